@@ -12,7 +12,7 @@ from fingerpost.apps.interpreter import take_short_turns
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp import http
 from fingerpost.apps.mcp.address import Address
-from fingerpost.apps.mcp.server import new_server
+from fingerpost.apps.mcp.server import FindUser, new_server
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import Application, build
 
@@ -21,9 +21,9 @@ _CALL = "tools/call"
 _NOOP_SCHEMA = {"type": "object", "properties": {"x": {"type": "integer"}}}
 
 
-def new_server_with_noop(application: Application, *, user: str | None) -> Any:
+def new_server_with_noop(application: Application, *, find_user: FindUser) -> Any:
     """Return the application's server, which answers one more tool."""
-    server = new_server(application, user=user)
+    server = new_server(application, find_user=find_user)
     entry = server.get_request_handler(_CALL)
     if entry is None:
         raise RuntimeError("the server answers no calls")

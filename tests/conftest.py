@@ -1,9 +1,12 @@
 """What every test shares: machine code is compiled once, not once a run."""
 
+import gc
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 # Before any import of numba, in this process and in those that tests start. A folder that is named already stays.
@@ -17,3 +20,10 @@ settings.load_profile("new-draws" if os.environ.get("FINGERPOST_NEW_DRAWS") else
 # Tests interrupt the processes that they start, and what a shell has started behind it hands on that nobody can.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def close_what_is_dropped() -> Iterator[None]:
+    """Collect what a module leaves in cycles: each network and store holds file descriptors."""
+    yield
+    gc.collect()

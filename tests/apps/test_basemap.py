@@ -25,7 +25,7 @@ def lakeside(home, tmp_path, invoke):
 
 async def test_who_asks_gets_what_lies_around_the_trip(lakeside):
     """The lake as a closed ring, then the street; the body is the same to the byte, and names whose map it is."""
-    async with Client(new_server(lakeside, user="eva")) as client:
+    async with Client(new_server(lakeside, find_user=lambda _: "eva")) as client:
         asked = await client.call_tool("plan_trip", QUESTION, meta={KEY: True})
         bare = await client.call_tool("plan_trip", QUESTION)
 
@@ -56,7 +56,7 @@ async def test_a_network_without_an_extract_has_no_map(application):
     """The demo was asked for one and says that there is nothing to draw."""
     question = {**QUESTION, "origin": {"type": "label", "value": "Kamppi"}}
     question["destination"] = {"type": "label", "value": "DEMO-HELSINKI:ESPOO"}
-    async with Client(new_server(application, user="eva")) as client:
+    async with Client(new_server(application, find_user=lambda _: "eva")) as client:
         asked = await client.call_tool("plan_trip", question, meta={KEY: True})
 
     assert asked.meta[KEY] == {"precision": 5, "toleranceMeters": 0.0, "layers": [], "leftOut": []}

@@ -9,7 +9,6 @@ import polyline
 import pytest
 from mcp import Client
 
-from fingerpost import clock
 from fingerpost.apps.library import Fingerpost
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.settings import read_settings
@@ -17,8 +16,8 @@ from fingerpost.apps.wiring import build
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.tools.trip_geometry import MOST_CHARACTERS
 from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.timetable.timetable_store import TimetableStore
 from tests.apps.questions import KAMPPI_TO_ESPOO
+from tests.homes import keep_network
 from tests.shared_data import get_shared
 
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -48,12 +47,12 @@ def drawn(tmp_path, points=BEND):
 def over(feed):
     settings = read_settings()
     imported = import_feeds("T", [FeedSource(feed)])
-    TimetableStore(settings.home).put("T", imported.timetable, imported.report.to_json(), added_at=clock.now())
+    keep_network(settings.home, "T", imported.timetable, report=imported.report.to_json())
     return build(settings)
 
 
 async def ask(application, mode, question, meta=None, tool="plan_trip"):
-    async with Client(new_server(application, user="eva"), mode=mode) as client:
+    async with Client(new_server(application, find_user=lambda _: "eva"), mode=mode) as client:
         return await client.call_tool(tool, question, meta=meta)
 
 
@@ -86,7 +85,7 @@ async def test_nobody_else_is_told(tmp_path, mode):
 async def test_a_tool_without_lines_says_so(application, mode):
     """Geometry of a board is refused in a sentence; the tools' list says who has any."""
     answer = await ask(application, mode, {"stop": {"type": "label", "value": "Kamppi"}}, ASKED, "get_departures")
-    async with Client(new_server(application, user="eva"), mode=mode) as client:
+    async with Client(new_server(application, find_user=lambda _: "eva"), mode=mode) as client:
         listed = (await client.list_tools()).tools
 
     assert answer.content[0].text.startswith("validation-error: get_departures has no geometry to give")

@@ -5,13 +5,12 @@ import json
 import pytest
 from mcp import Client
 
-from fingerpost import clock
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.timetable.timetable_store import TimetableStore
+from tests.homes import keep_network
 
 KEY = "fingerpost/lineColors"
 ASKED = {KEY: True}
@@ -44,7 +43,7 @@ def painted(home, tmp_path):
     feed = write_feed(tmp_path / "painted.zip", feed_from_drawing(DRAWING) | {"routes.txt": ROUTES})
     imported = import_feeds("T", [FeedSource(feed)])
     settings = read_settings()
-    TimetableStore(settings.home).put("T", imported.timetable, imported.report.to_json(), added_at=clock.now())
+    keep_network(settings.home, "T", imported.timetable, report=imported.report.to_json())
     return build(settings)
 
 
@@ -52,7 +51,7 @@ def painted(home, tmp_path):
 async def test_who_asks_gets_the_colours_of_lines_with_a_text_that_can_be_read(painted, tool):
     """Orange with black; what touches the line without a colour is not named. The body is the same to the byte."""
     question, touched = QUESTIONS[tool]
-    async with Client(new_server(painted, user="eva")) as client:
+    async with Client(new_server(painted, find_user=lambda _: "eva")) as client:
         asked = await client.call_tool(tool, question, meta=ASKED)
         bare = await client.call_tool(tool, question)
 
@@ -66,7 +65,7 @@ async def test_the_demo_has_the_colours_that_riders_know(application):
     """Helsinki's metro is orange, and each line of London's tube has its own."""
     board = {"stop": {"type": "id", "value": "DEMO-LONDON:BANK"}, "limit": 50, "windowMinutes": 30}
     metro = {"stop": {"type": "id", "value": "DEMO-HELSINKI:KAMPPI"}}
-    async with Client(new_server(application, user="eva")) as client:
+    async with Client(new_server(application, find_user=lambda _: "eva")) as client:
         tube = await client.call_tool("get_departures", board, meta=ASKED)
         orange = await client.call_tool("get_departures", metro, meta=ASKED)
 

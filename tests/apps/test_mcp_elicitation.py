@@ -27,7 +27,7 @@ class Person:
 
 
 def connect(application, mode, person):
-    return Client(new_server(application, user="eva"), mode=mode, elicitation_callback=person)
+    return Client(new_server(application, find_user=lambda _: "eva"), mode=mode, elicitation_callback=person)
 
 
 @ERAS

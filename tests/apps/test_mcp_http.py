@@ -10,9 +10,12 @@ from pathlib import Path
 import httpx2
 import pytest
 from mcp import Client
+from starlette.applications import Starlette
+from starlette.responses import Response
+from starlette.routing import Mount
 
-from fingerpost.apps.mcp.address import Address
-from fingerpost.apps.mcp.http import new_app
+from fingerpost.apps.mcp.address import Address, name_machine
+from fingerpost.apps.mcp.http import new_app, new_config
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.errors import SettingsInvalid
 from tests.apps.processes import DEADLINE_S, run, serving
@@ -118,20 +121,62 @@ async def test_the_names_that_it_may_be_called_by(application, address, allowed,
     assert answer.status_code == status
 
 
+NOBODY = "validation-error"
+
+
 @pytest.mark.parametrize(
-    ("host", "outcome"), [("127.0.0.1", None), ("::1", None), ("localhost", None), ("192.0.2.7", "validation-error")]
+    ("host", "allowed", "headers", "outcome"),
+    [
+        ("127.0.0.1", [], {}, None),
+        ("::1", [], {}, None),
+        ("localhost", [], {}, None),
+        ("192.0.2.7", [], {}, NOBODY),
+        ("127.0.0.1", ["city.example"], {}, NOBODY),
+        ("127.0.0.1", [], {"X-Forwarded-For": "203.0.113.5"}, NOBODY),
+        ("127.0.0.1", [], {"Forwarded": "for=203.0.113.5"}, NOBODY),
+    ],
 )
-async def test_only_on_loopback_may_variables_be_kept(application, host, outcome):
-    """Rule A12."""
-    app = new_app(application, Address(host, 8000), WarmUp(application.networks))
+async def test_only_a_caller_on_this_machine_keeps_variables(application, host, allowed, headers, outcome):
+    """Callers behind a proxy would share one user otherwise (rule A12)."""
+    app = new_app(application, Address(host, 8000), WarmUp(application.networks), allowed)
     transport = httpx2.ASGITransport(app)
     async with (
         app.router.lifespan_context(app),
         httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client,
     ):
-        answer = (await post(client, "get_user_variables", {})).json()["result"]
+        answer = (await post(client, "get_user_variables", {}, **headers)).json()["result"]
 
     assert answer["structuredContent"].get("error", {}).get("code") == outcome
+
+
+@pytest.mark.parametrize(
+    ("host", "machine"),
+    [("203.0.113.5", "203.0.113.5"), ("2001:db8::1:2", "2001:db8::/64"), ("::ffff:203.0.113.5", "::ffff:203.0.113.5")],
+)
+def test_limits_count_a_caller_by_its_address_or_its_ipv6_network(host, machine):
+    """One host has a whole network of 64 bits."""
+    assert name_machine(host) == machine
+
+
+@pytest.mark.parametrize(
+    ("proxies", "forwarded"), [([], "127.0.0.1"), (["127.0.0.1/32"], "203.0.113.5"), (["10.0.0.0/8"], "127.0.0.1")]
+)
+async def test_only_a_trusted_proxy_names_the_caller(monkeypatch, proxies, forwarded):
+    """Whoever reaches the port could take another's turns and limits otherwise; the environment does not count."""
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "*")
+    seen = []
+
+    async def app(scope, receive, send):
+        seen.append(scope["client"][0])
+        await Response()(scope, receive, send)
+
+    config = new_config(Starlette(routes=[Mount("/", app)]), trusted_proxies=proxies)
+    config.load()
+    transport = httpx2.ASGITransport(config.loaded_app, client=("127.0.0.1", 5))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+        await client.get("/", headers={"X-Forwarded-For": "198.51.100.9, 203.0.113.5"})
+
+    assert seen == [forwarded]
 
 
 @pytest.mark.parametrize("text", ["8000", "host:", ":8000", "host:port", "127.0.0.1:65536", "127.0.0.1:-1"])

@@ -13,7 +13,7 @@ ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 
 
 def connect(application, mode, user="eva", **options):
-    return Client(new_server(application, user=user), mode=mode, **options)
+    return Client(new_server(application, find_user=lambda _: user), mode=mode, **options)
 
 
 @ERAS

@@ -74,7 +74,7 @@ async def test_who_did_not_ask_hears_nothing(application, mode):
     async def keep(message):
         messages.append(message)
 
-    async with Client(new_server(application, user="eva"), mode=mode, message_handler=keep) as client:
+    async with Client(new_server(application, find_user=lambda _: "eva"), mode=mode, message_handler=keep) as client:
         answer = await client.call_tool("run_plan", {"plan": TRIP})
     application.plans.runs.journal.close()
 
@@ -293,7 +293,7 @@ async def test_who_waits_for_the_engine_to_be_compiled_is_told(application, mode
 
     monkeypatch.setattr(type(application.tools["find_stops"]), "handle", wait)
     with changeover.compiling():
-        async with Client(new_server(application, user="eva"), mode=mode) as client:
+        async with Client(new_server(application, find_user=lambda _: "eva"), mode=mode) as client:
             call = {"coordinate": {"lat": 60.17, "lon": 24.94}}
             await client.call_tool("find_stops", call, progress_callback=hear)
 

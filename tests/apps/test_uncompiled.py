@@ -91,7 +91,7 @@ questions = [
 
 
 async def ask_all():
-    async with Client(new_server(application, user="ann"), mode="auto") as client:
+    async with Client(new_server(application, find_user=lambda _: "ann"), mode="auto") as client:
         answers = [await client.call_tool(*each) for each in questions]
     return [answer.model_dump(mode="json") for answer in answers]
 

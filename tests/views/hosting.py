@@ -52,7 +52,7 @@ FOREIGN = {
 def connect(application, mode="auto", mime_types=(MIME_TYPE,)):
     """Return a client that says it shows views."""
     extensions = [advertise(EXTENSION, {"mimeTypes": list(mime_types)})]
-    return Client(new_server(application, user="eva"), mode=mode, extensions=extensions)
+    return Client(new_server(application, find_user=lambda _: "eva"), mode=mode, extensions=extensions)
 
 
 class Shown:

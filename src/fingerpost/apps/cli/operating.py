@@ -9,7 +9,7 @@ from fingerpost.apps.cli.application import TOOL_ERROR, open_application, usage
 from fingerpost.apps.interpreter import keep_what_is_loaded, start_without_collecting, take_short_turns
 from fingerpost.apps.kernels import begin_uncompiled
 from fingerpost.apps.logs import start_logging
-from fingerpost.apps.mcp.address import Address
+from fingerpost.apps.mcp.address import Address, read_networks
 from fingerpost.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -22,6 +22,10 @@ def serve(
     tools: Annotated[str | None, typer.Option(metavar="GROUPS", help="Groups of tools, by comma; else all.")] = None,
     allow_host: Annotated[
         list[str] | None, typer.Option(help="A host name that clients may call this server by; repeatable.")
+    ] = None,
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CIDR", help="A proxy whose X-Forwarded-For names the caller; repeatable."),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that serve HTTP at one address.")] = 1,
 ) -> None:
@@ -47,7 +51,8 @@ def serve(
         from fingerpost.apps.mcp.workers import serve_workers
 
         with usage():
-            serve_workers(application.settings, Address.read(http), workers, groups, allow_host or ())
+            address, proxies = Address.read(http), read_networks(trusted_proxy or ())
+            serve_workers(application.settings, address, workers, groups, allow_host or (), proxies)
         return
     compiler = begin_uncompiled(application.settings.home, waits=True)
     # The protocol's own package is a second of imports that no other command needs.
@@ -61,7 +66,8 @@ def serve(
 
     with usage():
         keep_what_is_loaded()
-        serve_http(application, Address.read(http), allow_host or (), compiler)
+        proxies = read_networks(trusted_proxy or ())
+        serve_http(application, Address.read(http), allow_host or (), compiler, trusted_proxies=proxies)
 
 
 def worker(ctx: typer.Context) -> None:

@@ -14,14 +14,14 @@ def typed(*words: str) -> str:
 
 
 def type_again(text: str, instead: str, *, side: str = "") -> str | None:
-    """Return the command line that was typed with another word in place of one, None where it is not clear in which.
+    """Return the command line that was typed with another word in place of one, None where that is no word of it.
 
     ``side`` tells an origin, which stands first, from a destination of the same text.
     """
     words = sys.argv[1:]
     # The first word is the command, which a place may be called like.
     found = [at for at, word in enumerate(words) if at > 0 and word == text]
-    if not found or (len(found) > 1 and not side):
+    if not found:
         return None
     words[found[0] if side in ("origin", "from") else found[-1]] = instead
     return typed(*words)

@@ -1,11 +1,14 @@
 """Where the HTTP server listens: a host and a port."""
 
 import ipaddress
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fingerpost.errors import SettingsInvalid
 
 _HIGHEST_PORT = 65_535
+# One household or host has a whole such network.
+_IPV6_PREFIX = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +40,26 @@ class Address:
             return ipaddress.ip_address(self.host).is_loopback
         except ValueError:
             return False
+
+
+def read_networks(texts: Sequence[str]) -> list[str]:
+    """Return addresses and networks in their usual form.
+
+    Raises:
+        SettingsInvalid: a text is neither.
+    """
+    try:
+        return [str(ipaddress.ip_network(text)) for text in texts]
+    except ValueError as error:
+        raise SettingsInvalid(f"{error}. Write a proxy as 10.0.0.5 or 10.0.0.0/24.") from error
+
+
+def name_machine(host: str) -> str:
+    """Return what a caller's limits are counted by: the address, for IPv6 its network of 64 bits."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is None:
+        return str(ipaddress.ip_network((address, _IPV6_PREFIX), strict=False))
+    return host

@@ -7,8 +7,10 @@ import subprocess
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from types import FrameType
+from typing import Any
 
 import uvicorn
+from mcp.server.context import ServerRequestContext
 from mcp.server.transport_security import TransportSecuritySettings
 from sse_starlette.sse import AppStatus
 from starlette.applications import Starlette
@@ -32,6 +34,8 @@ _log = logging.getLogger(__name__)
 
 # Calls that run when the server is told to stop have this long to be answered.
 _GRACE_S = 10
+# Headers that a proxy adds.
+_FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via")
 # A worker that has not said that it lives for so long is replaced.
 _LONGEST_SILENCE_S = 60
 
@@ -46,10 +50,16 @@ def new_app(
 ) -> Starlette:
     """Return the web application, with a site and ``/metrics`` beside the endpoints where they are given.
 
-    Beyond loopback no variables are kept: nobody says who calls (rule A12).
+    Only a caller on this machine is the settings' user: the server listens on loopback, is called by no other name, and
+    no proxy forwarded the request. Every other caller is anonymous and keeps no variables (rule A12).
     ``allowed_hosts`` are names, besides loopback and the address itself, that a client may call the server by.
     """
-    user = application.settings.user if address.is_loopback else None
+    local_user = application.settings.user if address.is_loopback and not allowed_hosts else None
+
+    def find_user(ctx: ServerRequestContext[Any, Any]) -> str | None:
+        is_forwarded = ctx.request is None or any(header in ctx.request.headers for header in _FORWARDED)
+        return None if is_forwarded else local_user
+
     hosts = ["127.0.0.1", "localhost", "[::1]", address.host, *allowed_hosts]
     names = list(dict.fromkeys(form for host in hosts for form in (host, f"{host}:*")))
     security = TransportSecuritySettings(
@@ -67,7 +77,7 @@ def new_app(
 
     # A stream is one call's: when we are told to stop it is answered like any other, and not broken off.
     AppStatus.enable_automatic_graceful_drain = False
-    transport = McpTransport(new_server(application, user=user), security)
+    transport = McpTransport(new_server(application, find_user=find_user), security)
     return Starlette(
         routes=[
             Route("/mcp", transport),
@@ -102,18 +112,20 @@ def serve_http(
     allowed_hosts: Sequence[str] = (),
     compiler: subprocess.Popen[bytes] | None = None,
     site: Site | None = None,
+    trusted_proxies: Sequence[str] = (),
 ) -> None:
     """Serve until SIGTERM or an interrupt; calls that run then are still answered.
 
     ``compiler`` is the process that compiles the engine while this one answers uncompiled; ``site`` is served beside
-    the endpoints.
+    the endpoints; ``trusted_proxies`` as in ``new_config``.
 
     Raises:
         SettingsInvalid: the address cannot be listened on.
     """
     listener = listen(address)
     warm_up = WarmUp(application.networks, compiler)
-    config = new_config(new_app(application, address, warm_up, allowed_hosts, site, open_metrics_page()))
+    app = new_app(application, address, warm_up, allowed_hosts, site, open_metrics_page())
+    config = new_config(app, trusted_proxies=trusted_proxies)
     host, port = listener.getsockname()[:2]
     try:
         # Until uvicorn listens for signals, and again once it has stopped, when it sends the signal on.
@@ -130,8 +142,13 @@ def serve_http(
     warm_up.leave()
 
 
-def new_config(app: Starlette | Callable[[], Starlette], workers: int = 1) -> uvicorn.Config:
-    """Return the configuration of uvicorn; each of several workers makes the application itself."""
+def new_config(
+    app: Starlette | Callable[[], Starlette], workers: int = 1, trusted_proxies: Sequence[str] = ()
+) -> uvicorn.Config:
+    """Return the configuration of uvicorn; each of several workers makes the application itself.
+
+    ``trusted_proxies`` are addresses or networks (CIDR) whose X-Forwarded-For names the caller; no other is read.
+    """
     return uvicorn.Config(
         app,
         factory=not isinstance(app, Starlette),
@@ -142,6 +159,8 @@ def new_config(app: Starlette | Callable[[], Starlette], workers: int = 1) -> uv
         # Compiling holds Python's lock for seconds, and whoever does is well.
         timeout_worker_healthcheck=_LONGEST_SILENCE_S,
         http=PatientProtocol,
+        proxy_headers=bool(trusted_proxies),
+        forwarded_allow_ips=list(trusted_proxies),
     )
 
 

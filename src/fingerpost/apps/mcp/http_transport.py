@@ -14,6 +14,7 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
+from fingerpost.apps.mcp.address import name_machine
 from fingerpost.apps.mcp.http_patience import receive_whole
 from fingerpost.apps.mcp.request_size import MOST_BYTES, find_declared_excess, find_excess
 from fingerpost.resilience.fair_threads import CALLER
@@ -44,7 +45,8 @@ class McpTransport:
             await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             return
         # A machine's name first: what its plans do is told apart by that alone.
-        CALLER.set("{} {}".format(*(scope.get("client") or ("", ""))))
+        host, port = scope.get("client") or ("", "")
+        CALLER.set(f"{name_machine(host)} {port}")
         excess = find_declared_excess(Headers(scope=scope).get("content-length"))
         received: list[Message] = []
         if excess is None:

@@ -1,6 +1,6 @@
 """The MCP server: request handlers over one application."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -38,6 +38,7 @@ INSTRUCTIONS = (
 
 _NO_HEADER_PARAMETERS: Mapping[str, Any] = {"type": "object"}
 _Context = ServerRequestContext[Any, Any]
+FindUser = Callable[[_Context], str | None]
 _STABLE = CacheHint(ttl_ms=3_600_000, scope="public")
 # What is listed depends on whether the client shows views.
 _STABLE_FOR_ONE = CacheHint(ttl_ms=3_600_000, scope="private")
@@ -49,12 +50,12 @@ _CACHE_HINTS: Mapping[CacheableMethod, CacheHint] = {
 }
 
 
-def new_server(application: Application, *, user: str | None) -> Server[Any]:
+def new_server(application: Application, *, find_user: FindUser) -> Server[Any]:
     """Return a server that answers both protocol eras on any transport and keeps nothing between two calls.
 
-    ``user`` owns the variables of every call; None where nobody may keep any (rule A12).
+    ``find_user`` returns who owns the variables of a call; None for an anonymous caller, who keeps none (rule A12).
     """
-    handlers = _Handlers(application, user)
+    handlers = _Handlers(application, find_user)
     server: Server[Any] = Server(
         "fingerpost",
         version=__version__,
@@ -77,11 +78,11 @@ def new_server(application: Application, *, user: str | None) -> Server[Any]:
 
 
 class _Handlers:
-    """The protocol's request handlers over one application, for one user."""
+    """The protocol's request handlers over one application."""
 
-    def __init__(self, application: Application, user: str | None) -> None:
+    def __init__(self, application: Application, find_user: FindUser) -> None:
         self._application = application
-        self._user = user
+        self._find_user = find_user
         self._entries = {name: tool_of(tool) for name, tool in application.tools.items()}
         self._linked_entries = {name: link_view(entry) for name, entry in self._entries.items()}
         # Over HTTP the protocol walks the called tool's schema for parameters that travel in headers. None of ours do.
@@ -101,7 +102,9 @@ class _Handlers:
             check_room(self._application.settings.max_concurrent_calls)
         except SourceLimited as error:
             tools = self._application.tools
-            return result_of(error_boundary.refuse(tools, params.name, params.arguments, error, user=self._user))
+            return result_of(
+                error_boundary.refuse(tools, params.name, params.arguments, error, user=self._find_user(ctx))
+            )
         async with Reporting(ctx.session) as reporting:
             return await self._answer_or_ask(ctx, params, reporting.report)
 
@@ -115,7 +118,7 @@ class _Handlers:
         while True:
             chosen = choices.apply_to(arguments)
             answer = await error_boundary.answer(
-                self._application.tools, params.name, chosen, user=self._user, report=report, wants=wants
+                self._application.tools, params.name, chosen, user=self._find_user(ctx), report=report, wants=wants
             )
             place = find_elicitation(answer, choices)
             if place is None or not can_elicit(ctx):
@@ -136,7 +139,8 @@ class _Handlers:
             return await call_next(ctx)
         if arguments is None:
             return await call_next(replace(ctx, params={**params, "arguments": {}}))
-        return result_of(await error_boundary.answer(self._application.tools, name, arguments, user=self._user))
+        user = self._find_user(ctx)
+        return result_of(await error_boundary.answer(self._application.tools, name, arguments, user=user))
 
     async def list_resources(
         self, ctx: _Context, params: types.PaginatedRequestParams | None
@@ -153,9 +157,9 @@ class _Handlers:
         _refuse_cursor(params)
         return types.ListResourceTemplatesResult(resource_templates=[SCHEMA_TEMPLATE, RUN_TEMPLATE])
 
-    async def read_resource(self, _ctx: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+    async def read_resource(self, ctx: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """Answer resources/read."""
-        return await read_resource(self._application, params.uri, user=self._user)
+        return await read_resource(self._application, params.uri, user=self._find_user(ctx))
 
     async def complete(self, _ctx: _Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Answer completion/complete."""

@@ -33,7 +33,7 @@ async def serve_stdio(application: Application, compiler: subprocess.Popen[bytes
 
     ``compiler`` is the process that compiles the engine while this one answers uncompiled.
     """
-    server = new_server(application, user=application.settings.user)
+    server = new_server(application, find_user=lambda _ctx: application.settings.user)
     warm_up = WarmUp(application.networks, compiler)
     asyncio.get_running_loop().call_later(_QUIET_START_S, warm_up.start)
     _end_on_interrupt(application)

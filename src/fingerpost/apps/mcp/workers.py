@@ -60,7 +60,12 @@ class ServerWorker:
 
 
 def serve_workers(
-    settings: Settings, address: Address, count: int, groups: Collection[str] | None, allowed_hosts: Sequence[str] = ()
+    settings: Settings,
+    address: Address,
+    count: int,
+    groups: Collection[str] | None,
+    allowed_hosts: Sequence[str] = (),
+    trusted_proxies: Sequence[str] = (),
 ) -> None:
     """Serve in ``count`` processes until SIGTERM or an interrupt; calls that run then are still answered.
 
@@ -81,4 +86,4 @@ def serve_workers(
         logging.getLogger("uvicorn.error").setLevel(logging.INFO)
         say_where(shared.address)
         # uvicorn hands them on as they are, and each becomes a socket in the worker that receives it.
-        Multiprocess(new_config(worker, count), cast("list[socket.socket]", [shared])).run()
+        Multiprocess(new_config(worker, count, trusted_proxies), cast("list[socket.socket]", [shared])).run()
