@@ -259,7 +259,7 @@ def test_what_is_cancelled_or_missed_is_left_out_and_counted(over):
 
 
 def test_a_late_trip_has_its_expected_times(over):
-    """Decision 0451: legs say when the ride is expected, so that they join."""
+    """Legs say when the ride is expected, so that they join."""
     answer = ask(over, FakeNetwork(journeys=[[trip(tram(5, 15, delay_s=240))]]))
 
     assert times(answer) == [("06:09", "06:19")]

@@ -231,7 +231,7 @@ OUT = OutOfService(FeedVersion(name="T"), DAY)
     ],
 )
 def test_an_empty_timetable_is_a_success_with_a_reason(over, told, since, reason):
-    """D1, A5, decision 0450: nothing just then, nothing on that day, or a day that has passed."""
+    """D1, A5: nothing just then, nothing on that day, or a day that has passed."""
     network = FakeNetwork(places={"A": [stop_place("T:A", "A")]}, provenance=told)
     answer = over(network)("getStopTimetable", {**STOP, **({"at": since} if since else {})})
 
@@ -269,7 +269,7 @@ class PairNetwork(FakeNetwork):
 
 
 def test_an_id_is_one_stop_and_its_place_is_said(over):
-    """D2, decision 0450: the other stops are named; wholePlace lists all of them."""
+    """D2: the other stops are named; wholePlace lists all of them."""
     network = PairNetwork(places={"A": [PlaceMatch(place=PAIR, score=1.0)]}, departures=[leaving(5)])
     one = over(network)("getStopTimetable", STOP)
     all_of_them = over(network)("getStopTimetable", {**STOP, "wholePlace": True})

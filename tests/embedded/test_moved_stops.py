@@ -1,4 +1,4 @@
-"""A ride that real time moves to another stop: the way there is walked, or the change is missed (decision 0313)."""
+"""A ride that real time moves to another stop: the way there is walked, or the change is missed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A trip that is replaced: what its replacement keeps runs on the timetable's words (decision 0313)."""
+"""A trip that is replaced: what its replacement keeps runs on the timetable's words."""
 
 import pytest
 

@@ -141,7 +141,7 @@ def test_no_wanted_arrival_is_answered_with_what_has_left(riders, chunk):
         assert min(starts) >= rider.now, seed
         assert rider.oracle.complaints(body, rider.wanted) == [], seed
         if last != -NEVER:
-            # What is so late that it leaves after all others may count as one with what is on time (B7, decision 0312).
+            # What is so late that it leaves after all others may count as one with what is on time (B7).
             is_hidden = starts[0] < last and "deduplicatedFrom" in body["meta"]
             hidden += is_hidden
             assert starts[0] >= last or is_hidden, seed

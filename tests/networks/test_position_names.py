@@ -1,4 +1,4 @@
-"""Positions are named by the server that is asked about them, and by no other (decision 0522)."""
+"""Positions are named by the server that is asked about them, and by no other."""
 
 import asyncio
 from dataclasses import dataclass, field, replace

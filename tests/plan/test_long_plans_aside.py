@@ -1,4 +1,4 @@
-"""A long plan is never read in the event loop, where it would keep every other call waiting (decision 0540)."""
+"""A long plan is never read in the event loop, where it would keep every other call waiting."""
 
 import asyncio
 import threading

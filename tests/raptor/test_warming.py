@@ -57,7 +57,7 @@ def test_a_question_after_warming_compiles_nothing():
 
 
 def test_kernels_that_stand_in_two_files_are_the_same():
-    """Kernels call none of another file (decision 0003); these four would else differ some day."""
+    """Kernels call none of another file; these four would else differ some day."""
     twice = [
         name for name in vars(mcraptor) if hasattr(vars(mcraptor)[name], "py_func") and hasattr(range_raptor, name)
     ]

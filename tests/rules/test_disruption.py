@@ -194,7 +194,7 @@ def test_counts(first, second, expected):
 
 @pytest.mark.parametrize(("minutes", "expected"), [(1, "X"), (2, "X X*")])
 def test_a_usable_trip_stands_before_its_disrupted_equal(minutes, expected):
-    """Decision 0312: a cancelled trip hides none that runs a minute later; two minutes later it is another."""
+    """A cancelled trip hides none that runs a minute later; two minutes later it is another."""
     runs = trip(ride("X", "A", "B", minutes, 15))
 
     assert shown(merge([GONE, runs])) == shown(merge([runs, GONE])) == expected

@@ -1,4 +1,4 @@
-"""Which of a line's timetables holds on which day, by the names that TfL gives them (decision 0520)."""
+"""Which of a line's timetables holds on which day, by the names that TfL gives them."""
 
 from datetime import date, timedelta
 

@@ -22,5 +22,5 @@ def keep_what_is_loaded() -> None:
 
 
 def take_short_turns() -> None:
-    """Set the thread switch interval to ``TURN_S`` (decision 0351)."""
+    """Set the thread switch interval to ``TURN_S``."""
     sys.setswitchinterval(TURN_S)

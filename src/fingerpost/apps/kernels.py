@@ -11,7 +11,7 @@ _COMPILED = "*.nbi"
 _ALL_COMPILED = "compiled"
 _LOCK = "compiling.lock"
 FEW_BYTES = 25_000_000
-"""Networks whose timetables take no more are answered uncompiled while the engine is compiled (decision 0541)."""
+"""Networks whose timetables take no more are answered uncompiled while the engine is compiled."""
 
 _LOW_PRIORITY = 15
 # Folders that this process has chosen, and no operator.

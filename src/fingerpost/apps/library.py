@@ -79,7 +79,7 @@ class Fingerpost:
         return await error_boundary.answer(self._application.tools, tool, arguments, user=self._user, wants=wants)
 
     def _begin_uncompiled(self, tool: str) -> None:
-        """Answer uncompiled where nothing is compiled yet, while another process compiles (decision 0491)."""
+        """Answer uncompiled where nothing is compiled yet, while another process compiles."""
         known = self._application.tools.get(tool)
         if self._has_begun or known is None or known.group in _WITHOUT_ENGINE:
             return

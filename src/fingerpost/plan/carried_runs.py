@@ -21,7 +21,7 @@ from fingerpost.plan.validation import ValidPlan
 _log = logging.getLogger(__name__)
 
 # Steps of runs that were created and not begun yet; whoever begins one of more reads it again. Each step is ten objects
-# that the garbage collector looks at, and it keeps every call waiting meanwhile (decision 0543).
+# that the garbage collector looks at, and it keeps every call waiting meanwhile.
 _MOST_FRESH_STEPS = 500
 
 

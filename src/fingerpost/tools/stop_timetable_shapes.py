@@ -16,7 +16,7 @@ MOST_LINES = 40
 
 
 class TimetableRequestInput(WireModel):
-    """The question; ``at``, ``until`` and ``wholePlace`` are ours (rule D3, decision 0450)."""
+    """The question; ``at``, ``until`` and ``wholePlace`` are ours (rule D3)."""
 
     stop_id: PrintedId
     max_departures: Annotated[Whole, Field(ge=1, description="lowered to 5; all with until")] = DEFAULT_DEPARTURES

@@ -20,7 +20,7 @@ UtcInstant = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}
 
 
 class NoResultsReason(StrEnum):
-    """Why an answer is empty (rule D1, decision 0450)."""
+    """Why an answer is empty (rule D1)."""
 
     NO_SERVICE = "NO_SERVICE"
     NO_DEPARTURES = "NO_DEPARTURES"

@@ -92,7 +92,7 @@ async def ask_first(
 ) -> FirstAnswer:
     """Ask the preferred network, or the next where it fails; what would have to begin before now is left out.
 
-    Where ``with_names``, its server is asked meanwhile what is at ends that are bare positions (decision 0522).
+    Where ``with_names``, its server is asked meanwhile what is at ends that are bare positions.
 
     Raises:
         ToolError: no network could be asked.

@@ -257,8 +257,8 @@ class NamesPositions(Protocol):
 class PositionNamer(Network, Protocol):
     """A network whose server can be asked what is at a position; its profile says so in ``names_positions``.
 
-    Whoever asks sends the position to that server, so only a position that the server is asked about anyway is
-    (decision 0522). Unlike ``NamesPositions``, which answers in this process.
+     Whoever asks sends the position to that server, so only a position that the server is asked about
+    anyway is sent. Unlike ``NamesPositions``, which answers in this process.
     """
 
     async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:

@@ -1,7 +1,7 @@
 """Heartbeats of the processes that carry runs on, and the runs of those that have stopped beating.
 
 A worker that has not beaten for a while is declared dead, once and for all: it may only have been slow, but its runs
-are free from then on, and what it still records of a run that another has taken is refused (decision 0562).
+are free from then on, and what it still records of a run that another has taken is refused.
 """
 
 import os

@@ -2,7 +2,7 @@
 
 A run is held by an advisory lock of the connection, which ends with its process, however that ends.
 A connection may be cut while its process lives, and the lock with it. So whoever takes a run counts its ``holder`` up,
-and a record of an older holder is refused: what one process has recorded, no other runs again (decision 0561).
+and a record of an older holder is refused: what one process has recorded, no other runs again.
 """
 
 import logging

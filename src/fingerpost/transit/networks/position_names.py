@@ -1,4 +1,4 @@
-"""Ask the server of a network for the names of positions, which a trip or an answer can do without (decision 0522)."""
+"""Ask the server of a network for the names of positions, which a trip or an answer can do without."""
 
 import asyncio
 from dataclasses import dataclass, replace

@@ -14,7 +14,7 @@ from fingerpost.transit.timetable.timetable import Int32, Int64, UInt8
 
 Bool = npt.NDArray[np.bool_]
 UInt16 = npt.NDArray[np.uint16]
-# Unsigned where inner loops index by it (decision 0353).
+# Unsigned where inner loops index by it.
 UInt32 = npt.NDArray[np.uint32]
 
 

@@ -110,7 +110,7 @@ def merge_alternatives(
 ) -> Merged:
     """Deduplicate, rank, put the usable before the unusable, and keep to the limit.
 
-    Of equals a usable one is kept before any unusable one, then one that is not disrupted (decision 0312), then by
+    Of equals a usable one is kept before any unusable one, then one that is not disrupted, then by
     rule B7, and at last the one that arrives first, or for a wanted arrival the one that leaves last.
 
     ``first`` holds all that the first question found, disrupted itineraries of the timetable included;

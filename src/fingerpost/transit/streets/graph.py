@@ -8,7 +8,7 @@ import numpy.typing as npt
 from fingerpost.transit.timetable.timetable import Float32, Int32, UInt8
 
 UInt16 = npt.NDArray[np.uint16]
-# Unsigned where inner loops look up by it (decision 0353).
+# Unsigned where inner loops look up by it.
 UInt32 = npt.NDArray[np.uint32]
 
 # edge_flags

@@ -1,4 +1,4 @@
-"""Public holidays of England by rule, and the days on which no school is open (decision 0520)."""
+"""Public holidays of England by rule, and the days on which no school is open."""
 
 from datetime import date, timedelta
 from functools import lru_cache

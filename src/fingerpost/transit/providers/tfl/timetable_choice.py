@@ -1,4 +1,4 @@
-"""Which of a route's timetables holds on a day; what cannot be known from their names is remarked (decision 0520)."""
+"""Which of a route's timetables holds on a day; what cannot be known from their names is remarked."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

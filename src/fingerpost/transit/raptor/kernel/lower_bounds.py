@@ -102,7 +102,7 @@ def _bound_least(net, query, hop_s, bound, buckets):
     first = buckets[0]
     for bucket in range(len(first)):
         while first[bucket] != NOBODY:
-            stop = np.uint32(first[bucket])  # an index (decision 0353)
+            stop = np.uint32(first[bucket])  # an index
             _take_out(buckets, bucket, stop)
             _lower_before(net, hop_s, bound, buckets, stop)
             for path in range(net.walk_first[stop], net.walk_first[stop + 1]):

@@ -23,7 +23,7 @@ IN_INSTANCE, HAS_WALKED_M, LABEL, BOARDED_AT = range(4)
 NOBODY = -1
 NO_ROOM = -1
 
-# A kernel calls none of another file (decision 0003), so these four stand in ``range_raptor`` too; a test compares.
+# A kernel calls none of another file, so these four stand in ``range_raptor`` too; a test compares.
 
 
 @looping
