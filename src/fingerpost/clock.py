@@ -5,6 +5,7 @@
 
 import asyncio
 import os
+import time
 from contextvars import ContextVar, Token
 from datetime import UTC, datetime
 from types import TracebackType
@@ -24,6 +25,11 @@ def now() -> datetime:
         SettingsInvalid: ``FINGERPOST_NOW`` is set and is not an instant with an offset.
     """
     return find_fixed() or datetime.now(UTC)
+
+
+def system_s() -> float:
+    """Return Unix seconds by the machine's clock, even while ``FINGERPOST_NOW`` is set: for files and rate limits."""
+    return time.time()
 
 
 def find_fixed() -> datetime | None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from pyrate_limiter import Rate, TokenBucket
 
+from fingerpost import clock
 from fingerpost.apps.source_kinds import list_paces
 from fingerpost.errors import SettingsInvalid, SourceLimited
 from fingerpost.net.limiter import Limiter, MemoryLimit
@@ -328,7 +329,7 @@ def test_digitransit_is_asked_as_its_operators_want():
 def test_pauses_that_are_to_come_are_listed(limits):
     """One that is over is not; where nothing was asked there are none."""
     assert limits.list_pauses() == {}
-    now = datetime.now(UTC).replace(microsecond=0)
+    now = datetime.fromtimestamp(int(clock.system_s()), UTC)
     limits.limit("gone").pause(int((now - timedelta(seconds=1)).timestamp() * 1000))
     limits.limit("sec").pause(int((now + timedelta(hours=1)).timestamp() * 1000))
 
@@ -356,7 +357,7 @@ def test_pauses_are_read_in_a_home_that_this_user_may_only_read(closed_home, is_
     """As doctor does; the write-ahead log must not want a file of its own for that."""
     home, close = closed_home
     writer = LimitFile(home / "limits.sqlite")
-    until = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=1)
+    until = datetime.fromtimestamp(int(clock.system_s()), UTC) + timedelta(hours=1)
     writer.limit("sec").pause(int(until.timestamp() * 1000))
     if not is_written:
         del writer

@@ -1,11 +1,12 @@
 """Real time that a test says: a server of GTFS-Realtime on the loopback address, which OpenTripPlanner polls."""
 
 import threading
-import time
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from google.transit.gtfs_realtime_pb2 import Alert, FeedEntity, FeedMessage, TripDescriptor, TripUpdate
+
+from fingerpost import clock
 
 LOOPBACK = "127.0.0.1"
 
@@ -69,7 +70,7 @@ class Updates:
                     return
                 message = FeedMessage()
                 message.header.gtfs_realtime_version = "2.0"
-                message.header.timestamp = int(time.time())
+                message.header.timestamp = int(clock.system_s())
                 message.entity.extend(said[self.path])
                 body = message.SerializeToString()
                 self.send_response(200)

@@ -5,13 +5,13 @@ import hashlib
 import json
 import logging
 import os
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from fingerpost import clock
 from fingerpost.net.fetch import Fetch
 from fingerpost.net.request import Request
 from fingerpost.net.response import Response
@@ -35,7 +35,9 @@ class SharedResponses:
         clock_s: Unix seconds, as files are dated; not the clock of answers, which a test or a replay may hold still.
     """
 
-    def __init__(self, folder: Path, fetch: Fetch, *, fresh_s: float, clock_s: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, folder: Path, fetch: Fetch, *, fresh_s: float, clock_s: Callable[[], float] = clock.system_s
+    ) -> None:
         self._folder = folder
         self._fetch = fetch
         self._fresh_s = fresh_s

@@ -3,10 +3,10 @@
 import asyncio
 import logging
 import threading
-import time
 from collections.abc import Callable
 from typing import Protocol
 
+from fingerpost import clock
 from fingerpost.errors import SourceLimited, StorageUnavailable
 
 DEFAULT_PER_SECOND = 5
@@ -61,7 +61,7 @@ class CallLimit:
         tool: str,
         per_second: int,
         calls: CountsCalls | None = None,
-        clock_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+        clock_ms: Callable[[], int] = lambda: int(clock.system_s() * 1000),
     ) -> None:
         self._tool = tool
         self._per_second = per_second

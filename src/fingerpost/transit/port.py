@@ -257,7 +257,7 @@ class NamesPositions(Protocol):
 class PositionNamer(Network, Protocol):
     """A network whose server can be asked what is at a position; its profile says so in ``names_positions``.
 
-     Whoever asks sends the position to that server, so only a position that the server is asked about
+    Whoever asks sends the position to that server, so only a position that the server is asked about
     anyway is sent. Unlike ``NamesPositions``, which answers in this process.
     """
 
