@@ -189,7 +189,7 @@ def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_
         if cost >= goal_cost:
             _empty(work)
             break
-        stage = (state >= count) + (state >= 2 * count)
+        stage = int(state >= count) + int(state >= 2 * count)
         node = np.uint32(state - stage * count)
         if node in (goal_start, goal_end):
             reached = _cost_to_goal(graph, weights, work, node, stage, state, backward, goal_edge, goal_m)
