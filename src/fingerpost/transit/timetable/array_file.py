@@ -31,7 +31,7 @@ def write_arrays(folder: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> Direct
         file.write(bytes(_ALIGNMENT))
         for name, array in arrays.items():
             directory[name] = (array.dtype.str, list(array.shape), file.tell())
-            file.write(np.ascontiguousarray(array).tobytes())
+            file.write(np.ascontiguousarray(array).data)
             file.write(bytes(-file.tell() % _ALIGNMENT))
     return directory
 
