@@ -18,14 +18,14 @@ from figures import p50, percentile, verdict  # noqa: E402
 from tests.addresses.asked import RULES, draw_questions  # noqa: E402
 
 from fingerpost.store.network_record import NetworkRecord  # noqa: E402
-from fingerpost.transit.addresses.extract import read_addresses  # noqa: E402
-from fingerpost.transit.addresses.gathering import gather  # noqa: E402
-from fingerpost.transit.addresses.index import AddressIndex  # noqa: E402
-from fingerpost.transit.addresses.index_file import write_index  # noqa: E402
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds  # noqa: E402
-from fingerpost.transit.providers.embedded.network import EmbeddedNetwork  # noqa: E402
-from fingerpost.transit.streets.riders_area import RidersArea  # noqa: E402
-from fingerpost.transit.timetable.timetable import STOP  # noqa: E402
+from fingerpost.transit.embedded.network import EmbeddedNetwork  # noqa: E402
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds  # noqa: E402
+from fingerpost.transit.engine.timetable.timetable import STOP  # noqa: E402
+from fingerpost.transit.osm.addresses.extract import read_addresses  # noqa: E402
+from fingerpost.transit.osm.addresses.gathering import gather  # noqa: E402
+from fingerpost.transit.osm.addresses.index import AddressIndex  # noqa: E402
+from fingerpost.transit.osm.addresses.index_file import write_index  # noqa: E402
+from fingerpost.transit.osm.streets.riders_area import RidersArea  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "data" / "gtfs"
 CITIES = {

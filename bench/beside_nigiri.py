@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from figures import p50
 
-from fingerpost.transit.raptor.search_timetable.build import build_search_timetable
+from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 20220222

@@ -23,8 +23,9 @@ from over_http import DEADLINE_S, NOOP, serving
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles
-from fingerpost.transit.model import Bounds, Mode
-from fingerpost.transit.provenance import FeedVersion
+from fingerpost.transit.model.itinerary import Mode
+from fingerpost.transit.model.place import Bounds
+from fingerpost.transit.model.provenance import FeedVersion
 
 BOUNDS = {"get_departures": 2.0, "plan_trip": 3.0}
 # What is asked of the upstream for each tool, as far as the mock tells questions apart.

@@ -29,8 +29,8 @@ def ours(paths: list[str], first: str) -> dict[str, float]:
     from resource import RUSAGE_SELF, getrusage
 
     from fingerpost.testing.feeds import timetable_from_drawing
-    from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-    from fingerpost.transit.raptor.search_timetable.build import build_search_timetable
+    from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+    from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
 
     build_search_timetable(
         timetable_from_drawing("line A | B 08:00 | C 08:10"), date(2026, 3, 2), mirrored=False, step_free=False

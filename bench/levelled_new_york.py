@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING, STOP, Timetable
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, STOP, Timetable
 
 # Stops of one crossing; more would make one cluster of whole avenues.
 LINK_M = 45.0

@@ -61,7 +61,7 @@ TARGETS = {
     # What is told of a trip or a board, from the rule to the tool's answer.
     "rules": Target("transit/rules", (), ("tests/rules", "tests/contracts", "tests/places", *EMBEDDED)),
     "tools": Target(
-        "tools",
+        "transit/tools",
         (),
         (
             "tests/contracts", "tests/contract", "tests/tools", "tests/fares/test_in_answers.py",
@@ -71,7 +71,7 @@ TARGETS = {
         ),
     ),
     "embedded": Target(
-        "transit/providers/embedded",
+        "transit/embedded",
         (),
         (
             *EMBEDDED, "tests/conformance", "tests/contracts", "tests/fares/test_in_answers.py",

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from fingerpost.apps.wiring import Application
-from fingerpost.transit.model import Bounds, Coordinate
+from fingerpost.transit.model.place import Bounds, Coordinate
 
 NETWORK = "DEMO-HELSINKI"
 # A weekday morning: everything runs.

@@ -16,12 +16,12 @@ import numpy as np
 from figures import verdict
 from google.transit.gtfs_realtime_pb2 import FeedMessage
 
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.raptor.search_timetable.build import build_search_timetable
-from fingerpost.transit.timetable.overlay import Overlay
-from fingerpost.transit.timetable.service_days import service_day_start, services_on
-from fingerpost.transit.timetable.timetable import Timetable
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
+from fingerpost.transit.engine.timetable.overlay import Overlay
+from fingerpost.transit.engine.timetable.service_days import service_day_start, services_on
+from fingerpost.transit.engine.timetable.timetable import Timetable
 
 UPDATES, CALLS, ROUNDS = 5_000, 24, 15
 DAY = date(2026, 1, 15)

@@ -22,10 +22,10 @@ from google.transit.gtfs_realtime_pb2 import FeedMessage
 from levelled_new_york import level_new_york
 from realtime_queries import LIVE_TRIPS, busiest_day
 
-from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.raptor.search_timetable.build import build_search_timetable
-from fingerpost.transit.timetable.service_days import service_day_start, services_on
-from fingerpost.transit.timetable.timetable import Timetable
+from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
+from fingerpost.transit.engine.timetable.service_days import service_day_start, services_on
+from fingerpost.transit.engine.timetable.timetable import Timetable
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data"

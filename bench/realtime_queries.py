@@ -18,16 +18,16 @@ from google.transit.gtfs_realtime_pb2 import FeedMessage
 
 from fingerpost.apps.interpreter import take_short_turns
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.model import Coordinate, Location, LocationSource
+from fingerpost.transit.embedded.network import EmbeddedNetwork
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.raptor.endpoints import find_endpoint
+from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.engine.raptor.search_timetable.cache import SearchTimetables
+from fingerpost.transit.engine.timetable.service_days import find_covered_days, service_day_start, services_on
+from fingerpost.transit.engine.timetable.timetable import STOP, Timetable
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
-from fingerpost.transit.raptor.endpoints import find_endpoint
-from fingerpost.transit.raptor.search import SearchQuery, find_journeys
-from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
-from fingerpost.transit.timetable.service_days import find_covered_days, service_day_start, services_on
-from fingerpost.transit.timetable.timetable import STOP, Timetable
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data" / "gtfs"

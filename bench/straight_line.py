@@ -22,14 +22,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.shared_data import get_shared
 
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.streets.preparing import StreetPreparation
-from fingerpost.transit.streets.snapping import snap_to_streets
-from fingerpost.transit.streets.store import find_streets
-from fingerpost.transit.streets.street_walks import MEASURED_M, StreetWalks
-from fingerpost.transit.streets.walking_profile import RIDER
-from fingerpost.transit.timetable.timetable import STOP
-from fingerpost.transit.timetable.walking import (
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.timetable.timetable import STOP
+from fingerpost.transit.engine.timetable.walking import (
     CHANGE_SLACK_S,
     DETOUR_FACTOR,
     FOOTPATH_RADIUS_M,
@@ -37,7 +32,12 @@ from fingerpost.transit.timetable.walking import (
     STRAIGHT_SLACK_S,
     neighbours_m,
 )
-from fingerpost.transit.timetable.walks import WalkedStops
+from fingerpost.transit.engine.timetable.walks import WalkedStops
+from fingerpost.transit.osm.streets.preparing import StreetPreparation
+from fingerpost.transit.osm.streets.snapping import snap_to_streets
+from fingerpost.transit.osm.streets.store import find_streets
+from fingerpost.transit.osm.streets.street_walks import MEASURED_M, StreetWalks
+from fingerpost.transit.osm.streets.walking_profile import RIDER
 
 CITIES = {
     "Tampere": ("gtfs/tampere/tampere_nysse_2021-22.gtfs.zip", "gtfs/tampere/tampere.osm.pbf"),

@@ -19,13 +19,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.shared_data import get_shared
 
 from fingerpost.store.network_record import NetworkRecord
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.model import Coordinate, Location, LocationSource
+from fingerpost.transit.embedded.network import EmbeddedNetwork
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.timetable.timetable import STOP
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource
+from fingerpost.transit.osm.streets.preparing import StreetPreparation
+from fingerpost.transit.osm.streets.store import find_streets
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
-from fingerpost.transit.streets.preparing import StreetPreparation
-from fingerpost.transit.streets.store import find_streets
-from fingerpost.transit.timetable.timetable import STOP
 
 GTFS, EXTRACT = "gtfs/tampere/tampere_nysse_2021-22.gtfs.zip", "gtfs/tampere/tampere.osm.pbf"
 WANTED, ROUNDS = 200, 3

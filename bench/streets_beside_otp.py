@@ -23,15 +23,15 @@ from bench.walk_causes import FAR_S, StreetMeasure, decode_line, find_cause
 from tests.otp_server.server import OtpServer, build_graph
 from tests.shared_data import get_shared
 
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.streets.building import build_graph as build_streets
-from fingerpost.transit.streets.extract import read_extract
-from fingerpost.transit.streets.riders_area import RidersArea
-from fingerpost.transit.streets.search import StreetSearch
-from fingerpost.transit.streets.snapping import build_grid, snap_to_streets
-from fingerpost.transit.streets.walking_profile import RIDER, weigh
-from fingerpost.transit.timetable.timetable import STOP
-from fingerpost.transit.timetable.walking import straight_line_m
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.timetable.timetable import STOP
+from fingerpost.transit.engine.timetable.walking import straight_line_m
+from fingerpost.transit.osm.streets.building import build_graph as build_streets
+from fingerpost.transit.osm.streets.extract import read_extract
+from fingerpost.transit.osm.streets.riders_area import RidersArea
+from fingerpost.transit.osm.streets.search import StreetSearch
+from fingerpost.transit.osm.streets.snapping import build_grid, snap_to_streets
+from fingerpost.transit.osm.streets.walking_profile import RIDER, weigh
 
 THEIRS = replace(RIDER, pace_m_per_s=1.33, turn_degrees_per_m=20.0, lift_s=110.0, escalator_avoided=0.75)
 CITIES = {

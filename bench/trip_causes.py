@@ -5,9 +5,9 @@ from datetime import datetime
 import numpy as np
 from bench.walk_causes import StreetMeasure
 
-from fingerpost.transit.streets.search import StreetSearch
-from fingerpost.transit.streets.walking_profile import RIDER, weigh
-from fingerpost.transit.timetable.walking import CHANGE_SLACK_S
+from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S
+from fingerpost.transit.osm.streets.search import StreetSearch
+from fingerpost.transit.osm.streets.walking_profile import RIDER, weigh
 
 TOO_FAR = "it walks further than our limit in sum"
 TOO_OFTEN = "it changes more often than we do"

@@ -31,13 +31,13 @@ from tests.otp_server.server import OtpServer, build_graph
 from tests.shared_data import get_shared
 
 from fingerpost.store.network_record import NetworkRecord
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
-from fingerpost.transit.streets.preparing import StreetPreparation
-from fingerpost.transit.streets.search import StreetSearch
-from fingerpost.transit.streets.snapping import snap_to_streets
-from fingerpost.transit.streets.store import find_streets
-from fingerpost.transit.streets.walking_profile import weigh
+from fingerpost.transit.embedded.network import EmbeddedNetwork
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.osm.streets.preparing import StreetPreparation
+from fingerpost.transit.osm.streets.search import StreetSearch
+from fingerpost.transit.osm.streets.snapping import snap_to_streets
+from fingerpost.transit.osm.streets.store import find_streets
+from fingerpost.transit.osm.streets.walking_profile import weigh
 
 FEED, ZONE = "TAMPERE", ZoneInfo("Europe/Helsinki")
 PREPARING, TIMES = 0.15, 20.0

@@ -9,9 +9,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from fingerpost.transit.geodesy import METRES_PER_DEGREE
-from fingerpost.transit.streets.graph import UNDERGROUND
-from fingerpost.transit.streets.snapping import snap_pin, snap_to_streets
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
+from fingerpost.transit.osm.streets.graph import UNDERGROUND
+from fingerpost.transit.osm.streets.snapping import snap_pin, snap_to_streets
 
 # Walks further apart than this have their cause looked for.
 FAR_S = 60.0

@@ -9,21 +9,12 @@ from pathlib import Path
 from figures import p50, p95, verdict
 from questions import NOW
 
+from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.contract.published import PublishedTool
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetwork, FakeNetworks, Journeys
-from fingerpost.tools.catalogue import list_tools
-from fingerpost.transit.model import (
-    Coordinate,
-    Departure,
-    Itinerary,
-    Leg,
-    Mode,
-    Place,
-    PlaceKind,
-    PlaceMatch,
-    StopPoint,
-)
+from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg, Mode, StopPoint
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
 
 # The plan_trip and get_departures contracts: (median, p95) in milliseconds.
 BOUNDS = {"plan_trip": (120.0, 400.0), "get_departures": (80.0, 250.0)}

@@ -16,15 +16,15 @@ import typer.main
 from fingerpost import clock, errors
 from fingerpost.apps.cli.app import app
 from fingerpost.apps.settings import Settings
+from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.contract.envelope import Family, code_of, render_error
 from fingerpost.contract.published import PublishedTool
 from fingerpost.contract.wire import schema_of
 from fingerpost.store.network_records import FILE_NAME, describe_schema
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
-from fingerpost.tools.catalogue import list_tools
-from fingerpost.transit.gtfs.csv import Reason
-from fingerpost.transit.gtfs.finding_meanings import FindingKind, find_meaning
+from fingerpost.transit.engine.gtfs.csv import Reason
+from fingerpost.transit.engine.gtfs.finding_meanings import FindingKind, find_meaning
 from fingerpost.transit.rules import warnings
 
 FOLDER = Path(__file__).parent / "reference"

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 from fingerpost.apps.networks import DEMOS
 from fingerpost.store.network_records import FILE_NAME, NetworkRecord, NetworkRecordFile
+from fingerpost.transit.embedded.source import DemoSource, EmbeddedSource
+from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.networks.composite import AllNetworks, DemoMode
-from fingerpost.transit.providers.embedded.source import DemoSource, EmbeddedSource
-from fingerpost.transit.timetable.timetable_store import TimetableStore
 
 ADDED = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -10,9 +10,9 @@ import random
 import unicodedata
 from typing import NamedTuple
 
-from fingerpost.transit.addresses.extract import apart_m
-from fingerpost.transit.addresses.features import FeatureKind
-from fingerpost.transit.model import Coordinate
+from fingerpost.transit.model.place import Coordinate
+from fingerpost.transit.osm.addresses.extract import apart_m
+from fingerpost.transit.osm.addresses.features import FeatureKind
 
 # Where the nominative ends like this, people go there like that: from, to, of.
 _ENDINGS = {

@@ -3,10 +3,10 @@
 from contextlib import contextmanager
 from xml.sax.saxutils import quoteattr
 
-from fingerpost.transit.addresses.extract import read_addresses
-from fingerpost.transit.addresses.gathering import gather
-from fingerpost.transit.addresses.index import AddressIndex
-from fingerpost.transit.addresses.index_file import write_index
+from fingerpost.transit.osm.addresses.extract import read_addresses
+from fingerpost.transit.osm.addresses.gathering import gather
+from fingerpost.transit.osm.addresses.index import AddressIndex
+from fingerpost.transit.osm.addresses.index_file import write_index
 
 
 def node(lat, lon, **tags):

@@ -5,12 +5,12 @@ import asyncio
 import pytest
 
 from fingerpost.apps.cli.place_views import print_places
+from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.tools.catalogue import list_tools
-from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
+from fingerpost.transit.embedded.network import EmbeddedNetwork
 from tests.addresses.drawn import house, node, opened_index, way
 from tests.realtime.messages import DAY
 

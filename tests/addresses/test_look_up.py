@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.transit.model import Coordinate, PlaceKind
+from fingerpost.transit.model.place import Coordinate, PlaceKind
 from tests.addresses.drawn import house, node, opened_index, way
 
 # A thousandth of a degree is 111 m from south to north, and 53 m from west to east at this latitude.

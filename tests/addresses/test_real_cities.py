@@ -6,12 +6,12 @@ import os
 import pytest
 
 from fingerpost.store.network_record import NetworkRecord
-from fingerpost.transit.addresses.extract import read_addresses
-from fingerpost.transit.addresses.gathering import gather
-from fingerpost.transit.addresses.index import AddressIndex
-from fingerpost.transit.addresses.index_file import write_index
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
+from fingerpost.transit.embedded.network import EmbeddedNetwork
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.osm.addresses.extract import read_addresses
+from fingerpost.transit.osm.addresses.gathering import gather
+from fingerpost.transit.osm.addresses.index import AddressIndex
+from fingerpost.transit.osm.addresses.index_file import write_index
 from tests.addresses.asked import RULES, draw_questions
 from tests.shared_data import get_shared
 

@@ -9,9 +9,9 @@ import pytest
 from mcp import Client
 
 from fingerpost.apps.mcp.server import new_server
-from fingerpost.tools.basemap_shapes import find_box
-from fingerpost.transit.geodesy import METRES_PER_DEGREE
-from fingerpost.transit.model import Coordinate
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
+from fingerpost.transit.model.place import Coordinate
+from fingerpost.transit.tools.basemap_shapes import find_box
 from tests.views.lakeside import LAKE, QUESTION, STREET, add_lakeside
 
 KEY = "fingerpost/basemap"

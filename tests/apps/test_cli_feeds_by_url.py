@@ -9,7 +9,7 @@ import pytest
 
 from fingerpost.store.network_records import FILE_NAME
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
-from fingerpost.transit.providers.embedded.feed_origins import OriginFolder
+from fingerpost.transit.embedded.feed_origins import OriginFolder
 from tests.apps.feed_server import serving_feeds
 
 TOWN = {"Alpha": (41.0, -8.00), "Beta": (41.0, -8.02), "Gamma": (41.0, -8.04)}
@@ -18,7 +18,7 @@ TWO_TRIPS = "line 1 | Alpha 08:00 | Beta 08:10\nline 1 | Alpha 09:00 | Beta 09:1
 
 DIE_BEFORE_THE_RECORD = """
 import os, signal, sys
-from fingerpost.transit.providers.embedded.feed_origins import OriginFolder
+from fingerpost.transit.embedded.feed_origins import OriginFolder
 OriginFolder.write = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 from fingerpost.apps.cli import main
 sys.argv = ["fingerpost", "network", "refresh", "TOWN"]

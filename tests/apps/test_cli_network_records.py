@@ -18,10 +18,10 @@ from fingerpost.apps.source_kinds import SourceKind
 from fingerpost.errors import ParameterError
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
-from fingerpost.transit.add_option import AddOption
+from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles, new_remote_profile
-from fingerpost.transit.model import Bounds
-from fingerpost.transit.timetable.timetable_store import TimetableStore
+from fingerpost.transit.model.place import Bounds
+from fingerpost.transit.remote.kit.add_option import AddOption
 from tests.apps.processes import COMMAND
 
 TOWN = {"Alpha": (41.0, -8.00), "Beta": (41.0, -8.02)}

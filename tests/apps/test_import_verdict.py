@@ -8,9 +8,9 @@ import pytest
 from fingerpost.apps.cli.import_verdict import list_verdict_lines
 from fingerpost.apps.cli.report_view import print_report
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
-from fingerpost.transit.gtfs.csv import Reason
-from fingerpost.transit.gtfs.finding_meanings import FindingKind, find_meaning
-from fingerpost.transit.gtfs.report import FeedReport, Finding, FoundAt, ImportReport
+from fingerpost.transit.engine.gtfs.csv import Reason
+from fingerpost.transit.engine.gtfs.finding_meanings import FindingKind, find_meaning
+from fingerpost.transit.engine.gtfs.report import FeedReport, Finding, FoundAt, ImportReport
 
 FIRST, LAST = date(2026, 3, 1), date(2026, 3, 31)
 

@@ -9,7 +9,7 @@ from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from tests.homes import keep_network
 
 KEY = "fingerpost/lineColors"

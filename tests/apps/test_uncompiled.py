@@ -41,8 +41,8 @@ if sys.argv[1] == "both":
     changeover.change_over()
     found["second"] = ask_all()
     found["is_interpreted"] = changeover.is_interpreted()
-    from fingerpost.transit.raptor import search
-    from fingerpost.transit.raptor.kernel import range_raptor
+    from fingerpost.transit.engine.raptor import search
+    from fingerpost.transit.engine.raptor.kernel import range_raptor
 
     kept = [search.search_window, search.compute_lower_bounds, range_raptor.search_window]
     found["types"] = [type(each).__name__ for each in kept]
@@ -255,7 +255,7 @@ def test_a_home_without_kernels_answers_uncompiled(begun):
     "setup",
     [
         "os.environ['NUMBA_CACHE_DIR'] = sys.argv[1]",
-        "import fingerpost.transit.raptor.kernel.compiling",
+        "import fingerpost.transit.engine.raptor.kernel.compiling",
         f"{PREPARED}.mkdir(parents=True); ({PREPARED} / 'a').write_bytes(bytes(kernels.FEW_BYTES + 1))",
     ],
     ids=["the operator's own folder", "the engine is imported", "a large network"],
@@ -313,7 +313,7 @@ def count():
 terminal._counting_seconds = count
 for _ in range(2):
     with terminal.answering_early(application):
-        from fingerpost.transit.raptor.kernel import compiling
+        from fingerpost.transit.engine.raptor.kernel import compiling
 """
 
 

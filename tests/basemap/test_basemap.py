@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fingerpost.errors import SettingsInvalid
-from fingerpost.transit.basemap import drawing
-from fingerpost.transit.basemap.drawing import clip_ring, draw_basemap
-from fingerpost.transit.basemap.extract import DrawnLine, find_kind, read_lines
-from fingerpost.transit.basemap.store import FOLDER, find_basemap, pack_lines, save_basemap
-from fingerpost.transit.map_layer import LayerKind, MapLayer
-from fingerpost.transit.model import Bounds
-from fingerpost.transit.timetable.array_file import ARRAYS
+from fingerpost.transit.engine.timetable.array_file import ARRAYS
+from fingerpost.transit.model.map_layer import LayerKind, MapLayer
+from fingerpost.transit.model.place import Bounds
+from fingerpost.transit.osm.basemap import drawing
+from fingerpost.transit.osm.basemap.drawing import clip_ring, draw_basemap
+from fingerpost.transit.osm.basemap.extract import DrawnLine, find_kind, read_lines
+from fingerpost.transit.osm.basemap.store import FOLDER, find_basemap, pack_lines, save_basemap
 
 BOX = Bounds(south=0.0, west=0.0, north=0.01, east=0.01)
 KINDS = LayerKind

@@ -9,7 +9,7 @@ from fingerpost.store.network_records import NetworkRecordFile
 from fingerpost.testing.feeds import timetable_from_tables
 from fingerpost.testing.networks.gaps import Never
 from fingerpost.testing.networks.source import ConformingSource
-from fingerpost.transit.providers.embedded.source import EmbeddedSource
+from fingerpost.transit.embedded.source import EmbeddedSource
 from tests.homes import keep_network
 
 _NO_SERVER = Never("the engine runs in this process and asks no server")

@@ -14,8 +14,8 @@ from fingerpost.testing.feeds import stop_id_of
 from fingerpost.testing.networks.checking import AskedNetwork
 from fingerpost.testing.networks.facts_of_plans import NEAR_ALPHA
 from fingerpost.testing.networks.town import NOW, PLACES, new_town
-from fingerpost.transit.model import Departure, Leg, ServiceAlert, StopPoint
-from fingerpost.transit.timetable.stop_ids import escape
+from fingerpost.transit.engine.timetable.stop_ids import escape
+from fingerpost.transit.model.itinerary import Departure, Leg, ServiceAlert, StopPoint
 from tests.conformance.embedded import EmbeddedConformance
 from tests.conformance.test_conformance import SOURCES
 

@@ -12,7 +12,7 @@ from fingerpost.testing.networks.facts_of_trouble import TROUBLES
 from fingerpost.testing.networks.gaps import Never, NotYetOurs, NotYetTheirs
 from fingerpost.testing.networks.suite import FACTS, check, check_abilities
 from fingerpost.testing.networks.town import new_town
-from fingerpost.transit.profile import Ability
+from fingerpost.transit.model.profile import Ability
 from tests.conformance.broken_networks import BENT, Bend, BentSource, Fading, with_profile
 from tests.conformance.embedded import EmbeddedConformance
 

@@ -2,10 +2,10 @@
 
 from contextlib import asynccontextmanager
 
+from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.store.network_records import NetworkRecordFile
 from fingerpost.store.variables import VariableStore
-from fingerpost.tools.catalogue import list_tools
 from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.composite import AllNetworks
 from tests.homes import write_record

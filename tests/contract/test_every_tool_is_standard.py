@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
+from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.contract.tool import Tool
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
-from fingerpost.tools.catalogue import list_tools
 
 NAMES = ("plan_trip", "get_departures", "findAddressOrStop", "find_stops", "save_user_variable", "get_user_variables",
          "delete_user_variable", "planRoute", "getStopTimetable")  # fmt: skip

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
+from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
-from fingerpost.tools.catalogue import list_tools
-from fingerpost.transit.model import Coordinate, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
 from tests.homes import open_networks
 
 NOW = "2022-02-22T08:00:00+02:00"

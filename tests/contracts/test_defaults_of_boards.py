@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from fingerpost.testing.fakes import FakeNetwork
-from fingerpost.transit.provenance import Provenance
+from fingerpost.transit.model.provenance import Provenance
 from tests.contracts.conftest import board_of, codes
 from tests.contracts.test_find_stops_contract import CENTRE, near
 from tests.contracts.test_get_departures_contract import STOP, leaving

@@ -3,7 +3,8 @@
 import pytest
 
 from fingerpost.testing.fakes import FakeNetwork
-from fingerpost.transit.model import Coordinate, Mode, NearbyStop, StopPoint
+from fingerpost.transit.model.itinerary import Mode, NearbyStop, StopPoint
+from fingerpost.transit.model.place import Coordinate
 from tests.contracts.conftest import codes, refusal
 
 CENTRE = {"lat": 60.17, "lon": 24.94}

@@ -7,8 +7,8 @@ import pytest
 
 from fingerpost.errors import SourceFailed, SourceLimited, SourceTimeout
 from fingerpost.testing.fakes import FakeNetwork
-from fingerpost.transit.model import Departure, Mode
-from fingerpost.transit.provenance import Provenance
+from fingerpost.transit.model.itinerary import Departure, Mode
+from fingerpost.transit.model.provenance import Provenance
 from tests.contracts.conftest import board_of, codes, label, refusal, stop_place
 from tests.rules.drawing import DAY, T0, at, departure
 

@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.testing.fakes import FakeNetwork
-from fingerpost.transit.model import Coordinate, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
 from tests.contracts.conftest import refusal, stop_place
 
 CENTRE = {"lat": 60.17, "lon": 24.94}

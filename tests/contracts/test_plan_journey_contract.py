@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.errors import (
     NoItinerary,
     OutsideCalendar,
@@ -16,11 +17,11 @@ from fingerpost.errors import (
 )
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetwork, FakeNetworks, Journeys
-from fingerpost.tools.catalogue import list_tools
-from fingerpost.tools.plan_journey import JourneyOptions
-from fingerpost.transit.model import Coordinate, Mode, Place, PlaceKind, PlaceMatch, ServiceAlert
-from fingerpost.transit.provenance import Provenance
+from fingerpost.transit.model.itinerary import Mode, ServiceAlert
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.rules.itinerary_token import read_itinerary_token
+from fingerpost.transit.tools.plan_journey import JourneyOptions
 from tests.contracts.conftest import ANN, asker
 from tests.homes import open_networks
 from tests.rules.drawing import T0, ride, trip, walk
@@ -352,7 +353,7 @@ def test_without_a_network_of_london_the_key_is_named(tmp_path):
 
 def test_the_types_have_the_contracts_names():
     """J25: in the published schemas too."""
-    from fingerpost.tools import plan_journey_shapes as shapes
+    from fingerpost.transit.tools import plan_journey_shapes as shapes
 
     names = ["JourneyPlanRequest", "JourneyPlanToolResponse", "JourneyOptionSummary", "JourneyDisambiguationSuggestion"]
 

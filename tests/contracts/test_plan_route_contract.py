@@ -8,8 +8,8 @@ from fingerpost.errors import (
     OutsideCalendar,
 )
 from fingerpost.testing.fakes import FakeNetwork, Journeys
-from fingerpost.transit.model import Mode
-from fingerpost.transit.provenance import FeedVersion, OutOfService, Provenance
+from fingerpost.transit.model.itinerary import Mode
+from fingerpost.transit.model.provenance import FeedVersion, OutOfService, Provenance
 from tests.rules.drawing import DAY, T0, ride, trip, walk
 
 NOW = "2022-02-22T06:00:00Z"

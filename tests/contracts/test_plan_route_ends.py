@@ -4,7 +4,7 @@ import pytest
 
 from fingerpost.errors import SourceFailed, SourceKeyRefused, SourceLimited, SourceTimeout, SourceUnreachable
 from fingerpost.testing.fakes import FakeNetwork
-from fingerpost.transit.model import Bounds
+from fingerpost.transit.model.place import Bounds
 from tests.contracts.conftest import stop_place
 from tests.contracts.test_plan_route_contract import LEAVING, NOW, ask, tram
 from tests.rules.drawing import trip

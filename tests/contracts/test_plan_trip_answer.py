@@ -8,7 +8,7 @@ import pytest
 
 from fingerpost.errors import SourceFailed
 from fingerpost.testing.fakes import FakeNetwork, Journeys
-from fingerpost.transit.model import Optimize
+from fingerpost.transit.model.itinerary import Optimize
 from tests.contracts.conftest import at, codes, refusal
 from tests.rules.drawing import T0, ride, trip, walk
 

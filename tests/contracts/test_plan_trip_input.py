@@ -4,7 +4,7 @@ import pytest
 
 from fingerpost.errors import OutsideCalendar, SourceLimited, SourceTimeout
 from fingerpost.testing.fakes import FakeNetwork, Journeys
-from fingerpost.transit.model import Optimize
+from fingerpost.transit.model.itinerary import Optimize
 from tests.contracts.conftest import at, codes, label, refusal
 from tests.rules.drawing import ride, trip
 

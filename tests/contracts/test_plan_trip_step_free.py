@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.testing.fakes import FakeNetwork, Journeys
-from fingerpost.transit.model import Access
+from fingerpost.transit.model.itinerary import Access
 from tests.contracts.conftest import at, codes
 from tests.rules.drawing import ride, trip, walk
 

@@ -6,8 +6,9 @@ import pytest
 
 from fingerpost.errors import SourceLimited, SourceTimeout
 from fingerpost.testing.fakes import FakeNetwork
-from fingerpost.transit.model import Coordinate, Departure, Mode, Place, PlaceKind, PlaceMatch
-from fingerpost.transit.provenance import FeedVersion, OutOfService, Provenance
+from fingerpost.transit.model.itinerary import Departure, Mode
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.model.provenance import FeedVersion, OutOfService, Provenance
 from tests.contracts.conftest import board_of, stop_place
 from tests.rules.drawing import DAY, T0, at
 

@@ -3,7 +3,8 @@
 import pytest
 
 from fingerpost.testing.fakes import FakeNetwork
-from fingerpost.transit.model import Coordinate, Mode, NearbyStop, Place, PlaceKind, PlaceMatch, StopPoint
+from fingerpost.transit.model.itinerary import Mode, NearbyStop, StopPoint
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
 from tests.contracts.conftest import board_of
 from tests.contracts.test_find_stops_contract import CENTRE, near
 from tests.contracts.test_get_departures_contract import STOP, leaving

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerpost.transit.demo.departures import read_departures
-from fingerpost.transit.demo.entry import TableEntry
+from fingerpost.transit.engine.demo.departures import read_departures
+from fingerpost.transit.engine.demo.entry import TableEntry
 
 ENTRY = TableEntry("town.toml", "line 1", {}, {})
 

@@ -3,10 +3,10 @@
 import pytest
 
 from fingerpost.errors import SettingsInvalid
-from fingerpost.transit.demo.expansion import expand, slug
-from fingerpost.transit.demo.tables import read_network
-from fingerpost.transit.timetable.draft import RouteRow, ServiceRow, StopRow, TripDepartureRow, TripRow
-from fingerpost.transit.timetable.timetable import Feed
+from fingerpost.transit.engine.demo.expansion import expand, slug
+from fingerpost.transit.engine.demo.tables import read_network
+from fingerpost.transit.engine.timetable.draft import RouteRow, ServiceRow, StopRow, TripDepartureRow, TripRow
+from fingerpost.transit.engine.timetable.timetable import Feed
 from tests.demo.drawing import TOWN
 
 

@@ -7,8 +7,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from fingerpost.transit.demo.catalogue import get_demo_tables
-from fingerpost.transit.timetable.walking import straight_line_m
+from fingerpost.transit.engine.demo.catalogue import get_demo_tables
+from fingerpost.transit.engine.timetable.walking import straight_line_m
 from tests.shared_data import get_shared
 
 FEED = "gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip"

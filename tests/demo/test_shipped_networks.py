@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from fingerpost.errors import DataNotFound
-from fingerpost.transit.demo.catalogue import build_demo, get_demo_tables, list_demo_names
-from fingerpost.transit.timetable.stop_ids import escape
-from fingerpost.transit.timetable.timetable import Timetable
-from fingerpost.transit.timetable.walking import straight_line_m
+from fingerpost.transit.engine.demo.catalogue import build_demo, get_demo_tables, list_demo_names
+from fingerpost.transit.engine.timetable.stop_ids import escape
+from fingerpost.transit.engine.timetable.timetable import Timetable
+from fingerpost.transit.engine.timetable.walking import straight_line_m
 
 NETWORKS = list_demo_names()
 

@@ -6,8 +6,8 @@ import textwrap
 import pytest
 
 from fingerpost.errors import SettingsInvalid
-from fingerpost.transit.demo import tables
-from fingerpost.transit.demo.tables import Line, Stop, read_network
+from fingerpost.transit.engine.demo import tables
+from fingerpost.transit.engine.demo.tables import Line, Stop, read_network
 from tests.demo.drawing import HEAD, LINE_7, LINE_M, METRO, TOWN, TRAM
 
 

@@ -101,7 +101,7 @@ def test_every_toml_block_is_a_record_or_an_entry_point(block, tmp_path):
     """Records of networks can be used as they stand; anything else names an entry point of ours."""
     tables = tomllib.loads(block.text)
     if "networks" not in tables:
-        assert list(tables["project"]["entry-points"]) == ["fingerpost.tools"]
+        assert list(tables["project"]["entry-points"]) == ["fingerpost.transit.tools"]
         return
     (tmp_path / "fingerpost.toml").write_text(block.text, encoding="utf-8")
     kept = open_record_file(tmp_path).read()

@@ -10,11 +10,11 @@ from fingerpost.errors import PlaceAmbiguous
 from fingerpost.net.recording.recorder import Recorder
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.testing.networks.town import new_town
+from fingerpost.transit.embedded.source import DemoSource
 from fingerpost.transit.port import TextJourneyQuery
-from fingerpost.transit.providers.embedded.source import DemoSource
-from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
-from fingerpost.transit.providers.tfl.add_options import TFL
-from fingerpost.transit.providers.tfl.source import TflSource
+from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
+from fingerpost.transit.remote.tfl.add_options import TFL
+from fingerpost.transit.remote.tfl.source import TflSource
 from tests.conformance.embedded import EmbeddedConformance
 from tests.motis import town_server as motis
 from tests.net.local_server import read_request

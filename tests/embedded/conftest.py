@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.tools.catalogue import list_tools
-from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource
+from fingerpost.transit.embedded.realtime_sources import RealtimeSource
 from tests.homes import keep_network, open_networks, write_record
 from tests.realtime.messages import NOW
 

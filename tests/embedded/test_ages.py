@@ -5,7 +5,7 @@ from weakref import WeakSet
 
 import pytest
 
-from fingerpost.telemetry import ages
+from fingerpost.runtime import data_ages as ages
 from tests.embedded.conftest import Town
 from tests.realtime.messages import NOW, call, message, update
 

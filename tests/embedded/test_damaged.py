@@ -3,7 +3,7 @@
 import asyncio
 
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.timetable.array_file import ARRAYS
+from fingerpost.transit.engine.timetable.array_file import ARRAYS
 from tests.homes import keep_network, open_networks
 
 LINE = "line A | Alpha 08:00 | Beta 08:10"

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from google.transit.gtfs_realtime_pb2 import Alert, FeedEntity
 
-from fingerpost.transit.providers.embedded import board_gaps
+from fingerpost.transit.embedded import board_gaps
 from tests.embedded.conftest import rows
 from tests.realtime.messages import at, call, message, update
 

@@ -6,7 +6,7 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
+from fingerpost.transit.embedded.network import EmbeddedNetwork
 from tests.contracts.conftest import asker
 
 DRAWING = "line A | Alpha 08:30 | Beta 08:40 | Gamma 08:50"

@@ -3,8 +3,8 @@
 import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
-from fingerpost.transit.model import Mode
-from fingerpost.transit.providers.embedded.timetable_words import UNKNOWN_LINE, TimetableWords
+from fingerpost.transit.embedded.timetable_words import UNKNOWN_LINE, TimetableWords
+from fingerpost.transit.model.itinerary import Mode
 
 STOPS = """stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station
 HUB,Central,60.17,24.94,1,

@@ -6,7 +6,7 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
-from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
+from fingerpost.transit.embedded.network import EmbeddedNetwork
 from tests.contracts.conftest import asker
 
 DRAWING = """

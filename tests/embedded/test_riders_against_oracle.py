@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 
 import pytest
 
+from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
-from fingerpost.tools.catalogue import list_tools
-from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
-from fingerpost.transit.raptor.endpoints import find_endpoint
+from fingerpost.transit.embedded.network import EmbeddedNetwork
+from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.raptor.endpoints import find_endpoint
 from tests.embedded.rider_oracle import RiderOracle, instant, is_called_unusable
 from tests.raptor.networks import DAY, LAT, LON, random_timetable
 from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_trip_instances

@@ -4,9 +4,10 @@ import pytest
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
-from fingerpost.transit.model import Access, Coordinate, Location, LocationSource
+from fingerpost.transit.embedded.network import EmbeddedNetwork
+from fingerpost.transit.model.itinerary import Access
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
 from fingerpost.transit.rules.accessibility import WeakestLink, weakest_link
 from tests.embedded.test_outage import alert
 from tests.realtime.messages import DAY, NOW, at, call, read, update

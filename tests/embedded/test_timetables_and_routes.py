@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from fingerpost.tools import get_stop_timetable
-from fingerpost.transit.providers.embedded import network
+from fingerpost.transit.embedded import network
+from fingerpost.transit.tools import get_stop_timetable
 from tests.realtime.messages import NOW, call, message, update
 
 WINDOW = {"stopId": "TEST:ALPHA", "until": "2026-03-10T08:40:00+02:00"}

@@ -13,7 +13,7 @@ from fingerpost.filings.bulk_loading import load_archive
 from fingerpost.filings.companyfacts import parse_json, read_facts
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.store import FactStore
-from fingerpost.tools.sec_financial_data import SecFinancialData
+from fingerpost.filings.tools.sec_financial_data import SecFinancialData
 from tests.filings.conftest import RECORDED, read_recorded
 from tests.shared_data import get_shared
 

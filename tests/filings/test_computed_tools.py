@@ -5,7 +5,7 @@ import pytest
 from fingerpost.contract.check import validate_call
 from fingerpost.contract.registry import ToolRegistry
 from fingerpost.errors import ParameterError
-from fingerpost.tools.sec_financial_data import SecFinancialData
+from fingerpost.filings.tools.sec_financial_data import SecFinancialData
 
 EXAMPLE = {"ticker": "AAPL", "metrics": ["Revenue"], "start_date": "2022-01-01", "end_date": "2022-12-31"}
 

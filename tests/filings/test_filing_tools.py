@@ -5,8 +5,8 @@ import pytest
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import split_sections
 from fingerpost.filings.store import FactStore
-from fingerpost.tools.sec_graph_query import SecGraphQuery
-from fingerpost.tools.sec_semantic_search import SecSemanticSearch
+from fingerpost.filings.tools.sec_graph_query import SecGraphQuery
+from fingerpost.filings.tools.sec_semantic_search import SecSemanticSearch
 from tests.filings.drawing import company_file, facts, library_of
 
 TEXT_2023 = """Item 1. Business

@@ -6,8 +6,8 @@ from fingerpost.filings.companyfacts import read_submissions
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import split_sections
 from fingerpost.filings.store import FactStore
-from fingerpost.tools import sec_text
-from fingerpost.tools.sec_graph_query import SecGraphQuery
+from fingerpost.filings.tools import sec_text
+from fingerpost.filings.tools.sec_graph_query import SecGraphQuery
 from tests.filings.drawing import company_file, facts
 
 TABLE = """

@@ -15,12 +15,12 @@ from fingerpost.filings import questions
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.store import FactStore
-from fingerpost.tools.sec_financial_data import SecFinancialData
-from fingerpost.tools.sec_params import Ticker, WindowParams, Word
-from fingerpost.tools.sec_query import QueryType, StepModel
-from fingerpost.tools.sec_shapes import SourcedAnswer
-from fingerpost.tools.sec_text import tell_rows
-from fingerpost.tools.tool_details import ToolDetails
+from fingerpost.filings.tools.sec_financial_data import SecFinancialData
+from fingerpost.filings.tools.sec_params import Ticker, WindowParams, Word
+from fingerpost.filings.tools.sec_query import QueryType, StepModel
+from fingerpost.filings.tools.sec_shapes import SourcedAnswer
+from fingerpost.filings.tools.sec_text import tell_rows
+from fingerpost.filings.tools.tool_details import ToolDetails
 from tests.filings.drawing import company_file, facts, library_of
 
 EXAMPLE = {"ticker": "AAPL", "metrics": ["Revenue"], "start_date": "2022-01-01", "end_date": "2022-12-31"}

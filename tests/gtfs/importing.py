@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
-from fingerpost.transit.gtfs.importer import FeedSource, Imported, import_feeds
+from fingerpost.transit.engine.gtfs.importer import FeedSource, Imported, import_feeds
 
 ONE_LINE = """
 line A | Alpha 08:00 | Beta 08:10 | Gamma 08:20

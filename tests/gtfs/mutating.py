@@ -11,12 +11,13 @@ from pathlib import Path
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.model import Coordinate, Itinerary, Leg, Mode, StopPoint
-from fingerpost.transit.providers.embedded.fares import NetworkFares
-from fingerpost.transit.providers.embedded.handles import TimetableRide
-from fingerpost.transit.timetable.shapes import find_ride_line
-from fingerpost.transit.timetable.timetable import Timetable
+from fingerpost.transit.embedded.fares import NetworkFares
+from fingerpost.transit.embedded.handles import TimetableRide
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.timetable.shapes import find_ride_line
+from fingerpost.transit.engine.timetable.timetable import Timetable
+from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, StopPoint
+from fingerpost.transit.model.place import Coordinate
 
 DRAWING = """
 line A | Alpha 08:00 | Beta 08:10-08:12 | Gamma 08:20

@@ -6,8 +6,8 @@ import pytest
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
-from fingerpost.transit.gtfs.csv.archive import open_archive
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.gtfs.csv.archive import open_archive
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from tests.gtfs.importing import ONE_LINE, import_text
 
 ODD = '\ufeffroute_id , route_short_name,"route_long_name"\r\n"R,1", "say ""ho""" ,two\r\n\r\nR2,,  Ä  \r\n R3\r\n'

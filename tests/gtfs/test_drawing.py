@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, write_feed
-from fingerpost.transit.timetable.timetable import BY_ARRANGEMENT, NO_ALIGHTING, NO_BOARDING
+from fingerpost.transit.engine.timetable.timetable import BY_ARRANGEMENT, NO_ALIGHTING, NO_BOARDING
 
 DRAWING = """
 line A   | Alpha 08:00 noalight | New Beta 08:10-08:12 | Gamma 08:20:30 noboard

@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from tests.gtfs.importing import findings_of, import_text
 from tests.shared_data import get_shared
 

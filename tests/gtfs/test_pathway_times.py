@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.timetable.walking import CHANGE_SLACK_S, STRAIGHT_SLACK_S
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, STRAIGHT_SLACK_S
 from tests.gtfs.importing import findings_of, import_text
 from tests.shared_data import get_shared
 

@@ -1,7 +1,7 @@
 """How far an import has come is told while it goes on."""
 
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from tests.gtfs.importing import ONE_LINE
 
 

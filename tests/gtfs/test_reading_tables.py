@@ -9,10 +9,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fingerpost.transit.gtfs.csv.findings import Findings
-from fingerpost.transit.gtfs.csv.ids import IdIndex
-from fingerpost.transit.gtfs.csv.kernel import BLANK, UNKNOWN, parse_decimals, parse_integers, parse_times
-from fingerpost.transit.gtfs.csv.table import Table, find_decimal, find_integer, find_time_s
+from fingerpost.transit.engine.gtfs.csv.findings import Findings
+from fingerpost.transit.engine.gtfs.csv.ids import IdIndex
+from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNKNOWN, parse_decimals, parse_integers, parse_times
+from fingerpost.transit.engine.gtfs.csv.table import Table, find_decimal, find_integer, find_time_s
 
 SPACES = "".join(map(chr, range(33)))
 FIELDS = st.text(st.sampled_from('ab",\n\r äé東;'), max_size=6)

@@ -10,7 +10,7 @@ from datetime import date
 import pytest
 
 from fingerpost.errors import FeedUnusable
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from tests.shared_data import get_shared
 
 FEEDS = [

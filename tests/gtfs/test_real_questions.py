@@ -9,11 +9,11 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.raptor.endpoints import find_endpoint
-from fingerpost.transit.raptor.search import SearchQuery, find_journeys
-from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
-from fingerpost.transit.timetable.service_days import services_on
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.raptor.endpoints import find_endpoint
+from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.engine.raptor.search_timetable.cache import SearchTimetables
+from fingerpost.transit.engine.timetable.service_days import services_on
 from tests.raptor.linked_networks import Links, Rule, Seat
 from tests.raptor.linked_oracle import LinkedOracle
 from tests.raptor.oracle import NEVER, around, list_trip_instances

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from fingerpost.transit.gtfs.report import FeedReport, Finding, FoundAt, ImportReport
+from fingerpost.transit.engine.gtfs.report import FeedReport, Finding, FoundAt, ImportReport
 from tests.gtfs.importing import import_text
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
-from fingerpost.transit.gtfs.csv.archive import ArchiveLimits, open_archive
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.gtfs.csv.archive import ArchiveLimits, open_archive
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from tests.gtfs.importing import ONE_LINE
 
 FEED = feed_from_drawing(ONE_LINE)

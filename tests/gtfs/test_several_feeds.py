@@ -4,7 +4,7 @@ import pytest
 
 from fingerpost.errors import FeedUnusable, ParameterError
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 
 NORTH = "line A | Alpha 08:00 | Beta 08:10\n"
 SOUTH = "line A | Beta 09:00 | Gamma 09:10\nwalk | Beta | Gamma 300\n"

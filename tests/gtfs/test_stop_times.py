@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerpost.transit.gtfs.csv.table import find_time_s
-from fingerpost.transit.timetable.timetable import BY_ARRANGEMENT, NO_ALIGHTING, NO_BOARDING
+from fingerpost.transit.engine.gtfs.csv.table import find_time_s
+from fingerpost.transit.engine.timetable.timetable import BY_ARRANGEMENT, NO_ALIGHTING, NO_BOARDING
 from tests.gtfs.importing import findings_of, import_text
 
 HEAD = "trip_id,stop_id,stop_sequence,arrival_time,departure_time,pickup_type,drop_off_type,stop_headsign\n"

@@ -12,10 +12,10 @@ from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.model import Bounds
-from fingerpost.transit.providers.motis.add_options import MOTIS, TRANSITOUS
-from fingerpost.transit.providers.motis.source import MotisSource
-from fingerpost.transit.providers.motis.transitous import URL
+from fingerpost.transit.model.place import Bounds
+from fingerpost.transit.remote.motis.add_options import MOTIS, TRANSITOUS
+from fingerpost.transit.remote.motis.source import MotisSource
+from fingerpost.transit.remote.motis.transitous import URL
 from tests.motis.answers import LEARNED, LIMITS, Told, a_plan, a_query, a_ride
 from tests.net.local_server import FakeTime
 

@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.errors import SourceFailed
-from fingerpost.transit.model import Mode
+from fingerpost.transit.model.itinerary import Mode
 from tests.motis.answers import LEARNED, NOON, ZONE, Told, a_board, a_board_query, a_place, a_time, asking, at
 
 TOO_MANY = ("422 Unprocessable Entity", {"error": "requesting for more than 1024 datapoints is not allowed"})

@@ -8,10 +8,10 @@ from fingerpost.errors import ParameterError, SettingsInvalid, SourceChanged
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.testing.networks.town import new_town
 from fingerpost.transit.learned_profile import new_remote_profile
-from fingerpost.transit.model import Mode
-from fingerpost.transit.profile import Ability
-from fingerpost.transit.providers.motis.learning import ABILITIES
-from fingerpost.transit.providers.motis.source import MotisSource
+from fingerpost.transit.model.itinerary import Mode
+from fingerpost.transit.model.profile import Ability
+from fingerpost.transit.remote.motis.learning import ABILITIES
+from fingerpost.transit.remote.motis.source import MotisSource
 from tests.conformance.embedded import EmbeddedConformance
 from tests.motis.answers import LIMITS, Told, a_place, learning
 from tests.motis.town_server import TownServer, serving

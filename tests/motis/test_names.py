@@ -3,9 +3,10 @@
 import pytest
 
 from fingerpost.errors import SourceFailed
-from fingerpost.transit.model import Coordinate, Mode, PlaceKind
-from fingerpost.transit.profile import NAMES_DEADLINE_S
-from fingerpost.transit.providers.motis.geocoding import MotisGeocoder
+from fingerpost.transit.model.itinerary import Mode
+from fingerpost.transit.model.place import Coordinate, PlaceKind
+from fingerpost.transit.model.profile import NAMES_DEADLINE_S
+from fingerpost.transit.remote.motis.geocoding import MotisGeocoder
 from tests.motis.answers import LEARNED, Told, a_board, a_place, asking
 
 DAM = Coordinate(52.37, 4.90)

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from fingerpost.errors import OutsideCalendar
-from fingerpost.transit.model import Coordinate, Location, LocationSource, Mode
+from fingerpost.transit.model.itinerary import Mode
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from tests.motis.answers import (
     HERE,
     LEARNED,

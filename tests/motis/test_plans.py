@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from fingerpost.transit.leg_line import LineSource
-from fingerpost.transit.model import Access, Location, LocationSource, Mode
+from fingerpost.transit.model.itinerary import Access, Mode
+from fingerpost.transit.model.leg_line import LineSource
+from fingerpost.transit.model.place import Location, LocationSource
 from tests.motis.answers import (
     HERE,
     LEARNED,

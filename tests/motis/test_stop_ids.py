@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fingerpost.transit.providers.motis.stop_ids import MotisStopIds, find_service_day
-from fingerpost.transit.timetable.stop_ids import print_stop_ids
+from fingerpost.transit.engine.timetable.stop_ids import print_stop_ids
+from fingerpost.transit.remote.motis.stop_ids import MotisStopIds, find_service_day
 
 TAGS = ["Town", "nl-ovapi"]
 # Tags hold no underscore: the server splits at the first.

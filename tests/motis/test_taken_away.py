@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from fingerpost.transit.model import Mode
+from fingerpost.transit.model.itinerary import Mode
 from tests.motis.answers import (
     LEARNED,
     NOON,

@@ -14,9 +14,10 @@ import polyline
 
 from fingerpost.errors import OutsideCalendar
 from fingerpost.testing.networks.town import ZONE
-from fingerpost.transit.model import Coordinate, Location, LocationSource, Mode
+from fingerpost.transit.engine.timetable.stop_ids import escape
+from fingerpost.transit.model.itinerary import Mode
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
-from fingerpost.transit.timetable.stop_ids import escape
 from tests.net.local_server import answer
 from tests.throwaway.server import serving_replies
 

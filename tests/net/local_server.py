@@ -10,7 +10,7 @@ from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.request import RequestLimits
 from fingerpost.net.transport import WireTransport
-from fingerpost.resilience.breaker import Breaker
+from fingerpost.runtime.circuit_breaker import Breaker
 
 HOST = "feeds.example"
 LOOPBACK = "127.0.0.1"

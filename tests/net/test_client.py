@@ -19,7 +19,7 @@ from fingerpost.errors import (
     SourceUnreachable,
 )
 from fingerpost.net.request import Request
-from fingerpost.resilience.breaker import Breaker
+from fingerpost.runtime.circuit_breaker import Breaker
 from tests.net.local_server import LIMITS, FakeTime, answer, new_client, serving
 
 OK = answer(body=b"hello")

@@ -10,7 +10,7 @@ from fingerpost.errors import SourceTimeout
 from fingerpost.net.cache import Cache
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.pace import Pace
-from fingerpost.resilience.breaker import Breaker
+from fingerpost.runtime.circuit_breaker import Breaker
 from tests.net.local_server import LIMITS, FakeTime, answer, serving
 from tests.net.test_client import ONCE, hang
 from tests.net.test_recording import asking, outcome, record_and_replay, recording, replaying

@@ -6,10 +6,10 @@ import pytest
 
 from fingerpost.errors import OutsideCalendar, SourceFailed, SourceTimeout, SourceUnreachable
 from fingerpost.testing.fakes import FakeNetwork
-from fingerpost.transit.model import Coordinate, Location, LocationSource
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource
+from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.networks.asking import Deadline, ask_all, ask_in_turn
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.profile import NetworkProfile
 from tests.contracts.conftest import stop_place
 from tests.networks.limits import Limits, MeetingNetwork
 

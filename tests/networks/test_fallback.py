@@ -6,10 +6,10 @@ import pytest
 
 from fingerpost.errors import NoItinerary, SourceFailed
 from fingerpost.testing.fakes import FakeNetwork
-from fingerpost.transit.model import Coordinate, Location, LocationSource
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource
+from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
-from fingerpost.transit.profile import Ability
 from tests.contracts.conftest import stop_place
 from tests.networks.limits import Limits, MeetingNetwork
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from fingerpost import clock
+from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.errors import SourceFailed, SourceUnreachable
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetwork, FakeNetworks, Journeys
-from fingerpost.tools.catalogue import list_tools
-from fingerpost.transit.model import Coordinate, Place, PlaceKind
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind
 from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.networks.guarded import GuardedNetwork, NetworkBreaker
 from fingerpost.transit.networks.position_names import ENDS_NAMED_WITHIN_S

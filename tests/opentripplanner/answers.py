@@ -9,13 +9,13 @@ from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.request import RequestLimits
 from fingerpost.net.transport import WireTransport
-from fingerpost.resilience.breaker import Breaker
+from fingerpost.runtime.circuit_breaker import Breaker
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
-from fingerpost.transit.model import Bounds, Coordinate, Location, LocationSource
+from fingerpost.transit.model.place import Bounds, Coordinate, Location, LocationSource
+from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
-from fingerpost.transit.provenance import FeedVersion
-from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
+from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
 from tests.net.local_server import HOST, LOOPBACK, FakeTime, answer, serving
 
 # Large enough for a machine that is busy.

@@ -11,12 +11,12 @@ from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.transport import WireTransport
-from fingerpost.resilience.breaker import Breaker
+from fingerpost.runtime.circuit_breaker import Breaker
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
-from fingerpost.transit.provenance import FeedVersion
-from fingerpost.transit.providers.opentripplanner.regions import KEY_HEADER, KEY_VARIABLE, REGIONS
-from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
+from fingerpost.transit.model.provenance import FeedVersion
+from fingerpost.transit.remote.opentripplanner.regions import KEY_HEADER, KEY_VARIABLE, REGIONS
+from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
 from tests.net.local_server import LOOPBACK, FakeTime, answer, read_request
 from tests.net.test_tls import new_certificate
 from tests.opentripplanner.answers import LIMITS

@@ -4,13 +4,13 @@ import json
 
 from fingerpost import clock
 from fingerpost.apps import error_boundary
+from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
 from fingerpost.store.variables import VariableStore
-from fingerpost.tools.catalogue import list_tools
 from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.composite import AllNetworks
-from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
+from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
 from tests.homes import write_record
 from tests.opentripplanner.answers import HERE, LEARNED, THERE, a_board, a_page, a_ride, a_time, a_walk
 

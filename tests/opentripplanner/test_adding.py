@@ -4,11 +4,11 @@ import pytest
 
 from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.profile import ANSWER_DEADLINE_S
-from fingerpost.transit.providers.opentripplanner.add_options import DIGITRANSIT, OTP
-from fingerpost.transit.providers.opentripplanner.network import OpenTripPlannerNetwork
-from fingerpost.transit.providers.opentripplanner.regions import FINLAND_DEADLINE_S, REGIONS, find_region
-from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
+from fingerpost.transit.model.profile import ANSWER_DEADLINE_S
+from fingerpost.transit.remote.opentripplanner.add_options import DIGITRANSIT, OTP
+from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerNetwork
+from fingerpost.transit.remote.opentripplanner.regions import FINLAND_DEADLINE_S, REGIONS, find_region
+from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
 from tests.opentripplanner.answers import LEARNED, a_board, a_board_query, a_time, asking, data
 
 

@@ -1,6 +1,6 @@
 """Departure boards from the server's stop times."""
 
-from fingerpost.transit.model import Mode
+from fingerpost.transit.model.itinerary import Mode
 from tests.opentripplanner.answers import NOON, a_board, a_board_query, a_time, asked_of, asking, data
 
 LIVE = {"realtime": True, "realtimeState": "UPDATED"}

@@ -4,9 +4,9 @@ import pytest
 from graphql import FieldNode, FragmentSpreadNode, InlineFragmentNode, get_operation_ast, parse, print_ast, validate
 from pydantic import BaseModel
 
-from fingerpost.transit.providers.opentripplanner import shapes
-from fingerpost.transit.providers.opentripplanner.documents import DOCUMENTS, fit, list_optional
-from fingerpost.transit.providers.opentripplanner.plan_data import PlanData
+from fingerpost.transit.remote.opentripplanner import shapes
+from fingerpost.transit.remote.opentripplanner.documents import DOCUMENTS, fit, list_optional
+from fingerpost.transit.remote.opentripplanner.plan_data import PlanData
 from tests.opentripplanner.schema import SCHEMA, build_older
 
 DEEPEST = 9

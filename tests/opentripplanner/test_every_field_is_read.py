@@ -6,8 +6,8 @@ from collections import defaultdict
 import pytest
 
 from fingerpost.errors import OutsideCalendar
-from fingerpost.transit.model import Coordinate, Location, LocationSource
-from fingerpost.transit.providers.opentripplanner import shapes
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource
+from fingerpost.transit.remote.opentripplanner import shapes
 from tests.net.local_server import answer
 from tests.opentripplanner.answers import (
     HERE,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
@@ -20,12 +21,11 @@ from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
 from fingerpost.store.request_counts import RequestCountFile
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.networks.town import NAME, NOW, PLACES, new_town
-from fingerpost.tools.catalogue import list_tools
 from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.composite import AllNetworks
-from fingerpost.transit.providers.opentripplanner.geocoding import GEOCODING_FRESH_S
-from fingerpost.transit.providers.opentripplanner.server import LIVE_FRESH_S
-from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
+from fingerpost.transit.remote.opentripplanner.geocoding import GEOCODING_FRESH_S
+from fingerpost.transit.remote.opentripplanner.server import LIVE_FRESH_S
+from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
 from tests.conformance.embedded import EmbeddedConformance
 from tests.homes import write_record
 from tests.net.local_server import LOOPBACK, FakeTime, answer, read_request

@@ -6,9 +6,9 @@ from datetime import date
 import pytest
 
 from fingerpost.errors import SettingsInvalid, SourceChanged
-from fingerpost.transit.model import Mode
-from fingerpost.transit.profile import Ability
-from fingerpost.transit.providers.opentripplanner.documents import list_optional
+from fingerpost.transit.model.itinerary import Mode
+from fingerpost.transit.model.profile import Ability
+from fingerpost.transit.remote.opentripplanner.documents import list_optional
 from tests.opentripplanner.answers import a_page, a_query, a_ride, asked_of, asking, body, data, learning
 
 AGENCY = {"name": "Nysse", "timezone": "Europe/Helsinki", "lang": "FI"}

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from fingerpost.errors import OutsideCalendar
-from fingerpost.transit.leg_line import LineSource
-from fingerpost.transit.model import Access, Coordinate, Location, LocationSource, Mode, Optimize
+from fingerpost.transit.model.itinerary import Access, Mode, Optimize
+from fingerpost.transit.model.leg_line import LineSource
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from tests.opentripplanner.answers import (
     HERE,
     NOON,

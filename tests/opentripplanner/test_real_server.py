@@ -17,17 +17,17 @@ from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.request import Request, RequestLimits
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
-from fingerpost.transit.model import Coordinate, Location, LocationSource
+from fingerpost.transit.embedded.source import EmbeddedSource
+from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, DETOUR_FACTOR, PACE_M_PER_S, STRAIGHT_SLACK_S
+from fingerpost.transit.model.distance import distance_m
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
-from fingerpost.transit.providers.embedded.source import EmbeddedSource
-from fingerpost.transit.providers.opentripplanner.documents import DOCUMENTS, fit
-from fingerpost.transit.providers.opentripplanner.journey_question import JourneyEnd
-from fingerpost.transit.providers.opentripplanner.server import Server
-from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
-from fingerpost.transit.providers.opentripplanner.wire_times import print_offset_time
-from fingerpost.transit.rules.distance import distance_m
-from fingerpost.transit.timetable.walking import CHANGE_SLACK_S, DETOUR_FACTOR, PACE_M_PER_S, STRAIGHT_SLACK_S
-from fingerpost.transit.wire_shapes import read_wire_instant
+from fingerpost.transit.remote.kit.wire_shapes import read_wire_instant
+from fingerpost.transit.remote.opentripplanner.documents import DOCUMENTS, fit
+from fingerpost.transit.remote.opentripplanner.journey_question import JourneyEnd
+from fingerpost.transit.remote.opentripplanner.server import Server
+from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
+from fingerpost.transit.remote.opentripplanner.wire_times import print_offset_time
 from tests.homes import keep_network
 from tests.opentripplanner.plain_feed import PlainFeed
 from tests.opentripplanner.walks import Cause, explain
@@ -93,7 +93,7 @@ def feed():
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory):
     """The embedded engine over the same feed."""
-    from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+    from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 
     home = tmp_path_factory.mktemp("home")
     keep_network(home, FEED, import_feeds(FEED, [FeedSource(get_shared(GTFS))]).timetable)

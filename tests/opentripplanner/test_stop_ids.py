@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook, print_trip_id
-from fingerpost.transit.timetable.stop_ids import print_stop_ids
+from fingerpost.transit.engine.timetable.stop_ids import print_stop_ids
+from fingerpost.transit.remote.opentripplanner.stop_ids import StopIdBook, print_trip_id
 
 
 @pytest.mark.parametrize(

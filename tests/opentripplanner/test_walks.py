@@ -2,7 +2,8 @@
 
 import pytest
 
-from fingerpost.transit.model import Coordinate, Itinerary, Leg, Mode, StopPoint
+from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, StopPoint
+from fingerpost.transit.model.place import Coordinate
 from tests.opentripplanner.walks import Cause, explain
 
 POINTS = [StopPoint(name=str(number), coordinate=Coordinate(60.0 + number / 100, 25.0)) for number in range(6)]

@@ -5,12 +5,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from fingerpost.transit.providers.opentripplanner.wire_times import (
+from fingerpost.transit.remote.kit.wire_shapes import read_wire_instant
+from fingerpost.transit.remote.opentripplanner.wire_times import (
     find_service_day,
     read_day,
     read_duration_s,
 )
-from fingerpost.transit.wire_shapes import read_wire_instant
 from tests.opentripplanner.answers import a_board, a_board_query, a_time, asking, data
 
 HELSINKI = ZoneInfo("Europe/Helsinki")

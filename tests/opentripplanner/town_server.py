@@ -15,9 +15,10 @@ from graphql import graphql
 
 from fingerpost.errors import OutsideCalendar
 from fingerpost.testing.networks.town import DAY, ZONE
-from fingerpost.transit.model import Access, Coordinate, Location, LocationSource, Mode
+from fingerpost.transit.engine.timetable.stop_ids import escape
+from fingerpost.transit.model.itinerary import Access, Mode
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
-from fingerpost.transit.timetable.stop_ids import escape
 from tests.net.local_server import answer
 from tests.opentripplanner.schema import SCHEMA
 from tests.throwaway.server import serving_replies

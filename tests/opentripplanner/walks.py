@@ -6,7 +6,7 @@ Rides are fixed; what differs is how long walks take, and how long a change must
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
 
-from fingerpost.transit.model import Itinerary, StopPoint
+from fingerpost.transit.model.itinerary import Itinerary, StopPoint
 
 WalkS = Callable[[StopPoint, StopPoint], Awaitable[float | None]]
 """Seconds of a walk by somebody's measure, None where it is too far; a stop is walked to where it is linked."""

@@ -11,16 +11,16 @@ from fingerpost.apps.networks import load_sources
 from fingerpost.apps.outbound import new_client
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.source_kinds import list_paces
+from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
 from fingerpost.store.variables import VariableStore
-from fingerpost.tools.catalogue import list_tools
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.composite import AllNetworks
 from fingerpost.transit.networks.guarded import NetworkBreaker
-from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
+from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
 from tests.homes import keep_network, write_record
 from tests.otp_server import running
 from tests.otp_server.server import LOOPBACK

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
+from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.tools.catalogue import list_tools
 from tests.homes import keep_network, open_networks
 
 KAMPPI, TAPIOLA = "DEMO-HELSINKI:KAMPPI", "DEMO-HELSINKI:TAPIOLA"

@@ -7,7 +7,7 @@ import pytest
 from fingerpost.errors import ParameterError
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
-from fingerpost.transit.model import Coordinate, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.places.candidates import ambiguous
 from fingerpost.transit.places.labels import find_position
 from tests.contracts.conftest import asker, label, refusal, stop_place

@@ -6,7 +6,7 @@ import pytest
 
 from fingerpost.errors import ParameterError
 from fingerpost.store.variables import Variable
-from fingerpost.transit.model import Coordinate, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.places.candidates import ambiguous
 from fingerpost.transit.places.labels import location_of_variable
 

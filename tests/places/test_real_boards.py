@@ -14,9 +14,9 @@ from functools import cache
 
 import pytest
 
+from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.store.variables import VariableStore
-from fingerpost.tools.catalogue import list_tools
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from tests.homes import keep_network, open_networks
 from tests.shared_data import get_shared
 

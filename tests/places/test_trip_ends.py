@@ -8,7 +8,7 @@ import pytest
 from fingerpost.errors import PlaceUnknown, RegionUnsupported, SourceUnreachable
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
-from fingerpost.transit.model import Bounds, Coordinate
+from fingerpost.transit.model.place import Bounds, Coordinate
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import TripEndResolver
 from fingerpost.transit.rules.warnings import WarningCode, Warnings

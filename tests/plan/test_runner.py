@@ -11,7 +11,7 @@ from fingerpost.contract.tool import Tool
 from fingerpost.errors import PlanInvalid, SourceLimited, SourceUnreachable
 from fingerpost.plan.catalogue import PlanTool
 from fingerpost.plan.limits import Limits
-from fingerpost.resilience.breaker import Breaker
+from fingerpost.runtime.circuit_breaker import Breaker
 from tests.plan.drawing import Recorder, ended, failure, human, plan, ref, step
 
 

@@ -22,7 +22,7 @@ def test_a_hidden_import_is_seen_with_what_it_keeps_out():
     """Compiling the engine is imported where it is begun: it brings numpy, which a server's first answer must not."""
     found = {(hidden.importer, hidden.imported): hidden.kept_out for hidden in list_hidden_imports()}
 
-    assert found["fingerpost.apps.warm_up", "fingerpost.transit.raptor.warming"] == ("numpy",)
+    assert found["fingerpost.apps.warm_up", "fingerpost.transit.engine.raptor.warming"] == ("numpy",)
 
 
 def test_only_the_public_names_are_imported_by_text():

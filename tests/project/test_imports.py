@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.project.sources import ROOT, SRC, list_imports, list_python, parse, shown
 
-KERNELS = "fingerpost.transit.raptor.kernel"
+KERNELS = "fingerpost.transit.engine.raptor.kernel"
 
 
 def test_import_directions_hold():
@@ -20,9 +20,9 @@ def test_import_directions_hold():
 def test_kernels_know_only_arrays():
     """A kernel imports numpy and the package's own ``compiling``, and nothing else; only that one imports numba."""
     allowed = {"numpy", f"{KERNELS}.compiling"}
-    kernels = list((SRC / "transit" / "raptor" / "kernel").glob("*.py"))
+    kernels = list((SRC / "transit" / "engine" / "raptor" / "kernel").glob("*.py"))
     imported = {shown(path): set(list_imports(parse(path))) - allowed for path in kernels}
-    of_compiling = imported[shown(SRC / "transit" / "raptor" / "kernel" / "compiling.py")]
+    of_compiling = imported[shown(SRC / "transit" / "engine" / "raptor" / "kernel" / "compiling.py")]
     of_compiling -= {"numba", "typing", "fingerpost.transit.changeover"}
 
     assert {path: names for path, names in imported.items() if names} == {}

@@ -19,12 +19,12 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.raptor.arrays import KernelQuery
-from fingerpost.transit.raptor.kernel.compiling import UNREACHED
-from fingerpost.transit.raptor.search import run_kernel
-from fingerpost.transit.timetable.timetable import STOP
-from fingerpost.transit.timetable.walking import CHANGE_SLACK_S, neighbours_m, straight_line_m, walk_m, walk_s
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.raptor.arrays import KernelQuery
+from fingerpost.transit.engine.raptor.kernel.compiling import UNREACHED
+from fingerpost.transit.engine.raptor.search import run_kernel
+from fingerpost.transit.engine.timetable.timetable import STOP
+from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, neighbours_m, straight_line_m, walk_m, walk_s
 
 FEED = "gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip"
 DAY = date(2022, 2, 22)

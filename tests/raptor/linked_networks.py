@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fingerpost.transit.timetable.assembly import assemble
-from fingerpost.transit.timetable.draft import (
+from fingerpost.transit.engine.timetable.assembly import assemble
+from fingerpost.transit.engine.timetable.draft import (
     InSeatColumns,
     RouteRow,
     SpecificTransferColumns,

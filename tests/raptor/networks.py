@@ -5,8 +5,8 @@ from datetime import date, timedelta
 
 import numpy as np
 
-from fingerpost.transit.timetable.assembly import assemble
-from fingerpost.transit.timetable.draft import (
+from fingerpost.transit.engine.timetable.assembly import assemble
+from fingerpost.transit.engine.timetable.draft import (
     RouteRow,
     ServiceRow,
     StopRow,
@@ -15,7 +15,7 @@ from fingerpost.transit.timetable.draft import (
     TripDepartureRow,
     TripRow,
 )
-from fingerpost.transit.timetable.timetable import Feed
+from fingerpost.transit.engine.timetable.timetable import Feed
 
 DAY = date(2026, 3, 28)  # clocks go forward in Helsinki in the following night
 LAT, LON = 60.17, 24.94

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from fingerpost.transit.raptor.search_timetable.build import build_search_timetable
+from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
 from tests.raptor.levelled import DAY, FEED, ask_engine, ask_rival, level, load_rival
 from tests.shared_data import get_shared
 

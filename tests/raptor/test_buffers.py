@@ -6,12 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.raptor import buffers
-from fingerpost.transit.raptor.endpoints import find_endpoint
-from fingerpost.transit.raptor.search import SearchQuery, find_journeys
-from fingerpost.transit.raptor.search_timetable.build import build_search_timetable
-from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
-from fingerpost.transit.timetable.service_days import service_day_start
+from fingerpost.transit.engine.raptor import buffers
+from fingerpost.transit.engine.raptor.endpoints import find_endpoint
+from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
+from fingerpost.transit.engine.raptor.search_timetable.cache import SearchTimetables
+from fingerpost.transit.engine.timetable.service_days import service_day_start
 from tests.raptor.networks import DAY, LAT, LON, random_timetable
 from tests.realtime.messages import DAY as DRAWN_DAY
 

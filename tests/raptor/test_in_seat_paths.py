@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from fingerpost.transit.raptor.search_timetable.in_seat import list_paths
+from fingerpost.transit.engine.raptor.search_timetable.in_seat import list_paths
 
 
 def paths_of(pairs, instances=10, stop_times=2):

@@ -11,9 +11,9 @@ from datetime import date, timedelta
 import numpy as np
 import pytest
 
-from fingerpost.transit.raptor.search import SearchQuery, find_journeys
-from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
-from fingerpost.transit.timetable.overlay import AddedRide, Alert, Overlay, RideUpdate
+from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.engine.raptor.search_timetable.cache import SearchTimetables
+from fingerpost.transit.engine.timetable.overlay import AddedRide, Alert, Overlay, RideUpdate
 from tests.raptor.networks import DAY
 from tests.raptor.oracle import NEVER, StopTime, TripInstance, around, earliest_arrivals, list_trip_instances
 from tests.raptor.test_search_against_oracle import MIDNIGHT, _question

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from google.transit.gtfs_realtime_pb2 import FeedMessage, TripDescriptor
 
-from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.raptor.endpoints import Endpoint
-from fingerpost.transit.raptor.search_timetable.build import build_search_timetable
-from fingerpost.transit.timetable.service_days import services_on
+from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.raptor.endpoints import Endpoint
+from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
+from fingerpost.transit.engine.timetable.service_days import services_on
 from tests.raptor.levelled import DAY, FEED, MAX_TRANSFERS, MIDNIGHT, ask_engine, ask_rival, level, load_rival
 from tests.raptor.oracle import NEVER, StopTime, earliest_arrivals, list_trip_instances
 from tests.shared_data import get_shared

@@ -5,11 +5,11 @@ import random
 import numpy as np
 import pytest
 
-from fingerpost.transit.raptor.arrays import KernelQuery, new_workspace
-from fingerpost.transit.raptor.endpoints import Endpoint
-from fingerpost.transit.raptor.kernel.compiling import UNREACHED
-from fingerpost.transit.raptor.kernel.lower_bounds import compute_lower_bounds
-from fingerpost.transit.raptor.search_timetable.build import build_search_timetable
+from fingerpost.transit.engine.raptor.arrays import KernelQuery, new_workspace
+from fingerpost.transit.engine.raptor.endpoints import Endpoint
+from fingerpost.transit.engine.raptor.kernel.compiling import UNREACHED
+from fingerpost.transit.engine.raptor.kernel.lower_bounds import compute_lower_bounds
+from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
 from tests.raptor.networks import DAY, random_timetable
 from tests.raptor.oracle import around, earliest_arrivals, list_trip_instances
 

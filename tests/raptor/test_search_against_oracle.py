@@ -6,12 +6,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from fingerpost.transit.raptor.arrays import KernelQuery
-from fingerpost.transit.raptor.endpoints import find_endpoint
-from fingerpost.transit.raptor.kernel.compiling import UNREACHED
-from fingerpost.transit.raptor.search import SearchQuery, find_journeys, run_kernel
-from fingerpost.transit.raptor.search_timetable.build import build_search_timetable
-from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
+from fingerpost.transit.engine.raptor.arrays import KernelQuery
+from fingerpost.transit.engine.raptor.endpoints import find_endpoint
+from fingerpost.transit.engine.raptor.kernel.compiling import UNREACHED
+from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys, run_kernel
+from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
+from fingerpost.transit.engine.raptor.search_timetable.cache import SearchTimetables
 from tests.raptor.networks import DAY, LAT, LON, random_timetable
 from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_trip_instances, profile
 

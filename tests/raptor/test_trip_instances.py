@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.raptor.search_timetable.trip_instances import gather_trip_instances, mirror
-from fingerpost.transit.timetable.service_days import service_day_start
+from fingerpost.transit.engine.raptor.search_timetable.trip_instances import gather_trip_instances, mirror
+from fingerpost.transit.engine.timetable.service_days import service_day_start
 
 DAY = date(2026, 3, 3)
 

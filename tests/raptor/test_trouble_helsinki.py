@@ -6,12 +6,12 @@ import random
 import numpy as np
 import pytest
 
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.raptor.endpoints import find_endpoint
-from fingerpost.transit.raptor.search import SearchQuery, find_journeys
-from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
-from fingerpost.transit.timetable.timetable import STOP
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.raptor.endpoints import find_endpoint
+from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.engine.raptor.search_timetable.cache import SearchTimetables
+from fingerpost.transit.engine.timetable.timetable import STOP
 from tests.raptor.levelled import DAY, FEED, MIDNIGHT
 from tests.raptor.oracle import NEVER, earliest_arrivals, list_trip_instances
 from tests.raptor.test_trouble_against_oracle import APPLIED, UNPLACED

@@ -10,11 +10,11 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from fingerpost.transit.raptor.endpoints import find_endpoint
-from fingerpost.transit.raptor.search import SearchQuery, find_journeys
-from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
-from fingerpost.transit.timetable.assembly import assemble
-from fingerpost.transit.timetable.draft import (
+from fingerpost.transit.engine.raptor.endpoints import find_endpoint
+from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.engine.raptor.search_timetable.cache import SearchTimetables
+from fingerpost.transit.engine.timetable.assembly import assemble
+from fingerpost.transit.engine.timetable.draft import (
     RouteRow,
     ServiceRow,
     StopRow,
@@ -22,7 +22,7 @@ from fingerpost.transit.timetable.draft import (
     TripDepartureRow,
     TripRow,
 )
-from fingerpost.transit.timetable.timetable import Feed
+from fingerpost.transit.engine.timetable.timetable import Feed
 from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_trip_instances
 
 ZONE = ZoneInfo("Europe/Helsinki")

@@ -3,13 +3,13 @@
 import inspect
 from datetime import UTC, datetime
 
-from fingerpost.transit.demo.catalogue import build_demo
-from fingerpost.transit.raptor.board import list_board_departures
-from fingerpost.transit.raptor.endpoints import find_endpoint
-from fingerpost.transit.raptor.kernel import lower_bounds, mcraptor, patterns, range_raptor, transfer_points
-from fingerpost.transit.raptor.search import SearchQuery, find_journeys
-from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
-from fingerpost.transit.raptor.warming import warm_kernels
+from fingerpost.transit.engine.demo.catalogue import build_demo
+from fingerpost.transit.engine.raptor.board import list_board_departures
+from fingerpost.transit.engine.raptor.endpoints import find_endpoint
+from fingerpost.transit.engine.raptor.kernel import lower_bounds, mcraptor, patterns, range_raptor, transfer_points
+from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.engine.raptor.search_timetable.cache import SearchTimetables
+from fingerpost.transit.engine.raptor.warming import warm_kernels
 
 # Kernels that only other kernels call.
 INNER = {"list_boardings"}

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.raptor.arrays import KernelQuery, new_workspace
-from fingerpost.transit.raptor.kernel.compiling import UNREACHED
-from fingerpost.transit.raptor.kernel.range_raptor import _scan
-from fingerpost.transit.raptor.search import run_kernel
-from fingerpost.transit.raptor.search_timetable.build import build_search_timetable
+from fingerpost.transit.engine.raptor.arrays import KernelQuery, new_workspace
+from fingerpost.transit.engine.raptor.kernel.compiling import UNREACHED
+from fingerpost.transit.engine.raptor.kernel.range_raptor import _scan
+from fingerpost.transit.engine.raptor.search import run_kernel
+from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
 from tests.realtime.messages import DAY, at
 
 ONE_RIDE = 1

@@ -6,10 +6,10 @@ from zoneinfo import ZoneInfo
 
 from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedMessage, TripDescriptor, TripUpdate
 
-from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.timetable.overlay import AddedRide, Overlay
-from fingerpost.transit.timetable.service_days import service_day_start
-from fingerpost.transit.timetable.timetable import Timetable
+from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.timetable.overlay import AddedRide, Overlay
+from fingerpost.transit.engine.timetable.service_days import service_day_start
+from fingerpost.transit.engine.timetable.timetable import Timetable
 
 DAY = date(2026, 3, 10)
 ZONE = "Europe/Helsinki"

@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, timetable_from_tables
-from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING
+from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING
 from tests.realtime.messages import DAY, at, call, draw, draw_added, read, update
 
 LINES = timetable_from_drawing(

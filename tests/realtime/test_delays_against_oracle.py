@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
-from fingerpost.transit.timetable.service_days import service_day_start
+from fingerpost.transit.engine.timetable.service_days import service_day_start
 from tests.realtime.messages import DAY, ZONE, call, read, update
 from tests.realtime.oracle import Expected, Told, expect
 

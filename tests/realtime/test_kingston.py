@@ -13,9 +13,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from google.transit.gtfs_realtime_pb2 import FeedMessage, TripDescriptor, TripUpdate
 
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.timetable.service_days import service_day_start
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.timetable.service_days import service_day_start
 from tests.shared_data import get_shared
 
 FEED = "gtfs/kingston/kingston_2026-01.gtfs.zip"

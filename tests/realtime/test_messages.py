@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, write_feed
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, RealtimeIndex, read_realtime
 from tests.realtime.messages import NOW, call, draw, message, read_bytes, update
 
 ONE_LINE = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10")

@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.gtfs.realtime import CLOCK_SKEW_S
+from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S
 from tests.realtime.messages import DAY, NOW, call, draw, message, read, update
 from tests.realtime.test_realtime_feeds import POLL_S, Source, feeds_of
 

@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, timetable_from_tables
-from fingerpost.transit.timetable.timetable import BY_ARRANGEMENT, NO_ALIGHTING, NO_BOARDING
+from fingerpost.transit.engine.timetable.timetable import BY_ARRANGEMENT, NO_ALIGHTING, NO_BOARDING
 from tests.realtime.messages import draw, read, stop_time_with, update
 
 DRAWING = "line A | Alpha 08:10 | Beta 08:20 | Gamma 08:30"

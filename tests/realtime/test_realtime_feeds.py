@@ -8,8 +8,8 @@ import pytest
 from fingerpost.errors import SourceLimited, SourceUnreachable
 from fingerpost.net.response import Response
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.gtfs.realtime import RealtimeIndex, read_realtime
-from fingerpost.transit.providers.embedded.realtime_feeds import POLL_S, RealtimeFeeds, RealtimeSource
+from fingerpost.transit.embedded.realtime_feeds import POLL_S, RealtimeFeeds, RealtimeSource
+from fingerpost.transit.engine.gtfs.realtime import RealtimeIndex, read_realtime
 from tests.realtime.messages import NOW, call, message, update
 
 URL = "https://example.org/updates.pb"

@@ -3,11 +3,11 @@
 import pytest
 
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.demo.catalogue import build_demo, list_demo_names
-from fingerpost.transit.demo.simulator import Scenario, find_scenario, simulate
-from fingerpost.transit.gtfs.realtime import RealtimeIndex
-from fingerpost.transit.gtfs.realtime.outcomes import APPLIED
-from fingerpost.transit.providers.embedded.simulation import simulate_overlay
+from fingerpost.transit.embedded.simulation import simulate_overlay
+from fingerpost.transit.engine.demo.catalogue import build_demo, list_demo_names
+from fingerpost.transit.engine.demo.simulator import Scenario, find_scenario, simulate
+from fingerpost.transit.engine.gtfs.realtime import RealtimeIndex
+from fingerpost.transit.engine.gtfs.realtime.outcomes import APPLIED
 from tests.realtime.messages import at, draw
 
 LINES = timetable_from_drawing(

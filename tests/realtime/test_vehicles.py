@@ -3,7 +3,7 @@
 from google.transit.gtfs_realtime_pb2 import FeedEntity, VehiclePosition
 
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.timetable.overlay import VehicleReport
+from fingerpost.transit.engine.timetable.overlay import VehicleReport
 from tests.realtime.messages import DAY, at, call, read, update
 
 ONE_LINE = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10")

@@ -5,7 +5,7 @@ import time
 from itertools import pairwise
 from types import SimpleNamespace
 
-from fingerpost.resilience.background_pace import BackgroundPace
+from fingerpost.runtime.background_pace import BackgroundPace
 
 
 async def begin_all(pace, count, step_s):
@@ -87,7 +87,7 @@ def test_after_a_callers_long_work_a_thread_rests_as_long_while_others_call():
 def test_another_who_has_not_called_for_long_gives_back_the_time(monkeypatch):
     """A quarter of a second is long."""
     now_s = 100.0
-    monkeypatch.setattr("fingerpost.resilience.background_pace.time", SimpleNamespace(monotonic=lambda: now_s))
+    monkeypatch.setattr("fingerpost.runtime.background_pace.time", SimpleNamespace(monotonic=lambda: now_s))
     pace = BackgroundPace()
     pace.note_call("b")
     rests = []

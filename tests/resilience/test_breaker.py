@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.resilience.breaker import Breaker
+from fingerpost.runtime.circuit_breaker import Breaker
 from tests.net.local_server import FakeTime
 
 

@@ -1,6 +1,6 @@
 """A queue that callers share fairly."""
 
-from fingerpost.resilience.fair_queue import FairQueue
+from fingerpost.runtime.fair_queue import FairQueue
 
 
 def drawn(*pieces):

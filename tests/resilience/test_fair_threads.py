@@ -6,7 +6,7 @@ from concurrent.futures import wait
 
 import pytest
 
-from fingerpost.resilience.fair_threads import CALLER, FairThreads
+from fingerpost.runtime.fair_threads import CALLER, FairThreads
 
 
 async def ask(threads, caller, function):

@@ -11,6 +11,7 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
+from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.errors import SourceKeyRefused, ToolError
 from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.client import Client
@@ -20,17 +21,16 @@ from fingerpost.net.recording.recorder import Recorder
 from fingerpost.net.request import RequestLimits
 from fingerpost.net.request_counts import RequestCounts
 from fingerpost.net.transport import WireTransport
-from fingerpost.resilience.breaker import Breaker
+from fingerpost.runtime.circuit_breaker import Breaker
 from fingerpost.store.limits import LimitFile
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
 from fingerpost.store.request_counts import RequestCountFile
 from fingerpost.store.variables import VariableStore
-from fingerpost.tools.catalogue import list_tools
-from fingerpost.tools.plan_journey import JourneyOptions
 from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.composite import AllNetworks
-from fingerpost.transit.providers.motis.source import MotisSource
-from fingerpost.transit.providers.tfl.source import TflSource
+from fingerpost.transit.remote.motis.source import MotisSource
+from fingerpost.transit.remote.tfl.source import TflSource
+from fingerpost.transit.tools.plan_journey import JourneyOptions
 from tests.homes import write_record
 from tests.net.local_server import LOOPBACK, FakeTime, answer
 from tests.throwaway.server import serving_replies

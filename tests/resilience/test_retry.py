@@ -4,7 +4,7 @@ import pytest
 import stamina
 
 from fingerpost.errors import SourceFailed
-from fingerpost.resilience.retry import RetryPolicy, call_with_retries
+from fingerpost.runtime.retry import RetryPolicy, call_with_retries
 
 POLICY = RetryPolicy(attempts=4, initial_s=1.0, longest_s=5.0)
 

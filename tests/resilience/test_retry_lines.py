@@ -5,7 +5,7 @@ import logging
 import pytest
 import stamina
 
-from fingerpost.resilience.retry import call_with_retries
+from fingerpost.runtime.retry import call_with_retries
 
 
 class _Lines(logging.Handler):
@@ -41,7 +41,7 @@ async def test_another_attempt_is_one_line_of_our_own(lines):
     with stamina.set_testing(True, attempts=3):
         assert await call_with_retries(fail_once, ValueError, lambda *_: 0.25, attempts=3) == 2
 
-    assert lines == ["INFO fingerpost.resilience.retry: attempt 1 ended with ValueError, the next one follows in 0.2 s"]
+    assert lines == ["INFO fingerpost.runtime.retry: attempt 1 ended with ValueError, the next one follows in 0.2 s"]
 
 
 async def test_others_keep_staminas_line(lines):

@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 
 from google.transit.gtfs_realtime_pb2 import FeedMessage
 
+from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
-from fingerpost.tools.catalogue import list_tools
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
+from fingerpost.transit.embedded.network import EmbeddedNetwork
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from tests.riders.feed_tables import Tables
 from tests.shared_data import get_shared
 

@@ -4,7 +4,8 @@ from datetime import date
 
 from hypothesis import strategies as st
 
-from fingerpost.transit.model import Access, Coordinate, Departure, Itinerary, Leg, Mode, StopPoint
+from fingerpost.transit.model.itinerary import Access, Departure, Itinerary, Leg, Mode, StopPoint
+from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.rules.place_index import NamedStop
 
 T0 = 1_645_509_600

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerpost.transit.model import ServiceAlert
+from fingerpost.transit.model.itinerary import ServiceAlert
 from fingerpost.transit.rules.alerts import HEADER_CHARS, TEXT_CHARS, Touched, choose_alerts
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from fingerpost.transit.model import Coordinate
-from fingerpost.transit.rules.boxes import box_around, box_of
+from fingerpost.transit.model.bounding_box import box_around, box_of
+from fingerpost.transit.model.place import Coordinate
 from tests.rules.drawing import DEGREE_M
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingerpost.transit.model import Mode, Optimize
+from fingerpost.transit.model.itinerary import Mode, Optimize
 from fingerpost.transit.rules.disruption import (
     find_leg_note,
     find_note,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.transit.model import Optimize
+from fingerpost.transit.model.itinerary import Optimize
 from fingerpost.transit.rules.differences import ConnectionRisk, connection_risk
 from fingerpost.transit.rules.disruption import find_leg_note, is_disrupted, merge_alternatives
 from tests.rules.drawing import at, ride, trip, walk

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingerpost.transit.model import Mode
+from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.rules.fingerprint import deduplicate_named, fingerprint
 from tests.rules.drawing import itineraries, point, ride, trip, walk
 

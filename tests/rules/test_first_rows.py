@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from fingerpost.transit.rules.first_rows import keep_first, list_within
+from fingerpost.transit.rules.board_window import keep_first, list_within
 from tests.rules.drawing import at, departure
 
 

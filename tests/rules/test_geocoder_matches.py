@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.transit.model import Coordinate, Place, PlaceKind
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind
 from fingerpost.transit.rules.geocoder_matches import match_places, score_spellings
 from tests.rules.drawing import DEGREE_M
 

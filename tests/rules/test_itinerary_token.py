@@ -8,7 +8,7 @@ import zlib
 import pytest
 
 from fingerpost.errors import ParameterError
-from fingerpost.transit.model import Mode
+from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.rules.itinerary_token import new_itinerary_token, read_itinerary_token
 from tests.rules.drawing import T0, ride, trip, walk
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerpost.transit.line_colors import (
+from fingerpost.transit.model.line_colors import (
     BLACK,
     LEAST_CONTRAST,
     NOT_STATED,

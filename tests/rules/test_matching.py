@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingerpost.transit.model import Coordinate, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.rules.matching import Ambiguous, Resolved, decide, in_order
 from tests.rules.drawing import DEGREE_M
 

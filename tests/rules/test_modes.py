@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.transit.model import Mode
+from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.rules.modes import mode_of, timetable_word, trip_word
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingerpost.transit.model import Coordinate
+from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.rules.matching import Ambiguous, Resolved, decide
 from fingerpost.transit.rules.place_index import PlaceIndex
 from tests.rules.drawing import stop_at

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.transit.model import Coordinate, PlaceKind
+from fingerpost.transit.model.place import Coordinate, PlaceKind
 from fingerpost.transit.rules.position_names import NearName, find_position_name
 
 HERE = Coordinate(60.0, 25.0)

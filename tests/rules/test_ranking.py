@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingerpost.transit.model import Optimize
+from fingerpost.transit.model.itinerary import Optimize
 from fingerpost.transit.rules.ranking import rank, sort_key
 from tests.rules.drawing import itineraries, ride, trip, walk
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from fingerpost.transit.model import Coordinate, Leg, Mode, StopPoint
+from fingerpost.transit.model.itinerary import Leg, Mode, StopPoint
+from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.rules.walk_delays import with_walk_delays
 
 HERE = StopPoint(name="Here", coordinate=Coordinate(60.0, 25.0))

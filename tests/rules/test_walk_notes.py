@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from fingerpost.transit.model import Access
+from fingerpost.transit.model.itinerary import Access
+from fingerpost.transit.model.walk_obstacles import WalkObstacles
 from fingerpost.transit.rules.accessibility import list_walk_notes, weakest_link
-from fingerpost.transit.walk_obstacles import WalkObstacles
 from tests.rules.drawing import ride, trip, walk
 
 

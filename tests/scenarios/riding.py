@@ -6,9 +6,10 @@ from zoneinfo import ZoneInfo
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.testing.feeds import stop_id_of, timetable_from_drawing
-from fingerpost.transit.model import Location, LocationSource, Mode
+from fingerpost.transit.embedded.network import EmbeddedNetwork
+from fingerpost.transit.model.itinerary import Mode
+from fingerpost.transit.model.place import Location, LocationSource
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
 
 DAY = date(2026, 5, 6)
 

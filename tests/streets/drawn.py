@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from textwrap import dedent
 from typing import NamedTuple
 
-from fingerpost.transit.geodesy import METRES_PER_DEGREE
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 
 CELL_M = 100.0
 DEG = CELL_M / METRES_PER_DEGREE

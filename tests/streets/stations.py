@@ -2,12 +2,12 @@
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.model import Coordinate, Location, LocationSource
+from fingerpost.transit.embedded.network import EmbeddedNetwork
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource
+from fingerpost.transit.osm.streets.preparing import StreetPreparation
+from fingerpost.transit.osm.streets.store import find_streets
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
-from fingerpost.transit.streets.preparing import StreetPreparation
-from fingerpost.transit.streets.store import find_streets
 from tests.streets.drawn import degrees, osm, read
 
 PATHWAYS = "pathway_id,from_stop_id,to_stop_id,pathway_mode,is_bidirectional,traversal_time\n"

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingerpost.transit.model import Access
-from fingerpost.transit.timetable.station_ways import Pathways, StationPlaces, find_entrance_ways
-from fingerpost.transit.timetable.timetable import ENTRANCE, NODE, STATION, STOP
+from fingerpost.transit.engine.timetable.station_ways import Pathways, StationPlaces, find_entrance_ways
+from fingerpost.transit.engine.timetable.timetable import ENTRANCE, NODE, STATION, STOP
+from fingerpost.transit.model.itinerary import Access
 from tests.embedded.test_outage import alert
 from tests.realtime.messages import DAY, NOW, read
 from tests.streets.drawn import degrees

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fingerpost.transit.streets.graph import UNDERGROUND
-from fingerpost.transit.streets.lifts import find_lifts
-from fingerpost.transit.streets.snapping import snap_pin
+from fingerpost.transit.osm.streets.graph import UNDERGROUND
+from fingerpost.transit.osm.streets.lifts import find_lifts
+from fingerpost.transit.osm.streets.snapping import snap_pin
 from tests.streets.drawn import degrees, read
 from tests.streets.towns import PLAIN, Town
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from fingerpost.transit.streets.extract import OsmStop
-from fingerpost.transit.streets.stop_access import meet_at_places
-from fingerpost.transit.streets.stop_matching import find_stop_places
-from fingerpost.transit.streets.street_walks import StreetWalks
-from fingerpost.transit.timetable.timetable import STATION, STOP
-from fingerpost.transit.timetable.walks import WalkedStops
+from fingerpost.transit.engine.timetable.timetable import STATION, STOP
+from fingerpost.transit.engine.timetable.walks import WalkedStops
+from fingerpost.transit.osm.streets.extract import OsmStop
+from fingerpost.transit.osm.streets.stop_access import meet_at_places
+from fingerpost.transit.osm.streets.stop_matching import find_stop_places
+from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from tests.streets.drawn import degrees
 from tests.streets.towns import PLAIN, Town
 

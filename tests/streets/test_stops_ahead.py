@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingerpost.transit.streets.stops_ahead import NONE_AHEAD, find_stops_ahead
-from fingerpost.transit.streets.street_walks import StreetWalks
-from fingerpost.transit.timetable.timetable import STOP
-from fingerpost.transit.timetable.walks import WalkedStops
+from fingerpost.transit.engine.timetable.timetable import STOP
+from fingerpost.transit.engine.timetable.walks import WalkedStops
+from fingerpost.transit.osm.streets.stops_ahead import NONE_AHEAD, find_stops_ahead
+from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from tests.streets import oracle
 from tests.streets.drawn import degrees, read
 from tests.streets.test_walks_on_streets import towns

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from fingerpost.transit.streets.stop_access import meet_at_places
-from fingerpost.transit.streets.store import StoredStreets, find_streets, save_streets
-from fingerpost.transit.streets.street_walks import StreetWalks
-from fingerpost.transit.timetable.footpaths import TransferRules, footpaths
-from fingerpost.transit.timetable.street_coverage import StreetCoverage
-from fingerpost.transit.timetable.timetable import MINIMUM_TIME, STOP
-from fingerpost.transit.timetable.walks import WalkedStops
+from fingerpost.transit.engine.timetable.footpaths import TransferRules, footpaths
+from fingerpost.transit.engine.timetable.street_coverage import StreetCoverage
+from fingerpost.transit.engine.timetable.timetable import MINIMUM_TIME, STOP
+from fingerpost.transit.engine.timetable.walks import WalkedStops
+from fingerpost.transit.osm.streets.stop_access import meet_at_places
+from fingerpost.transit.osm.streets.store import StoredStreets, find_streets, save_streets
+from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from tests.streets.drawn import degrees
 from tests.streets.towns import PLAIN, Town
 

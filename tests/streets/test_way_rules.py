@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.transit.streets.way_rules import WayRule, blocks_node, find_way_rule, is_area
+from fingerpost.transit.osm.streets.way_rules import WayRule, blocks_node, find_way_rule, is_area
 
 WALKED = WayRule()
 ENDS = WayRule(ends_only=True)

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from fingerpost.transit.streets.building import build_graph
-from fingerpost.transit.streets.extract import read_extract
-from fingerpost.transit.streets.riders_area import RidersArea
-from fingerpost.transit.streets.search import StreetSearch
-from fingerpost.transit.streets.snapping import build_grid, snap_to_streets
-from fingerpost.transit.streets.walking_profile import RIDER, weigh
+from fingerpost.transit.osm.streets.building import build_graph
+from fingerpost.transit.osm.streets.extract import read_extract
+from fingerpost.transit.osm.streets.riders_area import RidersArea
+from fingerpost.transit.osm.streets.search import StreetSearch
+from fingerpost.transit.osm.streets.snapping import build_grid, snap_to_streets
+from fingerpost.transit.osm.streets.walking_profile import RIDER, weigh
 from tests.streets.drawn import degrees, osm, read
 
 PLAIN = replace(RIDER, steps_avoided=1.0)

@@ -4,8 +4,8 @@ from weakref import WeakSet
 
 import pytest
 
-from fingerpost.telemetry import ages
-from fingerpost.telemetry.ages import Age
+from fingerpost.runtime import data_ages as ages
+from fingerpost.runtime.data_ages import Age
 
 REALTIME = "fingerpost.realtime.age"
 

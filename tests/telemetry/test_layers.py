@@ -13,7 +13,7 @@ from fingerpost.contract.published import PublishedTool
 from fingerpost.contract.wire import WireModel
 from fingerpost.errors import SourceFailed, SourceLimited
 from fingerpost.net.request import Request
-from fingerpost.resilience.breaker import Breaker
+from fingerpost.runtime.circuit_breaker import Breaker
 from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.port import DepartureQuery

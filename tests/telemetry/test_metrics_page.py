@@ -13,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from fingerpost.apps.mcp import metrics_page
 from fingerpost.apps.mcp.metrics_page import MetricsPage, open_metrics_page
-from fingerpost.telemetry.instruments import PLAN_RUNS
+from fingerpost.runtime.instruments import PLAN_RUNS
 from tests.apps.processes import COMMAND, serving
 from tests.apps.questions import KAMPPI_TO_ESPOO
 

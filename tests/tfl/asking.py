@@ -4,13 +4,13 @@ import json
 from contextlib import asynccontextmanager
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
-from fingerpost.tools.catalogue import list_tools
-from fingerpost.tools.plan_journey import JourneyOptions
-from fingerpost.transit.providers.tfl.source import TflSource
+from fingerpost.transit.remote.tfl.source import TflSource
+from fingerpost.transit.tools.plan_journey import JourneyOptions
 from tests.net.local_server import answer
 from tests.tfl_server.server import serving
 from tests.throwaway.conformance import ENVIRON, new_client

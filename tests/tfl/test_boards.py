@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from fingerpost.errors import SourceFailed
-from fingerpost.transit.model import Coordinate, Mode
+from fingerpost.transit.model.itinerary import Mode
+from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.port import DepartureQuery
 from tests.tfl.asking import asking
 

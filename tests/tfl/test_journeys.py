@@ -8,10 +8,11 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, SourceChanged, SourceFailed
-from fingerpost.transit.leg_line import LineSource
-from fingerpost.transit.model import Coordinate, Location, LocationSource, Mode, Optimize
+from fingerpost.transit.model.itinerary import Mode, Optimize
+from fingerpost.transit.model.leg_line import LineSource
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.providers.tfl.wire_times import choose_after, list_instants, print_wall_clock
+from fingerpost.transit.remote.tfl.wire_times import choose_after, list_instants, print_wall_clock
 from tests.tfl.asking import NO_JOURNEY, a_leg, a_point, asking, journeys
 
 LONDON = ZoneInfo("Europe/London")

@@ -2,9 +2,9 @@
 
 import pytest
 
+from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
-from fingerpost.tools.catalogue import list_tools
 from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.networks.guarded import GuardedNetwork, NetworkBreaker
 from fingerpost.transit.rules.itinerary_token import read_itinerary_token

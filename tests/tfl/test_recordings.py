@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from fingerpost.transit.model import Coordinate, Mode
+from fingerpost.transit.model.itinerary import Mode
+from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.port import DepartureQuery
 from tests.shared_data import get_shared
 from tests.tfl.asking import a_leg, asking, journeys, planning

@@ -10,9 +10,9 @@ from fingerpost.apps.source_kinds import list_paces
 from fingerpost.apps.start_check import require_keys
 from fingerpost.errors import SettingsInvalid
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.profile import Ability
-from fingerpost.transit.providers.tfl.add_options import TFL
-from fingerpost.transit.providers.tfl.source import TflSource
+from fingerpost.transit.model.profile import Ability
+from fingerpost.transit.remote.tfl.add_options import TFL
+from fingerpost.transit.remote.tfl.source import TflSource
 from tests.homes import write_record
 
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerpost.transit.providers.tfl.english_holidays import find_public_holiday, is_without_school
-from fingerpost.transit.providers.tfl.timetable_choice import RemarkKind, choose_schedules, say_remarks
-from fingerpost.transit.providers.tfl.timetable_days import find_named_days
-from fingerpost.transit.providers.tfl.timetable_shapes import Schedule
+from fingerpost.transit.remote.tfl.english_holidays import find_public_holiday, is_without_school
+from fingerpost.transit.remote.tfl.timetable_choice import RemarkKind, choose_schedules, say_remarks
+from fingerpost.transit.remote.tfl.timetable_days import find_named_days
+from fingerpost.transit.remote.tfl.timetable_shapes import Schedule
 
 WEEK = ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"]
 # Names that clients of TfL's have met.

@@ -5,13 +5,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.errors import SourceFailed
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
-from fingerpost.tools.catalogue import list_tools
-from fingerpost.transit.model import Mode
+from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.port import DepartureQuery
-from fingerpost.transit.providers.tfl.timetables import MOST_LINES, read_option
+from fingerpost.transit.remote.tfl.timetables import MOST_LINES, read_option
 from tests.net.local_server import answer
 from tests.tfl.asking import asking
 from tests.tfl.test_boards import VICTORIA

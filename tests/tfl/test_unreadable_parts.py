@@ -6,8 +6,8 @@ import pytest
 
 from fingerpost.errors import SourceChanged
 from fingerpost.net.response import Response
-from fingerpost.transit.providers.tfl.server import read
-from fingerpost.transit.providers.tfl.shapes import TflLine
+from fingerpost.transit.remote.tfl.server import read
+from fingerpost.transit.remote.tfl.shapes import TflLine
 from tests.tfl.asking import a_leg, journeys
 from tests.tfl.test_journeys import plan
 

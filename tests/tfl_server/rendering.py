@@ -3,8 +3,8 @@
 import json
 from datetime import UTC, datetime, timedelta
 
-from fingerpost.transit.model import Mode
-from fingerpost.transit.timetable.stop_ids import unescape
+from fingerpost.transit.engine.timetable.stop_ids import unescape
+from fingerpost.transit.model.itinerary import Mode
 
 ENTITIES = "Tfl.Api.Presentation.Entities"
 MODES = {

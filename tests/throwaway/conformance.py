@@ -8,11 +8,11 @@ from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.transport import WireTransport
-from fingerpost.resilience.breaker import Breaker
+from fingerpost.runtime.circuit_breaker import Breaker
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.testing.networks.gaps import NotYetOurs, NotYetTheirs
 from fingerpost.testing.networks.source import ConformingSource
-from fingerpost.transit.profile import Ability
+from fingerpost.transit.model.profile import Ability
 from tests.conformance.embedded import EmbeddedConformance
 from tests.net.local_server import LOOPBACK, FakeTime
 from tests.throwaway.server import URL, Port, serving_network

@@ -10,7 +10,8 @@ from pydantic import TypeAdapter
 
 from fingerpost.errors import OutsideCalendar
 from fingerpost.testing.networks.source import Trouble
-from fingerpost.transit.model import Coordinate, Departure, Itinerary, NearbyStop, Place, PlaceMatch, ServiceAlert
+from fingerpost.transit.model.itinerary import Departure, Itinerary, NearbyStop, ServiceAlert
+from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from tests.net.local_server import LOOPBACK, answer, read_request
 

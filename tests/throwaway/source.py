@@ -8,10 +8,11 @@ from pydantic import TypeAdapter, ValidationError
 from fingerpost.errors import OutsideCalendar, SourceChanged
 from fingerpost.net.request import Request, RequestLimits
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
-from fingerpost.transit.model import Bounds, Departure, Itinerary, Mode, NearbyStop, Place, PlaceMatch, ServiceAlert
+from fingerpost.transit.model.itinerary import Departure, Itinerary, Mode, NearbyStop, ServiceAlert
+from fingerpost.transit.model.place import Bounds, Place, PlaceMatch
+from fingerpost.transit.model.profile import Ability
+from fingerpost.transit.model.provenance import FeedVersion, Provenance
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, NearbyStops
-from fingerpost.transit.profile import Ability
-from fingerpost.transit.provenance import FeedVersion, Provenance
 
 ABILITIES = frozenset(Ability) - {Ability.FARES, Ability.GEOMETRY}
 LIMITS = RequestLimits(read_s=5.0, total_s=8.0, attempts=1)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.net.recording.player import Player
 from fingerpost.net.recording.recorder import Recorder
@@ -13,9 +14,8 @@ from fingerpost.store.variables import VariableStore
 from fingerpost.testing.networks.checking import NetworkBroken, NetworkFact
 from fingerpost.testing.networks.suite import FACTS, check, check_abilities
 from fingerpost.testing.networks.town import NOW, new_town
-from fingerpost.tools.catalogue import list_tools
 from fingerpost.transit.learned_profile import LearnedProfiles
-from fingerpost.transit.model import Mode
+from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.networks.composite import AllNetworks
 from tests.conformance.embedded import EmbeddedConformance
 from tests.homes import write_record

@@ -4,9 +4,9 @@ from datetime import date
 
 import numpy as np
 
-from fingerpost.transit.timetable.assembly import assemble
-from fingerpost.transit.timetable.draft import ServiceRow, StopRow, TimetableDraft
-from fingerpost.transit.timetable.timetable import Feed
+from fingerpost.transit.engine.timetable.assembly import assemble
+from fingerpost.transit.engine.timetable.draft import ServiceRow, StopRow, TimetableDraft
+from fingerpost.transit.engine.timetable.timetable import Feed
 
 FEED = Feed(name="F", zone="Europe/Helsinki")
 

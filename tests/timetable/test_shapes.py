@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
-from fingerpost.transit.timetable.shapes import find_ride_line, line_m
+from fingerpost.transit.engine.timetable.shapes import find_ride_line, line_m
 
 # Three stops a kilometre apart on the 60.17th parallel.
 DRAWING = "line A | Alpha 08:00 | Beta 08:10 | Gamma 08:20"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerpost.transit.timetable.stop_ids import escape, print_feed_name, print_stop_ids
+from fingerpost.transit.engine.timetable.stop_ids import escape, print_feed_name, print_stop_ids
 
 PRINTED = re.compile(r"^[A-Z0-9:_-]+$")
 TEXTS = st.text(st.one_of(st.characters(codec="utf-8"), st.sampled_from("_0123456789ABCDEFabcdef: -äß")))

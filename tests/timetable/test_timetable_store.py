@@ -9,8 +9,8 @@ import pytest
 
 from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.timetable import timetable_store as store_module
-from fingerpost.transit.timetable.timetable_store import TimetableStore
+from fingerpost.transit.engine.timetable import timetable_store as store_module
+from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 
 OLD = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10")
 NEW = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10 | Gamma 08:20")
@@ -147,7 +147,7 @@ import os, signal, sys
 from datetime import UTC, datetime
 from pathlib import Path
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.timetable.timetable_store import TimetableStore
+from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 
 home, name, ending, left = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
 new = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10 | Gamma 08:20")
@@ -207,7 +207,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.timetable.timetable_store import TimetableStore
+from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 
 store = TimetableStore(Path(sys.argv[1]))
 table = timetable_from_drawing(f"line A | Alpha 08:00 | {sys.argv[2]} 08:10")

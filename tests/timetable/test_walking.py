@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingerpost.transit.geodesy import EARTH_RADIUS_M
-from fingerpost.transit.timetable import walking
-from fingerpost.transit.timetable.footpaths import TransferRules
-from fingerpost.transit.timetable.footpaths import footpaths as link
-from fingerpost.transit.timetable.timetable import FORBIDDEN, MINIMUM_TIME, RECOMMENDED, STATION, STOP, TIMED
-from fingerpost.transit.timetable.walks import StraightLine
+from fingerpost.transit.engine.timetable import walking
+from fingerpost.transit.engine.timetable.footpaths import TransferRules
+from fingerpost.transit.engine.timetable.footpaths import footpaths as link
+from fingerpost.transit.engine.timetable.timetable import FORBIDDEN, MINIMUM_TIME, RECOMMENDED, STATION, STOP, TIMED
+from fingerpost.transit.engine.timetable.walks import StraightLine
+from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
 
 SLACK_S = walking.CHANGE_SLACK_S + walking.STRAIGHT_SLACK_S
 M_PER_DEG = math.radians(1) * EARTH_RADIUS_M

@@ -8,7 +8,7 @@ import pytest
 
 from fingerpost.errors import SourceLimited, StorageUnavailable
 from fingerpost.store.call_log import SqliteCallLog
-from fingerpost.tools.call_limit import CallLimit, MemoryCallLog
+from fingerpost.transit.tools.call_limit import CallLimit, MemoryCallLog
 
 NOW_MS = 1_780_000_000_000
 

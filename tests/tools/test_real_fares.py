@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import pytest
 
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from tests.homes import keep_network
 from tests.shared_data import get_shared
 from tests.tools.conftest import asker

@@ -14,14 +14,14 @@ from functools import partial
 import pytest
 from google.transit.gtfs_realtime_pb2 import FeedMessage, TripDescriptor
 
+from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
-from fingerpost.tools.catalogue import list_tools
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
-from fingerpost.transit.raptor.endpoints import find_endpoint
+from fingerpost.transit.embedded.network import EmbeddedNetwork
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.raptor.endpoints import find_endpoint
 from tests.embedded.rider_oracle import RiderOracle, instant, is_called_unusable
 from tests.raptor.oracle import NEVER, StopTime, earliest_arrivals
 from tests.realtime.oracle import Told, expect

@@ -2,9 +2,9 @@
 
 import pytest
 
-from fingerpost.tools.alert_shapes import describe_board_alerts
-from fingerpost.tools.sec_text import tell_calculations
-from fingerpost.tools.user_variables import SaveUserVariable
+from fingerpost.filings.tools.sec_text import tell_calculations
+from fingerpost.transit.tools.alert_shapes import describe_board_alerts
+from fingerpost.transit.tools.user_variables import SaveUserVariable
 
 NOON, EVENING, MORROW = "2026-03-10T12:00:00+02:00", "2026-03-10T18:30:00+02:00", "2026-03-11T00:05:00+02:00"
 SAVED_AT = "2026-03-10T06:00:00Z"

@@ -7,8 +7,8 @@ from fingerpost.testing.engines.engine import Engine
 from fingerpost.testing.engines.suite import EngineFact, list_facts
 from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
 from fingerpost.testing.feeds import feed_from_drawing, stop_id_of, timetable_from_drawing, write_feed
+from fingerpost.transit.engine.timetable.timetable import Timetable
 from fingerpost.transit.port import Network, Networks
-from fingerpost.transit.timetable.timetable import Timetable
 
 
 def draw_a_feed(folder: Path) -> None:

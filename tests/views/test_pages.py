@@ -6,11 +6,11 @@ from itertools import product
 
 import pytest
 
-from fingerpost.views import page
-from fingerpost.views.catalogue import VIEWS
+from fingerpost.apps.views import page
+from fingerpost.apps.views.catalogue import VIEWS
 from tests.project.sources import ROOT, SRC
 
-ASSETS = SRC / "views" / "assets"
+ASSETS = SRC / "apps" / "views" / "assets"
 MODULES = sorted(path.name for path in ASSETS.glob("*.js"))
 STYLE = (ASSETS / "style.css").read_text(encoding="utf-8")
 MOST_BYTES = 300_000

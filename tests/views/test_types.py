@@ -10,7 +10,7 @@ import pytest
 
 from tests.project.sources import ROOT, SRC
 
-ASSETS = SRC / "views" / "assets"
+ASSETS = SRC / "apps" / "views" / "assets"
 INSTALLED = ROOT / ".venv" / "typescript" / "node_modules" / ".bin" / "tsc"
 OPTIONS = [
     *("--noEmit", "--allowJs", "--checkJs", "--strict", "false", "--target", "es2022", "--module", "es2022"),

@@ -12,7 +12,7 @@ from tests.project.sources import SRC
 from tests.views.test_pages import MARKUP
 from tests.views.web_server import new_site
 
-ASSETS = SRC / "views" / "assets"
+ASSETS = SRC / "apps" / "views" / "assets"
 HOST = "http://127.0.0.1:8000"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "

@@ -23,7 +23,7 @@ def change_over_when_compiled(compiler: "subprocess.Popen[bytes] | None") -> boo
         _log.warning("the engine could not be compiled; answers go on uncompiled")
         return False
     change_over()
-    from fingerpost.transit.raptor.warming import warm_kernels
+    from fingerpost.transit.engine.raptor.warming import warm_kernels
 
     warm_kernels()
     _log.info("the engine is compiled")

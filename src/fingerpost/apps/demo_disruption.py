@@ -13,7 +13,7 @@ from fingerpost.store.atomic_file import locked, replace_file
 
 if TYPE_CHECKING:
     from fingerpost.apps.wiring import Application
-    from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
+    from fingerpost.transit.embedded.network import EmbeddedNetwork
 
 _log = logging.getLogger(__name__)
 
@@ -43,9 +43,9 @@ def begin_disruption(home: Path) -> None:
 async def disrupt_demo(application: "Application") -> None:
     """Publish what the simulator says now on the demo network, as a realtime source would."""
     # The engine and the bindings take longer to import than --help may last.
-    from fingerpost.transit.gtfs.realtime import RealtimeIndex
-    from fingerpost.transit.providers.embedded.simulation import simulate_overlay
-    from fingerpost.transit.timetable.service_days import local_day
+    from fingerpost.transit.embedded.simulation import simulate_overlay
+    from fingerpost.transit.engine.gtfs.realtime import RealtimeIndex
+    from fingerpost.transit.engine.timetable.service_days import local_day
 
     now = int(clock.now().timestamp())
     for network in await _open_demos(application):
@@ -56,8 +56,8 @@ async def disrupt_demo(application: "Application") -> None:
 
 async def calm_demo(application: "Application") -> None:
     """Take back what the simulator said: the demo network has no real time again."""
-    from fingerpost.transit.timetable.overlay import Overlay
-    from fingerpost.transit.timetable.service_days import local_day
+    from fingerpost.transit.engine.timetable.overlay import Overlay
+    from fingerpost.transit.engine.timetable.service_days import local_day
 
     now = int(clock.now().timestamp())
     for network in await _open_demos(application):
@@ -106,7 +106,7 @@ class DemoDisruption:
 
 
 async def _open_demos(application: "Application") -> "list[EmbeddedNetwork]":
-    from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
+    from fingerpost.transit.embedded.network import EmbeddedNetwork
 
     networks = (await application.networks.open()).list_owners(f"{_NETWORK}:KAMPPI")
     # Whoever opens the demo is the embedded engine; only it has a timetable to play on.

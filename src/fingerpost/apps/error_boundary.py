@@ -20,9 +20,9 @@ from fingerpost.contract.published import (
 )
 from fingerpost.contract.question_size import QUICK_VALUES, has_more_values
 from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError, ToolNotFound
-from fingerpost.resilience.background_pace import PACE
-from fingerpost.resilience.fair_threads import CALLER, COMPUTING
-from fingerpost.telemetry.instruments import OTHER, REFUSED_CALLS, SHORTENED_ANSWERS, TOOL, WARNINGS
+from fingerpost.runtime.background_pace import PACE
+from fingerpost.runtime.fair_threads import CALLER, COMPUTING
+from fingerpost.runtime.instruments import OTHER, REFUSED_CALLS, SHORTENED_ANSWERS, TOOL, WARNINGS
 from fingerpost.transit.rules.warnings import WarningCode
 
 _log = logging.getLogger(__name__)

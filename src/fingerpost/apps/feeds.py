@@ -12,11 +12,11 @@ from fingerpost.net.client import Client
 from fingerpost.net.download import download
 from fingerpost.net.request import Request, RequestLimits
 from fingerpost.store.network_record import NetworkRecord
-from fingerpost.transit.gtfs.importer import FeedSource, ImportProgress
-from fingerpost.transit.gtfs.report import ImportReport
-from fingerpost.transit.providers.embedded.feed_origins import Content, Origin, OriginFolder, read_origin, sign
-from fingerpost.transit.providers.embedded.preparing import prepare_network
-from fingerpost.transit.timetable.timetable_store import TimetableStore
+from fingerpost.transit.embedded.feed_origins import Content, Origin, OriginFolder, read_origin, sign
+from fingerpost.transit.embedded.preparing import prepare_network
+from fingerpost.transit.engine.gtfs.importer import FeedSource, ImportProgress
+from fingerpost.transit.engine.gtfs.report import ImportReport
+from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 
 FEED_LIMITS = RequestLimits(connect_s=10.0, read_s=60.0, total_s=1800.0, max_bytes=2_000_000_000, attempts=4)
 

@@ -18,7 +18,7 @@ _LOW_PRIORITY = 15
 _own_folders: set[str] = set()
 # Homes for which this process has begun uncompiled.
 _uncompiled_homes: set[Path] = set()
-_ENGINE = "fingerpost.transit.raptor.kernel.compiling"
+_ENGINE = "fingerpost.transit.engine.raptor.kernel.compiling"
 
 
 def use_kernels_folder(folder: Path) -> None:
@@ -37,7 +37,7 @@ def _digest_engine() -> str:
     """Return a short digest of the engine's source code."""
     transit = Path(__file__).parents[1] / "transit"
     digest = hashlib.blake2b(digest_size=6)
-    for package in ("raptor", "streets"):
+    for package in ("engine/raptor", "osm/streets"):
         for path in sorted((transit / package).rglob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()
@@ -119,7 +119,7 @@ def compile_here(*, waits: bool) -> None:
         with FileLock(folder / _LOCK, timeout=-1 if waits else 0):
             if (folder / _ALL_COMPILED).exists():
                 return
-            from fingerpost.transit.raptor.warming import warm_kernels
+            from fingerpost.transit.engine.raptor.warming import warm_kernels
 
             warm_kernels()
             (folder / _ALL_COMPILED).touch()

@@ -40,7 +40,7 @@ def load_sources(settings: Settings, fetch: Fetch) -> Mapping[str, NetworkSource
     A new kind is one line in ``source_kinds.py``.
     """
     # The engine takes longer to import than a server may take to say who it is.
-    from fingerpost.transit.providers.embedded.source import DemoSource, EmbeddedSource
+    from fingerpost.transit.embedded.source import DemoSource, EmbeddedSource
 
     kinds: list[NetworkSource] = [
         EmbeddedSource(settings.home, lambda: _open_fetch(settings)),
@@ -75,7 +75,7 @@ def open_client(settings: Settings) -> "Client":
 @asynccontextmanager
 async def _open_fetch(settings: Settings) -> AsyncIterator[Fetch]:
     """Open what real time is fetched with: once for all processes of a home, but where calls are on tape."""
-    from fingerpost.transit.providers.embedded.realtime_feeds import POLL_S
+    from fingerpost.transit.embedded.realtime_feeds import POLL_S
 
     async with open_client(settings) as client:
         if settings.record is not None or settings.replay is not None:

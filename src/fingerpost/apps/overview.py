@@ -10,13 +10,13 @@ from fingerpost.apps.realtime_view import describe_realtime
 from fingerpost.apps.source_kinds import EMBEDDED
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
-from fingerpost.transit.coverage import ServiceDays
-from fingerpost.transit.gtfs.report import ImportReport
+from fingerpost.transit.engine.gtfs.report import ImportReport
+from fingerpost.transit.model.coverage import ServiceDays
+from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.port import Network
-from fingerpost.transit.provenance import FeedVersion
 
 if TYPE_CHECKING:
-    from fingerpost.transit.timetable.timetable_store import TimetableStore
+    from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 
 _DEGREE_DIGITS = 4
 
@@ -30,7 +30,7 @@ async def describe_networks(application: Application) -> list[dict[str, Any]]:
     opened = await application.networks.open()
     networks = (*opened.answering, *opened.by_token_only)
     # Now that the networks are open, what they were opened with costs nothing more.
-    from fingerpost.transit.timetable.timetable_store import TimetableStore
+    from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 
     described = [
         _describe(network, TimetableStore(application.settings.home), answers=network in opened.answering)

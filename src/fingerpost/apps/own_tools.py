@@ -1,7 +1,7 @@
 """Tools of one's own: functions and contract tools, served beside the catalogue's.
 
 They come from Python (``Fingerpost(tools=[...])``) or from installed packages, by entry points of the group
-``fingerpost.tools``.
+``fingerpost.transit.tools``.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 # The outcome of a call that failed without a code.
 _FAILED = "failed"
 
-ENTRY_POINTS = "fingerpost.tools"
+ENTRY_POINTS = "fingerpost.transit.tools"
 GROUP = "own"
 
 _STANDARD = ("query_type", "parameters", "results", "output_key", "success")
@@ -228,7 +228,7 @@ class InstalledTools:
 
 
 def load_installed_tools() -> InstalledTools:
-    """Return the tools that installed packages name in the entry point group ``fingerpost.tools``.
+    """Return the tools that installed packages name in the entry point group ``fingerpost.transit.tools``.
 
     One that cannot be loaded is left out and named; it keeps no other tool from being served.
     """

@@ -13,7 +13,7 @@ from fingerpost.store.postgres.call_log import SharedCallLog
 from fingerpost.store.postgres.limits import SharedLimits
 from fingerpost.store.postgres.request_counts import SharedRequestCounts
 from fingerpost.store.request_counts import RequestCountFile
-from fingerpost.tools.call_limit import CountsCalls
+from fingerpost.transit.tools.call_limit import CountsCalls
 
 
 class LimitStates(Protocol):

@@ -19,7 +19,7 @@ from fingerpost.plan.planners.templates import TemplatePlanner
 from fingerpost.plan.run_plan import RunPlan
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.takeover import find_takeover
-from fingerpost.resilience.background_pace import PACE
+from fingerpost.runtime.background_pace import PACE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

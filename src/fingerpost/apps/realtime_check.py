@@ -11,15 +11,15 @@ from fingerpost.apps.outbound import new_client
 from fingerpost.apps.settings import Settings
 from fingerpost.errors import ParameterError
 from fingerpost.store.network_record import NetworkRecord
-from fingerpost.transit.gtfs.importer import FeedSource, list_feed_names
-from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.gtfs.realtime.outcomes import APPLIED, StopTimeOutcome
-from fingerpost.transit.providers.embedded.feed_origins import OriginFolder, read_origin
-from fingerpost.transit.providers.embedded.realtime_feeds import RealtimeFeeds
-from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource, read_source
-from fingerpost.transit.providers.embedded.realtime_updater import name_shared
-from fingerpost.transit.timetable.overlay import MatchCount, Overlay
-from fingerpost.transit.timetable.timetable import Timetable
+from fingerpost.transit.embedded.feed_origins import OriginFolder, read_origin
+from fingerpost.transit.embedded.realtime_feeds import RealtimeFeeds
+from fingerpost.transit.embedded.realtime_sources import RealtimeSource, read_source
+from fingerpost.transit.embedded.realtime_updater import name_shared
+from fingerpost.transit.engine.gtfs.importer import FeedSource, list_feed_names
+from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.gtfs.realtime.outcomes import APPLIED, StopTimeOutcome
+from fingerpost.transit.engine.timetable.overlay import MatchCount, Overlay
+from fingerpost.transit.engine.timetable.timetable import Timetable
 
 _NONE = MatchCount(0, 0)
 _MOSTLY_UNMATCHED = (

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fingerpost.transit.provenance import RealtimeHealth, SourceHealth
+from fingerpost.transit.model.provenance import RealtimeHealth, SourceHealth
 from fingerpost.transit.rules.freshness import say_age
 
 

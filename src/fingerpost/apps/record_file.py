@@ -4,7 +4,7 @@ from pathlib import Path
 
 from fingerpost.apps.source_kinds import list_kinds
 from fingerpost.store.network_records import NetworkRecordFile
-from fingerpost.transit.providers.embedded.named_places import check_places
+from fingerpost.transit.embedded.named_places import check_places
 
 
 def open_record_file(home: Path, kinds: frozenset[str] | None = None) -> NetworkRecordFile:

@@ -11,7 +11,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from fingerpost.apps.kernels import use_kernels_folder
 from fingerpost.contract.check import explain
 from fingerpost.errors import SettingsInvalid
-from fingerpost.tools.call_limit import DEFAULT_PER_SECOND
+from fingerpost.transit.tools.call_limit import DEFAULT_PER_SECOND
 
 _PREFIX = "FINGERPOST_"
 _LONGEST_RETENTION_DAYS = 36_500

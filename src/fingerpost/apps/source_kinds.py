@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from fingerpost.net.fetch import Fetch
 from fingerpost.net.pace import Pace
-from fingerpost.transit.add_option import AddOption
-from fingerpost.transit.providers.motis.add_options import MOTIS, TRANSITOUS
-from fingerpost.transit.providers.motis.transitous import PACES as TRANSITOUS_PACES
-from fingerpost.transit.providers.opentripplanner.add_options import DIGITRANSIT, OTP
-from fingerpost.transit.providers.opentripplanner.regions import PACES
-from fingerpost.transit.providers.tfl.add_options import TFL
-from fingerpost.transit.providers.tfl.unified_api import KEY_VARIABLE
-from fingerpost.transit.providers.tfl.unified_api import PACES as TFL_PACES
+from fingerpost.transit.remote.kit.add_option import AddOption
+from fingerpost.transit.remote.motis.add_options import MOTIS, TRANSITOUS
+from fingerpost.transit.remote.motis.transitous import PACES as TRANSITOUS_PACES
+from fingerpost.transit.remote.opentripplanner.add_options import DIGITRANSIT, OTP
+from fingerpost.transit.remote.opentripplanner.regions import PACES
+from fingerpost.transit.remote.tfl.add_options import TFL
+from fingerpost.transit.remote.tfl.unified_api import KEY_VARIABLE
+from fingerpost.transit.remote.tfl.unified_api import PACES as TFL_PACES
 
 if TYPE_CHECKING:
     from fingerpost.transit.port import RemoteSource
@@ -49,19 +49,19 @@ class SourceKind:
 
 
 def _open_opentripplanner(fetch: Fetch) -> "RemoteSource":
-    from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
+    from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
 
     return OpenTripPlannerSource(fetch)
 
 
 def _open_tfl(fetch: Fetch) -> "RemoteSource":
-    from fingerpost.transit.providers.tfl.source import TflSource
+    from fingerpost.transit.remote.tfl.source import TflSource
 
     return TflSource(fetch)
 
 
 def _open_motis(fetch: Fetch) -> "RemoteSource":
-    from fingerpost.transit.providers.motis.source import MotisSource
+    from fingerpost.transit.remote.motis.source import MotisSource
 
     return MotisSource(fetch)
 

@@ -6,10 +6,10 @@ from pydantic import TypeAdapter
 
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
-from fingerpost.tools.shapes import TripEnd
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import TripEndResolver
 from fingerpost.transit.rules.warnings import Warnings
+from fingerpost.transit.tools.shapes import TripEnd
 
 
 async def find_trip_zone(application: Application, origin: dict[str, Any], destination: dict[str, Any]) -> str | None:

@@ -12,7 +12,7 @@ from fingerpost.apps.changing_over import change_over_when_compiled
 from fingerpost.apps.interpreter import keep_what_is_loaded
 from fingerpost.apps.kernels import note_compiled
 from fingerpost.errors import ToolError
-from fingerpost.transit.model import Bounds, Coordinate, Location, LocationSource
+from fingerpost.transit.model.place import Bounds, Coordinate, Location, LocationSource
 from fingerpost.transit.port import DepartureQuery, JourneyQuery, Network, Networks
 
 _log = logging.getLogger(__name__)
@@ -82,7 +82,7 @@ async def warm(networks: Networks) -> None:
     opened = await networks.open()
     # Imported only here: the engine takes longer than a server may take to say who it is.
     from fingerpost.transit.changeover import compiling, is_interpreted
-    from fingerpost.transit.raptor.warming import warm_kernels
+    from fingerpost.transit.engine.raptor.warming import warm_kernels
 
     if not is_interpreted():
         with compiling():

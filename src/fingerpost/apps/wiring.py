@@ -14,14 +14,14 @@ from fingerpost.apps.pace_storage import open_call_log
 from fingerpost.apps.plans import Plans, build_plans
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import open_variables
+from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.contract.published import PublishedTool
 from fingerpost.contract.registry import ToolRegistry
 from fingerpost.errors import SettingsInvalid
 from fingerpost.filings.library import FactLibrary
 from fingerpost.store.variables import Variables
-from fingerpost.tools.catalogue import list_tools
-from fingerpost.tools.plan_journey import JourneyOptions, PlanJourney
 from fingerpost.transit.port import Networks
+from fingerpost.transit.tools.plan_journey import JourneyOptions, PlanJourney
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

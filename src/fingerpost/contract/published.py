@@ -26,9 +26,9 @@ from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import Tool
 from fingerpost.contract.wire import Shape, Wire, WireModel, check, schema_of
 from fingerpost.errors import BrokenContract, DataNotFound, ParameterError, QueryTypeUnsupported, ToolError
-from fingerpost.resilience.fair_threads import COMPUTING
-from fingerpost.telemetry.instruments import TOOL, TOOL_CALL_DURATION
-from fingerpost.telemetry.spans import Measured, measured
+from fingerpost.runtime.fair_threads import COMPUTING
+from fingerpost.runtime.instruments import TOOL, TOOL_CALL_DURATION
+from fingerpost.runtime.spans import Measured, measured
 
 _log = logging.getLogger(__name__)
 

@@ -14,8 +14,8 @@ from decimal import Decimal
 from functools import cache
 from typing import Any, NamedTuple
 
+from fingerpost.contract.company_names import WELL_KNOWN, name_key
 from fingerpost.filings.concepts import Metric, find_metric, list_metrics
-from fingerpost.filings.names import WELL_KNOWN, name_key
 
 UNKNOWN = "?"
 

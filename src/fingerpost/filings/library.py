@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 
 from rapidfuzz import fuzz, process
 
+from fingerpost.contract.company_names import begins_with, find_named, name_key
 from fingerpost.filings import schema
 from fingerpost.filings.bulk import BulkFigures, folder_beside
 from fingerpost.filings.companyfacts import Filing
 from fingerpost.filings.concepts import Metric, find_concept, find_metric
 from fingerpost.filings.fact import Company, Fact
 from fingerpost.filings.figure import FigureOptions, Series
-from fingerpost.filings.names import begins_with, find_named, name_key
 from fingerpost.filings.period_filter import PeriodFilter, Selection, select_figures
 from fingerpost.filings.periods import FiscalCalendar
 from fingerpost.filings.resolver import resolve

@@ -36,10 +36,10 @@ from fingerpost.net.request_sender import NOT_MODIFIED, RequestSender
 from fingerpost.net.response import Response, Validators
 from fingerpost.net.statuses import find_failure, may_retry
 from fingerpost.net.transport import WireTransport
-from fingerpost.resilience.breaker import Breaker
-from fingerpost.resilience.retry import RetryPolicy, call_with_retries
-from fingerpost.telemetry.instruments import HOST, HTTP_REQUEST_DURATION
-from fingerpost.telemetry.spans import Attribute, Measured, measured
+from fingerpost.runtime.circuit_breaker import Breaker
+from fingerpost.runtime.instruments import HOST, HTTP_REQUEST_DURATION
+from fingerpost.runtime.retry import RetryPolicy, call_with_retries
+from fingerpost.runtime.spans import Attribute, Measured, measured
 
 _log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from fingerpost.net.limiter import Limiter
 from fingerpost.net.request import Request
 from fingerpost.net.request_sender import RequestSender
 from fingerpost.net.response import Response
-from fingerpost.resilience.breaker import Breaker
+from fingerpost.runtime.circuit_breaker import Breaker
 
 
 class Served(StrEnum):

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from fingerpost.errors import SourceLimited, SourceTimeout, SourceUnreachable, ToolError
 from fingerpost.net.passage import Served
-from fingerpost.telemetry.instruments import HOST, SOURCE_REQUESTS
+from fingerpost.runtime.instruments import HOST, SOURCE_REQUESTS
 
 _WRITTEN_AFTER_S = 1.0
 

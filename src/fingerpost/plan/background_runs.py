@@ -13,7 +13,7 @@ from fingerpost.errors import SourceLimited
 from fingerpost.plan.journal import RunState
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.run_places import RunPlace, RunPlaces
-from fingerpost.resilience.fair_threads import find_machine
+from fingerpost.runtime.fair_threads import find_machine
 
 _log = logging.getLogger(__name__)
 

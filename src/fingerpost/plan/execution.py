@@ -33,7 +33,7 @@ from fingerpost.plan.run_places import RunPlace
 from fingerpost.plan.size_limits import encode, find_excess
 from fingerpost.plan.step_attempts import THINKING, StepExecutor, StepOutcome, failed, think
 from fingerpost.plan.validation import ReadyStep, ValidPlan, read_arguments
-from fingerpost.resilience.background_pace import PACE
+from fingerpost.runtime.background_pace import PACE
 
 _log = logging.getLogger(__name__)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from fingerpost.resilience.fair_threads import LONG_PLANS
+from fingerpost.runtime.fair_threads import LONG_PLANS
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

@@ -3,8 +3,8 @@
 from collections.abc import Awaitable
 
 from fingerpost.plan.journal import RunState
-from fingerpost.telemetry.instruments import PLAN_RUNS, PLAN_STEP_DURATION, TOOL
-from fingerpost.telemetry.spans import Attribute, Measured, measured
+from fingerpost.runtime.instruments import PLAN_RUNS, PLAN_STEP_DURATION, TOOL
+from fingerpost.runtime.spans import Attribute, Measured, measured
 
 
 async def measure_run(carried_on: Awaitable[RunState], run_id: str) -> RunState:

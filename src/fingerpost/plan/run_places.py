@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from enum import Enum, auto
 
-from fingerpost.resilience.fair_queue import FairQueue
+from fingerpost.runtime.fair_queue import FairQueue
 
 
 class RunPlaces:

@@ -24,8 +24,8 @@ from fingerpost.plan.run_places import RunPlace
 from fingerpost.plan.size_limits import encode, find_excess
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import ValidPlan, validate_plan
-from fingerpost.resilience.breaker import Breaker
-from fingerpost.resilience.fair_threads import CALLER, find_machine
+from fingerpost.runtime.circuit_breaker import Breaker
+from fingerpost.runtime.fair_threads import CALLER, find_machine
 
 _ID_CHARS = 36
 # A longer plan is checked in a thread.

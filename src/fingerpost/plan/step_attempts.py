@@ -18,8 +18,8 @@ from fingerpost.plan.limits import Limits
 from fingerpost.plan.long_work import is_long, run_aside
 from fingerpost.plan.size_limits import find_excess
 from fingerpost.plan.validation import ReadyStep
-from fingerpost.resilience.breaker import Breaker
-from fingerpost.resilience.retry import RetryPolicy, call_with_retries
+from fingerpost.runtime.circuit_breaker import Breaker
+from fingerpost.runtime.retry import RetryPolicy, call_with_retries
 
 THINKING = "thinking"
 

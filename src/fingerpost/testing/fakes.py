@@ -8,16 +8,10 @@ from dataclasses import dataclass, field
 
 from fingerpost import clock
 from fingerpost.errors import ToolError
-from fingerpost.transit.model import (
-    Bounds,
-    Coordinate,
-    Departure,
-    Itinerary,
-    Mode,
-    NearbyStop,
-    Place,
-    PlaceMatch,
-)
+from fingerpost.transit.model.itinerary import Departure, Itinerary, Mode, NearbyStop
+from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch
+from fingerpost.transit.model.profile import Ability, NetworkProfile
+from fingerpost.transit.model.provenance import Provenance, RealtimeHealth
 from fingerpost.transit.port import (
     DepartureBoard,
     DepartureQuery,
@@ -27,8 +21,6 @@ from fingerpost.transit.port import (
     Network,
     OpenNetworks,
 )
-from fingerpost.transit.profile import Ability, NetworkProfile
-from fingerpost.transit.provenance import Provenance, RealtimeHealth
 
 EVERYWHERE = Bounds(south=-90, west=-180, north=90, east=180)
 

@@ -24,8 +24,8 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.timetable.timetable import Timetable
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.timetable.timetable import Timetable
 
 _ROUTE_TYPE = {"tram": 0, "metro": 1, "rail": 2, "line": 3, "bus": 3, "ferry": 4, "coach": 200}
 _TRANSFER_TYPE = {"walk": 2, "change": 2, "nowalk": 3}

@@ -19,9 +19,10 @@ from pydantic import TypeAdapter, ValidationError
 from fingerpost.errors import SettingsInvalid
 from fingerpost.store.atomic_file import locked, replace_file
 from fingerpost.store.network_record import NetworkRecord
-from fingerpost.transit.model import Bounds, Mode
-from fingerpost.transit.profile import Ability, NetworkProfile
-from fingerpost.transit.provenance import FeedVersion
+from fingerpost.transit.model.itinerary import Mode
+from fingerpost.transit.model.place import Bounds
+from fingerpost.transit.model.profile import Ability, NetworkProfile
+from fingerpost.transit.model.provenance import FeedVersion
 
 _SUFFIX = ".json"
 

@@ -14,24 +14,12 @@ from typing import NamedTuple, Protocol, cast, runtime_checkable
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
-from fingerpost.transit.leg_line import LegLine
-from fingerpost.transit.map_layer import Basemap
-from fingerpost.transit.model import (
-    Bounds,
-    Coordinate,
-    Departure,
-    Fare,
-    Itinerary,
-    Leg,
-    Location,
-    NearbyStop,
-    Optimize,
-    Place,
-    PlaceMatch,
-    ServiceAlert,
-)
-from fingerpost.transit.profile import NetworkProfile
-from fingerpost.transit.provenance import Provenance, RealtimeHealth
+from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, NearbyStop, Optimize, ServiceAlert
+from fingerpost.transit.model.leg_line import LegLine
+from fingerpost.transit.model.map_layer import Basemap
+from fingerpost.transit.model.place import Bounds, Coordinate, Location, Place, PlaceMatch
+from fingerpost.transit.model.profile import NetworkProfile
+from fingerpost.transit.model.provenance import Provenance, RealtimeHealth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

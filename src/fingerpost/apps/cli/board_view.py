@@ -19,7 +19,7 @@ def print_board(body: dict[str, Any]) -> None:
     title, rows = draw_board(body)
     console.print(title)
     console.print(rows, soft_wrap=True)
-    from fingerpost.tools.alert_shapes import describe_board_alerts
+    from fingerpost.transit.tools.alert_shapes import describe_board_alerts
 
     print_below(console, body, describe_board_alerts(body))
 
@@ -56,6 +56,6 @@ def _say_leaving(leave: dict[str, Any] | None, now: str, since: datetime) -> str
 
 def list_board_notes(body: dict[str, Any]) -> list[Text]:
     """Return the lines below a board."""
-    from fingerpost.tools.alert_shapes import describe_board_alerts
+    from fingerpost.transit.tools.alert_shapes import describe_board_alerts
 
     return list_below(body, describe_board_alerts(body))

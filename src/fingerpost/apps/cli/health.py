@@ -16,7 +16,7 @@ from fingerpost.apps.storage import find_database
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 from fingerpost.store.request_counts import KEPT_DAYS
-from fingerpost.transit.coverage import ServiceState
+from fingerpost.transit.model.coverage import ServiceState
 
 
 async def print_health(application: Application) -> bool:
@@ -95,7 +95,7 @@ async def _check_networks(application: Application) -> bool:
 
 def _find_age_note(application: Application, network: dict[str, Any]) -> str | None:
     """Return what is to be said of a network whose streets were prepared by older rules, else None."""
-    from fingerpost.transit.timetable.timetable_store import TimetableStore
+    from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 
     store = TimetableStore(application.settings.home)
     return store.get(network["name"]).find_age_note() if network["name"] in store.list_names() else None

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 
-from fingerpost.transit.coverage import ServiceState
-from fingerpost.transit.gtfs.finding_meanings import FindingKind, FindingMeaning, find_meaning
-from fingerpost.transit.gtfs.report import FeedReport, ImportReport
+from fingerpost.transit.engine.gtfs.finding_meanings import FindingKind, FindingMeaning, find_meaning
+from fingerpost.transit.engine.gtfs.report import FeedReport, ImportReport
+from fingerpost.transit.model.coverage import ServiceState
 
 # So many kinds of loss stand in the verdict; the tables below it have them all.
 _MOST_LOSSES = 3

@@ -16,7 +16,7 @@ from fingerpost.apps.cli.record_values import parse_bounds, parse_value
 from fingerpost.apps.source_kinds import EMBEDDED, SourceKind
 from fingerpost.errors import ParameterError
 from fingerpost.store.network_names import plain_name
-from fingerpost.transit.add_option import AddOption
+from fingerpost.transit.remote.kit.add_option import AddOption
 
 if TYPE_CHECKING:
     from fingerpost.apps.settings import Settings
@@ -223,9 +223,9 @@ class _Adding:
 
     def _forget_other_kind(self) -> None:
         """Remove what was kept of the kind of source that this network had before; nothing reads it any more."""
+        from fingerpost.transit.embedded.feed_origins import OriginFolder
+        from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
         from fingerpost.transit.learned_profile import LearnedProfiles
-        from fingerpost.transit.providers.embedded.feed_origins import OriginFolder
-        from fingerpost.transit.timetable.timetable_store import TimetableStore
 
         home, name = self._settings.home, self._name
         if self._record.source == EMBEDDED:

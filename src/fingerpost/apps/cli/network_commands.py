@@ -112,7 +112,7 @@ def list_networks(ctx: typer.Context) -> None:
     """Show the networks that were added, and the demos."""
     settings = prepare_settings(ctx)
     from fingerpost.apps.record_file import open_record_file
-    from fingerpost.transit.timetable.timetable_store import TimetableStore
+    from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 
     print_networks(open_record_file(settings.home).read(), TimetableStore(settings.home), demo_mode=settings.demo)
 
@@ -123,8 +123,8 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
     settings = prepare_settings(ctx)
     from fingerpost.apps.overview import find_report
     from fingerpost.apps.record_file import open_record_file
+    from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
     from fingerpost.transit.learned_profile import LearnedProfiles
-    from fingerpost.transit.timetable.timetable_store import TimetableStore
 
     store, file = TimetableStore(settings.home), open_record_file(settings.home)
     record = _get_record(file.read(), plain_name(name))
@@ -158,9 +158,9 @@ def remove_network(ctx: typer.Context, name: Annotated[str, typer.Argument(help=
     """Forget a network: its record, what was fetched for it, and what was prepared."""
     settings = prepare_settings(ctx)
     from fingerpost.apps.record_file import open_record_file
+    from fingerpost.transit.embedded.feed_origins import OriginFolder
+    from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
     from fingerpost.transit.learned_profile import LearnedProfiles
-    from fingerpost.transit.providers.embedded.feed_origins import OriginFolder
-    from fingerpost.transit.timetable.timetable_store import TimetableStore
 
     store, file = TimetableStore(settings.home), open_record_file(settings.home)
     records = file.read()

@@ -9,18 +9,18 @@ from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.cli.wire_times import today_in
 from fingerpost.apps.source_kinds import EMBEDDED
 from fingerpost.errors import ToolError
-from fingerpost.transit.coverage import ServiceState
-from fingerpost.transit.gtfs.report import ImportReport
+from fingerpost.transit.engine.gtfs.report import ImportReport
+from fingerpost.transit.model.coverage import ServiceState
 
 if TYPE_CHECKING:
     from fingerpost.store.network_records import NetworkRecord, NetworkRecords
+    from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
     from fingerpost.transit.learned_profile import LearnedProfiles
-    from fingerpost.transit.timetable.timetable_store import TimetableStore
 
 
 def print_networks(records: "NetworkRecords", store: "TimetableStore", *, demo_mode: str) -> None:
     """Print a table of added and demo networks, then notes on single ones."""
-    from fingerpost.transit.demo.catalogue import list_demo_names
+    from fingerpost.transit.engine.demo.catalogue import list_demo_names
     from fingerpost.transit.networks.composite import DemoMode, do_demos_answer
 
     table = new_table("network", "days", "today", "added", "source")

@@ -41,7 +41,7 @@ class RealtimeLook:
     def print(self) -> None:
         """Print what of each source the prepared timetable knows."""
         from fingerpost.apps.realtime_check import check_sources, list_check_lines
-        from fingerpost.transit.timetable.timetable_store import TimetableStore
+        from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 
         console = new_console()
         try:

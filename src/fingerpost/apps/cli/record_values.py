@@ -53,12 +53,12 @@ def _whole_number(typed: str) -> int:
 
 def _plain(key: str, typed: str) -> str:
     if key == "extract":
-        from fingerpost.transit.providers.embedded.named_places import expand_home
+        from fingerpost.transit.embedded.named_places import expand_home
 
         return str(expand_home(typed).absolute())
     if key in ("feeds", "realtime"):
-        from fingerpost.transit.providers.embedded.feed_origins import read_origin
-        from fingerpost.transit.providers.embedded.realtime_sources import read_typed_source
+        from fingerpost.transit.embedded.feed_origins import read_origin
+        from fingerpost.transit.embedded.realtime_sources import read_typed_source
 
         return read_origin(typed).text if key == "feeds" else read_typed_source(typed).text
     return typed

@@ -8,9 +8,9 @@ from fingerpost.apps.cli.fitting_table import new_table
 from fingerpost.apps.cli.import_verdict import count_noun, list_verdict_lines
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.cli.wire_times import today_in
-from fingerpost.transit.gtfs.finding_meanings import FindingKind, find_meaning
-from fingerpost.transit.gtfs.report import FeedReport, Finding, ImportReport
-from fingerpost.transit.timetable.street_coverage import StreetCoverage
+from fingerpost.transit.engine.gtfs.finding_meanings import FindingKind, find_meaning
+from fingerpost.transit.engine.gtfs.report import FeedReport, Finding, ImportReport
+from fingerpost.transit.engine.timetable.street_coverage import StreetCoverage
 
 _KINDS = {
     FindingKind.LEFT_OUT: "the row is not in the timetable.",

@@ -7,9 +7,9 @@ from typing import Any
 
 import mcp_types as types
 
+from fingerpost.apps.views.catalogue import VIEW_BY_TOOL, VIEW_BY_URI, VIEWS, View
+from fingerpost.apps.views.page import read_page
 from fingerpost.contract.published import PublishedTool
-from fingerpost.views.catalogue import VIEW_BY_TOOL, VIEW_BY_URI, VIEWS, View
-from fingerpost.views.page import read_page
 
 EXTENSION_ID = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"

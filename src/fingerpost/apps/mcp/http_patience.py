@@ -11,7 +11,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from fingerpost.apps.mcp.overload import RequestsInHand, counted
-from fingerpost.telemetry.instruments import REFUSED_CONNECTIONS
+from fingerpost.runtime.instruments import REFUSED_CONNECTIONS
 
 HEADERS_S = 10.0
 BODY_S = 30.0

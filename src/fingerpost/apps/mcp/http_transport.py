@@ -17,7 +17,7 @@ from starlette.types import Message, Receive, Scope, Send
 from fingerpost.apps.mcp.address import name_machine
 from fingerpost.apps.mcp.http_patience import receive_whole
 from fingerpost.apps.mcp.request_size import MOST_BYTES, find_declared_excess, find_excess
-from fingerpost.resilience.fair_threads import CALLER
+from fingerpost.runtime.fair_threads import CALLER
 
 _STREAM = "text/event-stream"
 _TOKEN = b'"progressToken"'

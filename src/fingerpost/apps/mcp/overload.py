@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from fingerpost.errors import SourceLimited
-from fingerpost.telemetry.instruments import REQUESTS_IN_HAND
+from fingerpost.runtime.instruments import REQUESTS_IN_HAND
 
 # By then most requests that are in hand now have been answered.
 _RETRY_AFTER_S = 1.0

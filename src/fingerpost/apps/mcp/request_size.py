@@ -10,7 +10,7 @@ from typing import Final
 
 from starlette.types import Message
 
-from fingerpost.resilience.fair_threads import COMPUTING
+from fingerpost.runtime.fair_threads import COMPUTING
 
 MOST_BYTES: Final = 1_500_000
 """A plan with its memory is at most 1,000,000 bytes (``plan/limits.py``); some are escaped."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
 
+from fingerpost.apps.views.page import list_assets, read_asset
 from fingerpost.apps.web.map_tiles import MapTiles
-from fingerpost.views.page import list_assets, read_asset
 
 _MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 _DOCUMENT = "web/index.html"

@@ -5,9 +5,9 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fingerpost.contract.company_names import WELL_KNOWN, name_key
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.errors import PlanInvalid
-from fingerpost.filings.names import WELL_KNOWN, name_key
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.plan_json import now
 from fingerpost.plan.planners.goal import Goal

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import date
 
 from fingerpost.testing.networks.town import DAY, Town, at
-from fingerpost.transit.model import Coordinate, Itinerary, Leg, Location, LocationSource
+from fingerpost.transit.model.itinerary import Itinerary, Leg
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource
+from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, Network
-from fingerpost.transit.profile import Ability
 
 
 class NetworkBroken(AssertionError):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from fingerpost.testing.networks.checking import AskedNetwork, expect_same, list_rides
 from fingerpost.testing.networks.town import DETOUR, WORKS, at
-from fingerpost.transit.model import ServiceAlert
+from fingerpost.transit.model.itinerary import ServiceAlert
 
 _TOLD_OF_ALPHA = [WORKS]
 _TOLD_OF_BUS_2 = [(DETOUR, "DETOUR")]

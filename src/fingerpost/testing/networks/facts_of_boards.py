@@ -4,7 +4,7 @@ from datetime import date
 
 from fingerpost.testing.networks.checking import AskedNetwork, draw_board, expect_same
 from fingerpost.testing.networks.town import at
-from fingerpost.transit.model import Mode
+from fingerpost.transit.model.itinerary import Mode
 
 
 async def a_board_lists_what_leaves(asked: AskedNetwork) -> None:

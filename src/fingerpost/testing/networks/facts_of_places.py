@@ -1,7 +1,8 @@
 """What holds of names, ids and stops near a point."""
 
 from fingerpost.testing.networks.checking import AskedNetwork, expect, expect_same
-from fingerpost.transit.model import Coordinate, Mode, PlaceKind
+from fingerpost.transit.model.itinerary import Mode
+from fingerpost.transit.model.place import Coordinate, PlaceKind
 
 # Between 1 and 2 km from each other; Alpha is the nearest, then Beta.
 NEAR_ALPHA = Coordinate(60.1700, 24.9410)

@@ -3,7 +3,8 @@
 from fingerpost.errors import OutsideCalendar
 from fingerpost.testing.networks.checking import AskedNetwork, NetworkBroken, draw_all, expect, expect_same, list_rides
 from fingerpost.testing.networks.town import at
-from fingerpost.transit.model import Access, Coordinate, Mode
+from fingerpost.transit.model.itinerary import Access, Mode
+from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.port import JourneyQuery
 
 TRAM, NEXT_TRAM, BUSES = "1 08:10-08:30", "1 08:40-09:00", "2 08:12-08:22, 3 08:27-08:45"

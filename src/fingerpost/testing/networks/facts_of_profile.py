@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 
 from fingerpost.testing.networks.checking import AskedNetwork, draw_all, draw_board, expect, expect_same
 from fingerpost.testing.networks.town import PLACES, ZONE
-from fingerpost.transit.model import Mode
-from fingerpost.transit.profile import Ability
+from fingerpost.transit.model.itinerary import Mode
+from fingerpost.transit.model.profile import Ability
 
 _TOGETHER = 12
 

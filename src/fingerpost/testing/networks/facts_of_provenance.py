@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable
 from fingerpost.testing.networks.checking import AskedNetwork, expect, expect_same
 from fingerpost.testing.networks.facts_of_places import NEAR_ALPHA
 from fingerpost.testing.networks.town import ZONE, at
-from fingerpost.transit.profile import Ability
-from fingerpost.transit.provenance import Provenance
+from fingerpost.transit.model.profile import Ability
+from fingerpost.transit.model.provenance import Provenance
 
 
 async def every_answer_says_who_gave_it_and_when(asked: AskedNetwork) -> None:

@@ -14,7 +14,7 @@ from fingerpost.errors import (
 from fingerpost.testing.networks.checking import AskedNetwork, NetworkBroken, expect, expect_same
 from fingerpost.testing.networks.source import ConformingSource, Trouble
 from fingerpost.testing.networks.town import new_town
-from fingerpost.transit.profile import Ability
+from fingerpost.transit.model.profile import Ability
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from fingerpost.testing.networks.gaps import Gap
 from fingerpost.testing.networks.town import Town
+from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import Network
-from fingerpost.transit.profile import Ability
 
 
 class Trouble(StrEnum):

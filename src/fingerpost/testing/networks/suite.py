@@ -42,7 +42,7 @@ from fingerpost.testing.networks.facts_of_trouble import TROUBLES, TroubleFact
 from fingerpost.testing.networks.gaps import Gap
 from fingerpost.testing.networks.source import ConformingSource
 from fingerpost.testing.networks.town import NOW, new_town
-from fingerpost.transit.profile import Ability
+from fingerpost.transit.model.profile import Ability
 
 
 def _facts(needs: set[Ability], *checks: Check, live: bool = False) -> list[NetworkFact]:

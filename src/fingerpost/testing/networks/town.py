@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from google.transit.gtfs_realtime_pb2 import Alert, FeedEntity, FeedMessage, TripDescriptor, TripUpdate
 
 from fingerpost.testing.feeds import feed_from_drawing, stop_id_of
-from fingerpost.transit.model import Coordinate
+from fingerpost.transit.model.place import Coordinate
 
 NAME = "TOWN"
 ZONE = "Europe/Helsinki"

@@ -9,10 +9,10 @@ from typing import Generic, TypeVar
 
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar, SourceChanged, SourceFailed, SourceTimeout, StorageUnavailable, ToolError
-from fingerpost.telemetry.instruments import NETWORK, NETWORK_QUERY_DURATION
-from fingerpost.telemetry.spans import Measured, measured
+from fingerpost.runtime.instruments import NETWORK, NETWORK_QUERY_DURATION
+from fingerpost.runtime.spans import Measured, measured
+from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.port import Network
-from fingerpost.transit.profile import NetworkProfile
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 
 _log = logging.getLogger(__name__)

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Never
 
 from fingerpost.errors import SourceFailed
-from fingerpost.transit.model import Coordinate, Place, PlaceMatch
+from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
+from fingerpost.transit.model.profile import NetworkProfile
+from fingerpost.transit.model.provenance import RealtimeHealth
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, NearbyStops
-from fingerpost.transit.profile import NetworkProfile
-from fingerpost.transit.provenance import RealtimeHealth
 
 
 class ClosedNetwork:

@@ -7,8 +7,10 @@ from typing import TypeVar, cast
 
 from fingerpost import clock
 from fingerpost.errors import ToolError
-from fingerpost.telemetry.instruments import FALLBACKS, NETWORK
-from fingerpost.transit.model import Coordinate, Location, Place, PlaceMatch
+from fingerpost.runtime.instruments import FALLBACKS, NETWORK
+from fingerpost.transit.model.place import Coordinate, Location, Place, PlaceMatch
+from fingerpost.transit.model.profile import Ability, NetworkProfile
+from fingerpost.transit.model.provenance import Provenance, RealtimeHealth
 from fingerpost.transit.networks.asking import (
     UNAVAILABLE,
     ask_within,
@@ -36,8 +38,6 @@ from fingerpost.transit.port import (
     TextJourneyQuery,
     find_text_planner,
 )
-from fingerpost.transit.profile import Ability, NetworkProfile
-from fingerpost.transit.provenance import Provenance, RealtimeHealth
 
 _T = TypeVar("_T")
 _AnswerT = TypeVar("_AnswerT", JourneyAnswer, DepartureBoard, NearbyStops)

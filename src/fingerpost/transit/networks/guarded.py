@@ -14,8 +14,10 @@ from fingerpost.errors import (
     SourceUnreachable,
     StorageUnavailable,
 )
-from fingerpost.resilience.breaker import Breaker
-from fingerpost.transit.model import Coordinate, Place, PlaceMatch
+from fingerpost.runtime.circuit_breaker import Breaker
+from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
+from fingerpost.transit.model.profile import NetworkProfile
+from fingerpost.transit.model.provenance import RealtimeHealth
 from fingerpost.transit.port import (
     DepartureBoard,
     DepartureQuery,
@@ -27,8 +29,6 @@ from fingerpost.transit.port import (
     TextJourneyQuery,
     TextPlanner,
 )
-from fingerpost.transit.profile import NetworkProfile
-from fingerpost.transit.provenance import RealtimeHealth
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from fingerpost.transit.model import Location
+from fingerpost.transit.model.place import Location
+from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.port import Network
-from fingerpost.transit.profile import NetworkProfile
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from fingerpost.transit.model import Coordinate
+from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.networks.order import list_covering
 from fingerpost.transit.port import Network, Networks, OpenNetworks
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from fingerpost.errors import RegionUnsupported
-from fingerpost.transit.model import Bounds, Coordinate
+from fingerpost.transit.model.place import Bounds, Coordinate
+from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import Network
-from fingerpost.transit.profile import Ability
 
 
 def by_preference(networks: Iterable[Network]) -> list[Network]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from fingerpost import clock
 from fingerpost.errors import SourceChanged, StorageUnavailable
-from fingerpost.transit.model import Coordinate, Location, LocationSource, Place
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource, Place
 from fingerpost.transit.port import Network, find_position_namer
 
 # How long a trip waits for the names of its ends, while it is planned and after.

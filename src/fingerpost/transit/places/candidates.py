@@ -5,8 +5,8 @@ from typing import Any, NotRequired
 
 from fingerpost.contract.wire import WireDict
 from fingerpost.errors import PlaceAmbiguous, PlaceUnknown
-from fingerpost.transit.model import Place, PlaceMatch
-from fingerpost.transit.place_traits import PlaceTraits
+from fingerpost.transit.model.place import Place, PlaceMatch
+from fingerpost.transit.model.place_traits import PlaceTraits
 from fingerpost.transit.rules.matching import AUTO_RESOLVE
 
 # The languages of names that the lookup contract knows.

@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError
 from fingerpost.contract.wire import Identifier, Number, WireModel
 from fingerpost.errors import ParameterError
 from fingerpost.store.variables import Variable, Variables
-from fingerpost.transit.model import Coordinate, Location, LocationSource
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 
 _POSITION = re.compile(r"\s*(-?\d{1,3}(?:\.\d+)?)\s*,\s*(-?\d{1,3}(?:\.\d+)?)\s*")
 

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 
 from fingerpost.errors import ParameterError, PlaceUnknown, SourceChanged, StorageUnavailable
 from fingerpost.store.variables import Variable, Variables
-from fingerpost.transit.model import Coordinate, Location, LocationSource, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.model.distance import distance_m
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.asking import Answers, ask_all, ask_for_names, warn_of_left_out, warn_of_problems
 from fingerpost.transit.networks.order import list_covering
 from fingerpost.transit.networks.position_names import ask_position
 from fingerpost.transit.places.candidates import ambiguous, unknown
 from fingerpost.transit.places.labels import find_position, find_stop_id, find_variable
 from fingerpost.transit.port import NamesPositions, Network, Networks, OpenNetworks
-from fingerpost.transit.profile import Ability
-from fingerpost.transit.rules.distance import distance_m
 from fingerpost.transit.rules.matching import RIVAL_DISTANCE_M, RIVAL_SCORE, Resolved, decide, in_order
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 

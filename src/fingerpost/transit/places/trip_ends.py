@@ -4,17 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fingerpost.errors import ParameterError, PlaceUnknown, RegionUnsupported
-from fingerpost.resilience.gathering import gather_all
+from fingerpost.runtime.gathering import gather_all
 from fingerpost.store.variables import Variable
-from fingerpost.transit.model import Coordinate, Location, LocationSource, PlaceMatch
+from fingerpost.transit.model.distance import distance_m, is_same_point
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource, PlaceMatch
+from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.asking import ask_for_names, warn_of_left_out, warn_of_problems
 from fingerpost.transit.networks.order import list_covering, uncovered
 from fingerpost.transit.places.candidates import ambiguous, say_guess, unknown
 from fingerpost.transit.places.labels import Label, Name, Position, ResolvedStop, StopText, TextQuery, read_label
 from fingerpost.transit.places.resolver import PlaceResolver, find_address, find_place_of_token, location_of_place
 from fingerpost.transit.port import Network, OpenNetworks
-from fingerpost.transit.profile import Ability
-from fingerpost.transit.rules.distance import distance_m, is_same_point
 from fingerpost.transit.rules.matching import Resolved, decide
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 

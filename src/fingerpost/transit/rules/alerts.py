@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from fingerpost.transit.model import Leg, ServiceAlert
+from fingerpost.transit.model.itinerary import Leg, ServiceAlert
 
 MAX_ALERTS = 5
 HEADER_CHARS = 160

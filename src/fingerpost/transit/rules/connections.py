@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from fingerpost.transit.model import Itinerary, Leg
+from fingerpost.transit.model.itinerary import Itinerary, Leg
 from fingerpost.transit.rules.modes import trip_word
 
 

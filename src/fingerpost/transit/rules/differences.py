@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from fingerpost.transit.model import Itinerary, ServiceAlert
+from fingerpost.transit.model.itinerary import Itinerary, ServiceAlert
 from fingerpost.transit.rules.alerts import find_explanation
 from fingerpost.transit.rules.disruption import Merged, is_disrupted_leg, name_disrupted
 from fingerpost.transit.rules.fingerprint import fingerprint

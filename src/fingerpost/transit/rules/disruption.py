@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from fingerpost.transit.model import Itinerary, Leg, Optimize
+from fingerpost.transit.model.itinerary import Itinerary, Leg, Optimize
 from fingerpost.transit.rules.connections import as_promised, list_missed_changes, print_duration, ride_name
 from fingerpost.transit.rules.fingerprint import deduplicate_named, fingerprint
 from fingerpost.transit.rules.ranking import rank_named

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from urllib.parse import quote
 
-from fingerpost.transit.model import Itinerary, Leg, StopPoint
+from fingerpost.transit.model.itinerary import Itinerary, Leg, StopPoint
 from fingerpost.transit.rules.instants import print_utc
 from fingerpost.transit.rules.modes import trip_word
 

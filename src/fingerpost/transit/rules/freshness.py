@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from fingerpost.transit.model import Departure, Leg
-from fingerpost.transit.provenance import Provenance
+from fingerpost.transit.model.itinerary import Departure, Leg
+from fingerpost.transit.model.provenance import Provenance
 
 # Realtime older than this is called stale.
 STALE_AFTER_S = 90

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from fingerpost.transit.model import Coordinate, Place, PlaceKind, PlaceMatch
-from fingerpost.transit.rules.distance import distance_m
+from fingerpost.transit.model.distance import distance_m
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.rules.matching import AUTO_RESOLVE, in_order
 from fingerpost.transit.rules.name_search import FLOOR, NameSearch
 from fingerpost.transit.rules.place_groups import ONE_PLACE_M

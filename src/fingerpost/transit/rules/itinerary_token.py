@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from fingerpost.errors import ParameterError
-from fingerpost.transit.model import Itinerary, Leg, Mode, StopPoint
+from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, StopPoint
 
 _VERSION = 1
 _MOST_BYTES = 64_000

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from fingerpost.transit.model import Itinerary
+from fingerpost.transit.model.itinerary import Itinerary
 from fingerpost.transit.rules.instants import print_instant
 
 LONG_WAIT_S = 8 * 3600

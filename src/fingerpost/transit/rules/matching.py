@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
 
-from fingerpost.transit.model import PlaceMatch
-from fingerpost.transit.rules.distance import distance_m
+from fingerpost.transit.model.distance import distance_m
+from fingerpost.transit.model.place import PlaceMatch
 
 # At this score a place is taken without asking, unless it has a rival.
 AUTO_RESOLVE = 0.80

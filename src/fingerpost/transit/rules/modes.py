@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from fingerpost.transit.model import Mode
+from fingerpost.transit.model.itinerary import Mode
 
 TripWord = Literal["BUS", "TRAM", "METRO", "RAIL", "FERRY", "WALK", "BIKE", "SCOOTER", "OTHER"]
 """A mode in the plan_trip and get_departures contracts, and in find_stops."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
-from fingerpost.transit.model import Coordinate
+from fingerpost.transit.model.place import Coordinate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

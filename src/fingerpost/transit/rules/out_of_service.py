@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
-from fingerpost.transit.provenance import OutOfService
+from fingerpost.transit.model.provenance import OutOfService
 
 # So many feeds are named; of more, the number is enough.
 _MOST_NAMED = 6

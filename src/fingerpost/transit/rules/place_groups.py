@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fingerpost.transit.geodesy import EARTH_RADIUS_M
-from fingerpost.transit.model import Place, PlaceKind
-from fingerpost.transit.rules.distance import centre_of, distance_m
+from fingerpost.transit.model.distance import centre_of, distance_m
+from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
+from fingerpost.transit.model.place import Place, PlaceKind
 from fingerpost.transit.rules.named_stop import NamedStop
-from fingerpost.transit.rules.poles import are_poles_of_one_place, part_name
+from fingerpost.transit.rules.pole_names import are_poles_of_one_place, part_name
 from fingerpost.transit.rules.spelling import plain
 
 # Stops of one name are one place if they are no further apart than this, or linked by others that are not.

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from fingerpost.transit.model import Coordinate, Place, PlaceMatch
-from fingerpost.transit.rules.distance import distance_m
+from fingerpost.transit.model.distance import distance_m
+from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
 from fingerpost.transit.rules.inflection import INFLECTED, base_forms
 from fingerpost.transit.rules.language import DEFAULT, choose
 from fingerpost.transit.rules.matching import in_order

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fingerpost.transit.model import Coordinate, Place, PlaceKind
-from fingerpost.transit.rules.distance import distance_m
+from fingerpost.transit.model.distance import distance_m
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind
 
 ON_THE_SPOT_M = 60.0
 """Within it an address names a position, although something else may lie nearer."""

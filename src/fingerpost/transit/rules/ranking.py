@@ -9,7 +9,7 @@ where time is the expected arrival, or for a wanted arrival the expected departu
 
 from collections.abc import Iterable
 
-from fingerpost.transit.model import Itinerary, Mode, Optimize
+from fingerpost.transit.model.itinerary import Itinerary, Mode, Optimize
 from fingerpost.transit.rules.fingerprint import fingerprint
 
 # A change is worth arriving this much later.

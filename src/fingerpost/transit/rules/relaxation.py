@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 
-from fingerpost.transit.model import Itinerary, Optimize
+from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.port import JourneyQuery
 
 RELAXED_BY = 1.25

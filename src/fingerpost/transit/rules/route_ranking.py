@@ -4,7 +4,7 @@ import hashlib
 import json
 from enum import StrEnum
 
-from fingerpost.transit.model import Itinerary, Optimize, StopPoint
+from fingerpost.transit.model.itinerary import Itinerary, Optimize, StopPoint
 from fingerpost.transit.rules.instants import print_utc
 from fingerpost.transit.rules.modes import timetable_word
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from enum import StrEnum
 
-from fingerpost.transit.model import Departure, Itinerary, Leg
+from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg
 from fingerpost.transit.rules.status import Status, status_of, status_of_departure
 
 

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from fingerpost.transit.model import Departure, Leg
+from fingerpost.transit.model.itinerary import Departure, Leg
 
 # A delay of this size, late or early, is still on time.
 ON_TIME_WITHIN_S = 60

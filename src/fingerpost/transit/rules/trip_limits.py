@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from fingerpost.transit.model import Itinerary
+from fingerpost.transit.model.itinerary import Itinerary
 from fingerpost.transit.port import JourneyQuery
 
 UNMEASURED = "The server does not say how long some walks are; they are counted as straight lines."

@@ -7,7 +7,7 @@ itinerary (rule B7), stay what they are while real time comes and goes.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fingerpost.transit.model import Leg
+from fingerpost.transit.model.itinerary import Leg
 
 
 def with_walk_delays(legs: Sequence[Leg]) -> tuple[Leg, ...]:

@@ -1,0 +1,94 @@
+"""A view as one self-contained HTML document, put together from the modules in ``assets``.
+
+A host's content policy lets a view load nothing, its own files included, so that modules cannot import each other
+there. They are ordinary ES modules all the same: ``import {a} from "./b.js";`` on one line, and ``export`` before a
+declaration. Here each is written once, behind those that it imports, without these words; all of them share one scope.
+"""
+
+import re
+from functools import cache
+from importlib.resources import files
+
+from fingerpost.apps.views.catalogue import View
+
+# In the document too, for hosts that set no policy of their own: nothing is loaded and nothing is sent.
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+)
+
+_IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z_]+\.js)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|let|class) )", re.MULTILINE)
+_LEFT = re.compile(r"^\s*(?:import|export)\b", re.MULTILINE)
+
+_DOCUMENT = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+{style}</style>
+</head>
+<body>
+<main id="view" class="view"></main>
+<p id="live" role="status" aria-live="polite" class="unseen"></p>
+<script type="module">
+{script}</script>
+</body>
+</html>
+"""
+
+
+@cache
+def read_page(view: View) -> str:
+    """Return a view's document.
+
+    Raises:
+        ValueError: a module is written in a way that cannot be put into one document.
+    """
+    return _DOCUMENT.format(
+        policy=POLICY,
+        title=view.title,
+        style=read_asset("style.css"),
+        script=f"{join_modules(f'{view.name}.js', 'in_host.js')}showInHost({view.name.upper()});\n",
+    )
+
+
+def join_modules(*entries: str) -> str:
+    """Return modules behind all that they import, each once.
+
+    Raises:
+        ValueError: an import or export is not of the plain form, or a module would end the script element.
+    """
+    joined: dict[str, str] = {}
+    for entry in entries:
+        _add_module(entry, joined, ())
+    return "".join(joined.values())
+
+
+def _add_module(name: str, joined: dict[str, str], importers: tuple[str, ...]) -> None:
+    if name in joined:
+        return
+    if name in importers:
+        raise ValueError(f"{' imports '.join((*importers, name))}")
+    source = read_asset(name)
+    for imported in _IMPORT.findall(source):
+        _add_module(imported, joined, (*importers, name))
+    plain = _EXPORT.sub("", _IMPORT.sub("", source))
+    if _LEFT.search(plain) or "</script" in plain.lower():
+        raise ValueError(f"{name} cannot be put into a document")
+    joined[name] = plain
+
+
+def list_assets() -> list[str]:
+    """Return the names of all files in ``assets``, sorted; one in a folder has the folder in its name."""
+    folder = files(__package__) / "assets"
+    inner = [entry for entry in folder.iterdir() if entry.is_dir()]
+    names = [entry.name for entry in folder.iterdir() if entry.is_file()]
+    return sorted([*names, *(f"{each.name}/{entry.name}" for each in inner for entry in each.iterdir())])
+
+
+def read_asset(name: str) -> str:
+    """Return the text of a file in ``assets``, whose folders stand in its name."""
+    return (files(__package__) / "assets" / name).read_text(encoding="utf-8")

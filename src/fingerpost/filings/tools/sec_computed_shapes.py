@@ -1,0 +1,78 @@
+"""What the query types answer that compute or judge: calculations and verdicts, with the figures behind them."""
+
+from typing import Literal
+
+from fingerpost.filings.tools.sec_query import StepModel
+from fingerpost.filings.tools.sec_shapes import FigureRow, Headline, Mode, Part, Source, SourcedAnswer, Value
+
+
+class PartVerdict(StepModel):
+    """One of several statements of a claim."""
+
+    verdict: Literal["confirmed", "contradicted", "stale_vintage", "cannot_judge"]
+    explanation: str
+
+
+class Verdict(StepModel):
+    """A claim beside what the filings say.
+
+    Of one number of one figure: what was claimed, the figure, and ``tolerance``, half of the claim's last digit.
+    ``parts`` where the claim states several things, ``not_understood`` what of it was not understood.
+    """
+
+    verdict: Literal["confirmed", "contradicted", "stale_vintage", "cannot_judge"]
+    claimed: Value | None = None
+    value: Value | None = None
+    difference: Value | None = None
+    tolerance: Value | None = None
+    parts: list[PartVerdict] | None = None
+    not_understood: list[str] | None = None
+
+
+class ClaimAnswer(SourcedAnswer):
+    """The verdict on a claim, and the figures that decide it; without a company there is no source."""
+
+    query_type: Literal["verify_claim"]
+    source: Source | None = None  # type: ignore[assignment]
+    results: list[FigureRow]
+    data: Verdict
+    explanation: str
+
+
+class CalculationInput(Part):
+    """A figure that a calculation takes, the period that it is of, and the filing that states it."""
+
+    metric_name: str
+    fiscal_period: str
+    filing_type: str
+    filing_url: str
+    kind: Literal["reported", "derived", "estimated"]
+
+
+class CalculationRow(StepModel):
+    """A value, the formula as asked and as filled in, and every input; ``filing_date`` is the newest of theirs."""
+
+    ticker: str
+    cik: str
+    expression: str
+    value: Value
+    unit: str
+    fiscal_year: int
+    fiscal_period: str
+    end_date: str | None = None
+    filing_date: str | None = None
+    kind: Literal["derived"]
+    vintage: Literal["latest", "original", "as_of", "split_adjusted"]
+    formula: str
+    filled_in: str
+    inputs: list[CalculationInput]
+    notes: list[str] | None = None
+
+
+class CalculationAnswer(SourcedAnswer):
+    """An expression's values; ``data`` by the expression as asked."""
+
+    query_type: Literal["calculate"]
+    results: list[CalculationRow]
+    data: dict[str, Headline]
+    value_mode: Mode = None

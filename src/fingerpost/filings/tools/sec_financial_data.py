@@ -1,0 +1,176 @@
+"""``sec_financial_data``: figures of companies, each with the filing that states it (plan-step contract, rule F3)."""
+
+from typing import Any, ClassVar
+
+from fingerpost.filings import claims, directory, questions, ratios, statements
+from fingerpost.filings.calculation import calculate
+from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.reply import Reply
+from fingerpost.filings.sandbox import run_sql
+from fingerpost.filings.tools import sec_computed_shapes as computed
+from fingerpost.filings.tools import sec_params as ask
+from fingerpost.filings.tools import sec_shapes as shape
+from fingerpost.filings.tools import sec_text as text
+from fingerpost.filings.tools.sec_query import QueryTool, QueryType
+
+_NO_VINTAGE = "Who a company is has no vintage: as_of changed nothing"
+
+
+def _timeless(reply: Reply, as_of: str | None) -> Reply:
+    if as_of is not None:
+        reply.extra["notes"] = [_NO_VINTAGE]
+    return reply
+
+
+def _verify_claim(library: FactLibrary, asked: ask.VerifyClaimParams) -> Reply:
+    claim = claims.read_claim(library, asked.claim, asked.ticker, asked.metric, asked.period)
+    return claims.verify_claim(library, claim, asked.options)
+
+
+def _custom_sql(library: FactLibrary, asked: ask.CustomSqlParams) -> Reply:
+    found = run_sql(library.path, asked.sql_query, asked.as_of)
+    notes = {"notes": list(found.notes)} if found.notes else {}
+    return Reply(found.rows, extra={"truncated": found.truncated, **notes})
+
+
+_QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
+    QueryType(
+        name="financial_facts",
+        params=ask.FinancialFactsQuery,
+        answer=lambda library, asked: questions.financial_facts(
+            library, asked.ticker, asked.metrics, asked.period_filter, asked.options
+        ),
+        output=shape.FactsAnswer,
+        text=text.tell_figures,
+        rest="Ask for fewer metrics or a shorter period.",
+    ),
+    QueryType(
+        name="time_series",
+        params=ask.TimeSeriesParams,
+        answer=lambda library, asked: questions.time_series(
+            library, asked.ticker, asked.metric, asked.period_filter, asked.frequency, asked.options
+        ),
+        output=shape.SeriesAnswer,
+        text=text.tell_figures,
+        rest="The rest by period ends: give start_date and end_date.",
+        usage="time_series {ticker, metric, period: annual|quarterly}",
+    ),
+    QueryType(
+        name="compare",
+        params=ask.CompareParams,
+        answer=lambda library, asked: questions.compare(
+            library, asked.tickers, asked.metrics, asked.period_filter, asked.options
+        ),
+        output=shape.CompareAnswer,
+        text=text.tell_figures,
+        rest="Ask for fewer tickers, metrics or years.",
+        usage="compare {tickers, metrics, period}",
+    ),
+    QueryType(
+        name="statement",
+        params=ask.StatementParams,
+        answer=lambda library, asked: statements.statement(
+            library, asked.ticker, asked.statement, asked.period_filter, asked.options
+        ),
+        output=shape.StatementAnswer,
+        text=text.tell_figures,
+        rest="Ask for the rest with financial_facts and its metrics.",
+        usage="statement {ticker, statement: income|balance|cash_flow, period}",
+    ),
+    QueryType(
+        name="financial_ratios",
+        params=ask.FinancialRatiosParams,
+        answer=lambda library, asked: ratios.financial_ratios(
+            library, asked.ticker, asked.ratios, asked.period_filter, asked.options
+        ),
+        output=shape.RatiosAnswer,
+        text=text.tell_figures,
+        rest="Name the ratios, or give a period.",
+        usage="financial_ratios",
+    ),
+    QueryType(
+        name="calculate",
+        params=ask.CalculateParams,
+        answer=lambda library, asked: calculate(
+            library, asked.ticker, asked.expression, asked.all_periods, asked.options
+        ),
+        output=computed.CalculationAnswer,
+        text=text.tell_calculations,
+        rest="Give one period instead of periods.",
+        usage="calculate {ticker, expression: free_cash_flow or 365*avg(Inventory)/CostOfRevenue, period | periods}",
+    ),
+    QueryType(
+        name="fact_history",
+        params=ask.FactHistoryParams,
+        answer=lambda library, asked: questions.fact_history(
+            library, asked.ticker, asked.metric, asked.period_filter, asked.options
+        ),
+        output=shape.HistoryAnswer,
+        text=text.tell_figures,
+        rest="Give one period.",
+        usage="fact_history (restated, split or rounded)",
+    ),
+    QueryType(
+        name="verify_claim",
+        params=ask.VerifyClaimParams,
+        answer=_verify_claim,
+        output=computed.ClaimAnswer,
+        text=text.tell_verdict,
+        rest="Split the claim.",
+        usage="verify_claim {claim}",
+    ),
+    QueryType(
+        name="company_info",
+        params=ask.CompanyInfoParams,
+        answer=lambda library, asked: _timeless(directory.company_info(library, asked.ticker), asked.as_of),
+        output=shape.CompaniesAnswer,
+        text=text.tell_companies,
+        rest="Give a ticker.",
+        usage="company_info",
+    ),
+    QueryType(
+        name="companies",
+        params=ask.CompaniesParams,
+        answer=lambda library, asked: _timeless(directory.company_info(library, None), asked.as_of),
+        output=shape.CompaniesAnswer,
+        text=text.tell_companies,
+        rest="The rest by custom_sql with LIMIT and OFFSET, or company_info with a ticker.",
+        usage="companies",
+        aliases=("all companies",),
+    ),
+    QueryType(
+        name="metrics",
+        params=ask.MetricsParams,
+        answer=lambda library, asked: directory.metrics(library, asked.ticker, asked.category, asked.as_of),
+        output=shape.MetricsAnswer,
+        text=text.tell_metrics,
+        rest="Give a category, or take custom_sql with LIMIT and OFFSET.",
+        usage="metrics {ticker}",
+    ),
+    QueryType(
+        name="custom_sql",
+        params=ask.CustomSqlParams,
+        answer=_custom_sql,
+        output=shape.SqlAnswer,
+        text=text.tell_table,
+        rest="The rest by the same query with LIMIT and OFFSET.",
+        usage="custom_sql {sql_query}",
+    ),
+)
+
+
+class SecFinancialData(QueryTool):
+    """Reported figures, told apart by vintage."""
+
+    name = "sec_financial_data"
+    title = "Company figures"
+    queries: ClassVar[tuple[QueryType[FactLibrary, Any], ...]] = _QUERIES
+    intro = (
+        "Figures that companies reported to the SEC, each with accession number, filing date, tag, unit and period. "
+        'query_type financial_facts: {ticker, metrics: ["Revenue"], period: "2022" or "2022-Q2" (fiscal), or '
+        "start_date and end_date of period ends}; data.Revenue is the number. Others: "
+    )
+    outro = (
+        ". All take as_of. Never invents: read missing and source, and say them."
+        " For lists of filings take sec_graph_query, for text sec_semantic_search."
+    )

@@ -1,0 +1,243 @@
+"""``sec_graph_query``: a company's filings, their sections, and who is named in them."""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field
+
+from fingerpost.filings.fact import ANNUAL_FORMS, Company, filing_url
+from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.questions import get_company
+from fingerpost.filings.reasons import load_hint
+from fingerpost.filings.reply import Reply, nothing, source_of
+from fingerpost.filings.texts import NO_TEXT_STEP
+from fingerpost.filings.tools import sec_shapes as shape
+from fingerpost.filings.tools.sec_params import Day, Ticker, Word
+from fingerpost.filings.tools.sec_query import QueryTool, QueryType, StepParams
+from fingerpost.filings.tools.sec_text import tell_rows
+
+Limit = Annotated[int, Field(ge=1, le=1000)]
+_LEGAL_FORMS = re.compile(r"[,.]|\b(inc|corp|corporation|co|company|plc|ltd|holdings|group|the)\b", re.IGNORECASE)
+
+
+class CompanyFilingsParams(StepParams):
+    """The newest filings of a company."""
+
+    ticker: Ticker
+    filing_types: Annotated[list[Word] | None, Field(description="such as 10-K; else all")] = None
+    limit: Limit = 10
+    as_of: Day | None = None
+
+
+class FilingTimelineParams(StepParams):
+    """A company's filings of one type, over time."""
+
+    ticker: Ticker
+    filing_type: Word = "10-K"
+    limit: Limit = 10
+    as_of: Day | None = None
+
+
+class FilingSectionsParams(StepParams):
+    """The sections of one filing."""
+
+    accession_number: Word
+    section_types: list[Word] | None = None
+    limit: Limit = 50
+
+
+class RelatedCompaniesParams(StepParams):
+    """Companies that a company's text names; MENTIONS is the one relationship there is."""
+
+    ticker: Ticker
+    relationship_type: Annotated[str, Field(pattern="^MENTIONS$")] = "MENTIONS"
+    limit: Limit = 10
+
+
+class SectionTypesParams(StepParams):
+    """Nothing to say."""
+
+
+def _filings(library: FactLibrary, params: CompanyFilingsParams) -> Reply:
+    company = get_company(library, params.ticker, f"No filings found for {params.ticker}")
+    wanted = {form.upper() for form in params.filing_types or ()}
+    rows = _list_rows(library, company, wanted, params.as_of)
+    return _listed(library, company, rows, rows[: params.limit], wanted)
+
+
+def _timeline(library: FactLibrary, params: FilingTimelineParams) -> Reply:
+    company = get_company(library, params.ticker, f"No filings found for {params.ticker}")
+    wanted = {params.filing_type.upper()}
+    rows = _list_rows(library, company, wanted, params.as_of)
+    chosen = rows[: params.limit][::-1]
+    plain = [{key: row[key] for key in row if key not in ("filing_type", "description")} for row in chosen]
+    return _listed(library, company, rows, plain, wanted)
+
+
+def _listed(library: FactLibrary, company: Company, rows: list[Any], shown: list[Any], wanted: set[str]) -> Reply:
+    if not shown:
+        what = f" of type {', '.join(sorted(wanted))}" if wanted else ""
+        told = {
+            "reason": "not_loaded",
+            "message": f"none{what} is known here",
+            "next_step": load_hint(company.ticker),
+        }
+        raise nothing(f"No filings found for {company.ticker}", {"filings": told}, source_of(company))
+    reply = Reply(shown, extra={"total_results": len(rows)})
+    notes = {cik: _note_on(library, cik) for cik in library.list_ciks(company)}
+    lacks = [f"CIK {cik}: {note}" if len(notes) > 1 else note for cik, note in notes.items() if note is not None]
+    if lacks:
+        reply.extra["notes"] = lacks
+    return reply
+
+
+def _note_on(library: FactLibrary, cik: int) -> str | None:
+    known = library.find_filing_list(cik)
+    if known is None:
+        return "These are the filings that figures were taken from; the company's own list was not loaded"
+    is_complete, oldest = known
+    return None if is_complete else f"The loaded list goes back to {oldest}; older filings exist"
+
+
+def _list_rows(library: FactLibrary, company: Company, wanted: set[str], as_of: str | None) -> list[dict[str, Any]]:
+    calendar = library.calendar(company)
+    rows = []
+    for cik, filing in library.list_filings(company):
+        if (wanted and filing.form.upper() not in wanted) or (as_of is not None and filing.filed > as_of):
+            continue
+        year, quarter = calendar.place(filing.report_date) if filing.report_date else (None, None)
+        is_periodic = filing.form in ANNUAL_FORMS or filing.form.startswith("10-Q")
+        period = "FY" if filing.form in ANNUAL_FORMS else f"Q{quarter}"
+        rows.append(
+            {
+                "filing_type": filing.form,
+                "filing_date": filing.filed,
+                "accession_number": filing.accession,
+                "fiscal_year": year if is_periodic else None,
+                "fiscal_period": period if is_periodic and year is not None else None,
+                "report_date": filing.report_date or None,
+                "description": filing.description or None,
+                "filing_url": filing_url(cik, filing.accession),
+            }
+        )
+    return rows
+
+
+def _sections(library: FactLibrary, params: FilingSectionsParams) -> Reply:
+    wanted = set(params.section_types or ())
+    rows = library.rows(
+        "SELECT title, section_type, position FROM sections WHERE accession_number = ? ORDER BY position",
+        params.accession_number,
+    )
+    chosen = [
+        {"title": title, "section_type": kind, "order": position}
+        for title, kind, position in rows
+        if not wanted or kind in wanted
+    ]
+    if not chosen:
+        raise nothing(f"No sections found for {params.accession_number}", {"sections": _no_text()})
+    return Reply(chosen[: params.limit])
+
+
+def _related(library: FactLibrary, params: RelatedCompaniesParams) -> Reply:
+    company = get_company(library, params.ticker, f"No related companies found for {params.ticker}")
+    own = library.list_ciks(company)
+    texts = [text for cik in own for (text,) in library.rows("SELECT text FROM sections WHERE cik = ?", cik)]
+    if not texts:
+        raise nothing(f"No related companies found for {params.ticker}", {"text": _no_text()})
+    whole = "\n".join(texts)
+    rows: list[dict[str, Any]] = []
+    for other in library.list_companies():
+        short = _LEGAL_FORMS.sub("", other.name).strip()
+        if other.cik in own or not short:
+            continue
+        count = len(re.findall(rf"\b{re.escape(short)}\b", whole, re.IGNORECASE))
+        if count:
+            rows.append({"ticker": other.ticker, "name": other.name, "mention_count": count})
+    if not rows:
+        told = {
+            "reason": "not_reported",
+            "message": "its text names no company that has figures here",
+            "next_step": "Load more companies",
+        }
+        raise nothing(f"No related companies found for {params.ticker}", {"text": told})
+    rows.sort(key=lambda row: (-row["mention_count"], row["ticker"]))
+    note = "Only companies that have figures here are looked for, by name"
+    return Reply(rows[: params.limit], extra={"notes": [note]})
+
+
+def _types(library: FactLibrary, _params: SectionTypesParams) -> Reply:
+    rows = library.rows("SELECT section_type, count(*) FROM sections GROUP BY 1 ORDER BY 2 DESC, 1")
+    if not rows:
+        raise nothing("No section types found", {"sections": _no_text()})
+    return Reply([{"section_type": kind, "count": count} for kind, count in rows])
+
+
+def _no_text() -> dict[str, Any]:
+    return {"reason": "not_loaded", "message": "no text of it was loaded", "next_step": NO_TEXT_STEP}
+
+
+def _say_filing(row: Mapping[str, Any]) -> str:
+    period = f", fiscal {row['fiscal_year']} {row['fiscal_period'] or ''}".rstrip() if row["fiscal_year"] else ""
+    report = f", period to {row['report_date']}" if row["report_date"] else ""
+    about = f": {row['description']}" if row.get("description") else ""
+    form = f"{row['filing_type']} of " if "filing_type" in row else ""
+    return f"{form}{row['filing_date']}, {row['accession_number']}{period}{report}{about}"
+
+
+_QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
+    QueryType(
+        name="company_filings",
+        params=CompanyFilingsParams,
+        answer=_filings,
+        output=shape.FilingsAnswer,
+        text=tell_rows(_say_filing),
+        rest="The rest with as_of: the filing_date of the last row that is shown.",
+        usage="company_filings {ticker, filing_types, limit}, newest first",
+    ),
+    QueryType(
+        name="filing_timeline",
+        params=FilingTimelineParams,
+        answer=_timeline,
+        output=shape.TimelineAnswer,
+        text=tell_rows(_say_filing),
+        rest="Ask with a smaller limit and as_of.",
+        usage="filing_timeline {ticker, filing_type}, oldest first",
+    ),
+    QueryType(
+        name="filing_sections",
+        params=FilingSectionsParams,
+        answer=_sections,
+        output=shape.SectionsAnswer,
+        text=tell_rows(lambda row: f"{row['order']}. {row['title']} ({row['section_type']})"),
+        rest="Name section_types.",
+        usage="filing_sections {accession_number}",
+    ),
+    QueryType(
+        name="related_companies",
+        params=RelatedCompaniesParams,
+        answer=_related,
+        output=shape.RelatedAnswer,
+        text=tell_rows(lambda row: f"{row['name']} ({row['ticker']}), {row['mention_count']} times"),
+        usage="related_companies {ticker}",
+    ),
+    QueryType(
+        name="section_types",
+        params=SectionTypesParams,
+        answer=_types,
+        output=shape.SectionTypesAnswer,
+        text=tell_rows(lambda row: f"{row['section_type']}: {row['count']}"),
+        usage="section_types",
+    ),
+)
+
+
+class SecGraphQuery(QueryTool):
+    """Filings, and what is in them."""
+
+    name = "sec_graph_query"
+    title = "Company filings"
+    queries: ClassVar[tuple[QueryType[FactLibrary, Any], ...]] = _QUERIES
+    intro = "Which filings a company made at the SEC. query_type "
+    outro = " (the last three need filing text that was loaded). For figures take sec_financial_data."

@@ -1,0 +1,234 @@
+"""What the filings tools take (plan-step contract, rules F3, F7)."""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, StringConstraints, ValidationError, field_validator, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from fingerpost.contract.filings import FinancialFactsParams
+from fingerpost.errors import ParameterError
+from fingerpost.filings.figure import FigureOptions
+from fingerpost.filings.formula import MAX_LENGTH
+from fingerpost.filings.period_filter import PeriodFilter, read_period, read_period_filter
+from fingerpost.filings.tools.sec_query import StepParams
+
+
+def _read_day(value: Any) -> Any:
+    return FinancialFactsParams.validate_date_format(value)
+
+
+def _read_fiscal(value: Any) -> Any:
+    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    if not isinstance(text, str):
+        raise ValueError("period must be text such as 2022 or 2022-Q2")
+    try:
+        read_period(text)
+    except ParameterError as error:
+        # A reader of a field refuses as pydantic expects, so that the other fields are read all the same.
+        raise ValueError(error.message.removeprefix("period ")) from error
+    return text
+
+
+_NOT_BLANK = StringConstraints(strip_whitespace=True, min_length=1, max_length=200)
+Ticker = Annotated[str, _NOT_BLANK, Field(description="a symbol such as AAPL, or a CIK")]
+Word = Annotated[str, _NOT_BLANK]
+Day = Annotated[str, BeforeValidator(_read_day), Field(description="YYYY-MM-DD")]
+Fiscal = Annotated[str, BeforeValidator(_read_fiscal), Field(description="fiscal year or quarter: 2022, 2022-Q2")]
+Vintage = Literal["latest", "original", "split_adjusted"]
+
+
+class ViewParams(StepParams):
+    """Base of parameters: what every query about figures takes."""
+
+    as_of: Annotated[Day | None, Field(description="hide what was filed later")] = None
+    vintage: Annotated[Vintage, Field(description="which of several stated values")] = "latest"
+    filing_type: Annotated[Word | None, Field(description="only from this form, such as 10-K")] = None
+    unit: Annotated[Word | None, Field(description="only in this unit or currency, such as USD")] = None
+
+    @property
+    def options(self) -> FigureOptions:
+        """The figure options that the parameters name."""
+        return FigureOptions(self.vintage, self.as_of, self.filing_type, self.unit)
+
+
+class WindowParams(ViewParams):
+    """Base of parameters of a query about some periods; all periods where none is named."""
+
+    start_date: Day | None = None
+    end_date: Day | None = None
+    period: Fiscal | None = None
+    date_basis: Annotated[
+        Literal["period", "filed"], Field(description="whether the dates are of period ends or of filing")
+    ] = "period"
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.start_date and self.end_date and self.start_date > self.end_date:
+            raise ValueError("start_date must not be after end_date")
+        return self
+
+    @property
+    def period_filter(self) -> PeriodFilter:
+        """The window that the parameters name."""
+        return read_period_filter(self.start_date, self.end_date, self.period, self.date_basis)
+
+
+class FinancialFactsQuery(FinancialFactsParams):
+    """Figures of a company: the contract's parameters, and ours. ``period`` may stand instead of both dates."""
+
+    ticker: Ticker
+    metrics: Annotated[list[Word], Field(min_length=1, max_length=50, description="such as Revenue, or us-gaap:Assets")]
+    start_date: Annotated[str | None, Field(description="first period end, YYYY-MM-DD")] = None  # type: ignore[assignment]
+    end_date: Annotated[str | None, Field(description="last period end, YYYY-MM-DD")] = None  # type: ignore[assignment]
+    period: Fiscal | None = None
+    as_of: Annotated[Day | None, Field(description="hide what was filed later")] = None
+    vintage: Annotated[Vintage, Field(description="which of several stated values")] = "latest"
+    unit: Annotated[Word | None, Field(description="only in this unit or currency")] = None
+    date_basis: Annotated[
+        Literal["period", "filed"], Field(description="whether the dates are of period ends or of filing")
+    ] = "period"
+    estimate: Annotated[bool, Field(description="also a fourth-quarter EPS, as an estimate")] = False
+
+    @model_validator(mode="after")
+    def _start_before_end(self) -> Self:
+        if self.period is None and (self.start_date is None or self.end_date is None):
+            lacking = [name for name in ("start_date", "end_date") if getattr(self, name) is None]
+            told = "missing required parameter; period may stand instead of both days"
+            # Each is a field of its own in the error: who validates a call asks which one it is.
+            raise ValidationError.from_exception_data(
+                type(self).__name__,
+                [
+                    InitErrorDetails(type=PydanticCustomError("missing_days", told), loc=(name,), input=None)
+                    for name in lacking
+                ],
+            )
+        if self.start_date and self.end_date and self.start_date > self.end_date:
+            raise ValueError("start_date must not be after end_date")
+        return self
+
+    @property
+    def period_filter(self) -> PeriodFilter:
+        """The window that the parameters name."""
+        return read_period_filter(self.start_date, self.end_date, self.period, self.date_basis)
+
+    @property
+    def options(self) -> FigureOptions:
+        """The figure options that the parameters name."""
+        return FigureOptions(self.vintage, self.as_of, self.filing_type, self.unit, self.estimate)
+
+
+class CompanyInfoParams(StepParams):
+    """One company, or all of them."""
+
+    ticker: Ticker | None = None
+    as_of: Annotated[Day | None, Field(description="no effect: who a company is has no vintage")] = None
+
+
+class CompaniesParams(StepParams):
+    """Nothing to say."""
+
+    as_of: Annotated[Day | None, Field(description="no effect: who a company is has no vintage")] = None
+
+
+class MetricsParams(StepParams):
+    """Which figures a company reports."""
+
+    ticker: Ticker
+    category: Annotated[
+        Literal["income", "balance", "cash_flow", "other"] | None, Field(description="one statement's")
+    ] = None
+    as_of: Annotated[Day | None, Field(description="hide tags that were first filed later")] = None
+
+
+class TimeSeriesParams(WindowParams):
+    """One metric over time."""
+
+    ticker: Ticker
+    metric: Word
+    period: Annotated[str | None, Field(description="annual, quarterly, ytd or instant; or a fiscal period")] = None
+
+    @field_validator("period", mode="before")
+    @classmethod
+    def _frequency_or_fiscal(cls, value: Any) -> Any:
+        if isinstance(value, str) and value.lower() in ("annual", "quarterly", "ytd", "instant"):
+            return value.lower()
+        return _read_fiscal(value)
+
+    @property
+    def frequency(self) -> str | None:
+        """The length of period that is wanted."""
+        return self.period if self.period and not self.period[-1].isdigit() else None
+
+    @property
+    def period_filter(self) -> PeriodFilter:
+        """The window that the parameters name."""
+        period = None if self.frequency else self.period
+        return read_period_filter(self.start_date, self.end_date, period, self.date_basis)
+
+
+class FinancialRatiosParams(WindowParams):
+    """Ratios of a company."""
+
+    ticker: Ticker
+    ratios: Annotated[list[Word] | None, Field(max_length=20, description="such as net_margin; else all")] = None
+
+
+class FactHistoryParams(WindowParams):
+    """Everything that was ever stated for a figure."""
+
+    ticker: Ticker
+    metric: Word
+
+
+class CompareParams(WindowParams):
+    """The same figures at several companies."""
+
+    tickers: Annotated[list[Ticker], Field(min_length=1, max_length=20)]
+    metrics: Annotated[list[Word], Field(min_length=1, max_length=20)]
+
+
+class StatementParams(WindowParams):
+    """A whole statement; the newest year where no period is named."""
+
+    ticker: Ticker
+    statement: Literal["income", "balance", "cash_flow"]
+
+
+class VerifyClaimParams(ViewParams):
+    """A sentence with a figure in it; what the sentence does not say can stand beside it."""
+
+    claim: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]
+    ticker: Ticker | None = None
+    metric: Word | None = None
+    period: Fiscal | None = None
+
+
+class CalculateParams(ViewParams):
+    """Arithmetic over figures of fiscal periods."""
+
+    ticker: Ticker
+    expression: Annotated[
+        str,
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_LENGTH),
+        Field(description="a recipe such as free_cash_flow, or Revenue / avg(Assets), change(), prior(), cagr(x, 3)"),
+    ]
+    period: Fiscal | None = None
+    periods: Annotated[list[Fiscal] | None, Field(min_length=1, max_length=20)] = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.period is None) == (self.periods is None):
+            raise ValueError("send period, or periods for several")
+        return self
+
+    @property
+    def all_periods(self) -> list[str]:
+        """The fiscal periods, one or several."""
+        return self.periods or [str(self.period)]
+
+
+class CustomSqlParams(StepParams):
+    """A SELECT over the figures."""
+
+    sql_query: Annotated[str, StringConstraints(min_length=1, max_length=20_000)]
+    as_of: Annotated[Day | None, Field(description="hide what was filed later")] = None

@@ -1,0 +1,250 @@
+"""Tools of the plan-step contract that answer several query types, each of them one record.
+
+A query type is a ``QueryType``: its parameters, its answer, its text and its line in the tool's description.
+A tool lists its query types; schemas, checks, descriptions and ``tool_details`` follow from the records.
+Over MCP, the command line and Python such a tool takes ``{query_type, parameters}`` and answers
+the standard response; through the registry or a plan it is ``execute(query_type, parameters)``.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from fingerpost.contract.check import explain
+from fingerpost.contract.envelope import Family, step_fields, text_of_error
+from fingerpost.contract.published import Answer, Call, PublishedTool
+from fingerpost.contract.size_bounds import Path
+from fingerpost.contract.spec import ToolSpec
+from fingerpost.contract.wire import Shape, Wire, WireModel
+from fingerpost.errors import DataNotFound, QueryTypeUnsupported, ToolError
+from fingerpost.filings.reply import Reply
+from fingerpost.filings.tools.sec_text import say_source
+
+_S = TypeVar("_S")
+_P = TypeVar("_P", bound=BaseModel)
+
+_EXTRA_FIELDS = ("missing", "source", "available_tools", "warning")
+
+
+class StepModel(WireModel):
+    """A shape of the plan-step contract: snake_case outside too, and null where there is nothing (rules A1, A2)."""
+
+    model_config = ConfigDict(alias_generator=None, extra="forbid", defer_build=True)
+    keeps_nulls = True
+
+
+class StepParams(BaseModel):
+    """The parameters of one kind of question; an explicit null is absence (rule A2)."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+
+class PartLeftOut(StepModel):
+    """A part of which only the first rows are here, because the answer has a bound (rule A11)."""
+
+    part: str
+    shown: int
+    total: int
+    rest: str
+
+
+class StandardAnswer(StepModel):
+    """The fields that every successful answer has; ``parameters`` are echoed as they were sent.
+
+    In an answer that would be too large, ``left_out`` says what of it is missing and how to get it, and a long
+    parameter is not echoed.
+    """
+
+    query_type: str
+    parameters: dict[str, Any]
+    results: list[Any]
+    output_key: str
+    success: Literal[True]
+    left_out: list[PartLeftOut] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryType(Generic[_S, _P]):
+    """One query type of a tool, whole.
+
+    Attributes:
+        name: as callers write it.
+        params: reads the parameters; explicit nulls have been taken out.
+        answer: returns the reply to checked parameters, from what the tool reads; it runs in a thread and raises
+            ToolError for whatever the caller should know.
+        output: the shape of a successful answer; its ``query_type`` allows the name and the aliases.
+        text: returns a short text for a reader who sees nothing else of the answer's body.
+        usage: its place in the tool's description, such as ``metrics {ticker}``; empty where an intro names it.
+        aliases: other names that mean the same.
+        rest: how to get the rest of an answer that is too long, as one sentence.
+        long_parts: the parts of an answer that may be shortened then, by their paths.
+    """
+
+    name: str
+    params: type[_P]
+    answer: Callable[[_S, _P], Reply]
+    output: type[StandardAnswer]
+    text: Callable[[Mapping[str, Any]], str]
+    usage: str = ""
+    aliases: tuple[str, ...] = ()
+    rest: str = "Ask for less."
+    long_parts: tuple[Path, ...] = (("results",), ("data", "*"), ("missing",))
+
+    def __post_init__(self) -> None:
+        """Refuse a record whose answers could never pass their own check.
+
+        Raises:
+            ValueError: the output's ``query_type`` does not allow the name or an alias.
+        """
+        allowed = get_args(self.output.model_fields["query_type"].annotation)
+        for name in (self.name, *self.aliases):
+            if allowed and name not in allowed:
+                raise ValueError(f"{self.output.__name__}.query_type is {allowed}, which does not allow {name!r}")
+
+
+class QueryCall(StepModel):
+    """A call: which query type, and its parameters."""
+
+    query_type: Annotated[str, Field(description="which question")]
+    parameters: Annotated[dict[str, Any], Field(default_factory=dict, description="its arguments")]
+
+
+class QueryTool(PublishedTool):
+    """A tool of the plan-step contract with several query types; a subclass only names itself and lists them.
+
+    Attributes:
+        queries: the query types, in the order in which they are listed; every one answers from the same source.
+        intro: the description up to the query types' usages.
+        outro: the description after them.
+    """
+
+    family: ClassVar[Family] = Family.STEP
+    group: ClassVar[str] = "filings"
+    input_model = QueryCall
+    queries: ClassVar[tuple[QueryType[Any, Any], ...]]
+    intro: ClassVar[str]
+    outro: ClassVar[str] = ""
+    _by_name: ClassVar[Mapping[str, QueryType[Any, Any]]]
+
+    def __init_subclass__(cls) -> None:
+        """Derive what is said of the tool from its query types.
+
+        Raises:
+            ValueError: two query types share a name.
+        """
+        super().__init_subclass__()
+        names = [name for query in cls.queries for name in (query.name, *query.aliases)]
+        if len(set(names)) < len(names):
+            raise ValueError(f"two query types of {cls.__name__} share a name: {', '.join(names)}")
+        cls._by_name = {name: query for query in cls.queries for name in (query.name, *query.aliases)}
+        cls.description = cls.intro + ", ".join(query.usage for query in cls.queries if query.usage) + cls.outro
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+
+    @property
+    def output_shapes(self) -> tuple[Shape, ...]:
+        """The shapes that an answer may have, one a question."""
+        return tuple(dict.fromkeys(query.output for query in self.queries))
+
+    @property
+    def spec(self) -> ToolSpec:
+        """The tool's contract."""
+        return ToolSpec(
+            name=self.name,
+            input_schema={query.name: query.params for query in self.queries},
+            output_key=self.name,
+            description=self.description,
+            output_schema={query.name: query.output for query in self.queries},
+        )
+
+    @property
+    def input_schema(self) -> dict[str, Any]:
+        """JSON Schema of a call; each question's own parameters are in ``tool_details``."""
+        return {
+            "type": "object",
+            "properties": {
+                "query_type": {"enum": [query.name for query in self.queries]},
+                "parameters": {"type": "object", "description": "see tool_details"},
+            },
+            "required": ["query_type"],
+            "additionalProperties": False,
+        }
+
+    async def handle(self, arguments: QueryCall, call: Call) -> Wire:  # noqa: ARG002  (figures are nobody's own)
+        """Answer one query.
+
+        Raises:
+            ToolError: the parameters are no good, or there is no answer.
+        """
+        query = self._by_name.get(arguments.query_type)
+        if query is None:
+            raise QueryTypeUnsupported(arguments.query_type, self.name, [each.name for each in self.queries])
+        params = _read_params(query.params, arguments.parameters)
+        reply = await asyncio.to_thread(query.answer, self._source, params)
+        return self.format_success_response(
+            arguments.query_type, arguments.parameters, reply.results, reply.to_fields()
+        )
+
+    def shape_of(self, answer: Mapping[str, Any]) -> Shape:
+        """Return the output of the answer's query type."""
+        return self._by_name[answer["query_type"]].output
+
+    def paths_of(self, answer: Mapping[str, Any]) -> Sequence[Path]:
+        """Return what may be shortened of an answer to this query type."""
+        query = self._by_name.get(answer["query_type"])
+        return () if query is None else query.long_parts
+
+    def rest_of(self, answer: Mapping[str, Any]) -> str:
+        """Return how to get the rest of an answer to this query type."""
+        query = self._by_name.get(answer["query_type"])
+        return self.rest if query is None else query.rest
+
+    def describe(self, answer: Wire) -> str:
+        """Return the text twin of an answer."""
+        return self._by_name[answer["query_type"]].text(answer)
+
+    async def execute(
+        self, query_type: str, parameters: Mapping[str, Any], *, user: str | None = None
+    ) -> dict[str, Any]:
+        """Return the standard response; a failure is a response too."""
+        return (await self.answer({"query_type": query_type, "parameters": parameters}, user=user)).body
+
+    def _failed(self, error: ToolError, correlation_id: str, raw: object) -> Answer:
+        asked = raw if isinstance(raw, Mapping) else {}
+        parameters = asked.get("parameters")
+        query_type = asked.get("query_type")
+        extra = step_fields(error, self.family)
+        extra |= {name: error.details[name] for name in _EXTRA_FIELDS if name in error.details}
+        body = self.format_error_response(
+            query_type if isinstance(query_type, str) else "",
+            parameters if isinstance(parameters, Mapping) else {},
+            error.message,
+            "warning" if isinstance(error, DataNotFound) else "error",
+            extra,
+        )
+        text = text_of_error(error, self.family)
+        return Answer(
+            body=body,
+            text=text if extra.get("source") is None else f"{text}\n{say_source(extra['source'])}",
+            is_error=True,
+            correlation_id=correlation_id,
+            error=error,
+        )
+
+
+def _read_params(model: type[BaseModel], raw: Mapping[str, Any]) -> BaseModel:
+    try:
+        return model.model_validate({key: value for key, value in raw.items() if value is not None})
+    except ValidationError as error:
+        raise explain(error, model, _when_missing(model)) from error
+
+
+def _when_missing(params: type[BaseModel]) -> dict[str, str]:
+    """Return the original's own sentences for what a question cannot do without."""
+    required = [name for name, field in params.model_fields.items() if field.is_required()]
+    told = f"Missing required parameter{'s' if len(required) > 1 else ''}: {' and '.join(required)}"
+    return dict.fromkeys(required, told)

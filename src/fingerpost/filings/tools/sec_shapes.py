@@ -1,0 +1,368 @@
+"""What the filings tools answer: the original's fields, and where each number comes from."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from fingerpost.contract.wire import Number
+from fingerpost.filings.tools.sec_query import StandardAnswer, StepModel
+
+Value = int | Number
+Cell = int | float | str | None
+
+
+class Source(StepModel):
+    """Whose data an answer stands on."""
+
+    dataset: str
+    retrieved_at: str | None = None
+    complete_through: str
+    note: str | None = None
+
+
+class Missing(StepModel):
+    """Why something is not there; ``reason`` is for machines."""
+
+    reason: str
+    message: str
+    next_step: str
+    did_you_mean: list[str] | None = None
+
+
+class Part(StepModel):
+    """A reported figure that a derived one was computed from."""
+
+    value: Value
+    unit: str
+    start_date: str | None = None
+    end_date: str
+    xbrl_tag: str
+    accession_number: str
+    filing_date: str
+
+
+class RevisionRow(StepModel):
+    """A value that a filing stated, and how it differs from the one before."""
+
+    value: Value
+    kind: Literal["original", "rounded", "split", "restated"]
+    filing_date: str
+    filing_type: str
+    accession_number: str
+
+
+class Alternative(StepModel):
+    """What a neighbouring tag says of the same period."""
+
+    xbrl_tag: str
+    value: Value
+    accession_number: str
+
+
+class CitedRow(StepModel):
+    """Base of rows with a number: the number, its period, and the filing that states it."""
+
+    ticker: str
+    value: Value
+    unit: str
+    period_type: Literal["annual", "quarter", "half_year", "nine_months", "instant", "other"]
+    start_date: str | None = None
+    end_date: str
+    fiscal_year: int
+    fiscal_period: str | None = None
+    filing_date: str
+    filing_type: str
+    accession_number: str
+    filing_url: str
+
+
+class FigureRow(CitedRow):
+    """One figure and its filing."""
+
+    cik: str
+    metric_name: str
+    fiscal_quarter: int | None = None
+    xbrl_tag: str
+    kind: Literal["reported", "derived", "estimated"]
+    vintage: Literal["latest", "original", "as_of", "split_adjusted"]
+    formula: str | None = None
+    inputs: list[Part] | None = None
+    revisions: list[RevisionRow] | None = None
+    confidence: Literal["low"] | None = None
+    alternatives: list[Alternative] | None = None
+    notes: list[str] | None = None
+
+
+class RatioRow(CitedRow):
+    """One ratio and the figures it comes from."""
+
+    cik: str
+    ratio_name: str
+    fiscal_quarter: int | None = None
+    kind: Literal["derived"]
+    vintage: Literal["latest", "original", "as_of", "split_adjusted"]
+    formula: str
+    inputs: list[Part]
+    notes: list[str] | None = None
+
+
+class HistoryRow(CitedRow):
+    """One value that was stated for a period."""
+
+    metric_name: str
+    xbrl_tag: str
+    kind: Literal["original", "rounded", "split", "restated"]
+
+
+class CompanyRow(StepModel):
+    """Who files."""
+
+    ticker: str
+    tickers: list[str]
+    name: str
+    cik: str
+    sic: str | None = None
+    sector: str | None = None
+    industry: str | None = None
+    exchange: str | None = None
+    currency: str
+    dataset: str
+    first_period_end: str
+    complete_through: str
+
+
+class MetricRow(StepModel):
+    """A tag that a company files, and the word for it."""
+
+    xbrl_tag: str
+    standard_metric_name: str | None = None
+    category: str
+    description: str
+
+
+class Point(StepModel):
+    """One of several headline values."""
+
+    end_date: str
+    value: Value
+
+
+Headline = Value | list[Point]
+Mode = Annotated[
+    Literal["scalar", "series", "mixed"] | None, Field(description="whether the values in data are numbers or lists")
+]
+
+
+class SourcedAnswer(StandardAnswer):
+    """Base of answers about figures: whose data they stand on, what is missing, and what else must be said."""
+
+    source: Source
+    missing: dict[str, Missing] | None = None
+    notes: list[str] | None = None
+
+
+class FactsAnswer(SourcedAnswer):
+    """Figures; ``data`` maps each metric, as it was asked, to its headline (rule F3)."""
+
+    query_type: Literal["financial_facts"]
+    results: list[FigureRow]
+    data: dict[str, Headline]
+    value_mode: Mode = None
+
+
+class SeriesAnswer(SourcedAnswer):
+    """One metric over time."""
+
+    query_type: Literal["time_series"]
+    results: list[FigureRow]
+    data: dict[str, list[Point]]
+    value_mode: Mode = None
+
+
+class RatiosAnswer(SourcedAnswer):
+    """Ratios; ``data`` by the names as asked."""
+
+    query_type: Literal["financial_ratios"]
+    results: list[RatioRow]
+    data: dict[str, Headline]
+    value_mode: Mode = None
+
+
+class HistoryAnswer(SourcedAnswer):
+    """Everything that was stated, oldest first in each period."""
+
+    query_type: Literal["fact_history"]
+    results: list[HistoryRow]
+
+
+class CompareAnswer(SourcedAnswer):
+    """Figures of several companies; ``data`` by ticker, then metric."""
+
+    query_type: Literal["compare"]
+    results: list[FigureRow]
+    data: dict[str, dict[str, Headline]]
+    value_mode: Mode = None
+
+
+class StatementAnswer(SourcedAnswer):
+    """A statement's lines; ``data`` by metric word."""
+
+    query_type: Literal["statement"]
+    statement: Literal["income", "balance", "cash_flow"]
+    results: list[FigureRow]
+    data: dict[str, Value]
+    value_mode: Mode = None
+
+
+class CompaniesAnswer(SourcedAnswer):
+    """Companies that have figures."""
+
+    query_type: Literal["company_info", "companies", "all companies"]
+    results: list[CompanyRow]
+
+
+class MetricsAnswer(SourcedAnswer):
+    """The figures that a company reports."""
+
+    query_type: Literal["metrics"]
+    results: list[MetricRow]
+
+
+class SqlAnswer(StandardAnswer):
+    """The rows of a query, by column; ``truncated`` where there were more."""
+
+    query_type: Literal["custom_sql"]
+    results: list[dict[str, Cell]]
+    truncated: bool
+    notes: list[str] | None = None
+
+
+class FilingRow(StepModel):
+    """One filing of a company."""
+
+    filing_type: str
+    filing_date: str
+    accession_number: str
+    fiscal_year: int | None = None
+    fiscal_period: str | None = None
+    report_date: str | None = None
+    description: str | None = None
+    filing_url: str
+
+
+class TimelineRow(StepModel):
+    """One filing of a timeline, which has one type."""
+
+    filing_date: str
+    accession_number: str
+    fiscal_year: int | None = None
+    fiscal_period: str | None = None
+    report_date: str | None = None
+    filing_url: str
+
+
+class FilingsAnswer(StandardAnswer):
+    """A company's filings, newest first."""
+
+    query_type: Literal["company_filings"]
+    results: list[FilingRow]
+    total_results: int
+    notes: list[str] | None = None
+
+
+class TimelineAnswer(StandardAnswer):
+    """A company's filings of one type, oldest first."""
+
+    query_type: Literal["filing_timeline"]
+    results: list[TimelineRow]
+    total_results: int
+    notes: list[str] | None = None
+
+
+class SectionRow(StepModel):
+    """One section of a filing."""
+
+    title: str
+    section_type: str
+    order: int
+
+
+class SectionsAnswer(StandardAnswer):
+    """The sections of a filing whose text was loaded."""
+
+    query_type: Literal["filing_sections"]
+    results: list[SectionRow]
+
+
+class RelatedRow(StepModel):
+    """A company that another one's text names."""
+
+    ticker: str
+    name: str
+    mention_count: int
+
+
+class RelatedAnswer(StandardAnswer):
+    """Companies that a company's loaded text names, the most often named first."""
+
+    query_type: Literal["related_companies"]
+    results: list[RelatedRow]
+    notes: list[str] | None = None
+
+
+class SectionTypeRow(StepModel):
+    """How many sections of a type were loaded."""
+
+    section_type: str
+    count: int
+
+
+class SectionTypesAnswer(StandardAnswer):
+    """The types of section that were loaded."""
+
+    query_type: Literal["section_types"]
+    results: list[SectionTypeRow]
+
+
+class HitPlace(StepModel):
+    """Where a text stands."""
+
+    company: str | None = None
+    ticker: str | None = None
+    cik: str
+    filing_type: str
+    filing_date: str
+    accession_number: str
+    section: str
+    section_type: str
+
+
+class Hit(StepModel):
+    """A section that shares words with the query; a larger ``score`` is nearer."""
+
+    id: str
+    score: Number
+    text: str
+    metadata: HitPlace
+
+
+class SearchAnswer(StandardAnswer):
+    """Sections found by their words."""
+
+    query_type: Literal["semantic_search"]
+    results: list[Hit]
+    query: str
+    total_results: int
+    ranking: Literal["lexical"]
+    notes: list[str]
+
+
+class DetailsAnswer(StandardAnswer):
+    """What a tool expects: JSON Schema of each question's parameters, by query type."""
+
+    query_type: Literal["tool_details"]
+    results: list[Any]
+    tool_name: str
+    description: str
+    parameters_by_query_type: dict[str, dict[str, Any]]
+    documentation: str

@@ -1,0 +1,120 @@
+"""``tool_details``: what a tool expects and returns, from the specifications themselves."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from fingerpost.contract.registry import ToolRegistry
+from fingerpost.contract.spec import ToolSpec
+from fingerpost.contract.wire import schema_of
+from fingerpost.errors import ToolNotFound
+from fingerpost.filings.reply import Reply
+from fingerpost.filings.tools import sec_shapes as shape
+from fingerpost.filings.tools.sec_params import Word
+from fingerpost.filings.tools.sec_query import QueryTool, QueryType, StepParams
+
+
+class ToolDetailsParams(StepParams):
+    """Which tool."""
+
+    tool_name: Word
+
+
+_BOUNDS = {
+    "minimum": "at least",
+    "exclusiveMinimum": "more than",
+    "maximum": "at most",
+    "exclusiveMaximum": "less than",
+    "minLength": "characters at least",
+    "maxLength": "characters at most",
+    "minItems": "entries at least",
+    "maxItems": "entries at most",
+    "pattern": "like",
+}
+
+ListSpecs = Callable[[], list[ToolSpec]]
+
+
+def _details(list_specs: ListSpecs, params: ToolDetailsParams) -> Reply:
+    """Return one tool's specification.
+
+    Raises:
+        ToolNotFound: there is no such tool; ``details`` lists those that are.
+    """
+    specs = {spec.name: spec for spec in list_specs()}
+    spec = specs.get(params.tool_name)
+    if spec is None:
+        error = ToolNotFound(params.tool_name)
+        # The original's own sentence, and both of its fields.
+        error.message = f"Tool '{params.tool_name}' not found"
+        error.details |= {"available_tools": sorted(specs), "warning": error.message}
+        error.hint = f"The tools are: {', '.join(sorted(specs))}"
+        raise error
+    extra = {
+        "tool_name": spec.name,
+        "description": spec.description,
+        "parameters_by_query_type": {kind: schema_of(model) for kind, model in spec.input_schema.items()},
+        "documentation": _document(spec),
+    }
+    return Reply([extra], extra=extra)
+
+
+def _document(spec: ToolSpec) -> str:
+    lines = [spec.name, spec.description]
+    for kind, model in spec.input_schema.items():
+        schema = schema_of(model)
+        required = set(schema.get("required", ()))
+        fields = schema.get("properties", {})
+        lines.append(f"{kind}:" if fields else f"{kind}: no parameters")
+        for name, field in fields.items():
+            optional = "" if name in required else "?"
+            about = f": {field['description']}" if "description" in field else ""
+            lines.append(f"  {name}{optional} ({_say_type(field, schema)}){about}")
+    return "\n".join(lines)
+
+
+def _say_type(field: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
+    """Return what a parameter may be: its JSON Schema in a few words, with its bounds and its default."""
+    if "$ref" in field:
+        field = {**schema.get("$defs", {}).get(field["$ref"].rpartition("/")[2], {}), **field}
+    if "enum" in field or "const" in field:
+        said = " or ".join(json.dumps(each) for each in field.get("enum", [field.get("const")]))
+    elif "anyOf" in field or "oneOf" in field:
+        kinds = [_say_type(each, schema) for each in field.get("anyOf", field.get("oneOf", ()))]
+        said = " or ".join(kind for kind in dict.fromkeys(kinds) if kind != "null")
+    elif field.get("type") == "array":
+        said = f"list of {_say_type(field.get('items', {}), schema)}"
+    elif field.get("properties"):
+        said = (
+            f"object of {', '.join(f'{name}: {_say_type(each, schema)}' for name, each in field['properties'].items())}"
+        )
+    else:
+        said = str(field.get("type", "anything"))
+    bounds = [f"{word} {field[key]}" for key, word in _BOUNDS.items() if key in field]
+    if field.get("default") is not None:
+        bounds.append(f"default {json.dumps(field['default'])}")
+    return ", ".join([said, *bounds])
+
+
+class ToolDetails(QueryTool):
+    """The specifications of all tools."""
+
+    name = "tool_details"
+    title = "What a tool expects"
+    queries: ClassVar[tuple[QueryType[ListSpecs, Any], ...]] = (
+        QueryType(
+            name="tool_details",
+            params=ToolDetailsParams,
+            answer=_details,
+            output=shape.DetailsAnswer,
+            text=lambda body: str(body["documentation"]),
+            usage='tool_details {tool_name: "sec_financial_data"}',
+            rest="The resource fingerpost://schemas/TOOL has a tool's schemas whole.",
+            long_parts=(("results",), ("parameters_by_query_type",), ("documentation",)),
+        ),
+    )
+    intro = "The parameters of each query type of a tool, as JSON Schema, and what it answers. query_type "
+    outro = "."
+
+    def __init__(self, list_specs: ListSpecs = ToolRegistry.list_tool_specs) -> None:
+        super().__init__(list_specs)

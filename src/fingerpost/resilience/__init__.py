@@ -1,1 +1,0 @@
-"""Retry policy, circuit breaker, and fair shares of a process: what every layer above may need."""

@@ -1,0 +1,1 @@
+"""Threads, retries, circuit breakers and telemetry."""

@@ -1,0 +1,101 @@
+"""Fares of itineraries, from the feeds of their rides."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from functools import cached_property
+from itertools import groupby
+
+from fingerpost.transit.embedded.handles import TimetableRide, UnplannedRide
+from fingerpost.transit.engine.timetable.timetable import Timetable
+from fingerpost.transit.fares.book import FareBook
+from fingerpost.transit.fares.legs import price_by_legs
+from fingerpost.transit.fares.money import print_amount
+from fingerpost.transit.fares.ride import FareRide, FareUnknown, Price
+from fingerpost.transit.fares.tickets import price_by_tickets
+from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg
+
+
+class NetworkFares:
+    """The fares of one timetable's feeds, loaded on first use."""
+
+    def __init__(self, timetable: Timetable, name: str) -> None:
+        self._timetable = timetable
+        self._name = name
+
+    @property
+    def are_stated(self) -> bool:
+        """Whether any feed states fares."""
+        return any(self._timetable.feed_fares)
+
+    def price(self, itinerary: Itinerary) -> Fare | None:
+        """Return the fare of all rides together, or why it is unknown; None without rides.
+
+        The timetable's times count, not the expected ones: a delay changes no price.
+        """
+        if not itinerary.rides:
+            return None
+        if not any(self._books):
+            return Fare(unknown=f"{self._name} states no fares")
+        if any(leg.stays_seated for leg in itinerary.rides):
+            return Fare(unknown="whether a vehicle that goes on as another trip is paid for once is not stated")
+        try:
+            rides = [self._ride_of(leg) for leg in itinerary.rides]
+            prices = [self._price_in_feed(feed, list(part)) for feed, part in _by_feed(rides)]
+            return _sum_of(prices)
+        except FareUnknown as reason:
+            return Fare(unknown=str(reason))
+
+    @cached_property
+    def _books(self) -> list[FareBook | None]:
+        return [FareBook.from_json(text) if text else None for text in self._timetable.feed_fares]
+
+    def _price_in_feed(self, feed: int, rides: Sequence[FareRide]) -> Price:
+        book, name = self._books[feed], self._timetable.feeds[feed].name
+        if book is None:
+            raise FareUnknown(f"{name} states no fares")
+        if book.problem:
+            raise FareUnknown(f"{name}: {book.problem}")
+        try:
+            return price_by_legs(book, rides) if book.leg_rules else price_by_tickets(book, rides)
+        except FareUnknown as reason:
+            raise FareUnknown(f"{name}: {reason}") from None
+
+    def _ride_of(self, leg: Leg) -> tuple[int, FareRide]:
+        """Return a ride's feed, and the ride as its feed's fares see it."""
+        table, handle = self._timetable, leg.handle
+        if isinstance(handle, TimetableRide):
+            route = int(table.trip_route[handle.trip])
+            stops = table.stop_time_stop[handle.board_stop_time : handle.alight_stop_time + 1].tolist()
+        elif isinstance(handle, UnplannedRide) and handle.route >= 0:
+            route, stops = handle.route, list(handle.stops)
+        else:
+            raise FareUnknown(f"the route of line {leg.line} is unknown")
+        feed, agency = int(table.route_feed[route]), int(table.route_agency[route])
+        return feed, FareRide(
+            line=leg.line or "",
+            route_id=table.route_local_id[route],
+            agency_id=table.feeds[feed].agency_ids[agency] if agency >= 0 else "",
+            stop_ids=tuple(table.stop_local_id[stop] for stop in stops),
+            departure=leg.departure_scheduled,
+            arrival=leg.arrival_scheduled,
+        )
+
+
+def _by_feed(rides: Sequence[tuple[int, FareRide]]) -> list[tuple[int, list[FareRide]]]:
+    """Return the rides feed by feed, as they follow one another."""
+    parts = [(feed, [ride for _, ride in part]) for feed, part in groupby(rides, key=lambda ride: ride[0])]
+    if len({feed for feed, _ in parts}) < len(parts):
+        raise FareUnknown("whether a fare holds again after a ride with another feed's fares is not stated")
+    return parts
+
+
+def _sum_of(prices: Sequence[Price]) -> Fare:
+    currencies = {price.currency for price in prices}
+    if len(currencies) > 1:
+        raise FareUnknown(f"its parts are priced in {' and '.join(sorted(currencies))}")
+    currency = currencies.pop()
+    return Fare(
+        amount=print_amount(sum((price.amount for price in prices), Decimal(0)), currency),
+        currency=currency,
+        tickets=tuple(ticket for price in prices for ticket in price.tickets),
+    )

@@ -1,0 +1,171 @@
+"""Origins of a network's feeds (paths or URLs), and the state of their content at the last import.
+
+A record names each feed as ``[FEED=]PATH`` or ``[FEED=]URL``. What was learnt of its content is kept by that text::
+
+    feeds/
+      .HSL.lock              held by whoever adds, refreshes or prepares
+      HSL/
+        origins.json         by feed: the file that was fetched, what the source said of it, how a path looked
+        3f…/hsl.zip          what was fetched
+"""
+
+import json
+import re
+import shutil
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from fingerpost.errors import SettingsInvalid
+from fingerpost.net.request import read_template
+from fingerpost.net.response import Validators
+from fingerpost.store.atomic_file import locked, replace_file
+from fingerpost.transit.embedded.named_places import read_place
+
+if TYPE_CHECKING:
+    from fingerpost.net.download import Downloaded
+
+_STATE_FILE = "origins.json"
+_ODD = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """The origin of one feed: a URL, or a path on this machine.
+
+    Attributes:
+        text: as it stands in a record: as it was typed, a path made absolute.
+        feed_name: the FEED of its stop ids, where it was given.
+        url: without a key; ``secret_params`` names the variables that hold them.
+        path: absolute.
+    """
+
+    text: str
+    feed_name: str | None = None
+    url: str | None = None
+    secret_params: Mapping[str, str] = field(default_factory=dict)
+    path: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """The state of a feed's content at its last import.
+
+    Attributes:
+        file: what was fetched, below the network's folder.
+        known: what the source said of it.
+        signature: of what lay at a path, to see whether it has changed.
+    """
+
+    file: str | None = None
+    known: "Downloaded | None" = None
+    signature: str | None = None
+
+
+def read_origin(text: str, base: Path | None = None) -> Origin:
+    """Parse ``[FEED=]PATH`` or ``[FEED=]URL``; an existing path is taken literally.
+
+    A relative path counts from ``base``, by default the current folder.
+
+    Raises:
+        ParameterError: an address that holds a key in the clear, or is none.
+    """
+    place = read_place(text, base)
+    if place.url is None:
+        return Origin(text=place.text, feed_name=place.feed_name, path=place.path)
+    url, secret_params = read_template(place.url)
+    return Origin(text=place.text, feed_name=place.feed_name, url=url, secret_params=secret_params)
+
+
+def sign(path: Path) -> str:
+    """Return a signature that changes when a file, or a file of a folder, is written; empty if it does not exist."""
+    try:
+        files = sorted(path.iterdir()) if path.is_dir() else [path]
+        return " ".join(f"{file.name}:{file.stat().st_size}:{file.stat().st_mtime_ns}" for file in files)
+    except OSError:
+        return ""
+
+
+class OriginFolder:
+    """One network's folder of fetched feeds."""
+
+    def __init__(self, home: Path, network: str) -> None:
+        self.folder = home / "feeds" / network
+        self._lock = home / "feeds" / f".{network}.lock"
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Lock this network against being added, refreshed or prepared by another process.
+
+        Raises:
+            SettingsInvalid: the disk refuses.
+        """
+        try:
+            with locked(self._lock):
+                yield
+        except OSError as error:
+            raise self._refusal(error) from error
+
+    def new_path(self, url: str) -> Path:
+        """Return a new path for a download, ending with the URL's file name, from which the feed's name is derived."""
+        name = _ODD.sub("-", unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2]).strip("-.")
+        return self.folder / uuid.uuid4().hex / (name[:80] or "feed.zip")
+
+    def read(self) -> dict[str, Content]:
+        """Return the content states of the network's feeds, by their text in the record.
+
+        Raises:
+            SettingsInvalid: it cannot be read.
+        """
+        try:
+            raw = json.loads((self.folder / _STATE_FILE).read_text(encoding="utf-8"))
+            return {text: _content(each) for text, each in raw.items()}
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+            raise SettingsInvalid(
+                f"{self.folder / _STATE_FILE} cannot be read ({error}). Run `fingerpost network add` for it again."
+            ) from error
+
+    def write(self, contents: Mapping[str, Content]) -> None:
+        """Write the content states atomically.
+
+        Raises:
+            SettingsInvalid: the disk refuses.
+        """
+        raw = {text: asdict(content) for text, content in contents.items()}
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            replace_file(self.folder / _STATE_FILE, json.dumps(raw, ensure_ascii=False).encode())
+        except OSError as error:
+            raise self._refusal(error) from error
+
+    def sweep(self, contents: Iterable[Content]) -> None:
+        """Remove downloads that belong to none of these, and the folder if it is empty."""
+        kept = {content.file.partition("/")[0] for content in contents if content.file}
+        for path in self.folder.glob("*"):
+            if path.is_dir() and path.name not in kept:
+                shutil.rmtree(path, ignore_errors=True)
+        if self.folder.is_dir() and not any(self.folder.iterdir()):
+            self.remove()
+
+    def remove(self) -> None:
+        """Remove the network's downloads and content states."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _refusal(self, error: OSError) -> SettingsInvalid:
+        return SettingsInvalid(f"{self.folder} cannot be written ({error.strerror or error})")
+
+
+def _content(raw: dict[str, Any]) -> Content:
+    known = raw["known"]
+    if known is not None:
+        # An HTTP client comes with it; those who only open what is prepared need none.
+        from fingerpost.net.download import Downloaded
+
+        known = Downloaded(**{**known, "validators": Validators(**known["validators"])})
+    return Content(file=raw["file"], known=known, signature=raw["signature"])

@@ -1,0 +1,235 @@
+"""Convert the engine's journeys to itineraries with names, places, distances and realtime."""
+
+from dataclasses import replace
+
+from fingerpost.transit.embedded.distances import path_m
+from fingerpost.transit.embedded.handles import TimetableRide, UnplannedRide
+from fingerpost.transit.embedded.overlay_alerts import Span
+from fingerpost.transit.embedded.ride_walks import Change, JourneyEnds, RideWalks, stop_of
+from fingerpost.transit.embedded.snapshot import Snapshot
+from fingerpost.transit.embedded.timetable_words import TimetableWords
+from fingerpost.transit.engine.raptor.journeys import Journey, Ride
+from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING
+from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, Mode, StopPoint
+from fingerpost.transit.model.place import Location
+
+
+def itinerary_of(
+    snapshot: Snapshot,
+    words: TimetableWords,
+    language: str,
+    journey: Journey,
+    ends: JourneyEnds,
+) -> Itinerary:
+    """Return a journey as legs that join, with a walk wherever there is something to walk.
+
+    ``language`` is the rider's, in which alerts may be written though the timetable is not.
+    The journey may come from the live slices or from the planned ones; the legs say what is expected either way.
+    """
+    here = _end_point(ends.origin, "Origin")
+    goal = _end_point(ends.destination, "Destination")
+    walks = RideWalks(snapshot, ends)
+    legs: list[Leg] = []
+    rides = _as_running(snapshot, journey.rides)
+    for at, ride in enumerate(rides):
+        stays_on = at + 1 < len(rides) and rides[at + 1].stays_seated
+        # What was allowed to take less was allowed to the rides that were found.
+        is_found = rides[max(0, at - 1) : at + 1] == journey.rides[max(0, at - 1) : at + 1]
+        change = None if at == 0 else walks.between(rides[at - 1], ride, may_be_short=is_found)
+        leg = _ride_leg(snapshot, words, ride, None if change is None else change.change_s, stays_on=stays_on)
+        leg = _with_alerts(snapshot, language, ride, leg, stays_on=stays_on)
+        if ride.stays_seated and legs and _goes_on(legs[-1], leg):
+            leg = replace(leg, stays_seated=True)
+        if change is not None:
+            if change.walk.metres and not leg.stays_seated:
+                legs.append(_walk_between(legs[-1], leg, change))
+        elif (walk := walks.to_first(ride)).metres:
+            begin = leg.departure - walk.seconds
+            legs.append(_walk_leg(here, leg.start, begin, leg.departure, walk.metres, leg.departure_delay_s))
+        legs.append(leg)
+        here = leg.end
+    if not legs:
+        legs.append(_walk_leg(here, goal, journey.departure, journey.arrival, journey.egress_m, None))
+    elif (walk := walks.from_last(rides[-1], journey.egress_m)).metres:
+        begin = legs[-1].arrival
+        legs.append(_walk_leg(here, goal, begin, begin + walk.seconds, walk.metres, legs[-1].arrival_delay_s))
+    return Itinerary(tuple(legs))
+
+
+def _as_running(snapshot: Snapshot, rides: tuple[Ride, ...]) -> tuple[Ride, ...]:
+    """Return rides with those that were replaced as what replaces them, where that makes the same way.
+
+    Nobody stays seated from or into a replacement.
+    """
+    if not snapshot.overlay.added:
+        return rides
+    running: list[Ride] = []
+    for at, ride in enumerate(rides):
+        replacing = None if ride.trip_departure < 0 else snapshot.replacements.find_ride(ride)
+        if replacing is None and at and running[-1] is not rides[at - 1]:
+            replacing = replace(ride, stays_seated=False)
+        running.append(replacing or ride)
+    return tuple(running)
+
+
+def _goes_on(before: Leg, leg: Leg) -> bool:
+    """Whether an in-seat transfer still exists; real time may have broken it."""
+    return not (before.cancelled or leg.cancelled) and before.arrival <= leg.departure
+
+
+def _end_point(location: Location, otherwise: str) -> StopPoint:
+    return StopPoint(name=location.name or location.label or otherwise, coordinate=location.coordinate)
+
+
+def _walk_leg(start: StopPoint, end: StopPoint, departure: int, arrival: int, metres: int, delay_s: int | None) -> Leg:
+    """Return a walk at its expected times; it is as late as the ride that it belongs to."""
+    return Leg(
+        mode=Mode.WALK,
+        start=start,
+        end=end,
+        departure_scheduled=departure - (delay_s or 0),
+        arrival_scheduled=arrival - (delay_s or 0),
+        departure_delay_s=delay_s,
+        arrival_delay_s=delay_s,
+        distance_m=float(metres),
+    )
+
+
+def _walk_between(before: Leg, after: Leg, change: Change) -> Leg:
+    """Return the walk of a change; it ends with the next departure at the latest, by the timetable and as expected."""
+    planned = _ends_by(before.arrival_scheduled, after.departure_scheduled, change.walk.seconds)
+    late_s = _ends_by(before.arrival_expected, after.departure_expected, change.walk.seconds) - planned
+    return Leg(
+        mode=Mode.WALK,
+        start=before.end,
+        end=after.start,
+        departure_scheduled=before.arrival_scheduled,
+        arrival_scheduled=planned,
+        departure_delay_s=before.arrival_delay_s,
+        arrival_delay_s=late_s if late_s or before.arrival_delay_s is not None else None,
+        distance_m=float(change.walk.metres),
+        wheelchair=change.access,
+    )
+
+
+def _ends_by(begin: int, departure: int, walk_s: int) -> int:
+    return max(begin, min(begin + walk_s, departure))
+
+
+def _ride_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: int | None, *, stays_on: bool) -> Leg:
+    if ride.trip_departure < 0:
+        return _added_leg(snapshot, words, ride, change_s)
+    return _with_update(snapshot, words, ride, _timetable_leg(snapshot, words, ride, change_s), stays_on=stays_on)
+
+
+def _timetable_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: int | None) -> Leg:
+    table = snapshot.timetable
+    trip = int(table.trip_departure_trip[ride.trip_departure])
+    wording = words.ride(trip, ride.board_stop_time, ride.alight_stop_time)
+    return Leg(
+        mode=wording.mode,
+        start=wording.start,
+        end=wording.end,
+        departure_scheduled=snapshot.scheduled(
+            ride.trip_departure, ride.service_day, int(table.stop_time_departure_s[ride.board_stop_time])
+        ),
+        arrival_scheduled=snapshot.scheduled(
+            ride.trip_departure, ride.service_day, int(table.stop_time_arrival_s[ride.alight_stop_time])
+        ),
+        distance_m=wording.distance_m,
+        line=wording.line,
+        headsign=wording.headsign,
+        trip_id=wording.trip_id,
+        service_day=ride.service_day,
+        wheelchair=wording.wheelchair,
+        headway_s=words.headway_s(ride.trip_departure),
+        by_arrangement=wording.is_by_arrangement,
+        colors=wording.colors,
+        handle=TimetableRide(trip, ride.board_stop_time, ride.alight_stop_time),
+        change_s=change_s,
+    )
+
+
+def _with_update(snapshot: Snapshot, words: TimetableWords, ride: Ride, leg: Leg, *, stays_on: bool) -> Leg:
+    """Return a leg with what is known of its ride now."""
+    update = snapshot.find_update(ride.trip_departure, ride.service_day)
+    if update is None:
+        return leg
+    board, alight = (
+        snapshot.position(ride.trip_departure, event) for event in (ride.board_stop_time, ride.alight_stop_time)
+    )
+    # Passengers who stay seated need neither pickup nor drop-off there.
+    way_in = 0 if ride.stays_seated else NO_BOARDING
+    way_out = 0 if stays_on else NO_ALIGHTING
+    if not (update.is_usable(board, way_in) and update.is_usable(alight, way_out)):
+        return replace(leg, cancelled=True, last_realtime_update=update.updated)
+    if update.stop is not None:
+        leg = replace(
+            leg,
+            start=words.stop_point(int(update.stop[board])),
+            end=words.stop_point(int(update.stop[alight])),
+        )
+    departure_s, arrival_s = int(update.departure_delay_s[board]), int(update.arrival_delay_s[alight])
+    # A stop time of which nothing is told may still be moved by what is told of its neighbours.
+    is_departure_known, is_arrival_known = update.is_known[board] or departure_s, update.is_known[alight] or arrival_s
+    if not (is_departure_known or is_arrival_known):
+        return leg
+    return replace(
+        leg,
+        departure_delay_s=departure_s if is_departure_known else None,
+        arrival_delay_s=arrival_s if is_arrival_known else None,
+        last_realtime_update=update.updated,
+    )
+
+
+def _with_alerts(snapshot: Snapshot, language: str, ride: Ride, leg: Leg, *, stays_on: bool) -> Leg:
+    """Return a leg with the alerts that touch it, cancelled where a stop is closed, without lifts that are broken."""
+    if not snapshot.overlay.alerts:
+        return leg
+    begin, end = (stop_of(snapshot, ride, each) for each in (ride.board_stop_time, ride.alight_stop_time))
+    ridden = snapshot.find_ridden(ride.trip_departure, ride.service_day)
+    is_shut = (not ride.stays_seated and snapshot.is_closed(begin, leg.departure, ridden)) or (
+        not stays_on and snapshot.is_closed(end, leg.arrival, ridden)
+    )
+    start, goal = (
+        replace(point, wheelchair=Access.NO) if snapshot.is_closed(row, instant, ridden, step_free=True) else point
+        for point, row, instant in ((leg.start, begin, leg.departure), (leg.end, end, leg.arrival))
+    )
+    # Whoever waits for a late train is there from its planned departure on.
+    boarding = Span(*sorted((leg.departure_scheduled, leg.departure)))
+    alighting = Span(*sorted((leg.arrival_scheduled, leg.arrival)))
+    alerts = snapshot.alerts.list_of_ride(
+        ridden, Span(boarding.begin, alighting.end), ((begin, boarding), (end, alighting)), language
+    )
+    return replace(leg, start=start, end=goal, alerts=alerts, cancelled=leg.cancelled or is_shut)
+
+
+def _added_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: int | None) -> Leg:
+    """Return a ride that the timetable does not have: what is expected is all that is known, unless it replaces one."""
+    added = snapshot.get_added(ride.trip_departure)
+    stops = added.stop[ride.board_stop_time : ride.alight_stop_time + 1]
+    line, mode = words.line_of_route(added.route)
+    board, alight = (
+        snapshot.replacements.find_planned(ride.trip_departure, at)
+        for at in (ride.board_stop_time, ride.alight_stop_time)
+    )
+    departure = ride.departure if board is None else board.departure
+    arrival = ride.arrival if alight is None else alight.arrival
+    return Leg(
+        mode=mode,
+        start=words.stop_point(int(stops[0])),
+        end=words.stop_point(int(stops[-1])),
+        departure_scheduled=departure,
+        arrival_scheduled=arrival,
+        departure_delay_s=ride.departure - departure,
+        arrival_delay_s=ride.arrival - arrival,
+        distance_m=path_m(snapshot.timetable, stops),
+        line=line,
+        headsign=added.headsign or words.stop_name(int(added.stop[-1])),
+        trip_id=words.added_trip_id(added),
+        service_day=added.service_day,
+        last_realtime_update=added.updated,
+        colors=words.colors_of_route(added.route),
+        handle=UnplannedRide(added.route, tuple(stops.tolist())),
+        change_s=change_s,
+    )

@@ -1,0 +1,384 @@
+"""A network answered by the embedded engine from a timetable."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from functools import partial
+from typing import TYPE_CHECKING
+
+from fingerpost import clock
+from fingerpost.errors import OutsideCalendar
+from fingerpost.runtime.fair_threads import COMPUTING, SEARCHING, FairThreads
+from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.changeover import is_compiling
+from fingerpost.transit.embedded.board_calls import BoardCalls, keep_first
+from fingerpost.transit.embedded.board_gaps import find_gap, leaves_within_a_day
+from fingerpost.transit.embedded.departures import departure_of
+from fingerpost.transit.embedded.fares import NetworkFares
+from fingerpost.transit.embedded.feed_service import FeedServices
+from fingerpost.transit.embedded.itineraries import itinerary_of
+from fingerpost.transit.embedded.leg_lines import draw_leg
+from fingerpost.transit.embedded.network_places import NetworkPlaces
+from fingerpost.transit.embedded.network_walks import NetworkWalks
+from fingerpost.transit.embedded.overlay_alerts import Span
+from fingerpost.transit.embedded.ride_walks import JourneyEnds
+from fingerpost.transit.embedded.snapshot import Snapshot
+from fingerpost.transit.embedded.stops import TimetableStops
+from fingerpost.transit.embedded.timetable_profile import TimetableProfile
+from fingerpost.transit.embedded.timetable_words import TimetableWords
+from fingerpost.transit.embedded.trip_ends import find_ends
+from fingerpost.transit.engine.raptor.endpoints import Endpoint
+from fingerpost.transit.engine.raptor.journeys import Journey
+from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.engine.raptor.search_timetable.cache import SearchTimetables
+from fingerpost.transit.engine.timetable.overlay import Overlay
+from fingerpost.transit.engine.timetable.service_days import local_day
+from fingerpost.transit.engine.timetable.timetable import Timetable
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
+from fingerpost.transit.model.itinerary import Departure, Itinerary
+from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
+from fingerpost.transit.model.profile import NetworkProfile
+from fingerpost.transit.model.provenance import OutOfService, Provenance, RealtimeHealth
+from fingerpost.transit.osm.addresses.index import AddressIndex
+from fingerpost.transit.osm.basemap.drawing import draw_basemap
+from fingerpost.transit.osm.basemap.store import StoredBasemap
+from fingerpost.transit.osm.streets.store import StoredStreets
+from fingerpost.transit.port import (
+    DepartureBoard,
+    DepartureQuery,
+    JourneyAnswer,
+    JourneyQuery,
+    NearbyStops,
+)
+from fingerpost.transit.rules.disruption import is_disrupted
+
+if TYPE_CHECKING:
+    from fingerpost.transit.embedded.realtime_updater import RealtimeUpdater
+
+# A longer board has so many rows that a thread costs less than what others wait meanwhile.
+_SHORT_BOARD_S = 3 * 3600
+
+
+class EmbeddedNetwork:
+    """A network over one immutable timetable and a realtime overlay. Thread-safe."""
+
+    def __init__(
+        self,
+        record: NetworkRecord,
+        timetable: Timetable,
+        *,
+        notes: Sequence[str] = (),
+        streets: StoredStreets | None = None,
+        addresses: AddressIndex | None = None,
+        basemap: StoredBasemap | None = None,
+    ) -> None:
+        self._timetable = timetable
+        self._walks = NetworkWalks(timetable, streets)
+        self._draw_basemap = None if basemap is None else partial(draw_basemap, basemap)
+        self._notes = tuple(notes)
+        self._snapshot = Snapshot(timetable, Overlay(), SearchTimetables(timetable))
+        self._realtime: RealtimeUpdater | None = None
+        self._words = TimetableWords(timetable)
+        self._stops = TimetableStops(timetable, self._words)
+        self._places = NetworkPlaces(self._stops, addresses)
+        self._fares = NetworkFares(timetable, record.name)
+        self.configure(record)
+
+    def configure(self, record: NetworkRecord, notes: Sequence[str] | None = None) -> None:
+        """Apply a changed record, and the notes that answers must carry because of it.
+
+        ``notes`` None leaves those of before.
+        """
+        if notes is not None:
+            self._notes = tuple(notes)
+        self._facts = TimetableProfile(record, self._timetable, self._notes)
+        self._services = FeedServices(self._timetable, self._facts.feeds, self._facts.zone)
+        self._profile = self._facts.new_profile(has_fares=self._fares.are_stated)
+
+    @property
+    def record(self) -> NetworkRecord:
+        """The network's record."""
+        return self._facts.record
+
+    @property
+    def profile(self) -> NetworkProfile:
+        """The network's profile; see the port."""
+        return self._profile
+
+    def _provenance(
+        self, snapshot: Snapshot, language: str, out_of_service: tuple[OutOfService, ...] = ()
+    ) -> Provenance:
+        """Return where an answer comes from that is made from a snapshot, and which feeds it lacks on its day."""
+        facts, profile = self._facts, self._profile
+        return Provenance(
+            network=profile.name,
+            source="embedded",
+            zone=facts.zone,
+            retrieved_at=int(clock.now().timestamp()),
+            feeds=facts.feeds,
+            attribution=facts.attribution,
+            language=facts.choose_language(language),
+            demo=profile.is_demo,
+            notes=self._notes,
+            walking=self._walks.describe(),
+            first_day=profile.first_day,
+            last_day=profile.last_day,
+            out_of_service=out_of_service,
+            realtime_updated=snapshot.realtime_updated,
+            realtime_problems=() if self._realtime is None else self._realtime.list_problems(snapshot.overlay),
+            realtime_unmatched=() if self._realtime is None else self._realtime.list_unmatched(snapshot.overlay),
+        )
+
+    # ----------------------------------------------------------------------------------------- realtime
+
+    @property
+    def timetable(self) -> Timetable:
+        """The timetable."""
+        return self._timetable
+
+    @property
+    def realtime(self) -> "RealtimeUpdater | None":
+        """The realtime updater, None without realtime sources."""
+        return self._realtime
+
+    def follow(self, realtime: "RealtimeUpdater | None") -> None:
+        """Replace the realtime updater; None removes it."""
+        if self._realtime is not None:
+            self._realtime.leave()
+        self._realtime = realtime
+        if realtime is None:
+            self._snapshot = Snapshot(self._timetable, Overlay(), self._snapshot.planned)
+
+    async def find_realtime_health(self) -> RealtimeHealth | None:
+        """Return how the sources fare now; see the port."""
+        if self._realtime is None:
+            return None
+        await self._realtime.catch_up()
+        return self._realtime.health()
+
+    @property
+    def overlay(self) -> Overlay:
+        """The current realtime overlay."""
+        return self._snapshot.overlay
+
+    def publish(self, overlay: Overlay, day: date, updated: int | None = None) -> None:
+        """Publish a new realtime overlay; running queries keep the one that they began with.
+
+        The slice that questions of ``day`` need is built before the swap, so that none of them waits for it.
+        ``updated`` is when the stalest message was said (Unix seconds), the overlay's own timestamp where left out.
+        """
+        snapshot = Snapshot(
+            self._timetable, overlay, self._snapshot.planned, overlay.timestamp if updated is None else updated
+        )
+        snapshot.live.get_search_timetable(day, mirrored=False, step_free=False)
+        self._snapshot = snapshot
+
+    # ---------------------------------------------------------------------------------------- journeys
+
+    async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
+        """Plan journeys on the timetable and on real time; see the port."""
+        if self._realtime is not None:
+            await self._realtime.catch_up()
+        # A search that waits for the compiler would stop the event loop.
+        if self._is_light(query) and not is_compiling():
+            return self._plan(query)
+        return await SEARCHING.run(self._plan, query)
+
+    def _is_light(self, query: JourneyQuery) -> bool:
+        """Whether a search is too short to be worth a thread."""
+        day, snapshot = local_day(query.instant, self._facts.zone), self._snapshot
+        step_free = query.step_free and self._facts.has_wheelchair_data
+        live = snapshot.find_live(step_free=step_free)
+        return live is snapshot.planned and live.is_light(day, mirrored=query.arrive_by, step_free=step_free)
+
+    def _plan(self, query: JourneyQuery) -> JourneyAnswer:
+        snapshot, covered = self._snapshot, self._facts.covered_days
+        ends = (query.origin.coordinate, query.destination.coordinate)
+        out_of_service = self._services.list_out_around(query.instant, ends, query.max_walk_m / METRES_PER_DEGREE)
+        step_free = query.step_free and self._facts.has_wheelchair_data
+        provenance = self._provenance(snapshot, query.language, out_of_service)
+        provenance = replace(self._walks.credit(provenance), walking=self._walks.describe(ends, step_free=step_free))
+        day = local_day(query.instant, self._facts.zone)
+        if covered and day < covered[0]:
+            raise self._outside()
+        walks, timetable = self._walks.get_open(
+            snapshot.overlay, query.instant, arrive_by=query.arrive_by, step_free=step_free
+        )
+        snapshot = snapshot.with_timetable(timetable)
+        origin, destination = find_ends(self._timetable, self._stops, query, walks)
+        search = SearchQuery(
+            origin=origin,
+            destination=destination,
+            instant=query.instant,
+            arrive_by=query.arrive_by,
+            max_rides=query.max_transfers + 1,
+            max_walk_m=int(query.max_walk_m),
+            step_free=step_free,
+            wanted=query.wanted,
+            not_before=query.not_before if query.arrive_by else None,
+            window_s=query.window_s,
+            walks=walks,
+        )
+        live = snapshot.find_live(step_free=search.step_free)
+        journeys = self._search(live, search)
+        words = self._words.in_language(provenance.language)
+
+        def shown(found: list[Journey]) -> tuple[Itinerary, ...]:
+            ends = JourneyEnds(query.origin, query.destination, origin, destination, step_free=step_free)
+            itineraries = (itinerary_of(snapshot, words, query.language, journey, ends) for journey in found)
+            if not step_free:
+                return tuple(itineraries)
+            return tuple(self._walks.with_obstacles(each, walks, self._stops.find_row) for each in itineraries)
+
+        planned = () if live is snapshot.planned else self._search(snapshot.planned, search)
+        promised = shown([each for each in planned if not _has_deleted(snapshot, each)])
+        itineraries, timetabled = shown(journeys), tuple(each for each in promised if _is_worth_telling(each, query))
+        # What is cancelled in the night behind the last covered day was to run then all the same.
+        if covered and day > covered[1] and not self._is_spill((*itineraries, *timetabled), day, query.arrive_by):
+            raise self._outside()
+        return JourneyAnswer(
+            itineraries=itineraries,
+            timetabled=timetabled,
+            step_free_supported=self._facts.has_wheelchair_data,
+            provenance=provenance,
+            why_nothing=None if itineraries or timetabled else self._say_why_nothing(snapshot, query, origin),
+            price=self._fares.price,
+            draw=partial(draw_leg, self._timetable, self._walks, self._stops.find_row, step_free=step_free),
+            draw_basemap=self._draw_basemap,
+        )
+
+    def _is_spill(self, itineraries: Sequence[Itinerary], day: date, arrive_by: bool) -> bool:
+        """Whether trips of the last covered day still run on the day after it."""
+        return any(
+            local_day(each.arrival if arrive_by else each.departure, self._facts.zone) == day
+            for each in itineraries
+            if any(leg.is_transit for leg in each.legs)
+        )
+
+    def _search(self, timetables: SearchTimetables, search: SearchQuery) -> list[Journey]:
+        journeys = find_journeys(self._timetable, timetables, search)
+        if search.step_free and not journeys:
+            # Better a way with a step, which the answer names, than none.
+            journeys = find_journeys(self._timetable, timetables, replace(search, step_free=False))
+        return journeys
+
+    def _say_why_nothing(self, snapshot: Snapshot, query: JourneyQuery, origin: Endpoint) -> str | None:
+        """Return that nothing leaves around the origin any more, None where something does: then walking may help."""
+        covered, zone = self._facts.covered_days, self._facts.zone
+        # Before the last covered day, what leaves later is found.
+        if query.arrive_by or covered is None or local_day(query.instant, zone) < covered[1] or not len(origin.stop):
+            return None
+        is_over = not leaves_within_a_day(snapshot, origin.stop.tolist(), zone, query.instant)
+        return f"{self._say_covered()}, and nothing leaves around the origin any more" if is_over else None
+
+    def _say_covered(self) -> str:
+        first, last = self._facts.covered_days or (None, None)
+        return f"The timetable of {self._profile.name} covers {first} to {last} only"
+
+    def _outside(self) -> OutsideCalendar:
+        first, last = self._facts.covered_days or (None, None)
+        return OutsideCalendar(
+            self._say_covered(),
+            {"first_day": str(first), "last_day": str(last)},
+            hint=f"Choose a date from {first} to {last}",
+        )
+
+    # ------------------------------------------------------------------------------------------ boards
+
+    async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
+        """List departures with real time, cancelled ones included; see the port."""
+        if self._realtime is not None:
+            await self._realtime.catch_up()
+        snapshot = self._snapshot
+        threads = self._choose_threads(snapshot, query.instant)
+        if threads is COMPUTING and query.window_s <= _SHORT_BOARD_S:
+            board, is_empty = self._board(snapshot, query)
+        else:
+            board, is_empty = await threads.run(self._board, snapshot, query)
+        if not is_empty:
+            return board
+        threads = self._choose_threads(snapshot, query.instant + query.window_s + 1)
+        return replace(board, gap=await threads.run(find_gap, snapshot, self._rows_of(query), self._facts.zone, query))
+
+    def _choose_threads(self, snapshot: Snapshot, instant: int) -> FairThreads:
+        """Return where to read the departures of a day: in Python where they are ready, else the engine makes them."""
+        day = local_day(instant, self._facts.zone)
+        timetables = (snapshot.live, snapshot.planned)
+        is_ready = all(each.is_ready(day, mirrored=False, step_free=False) for each in timetables)
+        return COMPUTING if is_ready else SEARCHING
+
+    def _rows_of(self, query: DepartureQuery) -> list[int]:
+        return [row for stop_id in query.stop_ids if (row := self._stops.find_row(stop_id)) is not None]
+
+    def _board(self, snapshot: Snapshot, query: DepartureQuery) -> tuple[DepartureBoard, bool]:
+        """Return a board, and whether it has nothing and is to say why, for which days are looked through."""
+        rows = self._rows_of(query)
+        out_of_service = self._services.list_out_at(query.instant, rows)
+        provenance = self._provenance(snapshot, query.language, out_of_service)
+        board = BoardCalls(snapshot, rows, self._facts.zone, query)
+        calls, count = (board.list_by_schedule if query.by_schedule else board.list_expected)(query.wanted)
+        words = self._words.in_language(provenance.language)
+        language = query.language
+        window = Span(query.instant, query.instant + query.window_s)
+        first = calls if query.by_schedule else keep_first(calls, query.wanted)
+        # A timetable lists nothing of what is cancelled; a board does.
+        is_off = query.by_schedule and len(calls) == count and all(each.is_off for each in calls)
+        departures = [departure_of(snapshot, words, each, language) for each in first]
+        walks = None
+        if query.walk_from is not None:
+            # Real time may let a row leave from a stop beside the board's own.
+            left = [row for each in departures if (row := self._stops.find_row(each.stop_id)) is not None]
+            to_stops = self._walks.measure_to_stops(query.walk_from, [*{*rows, *left}])
+            walks = {self._words.stop_point(stop).id or "": walk for stop, walk in to_stops.items()}
+            provenance = self._walks.credit(provenance)
+        shown = DepartureBoard(
+            departures=[self._with_pole(each, len(rows)) for each in departures],
+            found_count=count,
+            alerts=snapshot.alerts.list_of_stops(rows, window, language),
+            walks=walks,
+            provenance=provenance,
+        )
+        return shown, is_off or not count
+
+    def _with_pole(self, departure: Departure, stop_count: int) -> Departure:
+        """Return a departure of a board of several stops with the pole of its stop, where no platform is told."""
+        row = self._stops.find_row(departure.stop_id) if stop_count > 1 and departure.platform is None else None
+        pole = None if row is None else self._stops.find_pole(row)
+        return departure if pole is None else replace(departure, platform=pole)
+
+    # ------------------------------------------------------------------------------------------ places
+
+    async def find_places(
+        self, text: str, *, language: str | None = None, focus: Coordinate | None = None
+    ) -> Sequence[PlaceMatch]:
+        """Search the stops and, where there is an extract, addresses and places; see the port."""
+        return await self._places.find(text, language, focus)
+
+    async def find_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
+        """Return what the extract has at a position; see the port."""
+        return self._places.find_address(coordinate, language)
+
+    async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
+        """Return exactly that stop or station; see the port."""
+        return self._stops.find_stop(stop_id, language)
+
+    async def find_stop_place(self, stop_id: str, *, language: str | None = None) -> Place | None:
+        """Return the place that the id stands for as a token; see the port."""
+        return self._stops.find_stop_place(stop_id, language)
+
+    async def list_stops_near(self, coordinate: Coordinate, radius_m: float, *, language: str = "en") -> NearbyStops:
+        """List boardable stops around a point; see the port."""
+        stops = self._stops.list_near(coordinate, radius_m, self._facts.choose_language(language))
+        return NearbyStops(stops=stops, provenance=self._provenance(self._snapshot, language))
+
+
+def _has_deleted(snapshot: Snapshot, journey: Journey) -> bool:
+    """Whether a ride of a journey was deleted, of which nobody is to be told."""
+    return any(snapshot.is_deleted(ride.trip_departure, ride.service_day) for ride in journey.rides)
+
+
+def _is_worth_telling(promised: Itinerary, query: JourneyQuery) -> bool:
+    """Whether real time disrupted what the timetable promised; what left too early to be caught is no promise."""
+    if not is_disrupted(promised):
+        return False
+    return query.arrive_by or promised.is_unusable or promised.departure >= query.instant

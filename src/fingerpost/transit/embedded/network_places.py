@@ -1,0 +1,83 @@
+"""Names of a network: its stops and, where it has an extract, the addresses and places around them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from fingerpost.runtime.fair_threads import LOOKING_UP
+from fingerpost.transit.embedded.city_stations import find_main_stations
+from fingerpost.transit.embedded.stops import TimetableStops
+from fingerpost.transit.model.distance import distance_m
+from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
+from fingerpost.transit.osm.addresses.index import AddressIndex, City
+from fingerpost.transit.rules.matching import RIVAL_DISTANCE_M, in_order
+from fingerpost.transit.rules.spelling import plain
+
+# A street on which a stop of its name stands fits less than the stop: without a number it is vague.
+_STREET_OF_STOP = 0.97
+# A stop that was found without the city that the text names may lie in another one.
+_CITY_LEFT = 0.99
+
+
+class NetworkPlaces:
+    """Searches stops, addresses and places together. Safe to share by threads."""
+
+    def __init__(self, stops: TimetableStops, addresses: AddressIndex | None) -> None:
+        self._stops = stops
+        self._addresses = addresses
+        self._stations_of_city: dict[str, list[Place]] = {}
+
+    async def find(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
+        """Return the stops, addresses and places that a text may mean, best first (rule D2)."""
+        if self._addresses is None and self._stops.is_quick:
+            return self._find(text, language, focus)
+        return await LOOKING_UP.run(self._find, text, language, focus)
+
+    def _find(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
+        addresses = self._addresses
+        if addresses is None:
+            return self._stops.find_places(text, language, focus)
+        stops = in_order(self._stops.list_matches(text, language, focus))
+        by_token = {match.place.token: match for match in stops}
+        bare = addresses.split_city(text)
+        for match in () if bare is None else self._stops.list_matches(bare, language, focus):
+            known, score = by_token.get(match.place.token), round(match.score * _CITY_LEFT, 4)
+            if known is None or known.score < score:
+                by_token[match.place.token] = replace(match, score=score)
+        city = addresses.find_city(text)
+        for station in () if city is None else self._list_main_stations(city):
+            by_token[station.token] = self._stops.match(station, 1.0, language, focus)
+        places_of_name: dict[str, list[Place]] = {}
+        for match in by_token.values():
+            for name in _plain_names(match.place):
+                places_of_name.setdefault(name, []).append(match.place)
+        for match in addresses.list_matches(text, language, focus):
+            fit = self._score_beside(match, places_of_name)
+            # A shop at an address has its token: the better reading stands for both.
+            if fit is not None and match.place.token not in by_token:
+                by_token[match.place.token] = match if fit == match.score else replace(match, score=fit)
+        return [self._stops.described(match) for match in in_order(by_token.values())]
+
+    def _list_main_stations(self, city: City) -> list[Place]:
+        stations = self._stations_of_city.get(city.name)
+        if stations is None:
+            stations = self._stations_of_city[city.name] = find_main_stations(city, self._stops.list_places())
+        return stations
+
+    def find_address(self, coordinate: Coordinate, language: str | None) -> Place | None:
+        """Return the address at a position, or what is near; see the port."""
+        return None if self._addresses is None else self._addresses.find_address(coordinate, language)
+
+    def _score_beside(self, match: PlaceMatch, stops_of_name: Mapping[str, Sequence[Place]]) -> float | None:
+        """Return how well a place fits beside the stops found, None where it is one of them."""
+        assert self._addresses is not None
+        namesakes = {stop.token: stop for name in _plain_names(match.place) for stop in stops_of_name.get(name, ())}
+        for stop in namesakes.values():
+            if self._addresses.is_street_at(match.place, stop.coordinate, RIVAL_DISTANCE_M):
+                return round(match.score * _STREET_OF_STOP, 4)
+            if distance_m(stop.coordinate, match.place.coordinate) <= RIVAL_DISTANCE_M:
+                return None
+        return match.score
+
+
+def _plain_names(place: Place) -> set[str]:
+    return {plain(name) for name in (place.name, *place.names.values())}

@@ -1,0 +1,152 @@
+"""How a network's walks are measured, and what answers must say of it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from fingerpost.transit.engine.timetable.closed_ways import without_closed_ways
+from fingerpost.transit.engine.timetable.overlay import Overlay
+from fingerpost.transit.engine.timetable.station_ways import get_places
+from fingerpost.transit.engine.timetable.timetable import ENTRANCE, NODE, Timetable
+from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M
+from fingerpost.transit.engine.timetable.walks import StraightLine, WalkedStops, Walks
+from fingerpost.transit.model.itinerary import Access, Itinerary, Leg
+from fingerpost.transit.model.leg_line import LegLine, LineSource
+from fingerpost.transit.model.place import Coordinate
+from fingerpost.transit.model.provenance import Provenance
+from fingerpost.transit.osm.streets.lifts import find_lifts
+from fingerpost.transit.osm.streets.store import StoredStreets
+from fingerpost.transit.osm.streets.street_walks import StreetWalks
+from fingerpost.transit.osm.streets.walking_profile import RIDER
+from fingerpost.transit.port import WalkToStop
+from fingerpost.transit.rules.relaxation import LONGEST_WALK_M
+
+LICENCE = "Streets: © OpenStreetMap contributors, ODbL 1.0"
+_LINE = f"straight line x {DETOUR_FACTOR:g}"
+
+
+# Closures are judged over so long a time from the question's instant on, or up to it: as long as most trips take.
+_TRIP_S = 2 * 3600
+_KEPT = 8
+
+
+Stops = tuple[int | None, int | None]
+FindRow = Callable[[str | None], int | None]
+"""Returns the row of a stop by its id, None where a place is no stop."""
+
+
+class ClosedWays(NamedTuple):
+    """Entrances and passages of stations (rows) that alerts close to a rider."""
+
+    places: frozenset[int]
+    step_free: bool
+
+
+class NetworkWalks:
+    """Walks on the streets of a network's extract, or in a straight line where it has none."""
+
+    def __init__(self, timetable: Timetable, streets: StoredStreets | None) -> None:
+        self._timetable = timetable
+        self._straight = StraightLine(timetable.stop_lat, timetable.stop_lon)
+        self._streets = streets
+        self._without = lru_cache(maxsize=_KEPT)(self._close)
+        self._coverage = None if streets is None else streets.coverage
+        self._usual: StreetWalks | None = None
+        if streets is not None:
+            places = get_places(timetable)
+            stops = WalkedStops(places.lats, places.lons, places.kinds, (), (), places)
+            graph, grid, access, _, ahead = streets
+            self._usual = StreetWalks(graph, grid, stops, RIDER, access=access, stops_ahead=ahead)
+
+    @cached_property
+    def _step_free(self) -> StreetWalks | None:
+        return None if self._usual is None else self._usual.without_steps()
+
+    def get_walks(self, *, step_free: bool) -> Walks:
+        """Return what measures the walks of a search."""
+        walks = self._step_free if step_free else self._usual
+        return self._straight if walks is None else walks
+
+    def find_closed(self, overlay: Overlay, instant: int, *, arrive_by: bool, step_free: bool) -> ClosedWays | None:
+        """Return what alerts close around the time of a trip; None where nothing is, or walks are straight lines."""
+        alerts = () if self._usual is None else overlay.list_closing(step_free=step_free)
+        begin, end = (instant - _TRIP_S, instant) if arrive_by else (instant, instant + _TRIP_S)
+        kinds = self._timetable.stop_kind
+        closed = frozenset(
+            stop
+            for alert in alerts
+            if alert.find_period(begin, end) is not None
+            for stop in alert.stops
+            if int(kinds[stop]) in (ENTRANCE, NODE)
+        )
+        return ClosedWays(closed, step_free) if closed else None
+
+    def get_open(self, overlay: Overlay, instant: int, *, arrive_by: bool, step_free: bool) -> tuple[Walks, Timetable]:
+        """Return a rider's walks around what alerts close, and the timetable with the changes that remain."""
+        closed = self.find_closed(overlay, instant, arrive_by=arrive_by, step_free=step_free)
+        return (self.get_walks(step_free=step_free), self._timetable) if closed is None else self._without(closed)
+
+    def _close(self, closed: ClosedWays) -> tuple[Walks, Timetable]:
+        walks = self._step_free if closed.step_free else self._usual
+        if walks is None or self._streets is None:
+            return self._straight, self._timetable
+        rows = np.array(sorted(closed.places))
+        places = self._timetable.stop_lat[rows], self._timetable.stop_lon[rows]
+        remaining = walks.without(find_lifts(self._streets.graph, *places), closed.places)
+        timetable = without_closed_ways(self._timetable, remaining, places, closed.places, step_free=closed.step_free)
+        return remaining, timetable
+
+    def credit(self, provenance: Provenance) -> Provenance:
+        """Return where an answer comes from, with whom one with walks must name."""
+        credits_due = () if self._usual is None else (LICENCE,)
+        return replace(provenance, attribution=(*provenance.attribution, *credits_due))
+
+    def describe(self, ends: tuple[Coordinate, Coordinate] | None = None, *, step_free: bool = False) -> str:
+        """Return how walks are measured, for an answer about a trip between two ends or in general."""
+        coverage, walks = self._coverage, self._step_free if step_free else self._usual
+        if coverage is None or walks is None:
+            return f"{_LINE}; changes between stops up to {FOOTPATH_RADIUS_M:g} m apart"
+        said = "streets of OpenStreetMap"
+        if step_free:
+            said += ", without the steps and raised kerbs that it knows"
+        off = []
+        if not coverage.is_whole:
+            off.append(f"at {coverage.stops - coverage.covered_stops:,} of {coverage.stops:,} stops")
+        for what, end in zip(("origin", "destination"), ends or (), strict=False):
+            if not walks.covers(end.lat, end.lon):
+                off.append(f"at the {what}")
+        return f"{said}; {_LINE} where the extract has none, {' and '.join(off)}" if off else said
+
+    def measure_to_stops(self, here: Coordinate, stops: Sequence[int]) -> dict[int, WalkToStop]:
+        """Return the walks from a point to those of some stops (rows) that it reaches."""
+        rows = np.array(sorted(stops), np.int64)
+        found = self.get_walks(step_free=False).reach(here.lat, here.lon, rows, LONGEST_WALK_M, from_stops=False)
+        columns = (column.tolist() for column in found)
+        return {stop: WalkToStop(metres, seconds) for stop, metres, seconds in zip(*columns, strict=True)}
+
+    def with_obstacles(self, itinerary: Itinerary, walks: Walks, find_row: FindRow) -> Itinerary:
+        """Return an itinerary with what its walks cross and climb, itself where no streets are known."""
+        if not isinstance(walks, StreetWalks):
+            return itinerary
+        return Itinerary(
+            tuple(
+                leg if leg.is_transit or leg.wheelchair is Access.NO else _with_obstacles(leg, walks, find_row)
+                for leg in itinerary.legs
+            )
+        )
+
+    def draw(self, start: Coordinate, end: Coordinate, stops: Stops, *, step_free: bool) -> LegLine | None:
+        """Return the line along the streets of a walk that may begin and end at stops (rows); None: a straight line."""
+        walks = self._step_free if step_free else self._usual
+        line = None if walks is None else walks.find_line((start.lat, start.lon), (end.lat, end.lon), stops)
+        return None if line is None else LegLine(tuple(map(tuple, line.tolist())), LineSource.STREETS)
+
+
+def _with_obstacles(leg: Leg, walks: StreetWalks, find_row: FindRow) -> Leg:
+    ends = leg.start.coordinate, leg.end.coordinate
+    start, end = ((each.lat, each.lon) for each in ends)
+    stops = find_row(leg.start.id), find_row(leg.end.id)
+    return replace(leg, obstacles=walks.find_obstacles(start, end, stops))

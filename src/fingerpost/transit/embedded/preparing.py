@@ -1,0 +1,116 @@
+"""Prepare a network from its feeds and streets, and open it, again if an older version of fingerpost wrote it."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from fingerpost.errors import FeedUnusable, ParameterError, SettingsInvalid
+from fingerpost.store.network_names import plain_name
+from fingerpost.transit.embedded.address_preparation import save_addresses
+from fingerpost.transit.embedded.basemap_preparation import prepare_basemap
+from fingerpost.transit.embedded.feed_origins import Content, OriginFolder, read_origin
+from fingerpost.transit.engine.gtfs.importer import FeedSource, ImportProgress, import_feeds
+from fingerpost.transit.engine.gtfs.report import ImportReport
+from fingerpost.transit.engine.timetable.disk import TimetableOutdated
+from fingerpost.transit.engine.timetable.timetable import Timetable
+from fingerpost.transit.engine.timetable.timetable_store import StoredTimetable, TimetableStore
+from fingerpost.transit.osm.streets.preparing import StreetPreparation
+
+_log = logging.getLogger(__name__)
+
+
+def prepare_network(
+    home: Path,
+    name: str,
+    sources: Sequence[FeedSource],
+    *,
+    extract: str | None,
+    feeds: Sequence[str],
+    added_at: datetime,
+    progress: ImportProgress = lambda _what, _done, _whole: None,
+) -> ImportReport:
+    """Import feeds, and streets where there is an extract, and store them as a network.
+
+    ``feeds`` are those of the record, of which ``sources`` hold the content; a relative ``extract`` counts from the
+    home folder.
+
+    Raises:
+        ParameterError: the feeds, or their names, are no good.
+        FeedUnusable: a feed or the extract cannot be used.
+        SettingsInvalid: the disk refuses, or an extract is given and osmium is not installed.
+    """
+    store = TimetableStore(home)
+    if extract is None:
+        imported = import_feeds(name, sources, progress=progress)
+        store.put(name, imported.timetable, imported.report.to_json(), added_at=added_at, feeds=feeds)
+        return imported.report
+    streets = StreetPreparation(home / extract, progress)
+    imported = import_feeds(name, sources, progress=progress, find_walks=streets.find_walks)
+    report = replace(imported.report, streets=streets.coverage)
+
+    def save_beside(folder: Path) -> None:
+        streets.save(folder)
+        save_addresses(home / extract, imported.timetable, folder, progress)
+        prepare_basemap(home / extract, imported.timetable, folder, progress)
+
+    store.put(
+        name, imported.timetable, report.to_json(),
+        added_at=added_at, feeds=feeds, extract=extract, save_beside=save_beside,
+    )  # fmt: skip
+    return report
+
+
+def open_prepared(home: Path, name: str) -> tuple[StoredTimetable, Timetable]:
+    """Return a network's entry and its timetable, opened.
+
+    A timetable of an older format is first prepared anew from the feeds that were kept, which takes as long as an
+    import; of two processes that need it, one does it and the other waits.
+
+    Raises:
+        ParameterError: nothing is prepared under this name.
+        SettingsInvalid: it is damaged, of a newer format, or of an older one while a feed is no longer there.
+    """
+    name, store = plain_name(name), TimetableStore(home)
+    try:
+        return store.open(name)
+    except TimetableOutdated:
+        folder = OriginFolder(home, name)
+    with folder.locked():
+        try:
+            return store.open(name)
+        except TimetableOutdated:
+            _prepare_anew(home, folder, store.get(name))
+        return store.open(name)
+
+
+def _prepare_anew(home: Path, folder: OriginFolder, entry: StoredTimetable) -> None:
+    feeds = entry.feeds or ()
+    if not feeds:
+        raise SettingsInvalid(
+            f"The network {entry.name} was prepared by an older version, and its feeds are not known. "
+            f"Run `fingerpost network add {entry.name} FEED...`."
+        )
+    contents = folder.read()
+    sources = [_find_kept(entry.name, folder, text, contents.get(text, Content())) for text in feeds]
+    _log.info("network=%s was prepared by an older version and is prepared anew", entry.name)
+    try:
+        prepare_network(home, entry.name, sources, extract=entry.extract, feeds=feeds, added_at=entry.added_at)
+    except (FeedUnusable, ParameterError) as error:
+        raise SettingsInvalid(
+            f"The network {entry.name} was prepared by an older version and cannot be prepared anew: {error.message} "
+            f"Run `fingerpost network refresh {entry.name}`."
+        ) from error
+
+
+def _find_kept(name: str, folder: OriginFolder, text: str, content: Content) -> FeedSource:
+    """Return where a feed's content lies: what was fetched, or the path that the record names."""
+    origin = read_origin(text, folder.folder.parent.parent)
+    path = origin.path if content.file is None else folder.folder / content.file
+    if path is None or not path.exists():
+        raise SettingsInvalid(
+            f"The network {name} was prepared by an older version, and its feed {text} is not kept. "
+            f"Run `fingerpost network refresh {name}`."
+        )
+    return FeedSource(path, origin.feed_name)

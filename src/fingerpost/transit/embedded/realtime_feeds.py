@@ -1,0 +1,221 @@
+"""Fetch a network's realtime messages from files and URLs, and keep the last good message of each.
+
+A source that fails, or sends something that is no message, changes nothing but its reported health.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from types import MappingProxyType
+
+from fingerpost.errors import SourceLimited, ToolError
+from fingerpost.net.fetch import Fetch
+from fingerpost.net.request import Request, RequestLimits, read_template
+from fingerpost.net.response import Response
+from fingerpost.transit.embedded.realtime_sources import RealtimeSource
+from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, find_timestamp
+from fingerpost.transit.engine.gtfs.realtime.outcomes import APPLIED
+from fingerpost.transit.engine.timetable.overlay import Overlay
+from fingerpost.transit.model.provenance import RealtimeHealth, SourceHealth
+
+__all__ = ["POLL_S", "RealtimeFeeds", "RealtimeHealth", "RealtimeSource", "SourceHealth"]
+
+# A URL is asked no more often than this; after failures less and less often.
+POLL_S = 15
+_LONGEST_WAIT_S = 300
+_MAX_BYTES = 64_000_000
+# Inode, size and time of writing.
+_Stamp = tuple[int, ...]
+_LIMITS = RequestLimits(total_s=15.0, max_bytes=_MAX_BYTES, attempts=1)
+
+
+@dataclass(slots=True)
+class _SourceState:
+    """State of one source: its last good message, its failures, and when it is due again."""
+
+    source: RealtimeSource
+    message: FeedBytes | None = None
+    timestamp: int | None = None
+    asked: int | None = None
+    due: int = 0
+    failures: int = 0
+    problem: str | None = None
+    response: Response | None = None
+    stamp: _Stamp = ()
+    seen: _Stamp = ()
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def health_time(self) -> int | None:
+        return self.timestamp or (self.message.received if self.message else None)
+
+
+class _NoMessage(Exception):
+    """A source's message cannot be used; the text says why."""
+
+
+class RealtimeFeeds:
+    """The realtime messages of one network.
+
+    Args:
+        sources: where it comes from.
+        fetch: how a URL is asked.
+        clock: the present instant.
+    """
+
+    def __init__(self, sources: Sequence[RealtimeSource], fetch: Fetch, clock: Callable[[], datetime]) -> None:
+        self._states = [_SourceState(source) for source in sources]
+        self._fetch = fetch
+        self._clock = clock
+
+    async def refresh(self, now: int | None = None, *, only_files: bool = False) -> bool:
+        """Fetch all sources that are due, concurrently; return whether any message is new.
+
+        ``now`` is Unix seconds, the clock's where left out. Never raises for what a source does.
+        A URL that does not answer holds up only whoever asks for it.
+        """
+        instant = int(self._clock().timestamp()) if now is None else now
+        asked = [state for state in self._states if not (only_files and state.source.is_url)]
+        return any(await asyncio.gather(*(self._ask_if_due(state, instant) for state in asked)))
+
+    async def _ask_if_due(self, state: _SourceState, now: int) -> bool:
+        async with state.lock:
+            return now >= state.due and await self._ask(state, now)
+
+    def are_urls_due(self, now: int) -> bool:
+        """Whether any URL is due at an instant (Unix seconds)."""
+        return any(state.source.is_url and now >= state.due for state in self._states)
+
+    def have_files_changed(self) -> bool:
+        """Whether any file has changed since it was last read; one ``stat`` call per file."""
+        return any(not state.source.is_url and _stamp_of(state.source.location) != state.seen for state in self._states)
+
+    def messages(self) -> tuple[FeedBytes, ...]:
+        """Return the last good message of every source that has one."""
+        return tuple(state.message for state in self._states if state.message is not None)
+
+    def health(self, overlay: Overlay | None = None, now: int | None = None) -> RealtimeHealth:
+        """Return the health of the sources, and what became of their messages in an overlay read from them."""
+        instant = int(self._clock().timestamp()) if now is None else now
+        counts = overlay.counts if overlay else {}
+        return RealtimeHealth(
+            sources=tuple(_health_of(state, instant, overlay) for state in self._states),
+            matched=MappingProxyType({reason: count for reason, count in counts.items() if reason in APPLIED}),
+            unmatched=MappingProxyType({reason: count for reason, count in counts.items() if reason not in APPLIED}),
+            calls=overlay.stop_time_counts if overlay else MappingProxyType({}),
+            messages=overlay.message_counts if overlay else MappingProxyType({}),
+        )
+
+    async def _ask(self, state: _SourceState, now: int) -> bool:
+        state.asked = now
+        try:
+            is_new = await (self._ask_url(state, now) if state.source.is_url else self._read_file(state, now))
+        except (ToolError, _NoMessage) as error:
+            state.problem = str(error)
+            state.failures += 1
+            state.due = now + _wait_s(state, error)
+            return False
+        state.problem, state.failures = None, 0
+        state.due = now + POLL_S - _age_s(state.response, now) if state.source.is_url else now
+        return is_new
+
+    async def _ask_url(self, state: _SourceState, now: int) -> bool:
+        url, secrets = read_template(state.source.location)
+        request = Request(url=url, secret_params=secrets, limits=_LIMITS)
+        response = await self._fetch(request, state.response)
+        if state.response is not None and response.body == state.response.body:
+            state.response = response
+            return False
+        is_new = await self._store_message(state, response.body, now, now)
+        state.response = response
+        return is_new
+
+    async def _read_file(self, state: _SourceState, now: int) -> bool:
+        before = state.stamp
+        state.seen = _stamp_of(state.source.location)
+        data, state.stamp, written = await asyncio.to_thread(_load, state.source.location, before)
+        if data is not None:
+            return await self._store_message(state, data, min(written, now), now)
+        if state.problem is not None:
+            raise _NoMessage(state.problem)
+        return False
+
+    async def _store_message(self, state: _SourceState, data: bytes, received: int, now: int) -> bool:
+        """Replace the stored message, unless the new one is damaged or older."""
+        timestamp = await asyncio.to_thread(_timestamp, data)
+        believed = state.timestamp is not None and state.timestamp <= now + CLOCK_SKEW_S
+        if believed and timestamp is not None and timestamp < (state.timestamp or 0):
+            raise _NoMessage("The source gave an older message than before.")
+        state.message = FeedBytes(data, received, state.source.feed_name, state.source.text)
+        state.timestamp = timestamp
+        return True
+
+
+def _load(location: str, before: _Stamp) -> tuple[bytes | None, _Stamp, int]:
+    """Return a file's content (None if unchanged), its stamp, and its time of writing in Unix seconds."""
+    path = Path(location).expanduser()
+    try:
+        stat = path.stat()
+        stamp = _stamp_from(stat)
+        if stamp == before:
+            return None, stamp, int(stat.st_mtime)
+        if stat.st_size > _MAX_BYTES:
+            raise _NoMessage(f"{path.name} is larger than a message may be.")
+        return path.read_bytes(), stamp, int(stat.st_mtime)
+    except OSError as error:
+        raise _NoMessage(f"{path.name} cannot be read: {error.strerror or type(error).__name__}.") from error
+
+
+def _stamp_of(location: str) -> _Stamp:
+    """Return what tells a file's content apart; empty where there is none."""
+    try:
+        return _stamp_from(os.stat(os.path.expanduser(location)))  # noqa: PTH116, PTH111  # on every call's way
+    except OSError:
+        return ()
+
+
+def _stamp_from(stat: os.stat_result) -> _Stamp:
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns
+
+
+def _timestamp(data: bytes) -> int | None:
+    try:
+        return find_timestamp(data)
+    except ValueError as error:
+        what = "a web page" if data.lstrip()[:1] == b"<" else "something that is not a GTFS-Realtime message"
+        raise _NoMessage(f"The source gave {what}.") from error
+
+
+def _age_s(response: Response | None, now: int) -> int:
+    """Return how long ago another process was given what this one took over, 0 where it asked itself."""
+    if response is None or not response.from_cache:
+        return 0
+    return min(POLL_S, max(0, now - int(response.retrieved_at.timestamp())))
+
+
+def _wait_s(state: _SourceState, error: Exception) -> int:
+    """Return how long to leave a source alone: a file may be mended at once, a URL needs patience."""
+    if not state.source.is_url:
+        return 0
+    patience_s = min(POLL_S << min(state.failures, 10), _LONGEST_WAIT_S)
+    asked_for_s = int(error.retry_after_s) + 1 if isinstance(error, SourceLimited) else 0
+    return max(patience_s, asked_for_s)
+
+
+def _health_of(state: _SourceState, now: int, overlay: Overlay | None) -> SourceHealth:
+    known = state.health_time
+    count = None if overlay is None else overlay.matches.get(state.source.text)
+    return SourceHealth(
+        location=state.source.location,
+        feed_name=state.source.feed_name,
+        asked=state.asked,
+        received=state.message.received if state.message else None,
+        timestamp=state.timestamp,
+        age_s=None if known is None else max(0, now - known),
+        problem=state.problem,
+        matched=None if count is None else count.matched,
+        unmatched=None if count is None else count.unmatched,
+    )

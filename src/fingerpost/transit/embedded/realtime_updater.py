@@ -1,0 +1,210 @@
+"""Realtime updates of one network: checked before every answer, published when there is something new."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from datetime import date, datetime
+from functools import cached_property
+
+from fingerpost.transit.embedded.realtime_feeds import RealtimeFeeds
+from fingerpost.transit.embedded.realtime_sources import RealtimeSource
+from fingerpost.transit.embedded.realtime_worker import RealtimeWorker
+from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.gtfs.realtime.outcomes import MessageOutcome
+from fingerpost.transit.engine.timetable.overlay import MatchCount, Overlay
+from fingerpost.transit.engine.timetable.service_days import local_day
+from fingerpost.transit.engine.timetable.timetable import Timetable
+from fingerpost.transit.model.provenance import RealtimeHealth
+from fingerpost.transit.rules.freshness import STALE_AFTER_S
+
+_log = logging.getLogger(__name__)
+
+# The first answer waits this long for real time, one after a long silence not even that.
+FIRST_WAIT_S = 5.0
+WAKING_WAIT_S = 2.0
+# What was read is read again after so long: alerts come into force, and a message from the future becomes the present.
+READ_AGAIN_S = 60
+# More of an id says nothing to a reader.
+LONGEST_ID = 60
+
+Publish = Callable[[Overlay, date, int | None], None]
+
+
+class RealtimeUpdater:
+    """Keeps one network's realtime overlay up to date with its sources.
+
+    Args:
+        timetable: what the messages speak of.
+        sources: where they come from; at least one.
+        worker: the worker that fetches and decodes messages.
+        clock: the present instant.
+        publish: takes an overlay, the day that riders ask about now, and since when it holds; called from a thread.
+    """
+
+    def __init__(
+        self,
+        timetable: Timetable,
+        sources: tuple[RealtimeSource, ...],
+        worker: RealtimeWorker,
+        clock: Callable[[], datetime],
+        publish: Publish,
+    ) -> None:
+        self.sources = sources
+        self._timetable = timetable
+        self._worker = worker
+        self._clock = clock
+        self._publish = publish
+        self._feeds = RealtimeFeeds(sources, worker.fetch, clock)
+        self._reading = asyncio.Lock()
+        self._overlay: Overlay | None = None
+        self._polled: int | None = None
+        self._first: Future[None] | None = None
+        self._poll: Future[None] | None = None
+        self._has_waited = False
+        self._is_left = False
+
+    async def catch_up(self) -> None:
+        """Bring the network up to date, without waiting for other machines after the first call.
+
+        The first call waits, within bounds, until every source was asked once. Later ones wait for files alone;
+        URLs that are due are asked while riders go on.
+        """
+        now = int(self._clock().timestamp())
+        if self._first is None:
+            self._polled = now
+            self._first = self._worker.begin(self._begin())
+        if not self._first.done():
+            if not self._has_waited:
+                await _wait(self._first, FIRST_WAIT_S)
+                self._has_waited = True
+            return
+        if self._feeds.have_files_changed() or self._has_time_moved(now):
+            await _wait(self._worker.begin(self._look(now)), None)
+        if self._feeds.are_urls_due(now) and (self._poll is None or self._poll.done()):
+            has_slept = self._polled is None or now - self._polled > STALE_AFTER_S
+            self._polled = now
+            self._poll = self._worker.begin(self._ask(now, only_files=False))
+            if has_slept:
+                await _wait(self._poll, WAKING_WAIT_S)
+
+    def leave(self) -> None:
+        """Stop publishing, because another updater serves the network now."""
+        self._is_left = True
+        for work in (self._first, self._poll):
+            if work is not None:
+                work.cancel()
+
+    def list_problems(self, overlay: Overlay) -> tuple[str, ...]:
+        """Return what an answer that is made from an overlay must say of the sources."""
+        problems = [each.problem for each in self._feeds.health().sources if each.problem is not None]
+        if overlay.message_counts.get(MessageOutcome.READ):
+            return tuple(problems)
+        if overlay.message_counts.get(MessageOutcome.FROM_THE_FUTURE):
+            problems.append("The realtime message is dated in the future and was not used.")
+        return tuple(problems or ["The realtime source has not answered yet."])
+
+    def list_unmatched(self, overlay: Overlay) -> tuple[str, ...]:
+        """Return sentences on the sources of an overlay of which much is unknown, or that name ids of several FEEDs."""
+        said: list[str] = []
+        for source in self.sources:
+            count, shared_ids = overlay.matches.get(source.text), overlay.shared_ids.get(source.text, ())
+            if count is not None and count.is_mostly_unmatched:
+                said.append(say_unmatched(source.shown, count))
+            if shared_ids:
+                said.append(say_shared(source.shown, shared_ids))
+        return tuple(said)
+
+    def health(self) -> RealtimeHealth:
+        """Return the health of the sources, and what became of their messages."""
+        return self._feeds.health(self._overlay)
+
+    @cached_property
+    def _index(self) -> RealtimeIndex:
+        return RealtimeIndex(self._timetable)
+
+    def _has_time_moved(self, now: int) -> bool:
+        """Whether the overlay was read for an earlier time, and must be read again."""
+        return self._overlay is not None and not 0 <= now - self._overlay.as_of < READ_AGAIN_S
+
+    async def _begin(self) -> None:
+        """Read files first, then URLs, because a URL that hangs must not delay the files."""
+        now = int(self._clock().timestamp())
+        await self._ask(now, only_files=True)
+        await self._ask(now, only_files=False)
+        if self._overlay is None:
+            await self._read(now)
+
+    async def _ask(self, now: int, *, only_files: bool) -> None:
+        if await self._feeds.refresh(now, only_files=only_files):
+            await self._read(now)
+
+    async def _look(self, now: int) -> None:
+        if await self._feeds.refresh(now, only_files=True):
+            await self._read(now)
+        elif self._has_time_moved(now):
+            await self._read(now, only_if_moved=True)
+
+    async def _read(self, now: int, *, only_if_moved: bool = False) -> None:
+        async with self._reading:
+            # Many may have found that time moved; the first of them has read for all.
+            if not only_if_moved or self._has_time_moved(now):
+                await asyncio.to_thread(self._read_and_publish, now)
+
+    def _read_and_publish(self, now: int) -> None:
+        messages = self._feeds.messages()
+        overlay = read_realtime(self._timetable, self._index, messages, now)
+        if not self._is_left:
+            self._publish(overlay, local_day(now, self._timetable.feeds[0].zone), _find_updated(overlay, messages))
+            self._overlay = overlay
+
+
+def say_unmatched(source: str, count: MatchCount) -> str:
+    """Return what a reader must know of a source that mostly matches nothing."""
+    whole = count.matched + count.unmatched
+    return (
+        f"Of real time from {source} the timetable knows {count.matched} of {whole} trips, vehicles and alerts, "
+        "so what is late or cancelled may be shown as scheduled."
+    )
+
+
+def say_shared(source: str, shared_ids: Sequence[str]) -> str:
+    """Return what a reader must know of a source that names ids without saying whose they are."""
+    return (
+        f"Real time from {source} speaks of {name_shared(shared_ids)}, which several FEEDs have, without saying whose; "
+        "that is left out, so what is late, cancelled or closed may be shown as scheduled."
+    )
+
+
+def name_shared(shared_ids: Sequence[str]) -> str:
+    """Return the first id, and how many more there are."""
+    more = f" and {len(shared_ids) - 1:,} more" if len(shared_ids) > 1 else ""
+    return f"{shared_ids[0][:LONGEST_ID]}{more}"
+
+
+def _find_updated(overlay: Overlay, messages: Sequence[FeedBytes]) -> int | None:
+    """Return the oldest message's timestamp, else its time of receipt (Unix seconds); None if none was read."""
+    if not overlay.message_counts.get(MessageOutcome.READ):
+        return None
+    return overlay.timestamp or min(message.received for message in messages)
+
+
+async def _wait(work: "Future[None]", longest_s: float | None) -> None:
+    """Wait for work on the worker's loop up to a timeout; the work continues beyond it."""
+    loop = asyncio.get_running_loop()
+    done = loop.create_future()
+
+    def note() -> None:
+        if not done.done():
+            done.set_result(None)
+
+    def log_failure(ended: "Future[None]") -> None:
+        failure = None if ended.cancelled() else ended.exception()
+        if failure is not None:
+            _log.error("real time could not be read", exc_info=failure)
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(note)
+
+    work.add_done_callback(log_failure)
+    await asyncio.wait([done], timeout=longest_s)

@@ -1,0 +1,119 @@
+"""A snapshot of a network: its timetable, a realtime overlay, and the search timetables of both.
+
+A snapshot never changes; a newer one replaces it by one assignment, so a question sees one from start to end.
+"""
+
+from datetime import date
+from functools import cached_property, lru_cache
+
+from fingerpost.transit.embedded.overlay_alerts import OverlayAlerts, Ridden
+from fingerpost.transit.embedded.replacements import Replacements
+from fingerpost.transit.engine.raptor.search_timetable.cache import SearchTimetables
+from fingerpost.transit.engine.timetable.overlay import AddedRide, Overlay, RideUpdate
+from fingerpost.transit.engine.timetable.service_days import service_day_start
+from fingerpost.transit.engine.timetable.timetable import Timetable
+
+_KEPT = 4
+
+
+class _ById:
+    """A timetable as the key of a cache: it equals itself alone."""
+
+    def __init__(self, timetable: Timetable) -> None:
+        self.timetable = timetable
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ById) and other.timetable is self.timetable
+
+    def __hash__(self) -> int:
+        return id(self.timetable)
+
+
+class Snapshot:
+    """The timetable and an overlay. ``planned`` are the timetable's slices, ``live`` those of what really runs.
+
+    A lift out of order changes what runs for those alone who need a way without steps: ``live_step_free``.
+    ``realtime_updated`` is when the stalest real time in use was said (Unix seconds), None where there is none.
+    """
+
+    def __init__(
+        self, timetable: Timetable, overlay: Overlay, planned: SearchTimetables, realtime_updated: int | None = None
+    ) -> None:
+        self.realtime_updated = realtime_updated
+        self.timetable = timetable
+        self._with_timetable = lru_cache(maxsize=_KEPT)(self._new_with_timetable)
+        self.overlay = overlay
+        self.planned = planned
+        self._closing = overlay.list_closing(step_free=False)
+        self._closing_step_free = overlay.list_closing(step_free=True)
+        self.live_step_free = planned if overlay.is_empty else SearchTimetables(timetable, overlay)
+        is_changed = bool(overlay.rides or overlay.added or self._closing)
+        self.live = self.live_step_free if is_changed else planned
+
+    def with_timetable(self, timetable: Timetable) -> "Snapshot":
+        """Return the same moment with a timetable whose changes on foot differ; what was planned stays."""
+        return self if timetable is self.timetable else self._with_timetable(_ById(timetable))
+
+    def _new_with_timetable(self, held: "_ById") -> "Snapshot":
+        snapshot = Snapshot(held.timetable, self.overlay, self.planned, self.realtime_updated)
+        snapshot.live = snapshot.live_step_free = SearchTimetables(held.timetable, self.overlay)
+        return snapshot
+
+    def find_live(self, *, step_free: bool) -> SearchTimetables:
+        """Return the search timetables of what really runs; ``planned`` itself where nothing is changed for a rider."""
+        return self.live_step_free if step_free else self.live
+
+    @cached_property
+    def alerts(self) -> OverlayAlerts:
+        """The alerts, to be looked up by what they touch."""
+        return OverlayAlerts(self.timetable, self.overlay)
+
+    def find_update(self, run: int, service_day: date) -> RideUpdate | None:
+        """Return what is known of a ride of the timetable, or None."""
+        return self.overlay.rides.get((run, service_day.toordinal()))
+
+    def is_deleted(self, run: int, service_day: date) -> bool:
+        """Whether a ride was deleted, which nobody is to be told of."""
+        update = self.find_update(run, service_day)
+        return update is not None and update.is_deleted
+
+    def get_added(self, run: int) -> AddedRide:
+        """Return the added ride that a negative run stands for."""
+        return self.overlay.added[-1 - run]
+
+    @cached_property
+    def replacements(self) -> Replacements:
+        """The rides that stand in for rides of the timetable."""
+        return Replacements(self.timetable, self.overlay, self.scheduled)
+
+    def scheduled(self, run: int, service_day: date, event_s: int) -> int:
+        """Return the instant (Unix seconds) that the timetable gives for a time of a run."""
+        table = self.timetable
+        feed = table.feeds[int(table.service_feed[table.trip_service[table.trip_departure_trip[run]]])]
+        return service_day_start(service_day, feed.zone) + int(table.trip_departure_shift_s[run]) + event_s
+
+    def position(self, run: int, event: int) -> int:
+        """Return where an event stands among the calls of its trip."""
+        return event - int(self.timetable.trip_first_stop_time[self.timetable.trip_departure_trip[run]])
+
+    def find_ridden(self, run: int, service_day: date) -> Ridden:
+        """Return what a ride is to alerts."""
+        if run < 0:
+            added = self.get_added(run)
+            return Ridden(added.route, added.trip, added.replaces or (run, service_day.toordinal()))
+        trip = int(self.timetable.trip_departure_trip[run])
+        return Ridden(int(self.timetable.trip_route[trip]), trip, (run, service_day.toordinal()))
+
+    @property
+    def has_closures(self) -> bool:
+        """Whether an alert closes any stop to everyone."""
+        return bool(self._closing)
+
+    def is_closed(self, stop: int, instant: int, ridden: Ridden, *, step_free: bool = False) -> bool:
+        """Whether alerts close a stop (row) to a ride at an instant; ``step_free`` counts broken lifts as well."""
+        closing = self._closing_step_free if step_free else self._closing
+        route, trip, key = ridden
+        return any(
+            alert.closes_stop(stop, route=route, trip=trip, ride=key) and alert.is_in_force(instant)
+            for alert in closing
+        )

@@ -1,0 +1,176 @@
+"""Sources of the embedded engine: networks imported from GTFS, and the demo networks.
+
+Nothing is opened before it is asked for, and the timetable store is looked at anew for every call, so a network may
+be added, replaced or removed by another process while a server runs.
+"""
+
+import asyncio
+import threading
+import weakref
+from collections.abc import Hashable
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from fingerpost import clock
+from fingerpost.errors import ParameterError, SettingsInvalid
+from fingerpost.runtime import data_ages as ages
+from fingerpost.runtime.data_ages import Age
+from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.embedded.network import EmbeddedNetwork
+from fingerpost.transit.embedded.preparing import open_prepared
+from fingerpost.transit.embedded.realtime_sources import RealtimeSource, read_source
+from fingerpost.transit.embedded.realtime_worker import OpenFetch, RealtimeWorker
+from fingerpost.transit.engine.demo.catalogue import build_demo
+from fingerpost.transit.engine.timetable.timetable_store import StoredTimetable, TimetableStore
+from fingerpost.transit.learned_profile import LearnedProfile
+from fingerpost.transit.osm.addresses.index import find_addresses
+from fingerpost.transit.osm.basemap.store import find_basemap
+from fingerpost.transit.osm.streets.store import find_streets
+
+DEMO_NOTE = "Demo network: simplified lines and running times, not for real trips."
+
+
+class _OpenedTimetable(NamedTuple):
+    network: EmbeddedNetwork
+    version: str
+    added_at: datetime
+
+
+class EmbeddedSource:
+    """Opens networks whose feeds were imported (``source = "gtfs"``).
+
+    Args:
+        home: the folder below which prepared timetables are kept.
+        open_fetch: opens what URLs of real time are asked with.
+    """
+
+    kind = "gtfs"
+
+    def __init__(self, home: Path, open_fetch: OpenFetch) -> None:
+        self._home = home
+        self._store = TimetableStore(home)
+        self._open_fetch = open_fetch
+        self._worker: RealtimeWorker | None = None
+        self._lock = threading.Lock()
+        self._opened: dict[str, _OpenedTimetable] = {}
+        ages.watch(self)
+
+    def stamp(self) -> Hashable:
+        """Return a value that changes whenever a prepared timetable does; see the port."""
+        return self._store.stamp()
+
+    def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> EmbeddedNetwork:  # noqa: ARG002
+        """Open the current timetable of a network, or go on with the one that is open; see the port."""
+        opened = self._opened.get(record.name)
+        entry = self._get_entry(record)
+        if opened is None or opened.version != entry.stamp:
+            entry, timetable = open_prepared(self._home, record.name)
+            self.retire(record.name)
+            network = EmbeddedNetwork(
+                record,
+                timetable,
+                notes=_list_notes(record, entry),
+                streets=find_streets(entry.folder),
+                addresses=find_addresses(entry.folder),
+                basemap=find_basemap(entry.folder),
+            )
+            opened = _OpenedTimetable(network, entry.stamp, entry.added_at)
+            self._opened[record.name] = opened
+        elif opened.network.record != record:
+            opened.network.configure(record, _list_notes(record, entry))
+        self._follow(opened.network, tuple(read_source(text, self._home) for text in record.realtime))
+        return opened.network
+
+    def _get_entry(self, record: NetworkRecord) -> StoredTimetable:
+        try:
+            return self._store.get(record.name)
+        except ParameterError as error:
+            step = "refresh" if record.feeds else "add"
+            raise SettingsInvalid(
+                f"Nothing is prepared of {record.name}. "
+                f"Run `fingerpost network {step} {record.name}{'' if record.feeds else ' FEED...'}`."
+            ) from error
+
+    def retire(self, name: str) -> None:
+        """Stop the network's realtime updates; see the port."""
+        opened = self._opened.pop(name, None)
+        if opened is not None:
+            opened.network.follow(None)
+
+    async def close(self) -> None:
+        """Stop all realtime updates; see the port."""
+        ages.stop_watching(self)
+        with self._lock:
+            worker, self._worker = self._worker, None
+            for opened in self._opened.values():
+                opened.network.follow(None)
+        if worker is not None:
+            await asyncio.to_thread(worker.close)
+
+    def list_timetable_ages(self) -> list[Age]:
+        """Return how long ago each open timetable was made from its feeds; see ``telemetry.ages``."""
+        now = clock.now()
+        return [
+            Age(name, None, max(0.0, (now - opened.added_at).total_seconds()))
+            for name, opened in list(self._opened.items())
+        ]
+
+    def list_realtime_ages(self) -> list[Age]:
+        """Return the age of what is known of each real-time source; see ``telemetry.ages``."""
+        return [
+            Age(name, source.feed_name, source.age_s)
+            for name, opened in list(self._opened.items())
+            if (realtime := opened.network.realtime) is not None
+            for source in realtime.health().sources
+            if source.age_s is not None
+        ]
+
+    def _follow(self, network: EmbeddedNetwork, sources: tuple[RealtimeSource, ...]) -> None:
+        """Start or replace the realtime updater of a network by its record."""
+        if sources == (() if network.realtime is None else network.realtime.sources):
+            return
+        if not sources:
+            network.follow(None)
+            return
+        # Only networks with real time pay for reading it.
+        from fingerpost.transit.embedded.realtime_updater import RealtimeUpdater
+
+        with self._lock:
+            if self._worker is None:
+                self._worker = RealtimeWorker(self._open_fetch)
+                weakref.finalize(self, self._worker.close)
+            network.follow(RealtimeUpdater(network.timetable, sources, self._worker, clock.now, network.publish))
+
+
+class DemoSource:
+    """Opens the demo networks that ship with the package (``source = "demo"``); they hold on any day."""
+
+    kind = "demo"
+
+    def __init__(self) -> None:
+        self._opened: dict[str, EmbeddedNetwork] = {}
+
+    def stamp(self) -> Hashable:
+        """Return a constant: demos never change."""
+        return None
+
+    def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> EmbeddedNetwork:  # noqa: ARG002
+        """Build a demo network once; see the port."""
+        network = self._opened.get(record.name)
+        if network is None:
+            network = EmbeddedNetwork(record, build_demo(record.name), notes=(DEMO_NOTE,))
+            self._opened[record.name] = network
+        return network
+
+    def retire(self, name: str) -> None:
+        """Do nothing: a demo follows no real time of its own."""
+
+    async def close(self) -> None:
+        """Do nothing: nothing goes on behind a demo."""
+
+
+def _list_notes(record: NetworkRecord, entry: StoredTimetable) -> tuple[str, ...]:
+    """Return what every answer must say of a timetable that is not of the record's feeds or streets."""
+    note = entry.find_note(record.feeds, record.extract)
+    return () if note is None else (note,)

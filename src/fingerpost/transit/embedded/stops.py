@@ -1,0 +1,151 @@
+"""Look up the stops of one timetable by id, by name and around a point."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+
+import numpy as np
+
+from fingerpost.transit.embedded.place_traits import describe_place
+from fingerpost.transit.embedded.timetable_words import TimetableWords
+from fingerpost.transit.engine.timetable.timetable import STATION, STOP, Timetable
+from fingerpost.transit.engine.timetable.walking import straight_line_m
+from fingerpost.transit.model.distance import distance_m
+from fingerpost.transit.model.itinerary import Mode, NearbyStop
+from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
+from fingerpost.transit.model.place_traits import PlaceTraits
+from fingerpost.transit.rules.modes import mode_of
+from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex, in_language
+
+_FEW_STOPS = 1_000
+
+
+class TimetableStops:
+    """Finds stops; its indexes are built when they are first needed. Safe to share by threads."""
+
+    def __init__(self, timetable: Timetable, words: TimetableWords) -> None:
+        self._timetable = timetable
+        self._words = words
+        self._traits: dict[str, PlaceTraits] = {}
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether a search by name is too short to be worth a thread."""
+        return "_places" in self.__dict__ and self._timetable.stop_count <= _FEW_STOPS
+
+    def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
+        """Search the offline index, which the first search builds; see the port."""
+        matches = self._places.search(text, language=language, focus=focus)
+        return [self.described(match) for match in matches]
+
+    def list_matches(self, text: str, language: str | None, focus: Coordinate | None) -> list[PlaceMatch]:
+        """Return what a search finds, in no order, and before it can say what tells places of one name apart."""
+        return self._places.list_matches(text, language, focus)
+
+    def described(self, match: PlaceMatch) -> PlaceMatch:
+        """Return a match that can say what tells its place from others of its name."""
+        return replace(match, describe=partial(self._describe, match.place))
+
+    def match(self, place: Place, score: float, language: str | None, focus: Coordinate | None) -> PlaceMatch:
+        """Return one of the places as a match, in a language, as ``list_matches`` does."""
+        away_m = None if focus is None else distance_m(focus, place.coordinate)
+        return PlaceMatch(place=in_language(place, language), score=score, distance_m=away_m)
+
+    def list_places(self) -> list[Place]:
+        """Return all places of the timetable, by id."""
+        return self._places.list_places()
+
+    def find_stop(self, stop_id: str, language: str | None) -> Place | None:
+        """Return exactly that stop or station; see the port."""
+        row = self.find_row(stop_id)
+        return None if row is None else self._places.find_stop(self._timetable.stop_printed_id[row], language)
+
+    def find_stop_place(self, stop_id: str, language: str | None) -> Place | None:
+        """Return the place that the id stands for as a token; see the port."""
+        row = self.find_row(stop_id)
+        return None if row is None else self._places.find_place_of(self._timetable.stop_printed_id[row], language)
+
+    def find_pole(self, row: int) -> str | None:
+        """Return the letter or number that tells a stop from the others of its place, where its name has one."""
+        return self._places.find_pole(self._timetable.stop_printed_id[row])
+
+    def _describe(self, place: Place) -> PlaceTraits:
+        known = self._traits.get(place.token)
+        if known is None:
+            rows = [row for stop_id in place.member_ids if (row := self.find_row(stop_id)) is not None]
+            # An address says its city itself; what it is near tells it from others of its name there.
+            named = replace(place, locality=None) if place.id is None else place
+            known = self._traits[place.token] = describe_place(self._timetable, self._words, named, rows)
+        return known
+
+    def find_row(self, stop_id: str | None) -> int | None:
+        """Return the row of a stop by its printed id, case ignored; None where none has it, and for None."""
+        if stop_id is None:
+            return None
+        row = self._rows.get(stop_id)
+        return self._rows.get(stop_id.upper()) if row is None else row
+
+    def list_near(self, coordinate: Coordinate, radius_m: float, language: str) -> list[NearbyStop]:
+        """List boardable stops around a point, names in a language that was chosen; see the port."""
+        table, words = self._timetable, self._words.in_language(language)
+        distance_m = straight_line_m(coordinate.lat, coordinate.lon, table.stop_lat, table.stop_lon)
+        rows = np.flatnonzero((distance_m <= radius_m) & (table.stop_kind == STOP)).tolist()
+        near = [
+            NearbyStop(stop=words.stop_point(row), distance_m=float(distance_m[row]), modes=self._modes_by_stop[row])
+            for row in rows
+        ]
+        return sorted(near, key=lambda stop: (stop.distance_m, stop.stop.id or ""))
+
+    @cached_property
+    def _places(self) -> PlaceIndex:
+        table = self._timetable
+        parents = table.stop_parent.tolist()
+        kinds = table.stop_kind.tolist()
+        ids = list(table.stop_printed_id)
+        names: dict[str, list[str]] = {language: list(column) for language, column in table.stop_names.items()}
+        stops = []
+        for row, kind in enumerate(kinds):
+            if kind not in (STOP, STATION):
+                continue
+            named = {language: column[row] for language, column in names.items() if column[row]}
+            feed_language = table.feeds[int(table.stop_feed[row])].language
+            name = self._words.stop_name(row)
+            if feed_language:
+                named.setdefault(feed_language, name)
+            stops.append(
+                NamedStop(
+                    id=ids[row],
+                    name=name,
+                    names=named,
+                    lat=float(table.stop_lat[row]),
+                    lon=float(table.stop_lon[row]),
+                    parent_id=ids[parents[row]] if parents[row] >= 0 else None,
+                    kind="station" if kind == STATION else "stop",
+                )
+            )
+        return PlaceIndex(stops)
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        """Rows by printed id, and by the feed's own spelling, both as they are and in upper case."""
+        table = self._timetable
+        feeds = table.stop_feed.tolist()
+        exact: dict[str, int] = {}
+        folded: dict[str, int] = {}
+        for row, (printed, local) in enumerate(zip(table.stop_printed_id, table.stop_local_id, strict=True)):
+            for text in (printed, f"{table.feeds[feeds[row]].name}:{local}"):
+                exact.setdefault(text, row)
+                folded.setdefault(text.upper(), row)
+        return {**folded, **exact}
+
+    @cached_property
+    def _modes_by_stop(self) -> list[tuple[Mode, ...]]:
+        """The modes that call at each stop, sorted."""
+        table = self._timetable
+        trips = np.repeat(np.arange(len(table.trip_route)), np.diff(table.trip_first_stop_time))
+        kinds = table.route_type[table.trip_route[trips]].astype(np.int64)
+        pairs = np.unique(table.stop_time_stop.astype(np.int64) * 65536 + kinds)
+        modes: list[set[Mode]] = [set() for _ in range(table.stop_count)]
+        for stop, kind in zip((pairs // 65536).tolist(), (pairs % 65536).tolist(), strict=True):
+            modes[stop].add(mode_of(kind))
+        return [tuple(sorted(of_stop)) for of_stop in modes]

@@ -1,0 +1,135 @@
+"""The network profile of a timetable: bounds, zone, modes, languages, days, feeds."""
+
+from datetime import date
+from functools import cached_property
+
+import numpy as np
+
+from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.engine.timetable.service_days import find_covered_days, find_feed_gaps
+from fingerpost.transit.engine.timetable.timetable import STOP, WHEELCHAIR_UNKNOWN, Timetable
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
+from fingerpost.transit.model.itinerary import Mode
+from fingerpost.transit.model.place import Bounds
+from fingerpost.transit.model.profile import Ability, NetworkProfile
+from fingerpost.transit.model.provenance import FeedVersion
+from fingerpost.transit.rules.language import choose
+from fingerpost.transit.rules.modes import mode_of
+
+# A network's box reaches this far beyond its outermost stops: as far as anyone may ask to walk.
+MARGIN_M = 3000.0
+
+_ALWAYS = frozenset({Ability.PLANS, Ability.BOARDS, Ability.NAMES, Ability.STOPS, Ability.GEOMETRY, Ability.ARRIVE_BY})
+
+
+class TimetableProfile:
+    """The profile of a timetable; the record takes precedence over the feeds."""
+
+    def __init__(self, record: NetworkRecord, timetable: Timetable, notes: tuple[str, ...] = ()) -> None:
+        self.record = record
+        self._timetable = timetable
+        self._notes = notes
+
+    @cached_property
+    def zone(self) -> str:
+        """The IANA time zone of the times in answers: the record's, else the first feed's."""
+        return self.record.zone or self._timetable.feeds[0].zone
+
+    @cached_property
+    def covered_days(self) -> tuple[date, date] | None:
+        """The first and last day with any service, None where the timetable holds on every day."""
+        return find_covered_days(self._timetable)
+
+    @cached_property
+    def feeds(self) -> tuple[FeedVersion, ...]:
+        """The versions of the feeds, with the days on which each has service."""
+        feeds = self._timetable.feeds
+        names = [feed.name for feed in feeds]
+        return tuple(
+            FeedVersion(
+                name=feed.name,
+                version=feed.version,
+                first_day=feed.first_day,
+                last_day=feed.last_day,
+                gaps=find_feed_gaps(self._timetable, row),
+                label=feed.source or None if names.count(feed.name) > 1 else None,
+            )
+            for row, feed in enumerate(feeds)
+        )
+
+    @cached_property
+    def attribution(self) -> tuple[str, ...]:
+        """Whom an answer must name: the record's sentences, and what each feed asks for, else who made it."""
+        lines = (feed.licences or (feed.publisher or ", ".join(feed.agencies),) for feed in self._timetable.feeds)
+        of_feeds = (line for of_feed in lines for line in of_feed if line)
+        return tuple(dict.fromkeys((*self.record.attribution, *of_feeds)))
+
+    @cached_property
+    def has_wheelchair_data(self) -> bool:
+        """Whether anything is known of wheelchairs at any stop or on any trip."""
+        table = self._timetable
+        return bool((table.stop_wheelchair != WHEELCHAIR_UNKNOWN).any()) or bool(
+            (table.trip_wheelchair != WHEELCHAIR_UNKNOWN).any()
+        )
+
+    def choose_language(self, language: str) -> str:
+        """Return the language of names for a caller who asked for one (rule A7)."""
+        return choose(language, self._languages)
+
+    def new_profile(self, *, has_fares: bool) -> NetworkProfile:
+        """Return the network's profile."""
+        abilities = set(_ALWAYS)
+        if has_fares:
+            abilities.add(Ability.FARES)
+        if self.has_wheelchair_data:
+            abilities.add(Ability.STEP_FREE)
+        if self.record.realtime:
+            abilities.add(Ability.REALTIME)
+        first, last = self.covered_days or (None, None)
+        return NetworkProfile(
+            name=self.record.name,
+            source=self.record.source,
+            bounds=self._bounds,
+            zone=self.zone,
+            abilities=frozenset(abilities),
+            feed_names=frozenset(feed.name.upper() for feed in self._timetable.feeds),
+            modes=self._modes,
+            is_demo=self.record.source == "demo",
+            priority=self.record.priority,
+            attribution=self.attribution,
+            notes=self._notes,
+            first_day=first,
+            last_day=last,
+            feeds=self.feeds,
+            answer_deadline_s=None,
+            names_deadline_s=None,
+        )
+
+    @cached_property
+    def _bounds(self) -> Bounds:
+        """The record's box, else the one around all boardable stops and a walk beyond."""
+        if self.record.bounds is not None:
+            south, west, north, east = self.record.bounds
+            return Bounds(south=south, west=west, north=north, east=east)
+        served = self._timetable.stop_kind == STOP
+        lats, lons = self._timetable.stop_lat[served], self._timetable.stop_lon[served]
+        dy = MARGIN_M / METRES_PER_DEGREE
+        dx = dy / max(0.01, float(np.cos(np.radians(np.abs(lats).max()))))
+        return Bounds(
+            south=float(lats.min()) - dy,
+            north=float(lats.max()) + dy,
+            west=float(lons.min()) - dx,
+            east=float(lons.max()) + dx,
+        )
+
+    @cached_property
+    def _modes(self) -> frozenset[Mode]:
+        """The modes of all routes that have trips."""
+        routes = np.flatnonzero(np.bincount(self._timetable.trip_route, minlength=1))
+        return frozenset(mode_of(int(kind)) for kind in self._timetable.route_type[routes])
+
+    @cached_property
+    def _languages(self) -> frozenset[str]:
+        table = self._timetable
+        spoken = self.record.languages or [feed.language for feed in table.feeds if feed.language]
+        return frozenset({*spoken, *table.stop_names, *table.headsign_names, *table.route_names})

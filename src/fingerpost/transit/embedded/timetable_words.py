@@ -1,0 +1,195 @@
+"""Names of timetable rows for riders: stops, lines, headsigns, trips."""
+
+from typing import NamedTuple
+
+from fingerpost.transit.embedded.distances import ride_m
+from fingerpost.transit.engine.timetable.overlay import AddedRide
+from fingerpost.transit.engine.timetable.timetable import (
+    BY_ARRANGEMENT,
+    WHEELCHAIR_NO,
+    WHEELCHAIR_YES,
+    Timetable,
+)
+from fingerpost.transit.model.itinerary import Access, Mode, StopPoint
+from fingerpost.transit.model.line_colors import LineColors, find_line_colors
+from fingerpost.transit.model.place import Coordinate
+from fingerpost.transit.rules.modes import mode_of
+
+# A ride that was added without naming a known route.
+UNKNOWN_LINE = "unknown"
+# Boards are asked for again and again; beyond this many calls their words are worked out anew.
+CACHED_STOP_TIMES = 50_000
+
+_ACCESS = {WHEELCHAIR_YES: Access.YES, WHEELCHAIR_NO: Access.NO}
+
+
+class CallWords(NamedTuple):
+    """The wording of a stop time on a board, independent of the day."""
+
+    line: str
+    mode: Mode
+    headsign: str
+    trip_id: str
+    is_by_arrangement: bool
+    long_name: str | None
+    colors: LineColors | None
+
+
+class RideWords(NamedTuple):
+    """The wording of a ride between two stop times of a trip, independent of the day."""
+
+    line: str
+    mode: Mode
+    start: StopPoint
+    end: StopPoint
+    headsign: str
+    trip_id: str
+    wheelchair: Access
+    is_by_arrangement: bool
+    distance_m: float
+    colors: LineColors | None
+
+
+class TimetableWords:
+    """Names of one timetable's rows in one language, cached."""
+
+    def __init__(self, timetable: Timetable, language: str = "default") -> None:
+        self._timetable = timetable
+        self._language = language
+        self._others: dict[str, TimetableWords] = {language: self}
+        self._stops: dict[int, StopPoint] = {}
+        self._lines: dict[int, tuple[str, Mode]] = {}
+        self._calls: dict[int, CallWords] = {}
+        self._rides: dict[tuple[int, int], RideWords] = {}
+
+    def in_language(self, language: str) -> "TimetableWords":
+        """Return the words of another language; where it has no name of its own, the feed's name stands."""
+        other = self._others.get(language)
+        if other is None:
+            other = self._others[language] = TimetableWords(self._timetable, language)
+        return other
+
+    def stop_point(self, stop: int) -> StopPoint:
+        """Return a stop by its row."""
+        known = self._stops.get(stop)
+        if known is None:
+            table = self._timetable
+            known = StopPoint(
+                name=self.stop_name(stop),
+                coordinate=Coordinate(float(table.stop_lat[stop]), float(table.stop_lon[stop])),
+                id=table.stop_printed_id[stop],
+                platform=table.stop_platform[stop] or None,
+                wheelchair=_ACCESS.get(int(table.stop_wheelchair[stop]), Access.UNKNOWN),
+            )
+            self._stops[stop] = known
+        return known
+
+    def stop_name(self, stop: int) -> str:
+        """Return a stop's name, never empty: its own, else its parent's, else its id."""
+        table = self._timetable
+        translated = table.stop_names.get(self._language)
+        if translated is not None and translated[stop]:
+            return translated[stop]
+        parent = int(table.stop_parent[stop])
+        return table.stop_name[stop] or (table.stop_name[parent] if parent >= 0 else "") or table.stop_local_id[stop]
+
+    def line(self, trip: int) -> tuple[str, Mode]:
+        """Return a trip's line and mode: the short name, else the long name, else the route id (rule A2)."""
+        return self.line_of_route(int(self._timetable.trip_route[trip]))
+
+    def line_of_route(self, route: int) -> tuple[str, Mode]:
+        """Return a route's name and mode; ``UNKNOWN_LINE`` and ``OTHER`` for -1."""
+        if route < 0:
+            return UNKNOWN_LINE, Mode.OTHER
+        known = self._lines.get(route)
+        if known is None:
+            table = self._timetable
+            name = table.route_short_name[route] or self.long_name(route) or table.route_local_id[route]
+            known = self._lines[route] = (name, mode_of(int(table.route_type[route])))
+        return known
+
+    def colors_of_route(self, route: int) -> LineColors | None:
+        """Return what a route's line is painted with; None for -1, and where its mode's colour is to take its place."""
+        if route < 0:
+            return None
+        table = self._timetable
+        return find_line_colors(int(table.route_color[route]), int(table.route_text_color[route]))
+
+    def long_name(self, route: int) -> str | None:
+        """Return a route's long name, None where it has none."""
+        translated = self._timetable.route_names.get(self._language)
+        return (translated[route] if translated is not None else "") or self._timetable.route_long_name[route] or None
+
+    def headsign(self, trip: int, event: int) -> str:
+        """Return the headsign at a stop time: the stop's headsign, else the trip's, else the last stop's name."""
+        table = self._timetable
+        row = int(table.stop_time_headsign[event]) if len(table.stop_time_headsign) else -1
+        if row < 0:
+            row = int(table.trip_headsign[trip])
+        if row >= 0:
+            translated = table.headsign_names.get(self._language)
+            return (translated[row] if translated is not None else "") or table.headsign[row]
+        return self.stop_name(int(table.stop_time_stop[table.trip_first_stop_time[trip + 1] - 1]))
+
+    def call(self, trip: int, event: int) -> CallWords:
+        """Return the wording of a stop time on a board."""
+        known = self._calls.get(event)
+        if known is None:
+            if len(self._calls) > CACHED_STOP_TIMES:
+                self._calls.clear()
+            line, mode = self.line(trip)
+            known = self._calls[event] = CallWords(
+                line,
+                mode,
+                self.headsign(trip, event),
+                self.trip_id(trip),
+                self.is_by_arrangement(event),
+                self.long_name(int(self._timetable.trip_route[trip])),
+                self.colors_of_route(int(self._timetable.trip_route[trip])),
+            )
+        return known
+
+    def ride(self, trip: int, board_stop_time: int, alight_stop_time: int) -> RideWords:
+        """Return the wording of a ride between two stop times of a trip."""
+        known = self._rides.get((board_stop_time, alight_stop_time))
+        if known is None:
+            if len(self._rides) > CACHED_STOP_TIMES:
+                self._rides.clear()
+            line, mode = self.line(trip)
+            stops = self._timetable.stop_time_stop[board_stop_time : alight_stop_time + 1]
+            known = self._rides[board_stop_time, alight_stop_time] = RideWords(
+                line,
+                mode,
+                self.stop_point(int(stops[0])),
+                self.stop_point(int(stops[-1])),
+                self.headsign(trip, board_stop_time),
+                self.trip_id(trip),
+                self.trip_access(trip),
+                self.is_by_arrangement(board_stop_time, alight_stop_time),
+                ride_m(self._timetable, trip, board_stop_time, alight_stop_time),
+                self.colors_of_route(int(self._timetable.trip_route[trip])),
+            )
+        return known
+
+    def trip_id(self, trip: int) -> str:
+        """Return ``FEED:`` and the feed's own trip id."""
+        table = self._timetable
+        feed = table.feeds[int(table.route_feed[table.trip_route[trip]])]
+        return f"{feed.name}:{table.trip_local_id[trip]}"
+
+    def added_trip_id(self, added: AddedRide) -> str:
+        """Return ``FEED:`` and the id that an added ride was given, the FEED being that of its stops."""
+        table = self._timetable
+        return f"{table.feeds[int(table.stop_feed[added.stop[0]])].name}:{added.trip_id}"
+
+    def trip_access(self, trip: int) -> Access:
+        """Return whether the trip's vehicle takes a wheelchair."""
+        return _ACCESS.get(int(self._timetable.trip_wheelchair[trip]), Access.UNKNOWN)
+
+    def headway_s(self, run: int) -> int | None:
+        """Return the headway of a run whose times are only approximate, else None."""
+        return int(self._timetable.trip_departure_headway_s[run]) or None
+
+    def is_by_arrangement(self, *events: int) -> bool:
+        """Whether boarding or alighting there must be arranged with the operator or the driver."""
+        return any(int(self._timetable.stop_time_flags[event]) & BY_ARRANGEMENT for event in events)

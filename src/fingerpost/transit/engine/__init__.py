@@ -1,0 +1,1 @@
+"""The embedded engine: it works on integers and never sees an answer."""

@@ -1,0 +1,228 @@
+"""Simulates real time: late trips, a cancellation, a closed line and a lift out of order.
+
+The simulator writes GTFS-Realtime as an operator would; it is read back like any other.
+What it writes is a function of the network, the scenario and the instant: nothing is drawn by lot.
+"""
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import NamedTuple
+
+import numpy as np
+from google.transit.gtfs_realtime_pb2 import Alert, FeedHeader, FeedMessage, TripDescriptor, TripUpdate
+
+from fingerpost.transit.engine.timetable.service_days import local_day, service_day_start, services_on
+from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_YES, Timetable
+
+HOUR_S = 3600
+QUARTER_S = 900
+# Trips that set out later than this get no update yet.
+HORIZON_S = HOUR_S
+# A line is closed from the full hour, for so long.
+CLOSED_S = 2 * HOUR_S
+# Around the quarter of an hour, these departures of a line are cancelled.
+CANCELLED_BEFORE_S, CANCELLED_AFTER_S = QUARTER_S, 3 * QUARTER_S
+# A stop that was left this long ago gets no update any more.
+_PAST_S = 60
+_DAY_S = 86_400
+
+# Of ten trips, how late each is at its last stop.
+_LATE_S = (0, 0, 0, 15, 20, 45, 75, 140, 260, 480)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """A disruption scenario. Routes and stops are named by their own ids; None leaves that trouble out."""
+
+    closed_route: str | None = None
+    cancelled_route: str | None = None
+    broken_lift_stop: str | None = None
+    with_delays: bool = True
+
+
+_SCENARIOS = {
+    "DEMO-HELSINKI": Scenario(closed_route="M1", cancelled_route="E", broken_lift_stop="KAMPPI"),
+    "DEMO-LONDON": Scenario(closed_route="VICTORIA", cancelled_route="CENTRAL", broken_lift_stop="GREEN-PARK"),
+}
+
+
+def find_scenario(timetable: Timetable) -> Scenario:
+    """Return the scenario of a demo network; for another, its two busiest lines and its busiest step-free stop."""
+    known = _SCENARIOS.get(timetable.feeds[0].name)
+    if known is not None:
+        return known
+    trip_departures = np.bincount(
+        timetable.trip_route[timetable.trip_departure_trip], minlength=len(timetable.route_local_id)
+    )
+    routes = np.argsort(-trip_departures, kind="stable")[:2].tolist()
+    stop_times = np.bincount(timetable.stop_time_stop, minlength=timetable.stop_count)
+    stop_times = np.where(timetable.stop_wheelchair == WHEELCHAIR_YES, stop_times, 0)
+    names = [timetable.route_local_id[route] for route in routes]
+    stop = int(np.argmax(stop_times)) if stop_times.any() else None
+    return Scenario(
+        closed_route=names[0] if names else None,
+        cancelled_route=names[1] if len(names) > 1 else None,
+        broken_lift_stop=None if stop is None else timetable.stop_local_id[stop],
+    )
+
+
+def simulate(timetable: Timetable, now: int, scenario: Scenario | None = None) -> bytes:
+    """Return the GTFS-Realtime message that an operator would publish at an instant (Unix seconds)."""
+    scene = scenario or find_scenario(timetable)
+    message = FeedMessage()
+    message.header.gtfs_realtime_version = "2.0"
+    message.header.incrementality = FeedHeader.FULL_DATASET
+    message.header.timestamp = now
+    closed_from, cancelled_around = now - now % HOUR_S, now - now % QUARTER_S
+    for trip_instance in _trip_instances(timetable, now):
+        update = message.entity.add(id=trip_instance.name).trip_update
+        _name_trip(update.trip, trip_instance)
+        update.timestamp = now
+        if _is_cancelled(trip_instance, scene, closed_from, cancelled_around):
+            update.trip.schedule_relationship = TripDescriptor.CANCELED
+        elif scene.with_delays and trip_instance.begins < now + HORIZON_S:
+            _add_stop_times(update, timetable, trip_instance, now)
+        else:
+            del message.entity[-1]
+    _add_alerts(message, timetable, scene, closed_from, cancelled_around)
+    return message.SerializeToString(deterministic=True)
+
+
+class _TripInstance(NamedTuple):
+    """One trip instance; ``start`` is the Unix second from which its stop times count, ``begins`` when it leaves."""
+
+    trip: int
+    trip_id: str
+    route_id: str
+    day: date
+    start: int
+    begins: int
+    start_time: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.trip_id}-{self.day:%Y%m%d}-{self.start_time}"
+
+
+def _trip_instances(timetable: Timetable, now: int) -> Iterator[_TripInstance]:
+    """Yield the trip instances under way at an instant and those of the hours after it."""
+    first, last = timetable.trip_first_stop_time[:-1], timetable.trip_first_stop_time[1:] - 1
+    trip = timetable.trip_departure_trip
+    begins_s = timetable.stop_time_departure_s[first][trip] + timetable.trip_departure_shift_s
+    ends_s = timetable.stop_time_arrival_s[last][trip] + timetable.trip_departure_shift_s
+    feed_of_departure = timetable.route_feed[timetable.trip_route[trip]]
+    longest_days = int(ends_s.max(initial=0)) // _DAY_S + 1
+    for row, feed in enumerate(timetable.feeds):
+        today = local_day(now, feed.zone).toordinal()
+        for ordinal in range(today - longest_days, today + 2):
+            day = date.fromordinal(ordinal)
+            start = service_day_start(day, feed.zone)
+            running = services_on(timetable, day)[timetable.trip_service[trip]] != 0
+            chosen = running & (feed_of_departure == row) & (start + ends_s >= now - _PAST_S)
+            chosen &= start + begins_s < now + CLOSED_S + HOUR_S
+            for trip_departure in np.flatnonzero(chosen).tolist():
+                own = int(trip[trip_departure])
+                yield _TripInstance(
+                    trip=own,
+                    trip_id=timetable.trip_local_id[own],
+                    route_id=timetable.route_local_id[int(timetable.trip_route[own])],
+                    day=day,
+                    start=start + int(timetable.trip_departure_shift_s[trip_departure]),
+                    begins=start + int(begins_s[trip_departure]),
+                    start_time=_clock_text(int(begins_s[trip_departure])),
+                )
+
+
+def _is_cancelled(trip_instance: _TripInstance, scene: Scenario, closed_from: int, cancelled_around: int) -> bool:
+    if trip_instance.route_id == scene.closed_route:
+        return trip_instance.begins < closed_from + CLOSED_S
+    since_s = trip_instance.begins - cancelled_around
+    return trip_instance.route_id == scene.cancelled_route and -CANCELLED_BEFORE_S <= since_s < CANCELLED_AFTER_S
+
+
+def _clock_text(seconds: int) -> str:
+    return f"{seconds // HOUR_S:02}:{seconds % HOUR_S // 60:02}:{seconds % 60:02}"
+
+
+def _name_trip(trip: TripDescriptor, trip_instance: _TripInstance) -> None:
+    trip.trip_id = trip_instance.trip_id
+    trip.route_id = trip_instance.route_id
+    trip.start_date = f"{trip_instance.day:%Y%m%d}"
+    trip.start_time = trip_instance.start_time
+    trip.schedule_relationship = TripDescriptor.SCHEDULED
+
+
+def _add_stop_times(update: TripUpdate, timetable: Timetable, trip_instance: _TripInstance, now: int) -> None:
+    """Add the trip's remaining stop times; it leaves on time and gets later from stop to stop."""
+    late_s = _LATE_S[zlib.crc32(trip_instance.name.encode()) % len(_LATE_S)]
+    begin, end = (
+        int(timetable.trip_first_stop_time[trip_instance.trip]),
+        int(timetable.trip_first_stop_time[trip_instance.trip + 1]),
+    )
+    for stop_time in range(begin, end):
+        own_s = late_s * (stop_time - begin) // (end - begin - 1)
+        departure = trip_instance.start + int(timetable.stop_time_departure_s[stop_time]) + own_s
+        if departure < now - _PAST_S:
+            continue
+        stop_time_update = update.stop_time_update.add()
+        stop_time_update.stop_sequence = int(timetable.stop_time_sequence[stop_time])
+        stop_time_update.stop_id = timetable.stop_local_id[int(timetable.stop_time_stop[stop_time])]
+        stop_time_update.arrival.time = trip_instance.start + int(timetable.stop_time_arrival_s[stop_time]) + own_s
+        stop_time_update.departure.time = departure
+
+
+def _add_alerts(
+    message: FeedMessage, timetable: Timetable, scene: Scenario, closed_from: int, cancelled_around: int
+) -> None:
+    routes, stops = list(timetable.route_local_id), list(timetable.stop_local_id)
+    if scene.closed_route in routes:
+        name = timetable.route_short_name[routes.index(scene.closed_route)] or scene.closed_route
+        alert = _new_alert(message, f"closed-{scene.closed_route}", Alert.TECHNICAL_PROBLEM, Alert.NO_SERVICE)
+        alert.severity_level = Alert.SEVERE
+        alert.active_period.add(start=closed_from, end=closed_from + CLOSED_S)
+        alert.informed_entity.add(route_id=scene.closed_route)
+        _tell(
+            alert,
+            fi=(f"Linja {name} ei liikennöi", f"Linja {name} on poikki teknisen vian vuoksi."),
+            en=(f"Line {name} is closed", f"Line {name} does not run because of a technical fault."),
+            sv=(f"Linje {name} trafikerar inte", f"Linje {name} står stilla på grund av ett tekniskt fel."),
+        )
+    if scene.cancelled_route in routes:
+        name = timetable.route_short_name[routes.index(scene.cancelled_route)] or scene.cancelled_route
+        alert = _new_alert(message, f"cancelled-{scene.cancelled_route}", Alert.MAINTENANCE, Alert.REDUCED_SERVICE)
+        alert.severity_level = Alert.WARNING
+        alert.active_period.add(
+            start=cancelled_around - CANCELLED_BEFORE_S, end=cancelled_around + CANCELLED_AFTER_S + HOUR_S
+        )
+        alert.informed_entity.add(route_id=scene.cancelled_route)
+        _tell(
+            alert,
+            fi=(f"Linjan {name} vuoroja on peruttu", f"Linjan {name} vuoroja on peruttu kalustovian vuoksi."),
+            en=(f"Trips of line {name} are cancelled", f"Trips of line {name} are cancelled: a vehicle broke down."),
+            sv=(f"Turer på linje {name} är inställda", f"Turer på linje {name} är inställda på grund av fordonsfel."),
+        )
+    if scene.broken_lift_stop in stops:
+        name = timetable.stop_name[stops.index(scene.broken_lift_stop)]
+        alert = _new_alert(message, f"lift-{scene.broken_lift_stop}", Alert.MAINTENANCE, Alert.ACCESSIBILITY_ISSUE)
+        alert.informed_entity.add(stop_id=scene.broken_lift_stop)
+        _tell(
+            alert,
+            fi=(f"Hissi epäkunnossa: {name}", f"Hissi ei ole käytössä: {name}."),
+            en=(f"Lift out of order: {name}", f"The lift at {name} is out of order."),
+            sv=(f"Hissen ur funktion: {name}", f"Hissen är ur funktion: {name}."),
+        )
+
+
+def _new_alert(message: FeedMessage, name: str, cause: Alert.Cause, effect: Alert.Effect) -> Alert:
+    alert = message.entity.add(id=name).alert
+    alert.cause = cause
+    alert.effect = effect
+    return alert
+
+
+def _tell(alert: Alert, **texts: tuple[str, str]) -> None:
+    for language, (header, description) in texts.items():
+        alert.header_text.translation.add(language=language, text=header)
+        alert.description_text.translation.add(language=language, text=description)

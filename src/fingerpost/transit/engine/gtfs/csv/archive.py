@@ -1,0 +1,260 @@
+"""Opens a feed on disk, a zip file or a folder of tables; nothing is ever unpacked to disk."""
+
+import stat
+import zipfile
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from fingerpost.errors import FeedUnusable
+from fingerpost.transit.engine.gtfs.csv.findings import Findings, Reason
+from fingerpost.transit.engine.gtfs.csv.table import Table
+
+# The table by which a feed's folder is known inside an archive.
+_LANDMARK = "stops.txt"
+_SUFFIXES = (".txt", ".geojson")
+_MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveLimits:
+    """How large a feed may be, in bytes after unpacking.
+
+    ``ratio`` is how many times smaller than itself a table of more than ``trusted_bytes`` may be packed: timetables
+    reach thirty, a bomb a thousand. ``listed_bytes`` holds for every table that is kept row by row in memory.
+    """
+
+    members: int = 10_000
+    whole_bytes: int = 16_000 * _MEGABYTE
+    listed_bytes: int = 512 * _MEGABYTE
+    trusted_bytes: int = 64 * _MEGABYTE
+    ratio: int = 250
+
+
+# These are read in blocks, straight into arrays of numbers.
+_LARGE = frozenset({"stop_times.txt", "shapes.txt", "trips.txt"})
+
+
+class Archive:
+    """The tables of one feed, by name.
+
+    Attributes:
+        name: of the file or folder, for messages.
+        findings: what reading the tables brings to light.
+        advance: called with how many more bytes of tables have been read.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        members: Mapping[str, str],
+        packed: zipfile.ZipFile | None,
+        limits: ArchiveLimits,
+        findings: Findings,
+    ) -> None:
+        self.name = path.name
+        self.findings = findings
+        self.advance: Callable[[int], None] = lambda _bytes: None
+        self._path = path
+        self._packed = packed
+        self._limits = limits
+        self._files = _feed_files(path.name, members)
+
+    def list_tables(self) -> list[str]:
+        """Return the names of all tables, GeoJSON included, sorted."""
+        return sorted(name for name in self._files if name.endswith(_SUFFIXES))
+
+    def measure(self, names: Collection[str]) -> int:
+        """Return the bytes of some tables, as far as the feed has them."""
+        return sum(self._sizes(name)[0] for name in names if name in self._files)
+
+    def find_table(self, name: str, *required: str) -> Table | None:
+        """Return a table, or None where the feed has none of that name.
+
+        Raises:
+            FeedUnusable: the table lacks a required column, is too large or cannot be unpacked.
+        """
+        if name not in self._files:
+            return None
+        size = self._check_size(name)
+        table = Table(self.name, name, lambda: self._open(name), self.findings, size, self.advance)
+        table.require(required)
+        return table
+
+    def find_extra(self, name: str, *required: str) -> Table | None:
+        """Return an optional table, or None where it is missing or lacks a required column (which is counted).
+
+        Raises:
+            FeedUnusable: the table is too large or cannot be unpacked.
+        """
+        table = self.find_table(name)
+        if table is None or all(column in table.columns for column in required):
+            return table
+        if table.columns:
+            self.findings.add(Reason.TABLE_WITHOUT_COLUMN, name, 1, next(c for c in required if c not in table.columns))
+        return None
+
+    def find_aside(self, name: str) -> Table | None:
+        """Return a table without counting findings, for a table that is read a second time elsewhere.
+
+        Raises:
+            FeedUnusable: the table is too large or cannot be unpacked.
+        """
+        if name not in self._files:
+            return None
+        return Table(self.name, name, lambda: self._open(name), Findings(), self._check_size(name))
+
+    def get_table(self, name: str, *required: str) -> Table:
+        """Return a table.
+
+        Raises:
+            FeedUnusable: as ``find_table``, or there is no such table.
+        """
+        table = self.find_table(name, *required)
+        if table is None:
+            raise FeedUnusable(
+                f"{self.name} holds no {name}, which GTFS requires. "
+                "Check that this is a GTFS feed, and ask its publisher for a complete one."
+            )
+        return table
+
+    def _open(self, name: str) -> IO[bytes]:
+        member = self._files[name]
+        return self._packed.open(member) if self._packed else (self._path / member).open("rb")
+
+    def _sizes(self, name: str) -> tuple[int, int]:
+        """Return a table's bytes, unpacked and packed."""
+        if self._packed is None:
+            size = (self._path / self._files[name]).stat().st_size
+            return size, size
+        info = self._packed.getinfo(self._files[name])
+        return info.file_size, info.compress_size
+
+    def _check_size(self, name: str) -> int:
+        """Return the bytes of a table.
+
+        Raises:
+            FeedUnusable: they are too many.
+        """
+        size, packed_size = self._sizes(name)
+        limits = self._limits
+        if name not in _LARGE and size > limits.listed_bytes:
+            raise FeedUnusable(
+                f"{self.name}: {name} has {size // _MEGABYTE:,} MB, more than the {limits.listed_bytes // _MEGABYTE:,} "
+                "that any feed needs. Check where the file comes from."
+            )
+        if size > limits.trusted_bytes and size > limits.ratio * max(packed_size, 1):
+            raise FeedUnusable(
+                f"{self.name}: {name} unpacks to {size // max(packed_size, 1):,} times its size, which no timetable "
+                "does. Check where the file comes from."
+            )
+        return size
+
+
+@contextmanager
+def open_archive(
+    path: Path, findings: Findings | None = None, limits: ArchiveLimits | None = None
+) -> Iterator[Archive]:
+    """Open a feed for reading.
+
+    Raises:
+        FeedUnusable: there is no such file or folder, it is not a sound zip file, it is out of bounds, or it holds
+            no feed, or several.
+    """
+    findings, limits = findings or Findings(), limits or ArchiveLimits()
+    with ExitStack() as opened:
+        packed = _find_zip(path)
+        if packed is not None:
+            opened.enter_context(packed)
+            members = _list_packed(path, packed, limits)
+        else:
+            members = _list_folder(path, limits)
+        yield Archive(path, members, packed, limits, findings)
+
+
+def _find_zip(path: Path) -> zipfile.ZipFile | None:
+    """Open a zip file; None where the path is a folder."""
+    try:
+        kind = path.stat().st_mode
+        if stat.S_ISDIR(kind):
+            return None
+        if stat.S_ISREG(kind):
+            return zipfile.ZipFile(path)
+    except FileNotFoundError:
+        raise FeedUnusable(f"There is no file or folder {path}. Check the path of the feed.") from None
+    except NotImplementedError:
+        # zipfile's word for members of a newer version of the format than it knows.
+        raise FeedUnusable(
+            f"{path.name} is a zip file of a kind that cannot be read. Unpack it, and add the folder."
+        ) from None
+    except (zipfile.BadZipFile, ValueError, EOFError):
+        # ValueError and EOFError are zipfile's words for directories that are cut off, or lie about their length.
+        raise FeedUnusable(f"{path.name} is not a zip file, or only a part of one. Download the feed again.") from None
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    raise FeedUnusable(f"{path.name} is neither a file nor a folder. Check the path of the feed.")
+
+
+def _unreadable(path: Path, error: OSError) -> FeedUnusable:
+    return FeedUnusable(f"{path.name} cannot be read ({error.strerror}). Check the file and its rights.")
+
+
+def _list_packed(path: Path, packed: zipfile.ZipFile, limits: ArchiveLimits) -> dict[str, str]:
+    """Return the members that can be tables; names are only looked up in the archive, never opened as paths."""
+    # A damaged directory may hold names that are empty; they can be no tables.
+    members = [info for info in packed.infolist() if info.filename and not info.is_dir()]
+    if len(members) > limits.members:
+        raise FeedUnusable(f"{path.name} holds {len(members):,} files. Check that this is a GTFS feed.")
+    if sum(info.file_size for info in members) > limits.whole_bytes:
+        raise FeedUnusable(
+            f"{path.name} unpacks to more than {limits.whole_bytes // _MEGABYTE:,} MB. Check where the file comes from."
+        )
+    if any(info.flag_bits & 1 for info in members):
+        raise FeedUnusable(f"{path.name} is encrypted. Unpack it with its password, and add the folder.")
+    return {info.filename.replace("\\", "/"): info.filename for info in members}
+
+
+def _list_folder(path: Path, limits: ArchiveLimits) -> dict[str, str]:
+    """Return the regular files in a folder and in the folders right inside; links that lead outside are left out."""
+    members: dict[str, str] = {}
+    try:
+        home = path.resolve()
+        for found in (*path.iterdir(), *path.glob("*/*")):
+            if len(members) > limits.members:
+                raise FeedUnusable(f"{path.name} holds more than {limits.members:,} files. Check the path of the feed.")
+            if found.is_file() and found.resolve().is_relative_to(home):
+                members[found.relative_to(path).as_posix()] = found.relative_to(path).as_posix()
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    return members
+
+
+def _feed_files(feed: str, members: Mapping[str, str]) -> dict[str, str]:
+    """Return {table: member} of the one folder that holds a feed; names of tables are taken in lower case.
+
+    Raises:
+        FeedUnusable: there are several such folders, or another archive instead.
+    """
+    folders: dict[str, dict[str, str]] = {}
+    for shown, member in members.items():
+        folder, _, name = shown.rpartition("/")
+        if not name.startswith(".") and "__MACOSX" not in folder:
+            folders.setdefault(folder, {}).setdefault(name.lower(), member)
+    holding = sorted(
+        (folder for folder, files in folders.items() if _LANDMARK in files), key=lambda one: one.count("/")
+    )
+    if not holding:
+        inner = [shown for shown in members if shown.lower().endswith(".zip")]
+        if inner:
+            raise FeedUnusable(
+                f"{feed} holds no stops.txt but other archives ({', '.join(sorted(inner)[:5])}). "
+                "Unpack it, and add the feeds inside one by one."
+            )
+        return folders.get("", {})
+    if "" not in holding and len(holding) > 1:
+        raise FeedUnusable(
+            f"{feed} holds several feeds ({', '.join(sorted(holding)[:5])}). Unpack it, and add each by its own path."
+        )
+    return folders[holding[0]]

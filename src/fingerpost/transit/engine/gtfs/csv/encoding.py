@@ -1,0 +1,90 @@
+"""Reads a table as blocks of whole lines, transcoded to UTF-8."""
+
+import codecs
+from collections.abc import Iterator
+from typing import IO
+
+from fingerpost.transit.engine.gtfs.csv.prefetch import prefetch
+
+BLOCK_BYTES = 1_048_576
+# A line that has not ended after so many bytes is no line of a table.
+LINE_LIMIT = 1_048_576
+
+_UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+_CARRIAGE_RETURN = 13
+
+
+class LineTooLong(ValueError):
+    """A line is longer than LINE_LIMIT."""
+
+
+def read_blocks(binary: IO[bytes], block_bytes: int = BLOCK_BYTES) -> Iterator[tuple[bytes, bool]]:
+    """Yield blocks that end with a line (the last one however it ends), and whether a block was not UTF-8.
+
+    A byte order mark is taken off; UTF-16 is known by its mark; a line that is not UTF-8 is read as Windows-1252, its
+    five undefined bytes as Latin-1.
+    The next block is read and unpacked in a thread while the caller works on this one.
+
+    Raises:
+        LineTooLong: there is no line end in sight.
+    """
+    rest = b""
+    for raw in _transcoded(binary, block_bytes):
+        block = rest + raw
+        cut = max(block.rfind(b"\n"), block.rfind(b"\r")) + 1
+        # A carriage return at the very end may be half of a line end.
+        if block and cut == len(block) and block[-1] == _CARRIAGE_RETURN:
+            cut = max(block.rfind(b"\n", 0, cut - 1), block.rfind(b"\r", 0, cut - 1)) + 1
+        block, rest = block[:cut], block[cut:]
+        if len(rest) > LINE_LIMIT + len(raw):
+            raise LineTooLong
+        if block:
+            yield _as_utf8(block)
+    if len(rest) > LINE_LIMIT:
+        raise LineTooLong
+    if rest:
+        yield _as_utf8(rest)
+
+
+def _transcoded(binary: IO[bytes], block_bytes: int) -> Iterator[bytes]:
+    """Yield the file's bytes without a byte order mark, UTF-16 transcoded to UTF-8."""
+    blocks = _ahead(binary, block_bytes)
+    first = next(blocks, b"")
+    for mark, name in _UTF16.items():
+        if first.startswith(mark):
+            decoder = codecs.getincrementaldecoder(name)(errors="replace")
+            yield decoder.decode(first[len(mark) :]).encode()
+            for block in blocks:
+                yield decoder.decode(block).encode()
+            yield decoder.decode(b"", final=True).encode()
+            return
+    yield first.removeprefix(codecs.BOM_UTF8)
+    yield from blocks
+
+
+def _ahead(binary: IO[bytes], block_bytes: int) -> Iterator[bytes]:
+    first = binary.read(block_bytes)
+    yield first
+    if len(first) == block_bytes:
+        yield from prefetch(iter(lambda: binary.read(block_bytes), b""), "unpack")
+
+
+def _as_utf8(block: bytes) -> tuple[bytes, bool]:
+    if block.isascii():
+        return block, False
+    try:
+        block.decode()
+    except UnicodeDecodeError:
+        return b"".join(map(_line_as_utf8, block.splitlines(keepends=True))), True
+    return block, False
+
+
+def _line_as_utf8(line: bytes) -> bytes:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        try:
+            return line.decode("cp1252").encode()
+        except UnicodeDecodeError:
+            return line.decode("latin-1").encode()
+    return line

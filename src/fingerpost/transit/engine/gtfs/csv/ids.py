@@ -1,0 +1,85 @@
+"""An index of ids and other texts: each is stored once, and looked up in bytes without making a string."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from fingerpost.transit.engine.gtfs.csv.kernel import find_ids, intern_ids, refill
+from fingerpost.transit.engine.gtfs.csv.table import Block
+from fingerpost.transit.engine.timetable.text import TextColumn
+from fingerpost.transit.engine.timetable.timetable import Int32, UInt8
+
+# In an index: the id is in the feed, its row was left out.
+LEFT_OUT = -2
+
+_FEWEST_SLOTS = 64
+
+
+class IdIndex:
+    """A growing index of texts; the row of a text is the number of others that came before it."""
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._count = 0
+        self._keys = np.zeros(1024, np.uint8)
+        self._offsets = np.zeros(_FEWEST_SLOTS, np.int64)
+        self._slots = np.full(_FEWEST_SLOTS, -1, np.int32)
+        # For each text the one that was found after it last, -1 for none.
+        self._after = np.zeros(0, np.int32)
+        column = TextColumn.of(texts)
+        if len(column):
+            self._intern_spans(column.blob, column.offsets[:-1].astype(np.int32), column.offsets[1:].astype(np.int32))
+
+    def __len__(self) -> int:
+        return self._count
+
+    def intern(self, block: Block, column: int) -> Int32:
+        """Return the rows of a block's column, adding what is new; ``kernel.BLANK`` for nothing."""
+        return self._intern_spans(block.blob, block.starts[column], block.ends[column])
+
+    def find(self, block: Block, column: int) -> Int32:
+        """Return the rows of a block's column: ``kernel.BLANK`` for nothing, ``UNKNOWN`` for what is not here.
+
+        Which id follows which is remembered for the next look-up, so only one thread may look up at a time.
+        """
+        rows = np.empty(len(block.lines), np.int32)
+        if len(self._after) != self._count:
+            self._after = np.full(self._count, -1, np.int32)
+        spans = block.blob, block.starts[column], block.ends[column]
+        find_ids(*spans, self._keys, self._offsets, self._slots, self._after, rows)
+        return rows
+
+    def add(self, text: str) -> int:
+        """Return the row of a text, adding it if it is new; -1 for an empty one."""
+        blob = np.frombuffer(text.encode() + b"\n", np.uint8).copy()
+        end = np.array([len(blob) - 1], np.int32)
+        return int(self._intern_spans(blob, np.zeros(1, np.int32), end)[0])
+
+    def to_texts(self) -> TextColumn:
+        """Return all texts, in the order of their rows."""
+        return TextColumn(self._keys[: self._offsets[self._count]].copy(), self._offsets[: self._count + 1].copy())
+
+    def _intern_spans(self, blob: UInt8, starts: Int32, ends: Int32) -> Int32:
+        rows = np.empty(len(starts), np.int32)
+        begin = 0
+        while True:
+            self._count, begin = intern_ids(
+                blob, starts, ends, self._keys, self._offsets, self._slots, self._count, begin, rows
+            )
+            if begin == len(starts):
+                return rows
+            self._grow(int(ends[begin] - starts[begin]))
+
+    def _grow(self, coming_bytes: int) -> None:
+        """Double the capacity, or more if a text of so many bytes needs it."""
+        used = int(self._offsets[self._count])
+        if used + coming_bytes > len(self._keys):
+            keys = np.zeros(2 * len(self._keys) + coming_bytes, np.uint8)
+            keys[:used] = self._keys[:used]
+            self._keys = keys
+        if self._count + 2 > len(self._offsets):
+            offsets = np.zeros(2 * len(self._offsets), np.int64)
+            offsets[: self._count + 1] = self._offsets[: self._count + 1]
+            self._offsets = offsets
+        if 2 * (self._count + 1) > len(self._slots):
+            self._slots = np.full(2 * len(self._slots), -1, np.int32)
+            refill(self._keys, self._offsets, self._count, self._slots)

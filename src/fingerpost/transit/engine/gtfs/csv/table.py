@@ -1,0 +1,301 @@
+"""Reads one delimited table of a feed, block by block.
+
+Encoding, quoting and header are those of the GTFS Schedule reference, "File requirements"; where a table breaks them
+and can still be read, it is, and the break is counted.
+"""
+
+import zipfile
+import zlib
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import date
+from itertools import cycle
+from typing import IO, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.errors import FeedUnusable
+from fingerpost.transit.engine.gtfs.csv.encoding import BLOCK_BYTES, LineTooLong, read_blocks
+from fingerpost.transit.engine.gtfs.csv.findings import Findings, Reason
+from fingerpost.transit.engine.gtfs.csv.kernel import parse_decimals, parse_integers, parse_times, split_rows
+from fingerpost.transit.engine.gtfs.csv.prefetch import prefetch
+from fingerpost.transit.engine.timetable.timetable import Float64, Int32, UInt8
+
+_BUFFER_ROWS = 65_536
+_PEEKED_BYTES = 32_768
+# A row longer than this, quoted line ends included, is no row of a table.
+_ROW_LIMIT = 4_194_304
+_DELIMITERS = (",", ";", "\t", "|")
+_HOUR_S = 3_600
+_MINUTE_S = 60
+_HOUR_DIGITS = 3
+_INTEGER_DIGITS = 9
+_LINE_FEED = ord("\n")
+_NOT_A_NUMBER = np.int32(-2147483648)
+
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
+
+
+class Block(NamedTuple):
+    """Some rows of a table. ``starts`` and ``ends`` are spans in ``blob``, columns by rows; ``lines`` are file lines.
+
+    All of it is valid until the next block is asked for.
+    """
+
+    blob: UInt8
+    starts: Int32
+    ends: Int32
+    lines: Int32
+
+    def integers(self, column: int, empty: int) -> tuple[Int32, npt.NDArray[np.bool_]]:
+        """Return a column of whole numbers, and marks where something stands that is none (it reads as ``empty``)."""
+        values = np.empty(len(self.lines), np.int32)
+        parse_integers(self.blob, self.starts[column], self.ends[column], np.int32(empty), values)
+        faulty = values == _NOT_A_NUMBER
+        values[faulty] = empty
+        return values, faulty
+
+    def times_s(self, column: int) -> Int32:
+        """Return a column of times in seconds; ``kernel.BLANK`` and ``kernel.UNREADABLE`` where there is none."""
+        values = np.empty(len(self.lines), np.int32)
+        parse_times(self.blob, self.starts[column], self.ends[column], values)
+        return values
+
+    def decimals(self, column: int) -> Float64:
+        """Return a column of numbers, NaN where there is none."""
+        values = np.empty(len(self.lines), np.float64)
+        parse_decimals(self.blob, self.starts[column], self.ends[column], values)
+        return values
+
+    def is_filled(self, column: int) -> npt.NDArray[np.bool_]:
+        """Return marks where a column holds anything."""
+        filled: npt.NDArray[np.bool_] = self.ends[column] > self.starts[column]
+        return filled
+
+    def texts(self, column: int) -> list[str]:
+        """Return a column of texts."""
+        whole = self.blob.tobytes()
+        spans = zip(self.starts[column].tolist(), self.ends[column].tolist(), strict=True)
+        return [whole[start:end].decode(errors="replace") for start, end in spans]
+
+
+class _SpanBuffer(NamedTuple):
+    """Buffers for the spans and line numbers of a block's rows."""
+
+    starts: Int32
+    ends: Int32
+    lines: Int32
+
+    @classmethod
+    def of(cls, columns: int) -> "_SpanBuffer":
+        """Return buffers for the rows of so many columns."""
+        spans = np.zeros((2, columns, _BUFFER_ROWS), np.int32)
+        return cls(spans[0], spans[1], np.zeros(_BUFFER_ROWS, np.int32))
+
+
+class Table:
+    """A table whose header has been read.
+
+    Attributes:
+        feed: name of the file or folder that holds the table.
+        name: such as ``stops.txt``.
+        columns: names in the header, in lower case.
+        size: bytes of the table, 0 where unknown.
+    """
+
+    def __init__(
+        self,
+        feed: str,
+        name: str,
+        open_binary: Callable[[], IO[bytes]],
+        findings: Findings,
+        size: int = 0,
+        advance: Callable[[int], None] = lambda _bytes: None,
+    ) -> None:
+        self.feed = feed
+        self.name = name
+        self.findings = findings
+        self.size = size
+        self._advance = advance
+        self._open_binary = open_binary
+        self._delimiter = ","
+        self._header_line = 0
+        self._recoded = False
+        self.columns = self._read_header()
+
+    def require(self, columns: Collection[str]) -> None:
+        """Check that the header has these columns.
+
+        Raises:
+            FeedUnusable: one is missing.
+        """
+        for column in columns:
+            if column not in self.columns:
+                raise FeedUnusable(
+                    f"{self.feed}: {self.name} line {max(self._header_line, 1)} has no column {column}, which GTFS "
+                    "requires. Ask the publisher for a complete feed."
+                )
+
+    def blocks(self, *columns: str) -> Iterator[Block]:
+        """Yield the rows of some columns, many at a time; a column that the table lacks reads as empty.
+
+        Raises:
+            FeedUnusable: the table cannot be unpacked, or is no text.
+        """
+        split = self._split(columns)
+        for size, block in prefetch(split, "split") if self.size > BLOCK_BYTES else split:
+            self._advance(size)
+            if len(block.lines):
+                yield block
+
+    def _split(self, columns: Sequence[str]) -> Iterator[tuple[int, Block]]:
+        """Yield blocks, which may be empty, and how many bytes of the table were taken up for each.
+
+        A block's spans are overwritten by the next but one.
+        """
+        wanted = np.full(len(self.columns), -1, np.int32)
+        for slot, column in enumerate(columns):
+            if column in self.columns:
+                wanted[self.columns.index(column)] = slot
+        stops = np.zeros(256, np.bool_)
+        stops[[ord(self._delimiter), ord("\r"), ord("\n")]] = True
+        buffers = cycle([_SpanBuffer.of(len(columns)), _SpanBuffer.of(len(columns))])
+        line, skip = 0, 1
+        rest = b""
+        for fresh, is_last in self._data():
+            data = rest + fresh
+            blob = np.empty(len(data) + 1, np.uint8)
+            blob[:-1] = np.frombuffer(data, np.uint8)
+            blob[-1] = _LINE_FEED
+            used, size = 0, len(fresh)
+            while used < len(data):
+                buffer = next(buffers)
+                rows, here, line, uneven, uneven_line, stray, stray_line = split_rows(
+                    blob[used:], len(data) - used, is_last, stops, wanted, *buffer, line
+                )
+                if uneven:
+                    self.findings.add(Reason.ROW_TOO_LONG_ASSUMED, self.name, uneven_line, count=uneven)
+                if stray:
+                    self.findings.add(Reason.QUOTE_ASSUMED, self.name, stray_line, count=stray)
+                part = slice(skip, max(skip, rows))
+                yield size, Block(blob[used:], buffer.starts[:, part], buffer.ends[:, part], buffer.lines[part])
+                skip = max(0, skip - rows)
+                used, size = used + here, 0
+                # A row that goes on in the next block: it may have been changed in place, and is read from there.
+                if rows < _BUFFER_ROWS:
+                    break
+            rest = data[used:]
+            if len(rest) > _ROW_LIMIT:
+                raise self._no_table()
+
+    def rows(self, *columns: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """Yield (line number, stripped fields) of every row; a column that the table lacks reads as empty."""
+        for block in self.blocks(*columns):
+            fields = [block.texts(column) for column in range(len(columns))]
+            yield from zip(block.lines.tolist(), zip(*fields, strict=True), strict=True)
+
+    def note(self, reason: Reason, line: int, column: str = "") -> None:
+        """Count something about a row or a field."""
+        self.findings.add(reason, self.name, line, column)
+
+    def note_rows(self, reason: Reason, lines: Int32, column: str = "") -> None:
+        """Count something about many rows, given by their lines in the order of the file."""
+        self.findings.add_many(reason, self.name, lines, column)
+
+    def integer(self, line: int, column: str, text: str, empty: int) -> int:
+        """Return a whole number; what is not one is counted, and means the same as nothing."""
+        if not text:
+            return empty
+        value = find_integer(text)
+        if value is None:
+            self.note(Reason.VALUE_UNREADABLE_ASSUMED, line, column)
+            return empty
+        return value
+
+    def _data(self, block_bytes: int = BLOCK_BYTES) -> Iterator[tuple[bytes, bool]]:
+        """Yield (bytes, whether they are the last)."""
+        waiting: bytes | None = None
+        try:
+            with self._open_binary() as binary:
+                for data, was_recoded in read_blocks(binary, block_bytes):
+                    if was_recoded and not self._recoded:
+                        self._recoded = True
+                        self.findings.add(Reason.ENCODING_ASSUMED, self.name, 1)
+                    if waiting is not None:
+                        yield waiting, False
+                    waiting = data
+        except LineTooLong:
+            raise self._no_table() from None
+        except _UNREADABLE as error:
+            raise FeedUnusable(
+                f"{self.feed}: {self.name} cannot be unpacked ({error}). Download the feed again."
+            ) from error
+        if waiting is not None:
+            yield waiting, True
+
+    def _no_table(self) -> FeedUnusable:
+        return FeedUnusable(f"{self.feed}: {self.name} is not a table of text. Ask the publisher for a sound feed.")
+
+    def _read_header(self) -> list[str]:
+        """Return the names of the columns, in lower case, and learn the delimiter."""
+        with_header = next(iter(self._peek()), b"")
+        for number, line in enumerate(with_header.splitlines(), 1):
+            text = line.decode(errors="replace").strip()
+            if not text:
+                continue
+            self._header_line = number
+            if "," not in text:
+                self._delimiter = max(_DELIMITERS, key=text.count)
+                if self._delimiter != "," and self._delimiter in text:
+                    self.findings.add(Reason.DELIMITER_ASSUMED, self.name, number)
+                else:
+                    self._delimiter = ","
+            return [name.strip().strip('"').strip().lower() for name in text.split(self._delimiter)]
+        return []
+
+    def _peek(self) -> Iterator[bytes]:
+        for data, _ in self._data(_PEEKED_BYTES):
+            yield data
+            return
+
+
+def find_integer(text: str) -> int | None:
+    """Return a whole number of at most nine digits (a fraction of zeros is allowed), or None."""
+    whole, _, fraction = text.partition(".")
+    digits = whole[1:] if whole[:1] in {"-", "+"} else whole
+    if not (0 < len(digits) <= _INTEGER_DIGITS and digits.isascii() and digits.isdigit()) or fraction.strip("0"):
+        return None
+    return int(whole)
+
+
+def find_decimal(text: str) -> float | None:
+    """Return a number written with digits and a point (or a comma), or None."""
+    plain = text.replace(",", ".", 1)
+    digits = plain[1:] if plain[:1] in {"-", "+"} else plain
+    if not (digits.isascii() and digits.replace(".", "", 1).isdigit()):
+        return None
+    return float(plain)
+
+
+def find_day(text: str) -> date | None:
+    """Return a date that is written YYYYMMDD, or None."""
+    if len(text) != len("YYYYMMDD") or not (text.isascii() and text.isdigit()):
+        return None
+    try:
+        return date(int(text[:4]), int(text[4:6]), int(text[6:]))
+    except ValueError:
+        return None
+
+
+def find_time_s(text: str) -> int | None:
+    """Return the seconds of H:MM:SS (minutes and seconds of two digits, hours past 24 allowed), or None."""
+    hours, _, rest = text.partition(":")
+    if not (len(rest) == len("MM:SS") and rest[2] == ":" and 0 < len(hours) <= _HOUR_DIGITS):
+        return None
+    digits = hours + rest[:2] + rest[3:]
+    if not (digits.isascii() and digits.isdigit()):
+        return None
+    minutes, seconds = int(rest[:2]), int(rest[3:])
+    if minutes >= _MINUTE_S or seconds >= _MINUTE_S:
+        return None
+    return int(hours) * _HOUR_S + minutes * _MINUTE_S + seconds

@@ -1,0 +1,108 @@
+"""Imports feeds as one network's timetable: open, read each table, merge, assemble."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from fingerpost.errors import ParameterError
+from fingerpost.transit.engine.gtfs.csv import Findings, IdIndex, open_archive
+from fingerpost.transit.engine.gtfs.merging import Merging
+from fingerpost.transit.engine.gtfs.reading import READ, read_feed, report_on
+from fingerpost.transit.engine.gtfs.report import ImportReport
+from fingerpost.transit.engine.timetable.assembly import assemble
+from fingerpost.transit.engine.timetable.timetable import Timetable
+from fingerpost.transit.engine.timetable.walks import FindWalks, walk_straight
+
+ImportProgress = Callable[[str, int, int | None], None]
+"""Told what is being worked on (a FEED, or a step), how much of it is done, and how much there is (None: unknown)."""
+
+_LINKING = "linking stops"
+
+
+@dataclass(frozen=True, slots=True)
+class FeedSource:
+    """A feed to import: a zip file or a folder, and the FEED of its stop ids, where it is given (rule A8)."""
+
+    path: Path
+    feed_name: str | None = None
+
+
+class Imported(NamedTuple):
+    """An imported timetable and its report."""
+
+    timetable: Timetable
+    report: ImportReport
+
+
+def import_feeds(
+    network: str,
+    sources: Sequence[FeedSource],
+    *,
+    progress: ImportProgress = lambda _what, _done, _whole: None,
+    find_walks: FindWalks = walk_straight,
+) -> Imported:
+    """Import one or several feeds as one network; ``progress`` is called from this thread.
+
+    ``find_walks`` says how walks between its stops are measured.
+
+    Raises:
+        FeedUnusable: a feed cannot be used; the message names file, table and line, and what to do.
+        ParameterError: there is no feed, or the feeds' names do not tell them apart.
+        ToolError: as ``find_walks`` does.
+    """
+    merging, headsigns, reports = Merging(), IdIndex(), []
+    for source, name in zip(sources, list_feed_names(network, sources), strict=True):
+        with open_archive(source.path, Findings()) as archive:
+            archive.advance = _Share(name, archive.measure(READ), progress)
+            tables = read_feed(archive, name, headsigns)
+            merging.add(tables, archive.findings)
+            reports.append(report_on(archive, tables))
+    progress(_LINKING, 0, 1)
+    timetable = assemble(merging.finish(headsigns), find_walks)
+    progress(_LINKING, 1, 1)
+    return Imported(timetable, ImportReport(network=network.upper(), feeds=tuple(reports)))
+
+
+class _Share:
+    """Reports how much of one feed has been read."""
+
+    def __init__(self, what: str, whole: int, progress: ImportProgress) -> None:
+        self._what, self._whole, self._progress = what, whole, progress
+        self._done = 0
+        progress(what, 0, whole)
+
+    def __call__(self, more: int) -> None:
+        self._done = min(self._done + more, self._whole)
+        self._progress(self._what, self._done, self._whole)
+
+
+def list_feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:
+    """Return each feed's FEED: as given, else the network's name, with the file's where there are several.
+
+    Raises:
+        ParameterError: there is no feed, or a name is no good.
+    """
+    if not sources:
+        raise ParameterError("A network needs at least one feed: NAME PATH.", {"field": "feed"})
+    names: list[str] = []
+    unnamed: set[str] = set()
+    for source in sources:
+        if source.feed_name is not None:
+            name = source.feed_name.strip().upper()
+            if not name or name.startswith("DEMO-"):
+                raise ParameterError(
+                    f"A feed cannot be called {source.feed_name!r}. Take a name that is not empty and does not "
+                    "begin with DEMO-.",
+                    {"field": "feed"},
+                )
+        else:
+            stem = source.path.name.removesuffix(".zip").removesuffix(".gtfs")
+            name = f"{network}-{stem}".upper() if len(sources) > 1 else network.upper()
+            if name in unnamed:
+                raise ParameterError(
+                    f"Two of the feeds would both be called {name}. Name them: FEED=PATH.", {"field": "feed"}
+                )
+            unnamed.add(name)
+        names.append(name)
+    return names

@@ -1,0 +1,260 @@
+"""In-seat transfers, from ``block_id`` and from ``transfers.txt`` types 4 and 5."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.engine.gtfs.blocks import Blocks, Candidates, list_candidates
+from fingerpost.transit.engine.gtfs.csv import Archive, Reason
+from fingerpost.transit.engine.gtfs.stop_times import StopTimes
+from fingerpost.transit.engine.gtfs.transfers import IN_SEAT, LinkedTrips
+from fingerpost.transit.engine.gtfs.trips import Trips
+from fingerpost.transit.engine.timetable.draft import InSeatColumns, StopRow, TripDepartureColumns
+from fingerpost.transit.engine.timetable.timetable import Int32, Int64
+
+# A train divides into no more parts than this, nor is coupled from more.
+MOST_LINKED = 8
+# A block's vehicle that stands for longer at the end of a trip is not taken for one to wait in.
+LONGEST_STAND_S = 3600
+# The reference wants the one to end "close to" where the other begins; a night train may stand for long.
+LONGEST_LINKED_STAND_S = 3 * 3600
+
+_DAY_S = 86_400
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terminals:
+    """First and last stop of each trip departure, and its times in seconds of the service day.
+
+    ``is_exact`` marks those with exact times, which is not so where only a headway is promised.
+    """
+
+    trip: Int32
+    begin_s: Int64
+    end_s: Int64
+    begin_stop: Int32
+    end_stop: Int32
+    is_exact: Mask
+
+    @classmethod
+    def of(cls, trip_departures: TripDepartureColumns, stop_times: StopTimes) -> "Terminals":
+        """Return those of a feed's trip departures."""
+        last = stop_times.per_trip.cumsum()[trip_departures.trip] - 1
+        first = last - stop_times.per_trip[trip_departures.trip] + 1
+        return cls(
+            trip=trip_departures.trip,
+            begin_s=stop_times.departure_s[first].astype(np.int64) + trip_departures.shift_s,
+            end_s=stop_times.arrival_s[last].astype(np.int64) + trip_departures.shift_s,
+            begin_stop=stop_times.stop[first],
+            end_stop=stop_times.stop[last],
+            is_exact=trip_departures.headway_s == 0,
+        )
+
+
+class _InSeatRows:
+    """Collects in-seat transfers."""
+
+    def __init__(self, service_count: int) -> None:
+        self.rows: list[tuple[int, int, int, int]] = []
+        self.more_days: list[Int32] = []
+        self._service_count = service_count
+        self._known: dict[bytes, int] = {}
+
+    def add(self, from_departure: int, to_departure: int, days_later: int, days: Int32 | None) -> None:
+        """Add one that holds on some days, None for all on which both run."""
+        service = -1
+        if days is not None:
+            key = days.tobytes()
+            service = self._known.setdefault(key, self._service_count + len(self.more_days))
+            if service == self._service_count + len(self.more_days):
+                self.more_days.append(days)
+        self.rows.append((from_departure, to_departure, days_later, service))
+
+
+def find_in_seat(
+    archive: Archive,
+    stops: Sequence[StopRow],
+    trips: Trips,
+    service: Int32,
+    days: Sequence[Int32],
+    terminals: Terminals,
+    linked: LinkedTrips,
+) -> tuple[InSeatColumns, list[Int32]]:
+    """Return the in-seat transfers of a feed, and the days of further services that bound some of them.
+
+    ``service`` is each trip's row in ``days``. What ``transfers.txt`` says of two trips (types 4 and 5) stands
+    before what their block does (GTFS, "Linked trips"). A block alone lets one stay seated from a trip to the next
+    of the same service day where the next begins at the same stop or station, within the hour, as another route
+    or the same loop line: a vehicle that only turns back is not offered.
+    Trip departures with a headway only are joined with nothing.
+    """
+    found = _InSeatRows(len(days))
+    parents = np.array([row.parent for row in stops], np.int32)
+    places = _Places(parents, terminals)
+    trip_departures_of = _TripDeparturesOf(terminals, len(trips))
+    linked_days = _read_linked(archive, linked, service, days, places, trip_departures_of, found)
+    forbidden = {(int(row[0]), int(row[1])) for row in linked.rows if row[2] != IN_SEAT}
+    blocks = Blocks(
+        block=trips.block[terminals.trip], route=trips.route[terminals.trip], service=service[terminals.trip]
+    )
+    _note_headways(archive, trips, blocks, terminals)
+    candidates = list_candidates(blocks, terminals.begin_s, terminals.end_s, terminals.is_exact, days)
+    kept = _judge(archive, trips, blocks, candidates, places)
+    for index in np.flatnonzero(kept).tolist():
+        first, then = int(candidates.first[index]), int(candidates.then[index])
+        pair = (int(terminals.trip[first]), int(terminals.trip[then]))
+        if pair in forbidden:
+            continue
+        on_days = candidates.days.get(index)
+        told = [*linked_days.get((0, pair[0]), ()), *linked_days.get((1, pair[1]), ())]
+        if told:
+            on_days = np.setdiff1d(days[service[pair[0]]] if on_days is None else on_days, np.concatenate(told))
+            if not len(on_days):
+                continue
+        found.add(first, then, 0, None if on_days is None else on_days.astype(np.int32))
+    rows = np.array(found.rows, np.int32).reshape(-1, 4)
+    rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
+    columns = InSeatColumns(
+        from_departure=rows[:, 0].copy(),
+        to_departure=rows[:, 1].copy(),
+        days_later=rows[:, 2].astype(np.int8),
+        service=rows[:, 3].copy(),
+    )
+    return columns, found.more_days
+
+
+class _Places:
+    """Compares stops by place: the same stop, or the same station."""
+
+    def __init__(self, parents: Int32, terminals: Terminals) -> None:
+        self.place = np.where(parents >= 0, parents, np.arange(len(parents))).astype(np.int32)
+        self.terminals = terminals
+
+    def is_at(self, stop: int, named: int) -> bool:
+        """Whether a stop is the one that is named, or is of the station that is."""
+        return named in (stop, int(self.place[stop]))
+
+    def begins_where_ends(self, first: Int32, then: Int32) -> Mask:
+        """Mark the pairs of which the later begins where the earlier ends."""
+        marks: Mask = self.place[self.terminals.end_stop[first]] == self.place[self.terminals.begin_stop[then]]
+        return marks
+
+    def is_loop(self, trip_departure: Int32) -> Mask:
+        """Mark the trip departures that end where they began."""
+        return self.begins_where_ends(trip_departure, trip_departure)
+
+
+class _TripDeparturesOf:
+    """The trip departures of each trip."""
+
+    def __init__(self, terminals: Terminals, trip_count: int) -> None:
+        self.terminals = terminals
+        self._first = np.searchsorted(terminals.trip, np.arange(trip_count + 1))
+
+    def exact(self, trip: int) -> Int64:
+        """Return a trip's departures with exact times, in the order in which they begin."""
+        trip_departures = np.arange(self._first[trip], self._first[trip + 1])
+        trip_departures = trip_departures[self.terminals.is_exact[trip_departures]]
+        ordered: Int64 = trip_departures[np.argsort(self.terminals.begin_s[trip_departures], kind="stable")]
+        return ordered
+
+    def pairs(self, first_trip: int, then_trip: int, days_later: int) -> list[tuple[int, int]]:
+        """Return the pairs that follow one another: each is the nearest to the other of all."""
+        first, then = self.exact(first_trip), self.exact(then_trip)
+        if not (len(first) and len(then)):
+            return []
+        first = first[np.argsort(self.terminals.end_s[first], kind="stable")]
+        end_s = self.terminals.end_s[first]
+        begin_s = self.terminals.begin_s[then] + days_later * _DAY_S
+        next_of = np.searchsorted(begin_s, end_s, "left")
+        before_of = np.searchsorted(end_s, begin_s, "right") - 1
+        return [
+            (int(first[at]), int(then[next_]))
+            for at, next_ in enumerate(next_of.tolist())
+            if next_ < len(then)
+            and before_of[next_] == at
+            and self.terminals.begin_s[first[at]] < begin_s[next_] <= end_s[at] + LONGEST_LINKED_STAND_S
+        ]
+
+
+def _read_linked(
+    archive: Archive,
+    linked: LinkedTrips,
+    service: Int32,
+    days: Sequence[Int32],
+    places: _Places,
+    trip_departures_of: _TripDeparturesOf,
+    found: _InSeatRows,
+) -> dict[tuple[int, int], list[Int32]]:
+    """Add what type 4 says; return the service days of which it speaks, by (0, from trip) and (1, to trip)."""
+    spoken: dict[tuple[int, int], list[Int32]] = {}
+    unapplied: list[int] = []
+    counts: dict[tuple[int, int], int] = {}
+    known: set[tuple[int, int]] = set()
+    for first, then, type_, from_stop, to_stop, line in linked.rows.tolist():
+        if first < 0 or then < 0:
+            unapplied.append(line)
+            continue
+        if type_ != IN_SEAT or (first, then) in known:
+            continue
+        known.add((first, then))
+        pairs, days_later, common = _follow(trip_departures_of, first, then, days[service[first]], days[service[then]])
+        at_ends = all(
+            (from_stop == -1 or places.is_at(int(places.terminals.end_stop[one]), from_stop))
+            and (to_stop == -1 or places.is_at(int(places.terminals.begin_stop[other]), to_stop))
+            for one, other in pairs
+        )
+        sides = ((0, first), (1, then))
+        if not (pairs and len(common) and at_ends) or any(counts.get(side, 0) >= MOST_LINKED for side in sides):
+            unapplied.append(line)
+            continue
+        for side, on_days in zip(sides, (common, common + days_later), strict=True):
+            counts[side] = counts.get(side, 0) + 1
+            spoken.setdefault(side, []).append(on_days)
+        for one, other in pairs:
+            found.add(one, other, days_later, None)
+    archive.findings.add_many(
+        Reason.TRANSFER_IN_SEAT_UNAPPLIED, "transfers.txt", np.array(unapplied, np.int32), "transfer_type"
+    )
+    return spoken
+
+
+def _follow(
+    trip_departures_of: _TripDeparturesOf, first: int, then: int, first_days: Int32, then_days: Int32
+) -> tuple[list[tuple[int, int]], int, Int32]:
+    """Return the departures of two trips that follow one another, how many days later, and the first's days."""
+    pairs: list[tuple[int, int]] = []
+    common = np.zeros(0, np.int32)
+    for days_later in (0, 1):
+        pairs = trip_departures_of.pairs(first, then, days_later)
+        common = np.intersect1d(first_days, then_days - days_later).astype(np.int32)
+        if pairs and len(common):
+            return pairs, days_later, common
+    return [], 0, common
+
+
+def _note_headways(archive: Archive, trips: Trips, blocks: Blocks, terminals: Terminals) -> None:
+    """Count the trips of blocks that promise a headway only."""
+    vague = np.unique(terminals.trip[(blocks.block >= 0) & ~terminals.is_exact])
+    archive.findings.add_many(Reason.BLOCK_WITHOUT_TIMES_UNAPPLIED, "trips.txt", trips.lines[vague], "block_id")
+
+
+def _judge(archive: Archive, trips: Trips, blocks: Blocks, candidates: Candidates, places: _Places) -> Mask:
+    """Mark the pairs of a block between which one may stay seated; count the others by reason."""
+    terminals, first, then = places.terminals, candidates.first, candidates.then
+    stands_s = terminals.begin_s[then] - terminals.end_s[first]
+    is_same_route = blocks.route[first] == blocks.route[then]
+    turns_back = is_same_route & ~(places.is_loop(first) & places.is_loop(then))
+    kept = np.ones(len(first), np.bool_)
+    for reason, faulty in (
+        (Reason.BLOCK_OVERLAPS_UNAPPLIED, (stands_s < 0) | (terminals.begin_s[then] <= terminals.begin_s[first])),
+        (Reason.BLOCK_TURNS_BACK_UNAPPLIED, turns_back),
+        (Reason.BLOCK_GOES_ON_ELSEWHERE_UNAPPLIED, ~places.begins_where_ends(first, then)),
+        (Reason.BLOCK_STANDS_LONG_UNAPPLIED, stands_s > LONGEST_STAND_S),
+    ):
+        archive.findings.add_many(reason, "trips.txt", trips.lines[terminals.trip[first[kept & faulty]]], "block_id")
+        kept &= ~faulty
+    return kept

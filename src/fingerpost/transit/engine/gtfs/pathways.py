@@ -1,0 +1,178 @@
+"""``pathways.txt``: step-free access to platforms, and walking times between them."""
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from fingerpost.transit.engine.gtfs.csv import Archive, Reason, Table, find_decimal
+from fingerpost.transit.engine.gtfs.stops import Stops
+from fingerpost.transit.engine.timetable.draft import PathwayColumns
+from fingerpost.transit.engine.timetable.station_ways import (
+    GATES,
+    TRAVELATOR,
+    WALKWAY,
+    WITH_STEP,
+    WITHOUT_STEP,
+    Pathways,
+    find_quickest_s,
+)
+from fingerpost.transit.engine.timetable.timetable import (
+    BOARDING_AREA,
+    ENTRANCE,
+    STOP,
+    WHEELCHAIR_NO,
+    WHEELCHAIR_UNKNOWN,
+    WHEELCHAIR_YES,
+)
+from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S
+
+# On the flat, a length tells how long it takes; on stairs and in lifts it does not.
+_FLAT = frozenset({WALKWAY, TRAVELATOR})
+# Nobody changes trains on foot for longer.
+_LONGEST_S = 1800.0
+# No station has so many platforms.
+_MOST_PLATFORMS = 250
+
+_Ways = dict[int, list[int]]
+
+
+class _Pathway(NamedTuple):
+    """One way through a station between two rows; ``seconds`` is None where the feed does not say."""
+
+    begin: int
+    end: int
+    mode: int
+    seconds: float | None
+
+
+def read_pathways(archive: Archive, stops: Stops) -> tuple[PathwayColumns, Pathways]:
+    """Give platforms the wheelchair value that pathways prove; return the times between platforms, and all pathways.
+
+    Only platforms of one station are linked, by ways whose every part has a stated time or, on the flat, a length.
+    """
+    table = archive.find_extra("pathways.txt", "from_stop_id", "to_stop_id", "pathway_mode")
+    if table is None:
+        return PathwayColumns.none(), Pathways.none()
+    pathways = _read(table, stops)
+    _set_access(stops, pathways)
+    return _list_changes(table, stops, pathways), _to_columns(pathways)
+
+
+def _to_columns(pathways: Sequence[_Pathway]) -> Pathways:
+    return Pathways(
+        np.array([each.begin for each in pathways], np.int32),
+        np.array([each.end for each in pathways], np.int32),
+        np.array([each.mode for each in pathways], np.int8),
+        np.array([np.nan if each.seconds is None else each.seconds for each in pathways], np.float32),
+    )
+
+
+def _read(table: Table, stops: Stops) -> list[_Pathway]:
+    """Return every way in each direction in which it can be taken."""
+    pathways: list[_Pathway] = []
+    for line, (begin_id, end_id, mode_text, both, time_text, length_text) in table.rows(
+        "from_stop_id", "to_stop_id", "pathway_mode", "is_bidirectional", "traversal_time", "length"
+    ):
+        begin, end = stops.row_of.get(begin_id, -1), stops.row_of.get(end_id, -1)
+        if begin < 0 or end < 0:
+            table.note(Reason.PATHWAY_AT_UNKNOWN_STOP, line, "from_stop_id" if begin < 0 else "to_stop_id")
+            continue
+        mode = table.integer(line, "pathway_mode", mode_text, -1)
+        if mode not in WITHOUT_STEP | WITH_STEP:
+            table.note(Reason.PATHWAY_UNREADABLE, line, "pathway_mode")
+            continue
+        seconds = _seconds(mode, time_text, length_text)
+        if seconds is None and mode not in GATES:
+            table.note(Reason.PATHWAY_WITHOUT_TIME_UNAPPLIED, line, "traversal_time")
+        pathways.append(_Pathway(begin, end, mode, seconds))
+        if both == "1":
+            pathways.append(_Pathway(end, begin, mode, seconds))
+    return pathways
+
+
+def _seconds(mode: int, time_text: str, length_text: str) -> float | None:
+    time_s, length_m = find_decimal(time_text), find_decimal(length_text)
+    if time_s is not None and time_s > 0:
+        return time_s
+    if length_m is not None and length_m >= 0 and mode in _FLAT:
+        return length_m / PACE_M_PER_S
+    return None
+
+
+def _set_access(stops: Stops, pathways: Iterable[_Pathway]) -> None:
+    """Give platforms a wheelchair value where neither they nor their station have one, but pathways lead to them.
+
+    A platform takes a wheelchair if one gets there from an entrance that takes it (or does not say), and back again,
+    without a step; if pathways lead to it and none of these does, it does not. A platform that no pathway touches
+    stays unknown.
+    """
+    there: _Ways = {}
+    back: _Ways = {}
+    touched: set[int] = set()
+    for begin, end, mode, _ in pathways:
+        touched |= {begin, end}
+        if mode in WITHOUT_STEP:
+            there.setdefault(begin, []).append(end)
+            back.setdefault(end, []).append(begin)
+    rows = stops.rows
+    entrances = [row for row, stop in enumerate(rows) if stop.kind == ENTRANCE and stop.wheelchair != WHEELCHAIR_NO]
+    reached = _reached(there, entrances) & _reached(back, entrances)
+    on_platform = _list_boarding_areas(stops)
+    for row, stop in enumerate(rows):
+        parent_value = rows[stop.parent].wheelchair if stop.parent >= 0 else WHEELCHAIR_UNKNOWN
+        if stop.kind != STOP or stop.wheelchair != WHEELCHAIR_UNKNOWN or parent_value != WHEELCHAIR_UNKNOWN:
+            continue
+        places = {row, *on_platform.get(row, ())}
+        if places & touched:
+            rows[row] = stop._replace(wheelchair=WHEELCHAIR_YES if places & reached else WHEELCHAIR_NO)
+
+
+def _list_boarding_areas(stops: Stops) -> _Ways:
+    """Return the boarding areas of each platform: they lie on it."""
+    on_platform: _Ways = {}
+    for row, stop in enumerate(stops.rows):
+        if stop.kind == BOARDING_AREA and stop.parent >= 0:
+            on_platform.setdefault(stop.parent, []).append(row)
+    return on_platform
+
+
+def _reached(ways: Mapping[int, list[int]], entrances: Iterable[int]) -> set[int]:
+    """Return everything that pathways lead to from the entrances, the entrances included."""
+    reached = set(entrances)
+    waiting = deque(reached)
+    while waiting:
+        for place in ways.get(waiting.popleft(), ()):
+            if place not in reached:
+                reached.add(place)
+                waiting.append(place)
+    return reached
+
+
+def _list_changes(table: Table, stops: Stops, pathways: Iterable[_Pathway]) -> PathwayColumns:
+    """Return the quickest way between each two platforms of a station, without passing a gate."""
+    ways: dict[int, list[tuple[int, float]]] = {}
+    for begin, end, mode, seconds in pathways:
+        # Who changes trains is not sent out through a gate, where the next ride could cost another fare.
+        if seconds is not None and mode not in GATES:
+            ways.setdefault(begin, []).append((end, seconds))
+    for platform, areas in _list_boarding_areas(stops).items():
+        for area in areas:
+            ways.setdefault(platform, []).append((area, 0.0))
+            ways.setdefault(area, []).append((platform, 0.0))
+    on_ways = ways.keys() | {end for leading in ways.values() for end, _ in leading}
+    stations: _Ways = {}
+    for row, stop in enumerate(stops.rows):
+        if stop.kind == STOP and stop.parent >= 0 and row in on_ways:
+            stations.setdefault(stop.parent, []).append(row)
+    found: list[tuple[int, int, int]] = []
+    for platforms in stations.values():
+        if len(platforms) > _MOST_PLATFORMS:
+            table.note(Reason.PATHWAY_TOO_MANY_UNAPPLIED, 1)
+            continue
+        for begin in platforms:
+            reached_s = find_quickest_s(ways, begin, _LONGEST_S)
+            found += [(begin, end, round(reached_s[end])) for end in platforms if end != begin and end in reached_s]
+    columns = np.array(found, np.int32).reshape(-1, 3)
+    return PathwayColumns(columns[:, 0].copy(), columns[:, 1].copy(), columns[:, 2].copy())

@@ -1,0 +1,251 @@
+"""Reads all tables of one feed."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import NamedTuple
+
+import numpy as np
+
+from fingerpost.errors import FeedUnusable
+from fingerpost.transit.engine.gtfs.agency import Agencies, read_agencies
+from fingerpost.transit.engine.gtfs.calendar import Services, read_services
+from fingerpost.transit.engine.gtfs.csv import Archive, IdIndex, Reason
+from fingerpost.transit.engine.gtfs.fares import read_fares
+from fingerpost.transit.engine.gtfs.feed_info import FeedInfo, find_primary_language, read_credits, read_feed_info
+from fingerpost.transit.engine.gtfs.finding_meanings import find_meaning
+from fingerpost.transit.engine.gtfs.frequencies import read_trip_departures
+from fingerpost.transit.engine.gtfs.in_seat import Terminals, find_in_seat
+from fingerpost.transit.engine.gtfs.pathways import read_pathways
+from fingerpost.transit.engine.gtfs.report import FeedReport, Finding, FoundAt
+from fingerpost.transit.engine.gtfs.routes import Routes, read_routes
+from fingerpost.transit.engine.gtfs.shapes import read_shapes, states_distances
+from fingerpost.transit.engine.gtfs.stop_times import StopTimes, read_stop_times
+from fingerpost.transit.engine.gtfs.stops import Stops, read_stops
+from fingerpost.transit.engine.gtfs.transfers import limit_specific_transfers, read_transfers
+from fingerpost.transit.engine.gtfs.translations import Known, Translations, read_translations
+from fingerpost.transit.engine.gtfs.trips import Trips, read_trips
+from fingerpost.transit.engine.timetable.draft import (
+    InSeatColumns,
+    PathwayColumns,
+    RouteRow,
+    ShapeColumns,
+    SpecificTransferColumns,
+    StopRow,
+    TransferColumns,
+    TripColumns,
+    TripDepartureColumns,
+)
+from fingerpost.transit.engine.timetable.station_ways import Pathways
+from fingerpost.transit.engine.timetable.timetable import Feed, Float32, Int32
+from fingerpost.transit.model.coverage import find_service_days
+
+READ = frozenset(
+    f"{table}.txt"
+    for table in (
+        "agency",
+        "attributions",
+        "calendar",
+        "calendar_dates",
+        "fare_attributes",
+        "fare_leg_join_rules",
+        "fare_leg_rules",
+        "fare_products",
+        "fare_rules",
+        "fare_transfer_rules",
+        "feed_info",
+        "frequencies",
+        "pathways",
+        "rider_categories",
+        "route_networks",
+        "routes",
+        "shapes",
+        "stop_areas",
+        "stop_times",
+        "stops",
+        "transfers",
+        "translations",
+        "trips",
+    )
+)
+
+
+class FeedTables(NamedTuple):
+    """One feed's rows; row numbers count from its own first row, headsigns are those of the network's pool.
+
+    ``fare_book`` is what ``FareBook.to_json`` wrote, empty where the feed has no fares.
+    """
+
+    feed: Feed
+    stops: Sequence[StopRow]
+    routes: Sequence[RouteRow]
+    services: Sequence[Int32]
+    trips: TripColumns
+    trip_departures: TripDepartureColumns
+    transfers: TransferColumns
+    pathways: PathwayColumns
+    station_ways: Pathways
+    specific_transfers: SpecificTransferColumns
+    in_seat: InSeatColumns
+    shapes: ShapeColumns
+    stop_times: StopTimes
+    stop_time_shape_point: Float32 | None
+    translations: Translations
+    fare_book: str
+
+
+def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
+    """Read one feed; what became of it is in the archive's findings.
+
+    Raises:
+        FeedUnusable: nothing in it can be used; the message says where and why.
+    """
+    agencies = read_agencies(archive)
+    info, credits_due = read_feed_info(archive), read_credits(archive)
+    stops = read_stops(archive)
+    pathways, station_ways = read_pathways(archive, stops)
+    routes = read_routes(archive, agencies.ids)
+    services = read_services(archive)
+    shape_ids = IdIndex()
+    trips = read_trips(archive, routes, IdIndex(services.row_of), shape_ids, headsigns)
+    measured = states_distances(archive)
+    trips, stop_times = read_stop_times(archive, stops, trips, headsigns, with_shape_dist=measured)
+    trip_departures = read_trip_departures(archive, trips, stop_times)
+    transfers = read_transfers(archive, stops, routes, trips)
+    shapes = read_shapes(archive, shape_ids, trips, stop_times)
+    fares = read_fares(archive)
+    translations = _read_translations(archive, stops, routes, trips, headsigns)
+    trip_service, days = _drop_idle_services(archive, trips, services)
+    specific = limit_specific_transfers(archive, transfers, len(stops.rows), trip_service, days)
+    terminals = Terminals.of(trip_departures, stop_times)
+    in_seat, more_days = find_in_seat(archive, stops.rows, trips, trip_service, days, terminals, transfers.linked)
+    served = [date.fromordinal(int(day)) for service in days if len(service) for day in (service[0], service[-1])]
+    if not (len(trip_departures.trip) and served):
+        raise FeedUnusable(_nothing_left(archive))
+    trip_columns = TripColumns(
+        local_id=trips.to_local_ids(),
+        route=trips.route,
+        service=trip_service,
+        headsign=trips.headsign,
+        wheelchair=trips.wheelchair,
+        direction=trips.direction,
+        shape=shapes.of_trip,
+    )
+    feed = _feed(archive, name, agencies, info, credits_due, served)
+    return FeedTables(
+        feed=feed,
+        stops=stops.rows,
+        routes=routes.rows,
+        services=days + more_days,
+        trips=trip_columns,
+        trip_departures=trip_departures,
+        transfers=transfers.by_stop,
+        pathways=pathways,
+        station_ways=station_ways,
+        specific_transfers=specific,
+        in_seat=in_seat,
+        shapes=shapes.columns,
+        stop_times=stop_times,
+        stop_time_shape_point=shapes.of_stop_time,
+        translations=translations,
+        fare_book=fares.to_json() if fares else "",
+    )
+
+
+def report_on(archive: Archive, tables: FeedTables) -> FeedReport:
+    """Return what became of a feed."""
+    feed = tables.feed
+    assert feed.first_day is not None
+    assert feed.last_day is not None
+    return FeedReport(
+        feed=feed.name,
+        source=archive.name,
+        stops=len(tables.stops),
+        routes=len(tables.routes),
+        trips=len(tables.trips.route),
+        runs=len(tables.trip_departures.trip),
+        events=len(tables.stop_times.stop),
+        in_seat=len(tables.in_seat.from_departure),
+        narrow_transfers=len(tables.specific_transfers.from_stop),
+        first_day=feed.first_day,
+        last_day=feed.last_day,
+        gaps=find_service_days(map(date.fromordinal, np.unique(np.concatenate(tables.services)).tolist())).gaps,
+        zone=feed.zone,
+        findings=tuple(
+            Finding(
+                reason=reason.value, count=count, places=tuple(FoundAt(table=t, line=n, column=c) for t, n, c in at)
+            )
+            for reason, count, at in archive.findings.list_all()
+        ),
+        tables_not_read=tuple(table for table in archive.list_tables() if table not in READ),
+    )
+
+
+def _feed(
+    archive: Archive,
+    name: str,
+    agencies: Agencies,
+    info: FeedInfo,
+    credits_due: tuple[str, ...],
+    served: Sequence[date],
+) -> Feed:
+    published = " ".join(filter(None, (info.publisher, info.publisher_url)))
+    return Feed(
+        name=name,
+        zone=agencies.zone,
+        language=find_primary_language(info.default_language or info.language or agencies.language),
+        first_day=min(served),
+        last_day=max(served),
+        agencies=agencies.names,
+        agency_ids=agencies.ids,
+        publisher=info.publisher or None,
+        version=info.version or None,
+        source=archive.name,
+        licences=tuple(dict.fromkeys(line for line in (published, *credits_due) if line)),
+    )
+
+
+def _read_translations(
+    archive: Archive, stops: Stops, routes: Routes, trips: Trips, headsigns: IdIndex
+) -> Translations:
+    texts = headsigns.to_texts()
+    headsign_of: dict[str, str] = {}
+
+    def find_headsign(trip_id: str) -> str:
+        if not headsign_of:
+            named = zip(trips.to_local_ids(), trips.headsign.tolist(), strict=True)
+            headsign_of.update({local_id: texts[row] if row >= 0 else "" for local_id, row in named})
+        return headsign_of.get(trip_id, "")
+
+    return read_translations(
+        archive,
+        Known(stops.row_of, [row.name for row in stops.rows]),
+        Known(routes.row_of, [row.long_name for row in routes.rows]),
+        find_headsign,
+    )
+
+
+def _drop_idle_services(archive: Archive, trips: Trips, services: Services) -> tuple[Int32, list[Int32]]:
+    """Leave out services that no trip uses, so that the calendar covers the days on which something runs."""
+    used = np.zeros(len(services.days), np.bool_)
+    used[trips.service] = True
+    for row in np.flatnonzero(~used).tolist():
+        archive.findings.add(Reason.SERVICE_WITHOUT_TRIPS, *services.places[row])
+    new_rows = (np.cumsum(used) - 1).astype(np.int32)
+    return new_rows[trips.service], [services.days[row] for row in np.flatnonzero(used).tolist()]
+
+
+def _nothing_left(archive: Archive) -> str:
+    found = archive.findings.list_all()
+    if any(reason is Reason.TRIP_FLEX_UNSUPPORTED for reason, _, _ in found):
+        return (
+            f"{archive.name} has no trips by timetable: what it holds is on demand (GTFS-Flex), which fingerpost does "
+            "not plan with. Ask its publisher for the feed of the lines that run by timetable."
+        )
+    reasons = "; ".join(
+        f"{count:,} {reason.value} ({find_meaning(reason).text}), first in {at[0][0]} line {at[0][1]}"
+        for reason, count, at in found
+    )
+    return (
+        f"{archive.name} has no usable trips on any day: {reasons or 'its tables are empty'}. "
+        "Ask its publisher for a complete feed."
+    )

@@ -1,0 +1,228 @@
+"""Reads service alerts and resolves their selectors (GTFS-Realtime reference, Alert)."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from google.transit.gtfs_realtime_pb2 import Alert as AlertMessage
+from google.transit.gtfs_realtime_pb2 import EntitySelector, TripDescriptor
+
+from fingerpost.transit.engine.gtfs.realtime.alert_texts import read_texts, read_urls
+from fingerpost.transit.engine.gtfs.realtime.index import RealtimeIndex
+from fingerpost.transit.engine.gtfs.realtime.messages import plain_text
+from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome
+from fingerpost.transit.engine.gtfs.realtime.trip_matching import TripMatch, TripMatcher
+from fingerpost.transit.engine.timetable.overlay import ALWAYS, Alert, RideKey
+from fingerpost.transit.engine.timetable.stop_ids import SAME_STOP_M
+from fingerpost.transit.engine.timetable.walking import straight_line_m
+
+_NEVER_ENDS = ALWAYS[1]
+
+
+FindAdded = Callable[[TripDescriptor, TripMatcher], Sequence[RideKey] | EntityOutcome]
+"""Finds the added rides that a descriptor means."""
+
+
+def read_alert(
+    entity_id: str, message: AlertMessage, matcher: TripMatcher, find_added: FindAdded
+) -> Alert | EntityOutcome:
+    """Return an alert with the selectors that are known, or why there is none.
+
+    A selector of several fields touches what all of them name, in the one FEED that has all; one of which a field is
+    unknown touches nothing, and neither does one that several FEEDs could mean.
+    """
+    touched = _Touched(matcher, find_added)
+    for selector in message.informed_entity:
+        touched.add(selector)
+    if not touched.any:
+        return EntityOutcome.ID_SHARED if touched.has_shared else EntityOutcome.ALERT_WITHOUT_SELECTOR
+    periods = tuple(
+        (min(period.start, _NEVER_ENDS), min(period.end, _NEVER_ENDS) or _NEVER_ENDS)
+        for period in (message.impact_period or message.active_period)
+    )
+    return Alert(
+        id=plain_text(entity_id),
+        cause=AlertMessage.Cause.Name(message.cause),
+        effect=AlertMessage.Effect.Name(message.effect),
+        severity=AlertMessage.SeverityLevel.Name(message.severity_level),
+        periods=periods,
+        headers=read_texts(message.header_text),
+        descriptions=read_texts(message.description_text),
+        urls=read_urls(message.url),
+        feeds=frozenset(touched.feeds),
+        routes=frozenset(touched.routes),
+        route_types=frozenset(touched.route_types),
+        trips=frozenset(touched.trips),
+        stops=frozenset(touched.stops),
+        route_stops=frozenset(touched.route_stops),
+        rides=frozenset(touched.rides),
+        trip_stops=frozenset(touched.trip_stops),
+        ride_stops=frozenset(touched.ride_stops),
+    )
+
+
+class _Touched:
+    """Collects what the selectors of one alert touch."""
+
+    def __init__(self, matcher: TripMatcher, find_added: FindAdded) -> None:
+        self.matcher = matcher
+        self.find_added = find_added
+        self.index: RealtimeIndex = matcher.index
+        self.has_shared = False
+        self.feeds: set[int] = set()
+        self.routes: set[int] = set()
+        self.route_types: set[int] = set()
+        self.trips: set[int] = set()
+        self.stops: set[int] = set()
+        self.route_stops: set[tuple[int, int]] = set()
+        self.rides: set[RideKey] = set()
+        self.trip_stops: set[tuple[int, int]] = set()
+        self.ride_stops: set[tuple[RideKey, int]] = set()
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is."""
+        groups = (self.feeds, self.routes, self.route_types, self.trips, self.stops, self.rides)
+        stop_times = (self.route_stops, self.trip_stops, self.ride_stops)
+        return any(groups) or any(stop_times)
+
+    def add(self, selector: EntitySelector) -> None:
+        """Add what a selector names; nothing where any of its fields is unknown, or several FEEDs have its ids."""
+        stops = self._stops(selector.stop_id) if selector.stop_id else None
+        if selector.HasField("trip") and selector.trip.ListFields():
+            self._add_trip(selector.trip, stops)
+            return
+        routes = self._routes(selector)
+        known = [set(group) for group in (stops, routes) if group is not None]
+        names = set.intersection(*known) if known else set()
+        if len(names) > 1 and self._is_shared(selector, names, routes):
+            self._refuse_shared(selector.route_id or selector.stop_id or selector.agency_id)
+        elif names:
+            self._add_of(
+                selector,
+                names,
+                None if stops is None else frozenset().union(*(stops[name] for name in names)),
+                None if routes is None else set().union(*(routes[name] for name in names)),
+            )
+
+    def _is_shared(self, selector: EntitySelector, names: Iterable[str], routes: Mapping[str, set[int]] | None) -> bool:
+        """Whether FEEDs mean different things by the ids of a selector that all of them know."""
+        feeds = self.index.timetable.feeds
+        if selector.route_id and routes is not None:
+            # The feeds of one operator's districts may each have all of its lines.
+            if len({self._describe_route(route) for name in names for route in routes[name]}) > 1:
+                return True
+        elif selector.agency_id and len({feed.agencies for feed in feeds if feed.name in names}) > 1:
+            return True
+        return bool(selector.stop_id) and not self._is_one_place(
+            [self.index.stops_of_name(name)[selector.stop_id] for name in names]
+        )
+
+    def _describe_route(self, route: int) -> tuple[str, str, tuple[str, ...]]:
+        """Return what riders know a route by: its names, and its feed's agencies."""
+        table = self.index.timetable
+        agencies = table.feeds[self.index.route_feed[route]].agencies
+        return table.route_short_name[route], table.route_long_name[route], agencies
+
+    def _is_one_place(self, stops: Sequence[int]) -> bool:
+        """Whether stops are one by rule A8: they bear one name and lie no further apart than one stop may."""
+        table = self.index.timetable
+        if len({table.stop_name[stop].casefold() for stop in stops}) > 1:
+            return False
+        lats, lons = table.stop_lat[stops], table.stop_lon[stops]
+        return bool((straight_line_m(float(lats[0]), float(lons[0]), lats, lons) <= SAME_STOP_M).all())
+
+    def _refuse_shared(self, shared_id: str) -> None:
+        self.has_shared = True
+        self.matcher.refuse_shared(shared_id)
+
+    def _add_of(
+        self, selector: EntitySelector, names: set[str], stops: frozenset[int] | None, routes: set[int] | None
+    ) -> None:
+        if selector.HasField("direction_id") and routes is not None:
+            direction = self.index.timetable.trip_direction
+            trips = [trip for row in routes for trip in self.index.trips_of_route.get(row, ())]
+            self._add_trips([trip for trip in trips if int(direction[trip]) in (-1, selector.direction_id)], stops)
+        elif routes is not None and stops is not None:
+            self.route_stops.update((route, stop) for route in routes for stop in stops)
+        elif stops is not None:
+            self.stops |= stops
+        elif routes is not None:
+            self._add_routes(selector, names, routes)
+
+    def _add_routes(self, selector: EntitySelector, names: set[str], routes: set[int]) -> None:
+        scope, table = self.matcher.scope, self.index.timetable
+        if selector.route_id or (selector.agency_id and selector.HasField("route_type")):
+            self.routes |= routes
+        elif selector.agency_id:
+            feeds = [feed for feed in scope.feeds if table.feeds[feed].name in names]
+            whole = {feed for feed in feeds if table.feeds[feed].agency_ids == (selector.agency_id,)}
+            self.feeds |= whole
+            self.routes |= {route for route in routes if int(table.route_feed[route]) not in whole}
+        elif len(scope.feeds) == len(table.feeds):
+            self.route_types.add(selector.route_type)
+        else:
+            self.routes |= routes
+
+    def _add_trip(self, trip: TripDescriptor, stops: Mapping[str, frozenset[int]] | None) -> None:
+        added = self.find_added(trip, self.matcher)
+        if isinstance(added, EntityOutcome):
+            self.has_shared = True
+        elif stops is None:
+            self.rides.update(added)
+        else:
+            self.ride_stops.update((key, stop) for key in added for rows in stops.values() for stop in rows)
+        if trip.trip_id and not trip.start_date and not trip.start_time:
+            self._add_trip_of_any_day(trip, stops)
+            return
+        match = self.matcher.match(trip, lambda: None, set)
+        if not isinstance(match, TripMatch):
+            self.has_shared |= match == EntityOutcome.ID_SHARED
+            return
+        key = (match.trip_departure, match.day)
+        if stops is None:
+            self.rides.add(key)
+        else:
+            name = self.index.feed_names[self.index.trip_feed[match.trip]]
+            self.ride_stops.update((key, stop) for stop in stops.get(name, ()))
+
+    def _add_trip_of_any_day(self, trip: TripDescriptor, stops: Mapping[str, frozenset[int]] | None) -> None:
+        rows = self.matcher.find_trips(trip)
+        if isinstance(rows, EntityOutcome):
+            return
+        trips = self.index.by_feed_name(rows, self.index.trip_feed)
+        names = trips.keys() if stops is None else trips.keys() & stops.keys()
+        if len(names) > 1:
+            self._refuse_shared(trip.trip_id)
+            return
+        for name in names:
+            self._add_trips(trips[name], None if stops is None else stops[name])
+
+    def _add_trips(self, trips: Iterable[int], stops: frozenset[int] | None) -> None:
+        if stops is None:
+            self.trips.update(trips)
+        else:
+            self.trip_stops.update((trip, stop) for trip in trips for stop in stops)
+
+    def _stops(self, stop_id: str) -> Mapping[str, frozenset[int]]:
+        """Return a stop with all that is part of it, by the FEEDs that know it."""
+        rows = ((name, self.index.stops_of_name(name).get(stop_id)) for name in self.matcher.scope.feed_names)
+        return {name: self.index.stops_below(row) for name, row in rows if row is not None}
+
+    def _routes(self, selector: EntitySelector) -> Mapping[str, set[int]] | None:
+        """Return by FEED the routes that route, type and agency all name, None where none of the three is stated."""
+        table, scope = self.index.timetable, self.matcher.scope
+        if not (selector.route_id or selector.agency_id or selector.HasField("route_type")):
+            return None
+        if selector.route_id:
+            routes = set(scope.routes.get(selector.route_id, ()))
+        else:
+            routes = {row for rows in scope.routes.values() for row in rows}
+        if selector.HasField("route_type"):
+            routes = {row for row in routes if int(table.route_type[row]) == selector.route_type}
+        if selector.agency_id:
+            routes = {row for row in routes if self._agency_of(row) == selector.agency_id}
+        return self.index.by_feed_name(routes, self.index.route_feed)
+
+    def _agency_of(self, route: int) -> str | None:
+        table = self.index.timetable
+        row = int(table.route_agency[route])
+        return table.feeds[int(table.route_feed[route])].agency_ids[row] if row >= 0 else None

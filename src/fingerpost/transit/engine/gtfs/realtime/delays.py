@@ -1,0 +1,219 @@
+"""Propagates stated delays along whole rides.
+
+A delay holds for later stop times until the next that is stated; NO_DATA ends it; it passes over SKIPPED stops; the
+delay of the whole trip holds until the first that is stated (GTFS-Realtime reference, TripUpdate.delay and
+StopTimeUpdate.ScheduleRelationship). A stated time stands before a stated delay.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.engine.gtfs.realtime.outcomes import StopTimeOutcome
+from fingerpost.transit.engine.gtfs.realtime.stop_time_matching import FAILURES, Bool, MatchedStopTimes, Rides
+from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
+    NO_DATA,
+    NO_STOP,
+    NONE,
+    SKIPPED,
+    StopTimeUpdateColumns,
+)
+from fingerpost.transit.engine.timetable.timetable import Int32, Int64, UInt8
+
+# What is further off than this is a wrong day or an error.
+FURTHEST_S = 12 * 3600
+
+# More seconds than there are between any two instants of sane messages.
+_APART_S = 1 << 41
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delays:
+    """What is known of rides, one row for each of their stop times.
+
+    ``stop`` are the stops of all stop times, ``moved`` marks those that are not the timetable's. ``flags`` are the
+    flags of all of them, ``has_other_flags`` marks those that are not the timetable's.
+    ``is_told`` says for each ride whether anything was.
+    """
+
+    arrival_delay_s: Int32
+    departure_delay_s: Int32
+    is_known: Bool
+    is_skipped: Bool
+    stop: Int32
+    moved: Bool
+    flags: UInt8
+    has_other_flags: Bool
+    is_told: Bool
+
+
+def work_out_delays(
+    rides: Rides,
+    updates: StopTimeUpdateColumns,
+    matched: MatchedStopTimes,
+    late_s: Int64,
+    trip_delay_s: Int64,
+    tally: Counter[str],
+) -> Delays:
+    """Return the delays of rides, and count what became of the stop time updates.
+
+    ``late_s`` is added to stated delays, ``trip_delay_s`` are the delays of whole trips, NONE where not stated.
+    """
+    for code, outcome in enumerate(FAILURES):
+        tally[outcome] += int(np.count_nonzero((matched.stop_time < 0) & (matched.failure == code)))
+    stated = _Stated(rides, updates, matched, late_s, tally)
+    arrival_s, departure_s, is_known = _propagate(rides, stated, trip_delay_s)
+    arrival_s[~is_known] = departure_s[~is_known] = 0
+    held = _hold_order(rides, arrival_s, departure_s, stated)
+    tally[StopTimeOutcome.HELD] += held
+    tally[StopTimeOutcome.APPLIED] += stated.applied - held
+    stop = rides.stop.copy()
+    moved = stated.stop != NO_STOP
+    stop[moved] = stated.stop[moved]
+    flags = rides.flags & ~stated.opened | stated.closed
+    has_other_flags = flags != rides.flags
+    is_told = np.zeros(len(rides.trip), np.bool_)
+    tells_pickup_drop_off = (stated.opened | stated.closed) != 0
+    is_told[rides.ride[is_known | stated.is_skipped | moved | tells_pickup_drop_off | stated.is_silent]] = True
+    return Delays(
+        arrival_delay_s=arrival_s.astype(np.int32),
+        departure_delay_s=departure_s.astype(np.int32),
+        is_known=is_known | stated.is_skipped,
+        is_skipped=stated.is_skipped,
+        stop=stop,
+        moved=moved & (stop != rides.stop),
+        flags=flags,
+        has_other_flags=has_other_flags,
+        is_told=is_told,
+    )
+
+
+class _Stated:
+    """What is stated of each planned stop time: delays (NONE where not), skipped, no data, another stop, its flags.
+
+    ``applied`` is how many stop time updates are in here as they were meant.
+    """
+
+    def __init__(
+        self,
+        rides: Rides,
+        updates: StopTimeUpdateColumns,
+        matched: MatchedStopTimes,
+        late_s: Int64,
+        tally: Counter[str],
+    ) -> None:
+        rows = np.flatnonzero(matched.stop_time >= 0)
+        stop_time = matched.stop_time[rows]
+        late = late_s[rides.ride[stop_time]]
+        relationship = updates.relationship[rows]
+        says_times = (relationship != SKIPPED) & (relationship != NO_DATA)
+        arrival_s = _delay_s(updates.arrival[rows], updates.arrival_delay_s[rows], rides.arrival[stop_time], late)
+        departure_s = _delay_s(
+            updates.departure[rows], updates.departure_delay_s[rows], rides.departure[stop_time], late
+        )
+        far = says_times & (_is_far(arrival_s) | _is_far(departure_s))
+        new_stop = matched.stop[rows]
+        says_pickup_drop_off = (updates.opened[rows] | updates.closed[rows]) != 0
+        bare = says_times & (arrival_s == NONE) & (departure_s == NONE) & (new_stop < 0) & ~says_pickup_drop_off
+        astray = (new_stop < NO_STOP) & ~far & ~bare
+        tally[StopTimeOutcome.OUT_OF_RANGE] += int(np.count_nonzero(far))
+        tally[StopTimeOutcome.WITHOUT_TIMES] += int(np.count_nonzero(bare & ~far))
+        tally[StopTimeOutcome.STOP_NOT_MOVED] += int(np.count_nonzero(astray))
+        kept = ~far & ~bare
+        self.applied = int(np.count_nonzero(kept & ~astray))
+        count = len(rides.stop)
+        self.is_astray = _marks(count, stop_time[astray])
+        timed = kept & says_times
+        self.arrival_s = np.full(count, NONE, np.int64)
+        self.departure_s = np.full(count, NONE, np.int64)
+        self.arrival_s[stop_time[timed]] = arrival_s[timed]
+        self.departure_s[stop_time[timed]] = departure_s[timed]
+        self.is_skipped = _marks(count, stop_time[relationship == SKIPPED])
+        self.is_silent = _marks(count, stop_time[relationship == NO_DATA])
+        self.stop = np.full(count, NO_STOP, np.int32)
+        moved = kept & (new_stop >= 0)
+        self.stop[stop_time[moved]] = new_stop[moved]
+        self.opened, self.closed = np.zeros(count, np.uint8), np.zeros(count, np.uint8)
+        self.opened[stop_time[kept]], self.closed[stop_time[kept]] = (
+            updates.opened[rows][kept],
+            updates.closed[rows][kept],
+        )
+
+
+def _propagate(rides: Rides, stated: _Stated, trip_delay_s: Int64) -> tuple[Int64, Int64, Bool]:
+    """Carry delays onwards; return arrival delays, departure delays, and where both are known."""
+    count = len(rides.stop)
+    at = np.arange(count)
+    leaves_s = np.where(stated.departure_s != NONE, stated.departure_s, stated.arrival_s)
+    sets = (leaves_s != NONE) | stated.is_silent
+    begins = np.zeros(count, np.bool_)
+    begins[rides.first[:-1]] = True
+    # What is carried on from a stop: its own, none after NO_DATA, else the trip's where it is the first.
+    carried_s = np.where(sets, leaves_s, NONE)
+    fresh = begins & ~sets
+    carried_s[fresh] = trip_delay_s[rides.ride[fresh]]
+    source = np.maximum.accumulate(np.where(sets | begins, at, 0))
+    out_s = carried_s[source]
+    in_s = np.empty_like(out_s)
+    in_s[1:] = out_s[:-1]
+    in_s[begins] = trip_delay_s
+    departure_s = np.where(leaves_s != NONE, leaves_s, np.where(stated.is_silent, NONE, in_s))
+    only_leaving = (stated.departure_s != NONE) & (in_s == NONE)
+    arrival_s = np.where(only_leaving, stated.departure_s, np.where(stated.is_silent, NONE, in_s))
+    arrival_s = np.where(stated.arrival_s != NONE, stated.arrival_s, arrival_s)
+    return arrival_s, departure_s, (arrival_s != NONE) & (departure_s != NONE)
+
+
+def _hold_order(rides: Rides, arrival_s: Int64, departure_s: Int64, stated: _Stated) -> int:
+    """Keep time from running backwards along each ride; return how many stated stop times had to wait for it.
+
+    Stated times hold among each other, the later waiting for the earlier; all others are fitted in between.
+    """
+    rows = _rows_out_of_order(rides, arrival_s, departure_s)
+    if not len(rows):
+        return 0
+    # Far apart, so that all rides can be put in order of time at once.
+    apart = rides.ride[rows] * _APART_S
+    planned = np.column_stack([rides.arrival[rows] + apart, rides.departure[rows] + apart]).ravel()
+    time = planned + np.column_stack([arrival_s[rows], departure_s[rows]]).ravel()
+    is_stated = np.column_stack([stated.arrival_s[rows] != NONE, stated.departure_s[rows] != NONE]).ravel()
+    lowest, highest = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+    floor = np.maximum.accumulate(np.where(is_stated, time, lowest))
+    fixed = np.where(is_stated, np.maximum(time, floor), time)
+    ceiling = np.minimum.accumulate(np.where(is_stated, fixed, highest)[::-1])[::-1]
+    fixed = np.maximum.accumulate(np.minimum(fixed, ceiling))
+    moved = fixed - planned
+    arrival_s[rows], departure_s[rows] = moved[0::2], moved[1::2]
+    waits = (is_stated & (fixed != time)).reshape(-1, 2).any(axis=1) & ~stated.is_astray[rows]
+    return int(np.count_nonzero(waits))
+
+
+def _rows_out_of_order(rides: Rides, arrival_s: Int64, departure_s: Int64) -> Int64:
+    """Return the stop times of all rides that, as they stand, would run backwards in time."""
+    arrival, departure = rides.arrival + arrival_s, rides.departure + departure_s
+    backwards = departure < arrival
+    backwards[1:] |= (arrival[1:] < departure[:-1]) & (rides.ride[1:] == rides.ride[:-1])
+    faulty = np.zeros(len(rides.trip), np.bool_)
+    faulty[rides.ride[backwards]] = True
+    return np.flatnonzero(faulty[rides.ride])
+
+
+def _delay_s(time: Int64, delay_s: Int64, planned: Int64, late_s: Int64) -> Int64:
+    by_delay = np.where(delay_s == NONE, NONE, delay_s + late_s)
+    # A time that is not Unix seconds of this era must not overflow the difference.
+    sane = np.clip(time, 0, 1 << 40)
+    delays: Int64 = np.where(time == NONE, by_delay, sane - planned)
+    return delays
+
+
+def _is_far(delay_s: Int64) -> Bool:
+    far: Bool = (delay_s != NONE) & (np.abs(delay_s) > FURTHEST_S)
+    return far
+
+
+def _marks(count: int, rows: npt.NDArray[np.int64]) -> Bool:
+    marks = np.zeros(count, np.bool_)
+    marks[rows] = True
+    return marks

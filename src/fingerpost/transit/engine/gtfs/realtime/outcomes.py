@@ -1,0 +1,116 @@
+"""Reasons by which every message, entity and stop time update is counted, applied or not."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from types import MappingProxyType
+
+from fingerpost.transit.engine.timetable.overlay import MatchCount
+
+
+class EntityOutcome(StrEnum):
+    """What became of one entity of a GTFS-Realtime message; every entity is counted under exactly one."""
+
+    TRIP_UPDATED = "trip-updated"
+    TRIP_CANCELLED = "trip-cancelled"
+    TRIP_DELETED = "trip-deleted"
+    TRIP_ADDED = "trip-added"
+    TRIP_REPLACED = "trip-replaced"
+    TRIP_DUPLICATED = "trip-duplicated"
+    VEHICLE_SEEN = "vehicle-seen"
+    ALERT_GIVEN = "alert-given"
+
+    SUPERSEDED = "superseded-by-a-newer-one"
+    ENTITY_DELETED = "entity-deleted"
+    KIND_NOT_READ = "kind-not-read"
+    FROM_THE_FUTURE = "from-the-future"
+
+    TRIP_UNKNOWN = "trip-unknown"
+    TRIP_NOT_NAMED = "trip-not-named"
+    TRIP_AMBIGUOUS = "trip-ambiguous"
+    ID_SHARED = "id-of-several-feeds"
+    ROUTE_DIFFERS = "trip-of-another-route"
+    START_DATE_UNREADABLE = "start-date-unreadable"
+    NOT_RUNNING = "trip-not-running-that-day"
+    START_TIME_MISSING = "start-time-missing"
+    START_TIME_UNKNOWN = "start-time-unknown"
+    NOTHING_SAID = "trip-without-times"
+    DELAY_OUT_OF_RANGE = "trip-delay-out-of-range"
+    COPY_WITHOUT_START = "duplicated-trip-without-start"
+    CALLS_UNMATCHED = "trip-calls-unmatched"
+    REPLACEMENT_UNPLACED = "trip-replaced-by-nothing-known"
+    ADDED_UNPLACED = "added-trip-without-two-known-calls"
+    FEED_UNCLEAR = "added-trip-of-an-unknown-feed"
+
+    ALERT_WITHOUT_SELECTOR = "alert-without-known-selector"
+
+
+APPLIED = frozenset(
+    {
+        EntityOutcome.TRIP_UPDATED,
+        EntityOutcome.TRIP_CANCELLED,
+        EntityOutcome.TRIP_DELETED,
+        EntityOutcome.TRIP_ADDED,
+        EntityOutcome.TRIP_REPLACED,
+        EntityOutcome.TRIP_DUPLICATED,
+        EntityOutcome.VEHICLE_SEEN,
+        EntityOutcome.ALERT_GIVEN,
+    }
+)
+
+
+# Neither matched nor not: nothing was looked for in the timetable.
+_NOT_LOOKED_FOR = frozenset({EntityOutcome.ENTITY_DELETED, EntityOutcome.KIND_NOT_READ, EntityOutcome.FROM_THE_FUTURE})
+
+
+def count_matches(outcomes: Iterable[EntityOutcome]) -> MatchCount:
+    """Return how many entities were found in the timetable, and how many were not."""
+    counts = Counter(outcomes)
+    # What a newer one supersedes was found.
+    matched = sum(counts[outcome] for outcome in (*APPLIED, EntityOutcome.SUPERSEDED))
+    return MatchCount(matched, counts.total() - matched - sum(counts[outcome] for outcome in _NOT_LOOKED_FOR))
+
+
+class StopTimeOutcome(StrEnum):
+    """What became of one stop time update; every one of a trip that was matched is counted under exactly one."""
+
+    APPLIED = "call-applied"
+    HELD = "call-applied-but-held-in-order"
+    STOP_NOT_MOVED = "call-applied-without-its-unknown-new-stop"
+    REPEATED = "call-repeated"
+    UNKNOWN = "call-not-of-this-trip"
+    STOP_UNKNOWN = "call-at-unknown-stop"
+    AMBIGUOUS = "call-ambiguous"
+    WITHOUT_TIMES = "call-without-times"
+    OUT_OF_RANGE = "call-time-out-of-range"
+    TRIP_UNPLACED = "call-of-a-trip-left-out"
+
+
+class MessageOutcome(StrEnum):
+    """What became of a message. The first three part all messages; the others are said of messages that were read."""
+
+    READ = "read"
+    UNREADABLE = "unreadable"
+    FROM_THE_FUTURE = "from-the-future"
+
+    CLOCK_AHEAD = "clock-ahead"
+    OTHER_FEED_VERSION = "other-feed-version"
+    DIFFERENTIAL = "differential"
+    FEED_NAME_UNKNOWN = "feed-name-unknown"
+    WITHOUT_TIMESTAMP = "without-timestamp"
+    NOTHING_MATCHED = "nothing-matched"
+
+
+class Tally:
+    """Counts while messages are being read."""
+
+    def __init__(self) -> None:
+        # One place for each entity; a later reading may overwrite it, when a newer message says otherwise.
+        self.entities: list[EntityOutcome] = []
+        self.stop_times: Counter[str] = Counter()
+        self.messages: Counter[str] = Counter()
+
+
+def freeze(counts: Counter[str]) -> Mapping[str, int]:
+    """Return the counts, sorted by reason, without those that are 0."""
+    return MappingProxyType({str(reason): counts[reason] for reason in sorted(counts) if counts[reason]})

@@ -1,0 +1,190 @@
+"""Reads messages entity by entity, and assembles the overlay."""
+
+from collections import Counter
+from types import MappingProxyType
+
+from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedHeader, TripDescriptor, TripUpdate, VehiclePosition
+
+from fingerpost.transit.engine.gtfs.realtime.added_words import MAYBE_ADDED, AddedWord
+from fingerpost.transit.engine.gtfs.realtime.alerts import read_alert
+from fingerpost.transit.engine.gtfs.realtime.index import RealtimeIndex, Scope
+from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes, find_message
+from fingerpost.transit.engine.gtfs.realtime.outcomes import (
+    APPLIED,
+    EntityOutcome,
+    MessageOutcome,
+    Tally,
+    count_matches,
+    freeze,
+)
+from fingerpost.transit.engine.gtfs.realtime.trip_matching import TripMatcher
+from fingerpost.transit.engine.gtfs.realtime.trip_updates import RideClaim, TripUpdates
+from fingerpost.transit.engine.gtfs.realtime.vehicles import read_vehicle
+from fingerpost.transit.engine.timetable.overlay import Alert, Overlay, RideKey, VehicleReport
+from fingerpost.transit.engine.timetable.timetable import Timetable
+
+# Clocks of publishers may be this far ahead; what is further ahead is not believed.
+CLOCK_SKEW_S = 120
+
+_ADDING = frozenset({TripDescriptor.ADDED, TripDescriptor.NEW})
+
+
+class RealtimeReader:
+    """Reads messages one by one, then builds the overlay."""
+
+    def __init__(self, timetable: Timetable, index: RealtimeIndex, now: int) -> None:
+        self.timetable, self.index, self.now = timetable, index, now
+        self.tally = Tally()
+        self.rides = TripUpdates(timetable, index, self.tally)
+        self.alerts: list[Alert] = []
+        # With where their outcomes are kept. They may name trips that a later entity adds.
+        self.waiting_alerts: list[tuple[FeedEntity, TripMatcher, int]] = []
+        self.vehicles: dict[RideKey, tuple[int, VehicleReport]] = {}
+        self.timestamps: list[int] = []
+        # Which entities each message that was read brought.
+        self.spans: list[range] = []
+        self.origins: list[str] = []
+        self.matchers: list[TripMatcher] = []
+
+    def add(self, data: FeedBytes) -> None:
+        """Take a message in."""
+        counts, outcomes = self.tally.messages, self.tally.entities
+        message = find_message(data.bytes)
+        if message is None:
+            counts[MessageOutcome.UNREADABLE] += 1
+            return
+        header = message.header
+        stated = header.timestamp
+        if stated > self.now + CLOCK_SKEW_S:
+            counts[MessageOutcome.FROM_THE_FUTURE] += 1
+            outcomes.extend([EntityOutcome.FROM_THE_FUTURE] * len(message.entity))
+            return
+        scope = self.index.scope(data.feed_name)
+        counts[MessageOutcome.READ] += 1
+        counts[MessageOutcome.CLOCK_AHEAD] += stated > self.now
+        counts[MessageOutcome.WITHOUT_TIMESTAMP] += not stated
+        counts[MessageOutcome.DIFFERENTIAL] += header.incrementality == FeedHeader.DIFFERENTIAL
+        counts[MessageOutcome.FEED_NAME_UNKNOWN] += not scope.feeds
+        counts[MessageOutcome.OTHER_FEED_VERSION] += self._is_other_version(header, scope)
+        updated = min(stated or data.received, self.now)
+        if stated:
+            self.timestamps.append(updated)
+        matcher = TripMatcher(self.index, scope, self.now)
+        first = len(outcomes)
+        for entity in message.entity:
+            self._add_entity(entity, matcher, updated)
+        self.spans.append(range(first, len(outcomes)))
+        self.origins.append(data.origin)
+        self.matchers.append(matcher)
+
+    def finish(self) -> Overlay:
+        """Return what all messages say."""
+        rides, added = self.rides.settle()
+        outcomes = self.tally.entities
+        for entity, matcher, slot in self.waiting_alerts:
+            outcome = self._add_alert(entity, matcher)
+            if not (entity.HasField("vehicle") or entity.HasField("trip_update")):
+                outcomes[slot] = outcome
+        silent = sum(1 for span in self.spans if span and APPLIED.isdisjoint(outcomes[span.start : span.stop]))
+        self.tally.messages[MessageOutcome.NOTHING_MATCHED] += silent
+        return Overlay(
+            rides=MappingProxyType(rides),
+            added=added,
+            alerts=tuple(self.alerts),
+            timestamp=min(self.timestamps, default=None),
+            as_of=self.now,
+            counts=freeze(Counter(outcomes)),
+            stop_time_counts=freeze(self.tally.stop_times),
+            message_counts=freeze(self.tally.messages),
+            matches=MappingProxyType(
+                {
+                    origin: count_matches(outcomes[span.start : span.stop])
+                    for origin, span in zip(self.origins, self.spans, strict=True)
+                }
+            ),
+            shared_ids=MappingProxyType(
+                {
+                    origin: tuple(sorted(matcher.shared_ids))
+                    for origin, matcher in zip(self.origins, self.matchers, strict=True)
+                    if matcher.shared_ids
+                }
+            ),
+            vehicles=MappingProxyType({key: report for key, (_, report) in self.vehicles.items()}),
+        )
+
+    def _is_other_version(self, header: FeedHeader, scope: Scope) -> bool:
+        versions = {self.timetable.feeds[feed].version for feed in scope.feeds}
+        return bool(header.feed_version) and None not in versions and header.feed_version not in versions
+
+    def _add_entity(self, entity: FeedEntity, matcher: TripMatcher, updated: int) -> None:
+        """Read all parts of an entity; it is counted by its trip update, else its vehicle, else its alert."""
+        outcomes = self.tally.entities
+        slot = len(outcomes)
+        if entity.is_deleted:
+            outcomes.append(EntityOutcome.ENTITY_DELETED)
+            return
+        outcomes.append(EntityOutcome.KIND_NOT_READ)
+        if entity.HasField("alert"):
+            self.waiting_alerts.append((entity, matcher, slot))
+        if entity.HasField("vehicle"):
+            outcomes[slot] = self._add_vehicle(entity.vehicle, matcher, updated, slot)
+        if entity.HasField("trip_update"):
+            outcomes[slot] = self._add_trip_update(entity.trip_update, matcher, updated, slot)
+
+    def _add_alert(self, entity: FeedEntity, matcher: TripMatcher) -> EntityOutcome:
+        alert = read_alert(entity.id, entity.alert, matcher, self.rides.find_added)
+        if isinstance(alert, EntityOutcome):
+            return alert
+        if alert in self.alerts:
+            return EntityOutcome.SUPERSEDED
+        self.alerts.append(alert)
+        return EntityOutcome.ALERT_GIVEN
+
+    def _add_vehicle(self, position: VehiclePosition, matcher: TripMatcher, updated: int, slot: int) -> EntityOutcome:
+        if not position.HasField("trip"):
+            return EntityOutcome.TRIP_NOT_NAMED
+        if position.timestamp > self.now + CLOCK_SKEW_S:
+            return EntityOutcome.FROM_THE_FUTURE
+        match = matcher.match(position.trip, lambda: None, set)
+        if isinstance(match, EntityOutcome):
+            return match
+        report = read_vehicle(position, min(position.timestamp or updated, self.now))
+        key = (match.trip_departure, match.day)
+        if key in self.vehicles:
+            earlier_slot, earlier = self.vehicles[key]
+            if earlier.updated > report.updated:
+                return EntityOutcome.SUPERSEDED
+            if self.tally.entities[earlier_slot] == EntityOutcome.VEHICLE_SEEN:
+                self.tally.entities[earlier_slot] = EntityOutcome.SUPERSEDED
+        self.vehicles[key] = (slot, report)
+        return EntityOutcome.VEHICLE_SEEN
+
+    def _add_trip_update(self, update: TripUpdate, matcher: TripMatcher, updated: int, slot: int) -> EntityOutcome:
+        if update.timestamp:
+            if update.timestamp > self.now + CLOCK_SKEW_S:
+                return EntityOutcome.FROM_THE_FUTURE
+            updated = min(update.timestamp, self.now)
+        relationship = update.trip.schedule_relationship
+        if relationship in _ADDING:
+            return self.rides.add(update, matcher, updated, slot)
+        match = matcher.match(update.trip, lambda: _find_instant(update), lambda: _named_stops(update))
+        if isinstance(match, EntityOutcome):
+            if match in MAYBE_ADDED and update.trip.trip_id:
+                self.rides.wait(AddedWord(update, matcher, updated, slot))
+            return match
+        if relationship == TripDescriptor.DUPLICATED:
+            return self.rides.duplicate(update, match, matcher, updated, slot)
+        return self.rides.claim(RideClaim.of(self.index, update, match, updated, slot))
+
+
+def _find_instant(update: TripUpdate) -> int | None:
+    """Return the first instant that a trip update tells of its ride, or None."""
+    for stop_time_update in update.stop_time_update:
+        instant: int = stop_time_update.arrival.time or stop_time_update.departure.time
+        if instant:
+            return instant
+    return None
+
+
+def _named_stops(update: TripUpdate) -> set[str]:
+    return {stop_time_update.stop_id for stop_time_update in update.stop_time_update if stop_time_update.stop_id}

@@ -1,0 +1,138 @@
+"""The report of an import: what was taken over and what was not; stored with the network."""
+
+import json
+from dataclasses import asdict, dataclass
+from datetime import date
+
+from fingerpost.transit.engine.timetable.street_coverage import StreetCoverage
+from fingerpost.transit.model.coverage import ServiceDays
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundAt:
+    """A place in a feed; ``column`` is empty where the whole row is meant."""
+
+    table: str
+    line: int
+    column: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One kind of deviation from the feed, with how often and where it occurs.
+
+    ``reason`` is a code of ``findings.Reason``; ``places`` are the first of ``count``, at least one.
+    """
+
+    reason: str
+    count: int
+    places: tuple[FoundAt, ...]
+
+    @property
+    def table(self) -> str:
+        """The table of the first place."""
+        return self.places[0].table
+
+    @property
+    def line(self) -> int:
+        """The line of the first place."""
+        return self.places[0].line
+
+    @property
+    def column(self) -> str:
+        """The column of the first place, empty where the whole row is meant."""
+        return self.places[0].column
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedReport:
+    """The import report of one feed.
+
+    Counts are of what the feed brought in and can be used; a stop that it shares with an earlier feed counts for both.
+    ``events`` counts stop times, ``runs`` trip departures (their names are stored, and stay). ``in_seat`` counts pairs
+    of trip departures between which one may stay seated, ``narrow_transfers`` trip- and route-specific transfer rules.
+    ``first_day`` and ``last_day`` are the first and last day on which a trip runs, ``gaps`` the days between them on
+    which none does, as (first, last) of each run of days; ``zone`` says when a day begins.
+    """
+
+    feed: str
+    source: str
+    stops: int
+    routes: int
+    trips: int
+    runs: int
+    events: int
+    first_day: date
+    last_day: date
+    gaps: tuple[tuple[date, date], ...] = ()
+    zone: str = "UTC"
+    in_seat: int = 0
+    narrow_transfers: int = 0
+    findings: tuple[Finding, ...] = ()
+    tables_not_read: tuple[str, ...] = ()
+
+    @property
+    def service(self) -> ServiceDays:
+        """The days on which a trip runs."""
+        return ServiceDays(first_day=self.first_day, last_day=self.last_day, gaps=self.gaps)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportReport:
+    """The import report of a network, feed by feed, and of its streets where it has any."""
+
+    network: str
+    feeds: tuple[FeedReport, ...]
+    streets: StreetCoverage | None = None
+
+    @property
+    def days(self) -> str:
+        """From when to when any of the feeds has trips, such as ``2026-03-01 to 2026-03-31``."""
+        return f"{min(feed.first_day for feed in self.feeds)} to {max(feed.last_day for feed in self.feeds)}"
+
+    def to_json(self) -> str:
+        """Return the report as one JSON object."""
+        return json.dumps(asdict(self), default=date.isoformat, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> "ImportReport":
+        """Return the report that ``to_json`` wrote.
+
+        Raises:
+            ValueError: it is not one.
+        """
+        try:
+            raw = json.loads(text)
+            # Reports of older versions have no streets.
+            streets = raw.get("streets")
+            return cls(
+                network=raw["network"],
+                feeds=tuple(_feed(feed) for feed in raw["feeds"]),
+                streets=None if streets is None else StreetCoverage(**streets),
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"not an import report: {error}") from error
+
+
+def _feed(raw: dict[str, object]) -> FeedReport:
+    # Reports of older versions have no gaps.
+    findings, tables, gaps = raw["findings"], raw["tables_not_read"], raw.get("gaps", [])
+    if not (isinstance(findings, list) and isinstance(tables, list) and isinstance(gaps, list)):
+        raise TypeError("lists expected")
+    days = {key: date.fromisoformat(str(raw[key])) for key in ("first_day", "last_day")}
+    between = tuple((date.fromisoformat(first), date.fromisoformat(last)) for first, last in gaps)
+    known = {
+        **raw,
+        **days,
+        "gaps": between,
+        "findings": tuple(map(_finding, findings)),
+        "tables_not_read": tuple(tables),
+    }
+    return FeedReport(**known)  # type: ignore[arg-type]  # a wrong key is a TypeError, as promised above
+
+
+def _finding(raw: dict[str, object]) -> Finding:
+    places = raw["places"]
+    if not isinstance(places, list) or not places:
+        raise TypeError("places expected")
+    return Finding(**{**raw, "places": tuple(FoundAt(**place) for place in places)})  # type: ignore[arg-type]  # as above

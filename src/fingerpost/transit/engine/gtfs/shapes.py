@@ -1,0 +1,129 @@
+"""``shapes.txt``: the shapes of trips, and where on them the stop times lie."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fingerpost.transit.engine.gtfs.csv import Archive, IdIndex, Reason, Table
+from fingerpost.transit.engine.gtfs.stop_times import StopTimes
+from fingerpost.transit.engine.gtfs.trips import Trips
+from fingerpost.transit.engine.timetable.draft import ShapeColumns
+from fingerpost.transit.engine.timetable.timetable import Float32, Float64, Int32, Int64
+
+_COLUMNS = ("shape_id", "shape_pt_lat", "shape_pt_lon", "shape_pt_sequence")
+_DIST = "shape_dist_traveled"
+_UDEG = 1e6
+# The last point of a shape in the common scale: the next whole number is the next shape's first.
+_END = 0.9
+
+
+class Shapes(NamedTuple):
+    """The shapes that trips name.
+
+    ``of_trip`` is each trip's row in ``columns``, -1 for none. ``of_stop_time`` is where on it each stop time lies,
+    counted in points, NaN where the feed does not say; None where it never does.
+    """
+
+    columns: ShapeColumns
+    of_trip: Int32
+    of_stop_time: Float32 | None
+
+
+class _Points(NamedTuple):
+    """Points, shape after shape, each in order; ``dist`` is shape_dist_traveled, NaN where missing."""
+
+    shape: Int32
+    lat: Float64
+    lon: Float64
+    dist: Float64
+
+
+def states_distances(archive: Archive) -> bool:
+    """Whether points of shapes are measured, so that it is worth while to read how far along them stop times lie."""
+    table = archive.find_aside("shapes.txt")
+    return table is not None and _DIST in table.columns
+
+
+def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_times: StopTimes) -> Shapes:
+    """Read the shapes that trips name.
+
+    Points are ordered by sequence; a point that cannot be read is left out and counted.
+    """
+    table = archive.find_extra("shapes.txt", *_COLUMNS[:3])
+    if table is None:
+        return Shapes(ShapeColumns.none(), np.full(len(trips), -1, np.int32), None)
+    points = _read_points(table, ids)
+    has_points = np.zeros(len(ids) + 1, np.bool_)
+    has_points[points.shape] = True
+    missing = (trips.shape >= 0) & ~has_points[trips.shape]
+    archive.findings.add_many(Reason.SHAPE_UNKNOWN, "trips.txt", trips.lines[missing], "shape_id")
+    used = np.zeros(len(ids) + 1, np.bool_)
+    used[trips.shape[trips.shape >= 0]] = True
+    used &= has_points
+    new_rows = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
+    kept = used[points.shape]
+    row = new_rows[points.shape[kept]]
+    first = np.zeros(int(used.sum()) + 1, np.int64)
+    np.cumsum(np.bincount(row, minlength=len(first) - 1), out=first[1:])
+    of_trip = np.where(trips.shape >= 0, new_rows[trips.shape], np.int32(-1))
+    columns = ShapeColumns(
+        first=first,
+        lat_udeg=np.round(points.lat[kept] * _UDEG).astype(np.int32),
+        lon_udeg=np.round(points.lon[kept] * _UDEG).astype(np.int32),
+    )
+    of_stop_time = None
+    if stop_times.shape_dist is not None:
+        of_stop_time = _locate(
+            first, row, points.dist[kept], of_trip.repeat(stop_times.per_trip), stop_times.shape_dist
+        )
+    return Shapes(columns, of_trip, of_stop_time)
+
+
+def _read_points(table: Table, ids: IdIndex) -> _Points:
+    """Return every sound point of a shape that trips name, in order."""
+    shapes, sequences = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
+    lats, lons, dists = [np.zeros(0)], [np.zeros(0)], [np.zeros(0)]
+    for block in table.blocks(*_COLUMNS, _DIST):
+        shape = ids.find(block, 0)
+        lat, lon = block.decimals(1), block.decimals(2)
+        sequence, faulty = block.integers(3, 0)
+        sound = (np.abs(lat) <= 90) & (np.abs(lon) <= 180) & ~faulty
+        table.note_rows(Reason.SHAPE_POINT_UNREADABLE, block.lines[~sound])
+        kept = sound & (shape >= 0)
+        for parts, values in ((shapes, shape), (sequences, sequence)):
+            parts.append(values[kept])
+        for numbers, decimals in ((lats, lat), (lons, lon), (dists, block.decimals(4))):
+            numbers.append(decimals[kept])
+    shape, sequence = np.concatenate(shapes), np.concatenate(sequences)
+    key = shape.astype(np.int64) << 32 | (sequence.astype(np.int64) + (1 << 31))
+    order = np.arange(len(key)) if np.all(key[1:] >= key[:-1]) else np.argsort(key, kind="stable")
+    return _Points(shape[order], *(np.concatenate(parts)[order] for parts in (lats, lons, dists)))
+
+
+def _locate(first: Int64, row: Int32, dist: Float64, stop_time_row: Int32, stop_time_dist: Float32) -> Float32 | None:
+    """Return where each stop time lies on its shape, counted in points; None where that is known of none.
+
+    Shapes whose distances are missing somewhere, or go back, say nothing; nor do stop times beyond either end.
+    All shapes are laid on one scale, each less than one unit of it, so that a single search finds every stop time.
+    """
+    if not len(row):
+        return None
+    lowest, highest = dist[first[:-1]], dist[first[1:] - 1]
+    is_fit = highest > lowest
+    is_fit[row[np.isnan(dist)]] = False
+    is_fit[row[1:][(np.diff(dist) < 0) & (row[1:] == row[:-1])]] = False
+    span = np.where(is_fit, highest - lowest, 1.0)
+    with np.errstate(invalid="ignore"):
+        scale = row + np.where(is_fit[row], (dist - lowest[row]) / span[row], 0.0) * _END
+        share = (stop_time_dist - lowest[stop_time_row]) / span[stop_time_row]
+        # Publishers round the two tables apart.
+        known = (stop_time_row >= 0) & is_fit[stop_time_row] & (share > -1e-3) & (share < 1 + 1e-3)
+    if not known.any():
+        return None
+    place = np.full(len(stop_time_dist), np.nan, np.float32)
+    wanted, shape = stop_time_row[known] + np.clip(share[known], 0.0, 1.0) * _END, stop_time_row[known]
+    after = np.clip(np.searchsorted(scale, wanted), first[shape] + 1, first[shape + 1] - 1)
+    step = scale[after] - scale[after - 1]
+    part = np.where(step > 0, (wanted - scale[after - 1]) / np.where(step > 0, step, 1.0), 0.0)
+    place[known] = after - 1 - first[shape] + np.clip(part, 0.0, 1.0)
+    return place

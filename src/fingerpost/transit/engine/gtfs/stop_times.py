@@ -1,0 +1,242 @@
+"""``stop_times.txt``: the stop times of every trip, read into arrays.
+
+Times are seconds from noon minus 12 h of the service day (GTFS Schedule reference, field type "Time").
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.engine.gtfs.csv import (
+    BLANK,
+    LEFT_OUT,
+    UNKNOWN,
+    UNREADABLE,
+    Archive,
+    Block,
+    ColumnBuffer,
+    IdIndex,
+    LineNumbers,
+    Reason,
+    Table,
+    check_trips,
+    is_in_order,
+)
+from fingerpost.transit.engine.gtfs.stop_time_columns import StopTimeColumns, fill_times
+from fingerpost.transit.engine.gtfs.stops import Stops
+from fingerpost.transit.engine.gtfs.trips import Trips
+from fingerpost.transit.engine.timetable.timetable import (
+    BY_ARRANGEMENT,
+    NO_ALIGHTING,
+    NO_BOARDING,
+    STOP,
+    Float32,
+    Int32,
+    Int64,
+    UInt8,
+)
+
+# Nobody rides a trip with a single stop.
+_FEWEST_STOP_TIMES = 2
+
+# pickup_type and drop_off_type
+_REGULAR, _NONE, _PHONE, _DRIVER = range(4)
+_COLUMNS = (
+    "trip_id",
+    "stop_id",
+    "stop_sequence",
+    "arrival_time",
+    "departure_time",
+    "pickup_type",
+    "drop_off_type",
+    "stop_headsign",
+    "shape_dist_traveled",
+    # GTFS-Flex: where there is no stop but an area, and no time but a window.
+    "location_id",
+    "location_group_id",
+    "start_pickup_drop_off_window",
+    "end_pickup_drop_off_window",
+)
+_PICKUP, _DROP_OFF, _HEADSIGN, _SHAPE_DIST = range(5, 9)
+_FLEX = slice(9, 13)
+# A guess, on the short side; it decides how much memory is set aside.
+_BYTES_A_ROW = 24
+_KEPT: dict[str, Any] = {
+    **dict.fromkeys(("trip", "sequence", "stop", "arrival_s", "departure_s"), np.int32),
+    "flags": np.uint8,
+}
+
+
+class StopTimes(NamedTuple):
+    """Stop times of one feed's trips, trip after trip, each in order; ``per_trip`` says how many each trip has."""
+
+    per_trip: Int32
+    stop: Int32
+    sequence: Int32
+    arrival_s: Int32
+    departure_s: Int32
+    flags: UInt8
+    headsign: Int32 | None = None
+    shape_dist: Float32 | None = None
+
+
+def read_stop_times(
+    archive: Archive, stops: Stops, trips: Trips, headsigns: IdIndex, *, with_shape_dist: bool = False
+) -> tuple[Trips, StopTimes]:
+    """Read the stop times; return them with the trips that have enough of them to carry anybody.
+
+    Rows need not be sorted. Where only arrival or departure is given it is both; one that cannot be read is blank.
+    A stop time at an area or within a window is on demand (GTFS-Flex): it is counted, and its trip is left out.
+    ``with_shape_dist`` keeps shape_dist_traveled, where the feed has it.
+
+    Raises:
+        FeedUnusable: the table lacks a column that GTFS requires.
+    """
+    table = archive.get_table("stop_times.txt", "trip_id", "stop_sequence")
+    is_flex = any(name in table.columns for name in _COLUMNS[_FLEX])
+    if not is_flex:
+        table.require(("stop_id", "arrival_time") if "departure_time" not in table.columns else ("stop_id",))
+    with_shape_dist &= _COLUMNS[_SHAPE_DIST] in table.columns
+    stop_times, lines, on_demand = _read_rows(
+        table, stops, trips, headsigns, is_flex=is_flex, with_shape_dist=with_shape_dist
+    )
+    stop_times = _in_order(table, stop_times, lines)
+    filled, worked_out = fill_times(stop_times)
+    table.note_rows(Reason.CALL_TIME_WORKED_OUT, lines.of(stop_times.rows_at(worked_out)), "arrival_time")
+    kept, count = _usable_trips(archive, filled, trips, on_demand)
+    stop_times = filled if kept.all() else filled.at(kept[filled.trip])
+    times = (stop_times.arrival_s, stop_times.departure_s)
+    return trips.keep(kept), StopTimes(
+        count[kept].astype(np.int32),
+        stop_times.stop,
+        stop_times.sequence,
+        *times,
+        stop_times.flags,
+        stop_times.headsign,
+        stop_times.shape_dist,
+    )
+
+
+def _read_rows(
+    table: Table, stops: Stops, trips: Trips, headsigns: IdIndex, *, is_flex: bool, with_shape_dist: bool
+) -> tuple[StopTimeColumns, LineNumbers, npt.NDArray[np.bool_]]:
+    """Return the stop times of known trips, at stops where one can board, in the order of the file."""
+    stop_ids = IdIndex(stops.row_of)
+    stop_row = _with_absent(np.array([*stops.row_of.values()], np.int32))
+    boardable = np.array([row.kind == STOP for row in stops.rows] + [False], np.bool_)
+    trip_row = _with_absent(trips.row_of_id)
+    on_demand = np.zeros(len(trips) + 1, np.bool_)
+    with_headsign = _COLUMNS[_HEADSIGN] in table.columns
+    types = _KEPT | ({"headsign": np.int32} if with_headsign else {})
+    types |= {"shape_dist": np.float32} if with_shape_dist else {}
+    kept = ColumnBuffer(types, table.size // _BYTES_A_ROW + 1)
+    lines, row = LineNumbers(), 0
+    left_out = [np.zeros(0, np.int64)]
+    for block in table.blocks(*(_COLUMNS if is_flex else _COLUMNS[: _FLEX.start])):
+        lines.add(block.lines)
+        trip = trip_row[trips.ids.find(block, 0)]
+        stop = stop_row[stop_ids.find(block, 1)]
+        usable = np.ones(len(trip), np.bool_)
+        if is_flex:
+            flex = np.logical_or.reduce([block.is_filled(column) for column in range(_FLEX.start, _FLEX.stop)])
+            on_demand[trip[flex & (trip >= 0)]] = True
+            table.note_rows(Reason.CALL_FLEX_UNSUPPORTED, block.lines[flex])
+            usable &= ~flex
+        sequence, no_sequence = block.integers(2, -1)
+        for reason, column, faulty in (
+            (Reason.CALL_OF_UNKNOWN_TRIP, "trip_id", (trip == UNKNOWN) | (trip == BLANK)),
+            (Reason.CALL_OF_LEFT_OUT_TRIP, "trip_id", trip == LEFT_OUT),
+            (Reason.CALL_AT_UNKNOWN_STOP, "stop_id", (stop == UNKNOWN) | (stop == BLANK)),
+            (Reason.CALL_AT_LEFT_OUT_STOP, "stop_id", stop == LEFT_OUT),
+            (Reason.CALL_WHERE_NOBODY_BOARDS, "stop_id", (stop >= 0) & ~boardable[np.maximum(stop, -1)]),
+            (Reason.CALL_SEQUENCE_UNREADABLE, "stop_sequence", no_sequence | (sequence < 0)),
+        ):
+            if faulty.any():
+                table.note_rows(reason, block.lines[usable & faulty], column)
+                usable &= ~faulty
+        whole = usable.all()
+        columns: dict[str, Any] = {
+            "trip": trip,
+            "sequence": sequence,
+            "stop": stop,
+            "arrival_s": _times_s(table, block, 3, usable),
+            "departure_s": _times_s(table, block, 4, usable),
+            "flags": _flags(table, block, usable),
+        }
+        if with_headsign:
+            columns["headsign"] = headsigns.intern(block, _HEADSIGN)
+        if with_shape_dist:
+            columns["shape_dist"] = block.decimals(_SHAPE_DIST).astype(np.float32)
+        if not whole:
+            columns = {name: values[usable] for name, values in columns.items()}
+            left_out.append(row + np.flatnonzero(~usable))
+        kept.append(int(usable.sum()), columns)
+        row += len(trip)
+    gaps = np.concatenate(left_out)
+    rows = np.delete(np.arange(row, dtype=np.int32), gaps) if len(gaps) else None
+    return StopTimeColumns(row=rows, **kept.finish()), lines, on_demand[:-1]
+
+
+def _with_absent(rows: Int32) -> Int32:
+    """Return a table of rows in which BLANK and UNKNOWN, counted from its end, stand for themselves."""
+    absent = np.zeros(max(-BLANK, -UNKNOWN), np.int32)
+    absent[[BLANK, UNKNOWN]] = BLANK, UNKNOWN
+    return np.concatenate([rows, absent])
+
+
+def _times_s(table: Table, block: Block, column: int, usable: npt.NDArray[np.bool_]) -> Int32:
+    """Return times, BLANK where there is none that can be read."""
+    times_s = block.times_s(column)
+    faulty = times_s == UNREADABLE
+    if faulty.any():
+        table.note_rows(Reason.CALL_TIME_UNREADABLE_ASSUMED, block.lines[faulty & usable], _COLUMNS[column])
+        times_s[faulty] = BLANK
+    return times_s
+
+
+def _flags(table: Table, block: Block, usable: npt.NDArray[np.bool_]) -> UInt8:
+    flags = np.zeros(len(block.lines), np.uint8)
+    for column, closed in ((_PICKUP, NO_BOARDING), (_DROP_OFF, NO_ALIGHTING)):
+        if _COLUMNS[column] not in table.columns:
+            continue
+        kind, faulty = block.integers(column, _REGULAR)
+        faulty |= (kind < _REGULAR) | (kind > _DRIVER)
+        if faulty.any():
+            table.note_rows(Reason.VALUE_UNKNOWN_ASSUMED, block.lines[faulty & usable], _COLUMNS[column])
+            kind[faulty] = _REGULAR
+        flags[kind == _NONE] |= closed
+        flags[kind >= _PHONE] |= BY_ARRANGEMENT
+    return flags
+
+
+def _in_order(table: Table, stop_times: StopTimeColumns, lines: LineNumbers) -> StopTimeColumns:
+    """Sort by trip, then sequence; equal sequences of a trip stay in the order of the file, and are counted."""
+    if is_in_order(stop_times.trip, stop_times.sequence):
+        return stop_times
+    key = stop_times.trip.astype(np.int64) << 32 | stop_times.sequence
+    if np.any(key[1:] < key[:-1]):
+        order = np.argsort(key, kind="stable")
+        stop_times, key = stop_times.at(order), key[order]
+    again = stop_times.rows_at(1 + np.flatnonzero(key[1:] == key[:-1]))
+    table.note_rows(Reason.CALL_ORDER_ASSUMED, lines.of(again), "stop_sequence")
+    return stop_times
+
+
+def _usable_trips(
+    archive: Archive, stop_times: StopTimeColumns, trips: Trips, on_demand: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.bool_], Int64]:
+    """Mark the trips that carry somebody somewhere, count the others; return marks and how many stop times each has."""
+    kept = np.ones(len(trips), np.bool_)
+    count = np.zeros(len(trips), np.int64)
+    untimed, backward = np.zeros(len(trips), np.bool_), np.zeros(len(trips), np.bool_)
+    check_trips(stop_times.trip, stop_times.arrival_s, stop_times.departure_s, count, untimed, backward)
+    for reason, faulty in (
+        (Reason.TRIP_FLEX_UNSUPPORTED, on_demand),
+        (Reason.TRIP_WITH_FEWER_THAN_TWO_CALLS, count < _FEWEST_STOP_TIMES),
+        (Reason.TRIP_WITHOUT_END_TIMES, untimed),
+        (Reason.TRIP_RUNS_BACKWARDS, backward),
+    ):
+        archive.findings.add_many(reason, "trips.txt", trips.lines[kept & faulty])
+        kept &= ~faulty
+    return kept, count

@@ -1,0 +1,158 @@
+"""``stops.txt``: stops, stations, entrances and nodes."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from fingerpost.transit.engine.gtfs.csv import LEFT_OUT, Archive, Block, Reason, Table
+from fingerpost.transit.engine.timetable.draft import StopRow
+from fingerpost.transit.engine.timetable.timetable import (
+    BOARDING_AREA,
+    ENTRANCE,
+    NODE,
+    STATION,
+    STOP,
+    WHEELCHAIR_NO,
+    WHEELCHAIR_UNKNOWN,
+    Int32,
+)
+
+# What the parent must be (GTFS, parent_station); a station has none.
+_PARENT_KIND = {STOP: STATION, ENTRANCE: STATION, NODE: STATION, BOARDING_AREA: STOP}
+_DEPTH = {STATION: 0, STOP: 1, ENTRANCE: 1, NODE: 1, BOARDING_AREA: 2}
+# What needs no name (GTFS, stop_name).
+_NAMELESS_KINDS = frozenset({NODE, BOARDING_AREA})
+# Where stops lie whose publisher did not know.
+_NOWHERE = (0.0, 0.0)
+
+
+class Stops:
+    """Stops of one feed.
+
+    Attributes:
+        rows: one for each that can be used.
+        row_of: maps a stop id to its row, or to LEFT_OUT.
+    """
+
+    def __init__(self, rows: list[StopRow], row_of: dict[str, int]) -> None:
+        self.rows = rows
+        self.row_of = row_of
+
+    def list_boardable(self, row: int) -> Sequence[int]:
+        """Return the rows of the stops that a stop or station stands for; empty for anything else."""
+        if self.rows[row].kind == STOP:
+            return (row,)
+        if self.rows[row].kind == STATION:
+            return self._children.get(row, ())
+        return ()
+
+    @cached_property
+    def _children(self) -> Mapping[int, Sequence[int]]:
+        children: dict[int, list[int]] = {}
+        for child, stop in enumerate(self.rows):
+            if stop.parent >= 0 and stop.kind == STOP:
+                children.setdefault(stop.parent, []).append(child)
+        return children
+
+
+class _Draft(NamedTuple):
+    """A row whose parent has not been looked up yet."""
+
+    line: int
+    stop_id: str
+    name: str
+    place: tuple[float, float] | None
+    kind: int
+    parent_id: str
+    platform: str
+    wheelchair: int
+    code: str
+
+
+def read_stops(archive: Archive) -> Stops:
+    """Read the stops; rows say feed 0.
+
+    What has no position takes its parent's; without that it is left out. So is what lies at 0, 0, in the sea.
+    A missing name is the parent's, else the id, and is counted where GTFS wants one.
+    """
+    table = archive.get_table("stops.txt", "stop_id")
+    drafts: dict[str, _Draft] = {}
+    left_out: set[str] = set()
+    columns = ("stop_id", "stop_name", "stop_lat", "stop_lon", "location_type", "parent_station", "platform_code")
+    for block in table.blocks(*columns, "wheelchair_boarding", "stop_code"):
+        texts = [block.texts(column) for column in (0, 1, 5, 6, 8)]
+        lats, lons = block.decimals(2), block.decimals(3)
+        for column, numbers in ((2, lats), (3, lons)):
+            unread = np.isnan(numbers) & block.is_filled(column)
+            table.note_rows(Reason.VALUE_UNREADABLE, block.lines[unread], columns[column])
+        kinds, no_kind = block.integers(4, STOP)
+        table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[no_kind], "location_type")
+        access = _wheelchair(table, block)
+        values = (lats.tolist(), lons.tolist(), kinds.tolist(), access.tolist())
+        for line, stop_id, name, parent, platform, code, lat, lon, kind, wheelchair in zip(
+            block.lines.tolist(), *texts, *values, strict=True
+        ):
+            if not stop_id or stop_id in drafts or stop_id in left_out:
+                table.note(Reason.ID_REPEATED if stop_id else Reason.ID_MISSING, line, "stop_id")
+                continue
+            if not STOP <= kind <= BOARDING_AREA:
+                table.note(Reason.STOP_KIND_UNKNOWN, line, "location_type")
+                left_out.add(stop_id)
+                continue
+            place = _place(lat, lon)
+            drafts[stop_id] = _Draft(line, stop_id, name, place, kind, parent, platform, wheelchair, code)
+    return _join(table, drafts, left_out)
+
+
+def _join(table: Table, drafts: dict[str, _Draft], left_out: set[str]) -> Stops:
+    """Link every row to its parent, and inherit missing values from it."""
+    parents: dict[str, _Draft] = {}
+    kept: list[_Draft] = []
+    # A parent comes before its children: stations have none, boarding areas have the deepest.
+    by_depth = sorted(drafts.values(), key=lambda draft: _DEPTH[draft.kind])
+    places: dict[str, tuple[float, float]] = {}
+    for draft in by_depth:
+        parent = drafts.get(draft.parent_id)
+        if parent is not None and parent.kind == _PARENT_KIND.get(draft.kind) and parent.stop_id in places:
+            parents[draft.stop_id] = parent
+        elif draft.parent_id:
+            table.note(Reason.STOP_PARENT_UNAPPLIED, draft.line, "parent_station")
+        if draft.place is not None:
+            places[draft.stop_id] = draft.place
+        elif draft.stop_id in parents:
+            places[draft.stop_id] = places[parents[draft.stop_id].stop_id]
+            table.note(Reason.STOP_PLACE_ASSUMED, draft.line, "stop_lat")
+        else:
+            table.note(Reason.STOP_WITHOUT_PLACE, draft.line, "stop_lat")
+            left_out.add(draft.stop_id)
+    kept = [draft for draft in drafts.values() if draft.stop_id in places]
+    index = {draft.stop_id: row for row, draft in enumerate(kept)}
+    rows = []
+    for draft in kept:
+        parent = parents.get(draft.stop_id)
+        name = draft.name or (parent.name if parent else "") or draft.stop_id
+        if not draft.name and draft.kind not in _NAMELESS_KINDS:
+            table.note(Reason.STOP_NAME_ASSUMED, draft.line, "stop_name")
+        parent_row = index[parent.stop_id] if parent else -1
+        place = places[draft.stop_id]
+        row = StopRow(0, draft.stop_id, name, *place, draft.kind, parent_row, draft.platform, draft.wheelchair)
+        rows.append(row._replace(code=draft.code))
+    return Stops(rows, index | dict.fromkeys(left_out, LEFT_OUT))
+
+
+def _place(lat: float, lon: float) -> tuple[float, float] | None:
+    """Return (lat, lon) in degrees, or None where either is missing or out of range (NaN included)."""
+    if (lat, lon) == _NOWHERE or not (-90 <= lat <= 90 and -180 <= lon <= 180):
+        return None
+    return lat, lon
+
+
+def _wheelchair(table: Table, block: Block) -> Int32:
+    values, faulty = block.integers(7, WHEELCHAIR_UNKNOWN)
+    table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[faulty], "wheelchair_boarding")
+    outside = (values < WHEELCHAIR_UNKNOWN) | (values > WHEELCHAIR_NO)
+    table.note_rows(Reason.VALUE_UNKNOWN_ASSUMED, block.lines[outside], "wheelchair_boarding")
+    values[outside] = WHEELCHAIR_UNKNOWN
+    return values

@@ -1,0 +1,257 @@
+"""``transfers.txt``: transfers between stops, and trip- and route-specific ones."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.engine.gtfs.csv import BLANK, LEFT_OUT, UNKNOWN, Archive, Block, IdIndex, Reason, Table
+from fingerpost.transit.engine.gtfs.routes import Routes
+from fingerpost.transit.engine.gtfs.stops import Stops
+from fingerpost.transit.engine.gtfs.trips import Trips
+from fingerpost.transit.engine.timetable.draft import SpecificTransferColumns, TransferColumns
+from fingerpost.transit.engine.timetable.timetable import RECOMMENDED, STATION, STOP, Int32, Int64
+
+# No station has so many pairs of stops, and no feed so many rules.
+MOST_OF_A_ROW = 250_000
+MOST_OF_A_FEED = 5_000_000
+
+# In-seat transfers, and trips between which one must alight and board again (GTFS, "Linked trips").
+IN_SEAT, RE_BOARD = 4, 5
+_COLUMNS = (
+    "from_stop_id",
+    "to_stop_id",
+    "transfer_type",
+    "min_transfer_time",
+    "from_route_id",
+    "to_route_id",
+    "from_trip_id",
+    "to_trip_id",
+)
+# Columns of a rule while it is read: two stops, type, stated seconds, then these.
+_RULE = 10
+_PRECISION, _LINE = 8, 9
+
+# So many links may be made between the kinds of trips that meet at a stop, all stops together.
+MOST_LINKS = 4_000_000
+# A search timetable holds the trips of at most so many days.
+_DAYS = 4
+# With no more kinds than these at a stop, nobody need count days.
+_FEW = 100
+
+Mask = npt.NDArray[np.bool_]
+
+
+class LinkedTrips(NamedTuple):
+    """Rows that say whether one may stay seated: (from trip, to trip, type, from stop, to stop, line) each.
+
+    A trip's row is LEFT_OUT or ``kernel.UNKNOWN`` or BLANK where there is none; so is a stop's.
+    """
+
+    rows: Int32
+
+
+class Transfers(NamedTuple):
+    """What ``transfers.txt`` holds; ``specific_line`` is the line of each specific rule."""
+
+    by_stop: TransferColumns
+    specific: SpecificTransferColumns
+    specific_line: Int32
+    linked: LinkedTrips
+
+
+def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips) -> Transfers:
+    """Return one rule for each ordered pair of boardable stops, and all rules for certain trips or routes.
+
+    A station stands for all its boardable stops. A row that names more stops by themselves wins over one that
+    names them by their station, and a later row over an earlier one (GTFS, transfers.txt, primary key).
+    The same order is that of the specific rules. Where a row names both a trip and its route, the trip counts.
+    """
+    table = _open(archive)
+    rules: list[Int32] = [np.zeros((0, _RULE), np.int32)]
+    linked: list[Int32] = [np.zeros((0, 6), np.int32)]
+    if table is not None:
+        rows_of = _RowLookup(stops, routes, trips)
+        kinds = np.array([row.kind for row in stops.rows] + [-1, -1], np.int8)
+        count = 0
+        for block in table.blocks(*_COLUMNS):
+            said, is_linked, usable = _read_rules(table, block, rows_of)
+            linked.append(said[is_linked][:, [6, 7, 2, 0, 1, _LINE]])
+            simple = usable & (kinds[said[:, 0]] == STOP) & (kinds[said[:, 1]] == STOP)
+            rules.append(said[simple])
+            count += int(simple.sum())
+            for row in np.flatnonzero(usable & ~simple).tolist():
+                pairs = _pairs(stops, int(said[row, 0]), int(said[row, 1]))
+                line = int(said[row, _LINE])
+                if not len(pairs):
+                    table.note(Reason.TRANSFER_WHERE_NOBODY_BOARDS, line, "from_stop_id")
+                elif len(pairs) > MOST_OF_A_ROW or count + len(pairs) > MOST_OF_A_FEED:
+                    table.note(Reason.TRANSFER_TOO_MANY, line, "from_stop_id")
+                else:
+                    each = np.repeat(said[row : row + 1], len(pairs), axis=0)
+                    each[:, :2] = pairs
+                    each[:, _PRECISION] = sum(stops.rows[end].kind != STATION for end in said[row, :2].tolist())
+                    rules.append(each)
+                    count += len(pairs)
+    every = np.concatenate(rules)
+    is_specific = (every[:, 4:8] >= 0).any(axis=1)
+    specific = every[is_specific]
+    specific = specific[np.lexsort((specific[:, _LINE], specific[:, _PRECISION]))]
+    return Transfers(
+        _last_of_each(every[~is_specific], len(stops.rows)),
+        _specific_columns(specific),
+        specific[:, _LINE].copy(),
+        LinkedTrips(np.concatenate(linked)),
+    )
+
+
+def _open(archive: Archive) -> Table | None:
+    """Return the table; stops may be missing where it only links trips."""
+    table = archive.find_table("transfers.txt")
+    if table is not None and {"from_trip_id", "to_trip_id"} <= set(table.columns):
+        return table
+    return archive.find_extra("transfers.txt", "from_stop_id", "to_stop_id")
+
+
+class _RowLookup:
+    """Looks up rows of one feed's stops, routes and trips by id."""
+
+    def __init__(self, stops: Stops, routes: Routes, trips: Trips) -> None:
+        self._stop_ids, self._route_ids, self._trip_ids = IdIndex(stops.row_of), IdIndex(routes.row_of), trips.ids
+        self._stop_rows = np.array([*stops.row_of.values(), BLANK], np.int32)
+        self._trip_rows = np.append(trips.row_of_id, BLANK).astype(np.int32)
+
+    def stops(self, block: Block, column: int) -> Int32:
+        """Return rows, LEFT_OUT for stops that are, and -1 for what is blank or unknown."""
+        return self._stop_rows[np.maximum(self._stop_ids.find(block, column), -1)]
+
+    def routes(self, block: Block, column: int) -> Int32:
+        """Return rows, BLANK, or UNKNOWN."""
+        return self._route_ids.find(block, column)
+
+    def trips(self, block: Block, column: int) -> Int32:
+        """Return rows, LEFT_OUT for trips that are, BLANK, or UNKNOWN."""
+        found = self._trip_ids.find(block, column)
+        return np.where(found >= 0, self._trip_rows[np.maximum(found, -1)], found).astype(np.int32)
+
+
+def _read_rules(table: Table, block: Block, rows_of: _RowLookup) -> tuple[Int32, Mask, Mask]:
+    """Return the rows of a block, which of them link trips, and which are rules that can be used; count the others."""
+    type_, bad_type = block.integers(2, RECOMMENDED)
+    min_s, bad_min = block.integers(3, -1)
+    bad_min |= block.is_filled(3) & (min_s < 0)
+    min_s[bad_min] = -1
+    begin, end = rows_of.stops(block, 0), rows_of.stops(block, 1)
+    routes = [rows_of.routes(block, column) for column in (4, 5)]
+    trips = [rows_of.trips(block, column) for column in (6, 7)]
+    is_linked = (type_ == IN_SEAT) | (type_ == RE_BOARD)
+    for place, stop in enumerate((begin, end)):
+        # A blank is any stop to these rows; a stop that is not there is none.
+        stop[is_linked & block.is_filled(place) & (stop == BLANK)] = UNKNOWN
+    usable = ~is_linked
+    for reason, column, faulty in (
+        (Reason.TRANSFER_KIND_UNKNOWN, "transfer_type", (type_ < RECOMMENDED) | (type_ > RE_BOARD)),
+        (Reason.TRANSFER_AT_UNKNOWN_STOP, "from_stop_id", begin == -1),
+        (Reason.TRANSFER_AT_UNKNOWN_STOP, "to_stop_id", end == -1),
+        (Reason.TRANSFER_AT_LEFT_OUT_STOP, "from_stop_id", begin == LEFT_OUT),
+        (Reason.TRANSFER_AT_LEFT_OUT_STOP, "to_stop_id", end == LEFT_OUT),
+        (Reason.TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP, "from_route_id", routes[0] == UNKNOWN),
+        (Reason.TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP, "to_route_id", routes[1] == UNKNOWN),
+        (Reason.TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP, "from_trip_id", trips[0] == UNKNOWN),
+        (Reason.TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP, "to_trip_id", trips[1] == UNKNOWN),
+        (Reason.TRANSFER_OF_LEFT_OUT_TRIP, "from_trip_id", trips[0] == LEFT_OUT),
+        (Reason.TRANSFER_OF_LEFT_OUT_TRIP, "to_trip_id", trips[1] == LEFT_OUT),
+    ):
+        if faulty.any():
+            table.note_rows(reason, block.lines[usable & faulty], column)
+            usable &= ~faulty
+    table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[usable & bad_type], "transfer_type")
+    table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[usable & bad_min], "min_transfer_time")
+    routes = [np.where(trip >= 0, BLANK, route) for route, trip in zip(routes, trips, strict=True)]
+    both = np.full(len(type_), 2, np.int32)
+    said = np.column_stack([begin, end, type_, min_s, *routes, *trips, both, block.lines]).astype(np.int32)
+    return said, is_linked, usable
+
+
+def _pairs(stops: Stops, begin: int, end: int) -> Int32:
+    sources, targets = stops.list_boardable(begin), stops.list_boardable(end)
+    if len(sources) * len(targets) > MOST_OF_A_ROW:
+        return np.zeros((MOST_OF_A_ROW + 1, 2), np.int32)
+    return np.array([(source, target) for source in sources for target in targets], np.int32).reshape(-1, 2)
+
+
+def _last_of_each(rules: Int32, stop_count: int) -> TransferColumns:
+    """Keep, for each ordered pair, the last of the most precise rules."""
+    key = rules[:, 0].astype(np.int64) * stop_count + rules[:, 1]
+    order = np.lexsort((rules[:, _LINE], rules[:, _PRECISION], key))
+    is_last = np.append(key[order][1:] != key[order][:-1], True) if len(key) else np.zeros(0, np.bool_)
+    kept = rules[order][is_last]
+    return TransferColumns(
+        from_stop=kept[:, 0].copy(),
+        to_stop=kept[:, 1].copy(),
+        type=kept[:, 2].astype(np.int8),
+        min_s=kept[:, 3].copy(),
+    )
+
+
+def _specific_columns(rules: Int32) -> SpecificTransferColumns:
+    """Return rules as columns."""
+    return SpecificTransferColumns(
+        from_stop=rules[:, 0].copy(),
+        to_stop=rules[:, 1].copy(),
+        from_route=rules[:, 4].copy(),
+        to_route=rules[:, 5].copy(),
+        from_trip=rules[:, 6].copy(),
+        to_trip=rules[:, 7].copy(),
+        type=rules[:, 2].astype(np.int8),
+        min_s=rules[:, 3].copy(),
+    )
+
+
+def limit_specific_transfers(
+    archive: Archive, transfers: Transfers, stop_count: int, trip_service: Int32, days: Sequence[Int32]
+) -> SpecificTransferColumns:
+    """Leave out specific rules, and count them, at stops where so many kinds of trips meet that a search would suffer.
+
+    The search keeps trips apart that the rules of a stop treat differently. There are at most as many kinds as the
+    rules name routes there, and trips that run within the days of a search timetable. Stops with most kinds go first.
+    """
+    specific = transfers.specific
+    if not len(specific.from_stop):
+        return specific
+    stop = np.concatenate([specific.from_stop, specific.to_stop]).astype(np.int64)
+    routes = _named(stop, np.concatenate([specific.from_route, specific.to_route]))
+    trips = _named(stop, np.concatenate([specific.from_trip, specific.to_trip]))
+    kinds = np.bincount(routes[:, 0], minlength=stop_count) + _busiest_days(trips, trip_service, days, stop_count)
+    order = np.argsort(kinds, kind="stable")
+    is_kept = np.zeros(stop_count, np.bool_)
+    is_kept[order] = np.cumsum(kinds[order] ** 2) <= MOST_LINKS
+    kept = is_kept[specific.from_stop] & is_kept[specific.to_stop]
+    if kept.all():
+        return specific
+    lines = np.unique(transfers.specific_line[~kept])
+    archive.findings.add_many(Reason.TRANSFER_BY_ROUTE_OR_TRIP_UNAPPLIED, "transfers.txt", lines)
+    return SpecificTransferColumns(
+        **{name: getattr(specific, name)[kept] for name in SpecificTransferColumns.__slots__}
+    )
+
+
+def _named(stop: Int64, row: Int32) -> Int64:
+    """Return the different pairs of a stop and a row that is named there."""
+    pairs: Int64 = np.unique(np.column_stack([stop, row])[row >= 0], axis=0)
+    return pairs
+
+
+def _busiest_days(trips: Int64, trip_service: Int32, days: Sequence[Int32], stop_count: int) -> npt.NDArray[np.int64]:
+    """Return, for each stop, at most how many of its (stop, trip) pairs run within the days of a search timetable."""
+    most = np.bincount(trips[:, 0], minlength=stop_count)
+    first = min((int(service[0]) for service in days if len(service)), default=0)
+    last = max((int(service[-1]) for service in days if len(service)), default=0)
+    for stop in np.flatnonzero(most > _FEW).tolist():
+        service, count = np.unique(trip_service[trips[trips[:, 0] == stop, 1]], return_counts=True)
+        on_day = np.zeros(last - first + 1, np.int64)
+        for row, trips_of in zip(service.tolist(), count.tolist(), strict=True):
+            on_day[days[row] - first] += trips_of
+        most[stop] = min(int(most[stop]), _DAYS * int(on_day.max()))
+    return most

@@ -1,0 +1,96 @@
+"""``translations.txt``: the names of stops and lines, and headsigns, in other languages (rule A7)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from fingerpost.transit.engine.gtfs.csv import Archive, Reason
+from fingerpost.transit.engine.gtfs.feed_info import find_primary_language
+
+Names = dict[str, dict[int, str]]
+"""By language: names by row."""
+
+_FIELDS = {
+    ("stops", "stop_name"): "stops",
+    ("routes", "route_long_name"): "routes",
+    ("trips", "trip_headsign"): "headsigns",
+    ("stop_times", "stop_headsign"): "headsigns",
+}
+
+# No table has a column of this name.
+_NONE = "-"
+
+
+class Translations(NamedTuple):
+    """Other names, by language, of one feed's stops and routes, and of headsigns by their text."""
+
+    stops: Names
+    routes: Names
+    headsigns: dict[str, dict[str, str]]
+
+
+class Known(NamedTuple):
+    """Translatable rows by id, and each row's own name."""
+
+    row_of: Mapping[str, int]
+    names: Sequence[str]
+
+
+def read_translations(
+    archive: Archive, stops: Known, routes: Known, find_headsign: Callable[[str], str]
+) -> Translations:
+    """Read the table, by record id or by field value; an id beats a value (GTFS, translations.txt).
+
+    The draft of the table that some feeds still have (``trans_id``, ``lang``, ``translation``) is read by value.
+    Headsigns are translated by their text; ``find_headsign`` gives that of a trip id, or nothing. Other fields are
+    counted, not used.
+    """
+    found = Translations({}, {}, {})
+    table = archive.find_extra("translations.txt")
+    if table is None:
+        return found
+    old = "trans_id" in table.columns and "table_name" not in table.columns
+    columns = (
+        (_NONE, _NONE, "lang", "translation", _NONE, "trans_id")
+        if old
+        else ("table_name", "field_name", "language", "translation", "record_id", "field_value")
+    )
+    by_name = {"stops": _rows_by_name(stops), "routes": _rows_by_name(routes)}
+    by_id: list[tuple[Names, int, str, str]] = []
+    for line, (table_name, field, tag, text, record_id, value) in table.rows(*columns):
+        language = find_primary_language(tag)
+        if not language or not text:
+            table.note(Reason.TRANSLATION_UNREADABLE, line, columns[3] if language else columns[2])
+            continue
+        if not value and (table_name.removesuffix(".txt"), field) == ("trips", "trip_headsign"):
+            value = find_headsign(record_id)
+        kinds = ("stops", "routes", "headsigns") if old else (_FIELDS.get((table_name.removesuffix(".txt"), field)),)
+        if kinds == (None,) or (kinds == ("headsigns",) and not value):
+            table.note(Reason.TRANSLATION_UNAPPLIED, line, "field_name")
+            continue
+        if "headsigns" in kinds:
+            found.headsigns.setdefault(language, {})[value] = text
+        for kind, known, names in (("stops", stops, found.stops), ("routes", routes, found.routes)):
+            if kind not in kinds:
+                continue
+            if record_id:
+                row = known.row_of.get(record_id, -1)
+                if row >= 0:
+                    by_id.append((names, row, language, text))
+                else:
+                    table.note(Reason.TRANSLATION_OF_UNKNOWN, line, "record_id")
+                continue
+            rows = by_name[kind].get(value, ())
+            if not rows and not old:
+                table.note(Reason.TRANSLATION_OF_UNKNOWN, line, "field_value")
+            for row in rows:
+                names.setdefault(language, {})[row] = text
+    for names, row, language, text in by_id:
+        names.setdefault(language, {})[row] = text
+    return found
+
+
+def _rows_by_name(known: Known) -> dict[str, list[int]]:
+    rows: dict[str, list[int]] = {}
+    for row, name in enumerate(known.names):
+        rows.setdefault(name, []).append(row)
+    return rows

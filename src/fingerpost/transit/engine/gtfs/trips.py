@@ -1,0 +1,120 @@
+"""``trips.txt``: the trips of routes on the days of a service."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.engine.gtfs.csv import LEFT_OUT, Archive, Block, IdIndex, Reason, Table
+from fingerpost.transit.engine.gtfs.routes import Routes
+from fingerpost.transit.engine.timetable.text import TextColumn
+from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_NO, WHEELCHAIR_UNKNOWN, Int8, Int32
+
+Mask = npt.NDArray[np.bool_]
+
+_COLUMNS = (
+    "trip_id",
+    "route_id",
+    "service_id",
+    "trip_headsign",
+    "wheelchair_accessible",
+    "shape_id",
+    "direction_id",
+    "block_id",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trips:
+    """Trips of one feed as columns.
+
+    ``row_of_id`` holds, for each row of ``ids``, the trip's row or LEFT_OUT; ``id_row`` is the way back.
+    ``lines`` are the rows' lines in the table. ``shape`` is a row of the feed's shape ids, -1 for none, and ``block``
+    one of its block ids.
+    """
+
+    ids: IdIndex
+    row_of_id: Int32
+    id_row: Int32
+    lines: Int32
+    route: Int32
+    service: Int32
+    headsign: Int32
+    wheelchair: Int8
+    direction: Int8
+    shape: Int32
+    block: Int32
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def keep(self, kept: Mask) -> "Trips":
+        """Return the trips whose rows are marked, numbered anew; the ids of the others map to LEFT_OUT."""
+        if kept.all():
+            return self
+        new_rows = np.append(np.where(kept, np.cumsum(kept) - 1, LEFT_OUT), LEFT_OUT).astype(np.int32)
+        columns = {name: getattr(self, name)[kept] for name in _BY_ROW}
+        return replace(self, row_of_id=new_rows[np.where(self.row_of_id >= 0, self.row_of_id, -1)], **columns)
+
+    def to_local_ids(self) -> TextColumn:
+        """Return the feed's own ids of all rows."""
+        return self.ids.to_texts().take(self.id_row)
+
+
+_BY_ROW = ("id_row", "lines", "route", "service", "headsign", "wheelchair", "direction", "shape", "block")
+
+
+def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIndex, headsigns: IdIndex) -> Trips:
+    """Read the trips; one whose route or service is not in the feed is left out and counted.
+
+    ``shapes`` and ``headsigns`` take in what they do not hold yet.
+    """
+    table = archive.get_table("trips.txt", "trip_id", "route_id", "service_id")
+    ids, route_ids, blocks = IdIndex(), IdIndex(routes.row_of), IdIndex()
+    parts: dict[str, list[Int32]] = {name: [np.zeros(0, np.int32)] for name in _BY_ROW}
+    for block in table.blocks(*_COLUMNS):
+        known = len(ids)
+        id_row = ids.intern(block, 0)
+        is_new = _first_of_each(id_row, known)
+        lines = block.lines
+        table.note_rows(Reason.ID_MISSING, lines[id_row < 0], "trip_id")
+        table.note_rows(Reason.ID_REPEATED, lines[(id_row >= 0) & ~is_new], "trip_id")
+        columns = {
+            "id_row": id_row,
+            "lines": lines,
+            "route": route_ids.find(block, 1),
+            "service": services.find(block, 2),
+            "headsign": headsigns.intern(block, 3),
+            "wheelchair": _choice(table, block, 4, is_new, WHEELCHAIR_UNKNOWN, WHEELCHAIR_UNKNOWN, WHEELCHAIR_NO),
+            "shape": shapes.intern(block, 5),
+            "direction": _choice(table, block, 6, is_new, -1, 0, 1),
+            "block": blocks.intern(block, 7),
+        }
+        for name, values in columns.items():
+            parts[name].append(values[is_new])
+    whole: dict[str, Any] = {name: np.concatenate(arrays) for name, arrays in parts.items()}
+    table.note_rows(Reason.TRIP_WITHOUT_ROUTE, whole["lines"][whole["route"] < 0], "route_id")
+    kept = whole["route"] >= 0
+    table.note_rows(Reason.TRIP_WITHOUT_SERVICE, whole["lines"][kept & (whole["service"] < 0)], "service_id")
+    kept &= whole["service"] >= 0
+    narrow: dict[str, Any] = {name: whole.pop(name).astype(np.int8) for name in ("wheelchair", "direction")}
+    every = Trips(ids=ids, row_of_id=np.arange(len(ids), dtype=np.int32), **narrow, **whole)
+    return every.keep(kept)
+
+
+def _choice(table: Table, block: Block, column: int, counted: Mask, empty: int, low: int, high: int) -> Int32:
+    """Return a column of few values; what is none of them is counted, and means the same as nothing."""
+    values, faulty = block.integers(column, empty)
+    outside = ((values < low) | (values > high)) & block.is_filled(column) & ~faulty
+    table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[counted & faulty], _COLUMNS[column])
+    table.note_rows(Reason.VALUE_UNKNOWN_ASSUMED, block.lines[counted & outside], _COLUMNS[column])
+    values[outside] = empty
+    return values
+
+
+def _first_of_each(rows: Int32, known: int) -> Mask:
+    """Mark the first of each row that is not below ``known``; new rows are given out in order."""
+    highest = np.maximum.accumulate(np.concatenate([np.array([known - 1], np.int32), rows]))
+    marks: Mask = rows > highest[:-1]
+    return marks

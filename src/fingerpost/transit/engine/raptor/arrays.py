@@ -1,0 +1,184 @@
+"""The arrays that the kernels read and write, gathered under names.
+
+Times are seconds of a ``search_timetable.build.SearchTimetable``, UNREACHED where there is none.
+A *pattern* is a list of trip instances that serve the same stops and never overtake one another (a *route* in the
+RAPTOR papers); a *trip instance* is a trip on one service day; a *position* is one stop of a pattern.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.engine.timetable.timetable import Int32, Int64, UInt8
+
+Bool = npt.NDArray[np.bool_]
+UInt16 = npt.NDArray[np.uint16]
+# Unsigned where inner loops index by it.
+UInt32 = npt.NDArray[np.uint32]
+
+
+class Patterns(NamedTuple):
+    """The patterns of a search timetable, and what links their stops.
+
+    Positions of pattern p are rows ``pattern_first[p] .. pattern_first[p + 1]``, its trip instances rows
+    ``instance_first[p] .. instance_first[p + 1]``; the times of its j-th instance begin at
+    ``stop_time_base[p] + j * (number of positions)``.
+    """
+
+    pattern_first: Int32
+    position_stop: UInt32
+    position_flags: UInt8
+    instance_first: Int32
+    stop_time_base: Int64
+    arrival_s: Int32
+    departure_s: Int32
+    stop_first: UInt32  # where each stop's (pattern, position) pairs begin
+    stop_pattern: UInt32
+    stop_position: Int32
+    foot_first: UInt32
+    foot_to: UInt32
+    foot_s: Int32
+    foot_m: Int32
+    change_s: Int32
+    hop_first: UInt32  # where each stop's incoming hops begin
+    hop_from: UInt32  # the stop before
+    hop_s: UInt16  # (spans, hops): the shortest ride from there of those that leave in a span, NO_HOP for none
+    walk_first: UInt32  # where the footpaths that lead to each stop begin
+    walk_from: UInt32
+    walk_s: Int32
+    walk_m: Int32
+    spans_since_s: Any  # int: when the first span begins; it also has what is earlier, the last what is later
+
+
+class KernelQuery(NamedTuple):
+    """A query for a kernel: the best journeys per number of rides that leave in [earliest_s, window_end_s].
+
+    ``access_*`` say which stops can be walked to, ``egress_*`` from which the goal can.
+    ``direct_s`` is the walk all the way, UNREACHED where it is too far.
+    """
+
+    access_stop: Int32
+    access_s: Int32
+    access_m: Int32
+    egress_stop: Int32
+    egress_s: Int32
+    egress_m: Int32
+    earliest_s: Any  # int
+    window_end_s: Any  # int
+    latest_s: Any  # int: nothing may arrive after this
+    direct_s: Any  # int
+    max_rides: Any  # int
+    max_walk_m: Any  # int
+
+
+class Workspace(NamedTuple):
+    """Scratch memory of one thread.
+
+    Only what is known of the goal (``egress_*``, ``bound_s``, ``horizon_s``, ``rides_*``) may outlive a search.
+    """
+
+    arrived: Int32  # (rides + 1, stops): earliest arrival by so many rides at most
+    ready: Int32  # (rides + 1, stops): earliest time to board after so many rides at most
+    ready_from: Int32  # (rides + 1, stops): the stop alighted at, -1 for the start
+    ride_pattern: Int32  # (rides + 1, stops)
+    ride_instance: Int32
+    ride_board: Int32
+    ride_alight: Int32
+    is_marked: Bool  # (2, stops)
+    marked: UInt32  # (2, stops)
+    is_touched: Bool
+    touched: UInt32
+    queue: UInt32  # patterns
+    queue_position: Int32  # patterns: first position to scan from, -1 when not queued
+    queue_last: Int32  # patterns: last position where one can board, -1 when not queued
+    reached_instance: Int32  # (rides + 1, patterns): it and all behind it lead nowhere new after ``reached_from``
+    reached_from: Int32  # (rides + 1, patterns): a position
+    egress_s: Int32  # stops: UNREACHED where the goal cannot be walked to
+    egress_m: Int32
+    bound_s: Int32  # stops: no way to the goal whose rides leave before ``horizon_s`` is shorter than this
+    horizon_s: Int32  # one number
+    rides_from: Int32  # stops: rides needed at least from standing there
+    rides_after: Int32  # stops: rides needed at least after alighting there
+    goal: Int32  # rides + 1: earliest known arrival at the goal, by so many rides at most
+    goal_stop: Int32
+    transfer_cost_m: Int32  # (rides, positions)
+    transfer_before: Int32
+    transfer_foot: Int32
+
+
+class Labels(NamedTuple):
+    """Scratch memory of McRAPTOR: labels in linked lists by stop.
+
+    A head is the newest row of a stop's list, -1 where it is empty.
+    """
+
+    row: Int32  # (labels, 8): the columns are named in ``kernel.mcraptor``
+    aboard: Int32  # (riders, 4): who rides a pattern
+    ready_head: Int32  # stops: who can board there
+    reached_head: Int32  # stops: who arrived there by a ride
+    goal_row: Int32  # rides + 1: the row from which the goal is reached, -1 where it is not
+
+
+class JourneyRows(NamedTuple):
+    """Journeys found: ``journey`` rows (leave_s, arrive_s, rides, first leg row, access_m, egress_m).
+
+    ``leg`` rows are (pattern, instance, board position, alight position, walked_m before boarding).
+    """
+
+    journey: Int32
+    leg: Int32
+
+
+def new_workspace(stop_count: int, pattern_count: int, longest_pattern: int, max_rides: int) -> Workspace:
+    """Return memory for searches of exactly ``max_rides`` rides on a search timetable of this size."""
+    rounds = max_rides + 1
+
+    def table(*shape: int) -> Int32:
+        return np.zeros(shape, np.int32)
+
+    return Workspace(
+        arrived=table(rounds, stop_count),
+        ready=table(rounds, stop_count),
+        ready_from=table(rounds, stop_count),
+        ride_pattern=table(rounds, stop_count),
+        ride_instance=table(rounds, stop_count),
+        ride_board=table(rounds, stop_count),
+        ride_alight=table(rounds, stop_count),
+        is_marked=np.zeros((2, stop_count), np.bool_),
+        marked=np.zeros((2, stop_count), np.uint32),
+        is_touched=np.zeros(stop_count, np.bool_),
+        touched=np.zeros(stop_count, np.uint32),
+        queue=np.zeros(pattern_count, np.uint32),
+        queue_position=np.full(pattern_count, -1, np.int32),
+        queue_last=np.full(pattern_count, -1, np.int32),
+        reached_instance=table(rounds, pattern_count),
+        reached_from=table(rounds, pattern_count),
+        egress_s=table(stop_count),
+        egress_m=table(stop_count),
+        bound_s=table(stop_count),
+        horizon_s=table(1),
+        rides_from=table(stop_count),
+        rides_after=table(stop_count),
+        goal=table(rounds),
+        goal_stop=table(rounds),
+        transfer_cost_m=table(max_rides, longest_pattern),
+        transfer_before=table(max_rides, longest_pattern),
+        transfer_foot=table(max_rides, longest_pattern),
+    )
+
+
+def new_labels(stop_count: int, max_rides: int, label_count: int) -> Labels:
+    """Return memory for McRAPTOR with up to so many labels, and a sixteenth as many riders of one pattern."""
+    return Labels(
+        row=np.zeros((label_count, 8), np.int32),
+        aboard=np.zeros((max(1, label_count // 16), 4), np.int32),
+        ready_head=np.zeros(stop_count, np.int32),
+        reached_head=np.zeros(stop_count, np.int32),
+        goal_row=np.zeros(max_rides + 1, np.int32),
+    )
+
+
+def new_journey_rows(journey_count: int) -> JourneyRows:
+    """Return rows for so many journeys."""
+    return JourneyRows(np.zeros((journey_count, 6), np.int32), np.zeros((4 * journey_count, 5), np.int32))

@@ -1,0 +1,80 @@
+"""The departure board of some stops, read from a search timetable."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+
+from fingerpost.transit.changeover import in_one_mode
+from fingerpost.transit.engine.raptor.kernel.range_raptor import list_departures
+from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetable
+from fingerpost.transit.engine.timetable.timetable import Int32, Int64, Timetable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardDeparture:
+    """A departure that can be boarded; ``trip_departure`` and ``stop_time`` as in ``journeys.Ride``."""
+
+    trip_departure: int
+    service_day: date
+    stop_time: int
+    departure: int  # Unix seconds
+
+
+@in_one_mode
+def list_board_departures(
+    timetable: Timetable,
+    search_timetable: SearchTimetable,
+    stops: Sequence[int],
+    instant: int,
+    window_s: int,
+    wanted: int | None = None,
+) -> tuple[list[BoardDeparture], int]:
+    """Return the departures from the stops in [instant, instant + window_s], both ends included, and their number.
+
+    They come in the order in which they leave; ``wanted`` bounds how many of the first are returned, with all that
+    leave at the same second as the last of these.
+    A stop time without pickup is not a departure, and neither is one behind which the trip lets nobody out.
+    """
+    since_s = search_timetable.to_search_s(instant)
+    wanted_stops = search_timetable.search_stops.expand(np.array(sorted(set(stops)), np.int32))[1]
+    rows = list_departures(search_timetable.patterns, wanted_stops, since_s, since_s + window_s)
+    part, position = _parts_of(search_timetable, rows)
+    if not search_timetable.parts.is_plain:
+        # A trip may be part of several instances that stay seated: its stop times are there once for each.
+        once = np.unique(np.column_stack([search_timetable.parts.ride[part], position]), axis=0, return_index=True)[1]
+        rows, part, position = rows[once], part[once], position[once]
+    order = np.lexsort((rows[:, 0], rows[:, 2]))
+    if wanted is not None and 0 < wanted < len(order):
+        order = order[: np.searchsorted(rows[order, 2], rows[order[wanted - 1], 2], "right")]
+    stop_times = zip(part[order].tolist(), position[order].tolist(), rows[order, 2].tolist(), strict=True)
+    return [_board_departure(timetable, search_timetable, *stop_time) for stop_time in stop_times], len(rows)
+
+
+def _parts_of(search_timetable: SearchTimetable, rows: Int32) -> tuple[Int64, Int64]:
+    """Return, for each stop time of an instance, the row of its part and the position in that part."""
+    parts, instance = search_timetable.parts, search_timetable.instance_parts[rows[:, 0]]
+    position = rows[:, 1].astype(np.int64)
+    if parts.is_plain:
+        return instance, position
+    # Parts are sorted by instance, and each instance's by the order in which it runs.
+    longest = np.int64(search_timetable.longest_pattern + 1)
+    key = np.repeat(np.arange(len(parts.first) - 1), np.diff(parts.first)) * longest + parts.position
+    part = np.searchsorted(key, instance * longest + position, "right") - 1
+    return part, position - parts.position[part]
+
+
+def _board_departure(
+    timetable: Timetable, search_timetable: SearchTimetable, part: int, position: int, departure_s: int
+) -> BoardDeparture:
+    trip_departure = int(search_timetable.parts.trip_departure[part])
+    first_stop_time = (
+        int(timetable.trip_first_stop_time[timetable.trip_departure_trip[trip_departure]]) if trip_departure >= 0 else 0
+    )
+    return BoardDeparture(
+        trip_departure=trip_departure,
+        service_day=date.fromordinal(int(search_timetable.parts.day[part])),
+        stop_time=first_stop_time + position,
+        departure=search_timetable.to_instant(departure_s),
+    )

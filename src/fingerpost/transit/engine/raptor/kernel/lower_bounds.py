@@ -1,0 +1,207 @@
+"""Lower bounds for target pruning: the least time and the fewest rides from every stop to the destination.
+
+Time is bounded by the shortest rides of the hours in question, not of the whole day: one late trip that catches up
+would else spoil the bound of its street for all others. How far the hours reach is the horizon: what rides leave
+after it cannot bring anyone to the goal before it.
+"""
+
+import numpy as np
+
+from fingerpost.transit.engine.raptor.kernel.compiling import (
+    NO_ALIGHTING,
+    NO_BOARDING,
+    NO_HOP,
+    SPAN_S,
+    UNREACHED,
+    allocating,
+    looping,
+)
+
+# Bounds must hold past the window for one and a half times the least way, and this much more.
+SPARE_S = 1200
+
+# Stops wait in buckets of so many seconds; the last takes all that is further.
+BUCKETS, BUCKET_WIDTH = 8192, 8
+NOBODY, NOT_LISTED = -1, -2
+
+
+@allocating
+def compute_lower_bounds(net, query, work, reach_s, is_same_goal):
+    """Write the egress of every stop, and the lower bounds of time and rides to the destination.
+
+    ``reach_s`` is a guess of how long past the window bounds must hold; a poor one costs time, never an answer.
+    ``is_same_goal``: the last search in this memory had the same origin, destination, ``max_rides`` and ``max_walk_m``,
+    and this one begins no earlier; the bounds that are there hold as far as their horizon.
+    """
+    if not is_same_goal:
+        work.egress_s[:] = UNREACHED
+        for row in range(len(query.egress_stop)):
+            stop = query.egress_stop[row]
+            if query.egress_s[row] < work.egress_s[stop]:
+                work.egress_s[stop] = query.egress_s[row]
+                work.egress_m[stop] = query.egress_m[row]
+        work.bound_s[:] = UNREACHED
+        _bound_rides(net, query, work, np.zeros(len(net.stop_time_base), np.int32))
+    buckets = _new_buckets(net)
+    is_bounded = is_same_goal
+    while True:
+        if is_bounded:
+            least_s = int(UNREACHED)
+            for row in range(len(query.access_stop)):
+                least_s = min(least_s, query.access_s[row] + work.bound_s[query.access_stop[row]])
+            reach_s = 3 * least_s // 2 + SPARE_S
+            # Bounds prune little once the goal lies past the horizon.
+            if query.window_end_s + reach_s <= work.horizon_s[0] or work.horizon_s[0] == UNREACHED:
+                break
+        hop_s = _hops_until(net, query.earliest_s, query.window_end_s + reach_s, work)
+        _bound_least(net, query, hop_s, work.bound_s, buckets)
+        is_bounded = True
+
+
+@allocating
+def _hops_until(net, since_s, until_s, work):
+    """Return the shortest ride of every hop (spans, hops) that leaves in a span or before; note the horizon."""
+    last = len(net.hop_s) - 1
+    begin = min(last, max(0, (since_s - net.spans_since_s) // SPAN_S))
+    end = min(last, max(0, (until_s - net.spans_since_s) // SPAN_S))
+    work.horizon_s[0] = UNREACHED if end == last else net.spans_since_s + (end + 1) * SPAN_S
+    out = net.hop_s[begin : end + 1].copy()
+    for span in range(1, len(out)):
+        for hop in range(out.shape[1]):
+            out[span, hop] = min(out[span, hop], out[span - 1, hop])
+    # Without a horizon nothing leaves too late: all spans count for all.
+    return out[len(out) - 1 :] if end == last else out
+
+
+@allocating
+def _new_buckets(net):
+    """Return lists of stops by cost: the first stop of each bucket; for each stop the next and the one before."""
+    stops = len(net.change_s)
+    return (
+        np.full(BUCKETS, NOBODY, np.int32),
+        np.full(stops, NOBODY, np.int32),
+        np.full(stops, NOT_LISTED, np.int32),
+    )
+
+
+@looping
+def _bound_least(net, query, hop_s, bound, buckets):
+    """Find from the goal backwards, over hops and footpaths, the least that any way costs from every stop.
+
+    A ride that brings anyone to the goal before the horizon leaves before it, less what is still to come. So only the
+    spans until then count; ``hop_s`` (spans, hops) has the least of each span and all before.
+    ``bound`` is what was found for a nearer horizon, and is lowered: the further one only adds rides.
+    Dial: "Algorithm 360: Shortest-Path Forest with Topological Ordering", Communications of the ACM 12(11), 1969; with
+    wide buckets, so a stop whose cost falls after it was taken out is taken out again.
+    """
+    for row in range(len(query.egress_stop)):
+        _lower_cost(buckets, bound, query.egress_stop[row], query.egress_s[row])
+    for known in range(len(bound)):
+        if bound[known] != UNREACHED:
+            _lower_before(net, hop_s, bound, buckets, known)
+    first = buckets[0]
+    for bucket in range(len(first)):
+        while first[bucket] != NOBODY:
+            stop = np.uint32(first[bucket])  # an index
+            _take_out(buckets, bucket, stop)
+            _lower_before(net, hop_s, bound, buckets, stop)
+            for path in range(net.walk_first[stop], net.walk_first[stop + 1]):
+                _lower_cost(buckets, bound, net.walk_from[path], bound[stop] + net.walk_s[path])
+
+
+@looping
+def _lower_before(net, hop_s, bound, buckets, stop):
+    """Lower what is known of the stops from which a ride leads straight to a stop."""
+    cost = bound[stop]
+    row = max(0, len(hop_s) - 1 - cost // SPAN_S)
+    for hop in range(net.hop_first[stop], net.hop_first[stop + 1]):
+        if hop_s[row, hop] != NO_HOP:
+            _lower_cost(buckets, bound, net.hop_from[hop], cost + np.int64(hop_s[row, hop]))
+
+
+@looping
+def _lower_cost(buckets, bound, stop, cost):
+    """Lower what is known of a stop, and list it where it then belongs."""
+    first, after, ahead = buckets
+    if cost >= bound[stop]:
+        return
+    if ahead[stop] != NOT_LISTED:
+        _take_out(buckets, min(bound[stop] // BUCKET_WIDTH, len(first) - 1), stop)
+    bound[stop] = cost
+    bucket = min(cost // BUCKET_WIDTH, len(first) - 1)
+    after[stop], ahead[stop] = first[bucket], NOBODY
+    if first[bucket] != NOBODY:
+        ahead[first[bucket]] = stop
+    first[bucket] = stop
+
+
+@looping
+def _take_out(buckets, bucket, stop):
+    """Take a stop out of its bucket's list."""
+    first, after, ahead = buckets
+    if ahead[stop] == NOBODY:
+        first[bucket] = after[stop]
+    else:
+        after[ahead[stop]] = after[stop]
+    if after[stop] != NOBODY:
+        ahead[after[stop]] = ahead[stop]
+    ahead[stop] = NOT_LISTED
+
+
+@looping
+def _bound_rides(net, query, work, led_on):
+    """Count, from the goal backwards, how many rides are needed at least from every stop.
+
+    ``led_on`` says for each pattern from how many of its first positions it is known to lead on; all 0.
+    """
+    work.rides_from[:] = UNREACHED
+    work.rides_after[:] = UNREACHED
+    end = 0
+    for row in range(len(query.egress_stop)):
+        end = _note_after(work, query.egress_stop[row], 0, end)
+    begin = 0
+    for rides in range(1, query.max_rides + 1):
+        boarded = 0
+        for index in range(begin, end):
+            stop = work.touched[index]
+            for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
+                pattern, position = net.stop_pattern[pair], net.stop_position[pair]
+                if position <= led_on[pattern]:
+                    continue
+                first = net.pattern_first[pattern]
+                if net.position_flags[first + position] & NO_ALIGHTING:
+                    continue
+                for row in range(first + led_on[pattern], first + position):
+                    before = net.position_stop[row]
+                    if not net.position_flags[row] & NO_BOARDING and work.rides_from[before] > rides:
+                        work.rides_from[before] = rides
+                        work.marked[0, boarded] = before
+                        boarded += 1
+                led_on[pattern] = position
+        begin = end
+        for index in range(boarded):
+            stop = work.marked[0, index]
+            if net.change_s[stop] >= 0:
+                end = _note_after(work, stop, rides, end)
+            for path in range(net.walk_first[stop], net.walk_first[stop + 1]):
+                if net.walk_m[path] <= query.max_walk_m:
+                    end = _note_after(work, net.walk_from[path], rides, end)
+        least = UNREACHED
+        for row in range(len(query.access_stop)):
+            least = min(least, work.rides_from[query.access_stop[row]])
+        if least <= rides:
+            # Enough is known: whoever is further away needs more than this.
+            for stop in range(len(net.change_s)):
+                work.rides_from[stop] = min(work.rides_from[stop], rides + 1)
+                work.rides_after[stop] = min(work.rides_after[stop], rides + 1)
+            return
+
+
+@looping
+def _note_after(work, stop, rides, count):
+    """Note that so many rides are needed after alighting at a stop, if that is news; return how many were noted."""
+    if work.rides_after[stop] != UNREACHED:
+        return count
+    work.rides_after[stop] = rides
+    work.touched[count] = stop
+    return count + 1

@@ -1,0 +1,137 @@
+"""Groups trip instances into patterns: the same stops, and none overtakes another."""
+
+import numpy as np
+
+from fingerpost.transit.engine.raptor.kernel.compiling import (
+    LONGEST_HOP_S,
+    NO_ALIGHTING,
+    NO_BOARDING,
+    SPAN_S,
+    allocating,
+    looping,
+)
+
+# The search needs only these two of the flags.
+_PICKUP_DROP_OFF = NO_BOARDING | NO_ALIGHTING
+
+
+@looping
+def gather_stop_times(
+    begin, length, shift_s, stop, flags, arrival, departure, out_begin, out_stop, out_flags, out_arrival, out_departure
+):
+    """Copy the stop times of trip instances to where each is to begin, shifted."""
+    for instance in range(len(begin)):
+        for i in range(length[instance]):
+            row, out = begin[instance] + i, out_begin[instance] + i
+            out_stop[out] = stop[row]
+            out_flags[out] = flags[row]
+            out_arrival[out] = arrival[row] + shift_s[instance]
+            out_departure[out] = departure[row] + shift_s[instance]
+
+
+@looping
+def hash_stop_sequences(begin, length, stop, flags, out):
+    """Hash the stops, pickup and drop-off of each trip instance (FNV-1a); different ones differ almost surely."""
+    for instance in range(len(begin)):
+        value = np.uint64(1469598103934665603)
+        for row in range(begin[instance], begin[instance] + length[instance]):
+            value = (value ^ np.uint64(stop[row] * 4 + (flags[row] & _PICKUP_DROP_OFF))) * np.uint64(1099511628211)
+            value ^= value >> np.uint64(29)
+        out[instance] = value
+
+
+@allocating
+def assign_patterns(order, group, begin, length, shift_s, stop, flags, arrival, departure, pattern_of):
+    """Put each trip instance, in the given order, into the first pattern of its group that it fits behind.
+
+    It fits behind another with the same stops, pickup and drop-off that is never later anywhere.
+    Returns the number of patterns; ``pattern_of`` is filled in.
+    """
+    pattern_count = 0
+    last = np.empty(len(order), np.int64)
+    group_begin = 0
+    for index in range(len(order)):
+        instance = order[index]
+        if index == 0 or group[instance] != group[order[index - 1]]:
+            group_begin = pattern_count
+        base = begin[instance]
+        home = -1
+        for pattern in range(group_begin, pattern_count):
+            before = begin[last[pattern]]
+            later_s = shift_s[instance] - shift_s[last[pattern]]
+            fits = length[last[pattern]] == length[instance]
+            i = 0
+            while fits and i < length[instance]:
+                fits = (
+                    stop[base + i] == stop[before + i]
+                    and (flags[base + i] ^ flags[before + i]) & _PICKUP_DROP_OFF == 0
+                    and arrival[base + i] + later_s >= arrival[before + i]
+                    and departure[base + i] + later_s >= departure[before + i]
+                )
+                i += 1
+            if fits:
+                home = pattern
+                break
+        if home < 0:
+            home = pattern_count
+            pattern_count += 1
+        last[home] = instance
+        pattern_of[instance] = home
+    return pattern_count
+
+
+@allocating
+def fill_patterns(
+    order, pattern_of, begin, length, shift_s, stop, flags, arrival, departure,
+    pattern_first, instance_first, stop_time_base, out_stop, out_flags, out_arrival, out_departure, out_instance,
+):  # fmt: skip
+    """Write the trip instances of each pattern one behind the other."""
+    filled = np.zeros(len(stop_time_base), np.int64)
+    for index in range(len(order)):
+        instance = order[index]
+        pattern = pattern_of[instance]
+        base, stop_times = begin[instance], length[instance]
+        row = filled[pattern]
+        out_instance[instance_first[pattern] + row] = instance
+        out = stop_time_base[pattern] + row * stop_times
+        for i in range(stop_times):
+            out_arrival[out + i] = arrival[base + i] + shift_s[instance]
+            out_departure[out + i] = departure[base + i] + shift_s[instance]
+        if row == 0:
+            for i in range(stop_times):
+                out_stop[pattern_first[pattern] + i] = stop[base + i]
+                out_flags[pattern_first[pattern] + i] = flags[base + i] & _PICKUP_DROP_OFF
+        filled[pattern] = row + 1
+
+
+@looping
+def shortest_hops(net, hop_of, out):
+    """Lower ``out`` to the shortest rides, by the span of the day in which they leave and by hop.
+
+    ``hop_of`` says for each position of a pattern but its first which hop leads to it.
+    """
+    last = len(out) - 1
+    for pattern in range(len(net.stop_time_base)):
+        first = net.pattern_first[pattern]
+        length = net.pattern_first[pattern + 1] - first
+        for position in range(1, length):
+            hop = hop_of[first + position]
+            for row in range(net.instance_first[pattern + 1] - net.instance_first[pattern]):
+                stop_time = net.stop_time_base[pattern] + row * length + position
+                leave_s = net.departure_s[stop_time - 1]
+                span = min(last, max(0, (leave_s - net.spans_since_s) // SPAN_S))
+                ride_s = min(LONGEST_HOP_S, max(0, net.arrival_s[stop_time] - leave_s))
+                if ride_s < out[span, hop]:
+                    out[span, hop] = ride_s
+
+
+@looping
+def hold_order(begin, length, instances, arrival, departure):
+    """Raise times that run backwards along a trip instance to the time before them."""
+    for index in range(len(instances)):
+        instance = instances[index]
+        for stop_time in range(begin[instance], begin[instance] + length[instance]):
+            if stop_time > begin[instance] and arrival[stop_time] < departure[stop_time - 1]:
+                arrival[stop_time] = departure[stop_time - 1]
+            if departure[stop_time] < arrival[stop_time]:
+                departure[stop_time] = arrival[stop_time]

@@ -1,0 +1,289 @@
+"""Finds the best journeys between an origin and a destination around an instant.
+
+A departure window begins at the instant and widens until it holds enough journeys. Where journeys walk more than the
+limit in sum, McRAPTOR looks for those within the limit that they dominated.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fingerpost.transit.changeover import in_one_mode
+from fingerpost.transit.engine.raptor.arrays import KernelQuery
+from fingerpost.transit.engine.raptor.buffers import buffers_of_thread
+from fingerpost.transit.engine.raptor.endpoints import Endpoint
+from fingerpost.transit.engine.raptor.journeys import Journey
+from fingerpost.transit.engine.raptor.kernel.compiling import UNREACHED
+from fingerpost.transit.engine.raptor.kernel.lower_bounds import SPARE_S, compute_lower_bounds
+from fingerpost.transit.engine.raptor.kernel.mcraptor import search_mcraptor
+from fingerpost.transit.engine.raptor.kernel.range_raptor import search_window
+from fingerpost.transit.engine.raptor.kernel.transfer_points import optimise_transfer_points
+from fingerpost.transit.engine.raptor.reconstruct import journeys_of
+from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetable
+from fingerpost.transit.engine.raptor.search_timetable.cache import SearchTimetables
+from fingerpost.transit.engine.timetable.service_days import local_day
+from fingerpost.transit.engine.timetable.timetable import Int32, Timetable
+from fingerpost.transit.engine.timetable.walking import straight_line_m
+from fingerpost.transit.engine.timetable.walks import StraightLine, Walks
+
+# The window in which journeys leave (or arrive), widened step by step until there are enough of them.
+WINDOWS_S = (1800, 2 * 3600, 8 * 3600)
+# Only where none leaves within the widest window is a journey of much later an answer at all.
+LAST_WINDOW_S = 24 * 3600
+Cost = tuple[int, int, int, int]
+"""What a journey is judged by, the smaller the better: departure (its sign turned), arrival, rides, metres walked."""
+
+# When a day offers nothing, the search is made again on a search timetable that reaches this many days further.
+# It holds all of them, because a wait may cross the end of any.
+FURTHER_DAYS = 6
+# Never look for more walk-limited journeys than this in one search.
+LIMITED_TRIES = 8
+# How fast a journey is guessed to be. Too fast costs little: bounds are easily made to reach further.
+GUESSED_M_PER_S = 3.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchQuery:
+    """A journey query. ``instant`` is the earliest departure, or the latest arrival where ``arrive_by``.
+
+    Towards a wanted arrival nobody leaves before ``not_before``; None for no bound.
+    ``window_s`` is the window to search whole; None for one that widens until there are enough journeys.
+    ``walks`` measure the walk all the way; None for the straight line.
+    """
+
+    origin: Endpoint
+    destination: Endpoint
+    instant: int
+    arrive_by: bool
+    max_rides: int
+    max_walk_m: int
+    step_free: bool
+    wanted: int
+    not_before: int | None = None
+    window_s: int | None = None
+    walks: Walks | None = None
+
+
+@in_one_mode
+def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, query: SearchQuery) -> list[Journey]:
+    """Return journeys that are best in time and changes, at least ``wanted`` of them where so many exist.
+
+    None of them walks more than the limit in sum. The walk all the way, where it is short enough, is one;
+    then rides that arrive later than who walks are not promised. Nor is the order.
+    """
+    direct = _find_direct_walk(timetable, query)
+    day = local_day(query.instant, timetable.feeds[0].zone)
+    found: list[Journey] = []
+    for further_days in (0, FURTHER_DAYS):
+        search_timetable = search_timetables.get_search_timetable(
+            day, mirrored=query.arrive_by, step_free=query.step_free, further_days=further_days
+        )
+        found = _search_from(timetable, search_timetable, query, direct)
+        if direct or _is_complete(search_timetable, found, query.not_before):
+            break
+    return found + ([direct] if direct else [])
+
+
+def _is_complete(search_timetable: SearchTimetable, found: list[Journey], not_before: int | None) -> bool:
+    """Whether nothing better can begin, or end, beyond the reach of a search timetable."""
+    # What leaves before ``not_before`` is no answer.
+    last_s = search_timetable.to_search_s(not_before) if search_timetable.mirrored and not_before is not None else None
+    ends_s = (
+        search_timetable.to_search_s(each.departure if search_timetable.mirrored else each.arrival) for each in found
+    )
+    best_s = min(ends_s, default=int(UNREACHED))
+    return min(best_s, best_s if last_s is None else last_s) <= search_timetable.reach_s
+
+
+def _search_from(
+    timetable: Timetable, search_timetable: SearchTimetable, query: SearchQuery, direct: Journey | None
+) -> list[Journey]:
+    """Search from the instant; where nothing leaves within the last window, from when the first journey does.
+
+    Behind the last window only the first arrival is found, not those that leave a little later.
+    """
+    earliest_s = search_timetable.to_search_s(query.instant)
+    while True:
+        found = _search_day(timetable, search_timetable, query, earliest_s, direct)
+        first_s = min((_wait_s(search_timetable, each, earliest_s) for each in found), default=0)
+        if first_s <= LAST_WINDOW_S:
+            return found
+        earliest_s += first_s
+
+
+def _find_direct_walk(timetable: Timetable, query: SearchQuery) -> Journey | None:
+    walks = query.walks or StraightLine(timetable.stop_lat, timetable.stop_lon)
+    start, end = ((each.lat, each.lon) for each in (query.origin, query.destination))
+    walk = walks.find_walk(start, end, query.max_walk_m)
+    if walk is None:
+        return None
+    metres, seconds = walk
+    departure = query.instant - seconds if query.arrive_by else query.instant
+    if query.not_before is not None and departure < query.not_before:
+        return None
+    return Journey(departure=departure, arrival=departure + seconds, rides=(), egress_m=metres)
+
+
+def _search_day(
+    timetable: Timetable, search_timetable: SearchTimetable, query: SearchQuery, earliest_s: int, direct: Journey | None
+) -> list[Journey]:
+    near, far = (query.destination, query.origin) if query.arrive_by else (query.origin, query.destination)
+    direct_s = direct.arrival - direct.departure if direct else int(UNREACHED)
+    kernel_query = KernelQuery(
+        near.stop, near.seconds, near.metres, far.stop, far.seconds, far.metres,
+        earliest_s, earliest_s, int(UNREACHED) - 1, direct_s, query.max_rides, query.max_walk_m,
+    )  # fmt: skip
+    kept: list[Journey] = []
+    is_walk_trouble = is_same_goal = False
+    for window_s in _list_windows_s(query):
+        kernel_query = kernel_query._replace(window_end_s=earliest_s + window_s)
+        journeys = run_kernel(timetable, search_timetable, kernel_query, is_same_goal=is_same_goal)
+        is_same_goal = True
+        within = [journey for journey in journeys if journey.walk_m <= query.max_walk_m]
+        if len(within) < len(journeys) and not is_walk_trouble:
+            is_walk_trouble = True
+            if not within and not run_kernel(
+                timetable,
+                search_timetable,
+                kernel_query,
+                _known_arrivals(search_timetable, [], kernel_query),
+                is_same_goal=True,
+            ):
+                # Whoever waits loses nothing: what cannot be done now cannot be done later that day.
+                return []
+        kept = _prompt(search_timetable, _leaving(within, query.not_before), earliest_s)
+        soon_count = sum(_wait_s(search_timetable, journey, earliest_s) <= WINDOWS_S[-1] for journey in kept)
+        if query.window_s is not None and any(
+            _wait_s(search_timetable, journey, earliest_s) <= query.window_s for journey in kept
+        ):
+            break
+        if soon_count > query.wanted or (soon_count and window_s == WINDOWS_S[-1]) or not journeys:
+            break
+    if is_walk_trouble:
+        kept = _with_hidden(timetable, search_timetable, kernel_query, kept, query.wanted)
+    return _leaving(kept, query.not_before)
+
+
+def _list_windows_s(query: SearchQuery) -> list[int]:
+    """Return the windows to search in turn: the one that is asked for, where one is, and those that are wider."""
+    asked = [] if query.window_s is None else [query.window_s]
+    return asked + [each for each in (*WINDOWS_S, LAST_WINDOW_S) if not asked or each > asked[0]]
+
+
+def _leaving(journeys: list[Journey], not_before: int | None) -> list[Journey]:
+    """Leave out journeys that would have to begin before an instant."""
+    return [journey for journey in journeys if not_before is None or journey.departure >= not_before]
+
+
+def _prompt(search_timetable: SearchTimetable, journeys: list[Journey], earliest_s: int) -> list[Journey]:
+    """Leave out journeys of much later, unless they spare a change or there is nothing else."""
+    soon = [journey for journey in journeys if _wait_s(search_timetable, journey, earliest_s) <= WINDOWS_S[-1]]
+    if not soon:
+        return journeys
+    fewest = min(journey.boardings for journey in soon)
+    return soon + [journey for journey in journeys if journey.boardings < fewest]
+
+
+def _wait_s(search_timetable: SearchTimetable, journey: Journey, earliest_s: int) -> int:
+    """Return how long after the instant a journey leaves, or how long before it arrives (arrive by)."""
+    return (
+        search_timetable.to_search_s(journey.arrival if search_timetable.mirrored else journey.departure) - earliest_s
+    )
+
+
+def _with_hidden(
+    timetable: Timetable, search_timetable: SearchTimetable, kernel_query: KernelQuery, kept: list[Journey], wanted: int
+) -> list[Journey]:
+    """Add what journeys with too much walking dominated: the best within the limit, leaving later and later."""
+    together = _best(kept)
+    leave_s = kernel_query.earliest_s
+    for _ in range(LIMITED_TRIES):
+        known_s = _known_arrivals(
+            search_timetable, [each for each in together if _wait_s(search_timetable, each, leave_s) >= 0], kernel_query
+        )
+        limited = run_kernel(
+            timetable, search_timetable, kernel_query._replace(earliest_s=leave_s), known_s, is_same_goal=True
+        )
+        together = _best([*together, *limited])
+        later = [wait_s for each in together if (wait_s := _wait_s(search_timetable, each, leave_s)) >= 0]
+        if not later:
+            break
+        leave_s += 1 + min(later)
+        if leave_s > kernel_query.window_end_s or (len(together) > wanted and not limited):
+            break
+    return together
+
+
+def _best(journeys: list[Journey]) -> list[Journey]:
+    """Leave out journeys than which another is no worse in anything and better in something."""
+    costs = {each: (-each.departure, each.arrival, each.boardings, each.walk_m) for each in journeys}
+    different = set(costs.values())
+    return [each for each, cost in costs.items() if not any(_beats(other, cost) for other in different)]
+
+
+def _beats(other: Cost, cost: Cost) -> bool:
+    return other[0] <= cost[0] and other[1] <= cost[1] and other[2] <= cost[2] and other[3] <= cost[3] and other != cost
+
+
+def _known_arrivals(search_timetable: SearchTimetable, journeys: list[Journey], kernel_query: KernelQuery) -> Int32:
+    """Return the earliest arrival already known for each number of rides, in search timetable seconds."""
+    known_s = np.full(int(kernel_query.max_rides) + 1, UNREACHED, np.int32)
+    for journey in journeys:
+        arrival_s = search_timetable.to_search_s(journey.departure if search_timetable.mirrored else journey.arrival)
+        known_s[journey.boardings :] = np.minimum(known_s[journey.boardings :], arrival_s)
+    return known_s
+
+
+def run_kernel(
+    timetable: Timetable,
+    search_timetable: SearchTimetable,
+    kernel_query: KernelQuery,
+    known_s: Int32 | None = None,
+    *,
+    is_same_goal: bool = False,
+) -> list[Journey]:
+    """Run range RAPTOR, or McRAPTOR where arrivals are already known, and return the journeys.
+
+    ``is_same_goal``: this thread's last search was on this search timetable with the same origin, destination,
+    ``max_rides`` and ``max_walk_m``, and this one begins no earlier.
+    """
+    reach_s = _guess_reach_s(timetable, kernel_query)
+    kernel_query = _with_split_stops(search_timetable, kernel_query)
+    buffers = buffers_of_thread(search_timetable, int(kernel_query.max_rides))
+    while True:
+        compute_lower_bounds(search_timetable.patterns, kernel_query, buffers.work, reach_s, is_same_goal)
+        if known_s is None:
+            count = search_window(search_timetable.patterns, kernel_query, buffers.work, buffers.found)
+        else:
+            count = search_mcraptor(
+                search_timetable.patterns, kernel_query, known_s, buffers.work, buffers.labels, buffers.found
+            )
+        if count >= 0:
+            break
+        buffers.grow()
+        # The new memory has no bounds.
+        is_same_goal = False
+    optimise_transfer_points(search_timetable.patterns, kernel_query, buffers.work, buffers.found, count)
+    return journeys_of(timetable, search_timetable, buffers.found, count)
+
+
+def _with_split_stops(search_timetable: SearchTimetable, kernel_query: KernelQuery) -> KernelQuery:
+    """Return a query with each stop replaced by the stops that it is split into."""
+    if not search_timetable.search_stops.is_split:
+        return kernel_query
+    near, access_stop = search_timetable.search_stops.expand(kernel_query.access_stop)
+    far, egress_stop = search_timetable.search_stops.expand(kernel_query.egress_stop)
+    return kernel_query._replace(
+        access_stop=access_stop, access_s=kernel_query.access_s[near], access_m=kernel_query.access_m[near],
+        egress_stop=egress_stop, egress_s=kernel_query.egress_s[far], egress_m=kernel_query.egress_m[far],
+    )  # fmt: skip
+
+
+def _guess_reach_s(timetable: Timetable, kernel_query: KernelQuery) -> int:
+    """Return about how long the journey may take, for ``compute_lower_bounds``."""
+    if not len(kernel_query.access_stop) or not len(kernel_query.egress_stop):
+        return 0
+    origin, goal = int(kernel_query.access_stop[0]), kernel_query.egress_stop[:1]
+    lat, lon = timetable.stop_lat, timetable.stop_lon
+    metres = straight_line_m(float(lat[origin]), float(lon[origin]), lat[goal], lon[goal])
+    return int(metres[0] / GUESSED_M_PER_S) + SPARE_S

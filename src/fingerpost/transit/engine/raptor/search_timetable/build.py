@@ -1,0 +1,262 @@
+"""Builds a search timetable: the trip instances around one day, grouped into patterns.
+
+Its times are seconds from the start of its day; a *mirrored* one counts them backwards, so that the same
+search finds the latest departure for an arrival. Trips of the days before and after are merged in,
+so the kernels never look at a calendar.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.engine.raptor.arrays import Patterns, UInt16, UInt32
+from fingerpost.transit.engine.raptor.kernel.compiling import NO_HOP, SPAN_S
+from fingerpost.transit.engine.raptor.kernel.patterns import (
+    assign_patterns,
+    fill_patterns,
+    hash_stop_sequences,
+    shortest_hops,
+)
+from fingerpost.transit.engine.raptor.search_timetable.closures import close_stops
+from fingerpost.transit.engine.raptor.search_timetable.in_seat import Parts, join_in_seat
+from fingerpost.transit.engine.raptor.search_timetable.realtime import LATEST_S, apply_overlay
+from fingerpost.transit.engine.raptor.search_timetable.split_stops import SearchStops, split_stops
+from fingerpost.transit.engine.raptor.search_timetable.trip_instances import (
+    DAY_S,
+    TripInstances,
+    gather_trip_instances,
+    mirror,
+    starts_of,
+    without_steps,
+)
+from fingerpost.transit.engine.timetable.overlay import Overlay
+from fingerpost.transit.engine.timetable.service_days import midnight, service_day_start
+from fingerpost.transit.engine.timetable.timetable import Int32, Int64, Timetable, UInt8
+
+# A forward search timetable reaches this far after its day's start; a mirrored one also a day before it.
+# A long one reaches further, so that a wait of days lies within it.
+HORIZON_S = 2 * DAY_S
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchTimetable:
+    """The trip instances around a day, in patterns.
+
+    ``parts`` say which trips each instance is joined from, ``instance_parts`` which row of theirs an instance of the
+    patterns has; ``search_stops`` are the stops that the patterns serve.
+    Every trip that begins up to ``reach_s`` is in it (in a mirrored one: every trip that ends since then).
+    """
+
+    day: date
+    start: int  # Unix seconds
+    mirrored: bool
+    patterns: Patterns
+    parts: Parts
+    instance_parts: Int64
+    search_stops: SearchStops
+    longest_pattern: int
+    reach_s: int  # search timetable seconds
+
+    @property
+    def stop_count(self) -> int:
+        """Number of stops as the search knows them."""
+        return self.search_stops.stop_count
+
+    @property
+    def pattern_count(self) -> int:
+        """Number of patterns."""
+        return len(self.patterns.stop_time_base)
+
+    @property
+    def instance_count(self) -> int:
+        """Number of trip instances."""
+        return len(self.instance_parts)
+
+    def to_search_s(self, instant: int) -> int:
+        """Return an instant (Unix seconds) in search timetable seconds."""
+        return self.start - instant if self.mirrored else instant - self.start
+
+    def to_instant(self, search_s: int) -> int:
+        """Return the instant (Unix seconds) of a time in search timetable seconds."""
+        return self.start - search_s if self.mirrored else self.start + search_s
+
+
+def build_search_timetable(
+    timetable: Timetable,
+    day: date,
+    *,
+    mirrored: bool,
+    step_free: bool,
+    overlay: Overlay | None = None,
+    further_days: int = 0,
+) -> SearchTimetable:
+    """Group the trip instances around a day into patterns, as the timetable or an overlay has them.
+
+    Stops that an alert closes are neither boarded nor alighted at while they are closed.
+    ``step_free`` leaves out what is known not to take a wheelchair, and counts a lift out of order as a closed stop.
+    ``further_days`` is by how many days it reaches further: later, or earlier where ``mirrored``.
+    """
+    zone = timetable.feeds[0].zone
+    start = service_day_start(day, zone)
+    # Where clocks go back, the calendar day begins before the service day.
+    first_s = min(0, midnight(day, zone) - start)
+    since_s, until_s = (-DAY_S, DAY_S + DAY_S // 2) if mirrored else (first_s, HORIZON_S)
+    if mirrored:
+        since_s -= further_days * DAY_S
+    else:
+        until_s += further_days * DAY_S
+    if overlay is None:
+        instances = gather_trip_instances(timetable, day, start, since_s, until_s)
+    else:
+        instances = gather_trip_instances(timetable, day, start, since_s - LATEST_S, until_s)
+        instances = apply_overlay(instances, overlay, start, since_s)
+    if step_free:
+        instances = without_steps(timetable, instances)
+    if overlay is not None:
+        instances = close_stops(timetable, instances, overlay, start, step_free=step_free)
+    instances, search_stops = split_stops(timetable, instances, overlay)
+    instances, parts = join_in_seat(timetable, instances, overlay)
+    if mirrored:
+        return _assemble(search_stops, parts, day, start, mirrored, mirror(instances), -until_s, -since_s)
+    return _assemble(search_stops, parts, day, start, mirrored, instances, since_s, until_s)
+
+
+def _assemble(
+    search_stops: SearchStops,
+    parts: Parts,
+    day: date,
+    start: int,
+    mirrored: bool,
+    instances: TripInstances,
+    since_s: int,
+    until_s: int,
+) -> SearchTimetable:
+    span_count = (until_s - since_s) // SPAN_S
+    rows = _group_into_patterns(instances)
+    stop_first, stop_pattern, stop_position = _positions_by_stop(search_stops.stop_count, rows.pattern_first, rows.stop)
+    foot, walk = _footpaths(search_stops), _mirrored_footpaths(search_stops)
+    if mirrored:
+        foot, walk = walk, foot
+    patterns = Patterns(
+        rows.pattern_first.astype(np.int32),
+        rows.stop.view(np.uint32),
+        rows.flags,
+        rows.instance_first.astype(np.int32),
+        rows.stop_time_base,
+        rows.arrival_s,
+        rows.departure_s,
+        stop_first,
+        stop_pattern,
+        stop_position,
+        *foot,
+        search_stops.change_s,
+        np.zeros(0, np.uint32),
+        np.zeros(0, np.uint32),
+        np.zeros((span_count, 0), np.uint16),
+        *walk,
+        since_s,
+    )
+    hops = _hops(search_stops.stop_count, patterns, span_count)
+    patterns = patterns._replace(hop_first=hops[0], hop_from=hops[1], hop_s=hops[2])
+    return SearchTimetable(
+        day=day,
+        start=start,
+        mirrored=mirrored,
+        patterns=patterns,
+        parts=parts,
+        instance_parts=rows.instance,
+        search_stops=search_stops,
+        longest_pattern=int(np.diff(rows.pattern_first).max(initial=0)),
+        reach_s=until_s,
+    )
+
+
+class _PatternRows(NamedTuple):
+    """Trip instances in patterns: columns as in ``Patterns``; ``instance`` is each one's row before the grouping."""
+
+    pattern_first: Int64
+    instance_first: Int64
+    stop_time_base: Int64
+    stop: Int32
+    flags: UInt8
+    arrival_s: Int32
+    departure_s: Int32
+    instance: Int64
+
+
+def _group_into_patterns(instances: TripInstances) -> _PatternRows:
+    """Group trip instances into patterns of the same stops in which none overtakes another."""
+    columns = (instances.begin, instances.length, instances.shift_s, instances.stop, instances.flags,
+             instances.arrival_s, instances.departure_s)  # fmt: skip
+    count = instances.count
+    stop_hash = np.zeros(count, np.uint64)
+    hash_stop_sequences(instances.begin, instances.length, instances.stop, instances.flags, stop_hash)
+    group = np.unique(stop_hash, return_inverse=True)[1].reshape(-1)
+    order = np.lexsort((np.arange(count), instances.ends_s, instances.begins_s, group))
+    pattern_of = np.zeros(count, np.int64)
+    pattern_count = assign_patterns(order, group, *columns, pattern_of)
+    length = np.zeros(pattern_count, np.int64)
+    length[pattern_of] = instances.length
+    size = np.bincount(pattern_of, minlength=pattern_count).astype(np.int64)
+    pattern_first, stop_time_base = starts_of(length), starts_of(length * size)
+    positions, stop_times = int(pattern_first[-1]), int(stop_time_base[-1])
+    rows = _PatternRows(
+        pattern_first=pattern_first,
+        instance_first=starts_of(size),
+        stop_time_base=stop_time_base[:-1],
+        stop=np.empty(positions, np.int32),
+        flags=np.empty(positions, np.uint8),
+        arrival_s=np.empty(stop_times, np.int32),
+        departure_s=np.empty(stop_times, np.int32),
+        instance=np.zeros(count, np.int64),
+    )
+    fill_patterns(order, pattern_of, *columns, *rows)
+    return rows
+
+
+def _positions_by_stop(stop_count: int, pattern_first: Int64, position_stop: Int32) -> tuple[UInt32, UInt32, Int32]:
+    pattern = np.repeat(np.arange(len(pattern_first) - 1), np.diff(pattern_first))
+    position = np.arange(len(position_stop)) - np.repeat(pattern_first[:-1], np.diff(pattern_first))
+    order = np.argsort(position_stop, kind="stable")
+    first = starts_of(np.bincount(position_stop, minlength=stop_count).astype(np.int64))
+    return first.astype(np.uint32), pattern[order].astype(np.uint32), position[order].astype(np.int32)
+
+
+def _hops(stop_count: int, patterns: Patterns, span_count: int) -> tuple[UInt32, UInt32, UInt16]:
+    """Return, for each stop, the stops right before it in any pattern and the shortest ride from each, span by span."""
+    is_later = np.ones(len(patterns.position_stop), np.bool_)
+    is_later[patterns.pattern_first[:-1]] = False
+    rows = np.flatnonzero(is_later)
+    pair = patterns.position_stop[rows].astype(np.int64) * stop_count + patterns.position_stop[rows - 1]
+    hops, own = np.unique(pair, return_inverse=True)
+    hop_of = np.full(len(is_later), -1, np.int64)
+    hop_of[rows] = own.reshape(-1)
+    hop_s = np.full((span_count, len(hops)), NO_HOP, np.uint16)
+    shortest_hops(patterns, hop_of, hop_s)
+    first = starts_of(np.bincount(hops // stop_count, minlength=stop_count).astype(np.int64))
+    return first.astype(np.uint32), (hops % stop_count).astype(np.uint32), hop_s
+
+
+def _footpaths(search_stops: SearchStops) -> tuple[UInt32, UInt32, Int32, Int32]:
+    return (
+        search_stops.foot_first.view(np.uint32),
+        search_stops.foot_to.view(np.uint32),
+        search_stops.foot_s,
+        search_stops.foot_m,
+    )
+
+
+def _mirrored_footpaths(search_stops: SearchStops) -> tuple[UInt32, UInt32, Int32, Int32]:
+    """Return the footpaths, each walked from its end to its start."""
+    origin = np.repeat(np.arange(search_stops.stop_count), np.diff(search_stops.foot_first))
+    order: npt.NDArray[np.int64] = np.lexsort((origin, search_stops.foot_to))
+    first = starts_of(np.bincount(search_stops.foot_to, minlength=search_stops.stop_count).astype(np.int64))
+    return (
+        first.astype(np.uint32),
+        origin[order].astype(np.uint32),
+        search_stops.foot_s[order],
+        search_stops.foot_m[order],
+    )

@@ -1,0 +1,222 @@
+"""Joins trips with an in-seat transfer between them into one trip instance.
+
+A train that divides is there once for each part that goes on, a coupled one once for each part that came.
+The two stop times at the seam stay two: at the last of the one nobody boards, at the first of the other nobody who
+stayed alights. Who boards or alights there otherwise does so as if the two were strangers.
+"""
+
+import logging
+from dataclasses import dataclass, replace
+from datetime import date
+
+import numpy as np
+
+from fingerpost.transit.engine.raptor.search_timetable.realtime import ORDINALS
+from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances, starts_of
+from fingerpost.transit.engine.timetable.overlay import Overlay
+from fingerpost.transit.engine.timetable.service_days import services_on
+from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, Timetable
+
+_log = logging.getLogger(__name__)
+
+# The kernels count the stop times of an instance in 15 bits. No rider stays for so many.
+MOST_STOP_TIMES = 30_000
+# An instance of more trips than this is cut; the next begins where it ends.
+MOST_RIDES = 400
+# Where trains divide and couple again and again, paths multiply: keep so many stop times for each that is there.
+MOST_TIMES = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """The trips that each trip instance is joined from.
+
+    Those of instance i are rows ``first[i] .. first[i + 1]`` of the other columns. ``trip_departure`` and ``day`` are
+    as in ``TripInstances``; ``position`` is where the trip's first stop time stands in the instance, counted
+    in the order in which it runs; ``ride`` numbers the trips, each of which may be part of several instances.
+    """
+
+    first: Int64
+    trip_departure: Int32
+    day: Int32
+    position: Int32
+    ride: Int32
+
+    @classmethod
+    def of(cls, instances: TripInstances) -> "Parts":
+        """Return instances of one trip each."""
+        every = np.arange(instances.count, dtype=np.int32)
+        return cls(
+            first=np.arange(instances.count + 1, dtype=np.int64),
+            trip_departure=instances.trip_departure.astype(np.int32),
+            day=instances.day,
+            position=np.zeros(instances.count, np.int32),
+            ride=every,
+        )
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every instance is exactly one trip."""
+        return len(self.trip_departure) == len(self.first) - 1
+
+
+def join_in_seat(
+    timetable: Timetable, instances: TripInstances, overlay: Overlay | None
+) -> tuple[TripInstances, Parts]:
+    """Return the instances joined along in-seat transfers, and the trips that each is joined from.
+
+    An in-seat transfer holds only if both trips run, the later one begins after the earlier began and not before it
+    ends, and neither passes the seam without a stop: real time may break it.
+    """
+    if not len(timetable.in_seat_from):
+        return instances, Parts.of(instances)
+    first, then = _list_seams(timetable, instances)
+    begins_s = instances.begins_s
+    holds = (instances.ends_s[first] <= begins_s[then]) & (begins_s[first] < begins_s[then])
+    if overlay is not None:
+        shut_first, shut_last = _skipped_ends(overlay)
+        own = _keys(instances.trip_departure, instances.day)
+        holds &= ~np.isin(own[first], shut_last) & ~np.isin(own[then], shut_first)
+    first, then = first[holds], then[holds]
+    if not len(first):
+        return instances, Parts.of(instances)
+    alone = np.ones(instances.count, np.bool_)
+    alone[first] = alone[then] = False
+    paths = list_paths(first.tolist(), then.tolist(), begins_s.tolist(), instances.length.tolist())
+    return _joined(instances, np.flatnonzero(alone), paths)
+
+
+def _keys(trip_departure: Int64 | Int32, day: Int32) -> Int64:
+    return trip_departure.astype(np.int64) * ORDINALS + day
+
+
+def _skipped_ends(overlay: Overlay) -> tuple[Int64, Int64]:
+    """Return the keys of the rides that skip their first stop, and of those that skip their last."""
+    rides = overlay.rides.items()
+    ends = [
+        [trip_departure * ORDINALS + day for (trip_departure, day), told in rides if told.is_skipped[at]]
+        for at in (0, -1)
+    ]
+    return np.array(ends[0], np.int64), np.array(ends[1], np.int64)
+
+
+def _list_seams(timetable: Timetable, instances: TripInstances) -> tuple[Int64, Int64]:
+    """Return the pairs of instances with an in-seat transfer in the timetable."""
+    begin = np.searchsorted(timetable.in_seat_from, instances.trip_departure, "left")
+    count = np.searchsorted(timetable.in_seat_from, instances.trip_departure, "right") - begin
+    first = np.repeat(np.arange(instances.count), count)
+    seam = np.arange(len(first)) + np.repeat(begin - starts_of(count)[:-1], count)
+    service = timetable.in_seat_service[seam]
+    holds = service < 0
+    for day in np.unique(instances.day[first]).tolist():
+        on_day = ~holds & (instances.day[first] == day)
+        holds[on_day] = services_on(timetable, date.fromordinal(day))[service[on_day]] == 1
+    first, seam = first[holds], seam[holds]
+    own = _keys(instances.trip_departure, instances.day)
+    order = np.argsort(own, kind="stable")
+    wanted = _keys(timetable.in_seat_to[seam], instances.day[first] + timetable.in_seat_days_later[seam])
+    at = np.minimum(np.searchsorted(own, wanted, sorter=order), instances.count - 1)
+    then = order[at]
+    is_running = own[then] == wanted
+    return first[is_running], then[is_running]
+
+
+def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time_counts: list[int]) -> list[list[int]]:
+    """Return paths along in-seat transfers such that every stretch that can be ridden lies in one of them.
+
+    A stretch is given by where it begins and ends, for the times are the trips'; so one path from one instance to
+    another is enough. ``begins_s`` and ``stop_time_counts`` are of all instances.
+    """
+    if len(set(first)) == len(first) and len(set(then)) == len(then):
+        rows = _rows(first, then, begins_s)
+        if all(
+            len(row) <= MOST_RIDES and sum(stop_time_counts[each] for each in row) <= MOST_STOP_TIMES for row in rows
+        ):
+            return rows
+    after: dict[int, list[int]] = {}
+    for one, other in zip(first, then, strict=True):
+        after.setdefault(one, []).append(other)
+    paths: list[list[int]] = []
+    covered: set[tuple[int, int]] = set()
+    # Where several trips are coupled, a path from a later one need not be part of one from an earlier.
+    is_told_apart = len(set(then)) < len(then)
+    linked = {*first, *then}
+    budget = MOST_TIMES * sum(stop_time_counts[instance] for instance in linked)
+    cut = 0
+    for begin in sorted(linked, key=lambda instance: (begins_s[instance], instance)):
+        if budget < 0:
+            if (begin, begin) not in covered:
+                cut += 1
+                paths.append([begin])
+            continue
+        if not is_told_apart and all((begin, each) in covered for each in (begin, *after.get(begin, ()))):
+            continue
+        for path in _spanning(begin, after, stop_time_counts):
+            if budget >= 0 and any((begin, instance) not in covered for instance in path):
+                budget -= sum(stop_time_counts[instance] for instance in path)
+                paths.append(path)
+                covered.update((one, other) for at, one in enumerate(path) for other in path[at:])
+    if budget < 0:
+        _log.warning("in-seat transfers divide and join too often: %d vehicles run by themselves, others in part", cut)
+    return paths
+
+
+def _rows(first: list[int], then: list[int], begins_s: list[int]) -> list[list[int]]:
+    """Return the paths where no train divides and none are coupled: each from its first trip to its last."""
+    after = dict(zip(first, then, strict=True))
+    rows = []
+    for begin in sorted(after.keys() - set(then), key=lambda instance: (begins_s[instance], instance)):
+        row = [begin]
+        while (onward := after.get(row[-1])) is not None:
+            row.append(onward)
+        rows.append(row)
+    return rows
+
+
+def _spanning(begin: int, after: dict[int, list[int]], stop_time_counts: list[int]) -> list[list[int]]:
+    """Return one path to each instance that can be reached, without those that are the start of another."""
+    ways: list[list[int]] = []
+    seen = {begin}
+    stack = [([begin], stop_time_counts[begin])]
+    while stack:
+        path, length = stack.pop()
+        onward = after.get(path[-1], ()) if len(path) < MOST_RIDES else ()
+        fresh = [each for each in onward if each not in seen and length + stop_time_counts[each] <= MOST_STOP_TIMES]
+        seen.update(fresh)
+        stack += [([*path, each], length + stop_time_counts[each]) for each in fresh]
+        if not fresh:
+            ways.append(path)
+    return ways
+
+
+def _joined(instances: TripInstances, alone: Int64, paths: list[list[int]]) -> tuple[TripInstances, Parts]:
+    """Put the trips of each path one behind the other, after the instances that stay alone."""
+    size = np.array([1] * len(alone) + [len(path) for path in paths], np.int64)
+    part_first = starts_of(size)
+    member = np.concatenate([alone, *(np.array(path, np.int64) for path in paths)])
+    instances = instances.compact()
+    linked = instances.take(member[len(alone) :]).laid_out()
+    begins = part_first[len(alone) : -1] - len(alone)
+    into = np.delete(linked.begin, begins)
+    linked.flags[into] |= NO_ALIGHTING
+    linked.arrival_s[into] = linked.departure_s[into]
+    out_of = into - 1
+    linked.flags[out_of] |= NO_BOARDING
+    linked.departure_s[out_of] = linked.arrival_s[out_of]
+    stop_time_first = starts_of(instances.length[member])
+    first = stop_time_first[part_first]
+    joined = replace(
+        instances.with_rows(linked.stop, linked.flags, linked.arrival_s, linked.departure_s),
+        trip_departure=instances.trip_departure[member[part_first[:-1]]],
+        day=instances.day[member[part_first[:-1]]],
+        begin=np.concatenate([instances.begin[alone], len(instances.stop) + linked.begin[begins]]),
+        length=np.diff(first),
+        shift_s=np.concatenate([instances.shift_s[alone], np.zeros(len(paths), np.int32)]),
+    )
+    return joined, Parts(
+        first=part_first,
+        trip_departure=instances.trip_departure[member].astype(np.int32),
+        day=instances.day[member],
+        position=(stop_time_first[:-1] - np.repeat(first[:-1], size)).astype(np.int32),
+        ride=member.astype(np.int32),
+    )

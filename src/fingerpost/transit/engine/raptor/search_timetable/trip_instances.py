@@ -1,0 +1,208 @@
+"""Trip instances (a trip on a service day) and their stop times as columns, before they are grouped into patterns."""
+
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+
+import numpy as np
+
+from fingerpost.transit.engine.raptor.arrays import Bool
+from fingerpost.transit.engine.raptor.kernel.patterns import gather_stop_times
+from fingerpost.transit.engine.timetable.service_days import service_day_start, services_on
+from fingerpost.transit.engine.timetable.timetable import (
+    NO_ALIGHTING,
+    NO_BOARDING,
+    WHEELCHAIR_NO,
+    Int32,
+    Int64,
+    Timetable,
+    UInt8,
+)
+
+DAY_S = 86_400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TripInstances:
+    """Trip instances and their stop times.
+
+    Stop times of instance i are rows ``begin[i] .. begin[i] + length[i]`` of the columns, and its times are
+    ``shift_s[i]`` later than theirs, because a trip that runs on several days has its rows once.
+    Of ``flags`` only NO_BOARDING and NO_ALIGHTING count.
+
+    ``trip_departure`` is a row of the timetable's trip departures, or -1 - i for the i-th added ride of an overlay.
+    ``day`` is the service day (date.toordinal). Times are seconds from the start of the search timetable's day.
+    """
+
+    trip_departure: Int64
+    day: Int32
+    begin: Int64
+    length: Int64
+    shift_s: Int32
+    stop: Int32
+    flags: UInt8
+    arrival_s: Int32
+    departure_s: Int32
+
+    @property
+    def count(self) -> int:
+        """Number of trip instances."""
+        return len(self.trip_departure)
+
+    @property
+    def begins_s(self) -> Int32:
+        """When each leaves its first stop."""
+        begins_s: Int32 = self.departure_s[self.begin] + self.shift_s
+        return begins_s
+
+    @property
+    def ends_s(self) -> Int32:
+        """When each arrives at its last stop."""
+        ends_s: Int32 = self.arrival_s[self.begin + self.length - 1] + self.shift_s
+        return ends_s
+
+    def take(self, chosen: Int64 | Bool) -> "TripInstances":
+        """Return some of the instances, in that order."""
+        return replace(
+            self,
+            trip_departure=self.trip_departure[chosen],
+            day=self.day[chosen],
+            begin=self.begin[chosen],
+            length=self.length[chosen],
+            shift_s=self.shift_s[chosen],
+        )
+
+    def rows_of(self, chosen: Int64) -> Int64:
+        """Return the rows of the stop times of some instances, one behind the other."""
+        length = self.length[chosen]
+        begin = starts_of(length)
+        rows: Int64 = np.repeat(self.begin[chosen] - begin[:-1], length) + np.arange(begin[-1])
+        return rows
+
+    def laid_out(self) -> "TripInstances":
+        """Return the same, each with rows of its own, one instance behind the other, unshifted."""
+        begin = starts_of(self.length)
+        count = int(begin[-1])
+        stop, flags = np.empty(count, np.int32), np.empty(count, np.uint8)
+        arrival_s, departure_s = np.empty(count, np.int32), np.empty(count, np.int32)
+        gather_stop_times(
+            self.begin, self.length, self.shift_s, self.stop, self.flags, self.arrival_s, self.departure_s,
+            begin, stop, flags, arrival_s, departure_s,
+        )  # fmt: skip
+        return replace(
+            self,
+            begin=begin[:-1],
+            shift_s=np.zeros(self.count, np.int32),
+            stop=stop,
+            flags=flags,
+            arrival_s=arrival_s,
+            departure_s=departure_s,
+        )
+
+    def compact(self) -> "TripInstances":
+        """Return the same, laid out if that makes fewer rows, because what follows costs by rows."""
+        return self.laid_out() if self.length.sum() < len(self.stop) else self
+
+    def with_own_rows(self, chosen: Int64) -> "TripInstances":
+        """Return the same, with rows that no other instance shares for some: these can be changed in place."""
+        own = self.take(chosen).laid_out()
+        begin, shift_s = self.begin.copy(), self.shift_s.copy()
+        begin[chosen], shift_s[chosen] = own.begin + len(self.stop), 0
+        return replace(
+            self.with_rows(own.stop, own.flags, own.arrival_s, own.departure_s), begin=begin, shift_s=shift_s
+        )
+
+    def with_rows(self, stop: Int32, flags: UInt8, arrival_s: Int32, departure_s: Int32) -> "TripInstances":
+        """Return the same with further rows at the end of the columns."""
+        return replace(
+            self,
+            stop=np.concatenate([self.stop, stop]),
+            flags=np.concatenate([self.flags, flags]),
+            arrival_s=np.concatenate([self.arrival_s, arrival_s]),
+            departure_s=np.concatenate([self.departure_s, departure_s]),
+        )
+
+
+def starts_of(sizes: Int64) -> Int64:
+    """Return the offsets of consecutive blocks of these sizes, and the end."""
+    starts = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    return starts
+
+
+def gather_trip_instances(timetable: Timetable, day: date, start: int, since_s: int, until_s: int) -> TripInstances:
+    """Return all trip instances of the timetable that are under way in [since_s, until_s] of a day.
+
+    ``start`` is the Unix second at which that day begins.
+    """
+    trip_departure, shift_s, ordinal = _list_trip_instances(timetable, day, start, since_s, until_s)
+    trip = timetable.trip_departure_trip[trip_departure]
+    begin = timetable.trip_first_stop_time[trip]
+    return TripInstances(
+        trip_departure=trip_departure,
+        day=ordinal,
+        begin=begin,
+        length=timetable.trip_first_stop_time[trip + 1] - begin,
+        shift_s=shift_s.astype(np.int32),
+        stop=timetable.stop_time_stop,
+        flags=timetable.stop_time_flags,
+        arrival_s=timetable.stop_time_arrival_s,
+        departure_s=timetable.stop_time_departure_s,
+    )
+
+
+def _list_trip_instances(
+    timetable: Timetable, day: date, start: int, since_s: int, until_s: int
+) -> tuple[Int64, Int64, Int32]:
+    """Return trip departure, time shift and service day of the instances."""
+    first_stop_time, last_stop_time = timetable.trip_first_stop_time[:-1], timetable.trip_first_stop_time[1:] - 1
+    rideable = last_stop_time > first_stop_time
+    trip = timetable.trip_departure_trip
+    begins_s = np.zeros(len(rideable), np.int64)
+    ends_s = np.zeros(len(rideable), np.int64)
+    begins_s[rideable] = timetable.stop_time_departure_s[first_stop_time[rideable]]
+    ends_s[rideable] = timetable.stop_time_arrival_s[last_stop_time[rideable]]
+    departure_begins_s = begins_s[trip] + timetable.trip_departure_shift_s
+    departure_ends_s = ends_s[trip] + timetable.trip_departure_shift_s
+    longest_s = int(departure_ends_s.max(initial=0))
+    trip_departures, shifts, ordinals = [], [], []
+    current = day + timedelta(days=since_s // DAY_S - longest_s // DAY_S - 1)
+    while current <= day + timedelta(days=until_s // DAY_S):
+        active = services_on(timetable, current)
+        for feed_index, feed in enumerate(timetable.feeds):
+            day_shift_s = service_day_start(current, feed.zone) - start
+            chosen = np.flatnonzero(
+                (active[timetable.trip_service[trip]] == 1)
+                & (timetable.service_feed[timetable.trip_service[trip]] == feed_index)
+                & rideable[trip]
+                & (departure_begins_s + day_shift_s <= until_s)
+                & (departure_ends_s + day_shift_s >= since_s)
+            )
+            trip_departures.append(chosen)
+            shifts.append(timetable.trip_departure_shift_s[chosen].astype(np.int64) + day_shift_s)
+            ordinals.append(np.full(len(chosen), current.toordinal(), np.int32))
+        current += timedelta(days=1)
+    return np.concatenate(trip_departures), np.concatenate(shifts), np.concatenate(ordinals)
+
+
+def without_steps(timetable: Timetable, instances: TripInstances) -> TripInstances:
+    """Leave out trips, and close stops, that are known not to take a wheelchair; the unknown stays."""
+    trip = timetable.trip_departure_trip[np.maximum(instances.trip_departure, 0)]
+    kept = instances.take((timetable.trip_wheelchair[trip] != WHEELCHAIR_NO) | (instances.trip_departure < 0))
+    shut = timetable.stop_wheelchair == WHEELCHAIR_NO
+    both = np.uint8(NO_BOARDING | NO_ALIGHTING)
+    return replace(kept, flags=np.where(shut[kept.stop], both, kept.flags))
+
+
+def mirror(instances: TripInstances) -> TripInstances:
+    """Return the instances running backwards in time: last stop first, boarding and alighting exchanged."""
+    instances = instances.compact()
+    flags = instances.flags[::-1]
+    return replace(
+        instances,
+        begin=len(instances.stop) - instances.begin - instances.length,
+        shift_s=-instances.shift_s,
+        stop=instances.stop[::-1].copy(),
+        flags=((flags & NO_BOARDING) * 2 + (flags & NO_ALIGHTING) // 2).astype(np.uint8),
+        arrival_s=-instances.departure_s[::-1],
+        departure_s=-instances.arrival_s[::-1],
+    )

@@ -1,0 +1,247 @@
+"""Assembles a draft into a timetable: packs columns, and derives footpaths and calendars."""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.engine.timetable.draft import (
+    ServiceRow,
+    SpecificTransferColumns,
+    StopRow,
+    TimetableDraft,
+    TransferColumns,
+    TripColumns,
+    TripDepartureColumns,
+)
+from fingerpost.transit.engine.timetable.footpaths import TransferRules, change_times, footpaths
+from fingerpost.transit.engine.timetable.station_ways import StationPlaces, find_change_s
+from fingerpost.transit.engine.timetable.stop_ids import print_stop_ids
+from fingerpost.transit.engine.timetable.text import TextColumn
+from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, Int16, Int32, Int64, Timetable, UInt8
+from fingerpost.transit.engine.timetable.walks import FindWalks, WalkedStops, Walks, WalksOfRiders, walk_straight
+
+_NO_DAY = date(1970, 1, 1)
+# GTFS route_type, extended values included.
+_METRO = frozenset({1, *range(400, 405)})
+_RAIL = frozenset({2, *range(100, 118)})
+
+
+def assemble(draft: TimetableDraft, find_walks: FindWalks = walk_straight) -> Timetable:
+    """Pack a draft into a timetable, with printed ids, inherited wheelchair values and footpaths.
+
+    Raises:
+        ToolError: as ``find_walks`` does.
+    """
+    stops = draft.stops
+    lats = np.array([row.lat for row in stops], np.float64)
+    lons = np.array([row.lon for row in stops], np.float64)
+    kinds = np.array([row.kind for row in stops], np.int8)
+    parents = np.array([row.parent for row in stops], np.int32)
+    wheelchair = np.array([_wheelchair(row, stops) for row in stops], np.int8)
+    names = [row.local_id for row in stops], [row.code for row in stops]
+    places = StationPlaces(lats, lons, kinds, parents, wheelchair, draft.station_ways)
+    trips, routes = _trip_columns(draft), _route_columns(draft)
+    served = (_served_by(types, routes["route_type"], trips, len(stops)) for types in (_METRO, _RAIL))
+    walks = find_walks(WalkedStops(lats, lons, kinds, *names, places, *served))
+    calendar_start, runs_on = _calendar(draft.services)
+    return Timetable(
+        feeds=tuple(draft.feeds),
+        feed_fares=TextColumn.of(draft.fare_books or ["" for _ in draft.feeds]),
+        stop_lat=lats,
+        stop_lon=lons,
+        stop_kind=kinds,
+        stop_wheelchair=wheelchair,
+        **_stop_columns(draft),
+        **routes,
+        **trips,
+        calendar_start=calendar_start,
+        service_feed=np.array([row.feed for row in draft.services], np.int16),
+        service_runs_on=runs_on,
+        service_every_day=np.array([row.days is None for row in draft.services], np.uint8),
+        **_transfer_columns(draft, walks, places),
+        in_seat_from=draft.in_seat.from_departure,
+        in_seat_to=draft.in_seat.to_departure,
+        in_seat_days_later=draft.in_seat.days_later,
+        in_seat_service=draft.in_seat.service,
+        **_specific_transfers(draft.specific_transfers, walks.usual, parents),
+        shape_first=draft.shapes.first,
+        shape_lat_udeg=draft.shapes.lat_udeg,
+        shape_lon_udeg=draft.shapes.lon_udeg,
+        pathway_from=draft.station_ways.begin,
+        pathway_to=draft.station_ways.end,
+        pathway_mode=draft.station_ways.mode,
+        pathway_s=draft.station_ways.seconds,
+    )
+
+
+def _stop_columns(draft: TimetableDraft) -> dict[str, Any]:
+    """Return the timetable's columns of stops, but for their places, kinds and wheelchair values."""
+    stops = draft.stops
+    return {
+        "stop_feed": np.array([row.feed for row in stops], np.int16),
+        "stop_local_id": TextColumn.of(row.local_id for row in stops),
+        "stop_printed_id": TextColumn.of(print_stop_ids((draft.feeds[row.feed].name, row.local_id) for row in stops)),
+        "stop_name": TextColumn.of(row.name for row in stops),
+        "stop_parent": np.array([row.parent for row in stops], np.int32),
+        "stop_platform": TextColumn.of(row.platform for row in stops),
+        "stop_names": _names(draft.stop_names, len(stops)),
+    }
+
+
+def _route_columns(draft: TimetableDraft) -> dict[str, Any]:
+    """Return the timetable's columns of routes."""
+    routes = draft.routes
+    return {
+        "route_feed": np.array([row.feed for row in routes], np.int16),
+        "route_local_id": TextColumn.of(row.local_id for row in routes),
+        "route_short_name": TextColumn.of(row.short_name for row in routes),
+        "route_long_name": TextColumn.of(row.long_name for row in routes),
+        "route_type": np.array([row.type for row in routes], np.int16),
+        "route_agency": np.array([row.agency for row in routes], np.int16),
+        "route_color": np.array([row.color for row in routes], np.int32),
+        "route_text_color": np.array([row.text_color for row in routes], np.int32),
+        "route_names": _names(draft.route_names, len(routes)),
+    }
+
+
+def _trip_columns(draft: TimetableDraft) -> dict[str, Any]:
+    """Return the timetable's columns of trips, their stop times and departures, and headsigns."""
+    trips = draft.trip_columns or TripColumns.of(draft.trips)
+    trip_departures = draft.trip_departure_columns or TripDepartureColumns.of(draft.trip_departures)
+    headsigns = draft.headsign_column if draft.headsign_column is not None else TextColumn.of(draft.headsigns)
+    first_stop_time = np.zeros(len(trips.route) + 1, np.int64)
+    np.cumsum(draft.trip_stop_time_count, out=first_stop_time[1:])
+    return {
+        "trip_local_id": trips.local_id,
+        "trip_route": trips.route,
+        "trip_service": trips.service,
+        "trip_headsign": trips.headsign,
+        "trip_wheelchair": trips.wheelchair,
+        "trip_direction": trips.direction,
+        "trip_shape": trips.shape,
+        "trip_first_stop_time": first_stop_time,
+        "headsign": headsigns,
+        "headsign_names": _names(draft.headsign_names, len(headsigns)),
+        "stop_time_stop": draft.stop_time_stop,
+        "stop_time_sequence": _sequence(draft, first_stop_time),
+        "stop_time_arrival_s": draft.stop_time_arrival_s,
+        "stop_time_departure_s": draft.stop_time_departure_s,
+        "stop_time_flags": draft.stop_time_flags,
+        "stop_time_headsign": draft.stop_time_headsign,
+        "stop_time_shape_point": draft.stop_time_shape_point,
+        "trip_departure_trip": trip_departures.trip,
+        "trip_departure_shift_s": trip_departures.shift_s,
+        "trip_departure_headway_s": trip_departures.headway_s,
+    }
+
+
+def _served_by(types: frozenset[int], route_type: Int16, trips: dict[str, Any], count: int) -> npt.NDArray[np.bool_]:
+    """Return at which stops routes of some types stop."""
+    is_served = np.zeros(count, np.bool_)
+    is_type = np.isin(route_type, list(types))
+    if is_type.any():
+        of_stop_times = np.repeat(is_type[trips["trip_route"]], np.diff(trips["trip_first_stop_time"]))
+        is_served[trips["stop_time_stop"][of_stop_times]] = True
+    return is_served
+
+
+def _transfer_columns(draft: TimetableDraft, walks: WalksOfRiders, places: StationPlaces) -> dict[str, Any]:
+    """Return the timetable's columns of transfers as stated, and of the footpaths that follow from them."""
+    transfers = draft.transfer_columns or TransferColumns.of(draft.transfers)
+    rules = TransferRules(transfers.from_stop, transfers.to_stop, transfers.type, transfers.min_s)
+    stations = places.kinds, places.parents
+    paths = footpaths(walks.usual, *stations, rules, draft.pathways)
+    step_free = None
+    if walks.step_free is not None:
+        inside = draft.pathways._replace(
+            seconds=find_change_s(places, draft.pathways.from_stop, draft.pathways.to_stop, step_free=True)
+        )
+        step_free = footpaths(walks.step_free, *stations, rules, inside)
+    return {
+        "transfer_from": transfers.from_stop,
+        "transfer_to": transfers.to_stop,
+        "transfer_type": transfers.type,
+        "transfer_min_s": transfers.min_s,
+        "foot_first": paths.first,
+        "foot_to": paths.to,
+        "foot_s": paths.seconds,
+        "foot_m": paths.metres,
+        "foot_walk_s": paths.walk_s,
+        "change_s": paths.change_s,
+    } | (
+        {}
+        if step_free is None
+        else {
+            "step_free_foot_first": step_free.first,
+            "step_free_foot_to": step_free.to,
+            "step_free_foot_s": step_free.seconds,
+            "step_free_foot_m": step_free.metres,
+            "step_free_foot_walk_s": step_free.walk_s,
+        }
+    )
+
+
+def _specific_transfers(rules: SpecificTransferColumns, walks: Walks, parents: Int32) -> dict[str, Any]:
+    """Return the timetable's columns of trip- and route-specific transfers."""
+    specific = _by_specificity(rules)
+    pairs = TransferRules(specific.from_stop, specific.to_stop, specific.type, specific.min_s)
+    seconds, metres, _ = change_times(walks, parents, pairs)
+    sides = ("from_stop", "to_stop", "from_route", "to_route", "from_trip", "to_trip")
+    return {f"specific_transfer_{side}": getattr(specific, side) for side in sides} | {
+        "specific_transfer_s": seconds,
+        "specific_transfer_m": metres,
+    }
+
+
+def _by_specificity(specific: SpecificTransferColumns) -> SpecificTransferColumns:
+    """Sort rules by GTFS's ranks (transfers.txt), the least specific first: of those that apply the last holds.
+
+    From the top: both trips; a trip and a route; a trip; both routes; a route. (Stops alone are the rank below.)
+    """
+    trips = (specific.from_trip >= 0).astype(np.int8) + (specific.to_trip >= 0)
+    routes = (specific.from_route >= 0).astype(np.int8) + (specific.to_route >= 0)
+    order = np.lexsort((routes, trips))
+    return SpecificTransferColumns(
+        **{name: getattr(specific, name)[order] for name in SpecificTransferColumns.__slots__}
+    )
+
+
+def _sequence(draft: TimetableDraft, first_stop_time: Int64) -> Int32:
+    if len(draft.stop_time_sequence) or not len(draft.stop_time_stop):
+        return draft.stop_time_sequence
+    within = np.arange(first_stop_time[-1]) - np.repeat(first_stop_time[:-1], draft.trip_stop_time_count)
+    return (within + 1).astype(np.int32)
+
+
+def _names(names: Mapping[str, Mapping[int, str]], count: int) -> dict[str, TextColumn]:
+    """Return columns of names, by language in alphabetic order."""
+    return {
+        language: TextColumn.of(of_rows.get(row, "") for row in range(count))
+        for language, of_rows in sorted(names.items())
+    }
+
+
+def _wheelchair(row: StopRow, stops: list[StopRow]) -> int:
+    """Return a stop's own value, or its parent's where it has none (GTFS ``wheelchair_boarding``)."""
+    if row.wheelchair == WHEELCHAIR_UNKNOWN and row.parent >= 0:
+        return stops[row.parent].wheelchair
+    return row.wheelchair
+
+
+def _calendar(services: list[ServiceRow]) -> tuple[date, UInt8]:
+    ordinals = [_ordinals(row) for row in services]
+    every = np.concatenate([np.zeros(0, np.int32), *ordinals])
+    start, length = (int(every.min()), int(every.max() - every.min()) + 1) if len(every) else (_NO_DAY.toordinal(), 0)
+    runs_on = np.zeros((len(services), length), np.uint8)
+    for index, days in enumerate(ordinals):
+        runs_on[index, days - start] = 1
+    return date.fromordinal(start), runs_on
+
+
+def _ordinals(row: ServiceRow) -> Int32:
+    if isinstance(row.days, np.ndarray):
+        return row.days
+    return np.array([day.toordinal() for day in row.days or ()], np.int32)

@@ -1,0 +1,269 @@
+"""The rows that a writer of timetables fills in, before anything is derived from them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.engine.timetable.station_ways import Pathways
+from fingerpost.transit.engine.timetable.text import TextColumn
+from fingerpost.transit.engine.timetable.timetable import Feed, Float32, Int8, Int32
+from fingerpost.transit.model.line_colors import NOT_STATED
+
+
+class StopRow(NamedTuple):
+    """A stop, station, entrance or node. ``parent`` is a row number, -1 for none.
+
+    ``platform`` and ``code``, which stands on its sign, may be empty.
+    """
+
+    feed: int
+    local_id: str
+    name: str
+    lat: float
+    lon: float
+    kind: int = 0
+    parent: int = -1
+    platform: str = ""
+    wheelchair: int = 0
+    code: str = ""
+
+
+class RouteRow(NamedTuple):
+    """A route. Names may be empty; ``type`` is GTFS's; ``agency`` a row of its feed's agency_ids, -1 for none.
+
+    ``color`` and ``text_color`` are 0xRRGGBB, -1 where not stated.
+    """
+
+    feed: int
+    local_id: str
+    short_name: str
+    long_name: str
+    type: int
+    agency: int = -1
+    color: int = NOT_STATED
+    text_color: int = NOT_STATED
+
+
+class TripRow(NamedTuple):
+    """A trip. ``headsign`` is a row of the draft's headsigns, -1 for none; so is ``direction`` where not stated."""
+
+    local_id: str
+    route: int
+    service: int
+    headsign: int = -1
+    wheelchair: int = 0
+    direction: int = -1
+
+
+class TripDepartureRow(NamedTuple):
+    """One departure of a trip: its stop times plus ``shift_s``. ``headway_s`` 0 means the time is exact."""
+
+    trip: int
+    shift_s: int = 0
+    headway_s: int = 0
+
+
+class ServiceRow(NamedTuple):
+    """The days on which trips run: dates, or their ordinals (date.toordinal) in an array, or None for every day."""
+
+    feed: int
+    days: frozenset[date] | Int32 | None
+
+
+class TransferRow(NamedTuple):
+    """A transfer rule between two boardable stops. ``type`` 0..3 is GTFS's; ``min_s`` is -1 where not stated."""
+
+    from_stop: int
+    to_stop: int
+    type: int
+    min_s: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TripColumns:
+    """Trips as columns, for feeds that have many; the fields are those of TripRow, ``shape`` a row of the draft's."""
+
+    local_id: TextColumn
+    route: Int32
+    service: Int32
+    headsign: Int32
+    wheelchair: Int8
+    direction: Int8
+    shape: Int32
+
+    @classmethod
+    def of(cls, rows: Sequence[TripRow]) -> "TripColumns":
+        """Return rows as columns; none has a shape."""
+        return cls(
+            local_id=TextColumn.of(row.local_id for row in rows),
+            route=np.array([row.route for row in rows], np.int32),
+            service=np.array([row.service for row in rows], np.int32),
+            headsign=np.array([row.headsign for row in rows], np.int32),
+            wheelchair=np.array([row.wheelchair for row in rows], np.int8),
+            direction=np.array([row.direction for row in rows], np.int8),
+            shape=np.full(len(rows), -1, np.int32),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TripDepartureColumns:
+    """Trip departures as columns; the fields are those of TripDepartureRow."""
+
+    trip: Int32
+    shift_s: Int32
+    headway_s: Int32
+
+    @classmethod
+    def of(cls, rows: Sequence[TripDepartureRow]) -> "TripDepartureColumns":
+        """Return rows as columns."""
+        return cls(
+            trip=np.array([row.trip for row in rows], np.int32),
+            shift_s=np.array([row.shift_s for row in rows], np.int32),
+            headway_s=np.array([row.headway_s for row in rows], np.int32),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransferColumns:
+    """Transfer rules as columns; the fields are those of TransferRow, one rule for each ordered pair of stops."""
+
+    from_stop: Int32
+    to_stop: Int32
+    type: Int8
+    min_s: Int32
+
+    @classmethod
+    def of(cls, rows: Sequence[TransferRow]) -> "TransferColumns":
+        """Return rows as columns."""
+        return cls(
+            from_stop=np.array([row.from_stop for row in rows], np.int32),
+            to_stop=np.array([row.to_stop for row in rows], np.int32),
+            type=np.array([row.type for row in rows], np.int8),
+            min_s=np.array([row.min_s for row in rows], np.int32),
+        )
+
+
+class PathwayColumns(NamedTuple):
+    """How long it takes on foot from one platform to another of a station, each ordered pair once."""
+
+    from_stop: Int32
+    to_stop: Int32
+    seconds: Int32
+
+    @classmethod
+    def none(cls) -> "PathwayColumns":
+        """Return no pairs."""
+        return cls(*(np.zeros(0, np.int32) for _ in range(3)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpecificTransferColumns:
+    """Trip- and route-specific transfer rules; type and time as in TransferRow.
+
+    A trip or route is a row, -1 where any will do. Of two rules that apply to a change the
+    more specific one holds (GTFS, transfers.txt), of equals the later.
+    """
+
+    from_stop: Int32
+    to_stop: Int32
+    from_route: Int32
+    to_route: Int32
+    from_trip: Int32
+    to_trip: Int32
+    type: Int8
+    min_s: Int32
+
+    @classmethod
+    def none(cls) -> "SpecificTransferColumns":
+        """Return no rules."""
+        rows = np.zeros(0, np.int32)
+        return cls(
+            from_stop=rows, to_stop=rows, from_route=rows, to_route=rows, from_trip=rows, to_trip=rows,
+            type=rows.astype(np.int8), min_s=rows,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InSeatColumns:
+    """In-seat transfers: trip departures at whose end one may stay seated, and those that they go on as.
+
+    ``days_later`` is 1 where the other is one of the next service day. ``service`` bounds the service days of
+    the first on which it holds, -1 where it holds whenever both run. Sorted by the first.
+    """
+
+    from_departure: Int32
+    to_departure: Int32
+    days_later: Int8
+    service: Int32
+
+    @classmethod
+    def none(cls) -> "InSeatColumns":
+        """Return no in-seat transfers."""
+        rows = np.zeros(0, np.int32)
+        return cls(from_departure=rows, to_departure=rows, days_later=rows.astype(np.int8), service=rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeColumns:
+    """Shapes: points of shape s are rows ``first[s] .. first[s + 1]``, in millionths of a degree."""
+
+    first: npt.NDArray[np.int64]
+    lat_udeg: Int32
+    lon_udeg: Int32
+
+    @classmethod
+    def none(cls) -> "ShapeColumns":
+        """Return no shapes."""
+        return cls(first=np.zeros(1, np.int64), lat_udeg=np.zeros(0, np.int32), lon_udeg=np.zeros(0, np.int32))
+
+
+def _no_stop_times() -> npt.NDArray[np.int32]:
+    return np.zeros(0, np.int32)
+
+
+@dataclass(slots=True, kw_only=True)
+class TimetableDraft:
+    """Rows of one or several feeds; row numbers join them.
+
+    Stop time columns hold those of trip 0, then of trip 1, and so on, each in order along the trip;
+    ``trip_stop_time_count`` says how many each trip has.
+    ``stop_time_sequence`` may stay empty, when the stop times of each trip are numbered from 1; so may
+    ``stop_time_headsign``, when each trip's holds throughout, and ``stop_time_shape_point``.
+    ``stop_names`` maps a language to {stop row: name}, and so do the other names for their rows.
+    ``fare_books`` has one text a feed, or none at all.
+    Where a table is given as columns, these stand and the rows must be empty.
+    """
+
+    feeds: list[Feed] = field(default_factory=list)
+    fare_books: list[str] = field(default_factory=list)
+    stops: list[StopRow] = field(default_factory=list)
+    routes: list[RouteRow] = field(default_factory=list)
+    trips: list[TripRow] = field(default_factory=list)
+    trip_departures: list[TripDepartureRow] = field(default_factory=list)
+    services: list[ServiceRow] = field(default_factory=list)
+    transfers: list[TransferRow] = field(default_factory=list)
+    headsigns: list[str] = field(default_factory=list)
+    stop_names: dict[str, dict[int, str]] = field(default_factory=dict)
+    route_names: dict[str, dict[int, str]] = field(default_factory=dict)
+    headsign_names: dict[str, dict[int, str]] = field(default_factory=dict)
+    trip_columns: TripColumns | None = None
+    trip_departure_columns: TripDepartureColumns | None = None
+    transfer_columns: TransferColumns | None = None
+    headsign_column: TextColumn | None = None
+    pathways: PathwayColumns = field(default_factory=PathwayColumns.none)
+    station_ways: Pathways = field(default_factory=Pathways.none)
+    specific_transfers: SpecificTransferColumns = field(default_factory=SpecificTransferColumns.none)
+    in_seat: InSeatColumns = field(default_factory=InSeatColumns.none)
+    shapes: ShapeColumns = field(default_factory=ShapeColumns.none)
+    trip_stop_time_count: npt.NDArray[np.int32] = field(default_factory=_no_stop_times)
+    stop_time_stop: npt.NDArray[np.int32] = field(default_factory=_no_stop_times)
+    stop_time_sequence: npt.NDArray[np.int32] = field(default_factory=_no_stop_times)
+    stop_time_arrival_s: npt.NDArray[np.int32] = field(default_factory=_no_stop_times)
+    stop_time_departure_s: npt.NDArray[np.int32] = field(default_factory=_no_stop_times)
+    stop_time_flags: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
+    stop_time_headsign: npt.NDArray[np.int32] = field(default_factory=_no_stop_times)
+    stop_time_shape_point: Float32 = field(default_factory=lambda: np.zeros(0, np.float32))

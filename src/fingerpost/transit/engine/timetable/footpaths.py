@@ -1,0 +1,168 @@
+"""Footpaths between stops: the walks, and what the feeds say about changing."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.engine.timetable.timetable import FORBIDDEN, MINIMUM_TIME, STOP, TIMED, Int8, Int32, Timetable
+from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, STRAIGHT_SLACK_S
+from fingerpost.transit.engine.timetable.walks import StopLinks, Walks
+
+
+class Footpaths(NamedTuple):
+    """Footpaths of every stop in rows, as the timetable keeps them: those of one stop by how long they take.
+
+    ``walk_s`` are the seconds on foot alone; ``seconds`` are those from alighting to being ready to board.
+    """
+
+    first: Int32
+    to: Int32
+    seconds: Int32
+    metres: Int32
+    walk_s: Int32
+    change_s: Int32
+
+
+class TransferRules(NamedTuple):
+    """What feeds say about changing between pairs of stops; a type is GTFS's, seconds are -1 where not stated."""
+
+    begin: Int32
+    end: Int32
+    type: Int8
+    min_s: Int32
+
+
+def with_step_free_footpaths(timetable: Timetable) -> Timetable:
+    """Return a timetable in which changes on foot have no steps, itself where steps are not known."""
+    if not len(timetable.step_free_foot_first):
+        return timetable
+    return replace(
+        timetable,
+        foot_first=timetable.step_free_foot_first,
+        foot_to=timetable.step_free_foot_to,
+        foot_s=timetable.step_free_foot_s,
+        foot_m=timetable.step_free_foot_m,
+        foot_walk_s=timetable.step_free_foot_walk_s,
+    )
+
+
+class Footpath(NamedTuple):
+    """One footpath: seconds from alighting to being ready to board, metres, and seconds on foot where known.
+
+    ``has_steps`` where it was asked for without steps and there is none.
+    """
+
+    seconds: int
+    metres: int
+    walk_s: int | None
+    has_steps: bool = False
+
+
+def find_footpath(timetable: Timetable, begin: int, end: int, *, step_free: bool) -> Footpath | None:
+    """Return the footpath from one stop (row) to another, None where they are not linked.
+
+    A way without steps, where one is asked for and steps are known; else the usual one.
+    """
+    table = with_step_free_footpaths(timetable) if step_free else timetable
+    first, last = int(table.foot_first[begin]), int(table.foot_first[begin + 1])
+    rows = np.flatnonzero(table.foot_to[first:last] == end)
+    if not len(rows):
+        usual = find_footpath(timetable, begin, end, step_free=False) if table is not timetable else None
+        return None if usual is None else usual._replace(has_steps=True)
+    row = first + int(rows[0])
+    walk_s = int(table.foot_walk_s[row]) if len(table.foot_walk_s) == len(table.foot_to) else None
+    return Footpath(int(table.foot_s[row]), int(table.foot_m[row]), walk_s)
+
+
+class _PathColumns(NamedTuple):
+    """Links between stops, in columns as in ``Footpaths``."""
+
+    begin: npt.NDArray[np.int64]
+    end: npt.NDArray[np.int64]
+    seconds: Int32
+    metres: Int32
+    walk_s: Int32
+
+    def without(self, others: "_PathColumns", count: int) -> "_PathColumns":
+        """Return those that are between other pairs of stops."""
+        keep = ~np.isin(self.begin * count + self.end, others.begin * count + others.end)
+        return self.select(keep)
+
+    def select(self, keep: npt.NDArray[np.bool_]) -> "_PathColumns":
+        return _PathColumns._make(column[keep] for column in self)
+
+    def joined(self, others: "_PathColumns") -> "_PathColumns":
+        columns: Iterator[tuple[Any, Any]] = zip(self, others, strict=True)
+        return _PathColumns._make(np.concatenate(pair) for pair in columns)
+
+
+def change_times(walks: Walks, parents: Int32, rules: TransferRules) -> tuple[Int32, Int32, Int32]:
+    """Return, for each transfer rule, how long the change takes, and the metres and seconds walked.
+
+    It takes the seconds from alighting to being ready to board, -1 where it is forbidden; what each type means is said
+    at ``footpaths``.
+    """
+    walked = walks.measure(rules.begin.astype(np.int64), rules.end.astype(np.int64))
+    taken_s = walked.seconds + np.where(rules.type == TIMED, 0, _slack_s(walked, parents))
+    taken_s = np.where((rules.type == MINIMUM_TIME) & (rules.min_s >= 0), rules.min_s, taken_s)
+    return np.where(rules.type == FORBIDDEN, -1, taken_s).astype(np.int32), walked.metres, walked.seconds
+
+
+def _slack_s(links: StopLinks, parents: Int32) -> Int32:
+    """Return the seconds of a change beyond its walk: more where only the straight line between two places is known."""
+    begin, end = links.begin, links.end
+    is_one_place = (begin == end) | ((parents[begin] == parents[end]) & (parents[begin] >= 0))
+    slack_s: Int32 = CHANGE_SLACK_S + np.where(links.is_straight & ~is_one_place, STRAIGHT_SLACK_S, 0)
+    return slack_s
+
+
+def footpaths(
+    walks: Walks,
+    kinds: Int8,
+    parents: Int32,
+    rules: TransferRules,
+    pathways: tuple[Int32, Int32, Int32] | None = None,
+) -> Footpaths:
+    """Link stops on foot: all pairs near enough, and the feeds' own transfers, which override them.
+
+    ``parents`` are the stations of stops, -1 for none.
+    ``pathways`` are (from, to, seconds) of pairs that lie in one station: they take that time and the slack, whatever
+    the walk outside is, unless a transfer speaks of them; those whose seconds are -1 are not linked.
+    A recommended transfer (type 0) without a stated time takes the walk and the slack; a timed one (1) the
+    walk alone, for the connecting trip waits; a minimum time (2) is taken as stated; a forbidden one (3) is removed.
+    Of several rules for one ordered pair the last holds.
+    """
+    count = len(kinds)
+    walked = walks.list_links(np.flatnonzero(kinds == STOP))
+    seconds = (walked.seconds + _slack_s(walked, parents)).astype(np.int32)
+    links = _PathColumns(walked.begin, walked.end, seconds, walked.metres, walked.seconds)
+    if pathways is not None and len(pathways[0]):
+        inside = walks.measure(pathways[0].astype(np.int64), pathways[1].astype(np.int64))
+        taken_s = pathways[2] + np.int32(CHANGE_SLACK_S)
+        own = _PathColumns(inside.begin, inside.end, taken_s, inside.metres, inside.seconds)
+        links = links.without(own, count).joined(own.select(pathways[2] >= 0))
+    change_s = np.full(count, CHANGE_SLACK_S, np.int32)
+    if len(rules.begin):
+        pairs = rules.begin.astype(np.int64) * count + rules.end
+        last = len(pairs) - 1 - np.unique(pairs[::-1], return_index=True)[1]
+        rules = TransferRules(*(column[last] for column in rules))
+        taken_s, metres, walk_s = change_times(walks, parents, rules)
+        begin, end = rules.begin.astype(np.int64), rules.end.astype(np.int64)
+        same = begin == end
+        change_s[begin[same]] = taken_s[same]
+        ruled = _PathColumns(begin, end, taken_s, metres, walk_s)
+        links = links.without(ruled.select(~same), count).joined(ruled.select(~same & (rules.type != FORBIDDEN)))
+    order = np.lexsort((links.end, links.seconds, links.begin))
+    first = np.zeros(count + 1, np.int32)
+    np.cumsum(np.bincount(links.begin, minlength=count), out=first[1:])
+    return Footpaths(
+        first=first,
+        to=links.end[order].astype(np.int32),
+        seconds=links.seconds[order].astype(np.int32),
+        metres=links.metres[order].astype(np.int32),
+        walk_s=links.walk_s[order].astype(np.int32),
+        change_s=change_s,
+    )

@@ -1,0 +1,196 @@
+"""Real time beside the timetable: what is known of single rides at one moment.
+
+A ride is one trip departure on one service day (a trip instance). Delays are seconds against the timetable, which
+itself never changes; negative is early.
+An overlay is immutable; a newer one replaces it as a whole, so a search sees one from start to end.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.engine.timetable.timetable import Int32, Int64, UInt8
+
+Bool = npt.NDArray[np.bool_]
+# Effects of alerts that bind a search: at a stop, nobody boards or alights, or nobody who needs a way without steps.
+NO_SERVICE, INACCESSIBLE = "NO_SERVICE", "ACCESSIBILITY_ISSUE"
+ALWAYS = (0, 1 << 62)
+"""The period of an alert that states none."""
+RideKey = tuple[int, int]
+"""Row of the trip departure, and the service day as an ordinal (date.toordinal).
+
+For a ride that an overlay adds, -1 minus its position in ``Overlay.added`` stands for the row.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RideUpdate:
+    """Real time of a ride of the timetable. Arrays are as long as its trip has stop times.
+
+    ``is_known`` is False where nothing is known of a stop time (NO_DATA, or before the first and without propagation).
+    Expected times (the timetable's plus delays) never run backwards along a ride, unknown ones included; where
+    stop times contradict each other, what is stated of one stands before what is propagated to it or planned.
+    ``is_deleted`` means cancelled and not to be shown at all.
+    ``stop`` holds other stops (platforms) than the timetable's, ``flags`` other pickup and drop-off flags, None where
+    none changed.
+    ``updated`` is Unix seconds, the trip update's own timestamp, else the feed's.
+    """
+
+    is_cancelled: bool
+    arrival_delay_s: Int32
+    departure_delay_s: Int32
+    is_known: Bool
+    is_skipped: Bool
+    updated: int
+    stop: Int32 | None = None
+    flags: UInt8 | None = None
+    vehicle: str | None = None
+    is_deleted: bool = False
+
+    def is_usable(self, position: int, needed_flags: int) -> bool:
+        """Whether the stop is served, with none of ``needed_flags`` set (NO_BOARDING, NO_ALIGHTING, 0 for neither)."""
+        if self.is_cancelled or self.is_skipped[position]:
+            return False
+        return self.flags is None or not self.flags[position] & needed_flags
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddedRide:
+    """A ride that the timetable does not have: added, duplicated, or the replacement of a cancelled one.
+
+    ``stop`` are rows; instants are Unix seconds as expected; ``flags`` are as in the timetable's ``stop_time_flags``.
+    ``trip`` is the row of the trip that it copies or replaces, -1 for none; ``route`` a row, -1 where unknown.
+    ``replaces`` is the ride of the timetable that it stands in for, None for an added or a duplicated one.
+    """
+
+    trip_id: str
+    service_day: date
+    route: int
+    trip: int
+    headsign: str
+    stop: Int32
+    arrival: Int64
+    departure: Int64
+    flags: UInt8
+    is_skipped: Bool
+    updated: int
+    replaces: RideKey | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VehicleReport:
+    """A vehicle position's report. ``occupancy`` is GTFS-Realtime's word; None where not stated."""
+
+    updated: int
+    vehicle: str | None = None
+    occupancy: str | None = None
+    occupancy_percent: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alert:
+    """A service alert. Selectors are rows; an alert applies where any of its selectors does.
+
+    A station stands in ``stops`` with all its platforms. ``rides`` are rides of one day, ``trips`` of every day;
+    ``route_stops``, ``trip_stops`` and ``ride_stops`` are these at one stop only.
+
+    ``periods`` are (first, last) Unix seconds, 0 and 2**62 where open; none at all means always.
+    ``headers``, ``descriptions`` and ``urls`` (where more is told) map a language, or ``default``, to words; each may
+    have languages that the others lack.
+    """
+
+    id: str
+    cause: str
+    effect: str
+    severity: str
+    periods: tuple[tuple[int, int], ...]
+    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    descriptions: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    urls: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    feeds: frozenset[int] = frozenset()
+    routes: frozenset[int] = frozenset()
+    route_types: frozenset[int] = frozenset()
+    trips: frozenset[int] = frozenset()
+    stops: frozenset[int] = frozenset()
+    route_stops: frozenset[tuple[int, int]] = frozenset()
+    rides: frozenset[RideKey] = frozenset()
+    trip_stops: frozenset[tuple[int, int]] = frozenset()
+    ride_stops: frozenset[tuple[RideKey, int]] = frozenset()
+
+    def is_in_force(self, instant: int) -> bool:
+        """Whether the alert holds at an instant (Unix seconds)."""
+        return self.find_period(instant, instant) is not None
+
+    def find_period(self, begin: int, end: int) -> tuple[int, int] | None:
+        """Return from when to when the alert holds around a span of time, None where it does not within the span."""
+        if not self.periods:
+            return ALWAYS
+        met = [period for period in self.periods if period[0] <= end and period[1] >= begin]
+        return (min(first for first, _ in met), max(last for _, last in met)) if met else None
+
+    def closes(self, *, step_free: bool) -> bool:
+        """Whether it closes stops to riders, or to those who need a way without steps."""
+        if self.effect != NO_SERVICE and not (step_free and self.effect == INACCESSIBLE):
+            return False
+        return bool(self.stops or self.route_stops or self.trip_stops or self.ride_stops)
+
+    def closes_stop(self, stop: int, *, route: int, trip: int, ride: RideKey) -> bool:
+        """Whether what ``closes`` closes a stop (rows, -1 where unknown) to a ride."""
+        return (
+            stop in self.stops
+            or (route, stop) in self.route_stops
+            or (trip, stop) in self.trip_stops
+            or (ride, stop) in self.ride_stops
+        )
+
+
+class MatchCount(NamedTuple):
+    """How many entities of a source's message the timetable knows, and how many it does not."""
+
+    matched: int
+    unmatched: int
+
+    @property
+    def is_mostly_unmatched(self) -> bool:
+        """Whether less than half is known: the source speaks of other feeds, or of another version of these."""
+        return self.matched < self.unmatched
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overlay:
+    """All real-time data of a network at one moment.
+
+    ``timestamp`` is the oldest of the feeds' own timestamps (Unix seconds), None where none is known.
+    ``as_of`` is the moment (Unix seconds) for which it was put together.
+    ``counts`` says, by reason, how many entities were applied and how many were not; it sums up to all entities.
+    ``stop_time_counts`` says the same of the stop time updates.
+    ``message_counts`` says what became of the messages; one may be counted under several words.
+    ``matches`` says of each source of messages, by its origin, how many entities the timetable knows.
+    ``shared_ids`` are, by origin too, ids that several FEEDs have, so that what was said of them was left out.
+    """
+
+    rides: Mapping[RideKey, RideUpdate] = field(default_factory=lambda: MappingProxyType({}))
+    added: tuple[AddedRide, ...] = ()
+    alerts: tuple[Alert, ...] = ()
+    timestamp: int | None = None
+    as_of: int = 0
+    counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    stop_time_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    message_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    matches: Mapping[str, MatchCount] = field(default_factory=lambda: MappingProxyType({}))
+    shared_ids: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    vehicles: Mapping[RideKey, VehicleReport] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing changes what anybody can ride, those who need a way without steps included."""
+        return not (self.rides or self.added or self.list_closing(step_free=True))
+
+    def list_closing(self, *, step_free: bool) -> tuple[Alert, ...]:
+        """Return the alerts that close stops, each in its own periods; for ``step_free``, broken lifts as well."""
+        return tuple(alert for alert in self.alerts if alert.closes(step_free=step_free))

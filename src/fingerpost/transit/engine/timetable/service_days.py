@@ -1,0 +1,65 @@
+"""Service days: which services run on a day, and when that day begins.
+
+A service day begins at noon minus 12 h in the feed's zone, which is midnight except when clocks change
+(GTFS Schedule reference, "Time").
+"""
+
+from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from fingerpost.transit.engine.timetable.timetable import Timetable, UInt8
+from fingerpost.transit.model.coverage import find_service_days
+
+HALF_DAY_S = 12 * 3600
+
+
+@lru_cache(maxsize=4096)
+def service_day_start(day: date, zone: str) -> int:
+    """Return the Unix second at which a service day begins."""
+    noon = datetime.combine(day, time(12), ZoneInfo(zone))
+    return int(noon.timestamp()) - HALF_DAY_S
+
+
+@lru_cache(maxsize=4096)
+def midnight(day: date, zone: str) -> int:
+    """Return the Unix second at which a calendar day begins, before its service day where clocks go back."""
+    return int(datetime.combine(day, time(0), ZoneInfo(zone)).timestamp())
+
+
+def local_day(instant: int, zone: str) -> date:
+    """Return the calendar day of an instant (Unix seconds) in a zone."""
+    return datetime.fromtimestamp(instant, UTC).astimezone(ZoneInfo(zone)).date()
+
+
+def services_on(timetable: Timetable, day: date) -> UInt8:
+    """Return 1 for each service that runs on a day, 0 for the others."""
+    offset = (day - timetable.calendar_start).days
+    runs: UInt8 = timetable.service_every_day.copy()
+    if 0 <= offset < timetable.service_runs_on.shape[1]:
+        runs |= timetable.service_runs_on[:, offset]
+    return runs
+
+
+def find_feed_gaps(timetable: Timetable, feed: int) -> tuple[tuple[date, date], ...]:
+    """Return the days without service between a feed's first and last day, as (first, last) of each run of days."""
+    of_feed = timetable.service_feed == feed
+    if timetable.service_every_day[of_feed].any():
+        return ()
+    offsets = np.flatnonzero(timetable.service_runs_on[of_feed].any(axis=0))
+    return find_service_days(timetable.calendar_start + timedelta(days=int(offset)) for offset in offsets).gaps
+
+
+def find_covered_days(timetable: Timetable) -> tuple[date, date] | None:
+    """Return the first and last day with any service, or None where the timetable holds on every day."""
+    if timetable.is_every_day:
+        return None
+    served = np.flatnonzero(timetable.service_runs_on.any(axis=0))
+    if not len(served):
+        return (timetable.calendar_start, timetable.calendar_start - timedelta(days=1))
+    return (
+        timetable.calendar_start + timedelta(days=int(served[0])),
+        timetable.calendar_start + timedelta(days=int(served[-1])),
+    )

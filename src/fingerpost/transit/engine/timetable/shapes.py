@@ -1,0 +1,99 @@
+"""Cuts the part of a trip's shape between two of its stops."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.engine.timetable.timetable import Float64, Timetable
+from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
+
+# A shape that passes a stop further away than this was not drawn for it.
+FITS_M = 300.0
+_UDEG = 1e6
+
+
+def find_ride_line(timetable: Timetable, trip: int, board_stop_time: int, alight_stop_time: int) -> Float64 | None:
+    """Return a ride's line as (latitude, longitude) in degrees, from the stop where it begins to the one where it ends.
+
+    Args:
+        timetable: the timetable.
+        trip: row of the trip.
+        board_stop_time: row of the stop time where the ride begins.
+        alight_stop_time: row of the stop time where it ends.
+
+    Where the feed says how far along the shape the two stop times lie (shape_dist_traveled), the line is cut there.
+    Else of all pairs of places on the shape, the second not before the first, the one nearest to both stops is taken:
+    a line may pass a stop twice. None where the trip has no shape, or one that does not fit.
+    """
+    shape = int(timetable.trip_shape[trip]) if len(timetable.trip_shape) else -1
+    if shape < 0:
+        return None
+    span = slice(int(timetable.shape_first[shape]), int(timetable.shape_first[shape + 1]))
+    lats, lons = timetable.shape_lat_udeg[span] / _UDEG, timetable.shape_lon_udeg[span] / _UDEG
+    if len(lats) < 2:
+        return None
+    scale = np.array([1.0, np.cos(np.radians(lats.mean()))]) * np.radians(1.0) * EARTH_RADIUS_M
+    points = np.column_stack([lats, lons]) * scale
+    stops = (int(timetable.stop_time_stop[stop_time]) for stop_time in (board_stop_time, alight_stop_time))
+    ends = [np.array([timetable.stop_lat[stop], timetable.stop_lon[stop]]) * scale for stop in stops]
+    cut = _cut_where_stated(timetable, board_stop_time, alight_stop_time, points, ends)
+    line = _cut_by_projection(points, ends) if cut is None else cut
+    return None if line is None else line / scale
+
+
+def _cut_where_stated(
+    timetable: Timetable, board_stop_time: int, alight_stop_time: int, points: Float64, ends: list[Float64]
+) -> Float64 | None:
+    """Return the part between the places that the feed states, or None where it states none that can be true."""
+    if not len(timetable.stop_time_shape_point):
+        return None
+    begin, end = (
+        float(timetable.stop_time_shape_point[board_stop_time]),
+        float(timetable.stop_time_shape_point[alight_stop_time]),
+    )
+    if not 0.0 <= begin < end <= len(points) - 1:
+        return None
+    start, finish = _point_at(points, begin), _point_at(points, end)
+    if max(np.hypot(*(start - ends[0])), np.hypot(*(finish - ends[1]))) > FITS_M:
+        return None
+    line: Float64 = np.vstack([start, points[math.floor(begin) + 1 : math.ceil(end)], finish])
+    return line
+
+
+def _point_at(points: Float64, place: float) -> Float64:
+    before = min(int(place), len(points) - 2)
+    point: Float64 = points[before] + (points[before + 1] - points[before]) * (place - before)
+    return point
+
+
+def _cut_by_projection(points: Float64, ends: list[Float64]) -> Float64 | None:
+    (begin_m, begin_share), (end_m, end_share) = (_distances(points, end) for end in ends)
+    # For each segment of the end: the best begin on an earlier segment, or on the same one if it lies before the end.
+    earlier_m = np.append(np.inf, np.minimum.accumulate(begin_m)[:-1])
+    same_m = np.where(begin_share <= end_share, begin_m, np.inf)
+    last = int(np.argmin(np.minimum(earlier_m, same_m) + end_m))
+    first = last if same_m[last] <= earlier_m[last] else int(np.argmin(begin_m[:last]))
+    if not (max(same_m[last] if first == last else begin_m[first], end_m[last]) <= FITS_M):
+        return None
+    start = points[first] + (points[first + 1] - points[first]) * begin_share[first]
+    finish = points[last] + (points[last + 1] - points[last]) * end_share[last]
+    line: Float64 = np.vstack([start, points[first + 1 : last + 1], finish])
+    return line
+
+
+def line_m(line: Float64) -> float:
+    """Return the length of a line of (latitude, longitude) in metres."""
+    radians = np.radians(line)
+    step = np.diff(radians, axis=0)
+    step[:, 1] *= np.cos((radians[1:, 0] + radians[:-1, 0]) / 2)
+    return float(np.hypot(step[:, 0], step[:, 1]).sum() * EARTH_RADIUS_M)
+
+
+def _distances(points: npt.NDArray[np.float64], end: npt.NDArray[np.float64]) -> tuple[Float64, Float64]:
+    """Return, for each segment, how far a point lies from it, and at which share of it the nearest place is."""
+    begin, step = points[:-1], np.diff(points, axis=0)
+    length = np.maximum((step**2).sum(axis=1), 1e-12)
+    share = np.clip(((end - begin) * step).sum(axis=1) / length, 0.0, 1.0)
+    nearest = begin + step * share[:, None]
+    return np.hypot(*(nearest - end).T), share

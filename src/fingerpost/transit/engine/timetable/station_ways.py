@@ -1,0 +1,203 @@
+"""Ways between the entrances of stations and their platforms: by the feeds' pathways, else in a straight line."""
+
+import heapq
+import math
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from fingerpost.transit.engine.timetable.timetable import (
+    BOARDING_AREA,
+    ENTRANCE,
+    STOP,
+    WHEELCHAIR_NO,
+    Float32,
+    Float64,
+    Int8,
+    Int32,
+    Int64,
+    Timetable,
+)
+from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, PACE_M_PER_S, straight_line_m
+
+# GTFS pathway_mode
+WALKWAY, STAIRS, TRAVELATOR, ESCALATOR, LIFT, FARE_GATE, EXIT_GATE = range(1, 8)
+WITHOUT_STEP = frozenset({WALKWAY, TRAVELATOR, LIFT, FARE_GATE, EXIT_GATE})
+WITH_STEP = frozenset({STAIRS, ESCALATOR})
+GATES = frozenset({FARE_GATE, EXIT_GATE})
+
+
+class Pathways(NamedTuple):
+    """Ways through stations between two rows, each in one direction; seconds are NaN where the feed does not say."""
+
+    begin: Int32
+    end: Int32
+    mode: Int8
+    seconds: Float32
+
+    @classmethod
+    def none(cls) -> "Pathways":
+        """Return no ways."""
+        rows, modes = np.zeros(0, np.int32), np.zeros(0, np.int8)
+        return cls(rows, rows, modes, np.zeros(0, np.float32))
+
+
+class StationPlaces(NamedTuple):
+    """The stops of a timetable as places of stations: positions in degrees, kinds, parents (rows), GTFS's wheelchair
+    values, and the pathways between them.
+    """  # noqa: D205  # one sentence
+
+    lats: Float64
+    lons: Float64
+    kinds: Int8
+    parents: Int32
+    wheelchair: Int8
+    pathways: Pathways
+
+
+class EntranceWays(NamedTuple):
+    """Ways between platforms and the entrances of their stations (rows), in whole seconds; -1 where there is none."""
+
+    stop: Int32
+    entrance: Int32
+    in_s: Int32
+    out_s: Int32
+
+
+_Ways = Mapping[int, list[tuple[int, float]]]
+
+
+def find_entrance_ways(places: StationPlaces, *, step_free: bool = False, closed: Collection[int] = ()) -> EntranceWays:
+    """Return the ways between each platform and each entrance of its station that has a way at least in or out.
+
+    Where a station has no pathways, every entrance leads to every platform in a straight line times the detour
+    factor; so is what pathways join without stating all times. ``step_free`` takes no stairs and no entrance that is
+    known to be unfit; ``closed`` are entrances and nodes (rows) that nobody passes.
+    """
+    shut = frozenset(closed)
+    there, back = _list_ways(places, shut, step_free=step_free)
+    touched = {*places.pathways.begin.tolist(), *places.pathways.end.tolist()}
+    found: list[tuple[int, int, int, int]] = []
+    for entrances, platforms in _list_stations(places):
+        has_ways = not touched.isdisjoint([*entrances, *platforms])
+        for entrance in entrances:
+            if entrance in shut or (step_free and places.wheelchair[entrance] == WHEELCHAIR_NO):
+                continue
+            reached = find_quickest_s(there, entrance) if has_ways else None
+            left = find_quickest_s(back, entrance) if has_ways else None
+            for platform in platforms:
+                straight_s = _straight_s(places, entrance, platform)
+                in_s, out_s = (_find_s(times, platform, straight_s) for times in (reached, left))
+                if in_s >= 0 or out_s >= 0:
+                    found.append((platform, entrance, in_s, out_s))
+    columns = np.array(sorted(found), np.int32).reshape(-1, 4)
+    return EntranceWays(*(columns[:, each].copy() for each in range(4)))
+
+
+def _list_stations(places: StationPlaces) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield the entrances and the platforms of each station that has both."""
+    children: dict[int, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+    kinds, parents = places.kinds.tolist(), places.parents.tolist()
+    for row, (kind, parent) in enumerate(zip(kinds, parents, strict=True)):
+        if parent >= 0 and kind in (ENTRANCE, STOP):
+            children[parent][kind == STOP].append(row)
+    return (each for each in children.values() if all(each))
+
+
+def _list_ways(
+    places: StationPlaces, shut: frozenset[int], *, step_free: bool, gates: bool = True
+) -> tuple[_Ways, _Ways]:
+    """Return the pathways that may be taken, from each place and to it; a gate that states no time takes none."""
+    there: dict[int, list[tuple[int, float]]] = defaultdict(list)
+    back: dict[int, list[tuple[int, float]]] = defaultdict(list)
+    for begin, end, mode, seconds in zip(*(column.tolist() for column in places.pathways), strict=True):
+        if begin in shut or end in shut or (step_free and mode in WITH_STEP) or (mode in GATES and not gates):
+            continue
+        taken_s = 0.0 if mode in GATES and math.isnan(seconds) else seconds
+        there[begin].append((end, taken_s))
+        back[end].append((begin, taken_s))
+    for area in np.flatnonzero((places.kinds == BOARDING_AREA) & (places.parents >= 0)).tolist():
+        platform = int(places.parents[area])
+        for ways in (there, back):
+            ways[platform].append((area, 0.0))
+            ways[area].append((platform, 0.0))
+    return there, back
+
+
+def find_quickest_s(
+    ways: Mapping[int, Sequence[tuple[int, float]]], begin: int, longest_s: float = math.inf
+) -> dict[int, float]:
+    """Return the seconds to every place that is reached within the longest (E. W. Dijkstra, 1959).
+
+    They are NaN where no way there states all its seconds; such ways are longer than any bound.
+    """
+    settled: dict[int, float] = {}
+    waiting = [(0.0, begin)]
+    while waiting:
+        elapsed_s, place = heapq.heappop(waiting)
+        if place in settled:
+            continue
+        settled[place] = elapsed_s
+        for end, seconds in ways.get(place, ()):
+            # An unstated time is longer than all others, so that a way that states its time goes before.
+            reached_s = elapsed_s + (math.inf if math.isnan(seconds) else seconds)
+            if end not in settled and reached_s <= longest_s:
+                heapq.heappush(waiting, (reached_s, end))
+    return {place: math.nan if math.isinf(elapsed_s) else elapsed_s for place, elapsed_s in settled.items()}
+
+
+def _find_s(times: Mapping[int, float] | None, place: int, straight_s: int) -> int:
+    """Return the time to a place, the straight line's where none is stated; -1 where it is not reached."""
+    if times is None:
+        return straight_s
+    found_s = times.get(place, -1.0)
+    return straight_s if math.isnan(found_s) else round(found_s)
+
+
+def _straight_s(places: StationPlaces, one: int, other: int) -> int:
+    return math.ceil(find_inside_m(places, one, other) / PACE_M_PER_S)
+
+
+def find_inside_m(places: StationPlaces, one: int, other: int) -> int:
+    """Return how far it is on foot from one place of a station (row) to another, as the straight line tells."""
+    lat, lon = float(places.lats[one]), float(places.lons[one])
+    straight_m = straight_line_m(lat, lon, places.lats[[other]], places.lons[[other]])
+    return math.ceil(float(straight_m[0]) * DETOUR_FACTOR)
+
+
+def find_change_s(
+    places: StationPlaces,
+    begin: Int32 | Int64,
+    end: Int32 | Int64,
+    *,
+    step_free: bool = False,
+    closed: Collection[int] = (),
+) -> Int32:
+    """Return how long changes between platforms take by pathways inside their station; -1 where there is no such way.
+
+    What is joined, but not with a stated time, takes as long as the straight line times the factor. Nobody goes out
+    through a gate; ``step_free`` and ``closed`` as for ``find_entrance_ways``.
+    """
+    taken_s = np.full(len(begin), -1, np.int32)
+    there, _ = _list_ways(places, frozenset(closed), step_free=step_free, gates=False)
+    for platform in np.unique(begin).tolist():
+        times = find_quickest_s(there, platform)
+        for row in np.flatnonzero(begin == platform).tolist():
+            goal = int(end[row])
+            taken_s[row] = _find_s(times, goal, _straight_s(places, platform, goal))
+    return taken_s
+
+
+def get_places(timetable: Timetable) -> StationPlaces:
+    """Return the stops of a timetable as places of stations."""
+    ways = (timetable.pathway_from, timetable.pathway_to, timetable.pathway_mode, timetable.pathway_s)
+    return StationPlaces(
+        timetable.stop_lat,
+        timetable.stop_lon,
+        timetable.stop_kind,
+        timetable.stop_parent,
+        timetable.stop_wheelchair,
+        Pathways(*ways),
+    )

@@ -1,0 +1,188 @@
+"""The timetable of one network: tables as parallel arrays, joined by row numbers.
+
+Words (docs/glossary.md): a *stop time* is one stop of a trip with its times; a *trip departure* is one departure of
+a trip on any of its service days (a trip with ``frequencies.txt`` has many, each shifted in time).
+Times of stop times are seconds from the start of the service day, which is noon minus 12 h in the feed's zone
+(GTFS Schedule reference, "Time"), and may exceed 24 h.
+"""
+
+from dataclasses import dataclass, field
+from datetime import date
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.engine.timetable.text import TextColumn
+
+Int8 = npt.NDArray[np.int8]
+UInt8 = npt.NDArray[np.uint8]
+Int16 = npt.NDArray[np.int16]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
+
+# stop_time_flags
+NO_BOARDING = 1
+NO_ALIGHTING = 2
+BY_ARRANGEMENT = 4
+
+# stop_kind: GTFS location_type
+STOP, STATION, ENTRANCE, NODE, BOARDING_AREA = range(5)
+
+# stop_wheelchair, trip_wheelchair: GTFS values, parents already inherited
+WHEELCHAIR_UNKNOWN, WHEELCHAIR_YES, WHEELCHAIR_NO = range(3)
+
+# transfer_type: GTFS values
+RECOMMENDED, TIMED, MINIMUM_TIME, FORBIDDEN = range(4)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feed:
+    """One feed of the network.
+
+    ``first_day`` and ``last_day`` are the first and last day with any service; None on both means every day.
+    ``licences`` are the sentences that the feed itself asks to be shown (feed_info.txt, attributions.txt).
+    ``language`` is a primary language subtag such as ``fi``, or None where the feed does not say.
+    """
+
+    name: str
+    zone: str
+    language: str | None = None
+    first_day: date | None = None
+    last_day: date | None = None
+    agencies: tuple[str, ...] = ()
+    agency_ids: tuple[str, ...] = ()
+    publisher: str | None = None
+    version: str | None = None
+    source: str = ""
+    licences: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timetable:
+    """The timetable of one network, without real time."""
+
+    feeds: tuple[Feed, ...]
+    feed_fares: TextColumn  # what transit.fares.book.FareBook wrote, empty where a feed has no fares
+
+    # stops, one row each; printed ids are unique and match rule A8's pattern
+    stop_feed: Int16
+    stop_local_id: TextColumn
+    stop_printed_id: TextColumn
+    stop_name: TextColumn
+    stop_lat: Float64
+    stop_lon: Float64
+    stop_kind: Int8
+    stop_parent: Int32  # row, -1 for none
+    stop_platform: TextColumn  # empty where unknown
+    stop_wheelchair: Int8
+
+    # routes
+    route_feed: Int16
+    route_local_id: TextColumn
+    route_short_name: TextColumn
+    route_long_name: TextColumn
+    route_type: Int16  # GTFS route_type, extended values included
+    route_agency: Int16  # row in its feed's agency_ids, -1 where unknown
+    route_color: Int32  # 0xRRGGBB as the feed states it, -1 where it does not
+    route_text_color: Int32  # likewise
+
+    # trips; stop times of trip t are rows trip_first_stop_time[t] .. trip_first_stop_time[t + 1]
+    trip_local_id: TextColumn
+    trip_route: Int32
+    trip_service: Int32
+    trip_headsign: Int32  # row in headsign, -1 for none
+    trip_wheelchair: Int8
+    trip_direction: Int8  # GTFS direction_id, -1 where not stated
+    trip_first_stop_time: Int64
+
+    headsign: TextColumn
+
+    # stop times, in order along each trip
+    stop_time_stop: Int32
+    stop_time_sequence: Int32  # GTFS stop_sequence, by which real time names a stop time
+    stop_time_arrival_s: Int32
+    stop_time_departure_s: Int32
+    stop_time_flags: UInt8
+    stop_time_headsign: Int32  # row in headsign, -1 where the trip's holds; empty where it holds everywhere
+
+    # trip departures; trip_departure_headway_s is 0 where the time is exact, else "about every so many seconds"
+    trip_departure_trip: Int32
+    trip_departure_shift_s: Int32
+    trip_departure_headway_s: Int32
+
+    # services: a bit per day counted from calendar_start; an every-day service has no row of bits to read
+    calendar_start: date
+    service_feed: Int16
+    service_runs_on: UInt8  # shape (services, days), 0 or 1
+    service_every_day: UInt8  # 0 or 1
+
+    # transfers as the feeds state them, stop to stop
+    transfer_from: Int32
+    transfer_to: Int32
+    transfer_type: Int8
+    transfer_min_s: Int32  # -1 where not stated
+
+    # footpaths between boardable stops: those of stop s are rows foot_first[s] .. foot_first[s + 1]
+    foot_first: Int32
+    foot_to: Int32
+    foot_s: Int32  # from alighting at one to being ready to board at the other
+    foot_m: Int32  # those of one stop by foot_s
+    change_s: Int32  # per stop: from alighting to being ready to board at the same stop; -1 where forbidden
+
+    foot_walk_s: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # on foot alone; empty: by the pace
+    # footpaths without steps, in the same columns; empty where steps are not known
+    step_free_foot_first: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    step_free_foot_to: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    step_free_foot_s: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    step_free_foot_m: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    step_free_foot_walk_s: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+
+    # other names of stops, where a source has them: language to a column as long as the stops, "" for none
+    stop_names: dict[str, TextColumn] = field(default_factory=dict)
+    route_names: dict[str, TextColumn] = field(default_factory=dict)  # of routes' long names
+    headsign_names: dict[str, TextColumn] = field(default_factory=dict)
+
+    # in-seat transfers: who rides the one trip departure to its end may stay seated, and rides the other from its start
+    in_seat_from: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # trip departure, ascending
+    in_seat_to: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # trip departure
+    in_seat_days_later: Int8 = field(default_factory=lambda: np.zeros(0, np.int8))  # 1: the next service day's
+    in_seat_service: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # bounds the days; -1: none does
+
+    # trip- and route-specific transfers, -1 where any will do; of those that apply the last holds
+    specific_transfer_from_stop: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    specific_transfer_to_stop: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    specific_transfer_from_route: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    specific_transfer_to_route: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    specific_transfer_from_trip: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    specific_transfer_to_trip: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    specific_transfer_s: Int32 = field(
+        default_factory=lambda: np.zeros(0, np.int32)
+    )  # alighting to ready; -1 where forbidden
+    specific_transfer_m: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+
+    # shapes: points of shape s are rows shape_first[s] .. shape_first[s + 1], in millionths of a degree
+    trip_shape: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # row, -1 for none
+    shape_first: Int64 = field(default_factory=lambda: np.zeros(1, np.int64))
+    shape_lat_udeg: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    shape_lon_udeg: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    # Where on its trip's shape a stop time lies: 2.25 is a quarter of the way from the shape's point 2 to its point 3.
+    # NaN where the feed does not say, empty where none does.
+    stop_time_shape_point: Float32 = field(default_factory=lambda: np.zeros(0, np.float32))
+
+    # pathways: ways through stations between two stops (rows), each in one direction; seconds NaN where not stated
+    pathway_from: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    pathway_to: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    pathway_mode: Int8 = field(default_factory=lambda: np.zeros(0, np.int8))  # GTFS pathway_mode
+    pathway_s: Float32 = field(default_factory=lambda: np.zeros(0, np.float32))
+
+    @property
+    def stop_count(self) -> int:
+        """Number of stops of any kind."""
+        return len(self.stop_lat)
+
+    @property
+    def is_every_day(self) -> bool:
+        """Whether the timetable holds on any day (the demo networks)."""
+        return bool(len(self.service_every_day)) and bool(self.service_every_day.all())

@@ -1,0 +1,258 @@
+"""The timetable store: prepared networks on disk, replaced atomically.
+
+::
+
+    networks/
+      HSL.json               the pointer: which folder is current, since when, from which feeds, and the import's report
+      prepared/HSL-3f…/      the current timetable, and for a moment the next one
+      .lock                  held by whoever adds or removes
+      .changes               one byte longer after every change
+
+A network is what its pointer says. A new version is written beside the old, flushed to disk, and becomes current
+by one atomic rename of the pointer. Whatever no pointer names is litter, swept by the next change.
+What a person decides about a network stands in its record (``store/network_records.py``), not here.
+"""
+
+import json
+import shutil
+import uuid
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from fingerpost.errors import ParameterError, SettingsInvalid
+from fingerpost.store.atomic_file import flush_file, flush_folder, locked, replace_file
+from fingerpost.store.network_names import is_network_name, plain_name
+from fingerpost.transit.engine.timetable.disk import open_timetable, save_timetable
+from fingerpost.transit.engine.timetable.timetable import Timetable
+
+# Raise it where streets are read or walked by other rules than before: what was prepared by the old ones still answers,
+# `network show` and `doctor` say so, and `network refresh` prepares it anew.
+RULES = 2
+_SUFFIX = ".json"
+
+
+class StoredTimetable(NamedTuple):
+    """A stored network: its pointer, read.
+
+    ``report_json`` is the import's report as its writer gave it; ``stamp`` differs from version to version.
+    ``feeds`` are those of the record for which it was prepared, None where that is not known; ``extract`` is the
+    record's OpenStreetMap extract, None where walks go in a straight line; ``rules`` are those of its streets.
+    """
+
+    name: str
+    folder: Path
+    report_json: str
+    added_at: datetime
+    stamp: str
+    feeds: tuple[str, ...] | None = None
+    extract: str | None = None
+    rules: int = RULES
+
+    def find_age_note(self) -> str | None:
+        """Return a sentence where the streets were prepared by the rules of an older version, else None."""
+        if self.extract is None or self.rules >= RULES:
+            return None
+        return (
+            f"The streets of {self.name} were prepared by an older version; walks are measured by its rules. "
+            f"Run `fingerpost network refresh {self.name}`."
+        )
+
+    def find_note(self, feeds: Sequence[str], extract: str | None) -> str | None:
+        """Return a sentence where the record names other feeds or streets than those that answer, else None."""
+        if self.feeds is None or (self.feeds == tuple(feeds) and self.extract == extract):
+            return None
+        what, whose = (
+            ("feeds", "the answers are of the feeds before")
+            if self.feeds != tuple(feeds)
+            else ("streets", "walks are measured as before")
+        )
+        return (
+            f"The {what} of {self.name} were changed after it was prepared; {whose}. "
+            f"Run `fingerpost network refresh {self.name}`."
+        )
+
+
+class TimetableStore:
+    """The timetable store of a home folder."""
+
+    def __init__(self, home: Path) -> None:
+        self._root = home / "networks"
+        self._prepared = self._root / "prepared"
+        self._changes = self._root / ".changes"
+
+    def put(
+        self,
+        name: str,
+        timetable: Timetable,
+        report_json: str,
+        *,
+        added_at: datetime,
+        feeds: Sequence[str] | None = None,
+        extract: str | None = None,
+        save_beside: Callable[[Path], None] | None = None,
+    ) -> StoredTimetable:
+        """Add or replace a network. Killed at any instant, it leaves the old one or the new one, whole.
+
+        ``feeds`` and ``extract`` are those of the record from which the timetable was prepared; ``save_beside``
+        writes what else belongs to it into its folder.
+
+        Raises:
+            ParameterError: the name is not allowed.
+            SettingsInvalid: the disk refuses; the old network stays.
+        """
+        name = plain_name(name)
+        try:
+            with locked(self._root / ".lock"):
+                self._prepared.mkdir(exist_ok=True)
+                self._sweep()
+                folder = self._prepared / f"{name}-{uuid.uuid4().hex}"
+                try:
+                    save_timetable(timetable, folder)
+                    if save_beside is not None:
+                        save_beside(folder)
+                    _flush_files(folder)
+                    pointer: dict[str, object] = {
+                        "folder": folder.name,
+                        "added_at": added_at.isoformat(),
+                        "report": report_json,
+                        "rules": RULES,
+                    }
+                    if feeds is not None:
+                        pointer["feeds"] = list(feeds)
+                    if extract is not None:
+                        pointer["extract"] = extract
+                    self._swap(name, json.dumps(pointer, ensure_ascii=False))
+                finally:
+                    self._sweep()
+        except OSError as error:
+            raise SettingsInvalid(self._refusal(error)) from error
+        return StoredTimetable(
+            name, folder, report_json, added_at, folder.name, None if feeds is None else tuple(feeds), extract
+        )
+
+    def remove(self, name: str) -> None:
+        """Remove a network.
+
+        Raises:
+            ParameterError: there is no such network.
+            SettingsInvalid: the disk refuses.
+        """
+        name = plain_name(name)
+        if not self._pointer(name).exists():
+            raise self._unknown(name)
+        try:
+            with locked(self._root / ".lock"):
+                self._pointer(name).unlink(missing_ok=True)
+                self._count_change()
+                self._sweep()
+        except OSError as error:
+            raise SettingsInvalid(self._refusal(error)) from error
+
+    def list_names(self) -> list[str]:
+        """Return the names of all networks, sorted."""
+        if not self._root.is_dir():
+            return []
+        stems = (path.stem for path in self._root.glob(f"*{_SUFFIX}"))
+        return sorted(stem for stem in stems if is_network_name(stem))
+
+    def get(self, name: str) -> StoredTimetable:
+        """Return one network's entry.
+
+        Raises:
+            ParameterError: there is no such network.
+            SettingsInvalid: its pointer cannot be read.
+        """
+        name = plain_name(name)
+        try:
+            raw = json.loads(self._pointer(name).read_text(encoding="utf-8"))
+            folder, report_json, added_at = raw["folder"], raw["report"], datetime.fromisoformat(raw["added_at"])
+            if not (isinstance(folder, str) and isinstance(report_json, str)):
+                raise TypeError("texts expected")
+            feeds = None if "feeds" not in raw else tuple(str(feed) for feed in raw["feeds"])
+            extract = None if "extract" not in raw else str(raw["extract"])
+            # Until there was a number, nobody wrote it.
+            rules = int(raw.get("rules", 1))
+        except FileNotFoundError:
+            raise self._unknown(name) from None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise SettingsInvalid(
+                f"The network {name} cannot be read ({error}). Run `fingerpost network add` for it again."
+            ) from error
+        return StoredTimetable(name, self._prepared / folder, report_json, added_at, folder, feeds, extract, rules)
+
+    def open(self, name: str) -> tuple[StoredTimetable, Timetable]:
+        """Return one network's entry and its timetable, opened, even while another process replaces it.
+
+        Raises:
+            ParameterError: there is no such network.
+            SettingsInvalid: it is damaged, or of another format.
+        """
+        while True:
+            entry = self.get(name)
+            try:
+                return entry, open_timetable(entry.folder)
+            except SettingsInvalid:
+                if self.get(name).stamp == entry.stamp:
+                    raise
+
+    def stamp(self) -> str:
+        """Return a value that changes whenever a network comes, goes or is replaced; two ``stat`` calls."""
+        return f"{_stat(self._root)[0]}-{_stat(self._changes)[1]}"
+
+    def _pointer(self, name: str) -> Path:
+        return self._root / f"{name}{_SUFFIX}"
+
+    def _swap(self, name: str, pointer: str) -> None:
+        replace_file(self._pointer(name), pointer.encode())
+        self._count_change()
+
+    def _count_change(self) -> None:
+        """Append a byte to ``.changes``, whose size distinguishes changes within one tick of the file clock."""
+        with self._changes.open("ab") as file:
+            file.write(b".")
+
+    def _sweep(self) -> None:
+        """Remove every folder that no pointer names. A pointer that cannot be read keeps all folders of its name."""
+        current = set()
+        unread = []
+        for name in self.list_names():
+            try:
+                current.add(self.get(name).stamp)
+            except SettingsInvalid:
+                unread.append(f"{name}-")
+        for folder in self._prepared.glob("*"):
+            if folder.name not in current and not folder.name.startswith(tuple(unread)):
+                shutil.rmtree(folder, ignore_errors=True)
+        for draft in self._root.glob(".*.draft"):
+            draft.unlink(missing_ok=True)
+
+    def _unknown(self, name: str) -> ParameterError:
+        names = ", ".join(self.list_names()) or "none"
+        return ParameterError(f"There is no network {name}. Added networks: {names}.", {"field": "name"})
+
+    def _refusal(self, error: OSError) -> str:
+        return (
+            f"{self._root} cannot be written ({error.strerror or error}). "
+            "Free space or mend its rights, or set FINGERPOST_HOME to another folder."
+        )
+
+
+def _stat(path: Path) -> tuple[int, int]:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return 0, 0
+    return status.st_mtime_ns, status.st_size
+
+
+def _flush_files(folder: Path) -> None:
+    """Flush a folder, what is in it and its name to disk."""
+    for path in folder.iterdir():
+        if path.is_dir():
+            _flush_files(path)
+        else:
+            flush_file(path)
+    flush_folder(folder)
+    flush_folder(folder.parent)

@@ -1,0 +1,119 @@
+"""Walking distances and times by the straight line times a detour factor.
+
+The factor is how much longer a walk in a city is than the straight line; the pace is a steady adult's.
+"""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.engine.timetable.timetable import Float64, Int32
+from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
+
+DETOUR_FACTOR = 1.3
+PACE_M_PER_S = 1.25
+
+# From alighting to being ready to board, beyond the walk itself.
+CHANGE_SLACK_S = 120
+# On top of it where a change between two stations or stops is known in a straight line only (decision 0530).
+STRAIGHT_SLACK_S = 135
+# Two stops further apart than this, in a straight line, are not linked on foot.
+FOOTPATH_RADIUS_M = 500.0
+
+_HAIR = 1.000001
+# More cells than there are along any parallel, so that rows of cells cannot run into each other.
+_CELLS = 1 << 32
+_PAIRS_AT_ONCE = 2_000_000
+
+
+def straight_line_m(lat: float, lon: float, lats: Float64, lons: Float64) -> Float64:
+    """Return great-circle distances in metres from one position to many (haversine)."""
+    phi, phis = math.radians(lat), np.radians(lats)
+    half_dlat = (phis - phi) / 2
+    half_dlon = np.radians(lons - lon) / 2
+    root = np.sin(half_dlat) ** 2 + math.cos(phi) * np.cos(phis) * np.sin(half_dlon) ** 2
+    distances: Float64 = 2 * EARTH_RADIUS_M * np.arcsin(np.sqrt(np.minimum(root, 1.0)))
+    return distances
+
+
+def apart_m(start: tuple[float, float], end: tuple[float, float]) -> float:
+    """Return the great-circle distance in metres between two positions (haversine)."""
+    phi, phi_end = math.radians(start[0]), math.radians(end[0])
+    half_dlat, half_dlon = (phi_end - phi) / 2, math.radians(end[1] - start[1]) / 2
+    root = math.sin(half_dlat) ** 2 + math.cos(phi) * math.cos(phi_end) * math.sin(half_dlon) ** 2
+    return 2 * EARTH_RADIUS_M * math.asin(math.sqrt(min(root, 1.0)))
+
+
+def walk_m(straight_m: Float64) -> Float64:
+    """Return walking distances in metres for straight-line distances."""
+    walked: Float64 = straight_m * DETOUR_FACTOR
+    return walked
+
+
+def walk_s(walked_m: Float64) -> Int32:
+    """Return whole seconds, rounded up, for a walk of so many metres."""
+    seconds: Int32 = np.ceil(walked_m / PACE_M_PER_S).astype(np.int32)
+    return seconds
+
+
+def neighbours_m(
+    lats: Float64, lons: Float64, rows: npt.NDArray[np.int64], radius_m: float
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Float64]:
+    """Return all ordered pairs of different stops among ``rows`` within a radius, and their distances.
+
+    A grid of cells as wide as the radius keeps this near linear in the number of stops.
+    """
+    if len(rows) == 0:
+        empty = np.zeros(0, np.int64)
+        return empty, empty, np.zeros(0)
+    # A cell is as wide as the radius spans in longitude at the latitude nearest to a pole, and a hair more,
+    # so that rounding cannot put two stops within the radius two cells apart.
+    half = math.sin(radius_m / EARTH_RADIUS_M / 2)
+    narrowest = math.cos(math.radians(float(np.abs(lats[rows]).max())))
+    cell_lat = math.degrees(radius_m / EARTH_RADIUS_M) * _HAIR
+    cell_lon = math.degrees(2 * math.asin(half / narrowest)) * _HAIR if half < narrowest else 360.0
+    cell = np.floor(lats[rows] / cell_lat).astype(np.int64) * _CELLS + np.floor(lons[rows] / cell_lon).astype(np.int64)
+    order = np.argsort(cell, kind="stable")
+    cell, ranked = cell[order], rows[order]
+    sources, targets, distances = [], [], []
+    # Half of the cells around are asked, for a pair is found from either end.
+    for step in (0, 1, _CELLS - 1, _CELLS, _CELLS + 1):
+        begin = np.searchsorted(cell, cell + step, "left")
+        end = np.searchsorted(cell, cell + step, "right")
+        if step == 0:
+            begin = np.arange(1, len(cell) + 1)
+        for part in _parts(end - begin):
+            one, other = _each_pair(part, begin, end)
+            one, other = ranked[one], ranked[other]
+            straight = between_m(lats[one], lons[one], lats[other], lons[other])
+            near = straight <= radius_m
+            sources += [one[near], other[near]]
+            targets += [other[near], one[near]]
+            distances += [straight[near], straight[near]]
+    return np.concatenate(sources), np.concatenate(targets), np.concatenate(distances)
+
+
+def _parts(counts: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
+    """Return slices of positions whose counts sum to a bearable number of pairs."""
+    total = np.cumsum(counts)
+    cuts = np.searchsorted(total, np.arange(_PAIRS_AT_ONCE, int(total[-1]) + 1, _PAIRS_AT_ONCE), "left") + 1
+    return [part for part in np.split(np.arange(len(counts)), cuts) if len(part)]
+
+
+def _each_pair(
+    part: npt.NDArray[np.int64], begin: npt.NDArray[np.int64], end: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return (position, partner) for each partner begin..end of each position."""
+    count = end[part] - begin[part]
+    one = np.repeat(part, count)
+    other = np.arange(len(one)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(begin[part], count)
+    return one, other
+
+
+def between_m(lat_a: Float64, lon_a: Float64, lat_b: Float64, lon_b: Float64) -> Float64:
+    """Return great-circle distances in metres, pair by pair (haversine)."""
+    root = np.sin(np.radians(lat_b - lat_a) / 2) ** 2
+    root += np.cos(np.radians(lat_a)) * np.cos(np.radians(lat_b)) * np.sin(np.radians(lon_b - lon_a) / 2) ** 2
+    distances: Float64 = 2 * EARTH_RADIUS_M * np.arcsin(np.sqrt(np.minimum(root, 1.0)))
+    return distances

@@ -1,0 +1,164 @@
+"""How walks are measured: the port that the search asks, and the straight line behind it."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.engine.timetable.station_ways import StationPlaces
+from fingerpost.transit.engine.timetable.timetable import Float64, Int8, Int32, Int64
+from fingerpost.transit.engine.timetable.walking import (
+    DETOUR_FACTOR,
+    FOOTPATH_RADIUS_M,
+    PACE_M_PER_S,
+    apart_m,
+    between_m,
+    neighbours_m,
+    straight_line_m,
+    walk_m,
+    walk_s,
+)
+from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
+
+
+class Walk(NamedTuple):
+    """A walk: whole metres and seconds, rounded up."""
+
+    metres: int
+    seconds: int
+
+
+class StopWalks(NamedTuple):
+    """Walks between a point and stops (rows), in whole metres and seconds, rounded up."""
+
+    stop: Int32
+    metres: Int32
+    seconds: Int32
+
+
+class StopLinks(NamedTuple):
+    """Walks from stops to others (rows), in whole metres and seconds, rounded up.
+
+    ``is_straight`` where a walk is known in a straight line only.
+    """
+
+    begin: Int64
+    end: Int64
+    metres: Int32
+    seconds: Int32
+    is_straight: npt.NDArray[np.bool_]
+
+
+class WalkedStops(NamedTuple):
+    """The stops of a timetable, between which walks are measured; kinds as in ``Timetable.stop_kind``.
+
+    ``codes`` are what stands on their signs, "" where a feed does not say; ``places`` what is known of their stations,
+    ``has_metro`` and ``has_rail`` where metros and trains stop, None where nobody asked.
+    """
+
+    lats: Float64
+    lons: Float64
+    kinds: Int8
+    local_ids: Sequence[str]
+    codes: Sequence[str]
+    places: StationPlaces | None = None
+    has_metro: npt.NDArray[np.bool_] | None = None
+    has_rail: npt.NDArray[np.bool_] | None = None
+
+
+Box = tuple[float, float, float, float]
+"""The middle of a box, and half its height and width, in degrees."""
+
+
+class Walks(Protocol):
+    """Measures walks around the stops of one timetable, which are named by their rows. Thread-safe."""
+
+    def list_links(self, stops: Int64) -> StopLinks:
+        """Return the walks between all ordered pairs of different stops that are near enough to change on foot."""
+        ...
+
+    def measure(self, begin: Int64, end: Int64) -> StopLinks:
+        """Return the walk of each pair of stops, however far apart they are."""
+        ...
+
+    def reach(self, lat: float, lon: float, stops: Int64, max_walk_m: float, *, from_stops: bool) -> StopWalks:
+        """Return the walks to those of some stops that a point reaches, ``from_stops`` the walks from them to it."""
+        ...
+
+    def find_walk(self, start: tuple[float, float], end: tuple[float, float], max_walk_m: float) -> Walk | None:
+        """Return the walk between two points (latitude, longitude); None where it is longer than the limit."""
+        ...
+
+    def find_least_m(self, lat: float, lon: float) -> float:
+        """Return how many metres any walk between a point and a stop is at least, as far as that is known at once."""
+        ...
+
+
+class WalksOfRiders(NamedTuple):
+    """Walks of all riders, and of those who need ways without steps; None where these are not known apart."""
+
+    usual: Walks
+    step_free: Walks | None = None
+
+
+FindWalks = Callable[[WalkedStops], WalksOfRiders]
+"""Returns how walks between some stops are measured."""
+
+
+class StraightLine:
+    """Walks by the straight line times the detour factor, at a steady pace."""
+
+    def __init__(self, lats: Float64, lons: Float64) -> None:
+        self._lats, self._lons = lats, lons
+
+    def list_links(self, stops: Int64) -> StopLinks:
+        """Return the walks between stops within the radius; see the port."""
+        begin, end, straight_m = neighbours_m(self._lats, self._lons, stops, FOOTPATH_RADIUS_M)
+        return _links(begin, end, straight_m)
+
+    def measure(self, begin: Int64, end: Int64) -> StopLinks:
+        """Return the walk of each pair of stops; see the port."""
+        lats, lons = self._lats, self._lons
+        return _links(begin, end, between_m(lats[begin], lons[begin], lats[end], lons[end]))
+
+    def reach(self, lat: float, lon: float, stops: Int64, max_walk_m: float, *, from_stops: bool) -> StopWalks:  # noqa: ARG002
+        """Return the walks to the stops around a point; see the port. They are as long from the stops to it."""
+        near = self.list_near(lat, lon, stops, max_walk_m / DETOUR_FACTOR)
+        metres = np.ceil(walk_m(straight_line_m(lat, lon, self._lats[near], self._lons[near])))
+        within = metres <= max_walk_m
+        near, metres = near[within], metres[within]
+        return StopWalks(near.astype(np.int32), metres.astype(np.int32), walk_s(metres))
+
+    def find_walk(self, start: tuple[float, float], end: tuple[float, float], max_walk_m: float) -> Walk | None:
+        """Return the walk between two points; see the port."""
+        metres = math.ceil(apart_m(start, end) * DETOUR_FACTOR)
+        return Walk(metres, math.ceil(metres / PACE_M_PER_S)) if metres <= max_walk_m else None
+
+    def find_least_m(self, lat: float, lon: float) -> float:  # noqa: ARG002
+        """Return 0: how far the nearest stop is shows when it is looked for; see the port."""
+        return 0.0
+
+    def list_near(self, lat: float, lon: float, stops: Int64, radius_m: float) -> Int64:
+        """Return those of some stops that lie in the box around the circle of a radius."""
+        _, _, high, wide = box_around(lat, lon, radius_m)
+        is_near = np.abs(self._lats[stops] - lat) <= high
+        is_near &= np.abs(self._lons[stops] - lon) <= wide
+        return stops[is_near]
+
+
+def box_around(lat: float, lon: float, radius_m: float) -> Box:
+    """Return the box around the circle of a radius."""
+    high = math.degrees(radius_m / EARTH_RADIUS_M)
+    return lat, lon, high, high / max(0.01, math.cos(math.radians(min(89.0, abs(lat) + high))))
+
+
+def _links(begin: Int64, end: Int64, straight_m: Float64) -> StopLinks:
+    metres = np.ceil(walk_m(straight_m))
+    return StopLinks(begin, end, metres.astype(np.int32), walk_s(metres), np.ones(len(begin), np.bool_))
+
+
+def walk_straight(stops: WalkedStops) -> WalksOfRiders:
+    """Return walks by the straight line."""
+    return WalksOfRiders(StraightLine(stops.lats, stops.lons))

@@ -1,0 +1,1 @@
+"""The values that rules, sources and tools share."""

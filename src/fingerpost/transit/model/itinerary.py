@@ -1,0 +1,278 @@
+"""Legs, itineraries and departures as frozen values. Each contract's shape is a serialization of them.
+
+Instants are whole seconds since the Unix epoch, durations whole seconds, distances metres.
+Names that end in ``scheduled`` hold the timetable's times; delays hold the difference to the expected ones.
+"""
+
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+from functools import cached_property
+
+from fingerpost.transit.model.line_colors import LineColors
+from fingerpost.transit.model.place import Coordinate
+from fingerpost.transit.model.walk_obstacles import WalkObstacles
+
+
+class Mode(StrEnum):
+    """How a leg is travelled; finer than any contract's list (rule A9), which are views of it."""
+
+    WALK = "WALK"
+    BUS = "BUS"
+    COACH = "COACH"
+    TRAM = "TRAM"
+    METRO = "METRO"
+    RAIL = "RAIL"
+    FERRY = "FERRY"
+    BIKE = "BIKE"
+    SCOOTER = "SCOOTER"
+    OTHER = "OTHER"
+
+
+class Access(StrEnum):
+    """Whether a wheelchair can use something: what the source says, never a guess."""
+
+    YES = "yes"
+    NO = "no"
+    UNKNOWN = "unknown"
+
+
+class Optimize(StrEnum):
+    """What a rider wants most (plan_trip contract)."""
+
+    BALANCED = "balanced"
+    FEW_TRANSFERS = "few_transfers"
+    SHORTEST_TIME = "shortest_time"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopPoint:
+    """Where a leg begins or ends. ``id`` is None at a place that is not a stop."""
+
+    name: str
+    coordinate: Coordinate
+    id: str | None = None
+    platform: str | None = None
+    wheelchair: Access = Access.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceAlert:
+    """What an operator tells the riders of a ride or a stop, in one language.
+
+    ``header`` and ``text`` are whole and may be empty; what is shown of them is bounded by ``rules.alerts``.
+    ``effect`` is a word of GTFS-Realtime, such as DETOUR.
+    ``since`` and ``until`` bound the time for which it holds around the rider's own (Unix seconds), None where open.
+    """
+
+    id: str
+    header: str
+    text: str = ""
+    effect: str = "UNKNOWN_EFFECT"
+    since: int | None = None
+    until: int | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leg:
+    """One ride or one walk.
+
+    ``*_delay_s`` is None where no realtime is known; negative is early.
+    ``headway_s`` is set where the timetable promises only "about every so often".
+    ``by_arrangement`` is True where the operator must be phoned, or the driver asked, to board or alight.
+    ``stays_seated`` is True where the rider comes from the ride before without leaving the vehicle.
+    ``alerts`` are those in force while the rider is there that touch the ride, its line, its agency, or the stops
+    where the rider boards and alights; the nearest to the ride first.
+    ``change_s`` is how long the change from the ride before takes at least, its walk included; None where the source
+    does not say.
+    ``colors`` are those of its line, None where the source states none that can be read.
+    ``as_promised`` is True in an itinerary that cannot be used: its times are the timetable's (rule B5).
+    ``obstacles`` is what a walk crosses and climbs, None where nobody knows, or asked for ways without steps.
+    ``handle`` is how the source that made the leg knows it again; it means nothing to anyone else.
+    """
+
+    mode: Mode
+    start: StopPoint
+    end: StopPoint
+    departure_scheduled: int
+    arrival_scheduled: int
+    departure_delay_s: int | None = None
+    arrival_delay_s: int | None = None
+    cancelled: bool = False
+    distance_m: float | None = None
+    line: str | None = None
+    headsign: str | None = None
+    trip_id: str | None = None
+    service_day: date | None = None
+    last_realtime_update: int | None = None
+    wheelchair: Access = Access.UNKNOWN
+    headway_s: int | None = None
+    by_arrangement: bool = False
+    stays_seated: bool = False
+    alerts: tuple[ServiceAlert, ...] = ()
+    change_s: int | None = None
+    as_promised: bool = False
+    colors: LineColors | None = None
+    obstacles: WalkObstacles | None = None
+    handle: object = field(default=None, compare=False, repr=False)
+
+    @property
+    def is_transit(self) -> bool:
+        """Whether this leg is a ride on public transport."""
+        return self.mode not in (Mode.WALK, Mode.BIKE, Mode.SCOOTER)
+
+    @property
+    def departure_expected(self) -> int:
+        """The departure as real time has it, else the timetable."""
+        return self.departure_scheduled + (self.departure_delay_s or 0)
+
+    @property
+    def arrival_expected(self) -> int:
+        """The arrival as real time has it, else the timetable."""
+        return self.arrival_scheduled + (self.arrival_delay_s or 0)
+
+    @property
+    def departure(self) -> int:
+        """The departure to show: the expected one, or the timetable's where ``as_promised``."""
+        return self.departure_scheduled if self.as_promised else self.departure_expected
+
+    @property
+    def arrival(self) -> int:
+        """The arrival to show: the expected one, or the timetable's where ``as_promised``."""
+        return self.arrival_scheduled if self.as_promised else self.arrival_expected
+
+    @property
+    def duration_s(self) -> int:
+        """From the departure to the arrival that are shown."""
+        return self.arrival - self.departure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fare:
+    """What an itinerary costs one ordinary rider, or a sentence on why that is ``unknown``.
+
+    ``amount`` is an exact decimal number in ``currency`` (ISO 4217), ``tickets`` what is bought, by the source's ids.
+    """
+
+    amount: str | None = None
+    currency: str | None = None
+    tickets: tuple[str, ...] = ()
+    unknown: str | None = None
+
+
+@dataclass(frozen=True)
+class Itinerary:
+    """Legs that join end to start. What rules ask again and again is worked out once."""
+
+    legs: tuple[Leg, ...]
+
+    @property
+    def departure(self) -> int:
+        """The start: the expected one, or the timetable's where the itinerary cannot be used."""
+        return self.legs[0].departure
+
+    @property
+    def departure_scheduled(self) -> int:
+        """The start as the timetable has it."""
+        return self.legs[0].departure_scheduled
+
+    @property
+    def arrival(self) -> int:
+        """The end, likewise."""
+        return self.legs[-1].arrival
+
+    @property
+    def duration_s(self) -> int:
+        """From start to end."""
+        return self.arrival - self.departure
+
+    @cached_property
+    def rides(self) -> tuple[Leg, ...]:
+        """The legs on public transport."""
+        return tuple(leg for leg in self.legs if leg.is_transit)
+
+    @cached_property
+    def largest_delay_s(self) -> int:
+        """The largest delay of a ride, when it leaves or when it arrives, in seconds; 0 where none is late."""
+        return max((max(leg.departure_delay_s or 0, leg.arrival_delay_s or 0, 0) for leg in self.rides), default=0)
+
+    @cached_property
+    def missed_changes(self) -> tuple[tuple[Leg, Leg, int, int], ...]:
+        """The changes that cannot be made at the expected times; a cancelled ride is another matter.
+
+        Each is the ride before, the ride after, the seconds between the two, and the seconds that the change takes:
+        what the source says, else the walk between the rides.
+        """
+        missed = []
+        before: Leg | None = None
+        walk_s = 0
+        for leg in self.legs:
+            if not leg.is_transit:
+                walk_s += leg.arrival_scheduled - leg.departure_scheduled
+                continue
+            if before is not None and not (leg.stays_seated or leg.cancelled or before.cancelled):
+                needed_s = walk_s if leg.change_s is None else leg.change_s
+                there_s = leg.departure_expected - before.arrival_expected
+                if there_s < needed_s:
+                    missed.append((before, leg, there_s, needed_s))
+            before, walk_s = leg, 0
+        return tuple(missed)
+
+    @cached_property
+    def is_unusable(self) -> bool:
+        """Whether a ride is cancelled, or a change is missed at the expected times (rule B5).
+
+        A ride that skips the stop where the rider boards or alights counts as cancelled.
+        """
+        return bool(self.missed_changes) or any(leg.cancelled for leg in self.legs)
+
+    @property
+    def transfers(self) -> int:
+        """How often the rider changes; staying seated while the vehicle goes on as another trip is no change."""
+        return max(0, sum(not leg.stays_seated for leg in self.rides) - 1)
+
+    @property
+    def walk_m(self) -> float:
+        """Walking, all legs together."""
+        return sum(leg.distance_m or 0.0 for leg in self.legs if leg.mode is Mode.WALK)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Departure:
+    """One row of a board. ``departure_delay_s`` is None where no realtime is known; ``alerts`` as of a leg.
+
+    ``line`` is what riders read on the vehicle; ``long_name`` is the route's long name, None where it has none.
+    ``colors`` as of a leg.
+    """
+
+    line: str
+    mode: Mode
+    destination: str
+    scheduled: int
+    stop_id: str
+    trip_id: str
+    service_day: date
+    departure_delay_s: int | None = None
+    cancelled: bool = False
+    platform: str | None = None
+    last_realtime_update: int | None = None
+    headway_s: int | None = None
+    by_arrangement: bool = False
+    alerts: tuple[ServiceAlert, ...] = ()
+    long_name: str | None = None
+    colors: LineColors | None = None
+
+    @property
+    def expected(self) -> int:
+        """When it is expected to leave; the timetable's time for a cancelled one."""
+        return self.scheduled if self.cancelled else self.scheduled + (self.departure_delay_s or 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearbyStop:
+    """A stop near a point, at ``distance_m`` in a straight line."""
+
+    stop: StopPoint
+    distance_m: float
+    modes: tuple[Mode, ...]

@@ -1,0 +1,113 @@
+"""Places, positions and areas.
+
+Coordinates are WGS84 degrees, distances metres.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+from fingerpost.transit.model.place_traits import PlaceTraits
+
+
+class PlaceKind(StrEnum):
+    """What a place is (lookup contract)."""
+
+    STOP = "STOP"
+    ADDRESS = "ADDRESS"
+
+
+class LocationSource(StrEnum):
+    """Where a location came from (rule B1)."""
+
+    INPUT = "input"
+    USER_VARIABLE = "user-variable"
+    GEOCODE = "geocode"
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinate:
+    """A WGS84 position in degrees: ``lat`` -90..90, ``lon`` -180..180."""
+
+    lat: float
+    lon: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Somewhere that a text or an id can mean.
+
+    ``id`` is a printed stop id (``FEED:LOCAL``, rule A8), None for an address.
+    ``member_ids`` are the printed ids of all stops that the place covers (rule D2).
+    ``zero_walk_ids`` are those that stand where the place stands, the stops of its station or its nearest stop:
+    others cost the walk. None where it is all of them.
+    ``guess`` says what of its position is guessed, None where nothing is.
+    ``attribution`` are sentences that an answer with the place must show, beside those of its network.
+    """
+
+    name: str
+    coordinate: Coordinate
+    kind: PlaceKind
+    id: str | None = None
+    member_ids: tuple[str, ...] = ()
+    zero_walk_ids: tuple[str, ...] | None = None
+    names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    language: str = "default"
+    locality: str | None = None
+    guess: str | None = None
+    attribution: tuple[str, ...] = ()
+
+    @property
+    def token(self) -> str:
+        """The text that every tool accepts for this place: its id, else ``lat,lon``."""
+        return self.id or f"{self.coordinate.lat:.6f},{self.coordinate.lon:.6f}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceMatch:
+    """A place and how well it fits the text that was asked for: ``score`` 0..1.
+
+    ``describe`` works out what tells the place from others of its name; None where the source cannot.
+    """
+
+    place: Place
+    score: float
+    distance_m: float | None = None
+    describe: Callable[[], PlaceTraits] | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Location:
+    """One end of a trip, resolved.
+
+    ``stop_ids`` names the stops that may be boarded or left without walking; it is empty for a plain position.
+    ``attribution`` are sentences that an answer with it must show, beside those of its network.
+    """
+
+    coordinate: Coordinate
+    source: LocationSource
+    label: str | None = None
+    name: str | None = None
+    address: str | None = None
+    stop_ids: tuple[str, ...] = ()
+    attribution: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """A bounding box in degrees (WGS84)."""
+
+    south: float
+    west: float
+    north: float
+    east: float
+
+    def covers(self, coordinate: Coordinate) -> bool:
+        """Whether a position lies in the box."""
+        return self.south <= coordinate.lat <= self.north and self.west <= coordinate.lon <= self.east
+
+    @property
+    def area(self) -> float:
+        """Size in square degrees: good only for telling a smaller box from a larger one."""
+        return (self.north - self.south) * (self.east - self.west)

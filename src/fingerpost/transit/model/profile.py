@@ -1,0 +1,77 @@
+"""Network profiles: what is known of a network without a query to its source."""
+
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+from fingerpost.transit.model.itinerary import Mode
+from fingerpost.transit.model.place import Bounds
+from fingerpost.transit.model.provenance import FeedVersion
+
+# How long a caller waits for plans and boards of a remote source (the plan_trip contract's default).
+ANSWER_DEADLINE_S = 8.0
+# How long a caller waits for names of a remote source.
+NAMES_DEADLINE_S = 3.0
+
+
+class Ability(StrEnum):
+    """Abilities of a network; undeclared ones are never queried."""
+
+    PLANS = "plans"
+    BOARDS = "boards"
+    NAMES = "names"
+    STOPS = "stops"
+    FARES = "fares"
+    GEOMETRY = "geometry"
+    REALTIME = "real time"
+    STEP_FREE = "step-free"
+    ARRIVE_BY = "arrive-by"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkProfile:
+    """One network, as far as it is known without asking.
+
+    Attributes:
+        name: upper case.
+        source: the kind of source that answers.
+        bounds: the box that it covers.
+        zone: the IANA time zone of the times in answers.
+        abilities: what it can do.
+        feed_names: the FEEDs that its ids begin with, upper case.
+        modes: the modes that run here.
+        is_demo: whether it is a demonstration, not for real trips.
+        priority: of several networks that cover a place the highest is preferred (rule A13).
+        attribution, notes: sentences that each answer carries.
+        first_day, last_day: bounds of the timetable, both None for any day.
+        feeds: its feeds, each with the days on which it has service; empty where the source names none.
+        reads_texts: whether it plans between texts that it reads itself, as ``port.TextPlanner``.
+        names_positions: whether its server can be asked what is at a position, as ``port.PositionNamer``.
+        stand_in: the name of the network that answers in its stead where it cannot; None for none.
+        answer_deadline_s, names_deadline_s: how long callers wait for it; None for an engine in this process, which
+            waits for nobody.
+    """
+
+    name: str
+    source: str
+    bounds: Bounds
+    zone: str
+    abilities: frozenset[Ability]
+    feed_names: frozenset[str]
+    modes: frozenset[Mode] = frozenset()
+    is_demo: bool = False
+    priority: int = 0
+    attribution: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    first_day: date | None = None
+    last_day: date | None = None
+    feeds: tuple[FeedVersion, ...] = ()
+    reads_texts: bool = False
+    names_positions: bool = False
+    stand_in: str | None = None
+    answer_deadline_s: float | None = ANSWER_DEADLINE_S
+    names_deadline_s: float | None = NAMES_DEADLINE_S
+
+    def can(self, *needed: Ability) -> bool:
+        """Whether the network has all of these abilities."""
+        return self.abilities.issuperset(needed)

@@ -1,0 +1,132 @@
+"""Provenance of answers, and the health of realtime sources."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from fingerpost.transit.model.coverage import ServiceDays
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedVersion:
+    """One feed that answers are made from, by the FEED of its ids.
+
+    ``version`` is the publisher's own word; ``first_day`` and ``last_day`` bound its service, both None for any day,
+    and ``gaps`` are the days without service between them, where the source says so much.
+    ``label`` tells it from another feed of the same FEED.
+    """
+
+    name: str
+    version: str | None = None
+    first_day: date | None = None
+    last_day: date | None = None
+    gaps: tuple[tuple[date, date], ...] = ()
+    label: str | None = None
+
+    @property
+    def title(self) -> str:
+        """Its name to read."""
+        return self.name if self.label is None else f"{self.name} ({self.label})"
+
+    @property
+    def service(self) -> ServiceDays:
+        """The days on which it has service."""
+        return ServiceDays(first_day=self.first_day, last_day=self.last_day, gaps=self.gaps)
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfService:
+    """A feed that a question is about, and the day of the question, on which it has no service."""
+
+    feed: FeedVersion
+    day: date
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """The provenance of one answer (rule A10), fixed when the answer is made.
+
+    Attributes:
+        network: the network that was asked.
+        source: the kind of source that answered.
+        zone: the IANA time zone of the times in the answer.
+        retrieved_at: when the source answered, Unix seconds.
+        feeds: the feeds of the source; an id names its feed by what stands before its first colon.
+        attribution: sentences that must be shown.
+        language: the language of names that was chosen.
+        demo: whether this is a demonstration, not for real trips.
+        notes: sentences that must be shown to the reader.
+        walking: how walks are measured.
+        first_day, last_day: bounds of the timetable; both None means any day.
+        realtime_updated: when the stalest real time in use was said (Unix seconds), None where there is none.
+        realtime_problems: why sources of real time bring nothing now; empty where all do.
+        realtime_unmatched: sentences on sources of real time of which the timetable knows less than half, or that name
+            ids of several FEEDs without saying whose.
+        out_of_service: the feeds that the question is about and that have no service on its day.
+        lost: sentences on what this answer lacks because another source than the network's own gave it.
+    """
+
+    network: str
+    source: str
+    zone: str
+    retrieved_at: int
+    feeds: tuple[FeedVersion, ...] = ()
+    attribution: Sequence[str] = ()
+    language: str = "default"
+    demo: bool = False
+    notes: Sequence[str] = ()
+    walking: str = "unknown"
+    first_day: date | None = None
+    last_day: date | None = None
+    realtime_updated: int | None = None
+    realtime_problems: Sequence[str] = ()
+    realtime_unmatched: Sequence[str] = ()
+    out_of_service: tuple[OutOfService, ...] = ()
+    lost: tuple[str, ...] = ()
+
+
+def merge_provenance(first: Provenance, second: Provenance) -> Provenance:
+    """Return the provenance of an answer that was made from two: the older instants, and everything that was lost."""
+    updated = [each.realtime_updated for each in (first, second) if each.realtime_updated is not None]
+    return replace(
+        first,
+        retrieved_at=min(first.retrieved_at, second.retrieved_at),
+        feeds=tuple(dict.fromkeys((*first.feeds, *second.feeds))),
+        attribution=tuple(dict.fromkeys((*first.attribution, *second.attribution))),
+        realtime_updated=min(updated, default=None),
+        realtime_problems=tuple(dict.fromkeys((*first.realtime_problems, *second.realtime_problems))),
+        realtime_unmatched=tuple(dict.fromkeys((*first.realtime_unmatched, *second.realtime_unmatched))),
+        out_of_service=tuple(dict.fromkeys((*first.out_of_service, *second.out_of_service))),
+        lost=tuple(dict.fromkeys((*first.lost, *second.lost))),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceHealth:
+    """The health of one realtime source. Instants are Unix seconds, None for never.
+
+    ``age_s`` is the age of the message that is in use, by its own timestamp where it has one, never below 0.
+    ``problem`` says why the latest attempt brought nothing usable, None where it did.
+    ``matched`` and ``unmatched`` count the entities that the timetable knows and does not; None before any was read.
+    """
+
+    location: str
+    feed_name: str | None
+    asked: int | None
+    received: int | None
+    timestamp: int | None
+    age_s: int | None
+    problem: str | None
+    matched: int | None = None
+    unmatched: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RealtimeHealth:
+    """How the real time of a network fares: its sources, and by reason what of it was matched and what was not."""
+
+    sources: tuple[SourceHealth, ...]
+    matched: Mapping[str, int]
+    unmatched: Mapping[str, int]
+    calls: Mapping[str, int]
+    messages: Mapping[str, int]

@@ -1,0 +1,229 @@
+"""Reads the named features and the addresses of an OpenStreetMap extract, only where a network's riders are."""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
+from fingerpost.transit.osm.addresses.features import (
+    FeatureKind,
+    FeatureNames,
+    MapFeature,
+    Tags,
+    find_feature,
+    find_names,
+    is_municipality,
+)
+from fingerpost.transit.osm.addresses.house_number import HouseNumber, read_house_number
+from fingerpost.transit.osm.extract_file import ReadProgress, read_objects
+
+Holds = Callable[[float, float], bool]
+"""Whether a latitude and longitude, in degrees, lie in the area that is read."""
+
+_KEYS = ("name", "name:fi", "name:sv", "name:en", "addr:housenumber", "addr:interpolation")
+READING = "reading addresses"
+
+# A street is kept as points this far apart.
+STREET_POINTS_M = 60.0
+
+Point = tuple[float, float]
+"""Latitude and longitude in degrees."""
+
+
+class NamedPoint(NamedTuple):
+    """A feature that is no street, where it stands, and the city of its address, "" where that is not said."""
+
+    feature: MapFeature
+    at: Point
+    city: str
+
+
+class StreetWay(NamedTuple):
+    """A stretch of a street: its points, ``STREET_POINTS_M`` apart."""
+
+    feature: MapFeature
+    points: list[Point]
+
+
+class House(NamedTuple):
+    """An address.
+
+    ``street`` is the name in it, a street's or a place's. ``is_entrance``: it is an address and nothing else.
+    ``is_guessed``: it was read off an interpolated line.
+    """
+
+    street: str
+    number: HouseNumber
+    at: Point
+    city: str
+    is_entrance: bool
+    is_guessed: bool = False
+
+
+@dataclass(slots=True)
+class ExtractedAddresses:
+    """What an extract has to look up.
+
+    Attributes:
+        places: points of interest, districts, stations and cities.
+        ways: stretches of streets.
+        houses: addresses.
+        municipalities: names of municipalities whose boundary the extract holds, if only in part.
+        unread: how many addresses have no number that can be read, or no street.
+    """
+
+    places: list[NamedPoint] = field(default_factory=list)
+    ways: list[StreetWay] = field(default_factory=list)
+    houses: list[House] = field(default_factory=list)
+    municipalities: list[FeatureNames] = field(default_factory=list)
+    unread: int = 0
+
+
+def read_addresses(
+    path: Path, holds: Holds, scratch: Path, progress: ReadProgress = lambda _what, _done, _whole: None
+) -> ExtractedAddresses:
+    """Read what can be looked up in an area; see ``read_objects``.
+
+    Raises:
+        SettingsInvalid: osmium is not installed.
+        FeedUnusable: the file is not there, is no extract, or is damaged.
+    """
+    reader = _ObjectReader(holds)
+    for each in read_objects(path, _KEYS, _KEYS, scratch, READING, progress):
+        reader.take(each)
+    return reader.finish()
+
+
+class _ObjectReader:
+    """Takes osmium's objects one after the other: nodes, then ways, then relations and areas."""
+
+    def __init__(self, holds: Holds) -> None:
+        self._found = ExtractedAddresses()
+        self._holds = holds
+        self._house_of_node: dict[int, House] = {}
+        self._lines: list[tuple[str, list[tuple[int, Point]]]] = []
+
+    def finish(self) -> ExtractedAddresses:
+        """Return what was found, interpolated lines included."""
+        for kind, nodes in self._lines:
+            self._found.houses += _interpolate(kind, nodes, self._house_of_node)
+        return self._found
+
+    def take(self, each: Any) -> None:
+        """Take one object."""
+        tags = {tag.k: tag.v for tag in each.tags}
+        if each.is_node():
+            self._take_point(tags, (each.lat, each.lon), each.id)
+        elif each.is_way():
+            self._take_way(each, tags)
+        elif each.is_relation():
+            names = find_names(tags) if is_municipality(tags) else None
+            if names is not None:
+                self._found.municipalities.append(names)
+        elif each.is_area() and not each.from_way():
+            corners = [point for ring in each.outer_rings() for point in _list_points(ring)]
+            if corners:
+                self._take_point(tags, _centre(corners))
+
+    def _take_way(self, way: Any, tags: Tags) -> None:
+        points = _list_points(way.nodes)
+        if not points or not any(self._holds(*point) for point in points):
+            return
+        if "addr:interpolation" in tags:
+            nodes = [(node.ref, (node.lat, node.lon)) for node in way.nodes if node.location.valid()]
+            self._lines.append((tags["addr:interpolation"], nodes))
+            return
+        feature = find_feature(tags)
+        if feature is not None and feature.kind is FeatureKind.STREET:
+            within = [point for point in thin_out(points) if self._holds(*point)]
+            if within:
+                self._found.ways.append(StreetWay(feature, within))
+        else:
+            self._take_point(tags, _centre(points))
+
+    def _take_point(self, tags: Tags, at: Point, node: int | None = None) -> None:
+        if not self._holds(*at):
+            return
+        city = tags.get("addr:city", "")
+        feature = find_feature(tags)
+        if feature is not None and feature.kind is FeatureKind.STREET:
+            # Traffic signs and such; a square that is drawn as a relation is walked on, and has one middle.
+            if node is not None:
+                return
+            self._found.ways.append(StreetWay(feature, [at]))
+        elif feature is not None:
+            self._found.places.append(NamedPoint(feature, at, city))
+        if "addr:housenumber" not in tags:
+            return
+        street, number = find_street_of(tags), read_house_number(tags["addr:housenumber"])
+        if street is None or number is None:
+            self._found.unread += 1
+            return
+        house = House(street, number, at, city, feature is None)
+        self._found.houses.append(house)
+        if node is not None:
+            self._house_of_node[node] = house
+
+
+def find_street_of(tags: Tags) -> str | None:
+    """Return the street of an address, or the place that its numbers belong to."""
+    return tags.get("addr:street") or tags.get("addr:place") or None
+
+
+def thin_out(points: list[Point]) -> list[Point]:
+    """Return points along a line about ``STREET_POINTS_M`` apart, its ends among them."""
+    kept = [points[0]]
+    for before, point in pairwise(points):
+        steps = int(apart_m(before, point) // STREET_POINTS_M)
+        kept += [
+            (before[0] + (point[0] - before[0]) * i / (steps + 1), before[1] + (point[1] - before[1]) * i / (steps + 1))
+            for i in range(1, steps + 1)
+        ]
+        if apart_m(kept[-1], point) >= STREET_POINTS_M:
+            kept.append(point)
+    if kept[-1] != points[-1]:
+        kept.append(points[-1])
+    return kept
+
+
+def _interpolate(kind: str, nodes: list[tuple[int, Point]], house_of_node: dict[int, House]) -> Iterator[House]:
+    """Yield the houses between two numbered nodes of an interpolated line, where it says that they are."""
+    known = [(place, house_of_node[ref]) for place, (ref, _) in enumerate(nodes) if ref in house_of_node]
+    step = {"all": 1}.get(kind, int(kind) if kind.isdecimal() and int(kind) else 2)
+    for (start, low), (end, high) in pairwise(known):
+        line = [point for _, point in nodes[start : end + 1]]
+        if low.number.first > high.number.first:
+            low, high, line = high, low, line[::-1]
+        first, last = low.number.last, high.number.first
+        for number in range(first + step, min(last, first + 1000), step):
+            share = (number - first) / (last - first)
+            yield House(low.street, HouseNumber(number, number), _along(line, share), low.city, True, True)
+
+
+def _along(line: list[Point], share: float) -> Point:
+    lengths = [apart_m(a, b) for a, b in pairwise(line)]
+    left_m = share * sum(lengths)
+    for (a, b), length in zip(pairwise(line), lengths, strict=True):
+        if left_m <= length and length > 0:
+            return a[0] + (b[0] - a[0]) * left_m / length, a[1] + (b[1] - a[1]) * left_m / length
+        left_m -= length
+    return line[-1]
+
+
+def _list_points(nodes: Any) -> list[Point]:
+    return [(node.lat, node.lon) for node in nodes if node.location.valid()]
+
+
+def _centre(points: list[Point]) -> Point:
+    # A closed ring has its first corner twice.
+    corners = points[:-1] if len(points) > 1 and points[0] == points[-1] else points
+    return sum(lat for lat, _ in corners) / len(corners), sum(lon for _, lon in corners) / len(corners)
+
+
+def apart_m(a: Point, b: Point) -> float:
+    """Return the metres between two points that are not far apart (equirectangular)."""
+    east = (a[1] - b[1]) * math.cos(math.radians(a[0]))
+    return math.hypot(a[0] - b[0], east) * METRES_PER_DEGREE

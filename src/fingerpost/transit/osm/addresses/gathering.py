@@ -1,0 +1,240 @@
+"""Puts together what an extract holds in pieces: the ways of a street, the houses along it, the city around it."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
+from fingerpost.transit.osm.addresses.extract import ExtractedAddresses, House, NamedPoint, Point, StreetWay, apart_m
+from fingerpost.transit.osm.addresses.features import CURRENT, FeatureKind, FeatureNames, MapFeature
+from fingerpost.transit.rules import spelling
+
+# Ways of one name are one street where they are no further apart than this, or linked by others that are not.
+ONE_STREET_M = 500.0
+# A house stands at the street of its address, and no further from it than this.
+HOUSE_TO_STREET_M = 1000.0
+# Objects of one name this near to each other are drawn twice: a building, and the museum in it.
+ONE_PLACE_M = 150.0
+_CITY_CELL_DEG = 0.01
+# A street's name stands on each of its ways and houses.
+plain = lru_cache(1 << 14)(spelling.plain)
+_CITY_REACH_CELLS = 3
+_FEWEST_ADDRESSES = 3
+
+
+@dataclass(slots=True)
+class Gathered:
+    """One thing to look up.
+
+    Attributes:
+        feature: its kind and its names.
+        at: its position; of a street the one of its points nearest to its middle.
+        points: of a street, points along it; else only ``at``.
+        reach_m: how far the furthest of them is from ``at``.
+        city: the city that it lies in, "" where that is not known.
+        houses: of a street or place with numbered houses, those.
+    """
+
+    feature: MapFeature
+    at: Point
+    points: list[Point]
+    reach_m: float
+    city: str
+    houses: list[House] = field(default_factory=list)
+
+
+def gather(found: ExtractedAddresses) -> list[Gathered]:
+    """Return everything that an extract lets one look up, cities included."""
+    find_city = _CityMap(found)
+    streets = [_new_street(ways) for ways in _link_ways(found.ways)]
+    places = [_new_place(point) for point in _drop_twins(found.places)]
+    streets += _give_houses([*streets, *places], found.houses)
+    for each in (*streets, *places):
+        each.city = each.city or _commonest(house.city for house in each.houses) or find_city(each.at)
+    return [*streets, *places, *_gather_cities(found, places)]
+
+
+def _new_street(ways: Sequence[StreetWay]) -> Gathered:
+    points = [point for way in ways for point in way.points]
+    at, reach_m = find_middle(points)
+    names = merge_names([way.feature.names for way in ways])
+    return Gathered(MapFeature(FeatureKind.STREET, names, ways[0].feature.what), at, points, reach_m, "")
+
+
+def _new_place(point: NamedPoint) -> Gathered:
+    return Gathered(point.feature, point.at, [point.at], 0.0, point.city)
+
+
+def find_middle(points: Sequence[Point]) -> tuple[Point, float]:
+    """Return the one of some points that is nearest to their middle, and how far the furthest is from it."""
+    middle = (sum(lat for lat, _ in points) / len(points), sum(lon for _, lon in points) / len(points))
+    at = min(points, key=lambda point: (apart_m(point, middle), point))
+    return at, max(apart_m(at, point) for point in points)
+
+
+def merge_names(names: Sequence[FeatureNames]) -> FeatureNames:
+    """Return the names of one thing that is drawn in pieces: of each language the commonest, all others besides."""
+    name = _commonest(each.name for each in names)
+    languages = dict.fromkeys(language for each in names for language in each.by_language)
+    chosen = {
+        language: _commonest(each.by_language[language] for each in names if language in each.by_language)
+        for language in languages
+    }
+    best: dict[str, float] = {}
+    for each in names:
+        for text, weight in each.list_all():
+            best[text] = max(weight, best.get(text, 0.0))
+    for known in (name, *chosen.values()):
+        best.pop(known, None)
+    return FeatureNames(name, chosen, tuple(best.items()))
+
+
+def _commonest(texts: Iterable[str]) -> str:
+    counts = Counter(text for text in texts if text)
+    return min(counts, key=lambda text: (-counts[text], text)) if counts else ""
+
+
+def _link_ways(ways: Iterable[StreetWay]) -> Iterator[list[StreetWay]]:
+    by_name: dict[str, list[StreetWay]] = {}
+    for way in ways:
+        by_name.setdefault(plain(way.feature.names.name), []).append(way)
+    by_name.pop("", None)
+    for namesakes in by_name.values():
+        yield from link(namesakes, lambda way: way.points, ONE_STREET_M)
+
+
+def link(
+    things: Sequence[StreetWay], points_of: Callable[[StreetWay], list[Point]], within_m: float
+) -> list[list[StreetWay]]:
+    """Return things in groups that are linked by points in the same or in neighbouring cells ``within_m`` wide."""
+    leader = list(range(len(things)))
+
+    def find(row: int) -> int:
+        while leader[row] != row:
+            leader[row] = leader[leader[row]]
+            row = leader[row]
+        return row
+
+    cells: dict[tuple[int, int], int] = {}
+    for row, thing in enumerate(things):
+        for cell in {cell_of(point, within_m) for point in points_of(thing)}:
+            for other in _around(cell, 1):
+                if other in cells:
+                    leader[find(row)] = find(cells[other])
+            cells[cell] = row
+    groups: dict[int, list[StreetWay]] = {}
+    for row, thing in enumerate(things):
+        groups.setdefault(find(row), []).append(thing)
+    return list(groups.values())
+
+
+def cell_of(point: Point, width_m: float) -> tuple[int, int]:
+    """Return the row and column of the cell of a grid, ``width_m`` wide, in which a point lies."""
+    height_deg = width_m / METRES_PER_DEGREE
+    row = math.floor(point[0] / height_deg)
+    # Cells of one row are equally wide.
+    width_deg = height_deg / max(0.01, math.cos(math.radians(row * height_deg)))
+    return row, math.floor(point[1] / width_deg)
+
+
+def _around(cell: tuple[int, int], steps: int) -> Iterator[tuple[int, int]]:
+    for row in range(cell[0] - steps, cell[0] + steps + 1):
+        for column in range(cell[1] - steps, cell[1] + steps + 1):
+            yield row, column
+
+
+def _drop_twins(points: Iterable[NamedPoint]) -> Iterator[NamedPoint]:
+    kept: dict[str, list[NamedPoint]] = {}
+    for point in points:
+        namesakes = kept.setdefault(plain(point.feature.names.name), [])
+        if not any(
+            other.feature.kind is point.feature.kind and apart_m(other.at, point.at) <= ONE_PLACE_M
+            for other in namesakes
+        ):
+            namesakes.append(point)
+            yield point
+
+
+def _give_houses(things: Sequence[Gathered], houses: Iterable[House]) -> list[Gathered]:
+    """Give each house to the nearest thing of the name in its address; return streets for those that have none."""
+    by_name: dict[str, list[Gathered]] = {}
+    for thing in things:
+        for name in dict.fromkeys(plain(text) for text, weight in thing.feature.names.list_all() if weight >= CURRENT):
+            by_name.setdefault(name, []).append(thing)
+    homeless: dict[str, list[StreetWay]] = {}
+    house_at: dict[int, House] = {}
+    for house in houses:
+        near = [
+            (away_m, row)
+            for row, thing in enumerate(by_name.get(plain(house.street), ()))
+            if (away_m := min(apart_m(house.at, point) for point in thing.points)) <= HOUSE_TO_STREET_M
+        ]
+        if near:
+            by_name[plain(house.street)][min(near)[1]].houses.append(house)
+        elif plain(house.street):
+            feature = MapFeature(FeatureKind.STREET, FeatureNames(house.street, {}), "address")
+            way = StreetWay(feature, [house.at])
+            house_at[id(way)] = house
+            homeless.setdefault(plain(house.street), []).append(way)
+    streets = []
+    for ways in homeless.values():
+        for group in link(ways, lambda way: way.points, HOUSE_TO_STREET_M):
+            street = _new_street(group)
+            street.houses = [house_at[id(way)] for way in group]
+            streets.append(street)
+    return streets
+
+
+class _CityMap:
+    """The city of a position, by the nearest addresses that name one."""
+
+    def __init__(self, found: ExtractedAddresses) -> None:
+        self._cities: dict[tuple[int, int], Counter[str]] = {}
+        for house in found.houses:
+            self._add(house.at, house.city)
+        for place in found.places:
+            self._add(place.at, place.city)
+
+    def _add(self, at: Point, city: str) -> None:
+        if city:
+            self._cities.setdefault(_city_cell(at), Counter())[city] += 1
+
+    def __call__(self, at: Point) -> str:
+        for steps in range(_CITY_REACH_CELLS + 1):
+            near: Counter[str] = Counter()
+            for cell in _around(_city_cell(at), steps):
+                near.update(self._cities.get(cell, ()))
+            if near:
+                return min(near, key=lambda city: (-near[city], city))
+        return ""
+
+
+def _city_cell(at: Point) -> tuple[int, int]:
+    return math.floor(at[0] / _CITY_CELL_DEG), math.floor(at[1] / _CITY_CELL_DEG)
+
+
+def _gather_cities(found: ExtractedAddresses, places: Sequence[Gathered]) -> Iterator[Gathered]:
+    """Yield the cities that addresses name and that are not drawn as such, where their addresses are."""
+    drawn = {
+        plain(text)
+        for each in places
+        if each.feature.kind is FeatureKind.CITY
+        for text, _ in each.feature.names.list_all()
+    }
+    points_of: dict[str, list[Point]] = {}
+    spelt: Counter[str] = Counter()
+    for at, city in [(house.at, house.city) for house in found.houses] + [(each.at, each.city) for each in places]:
+        if plain(city):
+            spelt[city] += 1
+            points_of.setdefault(plain(city), []).append(at)
+    names_of: Mapping[str, FeatureNames] = {plain(names.name): names for names in found.municipalities}
+    for city, points in points_of.items():
+        # What hardly any address says is a slip of the pen.
+        if city in drawn or len(points) < _FEWEST_ADDRESSES or city.isdecimal():
+            continue
+        written = min((text for text in spelt if plain(text) == city), key=lambda text: (-spelt[text], text))
+        names = names_of.get(city, FeatureNames(written, {}))
+        at, reach_m = find_middle(points)
+        yield Gathered(MapFeature(FeatureKind.CITY, names, "city"), at, [at], reach_m, "")

@@ -1,0 +1,290 @@
+"""Looks up streets, addresses and places by text, and names positions, over one index file."""
+
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from fingerpost.errors import SettingsInvalid
+from fingerpost.transit.model.distance import distance_m
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.osm.addresses.address_text import AddressText, contradicts_accents, find_city, read_address_text
+from fingerpost.transit.osm.addresses.extract import Point, apart_m
+from fingerpost.transit.osm.addresses.features import FeatureKind
+from fingerpost.transit.osm.addresses.house_search import CERTAIN_M, UNCERTAIN, HouseSearch
+from fingerpost.transit.osm.addresses.index_file import FILE_NAME, FORMAT, cells_around, file_in
+from fingerpost.transit.osm.addresses.spellings import SpellingSearch
+from fingerpost.transit.rules.language import DEFAULT, choose
+from fingerpost.transit.rules.matching import in_order
+from fingerpost.transit.rules.name_search import FLOOR
+from fingerpost.transit.rules.position_names import NAMED_WITHIN_M, ON_THE_SPOT_M
+from fingerpost.transit.rules.spelling import plain
+
+ATTRIBUTION = "Addresses: © OpenStreetMap contributors, ODbL 1.0"
+"""What the Open Database License asks to be shown with every answer that used the index."""
+
+# Where one reading of a text fits so well, another is not looked for by likeness.
+_GOOD = 0.90
+# A house number is looked for in so many streets, and in those whose names fit about as well as the best.
+_MOST_NUMBERED = 10
+_MUCH_LESS = 0.05
+# A place without numbers is hardly meant by a text with one.
+_NUMBER_LEFT = 0.70
+# A name that lies in another city than the text says is hardly meant, and one whose accents it contradicts less.
+_OTHER_CITY = 0.85
+_OTHER_ACCENTS = 0.97
+
+
+def find_addresses(folder: Path) -> "AddressIndex | None":
+    """Open the index in a folder; None where there is none.
+
+    Raises:
+        SettingsInvalid: it is damaged, or of another version.
+    """
+    path = folder / FILE_NAME
+    return AddressIndex(path) if path.exists() else None
+
+
+@dataclass(frozen=True, slots=True)
+class City:
+    """A city that addresses name: its plain spellings, and the circle in which they lie."""
+
+    name: str
+    names: frozenset[str]
+    coordinate: Coordinate
+    reach_m: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Thing:
+    """A row of the table ``thing``."""
+
+    row: int
+    kind: FeatureKind
+    name: str
+    names: dict[str, str]
+    what: str
+    at: Point
+    reach_m: float
+    city: str
+
+
+class AddressIndex:
+    """One index of addresses and places, opened read only. Safe to share by threads."""
+
+    def __init__(self, path: Path) -> None:
+        """Open an index file.
+
+        Raises:
+            SettingsInvalid: it is damaged, or of another version.
+        """
+        file = file_in(path)
+        with file.translating_sqlite_errors():
+            self._connection = file.connect("ro")
+            version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+            if file.is_empty(self._connection) or version != FORMAT:
+                self._connection.close()
+                raise SettingsInvalid(
+                    f"The index of addresses {path} is of format {version}, not {FORMAT}. "
+                    "Run `fingerpost network refresh` for its network."
+                )
+            meta = dict(self._connection.execute("SELECT key, value FROM meta"))
+        self._file = file
+        self._lock = threading.Lock()
+        self._languages = frozenset(meta["languages"].split())
+        self._spellings = SpellingSearch(self._connection, is_finnish="fi" in self._languages)
+        self._houses = HouseSearch(self._connection)
+        self._city_of_spelling = self._list_cities()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def search(
+        self, text: str, language: str | None = None, focus: Coordinate | None = None, max_results: int | None = None
+    ) -> list[PlaceMatch]:
+        """Return what a text may mean, in the order of rule D2; all that was found unless bounded.
+
+        Streets without a number stand at their middle.
+
+        Raises:
+            SettingsInvalid, StorageUnavailable: the file can no longer be read.
+        """
+        return in_order(self.list_matches(text, language, focus))[:max_results]
+
+    def list_matches(self, text: str, language: str | None, focus: Coordinate | None) -> list[PlaceMatch]:
+        """Return what a text may mean, in no order; see ``search``.
+
+        Raises:
+            SettingsInvalid, StorageUnavailable: the file can no longer be read.
+        """
+        with self._lock, self._file.translating_sqlite_errors():
+            found = list(self._find(text, language))
+        matches = []
+        for score, place in found:
+            away_m = None if focus is None else distance_m(focus, place.coordinate)
+            matches.append(PlaceMatch(place=place, score=round(score, 4), distance_m=away_m))
+        return matches
+
+    def find_address(self, coordinate: Coordinate, language: str | None = None) -> Place | None:
+        """Return the nearest address to a position, else the nearest place or street; None where none is near.
+
+        The place stands where the position is, under the name of what is there.
+        """
+        here = (coordinate.lat, coordinate.lon)
+        with self._lock, self._file.translating_sqlite_errors():
+            near = [each for each in self._list_near(here) if each[0] <= NAMED_WITHIN_M]
+            if not near:
+                return None
+            _, row, number = min(near, key=lambda each: (each[0] > ON_THE_SPOT_M or not each[2], each[0], each[1:]))
+            thing = self._read_things([row])[row]
+        return self._place(thing, language, number=number, at=here)
+
+    def find_city(self, text: str) -> "City | None":
+        """Return the city that a text names and nothing else, None where it names none."""
+        named = find_city(plain(text), self._city_of_spelling)
+        return None if named is None else self._city_of_spelling[named]
+
+    def is_street_at(self, place: Place, coordinate: Coordinate, within_m: float) -> bool:
+        """Whether a place that was found is a street, whole, that passes within some metres of a position."""
+        here, middle = (coordinate.lat, coordinate.lon), (place.coordinate.lat, place.coordinate.lon)
+        with self._lock, self._file.translating_sqlite_errors():
+            near = {row for away_m, row, number in self._list_near(here, 2) if away_m <= within_m and not number}
+            marks = ", ".join("?" * len(near))
+            found = self._connection.execute(
+                f"SELECT 1 FROM thing WHERE id IN ({marks}) AND kind = ? AND lat = ? AND lon = ?",  # noqa: S608
+                (*near, int(FeatureKind.STREET), *middle),
+            )
+            return found.fetchone() is not None
+
+    def split_city(self, text: str) -> str | None:
+        """Return a text, made plain, without the city that it names behind something else; None where it names none."""
+        read = read_address_text(text, self._city_of_spelling)
+        if read.city is None:
+            return None
+        return read.words if read.number is None else f"{read.words} {read.number.text}"
+
+    def _find(self, text: str, language: str | None) -> Iterator[tuple[float, Place]]:
+        """Yield each place that a text may mean with its score."""
+        whole = AddressText(plain(text))
+        read = read_address_text(text, self._city_of_spelling)
+        best: dict[int, tuple[float, Place]] = {}
+        for score, thing in _keep_likeliest(list(self._score(read, text)), read):
+            best[thing.row] = self._with_number(thing, read, score, language)
+        if read != whole:
+            is_found = any(score >= _GOOD for score, _ in best.values())
+            for score, thing in self._score(whole, text, with_trigrams=not is_found):
+                # What was looked for with its number is not also found without.
+                if thing.row not in best or (score > best[thing.row][0] and thing.kind is not FeatureKind.STREET):
+                    best[thing.row] = self._with_number(thing, whole, score, language)
+        yield from (each for each in best.values() if each[0] >= FLOOR)
+
+    def _score(self, reading: AddressText, text: str, *, with_trigrams: bool = True) -> Iterator[tuple[float, _Thing]]:
+        scores = self._spellings.score(reading.words, with_trigrams=with_trigrams) if reading.words else {}
+        if not scores:
+            return
+        marks = ", ".join("?" * len(scores))
+        rows = self._connection.execute(
+            f"SELECT spelling, thing, written, fit FROM spelling_of WHERE spelling IN ({marks})",  # noqa: S608
+            list(scores),
+        )
+        of_thing: dict[int, float] = {}
+        for spelling, row, written, fit in rows:
+            score = scores[spelling] * fit
+            if scores[spelling] == 1.0 and reading.number is None and contradicts_accents(text, written):
+                score *= _OTHER_ACCENTS
+            of_thing[row] = max(score, of_thing.get(row, 0.0))
+        for row, thing in self._read_things(list(of_thing)).items():
+            is_elsewhere = reading.city and thing.city and self._is_other_city(reading.city, thing.city)
+            yield of_thing[row] * (_OTHER_CITY if is_elsewhere else 1.0), thing
+
+    def _with_number(
+        self, thing: _Thing, reading: AddressText, score: float, language: str | None
+    ) -> tuple[float, Place]:
+        if thing.kind is FeatureKind.CITY:
+            return score * UNCERTAIN, self._place(thing, language, guess=f"the middle of the addresses of {thing.name}")
+        if reading.number is None:
+            return score, self._place(thing, language, guess=_say_middle(thing))
+        if thing.kind is not FeatureKind.STREET and not self._houses.has_any(thing.row):
+            return min(score, _NUMBER_LEFT), self._place(thing, language)
+        house = self._houses.find(thing.row, reading.number, thing.at, thing.reach_m)
+        return score * house.fit, self._place(thing, language, number=house.number, at=house.at, guess=house.guess)
+
+    def _place(
+        self,
+        thing: _Thing,
+        language: str | None,
+        *,
+        number: str = "",
+        at: Point | None = None,
+        guess: str | None = None,
+    ) -> Place:
+        chosen = choose(language, thing.names)
+        name = thing.name if chosen == DEFAULT else thing.names[chosen]
+        tail = f" {number}" if number else ""
+        return Place(
+            name=f"{name}{tail}",
+            names={code: f"{each}{tail}" for code, each in thing.names.items()},
+            language=chosen,
+            coordinate=Coordinate(*(at or thing.at)),
+            kind=PlaceKind.ADDRESS,
+            locality=thing.city or None,
+            guess=guess,
+            attribution=(ATTRIBUTION,),
+        )
+
+    def _is_other_city(self, wanted: str, city: str) -> bool:
+        return plain(city) not in self._city_of_spelling[wanted].names
+
+    def _list_cities(self) -> "dict[str, City]":
+        """Return each city by each of its plain spellings."""
+        rows = self._connection.execute(
+            "SELECT spelling.text, thing.id, name, lat, lon, reach_m FROM thing JOIN spelling_of ON thing = thing.id"
+            " JOIN spelling ON spelling.id = spelling WHERE kind = ?",
+            (int(FeatureKind.CITY),),
+        ).fetchall()
+        spellings: dict[int, set[str]] = {}
+        for text, row, *_ in rows:
+            spellings.setdefault(row, set()).add(text)
+        return {
+            text: City(name, frozenset(spellings[row]), Coordinate(lat, lon), reach_m)
+            for text, row, name, lat, lon, reach_m in rows
+        }
+
+    def _list_near(self, here: Point, steps: int = 1) -> list[tuple[float, int, str]]:
+        """Return (metres away, thing, number) of what lies around a position, up to ``steps`` cells away."""
+        cells = list(cells_around(here, steps))
+        marks = ", ".join("?" * len(cells))
+        rows = self._connection.execute(
+            f"SELECT lat, lon, thing, number FROM near WHERE cell IN ({marks})",  # noqa: S608
+            cells,
+        )
+        return [(apart_m(here, (lat, lon)), thing, number) for lat, lon, thing, number in rows]
+
+    def _read_things(self, rows: list[int]) -> dict[int, _Thing]:
+        marks = ", ".join("?" * len(rows))
+        found = self._connection.execute(
+            f"SELECT id, kind, name, names, what, lat, lon, reach_m, city FROM thing WHERE id IN ({marks})",  # noqa: S608
+            rows,
+        )
+        return {
+            row: _Thing(row, FeatureKind(kind), name, json.loads(names), what, (lat, lon), reach_m, city)
+            for row, kind, name, names, what, lat, lon, reach_m, city in found
+        }
+
+
+def _keep_likeliest(scored: list[tuple[float, _Thing]], reading: AddressText) -> list[tuple[float, _Thing]]:
+    """Return what is likely enough to look for a house number there; all of it where the text has none."""
+    if reading.number is None or len(scored) <= _MOST_NUMBERED:
+        return scored
+    ordered = sorted(scored, key=lambda each: (-each[0], each[1].row))
+    least = min(ordered[0][0] - _MUCH_LESS, ordered[_MOST_NUMBERED - 1][0])
+    return [each for each in ordered if each[0] >= least]
+
+
+def _say_middle(thing: _Thing) -> str | None:
+    """Return that a long street stands for its middle; None for what is no further than a place is wide."""
+    if thing.kind is not FeatureKind.STREET or thing.reach_m <= CERTAIN_M:
+        return None
+    return f"the middle of {thing.name}, which goes on for {thing.reach_m:.0f} m from there; no house number was given"

@@ -1,0 +1,295 @@
+"""Builds the graph of streets: cuts ways at junctions, crosses squares, and drops what hangs together with nothing."""
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.engine.timetable.timetable import Float64, Int32, Int64, UInt8
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
+from fingerpost.transit.osm.streets.edges import Edges, find_bearings
+from fingerpost.transit.osm.streets.extract import ExtractedStreets, Way
+from fingerpost.transit.osm.streets.graph import (
+    BLOCKED,
+    CROSSING,
+    DEGREES_E7,
+    ENDS_ONLY,
+    KERB,
+    LIFT,
+    LIGHTS,
+    MOVING,
+    NO_WHEELS,
+    ONE_WAY,
+    SLOPE,
+    STEPS,
+    UNDERGROUND,
+    UNKNOWN_KERB,
+    StreetGraph,
+)
+from fingerpost.transit.osm.streets.merging import merge_edges
+from fingerpost.transit.osm.streets.squares import list_crossings
+from fingerpost.transit.osm.streets.walls import part_at_walls
+
+# Streets that hang together over less than this are left out, unless they are the most there is: a walk that
+# begins there would lead nowhere. Islands with ferries are longer.
+ISLAND_M = 2000.0
+# Cells by which nodes are put in order: a ten thousandth of a degree, in 22 bits.
+_HALF_TURN_E7, _ORDER_CELL_E7, _ORDER_BITS = 1_800_000_000, 1000, 22
+
+
+class BuiltStreets(NamedTuple):
+    """A graph, and how many metres of streets were left out as islands."""
+
+    graph: StreetGraph
+    left_out_m: float
+
+
+def build_graph(streets: ExtractedStreets) -> BuiltStreets:
+    """Build the graph of an extract's streets."""
+    part_at_walls(streets)
+    edges = _cut(streets)
+    kept = _find_kept(edges)
+    left_out_m = float(edges.length_m[~kept].sum())
+    edges = merge_edges(_mark_dead_private(_select(edges, kept)))
+    return BuiltStreets(_link(_select(edges, np.ones(len(edges.begin), np.bool_))), left_out_m)
+
+
+def _cut(streets: ExtractedStreets) -> Edges:
+    """Cut all ways at junctions."""
+    numbers: dict[int, int] = {}
+    begin: list[int] = []
+    end: list[int] = []
+    flags: list[int] = []
+    avoided: list[float] = []
+    points: list[tuple[float, float]] = []
+    first = [0]
+    crossings = list(list_crossings(streets))
+    junctions = {node for way in crossings for node in way.nodes}
+    for way in (*streets.ways, *crossings):
+        rule = way.rule
+        flag = (
+            ENDS_ONLY * rule.ends_only
+            + STEPS * rule.is_steps
+            + MOVING * rule.is_moving
+            + ONE_WAY * bool(rule.one_way)
+            + NO_WHEELS * rule.no_wheels
+            + SLOPE * rule.is_slope
+            + UNDERGROUND * rule.is_underground
+        )
+        for nodes in _pieces(way, streets, junctions):
+            begin.append(numbers.setdefault(nodes[0], len(numbers)))
+            end.append(numbers.setdefault(nodes[-1], len(numbers)))
+            flags.append(flag)
+            avoided.append(rule.avoided)
+            points.extend(streets.positions[node] for node in nodes)
+            first.append(len(points))
+    degrees = np.array(points, np.float64).reshape(-1, 2)
+    return Edges(
+        begin=np.array(begin, np.int32),
+        end=np.array(end, np.int32),
+        flags=np.array(flags, np.uint8),
+        avoided=np.array(avoided, np.float32),
+        turned_degrees=np.zeros(len(begin), np.float32),
+        first=np.array(first, np.int64),
+        lat_e7=np.round(degrees[:, 0] * DEGREES_E7).astype(np.int32),
+        lon_e7=np.round(degrees[:, 1] * DEGREES_E7).astype(np.int32),
+        along_m=_along_m(degrees, np.array(first, np.int64)),
+        node_flags=_node_flags(numbers, streets),
+    )
+
+
+def _pieces(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iterator[list[int]]:
+    """Yield a way's nodes from junction to junction, as it is walked where it is one-way."""
+    nodes = way.nodes[::-1] if way.rule.one_way < 0 else way.nodes
+    last = len(nodes) - 1
+    passed: set[int] = set()
+    cuts = [0]
+    for at in range(1, len(nodes)):
+        node = nodes[at]
+        is_junction = streets.uses[node] > 1 or node in streets.corners or node in streets.blocked or node in junctions
+        if at == last or is_junction or node in passed:
+            cuts.append(at)
+        passed.add(nodes[at - 1])
+    for start, stop in pairwise(cuts):
+        if nodes[start] == nodes[stop]:
+            # A loop with one junction: two edges, so that none begins and ends at one node.
+            middle = (start + stop) // 2
+            yield nodes[start : middle + 1]
+            start = middle
+        yield nodes[start : stop + 1]
+
+
+def _node_flags(numbers: Iterable[int], streets: ExtractedStreets) -> UInt8:
+    waits = _find_waits(streets)
+    return np.array(
+        [
+            LIGHTS * (node in waits)
+            + BLOCKED * (node in streets.blocked)
+            + LIFT * (node in streets.lifts)
+            + KERB * (node in streets.kerbs)
+            + UNKNOWN_KERB * (node in streets.unknown_kerbs)
+            + CROSSING * (node in streets.crossings)
+            for node in numbers
+        ],
+        np.uint8,
+    )
+
+
+def _find_waits(streets: ExtractedStreets) -> set[int]:
+    """Return the lights at which walkers wait: of those on one way the ones where another way is crossed.
+
+    Where a road with tram tracks is crossed, the map may have a light at each rail; that is one wait.
+    """
+    waits: set[int] = set()
+    for way in streets.ways:
+        lit = [node for node in way.nodes if node in streets.lights]
+        waits.update([node for node in lit if streets.uses[node] > 1] or lit[:1])
+    return waits
+
+
+def _along_m(degrees: Float64, first: Int64) -> Float64:
+    """Return for each point the metres from the beginning of its edge."""
+    if len(degrees) == 0:
+        return np.zeros(0)
+    step = np.zeros(len(degrees))
+    dlat = np.diff(degrees[:, 0])
+    dlon = np.diff(degrees[:, 1]) * np.cos(np.radians((degrees[1:, 0] + degrees[:-1, 0]) / 2))
+    step[1:] = np.hypot(dlat, dlon) * METRES_PER_DEGREE
+    step[first[:-1]] = 0.0
+    total = np.cumsum(step)
+    along: Float64 = total - np.repeat(total[first[:-1]], np.diff(first))
+    return along
+
+
+def _find_kept(edges: Edges) -> npt.NDArray[np.bool_]:
+    """Return which edges belong to the streets that hang together over the most metres, or over enough of them."""
+    if not len(edges.begin):
+        return np.zeros(0, np.bool_)
+    part = _find_part(edges, _label_parts(len(edges.node_flags), edges.begin, edges.end, _blocked(edges)))
+    total_m = np.bincount(part, weights=edges.length_m).astype(np.float64)
+    kept: npt.NDArray[np.bool_] = total_m[part] >= _least_m(total_m)
+    return kept
+
+
+def _blocked(edges: Edges) -> npt.NDArray[np.bool_]:
+    blocked: npt.NDArray[np.bool_] = edges.node_flags & BLOCKED != 0
+    return blocked
+
+
+def _find_part(edges: Edges, label: Int64) -> Int64:
+    """Return the part of each edge: a blocked node belongs to none, and its edges to that of their other end.
+
+    An edge between two blocked nodes is a part of its own.
+    """
+    blocked = _blocked(edges)
+    part: Int64 = np.where(blocked[edges.begin], label[edges.end], label[edges.begin])
+    alone = blocked[edges.begin] & blocked[edges.end]
+    part[alone] = len(label) + np.arange(np.count_nonzero(alone))
+    return part
+
+
+def _least_m(total_m: npt.NDArray[Any]) -> float:
+    """Return from how many metres on a part counts, given those of all parts; as long as the longest is long enough."""
+    return min(ISLAND_M, float(total_m.max())) - 1.0
+
+
+def _label_parts(count: int, begin: Int32, end: Int32, blocked: npt.NDArray[np.bool_]) -> Int64:
+    """Label the nodes by the part that they hang together with: the smallest number in it."""
+    label: Int64 = np.arange(count)
+    open_ = ~(blocked[begin] | blocked[end])
+    one, other = begin[open_], end[open_]
+    while True:
+        least = np.minimum(label[one], label[other])
+        before = label.copy()
+        np.minimum.at(label, label[one], least)
+        np.minimum.at(label, label[other], least)
+        # Short cuts to the label of the label, until nothing changes.
+        while not np.array_equal(label, label[label]):
+            label = label[label]
+        if np.array_equal(before, label):
+            return label
+
+
+def _mark_dead_private(edges: Edges) -> Edges:
+    """Mark as for the ends of a walk only what hangs on the other streets by private ways alone."""
+    public = edges.flags & ENDS_ONLY == 0
+    if not public.any():
+        return edges
+    label = _label_parts(len(edges.node_flags), edges.begin[public], edges.end[public], _blocked(edges))
+    public_m = np.where(public, edges.length_m, 0.0)
+    part = _find_part(edges, label)
+    total_m = np.bincount(part, weights=public_m).astype(np.float64)
+    is_dead = public & (total_m[part] < _least_m(total_m))
+    return edges._replace(flags=np.where(is_dead, edges.flags | ENDS_ONLY, edges.flags).astype(np.uint8))
+
+
+def _select(edges: Edges, kept: npt.NDArray[np.bool_]) -> Edges:
+    """Return some of the edges, nodes and edges numbered anew so that neighbours have near numbers.
+
+    A search reads what lies around a point; where that lies together in memory too, it is faster.
+    """
+    rows = np.flatnonzero(kept)
+    ends = np.concatenate([edges.begin[rows], edges.end[rows]])
+    points = np.concatenate([edges.first[rows], edges.first[rows + 1] - 1])
+    nodes, at, numbered = np.unique(ends, return_index=True, return_inverse=True)
+    order = np.argsort(_cell_order(edges.lat_e7[points[at]], edges.lon_e7[points[at]]), kind="stable")
+    rank = np.empty(len(nodes), np.int64)
+    rank[order] = np.arange(len(nodes))
+    begin, end = rank[numbered[: len(rows)]], rank[numbered[len(rows) :]]
+    by_begin = np.argsort(begin, kind="stable")
+    rows, begin, end = rows[by_begin], begin[by_begin], end[by_begin]
+    size = np.diff(edges.first)[rows]
+    first = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum(size, out=first[1:])
+    of_points = np.repeat(edges.first[rows] - first[:-1], size) + np.arange(first[-1])
+    return Edges(
+        begin=begin.astype(np.int32),
+        end=end.astype(np.int32),
+        flags=edges.flags[rows],
+        avoided=edges.avoided[rows],
+        turned_degrees=edges.turned_degrees[rows],
+        first=first,
+        lat_e7=edges.lat_e7[of_points],
+        lon_e7=edges.lon_e7[of_points],
+        along_m=edges.along_m[of_points],
+        node_flags=edges.node_flags[nodes[order]],
+    )
+
+
+def _cell_order(lat_e7: Int32, lon_e7: Int32) -> Int64:
+    """Return where positions stand on a curve through the cells of a grid that keeps neighbours together (Z-order)."""
+    along: Int64 = np.zeros(len(lat_e7), np.int64)
+    cells = [((each.astype(np.int64) + _HALF_TURN_E7) // _ORDER_CELL_E7) for each in (lat_e7, lon_e7)]
+    for bit in range(_ORDER_BITS):
+        for side, cell in enumerate(cells):
+            along |= ((cell >> bit) & 1) << (2 * bit + side)
+    return along
+
+
+def _link(edges: Edges) -> StreetGraph:
+    """Make arcs of edges. None leaves a blocked node; whether a one-way edge may be walked is seen when it is."""
+    count = len(edges.begin)
+    tail, head = np.empty(2 * count, np.int32), np.empty(2 * count, np.int32)
+    tail[::2] = head[1::2] = edges.begin
+    tail[1::2] = head[::2] = edges.end
+    arcs = np.flatnonzero(edges.node_flags[tail] & BLOCKED == 0) if count else np.zeros(0, np.int64)
+    order = arcs[np.argsort(tail[arcs], kind="stable")]
+    node_first = np.zeros(len(edges.node_flags) + 1, np.int32)
+    np.cumsum(np.bincount(tail[order], minlength=len(edges.node_flags)), out=node_first[1:])
+    return StreetGraph(
+        node_first=node_first,
+        node_arc=order.astype(np.int32),
+        arc_head=head,
+        arc_bearing=find_bearings(edges),
+        node_flags=edges.node_flags,
+        edge_flags=edges.flags,
+        edge_m=edges.length_m.astype(np.float32),
+        edge_avoided=edges.avoided,
+        edge_turned_degrees=edges.turned_degrees,
+        shape_first=edges.first.astype(np.int32),
+        shape_lat_e7=edges.lat_e7,
+        shape_lon_e7=edges.lon_e7,
+        shape_m=edges.along_m.astype(np.float32),
+    )

@@ -1,0 +1,258 @@
+"""Reads the walkable ways of an OpenStreetMap extract, only where a network's riders walk."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fingerpost.transit.osm.extract_file import ReadProgress, read_objects
+from fingerpost.transit.osm.streets.riders_area import RidersArea
+from fingerpost.transit.osm.streets.way_rules import (
+    DOOR,
+    RAILWAY,
+    Tags,
+    WayRule,
+    blocks_node,
+    crosses_road,
+    find_entrance_kind,
+    find_way_rule,
+    has_lights,
+    has_raised_kerb,
+    has_unknown_kerb,
+    is_area,
+    is_boarding_point,
+    is_lift,
+    is_metro_station,
+    is_opening,
+    is_routed,
+    is_stop,
+    is_wall,
+)
+
+_KEYS = ("highway", "public_transport", "railway", "indoor", "barrier", "crossing", "amenity", "kerb", "entrance")
+_WAY_KEYS = ("highway", "public_transport", "railway", "indoor")
+READING = "reading streets"
+
+
+class Way(NamedTuple):
+    """A stretch of a way that may be walked: OpenStreetMap's ids of its nodes, in order."""
+
+    rule: WayRule
+    nodes: list[int]
+
+
+class Square(NamedTuple):
+    """A square or platform that may be walked across: the nodes of its rings, the outer one first; each is closed."""
+
+    rule: WayRule
+    rings: list[list[int]]
+
+
+class OsmStop(NamedTuple):
+    """A pole, platform or stop position as OpenStreetMap has it; ``ref`` is what stands on its sign."""
+
+    ref: str
+    lat: float
+    lon: float
+
+
+class OsmEntrance(NamedTuple):
+    """An entrance of a station of the metro, or of a railway.
+
+    Attributes:
+        lat, lon: in degrees.
+        is_railway: whether it is a railway's.
+        is_exit: whether one can only leave there.
+        has_steps: whether it is known to be unfit for wheels.
+    """
+
+    lat: float
+    lon: float
+    is_railway: bool = False
+    is_exit: bool = False
+    has_steps: bool = False
+
+
+@dataclass(slots=True)
+class ExtractedStreets:
+    """The streets of an extract.
+
+    Attributes:
+        ways: those that may be walked.
+        squares: those that may be walked across.
+        positions: latitude and longitude in degrees, by OpenStreetMap's id of a node.
+        uses: how often each node occurs on a way of any kind; a junction occurs more than once.
+        corners: nodes that end a stretch of a way though no other way meets it there.
+        lights, lifts, blocked: nodes where walkers wait at traffic lights, take a lift, or cannot pass.
+        kerbs: nodes where wheels cannot pass, because the kerb is raised.
+        unknown_kerbs: nodes with a kerb of unknown height.
+        crossings: nodes where walkers cross a road.
+        walls: nodes of walls, fences and hedges.
+        openings: nodes with a gate that is not shut, or a door.
+        stops: stops of public transport with a ``ref``.
+        entrances: those of stations of the metro and of railways.
+        incomplete: how many ways the extract holds in part.
+    """
+
+    ways: list[Way] = field(default_factory=list)
+    squares: list[Square] = field(default_factory=list)
+    positions: dict[int, tuple[float, float]] = field(default_factory=dict)
+    uses: Counter[int] = field(default_factory=Counter)
+    corners: set[int] = field(default_factory=set)
+    lights: set[int] = field(default_factory=set)
+    lifts: set[int] = field(default_factory=set)
+    blocked: set[int] = field(default_factory=set)
+    kerbs: set[int] = field(default_factory=set)
+    unknown_kerbs: set[int] = field(default_factory=set)
+    crossings: set[int] = field(default_factory=set)
+    walls: set[int] = field(default_factory=set)
+    openings: set[int] = field(default_factory=set)
+    stops: list[OsmStop] = field(default_factory=list)
+    entrances: list[OsmEntrance] = field(default_factory=list)
+    incomplete: int = 0
+
+
+def read_extract(
+    path: Path, area: RidersArea, scratch: Path, progress: ReadProgress = lambda _what, _done, _whole: None
+) -> ExtractedStreets:
+    """Read the streets of an extract that lie in an area; see ``read_objects``.
+
+    Raises:
+        SettingsInvalid: osmium is not installed.
+        FeedUnusable: the file is not there, is no extract, or is damaged.
+    """
+    reader = _ExtractReader(area)
+    for each in read_objects(path, _KEYS, _WAY_KEYS, scratch, READING, progress):
+        reader.take(each)
+    return reader.streets
+
+
+class _ExtractReader:
+    """Takes osmium's objects one after the other: nodes, then ways, then areas."""
+
+    def __init__(self, area: RidersArea) -> None:
+        self.streets = ExtractedStreets()
+        self._area = area
+        # Doors by node, until it is known which of them are those of a metro station's building.
+        self._doors: dict[int, OsmEntrance] = {}
+
+    def take(self, each: Any) -> None:
+        tags = dict(each.tags)
+        if each.is_node():
+            self._take_node(each, tags)
+        elif each.is_way():
+            self._take_way(each, tags)
+        elif each.is_area():
+            self._take_area(each, tags)
+
+    def _take_node(self, node: Any, tags: Tags) -> None:
+        streets = self.streets
+        if not self._area.holds(node.lat, node.lon):
+            return
+        if has_lights(tags):
+            streets.lights.add(node.id)
+        if is_lift(tags):
+            streets.lifts.add(node.id)
+        if blocks_node(tags):
+            streets.blocked.add(node.id)
+        if has_raised_kerb(tags):
+            streets.kerbs.add(node.id)
+        if has_unknown_kerb(tags):
+            streets.unknown_kerbs.add(node.id)
+        if crosses_road(tags):
+            streets.crossings.add(node.id)
+        if is_opening(tags):
+            streets.openings.add(node.id)
+        if is_boarding_point(tags) and (ref := tags.get("ref")):
+            streets.stops.append(OsmStop(ref, node.lat, node.lon))
+        self._take_entrance(node, tags)
+        if "barrier" in tags or is_stop(tags) or has_lights(tags) or is_lift(tags) or "kerb" in tags:
+            streets.corners.add(node.id)
+
+    def _take_entrance(self, node: Any, tags: Tags) -> None:
+        kind = find_entrance_kind(tags)
+        if kind is None:
+            return
+        entrance = OsmEntrance(
+            node.lat,
+            node.lon,
+            is_railway=kind == RAILWAY,
+            is_exit=tags.get("entrance") == "exit",
+            has_steps=tags.get("wheelchair") == "no",
+        )
+        if kind == DOOR:
+            self._doors[node.id] = entrance
+        else:
+            self.streets.entrances.append(entrance)
+
+    def _take_way(self, way: Any, tags: Tags) -> None:
+        if self._doors and is_metro_station(tags):
+            self.streets.entrances += [door for node in way.nodes if (door := self._doors.pop(node.ref, None))]
+        if is_wall(tags):
+            self.streets.walls.update(node.ref for node in way.nodes if self._is_within(node.location))
+        if not is_routed(tags):
+            return
+        rule = find_way_rule(tags)
+        stretches = self._place(way.nodes)
+        for nodes in stretches:
+            if is_lift(tags) and len(nodes) > 1 and nodes[0] != nodes[-1]:
+                self._add_lift(way.id, nodes)
+            self.streets.uses.update(nodes)
+            if rule is not None and len(nodes) > 1:
+                self.streets.ways.append(Way(rule, nodes))
+
+    def _add_lift(self, way: int, nodes: list[int]) -> None:
+        """Put a lift in the middle of a way that is one: it waits and rides as one that is a node."""
+        # OpenStreetMap's own ids are positive.
+        lift, middle = -way, len(nodes) // 2
+        around = [self.streets.positions[node] for node in (nodes[middle - 1], nodes[middle])]
+        self.streets.positions[lift] = (sum(lat for lat, _ in around) / 2, sum(lon for _, lon in around) / 2)
+        self.streets.lifts.add(lift)
+        self.streets.corners.add(lift)
+        nodes.insert(middle, lift)
+
+    def _take_area(self, area: Any, tags: Tags) -> None:
+        """Take a square or platform; its rings are ways too, unless they were read as such."""
+        if tags.get("area") == "no" or (area.from_way() and not is_area(tags)):
+            return
+        rule = find_way_rule(tags)
+        if rule is None:
+            return
+        for outer in area.outer_rings():
+            rings = [self._place(ring) for ring in (outer, *area.inner_rings(outer))]
+            if any(len(stretches) != 1 for stretches in rings):
+                continue
+            closed = [stretches[0] for stretches in rings]
+            if not area.from_way():
+                for nodes in closed:
+                    self.streets.uses.update(nodes)
+                    self.streets.ways.append(Way(rule, nodes))
+            self.streets.squares.append(Square(rule, closed))
+
+    def _place(self, nodes: Iterable[Any]) -> list[list[int]]:
+        """Keep the positions of nodes; return the stretches of them that lie in the extract and in the area."""
+        stretches = list(self._stretches(nodes))
+        self.streets.incomplete += len(stretches) > 1
+        return stretches
+
+    def _is_within(self, place: Any) -> bool:
+        """Whether a location is known and lies in the area; of a country's file little does."""
+        return place.valid() and self._area.holds(place.lat, place.lon)
+
+    def _stretches(self, nodes: Iterable[Any]) -> Iterator[list[int]]:
+        positions, stretch = self.streets.positions, list[int]()
+        for node in nodes:
+            ref = node.ref
+            if ref not in positions:
+                place = node.location
+                if not self._is_within(place):
+                    if stretch:
+                        yield stretch
+                    stretch = []
+                    continue
+                positions[ref] = (place.lat, place.lon)
+            if not stretch or stretch[-1] != ref:
+                stretch.append(ref)
+        if stretch:
+            yield stretch

@@ -1,0 +1,88 @@
+"""The nearest point of a way to each of some positions, over a grid of cells.
+
+All functions stand in this one file: numba's cache watches the file of the function that it compiled, not its callees'.
+"""
+
+import math
+
+from fingerpost.transit.osm.streets.kernel.compiling import AT_NODE_M, ENDS_ONLY, looping
+
+
+@looping
+def _find_cell(cells, wanted):
+    """Return the row of a cell among sorted ones, -1 where it is not there."""
+    low, high = 0, len(cells)
+    while low < high:
+        middle = (low + high) >> 1
+        if cells[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < len(cells) and cells[low] == wanted else -1
+
+
+@looping
+def _nearest_in_cell(graph, grid, row, lat, lon, north_m, east_m, refused, nearest):
+    """Improve ``nearest`` (metres away, segment, part of it) by the segments of a cell."""
+    for index in range(grid.cell_first[row], grid.cell_first[row + 1]):
+        point = grid.segment[index]
+        y = (graph.shape_lat_e7[point] * 1e-7 - lat) * north_m
+        x = (graph.shape_lon_e7[point] * 1e-7 - lon) * east_m
+        dy = (graph.shape_lat_e7[point + 1] - graph.shape_lat_e7[point]) * 1e-7 * north_m
+        dx = (graph.shape_lon_e7[point + 1] - graph.shape_lon_e7[point]) * 1e-7 * east_m
+        square = dx * dx + dy * dy
+        part = 0.0
+        if square > 0:
+            part = min(1.0, max(0.0, -(x * dx + y * dy) / square))
+        away_m = math.hypot(x + part * dx, y + part * dy)
+        if away_m >= nearest[0]:
+            continue
+        # What the edge is lies elsewhere in memory: it is looked up for the few that are near.
+        flags = graph.edge_flags[grid.edge_of_point[point]]
+        # Whoever stands where a private way meets a public one stands on the public one.
+        if flags & ENDS_ONLY:
+            away_m += AT_NODE_M
+        if away_m < nearest[0] and not flags & refused:
+            nearest[0], nearest[1], nearest[2] = away_m, point, part
+
+
+@looping
+def _beside_m(degrees, cell, width, metres):
+    """Return how far a position is beside a row or column of cells, a hair less; 0 within it."""
+    return max(0.0, cell * width - degrees, degrees - (cell + 1) * width) * metres - AT_NODE_M
+
+
+@looping
+def snap(graph, grid, lats, lons, limit_m, metres_per_degree, refused, nearest, edge, at_m, away_m):
+    """Find the nearest point of a way to each position; edges with a flag of ``refused`` do not count.
+
+    Writes the edge (-1: none within ``limit_m``), the metres along it and the metres away.
+    """
+    for index in range(len(lats)):
+        lat, lon = lats[index], lons[index]
+        east_m = metres_per_degree * math.cos(math.radians(lat))
+        middle_y, middle_x = math.floor(lat / grid.cell_lat), math.floor(lon / grid.cell_lon)
+        # A cell is at least so high and so wide, in metres.
+        cell_m = min(metres_per_degree * grid.cell_lat, grid.cell_lon * east_m)
+        nearest[0], nearest[1], nearest[2] = limit_m, -1, 0.0
+        ring = 0
+        while (ring - 1) * cell_m < nearest[0]:
+            for y in range(middle_y - ring, middle_y + ring + 1):
+                if _beside_m(lat, y, grid.cell_lat, metres_per_degree) >= nearest[0]:
+                    continue
+                is_rim = abs(y - middle_y) == ring
+                step = 1 if is_rim or ring == 0 else 2 * ring
+                for x in range(middle_x - ring, middle_x + ring + 1, step):
+                    if _beside_m(lon, x, grid.cell_lon, east_m) >= nearest[0]:
+                        continue
+                    row = _find_cell(grid.cells, y * grid.cells_per_row + x)
+                    if row >= 0:
+                        _nearest_in_cell(graph, grid, row, lat, lon, metres_per_degree, east_m, refused, nearest)
+            ring += 1
+        point = int(nearest[1])
+        edge[index] = -1
+        away_m[index] = nearest[0]
+        if point >= 0:
+            edge[index] = grid.edge_of_point[point]
+            length_m = graph.shape_m[point + 1] - graph.shape_m[point]
+            at_m[index] = graph.shape_m[point] + nearest[2] * length_m

@@ -1,0 +1,325 @@
+"""Loops over the graph of streets: the ways from a point to everything around it.
+
+All functions stand in this one file: numba's cache watches the file of the function that it compiled, not its callees'.
+A *state* is a node and how far a walk has come with ways that may only begin or end it: 0 still on those of its
+beginning, 1 on public ways, 2 on those of its end, which it does not leave any more. Its number is the node's, plus the
+stage times how many nodes there are, so that the states of most walks lie together in memory.
+The queue of states has buckets of some seconds each, used in turn: with as many as the costliest edge spans, none holds
+entries of two turns. Taking the cheapest of its bucket makes it Dijkstra's order, at half the time of a heap.
+"""
+
+import math
+
+import numpy as np
+
+from fingerpost.transit.osm.streets.kernel.compiling import AT_NODE_M, ENDS_ONLY, ONE_WAY, looping
+
+BEGINNING, PUBLIC, END = 0, 1, 2
+# The columns of a state's label and of ``Weights.onward_cost``; they lie together because they are read together.
+# CAME holds the arc on which a state was reached, times 4, and the stage of the state before it: START where a walk
+# begins on that arc.
+COST, SECONDS, METRES, CAME = 0, 1, 2, 3
+# In the place of CAME, of an arc: the least metres from its end to a stop.
+AHEAD = 3
+START = 3
+# The columns of ``Weights.onward_to``; RULE holds the flags ONE_WAY and ENDS_ONLY of the edge.
+HEAD, ARC, RULE = 0, 1, 2
+
+# Returned where the queue is too small; the search is begun again with a larger one.
+NO_ROOM = -1
+
+_HALF_TURN = 180.0
+
+
+@looping
+def _queue(work, used, cost, state, per_bucket):
+    """Add an entry to the queue, which has room for it, before the others of its bucket."""
+    bucket = int(cost * per_bucket) & (len(work.bucket) - 1)
+    work.entry_cost[used] = cost
+    work.entry_state[used] = state
+    work.entry_next[used] = work.bucket[bucket]
+    work.bucket[bucket] = used
+
+
+@looping
+def _take_cheapest(work, bucket):
+    """Take the cheapest entry out of a bucket that is not empty, and return it. Buckets hold a handful."""
+    entry, before = work.bucket[bucket], -1
+    best, best_before = entry, before
+    while entry >= 0:
+        if work.entry_cost[entry] < work.entry_cost[best]:
+            best, best_before = entry, before
+        entry, before = work.entry_next[entry], entry
+    if best_before < 0:
+        work.bucket[bucket] = work.entry_next[best]
+    else:
+        work.entry_next[best_before] = work.entry_next[best]
+    return best
+
+
+@looping
+def _is_against(graph, arc, backward):
+    """Whether an arc may not be taken because its edge is one-way."""
+    return graph.edge_flags[arc >> 1] & ONE_WAY != 0 and (arc & 1) != backward
+
+
+@looping
+def _next_stage(graph, edge, stage):
+    """Return the stage of a walk that goes on along an edge, -1 where it may not."""
+    if graph.edge_flags[edge] & ENDS_ONLY:
+        return BEGINNING if stage == BEGINNING else END
+    return -1 if stage == END else PUBLIC
+
+
+@looping
+def _passing_s(graph, weights, node, came, goes):
+    """Return the seconds that it takes to walk past a node, from one arc to the next."""
+    if weights.turn_s_per_degree == 0:
+        return weights.node_s[node]
+    turn = abs(graph.arc_bearing[goes, 0] - graph.arc_bearing[came, 1])
+    if turn > _HALF_TURN:
+        turn = 2 * _HALF_TURN - turn
+    return weights.node_s[node] + turn * weights.turn_s_per_degree
+
+
+@looping
+def _reach_node(work, touched, state, cost, seconds, metres, arc, stage_before):
+    """Note a better way to a state; return how many states are touched."""
+    if work.label[state, COST] == np.inf:
+        work.touched[touched] = state
+        touched += 1
+    work.label[state, COST] = cost
+    work.label[state, SECONDS] = seconds
+    work.label[state, METRES] = metres
+    work.label[state, CAME] = 4 * arc + stage_before
+    return touched
+
+
+@looping
+def forget(work, touched):
+    """Make the work arrays as new."""
+    for index in range(touched):
+        work.label[work.touched[index], COST] = np.inf
+
+
+@looping
+def _empty(work):
+    """Empty the queue."""
+    for bucket in range(len(work.bucket)):
+        work.bucket[bucket] = -1
+
+
+@looping
+def _begin(graph, weights, work, edge, at_m, backward, limit_m, per_bucket):
+    """Reach both ends of the edge on which a walk begins; return how many states are touched and queued."""
+    touched = used = 0
+    length_m = graph.edge_m[edge]
+    stage = BEGINNING if graph.edge_flags[edge] & ENDS_ONLY else PUBLIC
+    for way in range(2):
+        arc = 2 * edge + way
+        if _is_against(graph, arc, backward) or weights.edge_cost[edge] == np.inf:
+            continue
+        metres = length_m - at_m if way == 0 else at_m
+        part = metres / length_m if length_m > 0 else 0.0
+        state = stage * len(weights.node_s) + graph.arc_head[arc]
+        cost = weights.edge_cost[edge] * part
+        if metres <= limit_m and cost < work.label[state, COST]:
+            _queue(work, used, cost, state, per_bucket)
+            used += 1
+            touched = _reach_node(work, touched, state, cost, weights.edge_s[edge] * part, metres, arc, START)
+    return touched, used
+
+
+@looping
+def _cost_to_goal(graph, weights, work, node, stage, state, backward, goal_edge, goal_m):
+    """Return the cost of walking from a state to the point ``goal_m`` along an edge that begins or ends at its node."""
+    best = np.inf
+    length_m = graph.edge_m[goal_edge]
+    if _next_stage(graph, goal_edge, stage) < 0 or weights.is_blocked[node]:
+        return best
+    for way in range(2):
+        arc = 2 * goal_edge + way
+        if graph.arc_head[arc ^ 1] != node or _is_against(graph, arc, backward):
+            continue
+        rest_m = goal_m if way == 0 else length_m - goal_m
+        part = rest_m / length_m if length_m > 0 else 0.0
+        passing_s = 0.0 if _is_start(work, state) else _passing_s(graph, weights, node, _came_by(work, state), arc)
+        best = min(best, work.label[state, COST] + passing_s + weights.edge_cost[goal_edge] * part)
+    return best
+
+
+@looping
+def _is_start(work, state):
+    """Whether a walk begins at a state's node, which it then does not walk past."""
+    return work.label[state, METRES] < AT_NODE_M and int(work.label[state, CAME]) & 3 == START
+
+
+@looping
+def _came_by(work, state):
+    return int(work.label[state, CAME]) >> 2
+
+
+@looping
+def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_m, to_stops):
+    """Find the cheapest ways from a point on an edge to all nodes up to ``limit_m``; return how many states.
+
+    Dead ends are left out: what lies on their edge is measured from the end where one comes in.
+    ``backward`` 1 finds ways to the point instead. A ``goal_edge`` other than -1 ends the search when the way to the
+    point ``goal_m`` along it is known. ``to_stops`` leaves out what leads to no stop within the limit.
+    NO_ROOM: the queue is full.
+    """
+    per_bucket, last_bucket, count = 1.0 / weights.bucket_s, len(work.bucket) - 1, len(weights.node_s)
+    has_turns = weights.turn_s_per_degree != 0
+    goal_start = goal_end = -1
+    if goal_edge >= 0:
+        goal_end, goal_start = graph.arc_head[2 * goal_edge], graph.arc_head[2 * goal_edge + 1]
+    goal_cost = np.inf
+    touched, used = _begin(graph, weights, work, edge, at_m, backward, limit_m, per_bucket)
+    waiting = used
+    turn = 0
+    while waiting > 0:
+        if work.bucket[turn & last_bucket] < 0:
+            turn += 1
+            continue
+        entry = _take_cheapest(work, turn & last_bucket)
+        waiting -= 1
+        cost, state = work.entry_cost[entry], np.uint32(work.entry_state[entry])
+        if cost > work.label[state, COST]:
+            continue
+        if cost >= goal_cost:
+            _empty(work)
+            break
+        stage = int(state >= count) + int(state >= 2 * count)
+        node = np.uint32(state - stage * count)
+        if node in (goal_start, goal_end):
+            reached = _cost_to_goal(graph, weights, work, node, stage, state, backward, goal_edge, goal_m)
+            goal_cost = min(goal_cost, reached)
+        seconds, metres = work.label[state, SECONDS], work.label[state, METRES]
+        is_start = _is_start(work, state)
+        passing_s = 0.0 if is_start else np.float64(weights.node_s[node])
+        for row in range(weights.onward_first[node], weights.onward_first[node + np.uint32(1)]):
+            new_metres = metres + weights.onward_cost[row, METRES]
+            if new_metres > limit_m or (to_stops and new_metres + weights.onward_cost[row, AHEAD] > limit_m):
+                continue
+            rule, arc = weights.onward_to[row, RULE], weights.onward_to[row, ARC]
+            then = PUBLIC
+            # Most are public and walked either way.
+            if rule != 0 or stage != PUBLIC:
+                then = _next_stage(graph, arc >> 1, stage)
+                if then < 0 or (rule & ONE_WAY != 0 and (arc & 1) != backward):
+                    continue
+            if has_turns and not is_start:
+                passing_s = _passing_s(graph, weights, node, _came_by(work, state), arc)
+            new_cost = cost + passing_s + weights.onward_cost[row, COST]
+            new_state = np.uint32(then * count + weights.onward_to[row, HEAD])
+            if new_cost < work.label[new_state, COST]:
+                if used == len(work.entry_cost):
+                    _empty(work)
+                    forget(work, touched)
+                    return NO_ROOM
+                new_seconds = seconds + passing_s + weights.onward_cost[row, SECONDS]
+                touched = _reach_node(work, touched, new_state, new_cost, new_seconds, new_metres, arc, stage)
+                _queue(work, used, new_cost, new_state, per_bucket)
+                used += 1
+                waiting += 1
+    return touched
+
+
+@looping
+def _measure_goal(graph, weights, work, edge, at_m, backward, limit_m, there, place_m):
+    """Measure the cheapest way to the point ``place_m`` along an edge, after ``spread`` from a point.
+
+    Returns metres, -1 where there is none within the limit, seconds, the last arc and the state before it (-1: none).
+    """
+    best, found_m, found_s, last_arc, last = np.inf, -1.0, 0.0, 0, -1
+    if there < 0 or weights.edge_cost[there] == np.inf:
+        return found_m, found_s, last_arc, last
+    length_m = graph.edge_m[there]
+    if there == edge:
+        along = place_m - at_m if backward == 0 else at_m - place_m
+        if along >= 0 or graph.edge_flags[edge] & ONE_WAY == 0:
+            part = abs(along) / length_m if length_m > 0 else 0.0
+            if abs(along) <= limit_m:
+                best, found_m, found_s = weights.edge_cost[there] * part, abs(along), weights.edge_s[there] * part
+                last_arc = 2 * there + (1 if place_m < at_m else 0)
+    for way in range(2):
+        arc = 2 * there + way
+        if _is_against(graph, arc, backward):
+            continue
+        node = graph.arc_head[arc ^ 1]
+        rest_m = place_m if way == 0 else length_m - place_m
+        part = rest_m / length_m if length_m > 0 else 0.0
+        for stage in range(BEGINNING if graph.edge_flags[edge] & ENDS_ONLY else PUBLIC, 3):
+            # Most goals lie on public ways, which are not come to from private ones: one label to read.
+            if _next_stage(graph, there, stage) < 0:
+                continue
+            state = stage * len(weights.node_s) + node
+            if work.label[state, COST] == np.inf:
+                continue
+            if weights.is_blocked[node] and rest_m >= AT_NODE_M:
+                continue
+            metres = work.label[state, METRES] + rest_m
+            passing_s = 0.0
+            if rest_m >= AT_NODE_M and not _is_start(work, state):
+                passing_s = _passing_s(graph, weights, node, _came_by(work, state), arc)
+            cost = work.label[state, COST] + passing_s + weights.edge_cost[there] * part
+            if cost < best and metres <= limit_m:
+                best, found_m, last_arc, last = cost, metres, arc, state
+                found_s = work.label[state, SECONDS] + passing_s + weights.edge_s[there] * part
+    return found_m, found_s, last_arc, last
+
+
+@looping
+def measure(graph, weights, work, edge, at_m, backward, limit_m, goals, found):
+    """Measure the cheapest ways to points on edges, after ``spread`` from a point; writes what they are."""
+    for goal in range(len(goals.edge)):
+        found.metres[goal], found.seconds[goal], found.last_arc[goal], found.last[goal] = _measure_goal(
+            graph, weights, work, edge, at_m, backward, limit_m, goals.edge[goal], goals.at_m[goal]
+        )
+
+
+@looping
+def measure_around(graph, weights, work, edge, at_m, backward, limit_m, to_stops, goals, found):
+    """Measure the cheapest ways from a point to points on edges, and forget them: ``spread``, then ``measure``.
+
+    ``to_stops`` where they are all stops. NO_ROOM: the queue is full.
+    """
+    touched = spread(graph, weights, work, edge, at_m, backward, limit_m, -1, 0.0, to_stops)
+    if touched != NO_ROOM:
+        measure(graph, weights, work, edge, at_m, backward, limit_m, goals, found)
+        forget(work, touched)
+    return touched
+
+
+@looping
+def reach_stops(graph, weights, work, meeting, edge, at_m, away_m, backward, limit_m, pace, box, stops, found):
+    """Find the walks from a point to those of some stops that lie in a box around it; return how many there are.
+
+    ``box`` is the middle and half the height and width in degrees. Ways to streets and inside stations count, of a
+    stop with entrances the quickest. Writes stops, whole metres and whole seconds. NO_ROOM: the queue is full.
+    """
+    touched = spread(graph, weights, work, edge, at_m, backward, limit_m - away_m, -1, 0.0, True)
+    if touched == NO_ROOM:
+        return NO_ROOM
+    lat, lon, high, wide = box
+    count = 0
+    for stop in stops:
+        if abs(meeting.lat[stop] - lat) > high or abs(meeting.lon[stop] - lon) > wide:
+            continue
+        best_s = np.inf
+        for row in range(meeting.first[stop], meeting.first[stop + 1]):
+            inside_s = meeting.out_s[row] if backward else meeting.in_s[row]
+            metres, seconds, _, _ = _measure_goal(
+                graph, weights, work, edge, at_m, backward, limit_m - away_m, meeting.edge[row], meeting.at_m[row]
+            )
+            if metres < 0 or inside_s < 0:
+                continue
+            off_m = meeting.away_m[row] + away_m
+            metres = math.ceil(metres + off_m) + meeting.inside_m[row]
+            seconds = math.ceil(seconds + off_m / pace) + inside_s
+            if metres <= limit_m and seconds < best_s:
+                best_s = seconds
+                found.stop[count], found.metres[count], found.seconds[count] = stop, metres, seconds
+        count += best_s < np.inf
+    forget(work, touched)
+    return count

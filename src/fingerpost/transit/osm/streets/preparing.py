@@ -1,0 +1,95 @@
+"""Prepares the streets of an extract for the stops of a network."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from fingerpost.errors import FeedUnusable
+from fingerpost.transit.engine.timetable.street_coverage import StreetCoverage
+from fingerpost.transit.engine.timetable.timetable import STOP, Float64
+from fingerpost.transit.engine.timetable.walks import WalkedStops, WalksOfRiders
+from fingerpost.transit.osm.extract_file import ReadProgress, load_osmium
+from fingerpost.transit.osm.streets.building import build_graph
+from fingerpost.transit.osm.streets.extract import read_extract
+from fingerpost.transit.osm.streets.riders_area import RidersArea
+from fingerpost.transit.osm.streets.snapping import build_grid
+from fingerpost.transit.osm.streets.stop_access import find_stop_access
+from fingerpost.transit.osm.streets.stop_matching import find_stop_places
+from fingerpost.transit.osm.streets.store import StoredStreets, save_streets
+from fingerpost.transit.osm.streets.street_walks import StreetWalks
+from fingerpost.transit.osm.streets.walking_profile import RIDER
+
+
+class StreetPreparation:
+    """Reads an extract once the stops of a network are known, and keeps what it found until it is saved.
+
+    Raises:
+        SettingsInvalid: osmium is not installed.
+    """
+
+    def __init__(self, extract: Path, progress: ReadProgress = lambda _what, _done, _whole: None) -> None:
+        load_osmium()
+        self._extract = extract
+        self._progress = progress
+        self._found: StoredStreets | None = None
+
+    @property
+    def coverage(self) -> StreetCoverage:
+        """How much of the network the extract covers, after ``find_walks``."""
+        return self._get_found().coverage
+
+    def find_walks(self, stops: WalkedStops) -> WalksOfRiders:
+        """Return walks on the streets around some stops.
+
+        Raises:
+            FeedUnusable: the extract cannot be read, has no streets near the stops, or is of elsewhere.
+        """
+        boardable = stops.kinds == STOP
+        lats, lons = stops.lats[boardable], stops.lons[boardable]
+        with TemporaryDirectory() as scratch:
+            extracted = read_extract(self._extract, RidersArea(lats, lons), Path(scratch), self._progress)
+        built = build_graph(extracted)
+        grid = build_grid(built.graph)
+        places = find_stop_places(stops, extracted.stops)
+        access = find_stop_access(stops, (places.lats, places.lons), tuple(extracted.entrances))
+        walks = StreetWalks(built.graph, grid, stops, RIDER, access=access)
+        coverage = StreetCoverage(
+            extract=str(self._extract),
+            stops=len(lats),
+            covered_stops=walks.covered_stops,
+            street_km=round(float(built.graph.edge_m.sum()) / 1000, 1),
+            left_out_km=round(built.left_out_m / 1000, 1),
+            cut_ways=extracted.incomplete,
+            matched_stops=places.matched,
+            entered_stops=len(np.unique(access.stop[access.is_entered])),
+        )
+        if not coverage.covered_stops:
+            raise FeedUnusable(self._say_useless(coverage, lats, lons))
+        self._found = StoredStreets(built.graph, grid, access, coverage, walks.stops_ahead)
+        return WalksOfRiders(walks, walks.without_steps())
+
+    def save(self, folder: Path) -> None:
+        """Write the streets beside the timetable in a folder, after ``find_walks``.
+
+        Raises:
+            OSError: the disk refuses.
+        """
+        save_streets(self._get_found(), folder)
+
+    def _get_found(self) -> StoredStreets:
+        if self._found is None:
+            raise RuntimeError("no stops were given yet")
+        return self._found
+
+    def _say_useless(self, coverage: StreetCoverage, lats: Float64, lons: Float64) -> str:
+        where = f"{lats.min():.2f} to {lats.max():.2f} N, {lons.min():.2f} to {lons.max():.2f} E" if len(lats) else ""
+        what = (
+            "has streets near the network, but none at a stop"
+            if coverage.street_km
+            else "has no street near the network"
+        )
+        return (
+            f"The extract {self._extract} {what}, whose {coverage.stops:,} stops lie at {where}. "
+            "Take the extract of that region, or add the network without --streets."
+        )

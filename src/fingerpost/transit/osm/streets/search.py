@@ -1,0 +1,250 @@
+"""Walks from a point to others, along the streets."""
+
+import threading
+from typing import NamedTuple
+
+import numpy as np
+
+from fingerpost.transit.changeover import in_one_mode
+from fingerpost.transit.engine.timetable.timetable import Float64, Int32, Int64
+from fingerpost.transit.engine.timetable.walks import Box, StopWalks
+from fingerpost.transit.model.walk_obstacles import WalkObstacles
+from fingerpost.transit.osm.streets.graph import (
+    CROSSING,
+    DEGREES_E7,
+    LIFT,
+    LIGHTS,
+    SLOPE,
+    UNKNOWN_KERB,
+    StreetGraph,
+    UInt32,
+)
+from fingerpost.transit.osm.streets.kernel.ways import (
+    CAME,
+    NO_ROOM,
+    START,
+    forget,
+    measure,
+    measure_around,
+    reach_stops,
+    spread,
+)
+from fingerpost.transit.osm.streets.snapping import Snapped
+from fingerpost.transit.osm.streets.walking_profile import Weights
+
+_FIRST_ROOM = 4096
+_LINE_BYTES = 64
+
+
+class Work(NamedTuple):
+    """Scratch memory of a search: the label of each state, which were touched, the queue.
+
+    A label is cost, seconds, metres and how the state was come to (CAME); a search reads little memory but these.
+    ``bucket`` is the first entry of each bucket of the queue, -1 where it is empty; ``entry_next`` the one behind it.
+    """
+
+    label: Float64
+    touched: UInt32
+    bucket: Int32
+    entry_cost: Float64
+    entry_state: UInt32
+    entry_next: Int32
+
+
+class Walked(NamedTuple):
+    """Walks to points: metres along the streets, -1 where there is none within the limit, and seconds.
+
+    ``last_arc`` and ``last`` are the arc on which each ends and the state before it.
+    """
+
+    metres: Float64
+    seconds: Float64
+    last_arc: Int32
+    last: Int32
+
+
+class MeetingPlaces(NamedTuple):
+    """Where stops meet the streets, for one way of walking.
+
+    Attributes:
+        lat, lon: of the stops, in degrees.
+        first: the rows of stop s in what follows are ``first[s] .. first[s + 1]``.
+        edge, at_m, away_m: as in ``Snapped``.
+        inside_m, in_s, out_s: as in ``StopAccess``.
+        pace_m_per_s: to and from the streets.
+    """
+
+    lat: Float64
+    lon: Float64
+    first: Int64
+    edge: Int32
+    at_m: Float64
+    away_m: Float64
+    inside_m: Int32
+    in_s: Int32
+    out_s: Int32
+    pace_m_per_s: float
+
+
+class StreetSearch:
+    """Searches on one graph with one way of walking; threads share it."""
+
+    def __init__(self, graph: StreetGraph, weights: Weights) -> None:
+        self._graph = graph
+        self._weights = weights
+        self._local = threading.local()
+
+    @in_one_mode
+    def measure(
+        self, start: Snapped, goals: Snapped, limit_m: float, *, backward: bool = False, to_stops: bool = False
+    ) -> Walked:
+        """Measure the walks from the one point of ``start`` to goals; ``backward`` from the goals to it.
+
+        ``to_stops`` where all goals are stops, whose ways to their streets count within the limit too.
+        """
+        found = _new_walked(len(goals.edge))
+        edge, at_m = int(start.edge[0]), float(start.at_m[0])
+        if edge >= 0 and len(goals.edge):
+            graph, weights, against = self._graph, self._weights, int(backward)
+            while True:
+                work = self._get_work()
+                done = measure_around(graph, weights, work, edge, at_m, against, limit_m, to_stops, goals, found)
+                if done != NO_ROOM:
+                    break
+                self._grow()
+        return found
+
+    @in_one_mode
+    def reach_stops(
+        self, point: Snapped, meeting: MeetingPlaces, box: Box, stops: Int64, limit_m: float, *, backward: bool
+    ) -> StopWalks:
+        """Return the walks from a point to those of some stops that lie in a box around it.
+
+        The ways from point and places to their streets count too; ``backward`` from the stops to it.
+        """
+        found = StopWalks._make(np.empty((3, len(stops)), np.int32))
+        where = int(point.edge[0]), float(point.at_m[0]), float(point.away_m[0]), int(backward)
+        while True:
+            count = reach_stops(
+                self._graph, self._weights, self._get_work(), meeting, *where, limit_m, meeting.pace_m_per_s,
+                box, stops, found,
+            )  # fmt: skip
+            if count != NO_ROOM:
+                return StopWalks._make(column[:count].copy() for column in found)
+            self._grow()
+
+    def find_line(self, start: Snapped, goal: Snapped, limit_m: float) -> Float64 | None:
+        """Return the walk from one point to another as (latitude, longitude) in degrees; None where there is none."""
+        walked, arcs = self._measure_one(start, goal, limit_m)
+        if walked.metres[0] < 0:
+            return None
+        return self._draw(arcs, float(start.at_m[0]), float(goal.at_m[0]))
+
+    def find_obstacles(self, start: Snapped, goal: Snapped, limit_m: float) -> WalkObstacles | None:
+        """Return what the walk from one point to another crosses and climbs; None where there is none."""
+        walked, arcs = self._measure_one(start, goal, limit_m)
+        if walked.metres[0] < 0:
+            return None
+        along = np.array(arcs, np.int64)
+        passed = self._graph.node_flags[self._graph.arc_head[along[:-1]]]
+        slopes = self._graph.edge_flags[along >> 1] & SLOPE != 0
+        return WalkObstacles(
+            crossings=int((passed & (CROSSING | LIGHTS) != 0).sum()),
+            lifts=int((passed & LIFT != 0).sum()),
+            unknown_kerbs=int((passed & UNKNOWN_KERB != 0).sum()),
+            slopes=int(slopes[:1].sum() + (slopes[1:] & ~slopes[:-1]).sum()),
+        )
+
+    def measure_one(self, start: Snapped, goal: Snapped, limit_m: float) -> Walked:
+        """Measure the walk from one point to one other."""
+        return self._measure_one(start, goal, limit_m)[0]
+
+    @in_one_mode
+    def _measure_one(self, start: Snapped, goal: Snapped, limit_m: float) -> tuple[Walked, list[int]]:
+        found = _new_walked(1)
+        edge, at_m = int(start.edge[0]), float(start.at_m[0])
+        if edge < 0:
+            return found, []
+        where = int(goal.edge[0]), float(goal.at_m[0])
+        graph, weights = self._graph, self._weights
+        while True:
+            work = self._get_work()
+            touched = spread(graph, weights, work, edge, at_m, 0, limit_m, *where, False)
+            if touched != NO_ROOM:
+                break
+            self._grow()
+        measure(graph, weights, work, edge, at_m, 0, limit_m, goal, found)
+        arcs = [] if found.metres[0] < 0 else self._list_arcs(work, found)
+        forget(work, touched)
+        return found, arcs
+
+    def _list_arcs(self, work: Work, found: Walked) -> list[int]:
+        """Return the arcs of a walk in the order in which they are walked."""
+        arcs, state = [int(found.last_arc[0])], int(found.last[0])
+        while state >= 0:
+            came = int(work.label[state, CAME])
+            arc, stage = came >> 2, came & 3
+            arcs.append(arc)
+            state = -1 if stage == START else stage * self._graph.node_count + int(self._graph.arc_head[arc ^ 1])
+        return arcs[::-1]
+
+    def _get_work(self) -> Work:
+        work: Work | None = getattr(self._local, "work", None)
+        if work is None:
+            count = 3 * self._graph.node_count
+            work = Work(
+                label=_new_labels(count),
+                touched=np.zeros(count, np.uint32),
+                bucket=np.full(self._weights.bucket_count, -1, np.int32),
+                entry_cost=np.zeros(_FIRST_ROOM),
+                entry_state=np.zeros(_FIRST_ROOM, np.uint32),
+                entry_next=np.zeros(_FIRST_ROOM, np.int32),
+            )
+            self._local.work = work
+        return work
+
+    def _grow(self) -> None:
+        work = self._get_work()
+        room = 2 * len(work.entry_cost)
+        self._local.work = work._replace(
+            entry_cost=np.zeros(room), entry_state=np.zeros(room, np.uint32), entry_next=np.zeros(room, np.int32)
+        )
+
+    def _draw(self, arcs: list[int], start_m: float, end_m: float) -> Float64:
+        """Return the points of arcs, from so many metres along the first edge to so many along the last."""
+        graph = self._graph
+        parts = []
+        for number, arc in enumerate(arcs):
+            edge, against = arc >> 1, arc & 1
+            span = slice(int(graph.shape_first[edge]), int(graph.shape_first[edge + 1]))
+            along = graph.shape_m[span].astype(np.float64)
+            begin, end = (along[-1], 0.0) if against else (0.0, along[-1])
+            if number == 0:
+                begin = start_m
+            if number == len(arcs) - 1:
+                end = end_m
+            low, high = min(begin, end), max(begin, end)
+            inner = along[(along > low) & (along < high)]
+            places = np.concatenate([[low], inner, [high]])
+            if against:
+                places = places[::-1]
+            lats = np.interp(places, along, graph.shape_lat_e7[span] / DEGREES_E7)
+            lons = np.interp(places, along, graph.shape_lon_e7[span] / DEGREES_E7)
+            parts.append(np.column_stack([lats, lons]))
+        line = np.concatenate(parts)
+        # Where one edge ends the next begins.
+        is_new = np.ones(len(line), np.bool_)
+        is_new[1:] = (np.abs(np.diff(line, axis=0)) > 1e-9).any(axis=1)
+        drawn: Float64 = line[is_new] if is_new.sum() > 1 else line[:2]
+        return drawn
+
+
+def _new_walked(count: int) -> Walked:
+    return Walked(np.full(count, -1.0), np.zeros(count), np.zeros(count, np.int32), np.zeros(count, np.int32))
+
+
+def _new_labels(count: int) -> Float64:
+    """Return the labels of so many states, no two halves of one in different lines of the processor's cache."""
+    room = np.full(4 * count + _LINE_BYTES // 8, np.inf)
+    first = -room.ctypes.data % _LINE_BYTES // 8
+    return room[first : first + 4 * count].reshape(count, 4)

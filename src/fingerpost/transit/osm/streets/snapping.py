@@ -1,0 +1,111 @@
+"""Finds the nearest point of a way to a position, over a grid of the ways' segments."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fingerpost.transit.changeover import in_one_mode
+from fingerpost.transit.engine.timetable.timetable import Float64, Int32, Int64
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
+from fingerpost.transit.osm.streets.graph import DEGREES_E7, UNDERGROUND, StreetGraph
+from fingerpost.transit.osm.streets.kernel.nearest import snap
+
+# Whoever is further away from every way than this is not on these streets.
+SNAP_M = 300.0
+# Whoever points at a map stands on the ground, not in the tunnel below: a street up to this much further away counts.
+_GROUND_M = 25.0
+_CELL_M = 100.0
+_CELLS_PER_ROW = 1 << 32
+
+
+class SegmentGrid(NamedTuple):
+    """The segments of all edges by the cells of a grid that they touch.
+
+    Attributes:
+        cell_lat, cell_lon: the height and width of a cell in degrees.
+        cells_per_row: the number of a cell is its row times this, plus its column.
+        cells: numbers of the cells in which anything lies, ascending.
+        cell_first: the segments of the i-th are ``segment[cell_first[i] : cell_first[i + 1]]``.
+        segment: the row of the shape point where a segment begins.
+        edge_of_point: the edge of each shape point.
+    """
+
+    cell_lat: float
+    cell_lon: float
+    cells_per_row: int
+    cells: Int64
+    cell_first: Int32
+    segment: Int32
+    edge_of_point: Int32
+
+
+class Snapped(NamedTuple):
+    """Where positions meet the streets: edge (-1: nowhere), metres along it, metres away from it."""
+
+    edge: Int32
+    at_m: Float64
+    away_m: Float64
+
+    def select(self, rows: Int64) -> "Snapped":
+        """Return some of them."""
+        return Snapped(self.edge[rows], self.at_m[rows], self.away_m[rows])
+
+
+def build_grid(graph: StreetGraph) -> SegmentGrid:
+    """Lay a grid of cells, 100 m wide where the streets lie nearest to the equator, over a graph."""
+    counts = np.diff(graph.shape_first)
+    edge_of_point = np.repeat(np.arange(graph.edge_count, dtype=np.int32), counts)
+    cell_lat = _CELL_M / METRES_PER_DEGREE
+    lats, lons = graph.shape_lat_e7 / DEGREES_E7, graph.shape_lon_e7 / DEGREES_E7
+    nearest = float(np.abs(lats).min(initial=90.0))
+    cell_lon = cell_lat / max(0.01, float(np.cos(np.radians(nearest))))
+    is_last = np.zeros(len(lats), np.bool_)
+    is_last[graph.shape_first[1:] - 1] = True
+    begin = np.flatnonzero(~is_last)
+    rows, columns = np.floor(lats / cell_lat).astype(np.int64), np.floor(lons / cell_lon).astype(np.int64)
+    # A segment is listed in every cell of the box around it.
+    low_y, high_y = np.minimum(rows[begin], rows[begin + 1]), np.maximum(rows[begin], rows[begin + 1])
+    low_x, high_x = np.minimum(columns[begin], columns[begin + 1]), np.maximum(columns[begin], columns[begin + 1])
+    wide = high_x - low_x + 1
+    count = (high_y - low_y + 1) * wide
+    which = np.repeat(np.arange(len(begin)), count)
+    within = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
+    number = (low_y[which] + within // wide[which]) * _CELLS_PER_ROW + low_x[which] + within % wide[which]
+    order = np.argsort(number, kind="stable")
+    cells, first = np.unique(number[order], return_index=True)
+    return SegmentGrid(
+        cell_lat=cell_lat,
+        cell_lon=cell_lon,
+        cells_per_row=_CELLS_PER_ROW,
+        cells=cells,
+        cell_first=np.append(first, len(number)).astype(np.int32),
+        segment=begin[which[order]].astype(np.int32),
+        edge_of_point=edge_of_point,
+    )
+
+
+@in_one_mode
+def snap_to_streets(
+    graph: StreetGraph, grid: SegmentGrid, lats: Float64, lons: Float64, *, refused: int = 0, limit_m: float = SNAP_M
+) -> Snapped:
+    """Return the nearest point of a way to each position; edges with a flag of ``refused`` do not count."""
+    count = len(lats)
+    found = Snapped(np.full(count, -1, np.int32), np.zeros(count), np.full(count, np.inf))
+    if graph.edge_count:
+        nearest = np.zeros(3)
+        snap(
+            graph, grid, lats, lons, limit_m, METRES_PER_DEGREE, refused, nearest, found.edge, found.at_m, found.away_m
+        )
+    return found
+
+
+def snap_pin(graph: StreetGraph, grid: SegmentGrid, lat: float, lon: float, *, refused: int = 0) -> Snapped:
+    """Return the nearest point of a way to a pin on the map, which is rather on the ground than below it."""
+    place = np.array([lat]), np.array([lon])
+    nearest = snap_to_streets(graph, grid, *place, refused=refused)
+    edge = int(nearest.edge[0])
+    if edge < 0 or graph.edge_flags[edge] & UNDERGROUND == 0:
+        return nearest
+    limit_m = float(nearest.away_m[0]) + _GROUND_M
+    above = snap_to_streets(graph, grid, *place, refused=refused | UNDERGROUND, limit_m=limit_m)
+    return nearest if above.edge[0] < 0 else above

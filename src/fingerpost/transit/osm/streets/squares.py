@@ -1,0 +1,166 @@
+"""Straight lines across squares and platforms, between their entrances and the corners that one walks round.
+
+Squares that have a stretch of border in common are one ground: nobody walks round by the ends of that stretch.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.engine.timetable.timetable import Float64
+from fingerpost.transit.osm.streets.extract import ExtractedStreets, Square, Way
+from fingerpost.transit.osm.streets.way_rules import WayRule
+
+# Grounds with more entrances than this are crossed between this many of them; round the edge one may always walk.
+MOST_ENTRANCES = 200
+# So many corners of what stands in a ground, or juts into it, are walked round closely.
+MOST_CORNERS = 250
+# Smaller bends are no corners.
+_BEND_DEGREES = 5.0
+
+_Line = tuple[int, int]
+
+
+class _Ground(NamedTuple):
+    """Squares of one rule that lie side by side: their outer border, as lines with the ground to their left."""
+
+    rule: WayRule
+    walls: dict[_Line, None]
+
+
+def list_crossings(streets: ExtractedStreets) -> Iterator[Way]:
+    """Yield a line for each two entrances or inner corners of a ground from one of which one sees the other."""
+    # How often nodes are used by the rings of squares themselves: whatever else uses one comes in there.
+    own = Counter(node for square in streets.squares for ring in square.rings for node in ring)
+    grounds = _list_grounds(streets)
+    bordering = Counter(node for ground in grounds for node in {start for start, _ in ground.walls})
+    for ground in grounds:
+        nodes = dict.fromkeys(start for start, _ in ground.walls)
+        entrances = [
+            node for node in nodes if streets.uses[node] > own[node] or node in streets.corners or bordering[node] > 1
+        ]
+        for start, end in _list_sights(streets, ground, _thin(entrances, MOST_ENTRANCES)):
+            yield Way(ground.rule, [start, end])
+
+
+def _list_grounds(streets: ExtractedStreets) -> list[_Ground]:
+    """Return the squares, those joined that have a stretch of border in common and the same rule."""
+    squares = {
+        frozenset(lines): (square.rule, lines) for square in streets.squares if (lines := _lines(streets, square))
+    }
+    members = list(squares.values())
+    ground_of = list(range(len(members)))
+
+    def find(number: int) -> int:
+        while ground_of[number] != number:
+            ground_of[number] = ground_of[ground_of[number]]
+            number = ground_of[number]
+        return number
+
+    of_line: dict[tuple[WayRule, _Line], int] = {}
+    for number, (rule, lines) in enumerate(members):
+        for start, end in lines:
+            # The neighbour's ground lies to the left of the same stretch, walked the other way.
+            beside = of_line.get((rule, (end, start)))
+            if beside is not None:
+                ground_of[find(number)] = find(beside)
+            of_line[rule, (start, end)] = number
+    grounds: defaultdict[int, _Ground] = defaultdict(lambda: _Ground(WayRule(), {}))
+    for number, (rule, lines) in enumerate(members):
+        ground = grounds[find(number)]
+        grounds[find(number)] = _Ground(rule, ground.walls | dict.fromkeys(lines))
+    return [
+        _Ground(ground.rule, {line: None for line in ground.walls if line[::-1] not in ground.walls})
+        for ground in grounds.values()
+    ]
+
+
+def _lines(streets: ExtractedStreets, square: Square) -> list[_Line]:
+    """Return the border of a square as lines with the square to their left."""
+    lines: list[_Line] = []
+    for number, ring in enumerate(square.rings):
+        points = np.array([streets.positions[node] for node in ring])
+        if len(points) < 4:
+            continue
+        # Products of small numbers are exact enough.
+        north, east = (points - points[0]).T
+        is_counter_clockwise = float((east[:-1] * north[1:] - east[1:] * north[:-1]).sum()) > 0
+        lines += pairwise(ring if is_counter_clockwise == (number == 0) else ring[::-1])
+    return lines
+
+
+def _list_sights(streets: ExtractedStreets, ground: _Ground, entrances: list[int]) -> Iterator[_Line]:
+    if len(entrances) < 2:
+        return
+    known = set(entrances)
+    corners = _thin([node for node in _list_corners(streets, ground) if node not in known], MOST_CORNERS)
+    ends = entrances + corners
+    lines = np.array([(*streets.positions[start], *streets.positions[end]) for start, end in ground.walls])
+    # Grounds are small: a degree of longitude may be as long as at the first corner throughout.
+    scale = np.array([1.0, np.cos(np.radians(lines[0, 0]))])
+    walls = lines * np.tile(scale, 2)
+    places = np.array([streets.positions[node] for node in ends]) * scale
+    for i, start in enumerate(ends[:-1]):
+        seen = _sees(places[i], places[i + 1 :], walls).tolist()
+        for end, is_seen in zip(ends[i + 1 :], seen, strict=True):
+            if is_seen and (start, end) not in ground.walls and (end, start) not in ground.walls:
+                yield start, end
+
+
+def _thin(nodes: list[int], most: int) -> list[int]:
+    return nodes if len(nodes) <= most else nodes[:: -(-len(nodes) // most)]
+
+
+def _list_corners(streets: ExtractedStreets, ground: _Ground) -> list[int]:
+    """Return the nodes at which a border turns into the ground: a shortest way inside bends at such corners alone."""
+    before: defaultdict[int, list[int]] = defaultdict(list)
+    after: defaultdict[int, list[int]] = defaultdict(list)
+    for start, end in ground.walls:
+        after[start].append(end)
+        before[end].append(start)
+    # Where borders touch there is a corner of either.
+    corners = [node for node in after if len(after[node]) > 1]
+    single = [node for node in after if len(after[node]) == len(before[node]) == 1]
+    if not single:
+        return corners
+    came, here, goes = (
+        np.array([streets.positions[node] for node in nodes])
+        for nodes in ([before[node][0] for node in single], single, [after[node][0] for node in single])
+    )
+    scale = np.array([1.0, np.cos(np.radians(here[0, 0]))])
+    one, other = (here - came) * scale, (goes - here) * scale
+    turn = np.degrees(np.arctan2(one[:, 1] * other[:, 0] - one[:, 0] * other[:, 1], (one * other).sum(axis=1)))
+    # With the ground to the left a border turns right where it juts into it.
+    return corners + [node for node, bend in zip(single, turn.tolist(), strict=True) if bend < -_BEND_DEGREES]
+
+
+def _sees(start: Float64, ends: Float64, walls: Float64) -> npt.NDArray[np.bool_]:
+    """Return which lines from one corner to others stay inside: they cross no wall, and their middles lie in.
+
+    Ends are rows, walls are too: from (latitude, longitude) to (latitude, longitude), of one scale.
+    """
+    a, b = walls[:, :2], walls[:, 2:]
+    goals = ends[:, np.newaxis, :]
+    side_a, side_b = _side(start, goals, a), _side(start, goals, b)
+    side_start, side_end = _side(a, b, start), _side(a, b, goals)
+    sees: npt.NDArray[np.bool_] = ~np.any((side_a * side_b < 0) & (side_start * side_end < 0), axis=1)
+    # A line that touches a corner on its way must not leave there either: look at several places on it.
+    for part in (0.5, 0.03, 0.97, 0.25, 0.75):
+        at = (start + (ends - start) * part)[:, np.newaxis, :]
+        crosses = (a[:, 0] > at[..., 0]) != (b[:, 0] > at[..., 0])
+        rise = np.where(crosses, b[:, 0] - a[:, 0], 1.0)
+        meets = a[:, 1] + (at[..., 0] - a[:, 0]) / rise * (b[:, 1] - a[:, 1])
+        sees &= ((crosses & (at[..., 1] < meets)).sum(axis=1) % 2).astype(np.bool_)
+    return sees
+
+
+def _side(a: Float64, b: Float64, point: Float64) -> Float64:
+    """Return on which side of the line from a to b points lie, by the sign."""
+    side: Float64 = (b[..., 0] - a[..., 0]) * (point[..., 1] - a[..., 1]) - (b[..., 1] - a[..., 1]) * (
+        point[..., 0] - a[..., 0]
+    )
+    return side

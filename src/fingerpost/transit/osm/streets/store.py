@@ -1,0 +1,73 @@
+"""Saves the streets of a network beside its timetable, and opens them by memory map."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import NamedTuple
+
+from fingerpost.errors import SettingsInvalid
+from fingerpost.transit.engine.timetable.array_file import explain_failure, open_arrays, write_arrays
+from fingerpost.transit.engine.timetable.street_coverage import StreetCoverage
+from fingerpost.transit.osm.streets.graph import StreetGraph, UInt16
+from fingerpost.transit.osm.streets.snapping import SegmentGrid
+from fingerpost.transit.osm.streets.stop_access import StopAccess
+
+# Raise it when the meaning of a stored array changes.
+FORMAT = 4
+FOLDER = "streets"
+_CONTENTS = "contents.json"
+_ACCESS, _AHEAD = "access_", "stops_ahead"
+_NUMBERS = ("cell_lat", "cell_lon", "cells_per_row")
+
+
+class StoredStreets(NamedTuple):
+    """The streets of a network, where its stops meet them, how far these are ahead, and how much of it they cover."""
+
+    graph: StreetGraph
+    grid: SegmentGrid
+    access: StopAccess
+    coverage: StreetCoverage
+    stops_ahead: UInt16
+
+
+def save_streets(streets: StoredStreets, folder: Path) -> None:
+    """Write streets into a folder of their own below a timetable's.
+
+    Raises:
+        OSError: the disk refuses.
+    """
+    below = folder / FOLDER
+    below.mkdir(parents=True, exist_ok=True)
+    access = {f"{_ACCESS}{name}": column for name, column in streets.access._asdict().items()}
+    ahead = {_AHEAD: streets.stops_ahead}
+    columns = streets.graph._asdict() | streets.grid._asdict() | access | ahead
+    contents = {
+        "format": FORMAT,
+        "arrays": write_arrays(below, {name: column for name, column in columns.items() if name not in _NUMBERS}),
+        "grid": {name: getattr(streets.grid, name) for name in _NUMBERS},
+        "coverage": asdict(streets.coverage),
+    }
+    (below / _CONTENTS).write_text(json.dumps(contents), encoding="utf-8")
+
+
+def find_streets(folder: Path) -> StoredStreets | None:
+    """Open the streets below a timetable's folder by memory map; None where there are none.
+
+    Raises:
+        SettingsInvalid: they are damaged, or of another format.
+    """
+    below = folder / FOLDER
+    if not below.is_dir():
+        return None
+    try:
+        contents = json.loads((below / _CONTENTS).read_text(encoding="utf-8"))
+        if contents["format"] != FORMAT:
+            raise ValueError(f"format {contents['format']}, not {FORMAT}")
+        arrays, numbers = open_arrays(below, contents["arrays"]), contents["grid"]
+        graph = StreetGraph._make(arrays[name] for name in StreetGraph._fields)
+        grid = SegmentGrid._make(numbers.get(name, arrays.get(name)) for name in SegmentGrid._fields)
+        access = StopAccess._make(arrays[f"{_ACCESS}{name}"] for name in StopAccess._fields)
+        return StoredStreets(graph, grid, access, StreetCoverage(**contents["coverage"]), arrays[_AHEAD])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        remedy = "Run `fingerpost network refresh` for the network."
+        raise SettingsInvalid(explain_failure(f"The prepared streets in {below} are", error, remedy)) from error

@@ -1,0 +1,314 @@
+"""Walks along streets, with the straight line where the extract has none."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32, Int64
+from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, neighbours_m
+from fingerpost.transit.engine.timetable.walks import StopLinks, StopWalks, StraightLine, Walk, WalkedStops, box_around
+from fingerpost.transit.model.walk_obstacles import WalkObstacles
+from fingerpost.transit.osm.streets.graph import NO_WHEELS, STEPS, StreetGraph, UInt16
+from fingerpost.transit.osm.streets.search import MeetingPlaces, StreetSearch, Walked
+from fingerpost.transit.osm.streets.snapping import SegmentGrid, Snapped, snap_pin, snap_to_streets
+from fingerpost.transit.osm.streets.stop_access import StopAccess, close_entrances, meet_at_places
+from fingerpost.transit.osm.streets.stop_matching import MATCHED_M
+from fingerpost.transit.osm.streets.stops_ahead import find_stops_ahead
+from fingerpost.transit.osm.streets.walking_profile import WalkingProfile, weigh
+
+# Two stops further apart than this on the streets are not linked on foot.
+LINK_M = FOOTPATH_RADIUS_M * DETOUR_FACTOR
+# What a feed links is measured up to here on the streets, and beyond in a straight line.
+MEASURED_M = 3000.0
+# Who takes no steps does not meet the streets there.
+_UNFIT = STEPS | NO_WHEELS
+
+
+class StreetWalks:
+    """Walks along the streets for one way of walking; see the port.
+
+    A walk counts the straight way from a point to its street too. Where a point is off the streets of the extract,
+    its walks go in a straight line. ``access`` says where stops meet the streets, if not where they are: at most
+    ``MATCHED_M`` away, or at the entrances of their station. ``closed_lifts`` are nodes that nobody passes.
+    ``stops_ahead`` is what ``find_stops_ahead`` found for these stops; None to find it.
+    """
+
+    def __init__(
+        self,
+        graph: StreetGraph,
+        grid: SegmentGrid,
+        stops: WalkedStops,
+        profile: WalkingProfile,
+        *,
+        access: StopAccess | None = None,
+        closed_lifts: frozenset[int] = frozenset(),
+        stops_ahead: UInt16 | None = None,
+    ) -> None:
+        self._graph, self._grid, self._profile = graph, grid, profile
+        self._refused = _UNFIT if profile.step_free else 0
+        self._stops = stops
+        self._straight = StraightLine(stops.lats, stops.lons)
+        self._access = access or meet_at_places(stops.lats, stops.lons)
+        self._snapped = self._snap(self._access.lat, self._access.lon)
+        self.stops_ahead = self._find_stops_ahead() if stops_ahead is None else stops_ahead
+        self._search = StreetSearch(graph, weigh(graph, profile, closed_lifts, self.stops_ahead))
+        self._is_plain = self._access.is_plain
+        self._in_s, self._out_s = self._access.in_s, self._access.out_s
+        if profile.step_free:
+            self._in_s, self._out_s = self._access.step_free_in_s, self._access.step_free_out_s
+        # The rows of stop s are first[s] .. first[s + 1].
+        self._first = np.searchsorted(self._access.stop, np.arange(len(stops.lats) + 1))
+        self._is_on = np.zeros(len(stops.lats), np.bool_)
+        self._is_on[self._access.stop[self._snapped.edge >= 0]] = True
+        self._is_on_everywhere = bool(self._is_on.all())
+        self._has_stop = np.zeros(graph.edge_count, np.bool_)
+        self._has_stop[self._snapped.edge[self._snapped.edge >= 0]] = True
+        self._meeting = MeetingPlaces(
+            stops.lats, stops.lons, self._first, *self._snapped, self._access.inside_m, self._in_s, self._out_s,
+            profile.pace_m_per_s,
+        )  # fmt: skip
+        # A question asks several times where its ends are.
+        self._snap_point = lru_cache(maxsize=16)(self._find_nearest)
+
+    @property
+    def covered_stops(self) -> int:
+        """How many stops that one can board at stand near a street."""
+        return int((self._is_on & (self._stops.kinds == STOP)).sum())
+
+    def covers(self, lat: float, lon: float) -> bool:
+        """Whether a point is near a street."""
+        return bool(self._snap_point(lat, lon).edge[0] >= 0)
+
+    def list_links(self, stops: Int64) -> StopLinks:
+        """Return the walks between stops that are near enough on the streets; see the port."""
+        begin, end, _ = neighbours_m(self._stops.lats, self._stops.lons, stops, LINK_M)
+        on_streets = self._is_on[begin] & self._is_on[end]
+        linked = self.measure_on_streets(begin[on_streets], end[on_streets], LINK_M)
+        near = _select(linked, linked.metres >= 0)
+        straight = self._straight.list_links(stops)
+        off = ~(self._is_on[straight.begin] & self._is_on[straight.end])
+        return _join(near, _select(straight, off))
+
+    def measure(self, begin: Int64, end: Int64) -> StopLinks:
+        """Return the walk of each pair of stops; see the port."""
+        straight = self._straight.measure(begin, end)
+        walked = self.measure_on_streets(begin, end, MEASURED_M)
+        known = walked.metres >= 0
+        return StopLinks(
+            walked.begin,
+            walked.end,
+            np.where(known, walked.metres, straight.metres).astype(np.int32),
+            np.where(known, walked.seconds, straight.seconds).astype(np.int32),
+            ~known,
+        )
+
+    def reach(self, lat: float, lon: float, stops: Int64, max_walk_m: float, *, from_stops: bool) -> StopWalks:
+        """Return the walks to the stops around a point; see the port."""
+        point = self._snap_point(lat, lon)
+        if point.edge[0] < 0:
+            return self._straight.reach(lat, lon, stops, max_walk_m, from_stops=from_stops)
+        box = box_around(lat, lon, max_walk_m + MATCHED_M)
+        found = self._search.reach_stops(point, self._meeting, box, stops, max_walk_m, backward=from_stops)
+        if self._is_on_everywhere or not len(off := stops[~self._is_on[stops]]):
+            return found
+        straight = self._straight.reach(lat, lon, off, max_walk_m, from_stops=from_stops)
+        return StopWalks(*(np.concatenate(pair) for pair in zip(found, straight, strict=True)))
+
+    def find_walk(self, start: tuple[float, float], end: tuple[float, float], max_walk_m: float) -> Walk | None:
+        """Return the walk between two points; see the port."""
+        straight = self._straight.find_walk(start, end, max_walk_m * DETOUR_FACTOR)
+        if straight is None:
+            return None
+        first, last = self._snap_point(*start), self._snap_point(*end)
+        if first.edge[0] < 0 or last.edge[0] < 0:
+            return straight if straight.metres <= max_walk_m else None
+        walked = self._search.measure_one(first, last, max_walk_m)
+        metres, seconds = self._whole(walked, first.away_m + last.away_m)
+        return Walk(int(metres[0]), int(seconds[0])) if 0 <= metres[0] <= max_walk_m else None
+
+    def find_least_m(self, lat: float, lon: float) -> float:
+        """Return how many metres any walk between a point and a stop is at least, as far as known; see the port."""
+        point = self._snap_point(lat, lon)
+        edge, at_m, away_m = int(point.edge[0]), float(point.at_m[0]), float(point.away_m[0])
+        if edge < 0 or not self._is_on_everywhere:
+            return 0.0
+        if self._has_stop[edge]:
+            return away_m
+        ahead, behind = (float(each) for each in self.stops_ahead[2 * edge : 2 * edge + 2])
+        return away_m + min(float(self._graph.edge_m[edge]) - at_m + ahead, at_m + behind)
+
+    def find_line(
+        self,
+        start: tuple[float, float],
+        end: tuple[float, float],
+        stops: tuple[int | None, int | None] = (None, None),
+    ) -> Float64 | None:
+        """Return the line of a walk as (latitude, longitude) in degrees, None where it goes in a straight line.
+
+        ``stops`` are those (rows) at which it begins and ends: it is drawn through their entrances.
+        """
+        ways = self._find_ends(start, end, stops)
+        line = None if ways is None else self._search.find_line(*ways[:2], 2 * MEASURED_M)
+        if line is None or ways is None:
+            return None
+        return np.vstack([start, ways[2], line, ways[3], end])
+
+    def find_obstacles(
+        self, start: tuple[float, float], end: tuple[float, float], stops: tuple[int | None, int | None]
+    ) -> WalkObstacles | None:
+        """Return what a walk crosses and climbs, None where it goes in a straight line; ``stops`` as for its line."""
+        ways = self._find_ends(start, end, stops)
+        return None if ways is None else self._search.find_obstacles(*ways[:2], 2 * MEASURED_M)
+
+    def _find_ends(
+        self, start: tuple[float, float], end: tuple[float, float], stops: tuple[int | None, int | None]
+    ) -> tuple[Snapped, Snapped, Float64, Float64] | None:
+        """Return where a walk meets the streets at either end, and the entrances there as points; None: nowhere."""
+        places = []
+        for point, stop, inside_s in ((start, stops[0], self._out_s), (end, stops[1], self._in_s)):
+            if stop is None:
+                places.append([(self._snap_point(*point), 0, np.zeros((0, 2)))])
+                continue
+            rows = range(int(self._first[stop]), int(self._first[stop + 1]))
+            places.append(
+                [
+                    (self._snapped.select(np.array([row])), int(inside_s[row]), self._list_entrance(row))
+                    for row in rows
+                    if inside_s[row] >= 0
+                ]
+            )
+        best, quickest_s = None, math.inf
+        for first, out_s, entrance in places[0]:
+            for last, in_s, other in places[1]:
+                if first.edge[0] < 0 or last.edge[0] < 0:
+                    continue
+                if len(places[0]) == len(places[1]) == 1:
+                    return first, last, entrance, other
+                walked = self._search.measure_one(first, last, 2 * MEASURED_M)
+                away_m = float(first.away_m[0] + last.away_m[0])
+                taken_s = float(walked.seconds[0]) + away_m / self._profile.pace_m_per_s + out_s + in_s
+                if walked.metres[0] >= 0 and taken_s < quickest_s:
+                    best, quickest_s = (first, last, entrance, other), taken_s
+        return best
+
+    def _list_entrance(self, row: int) -> Float64:
+        """Return an entrance as a line of one point, an empty one where a row is the stop's own place."""
+        if not self._access.is_entered[row]:
+            return np.zeros((0, 2))
+        return np.array([[float(self._access.lat[row]), float(self._access.lon[row])]])
+
+    def measure_on_streets(self, begin: Int64, end: Int64, limit_m: float) -> StopLinks:
+        """Measure the walk of each pair of stops on the streets; -1 metres where there is none within the limit."""
+        if self._is_plain:
+            metres, seconds = self._measure_rows(self._first[begin], self._first[end], limit_m)
+        else:
+            metres, seconds = self._measure_by_entrances(begin, end, limit_m)
+        same = begin == end
+        metres[same], seconds[same] = 0, 0
+        metres[metres > limit_m] = -1
+        return StopLinks(begin, end, metres, seconds, np.zeros(len(begin), np.bool_))
+
+    def _measure_rows(self, begin: Int64, end: Int64, limit_m: float) -> tuple[Int32, Int32]:
+        """Return metres (-1: none) and seconds of the walks between places where stops meet the streets (rows)."""
+        metres, seconds = np.full(len(begin), -1, np.int32), np.zeros(len(begin), np.int32)
+        order = np.argsort(begin, kind="stable")
+        origins, first = np.unique(begin[order], return_index=True)
+        for rows in np.split(order, first[1:]) if len(origins) else ():
+            start, goals = self._snapped.select(begin[rows[:1]]), self._snapped.select(end[rows])
+            if start.edge[0] < 0:
+                continue
+            walked = self._search.measure(start, goals, limit_m, to_stops=True)
+            metres[rows], seconds[rows] = self._whole(walked, goals.away_m + float(start.away_m[0]))
+        return metres, seconds
+
+    def _measure_by_entrances(self, begin: Int64, end: Int64, limit_m: float) -> tuple[Int32, Int32]:
+        """Return the walks between stops by their best entrances; those that share one are walked inside."""
+        metres, seconds = np.full(len(begin), -1, np.int32), np.zeros(len(begin), np.int32)
+        leaving, entering = (self._first[each + 1] - self._first[each] for each in (begin, end))
+        count = leaving * entering
+        pair = np.repeat(np.arange(len(begin)), count)
+        within = np.arange(len(pair)) - np.repeat(np.cumsum(count) - count, count)
+        one = self._first[begin][pair] + within // np.maximum(1, entering[pair])
+        other = self._first[end][pair] + within % np.maximum(1, entering[pair])
+        walked_m, walked_s = self._measure_rows(one, other, limit_m)
+        walked_m, walked_s = _with_inside(walked_m, walked_s, self._access.inside_m[one], self._out_s[one])
+        walked_m, walked_s = _with_inside(walked_m, walked_s, self._access.inside_m[other], self._in_s[other])
+        found = np.flatnonzero(walked_m >= 0)
+        best = found[_first_of_each(pair[found], walked_s[found])]
+        metres[pair[best]], seconds[pair[best]] = walked_m[best], walked_s[best]
+        is_shared = self._access.is_entered[one] & self._access.is_entered[other]
+        is_shared &= self._access.lat[one] == self._access.lat[other]
+        is_shared &= self._access.lon[one] == self._access.lon[other]
+        inside = np.unique(pair[is_shared])
+        straight = self._straight.measure(begin[inside], end[inside])
+        metres[inside], seconds[inside] = straight.metres, straight.seconds
+        return metres, seconds
+
+    def _whole(self, walked: Walked, away_m: Float64) -> tuple[Int32, Int32]:
+        """Return whole metres, -1 where there is no walk, and whole seconds, the ways to the streets included."""
+        found = walked.metres >= 0
+        away_m = np.where(found, away_m, 0.0)
+        metres = np.where(found, np.ceil(walked.metres + away_m), -1.0)
+        seconds = np.ceil(walked.seconds + away_m / self._profile.pace_m_per_s)
+        return metres.astype(np.int32), np.where(found, seconds, 0.0).astype(np.int32)
+
+    def _find_stops_ahead(self) -> UInt16:
+        """Return how far the stops are ahead, wherever somebody with or without steps meets the streets at them."""
+        lats, lons = self._access.lat, self._access.lon
+        each = [snap_to_streets(self._graph, self._grid, lats, lons, refused=refused) for refused in (0, _UNFIT)]
+        return find_stops_ahead(
+            self._graph, Snapped._make(np.concatenate(columns) for columns in zip(*each, strict=True))
+        )
+
+    def _find_nearest(self, lat: float, lon: float) -> Snapped:
+        return snap_pin(self._graph, self._grid, lat, lon, refused=self._refused)
+
+    def _snap(self, lats: Float64, lons: Float64) -> Snapped:
+        return snap_to_streets(self._graph, self._grid, lats, lons, refused=self._refused)
+
+    def without_steps(self) -> "StreetWalks":
+        """Return the walks of who needs ways without steps."""
+        profile = replace(self._profile, step_free=True)
+        ahead = self.stops_ahead
+        return StreetWalks(self._graph, self._grid, self._stops, profile, access=self._access, stops_ahead=ahead)
+
+    def without(self, closed_lifts: frozenset[int], closed_places: frozenset[int]) -> "StreetWalks":
+        """Return the walks while lifts (nodes), and entrances and nodes of stations (rows), are out of order."""
+        step_free = self._profile.step_free
+        access = close_entrances(self._access, self._stops, closed_places, step_free=step_free)
+        return StreetWalks(
+            self._graph,
+            self._grid,
+            self._stops,
+            self._profile,
+            access=access,
+            closed_lifts=closed_lifts,
+            stops_ahead=self.stops_ahead,
+        )
+
+
+def _with_inside(metres: Int32, seconds: Int32, inside_m: Int32, inside_s: Int32) -> tuple[Int32, Int32]:
+    """Add the ways inside stations to walks; -1 metres where there is no walk, or no way inside."""
+    is_open = (metres >= 0) & (inside_s >= 0)
+    return np.where(is_open, metres + inside_m, -1).astype(np.int32), (seconds + inside_s).astype(np.int32)
+
+
+def _first_of_each(keys: npt.NDArray[Any], seconds: Int32) -> Int64:
+    """Return the row of the quickest of each key, in the order of the keys."""
+    order = np.lexsort((seconds, keys))
+    rows: Int64 = order[np.unique(keys[order], return_index=True)[1]]
+    return rows
+
+
+def _select(links: StopLinks, keep: npt.NDArray[np.bool_]) -> StopLinks:
+    return StopLinks._make(column[keep] for column in links)
+
+
+def _join(one: StopLinks, other: StopLinks) -> StopLinks:
+    columns: Iterator[tuple[Any, Any]] = zip(one, other, strict=True)
+    return StopLinks._make(np.concatenate(pair) for pair in columns)

@@ -1,1 +1,0 @@
-"""Sources of public transport; none imports another."""

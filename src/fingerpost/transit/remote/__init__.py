@@ -1,0 +1,1 @@
+"""Networks that ask a server."""

@@ -1,0 +1,229 @@
+"""What MOTIS answers to each question, as frozen values.
+
+Nothing is required that any version may leave out, unknown words stay words, and fields that nothing is made of are
+passed over.
+"""
+
+from typing import Annotated, ClassVar
+
+from pydantic import ConfigDict, Field, RootModel
+
+from fingerpost.transit.remote.kit.wire_shapes import (
+    Entries,
+    Instant,
+    Latitude,
+    Longitude,
+    Metres,
+    OpenInstant,
+    Several,
+    Shape,
+)
+
+
+class TimeRange(Shape):
+    """A span of time, open where an end is missing."""
+
+    start: OpenInstant = None
+    end: OpenInstant = None
+
+
+class MotisAlert(Shape):
+    """An alert, or a remark on a service, which has a code."""
+
+    code: str | None = None
+    header_text: str | None = None
+    description_text: str | None = None
+    effect: str | None = None
+    url: str | None = None
+    impact_period: Several[TimeRange] = ()
+    communication_period: Several[TimeRange] = ()
+
+
+class OwnPlace(Shape):
+    """A stop or a position, and when something is there."""
+
+    name: str = ""
+    lat: Latitude
+    lon: Longitude
+    stop_id: str | None = None
+    parent_id: str | None = None
+    tz: str | None = None
+    departure: Instant | None = None
+    scheduled_departure: Instant | None = None
+    track: str | None = None
+    pickup_type: str | None = None
+    dropoff_type: str | None = None
+    cancelled: bool | None = None
+    alerts: Several[MotisAlert] = ()
+    modes: Several[str] = ()
+
+
+class TripEnd(Shape):
+    """The last stop of a trip."""
+
+    name: str = ""
+
+
+class MotisLine(Shape):
+    """What a ride or a stop time says of its line and its trip."""
+
+    mode: str = ""
+    route_type: int | None = None
+    route_id: str | None = None
+    route_short_name: str | None = None
+    route_long_name: str | None = None
+    route_color: str | None = None
+    route_text_color: str | None = None
+    display_name: str | None = None
+    headsign: str | None = None
+    trip_to: TripEnd | None = None
+    trip_id: str | None = None
+    real_time: bool | None = None
+
+
+# ---------------------------------------------------------------------------------------------------- plans
+
+
+class Polyline(Shape):
+    """An encoded line."""
+
+    points: str = ""
+    precision: int | None = None
+
+
+class MotisLeg(MotisLine):
+    """A ride, or a way on the street."""
+
+    from_: OwnPlace = Field(alias="from")
+    to: OwnPlace
+    start_time: Instant
+    end_time: Instant
+    scheduled_start_time: Instant | None = None
+    scheduled_end_time: Instant | None = None
+    distance: Metres | None = None
+    interline_with_previous_leg: bool | None = None
+    cancelled: bool | None = None
+    wheelchair_accessible: str | None = None
+    alerts: Several[MotisAlert] = ()
+    leg_geometry: Polyline | None = None
+    fare_transfer_index: int | None = None
+    effective_fare_leg_index: int | None = None
+
+
+class MotisRiderCategory(Shape):
+    """Who may buy something."""
+
+    is_default_fare_category: bool | None = None
+
+
+class MotisFareProduct(Shape):
+    """Something to buy; without an amount nobody knows what it costs."""
+
+    name: str = ""
+    amount: Annotated[float, Field(ge=0, le=1_000_000_000)] | None = None
+    currency: str
+    rider_category: MotisRiderCategory | None = None
+
+
+class FareTransfer(Shape):
+    """What is bought for some legs together: by leg, by rule, what may be bought."""
+
+    rule: str | None = None
+    transfer_products: Several[MotisFareProduct] = ()
+    effective_fare_leg_products: Several[Several[Several[MotisFareProduct]]] = ()
+
+
+class MotisItinerary(Shape):
+    """Legs in their order; without one of them it leads nowhere."""
+
+    legs: tuple[MotisLeg, ...] = ()
+    fare_transfers: Several[FareTransfer] = ()
+
+
+class MotisPlan(Shape):
+    """A page of itineraries; ``direct`` are those without a ride."""
+
+    rows: ClassVar[str] = "itineraries"
+
+    direct: Several[MotisItinerary] = ()
+    itineraries: Several[MotisItinerary] = ()
+    previous_page_cursor: str | None = None
+    next_page_cursor: str | None = None
+
+
+# --------------------------------------------------------------------------------------------------- boards
+
+
+class StopTime(MotisLine):
+    """A departure."""
+
+    place: OwnPlace
+    pickup_dropoff_type: str | None = None
+    cancelled: bool | None = None
+    trip_cancelled: bool | None = None
+
+
+class MotisStopTimes(Shape):
+    """The departures of a stop, and the stop."""
+
+    stop_times: Several[StopTime] = ()
+    place: OwnPlace | None = None
+
+
+# ---------------------------------------------------------------------------------------------------- names
+
+
+class Area(Shape):
+    """An administrative area."""
+
+    name: str = ""
+    default: bool | None = None
+
+
+class Match(Shape):
+    """A candidate of the geocoder; ``id`` is a stop's where ``type`` is STOP."""
+
+    type: str = ""
+    name: str = ""
+    id: str = ""
+    lat: Latitude
+    lon: Longitude
+    areas: Several[Area] = ()
+    house_number: str | None = None
+
+
+class Matches(RootModel[Entries[Match]]):
+    """The candidates of the geocoder, its best first."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class StopList(RootModel[Entries[OwnPlace]]):
+    """The stops of a box."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+# --------------------------------------------------------------------------------------------------- server
+
+
+class ServerConfig(Shape):
+    """What the server says of itself."""
+
+    motis_version: str | None = None
+    has_street_routing: bool | None = None
+    has_routed_transfers: bool | None = None
+
+
+class Initial(Shape):
+    """Where the server's map begins."""
+
+    lat: Latitude
+    lon: Longitude
+    server_config: ServerConfig | None = None
+
+
+class Complaint(Shape):
+    """The body of a refusal."""
+
+    error: str

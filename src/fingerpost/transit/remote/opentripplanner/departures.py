@@ -1,0 +1,78 @@
+"""Departure boards, from the server's stop times."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from zoneinfo import ZoneInfo
+
+from fingerpost.transit.model.itinerary import Departure, ServiceAlert
+from fingerpost.transit.remote.opentripplanner.alerts import list_in_force
+from fingerpost.transit.remote.opentripplanner.legs import colors_of, destination_of, line_of
+from fingerpost.transit.remote.opentripplanner.modes import read_mode
+from fingerpost.transit.remote.opentripplanner.plan_data import CANCELLED
+from fingerpost.transit.remote.opentripplanner.shapes import BoardStop, Stoptime
+from fingerpost.transit.remote.opentripplanner.stop_ids import StopIdBook, print_trip_id
+from fingerpost.transit.remote.opentripplanner.wire_times import find_service_day
+from fingerpost.transit.rules.board_window import list_within
+
+# Departures of one stop that are asked for: more than leave anywhere within a day.
+MOST_ROWS = 3000
+# The server compares times in its own way at both ends of a window, so a little more is asked for.
+MARGIN_S = 120
+_NO_BOARDING = "NONE"
+_BY_ARRANGEMENT = frozenset({"CALL_AGENCY", "COORDINATE_WITH_DRIVER"})
+
+
+def list_departures(
+    stops: Iterable[BoardStop], ids: StopIdBook, zone: ZoneInfo, *, first: int, last: int, by_schedule: bool = False
+) -> list[Departure]:
+    """Return what leaves from ``first`` to ``last``, both included, by the time that counts, then the line.
+
+    Counts what is expected, or, where ``by_schedule``, what the timetable says.
+    """
+    rows = (row for stop in stops for row in _rows(stop, ids, zone))
+    return list_within(rows, first, last, by_schedule=by_schedule)
+
+
+def list_stop_alerts(stops: Iterable[BoardStop], *, first: int, last: int) -> tuple[ServiceAlert, ...]:
+    """Return the alerts of the stops themselves that are in force at any time of a window."""
+    return list_in_force([alert for stop in stops for alert in stop.alerts], first, last)
+
+
+def _rows(stop: BoardStop, ids: StopIdBook, zone: ZoneInfo) -> Iterator[Departure]:
+    printed = ids.print(stop.gtfs_id)
+    for time in stop.stoptimes_without_patterns:
+        if time.pickup_type != _NO_BOARDING and not _is_last_call(time):
+            row = _row(time, printed, stop.platform_code or None, zone)
+            alerts = list_in_force((*time.trip.alerts, *stop.alerts), row.expected, row.expected)
+            yield replace(row, alerts=alerts) if alerts else row
+
+
+def _is_last_call(time: Stoptime) -> bool:
+    """Whether the trip ends here: a cancelled call does not say whether it could be boarded."""
+    last = time.trip.arrival_stoptime
+    return (
+        last is not None
+        and last.stop_position_in_pattern is not None
+        and last.stop_position_in_pattern == time.stop_position_in_pattern
+    )
+
+
+def _row(time: Stoptime, stop_id: str, platform: str | None, zone: ZoneInfo) -> Departure:
+    trip = time.trip
+    cancelled = time.realtime_state == CANCELLED or (bool(time.realtime) and time.pickup_type is None)
+    line = line_of(trip.route)
+    return Departure(
+        line=line,
+        mode=read_mode(None, trip.route.type),
+        destination=time.headsign or destination_of(trip) or line,
+        scheduled=time.service_day + time.scheduled_departure,
+        stop_id=stop_id,
+        trip_id=print_trip_id(trip.gtfs_id),
+        service_day=find_service_day(time.service_day, zone),
+        departure_delay_s=time.departure_delay if time.realtime and not cancelled else None,
+        cancelled=cancelled,
+        platform=platform,
+        by_arrangement=time.pickup_type in _BY_ARRANGEMENT,
+        long_name=trip.route.long_name or None,
+        colors=colors_of(trip.route),
+    )

@@ -1,0 +1,115 @@
+"""Ask a server what it covers, and what its version can do."""
+
+import logging
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
+
+from fingerpost import clock
+from fingerpost.errors import SourceChanged
+from fingerpost.transit.learned_profile import LearnedProfile
+from fingerpost.transit.model.bounding_box import box_of
+from fingerpost.transit.model.place import Bounds, Coordinate
+from fingerpost.transit.model.profile import Ability
+from fingerpost.transit.model.provenance import FeedVersion
+from fingerpost.transit.remote.opentripplanner.documents import NETWORK, STOP_POSITIONS
+from fingerpost.transit.remote.opentripplanner.modes import read_mode
+from fingerpost.transit.remote.opentripplanner.regions import ATTRIBUTION, Region
+from fingerpost.transit.remote.opentripplanner.schema import NEEDED, TRAIT, find_lacking, print_lacking
+from fingerpost.transit.remote.opentripplanner.server import Server
+from fingerpost.transit.remote.opentripplanner.shapes import FeedData, NetworkData, ServiceTimeRange, StopPositions
+from fingerpost.transit.rules.zones import is_zone
+
+_log = logging.getLogger(__name__)
+
+ABILITIES = frozenset(Ability)
+# Degrees around 0, 0.
+_UNSET_WITHIN = 0.001
+_DIGITRANSIT_LANGUAGES = ("fi", "sv", "en")
+
+
+async def learn_profile(server: Server, region: Region | None) -> LearnedProfile:
+    """Ask a server for its profile; Digitransit's bounds and languages are known without asking.
+
+    Raises:
+        StorageUnavailable: it cannot be asked.
+        SourceChanged: it answers in an unknown shape, holds no stops, or is older than what we can ask.
+    """
+    lacking = await find_lacking(server)
+    if NEEDED in lacking:
+        raise SourceChanged(
+            "This server has no planConnection: it is older than OpenTripPlanner 2.6, or no OpenTripPlanner",
+            hint="Update the server",
+        )
+    told = (await server.ask(NETWORK, NetworkData, fresh_s=0.0)).data
+    bounds = region.bounds if region is not None else await _find_bounds(server)
+    zone = _find_zone(told.feeds)
+    first, last = _find_days(told.service_time_range, zone)
+    return LearnedProfile(
+        bounds=bounds,
+        zone=zone,
+        languages=_DIGITRANSIT_LANGUAGES if region is not None else _list_languages(told.feeds),
+        feeds=tuple(FeedVersion(name=feed.feed_id) for feed in told.feeds),
+        modes=frozenset(read_mode(None, route.type) for route in told.routes if route.type is not None),
+        attribution=ATTRIBUTION if region is not None else _list_attribution(told.feeds),
+        first_day=first,
+        last_day=last,
+        abilities=_list_abilities(lacking),
+        traits={TRAIT: print_lacking(lacking)},
+        learned_at=clock.now(),
+    )
+
+
+def _list_abilities(lacking: frozenset[str]) -> frozenset[Ability]:
+    return ABILITIES - {Ability.FARES} if "Leg.fareProducts" in lacking else ABILITIES
+
+
+async def _find_bounds(server: Server) -> Bounds:
+    stops = (await server.ask(STOP_POSITIONS, StopPositions, fresh_s=0.0)).data.stops
+    known = [Coordinate(stop.lat, stop.lon) for stop in stops if stop.lat is not None and stop.lon is not None]
+    places = [each for each in known if not _is_unset(each)]
+    if len(places) < len(stops):
+        _log.warning(
+            "%d of %d stops have no place, or lie at 0, 0: they do not count for the bounds",
+            len(stops) - len(places),
+            len(stops),
+        )
+    if not places:
+        raise SourceChanged("The server holds no stops", hint="Build its graph with a GTFS feed")
+    return box_of(places)
+
+
+def _is_unset(place: Coordinate) -> bool:
+    """Whether a position is the one that is written where nobody knows one: no stop lies in that part of the sea."""
+    return abs(place.lat) < _UNSET_WITHIN and abs(place.lon) < _UNSET_WITHIN
+
+
+def _find_zone(feeds: Sequence[FeedData]) -> str | None:
+    """Return the time zone that most agencies name; None where none names one that is known here."""
+    zones = Counter(agency.timezone for feed in feeds for agency in feed.agencies if is_zone(agency.timezone))
+    return zones.most_common(1)[0][0] if zones else None
+
+
+def _find_days(range_s: ServiceTimeRange | None, zone: str | None) -> tuple[date | None, date | None]:
+    """Return the first and the last day with service, None where one is unknown; the range ends where the last does."""
+    if range_s is None or range_s.start is None or range_s.end is None or range_s.end <= range_s.start:
+        return None, None
+    where = ZoneInfo(zone) if zone else UTC
+    return datetime.fromtimestamp(range_s.start, where).date(), datetime.fromtimestamp(range_s.end - 1, where).date()
+
+
+def _list_languages(feeds: Iterable[FeedData]) -> tuple[str, ...]:
+    spoken = (agency.lang for feed in feeds for agency in feed.agencies if agency.lang)
+    return tuple(dict.fromkeys(each.lower() for each in spoken))
+
+
+def _list_attribution(feeds: Iterable[FeedData]) -> tuple[str, ...]:
+    """Return who publishes each feed, else who runs what it holds, else its id."""
+    named = (
+        (feed.publisher.name if feed.publisher is not None else None)
+        or ", ".join(dict.fromkeys(agency.name for agency in feed.agencies if agency.name))
+        or feed.feed_id
+        for feed in feeds
+    )
+    return tuple(dict.fromkeys(named))

@@ -1,0 +1,59 @@
+"""Digitransit's regions: where each is asked, and what is known of it without asking."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from fingerpost.net.pace import Pace
+from fingerpost.transit.model.place import Bounds
+from fingerpost.transit.model.profile import ANSWER_DEADLINE_S
+
+KEY_VARIABLE = "DIGITRANSIT_API_KEY"
+KEY_HEADER = "digitransit-subscription-key"
+GEOCODING_URL = "https://api.digitransit.fi/geocoding/v1"
+# The gateway waits this long for the routing of all Finland, and so do we.
+FINLAND_DEADLINE_S = 35.0
+# What Digitransit's operators ask for; all its regions and its geocoding are one host, and share one limit.
+PACES: Mapping[str, Pace] = MappingProxyType({"api.digitransit.fi": Pace(name="digitransit", per_second=10, burst=30)})
+ATTRIBUTION = ("Digitransit, CC BY 4.0", "© OpenStreetMap contributors, ODbL")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Region:
+    """One region of Digitransit.
+
+    Attributes:
+        name: as ``network add --digitransit`` takes it.
+        bounds: the box that it covers.
+        deadline_s: how long a plan or a board may take.
+    """
+
+    name: str
+    bounds: Bounds
+    deadline_s: float = ANSWER_DEADLINE_S
+
+    @property
+    def url(self) -> str:
+        """Where its routing is asked."""
+        return f"https://api.digitransit.fi/routing/v2/{self.name}/gtfs/v1"
+
+
+_FINLAND = Bounds(south=57.4, west=19.0, north=70.2, east=31.7)
+
+REGIONS: Mapping[str, Region] = MappingProxyType(
+    {
+        region.name: region
+        for region in (
+            Region(name="finland", bounds=_FINLAND, deadline_s=FINLAND_DEADLINE_S),
+            Region(name="hsl", bounds=Bounds(south=59.9, west=23.9, north=60.8, east=25.8)),
+            # Towns from Raseborg to Rovaniemi.
+            Region(name="waltti", bounds=Bounds(south=59.7, west=20.9, north=67.0, east=31.6)),
+            Region(name="varely", bounds=Bounds(south=59.7, west=20.5, north=61.8, east=23.8)),
+        )
+    }
+)
+
+
+def find_region(url: str | None) -> Region | None:
+    """Return the region that an address is the routing of, None where it is another server's."""
+    return next((region for region in REGIONS.values() if region.url == (url or "").rstrip("/")), None)

@@ -1,0 +1,391 @@
+"""What the server answers to each document, as frozen values; one class for each object that is selected.
+
+Nothing is required that the schema lets be null, unknown words stay words, and fields that were not asked for are
+passed over.
+"""
+
+from typing import Annotated, Any, Generic, TypeVar
+
+from pydantic import Field
+
+from fingerpost.transit.remote.kit.wire_shapes import (
+    Instant,
+    Latitude,
+    Longitude,
+    Metres,
+    OpenInstant,
+    Several,
+    Shape,
+    UnixSecond,
+    Words,
+)
+from fingerpost.transit.remote.opentripplanner.wire_times import LONGEST_S, Day, DurationS
+
+_T = TypeVar("_T")
+
+_Seconds = Annotated[int, Field(ge=-LONGEST_S, le=LONGEST_S)]
+# Pairs of whole numbers: in each, characters that go on, and one that ends it.
+_POLYLINE = r"^(?:(?:[_-~]{0,6}[?-^]){2})*$"
+# Of what a currency's amounts are written with: no currency has more (ISO 4217).
+_Digits = Annotated[int, Field(ge=0, le=4)]
+_Amount = Annotated[float, Field(ge=0, le=1_000_000_000)]
+
+
+class GraphQLError(Shape):
+    """One entry of ``errors``."""
+
+    message: str = ""
+    path: tuple[str | int, ...] | None = None
+    extensions: dict[str, Any] | None = None
+
+
+class Reply(Shape, Generic[_T]):
+    """The whole body of an answer."""
+
+    data: _T | None = None
+    errors: Several[GraphQLError] = ()
+
+
+# ---------------------------------------------------------------------------------------------------- stops
+
+
+class OwnStop(Shape):
+    """A stop or a station where it is."""
+
+    gtfs_id: Words
+    name: Words
+    lat: Latitude
+    lon: Longitude
+
+
+class Station(OwnStop):
+    """A station and its stops."""
+
+    stops: Several[OwnStop] = ()
+
+
+class StopOfStation(OwnStop):
+    """A stop, and the station that it belongs to."""
+
+    parent_station: Station | None = None
+
+
+class StopsById(Shape):
+    """The stops and the stations of some ids; unknown ones are null entries, or missing."""
+
+    stops: Several[StopOfStation] = ()
+    stations: Several[Station] = ()
+
+
+class RouteType(Shape):
+    """A route's GTFS type."""
+
+    type: int | None = None
+
+
+class StopInBox(StopOfStation):
+    """A stop, and what runs there."""
+
+    platform_code: str | None = None
+    wheelchair_boarding: str | None = None
+    routes: Several[RouteType] = ()
+
+
+class StopsInBox(Shape):
+    """The stops of a box."""
+
+    stops_by_bbox: Several[StopInBox] = ()
+
+
+class StationId(Shape):
+    """A station's id."""
+
+    gtfs_id: Words
+
+
+class IndexedStop(OwnStop):
+    """A stop for the index of names."""
+
+    parent_station: StationId | None = None
+
+
+class AllStops(Shape):
+    """Every stop and every station of a server."""
+
+    stops: Several[IndexedStop] = ()
+    stations: Several[OwnStop] = ()
+
+
+# -------------------------------------------------------------------------------------------------- network
+
+
+class Publisher(Shape):
+    """Who publishes a feed."""
+
+    name: str | None = None
+
+
+class Agency(Shape):
+    """Who runs what a feed holds."""
+
+    name: str | None = None
+    timezone: str | None = None
+    lang: str | None = None
+
+
+class FeedData(Shape):
+    """A feed, as the server spells it."""
+
+    feed_id: Words
+    publisher: Publisher | None = None
+    agencies: Several[Agency] = ()
+
+
+class ServiceTimeRange(Shape):
+    """Unix seconds between which anything runs."""
+
+    start: OpenInstant = None
+    end: OpenInstant = None
+
+
+class NetworkData(Shape):
+    """What a server says of its network."""
+
+    feeds: Several[FeedData] = ()
+    service_time_range: ServiceTimeRange | None = None
+    routes: Several[RouteType] = ()
+
+
+class StopPosition(Shape):
+    """Where a stop lies."""
+
+    lat: Latitude | None = None
+    lon: Longitude | None = None
+
+
+class StopPositions(Shape):
+    """Where all stops lie."""
+
+    stops: Several[StopPosition] = ()
+
+
+# ---------------------------------------------------------------------------------------------------- rides
+
+
+class OwnAlert(Shape):
+    """An alert; its bounds are Unix seconds."""
+
+    id: str
+    alert_header_text: str | None = None
+    alert_description_text: str | None = None
+    alert_effect: str | None = None
+    alert_url: str | None = None
+    effective_start_date: OpenInstant = None
+    effective_end_date: OpenInstant = None
+
+
+class Route(Shape):
+    """A line."""
+
+    gtfs_id: Words
+    short_name: str | None = None
+    long_name: str | None = None
+    type: int | None = None
+    color: str | None = None
+    text_color: str | None = None
+
+
+class LastStop(Shape):
+    """A trip's last stop."""
+
+    name: str | None = None
+
+
+class LastCall(Shape):
+    """A trip's last call."""
+
+    stop: LastStop | None = None
+
+
+class LastCallOnBoard(LastCall):
+    """A trip's last call, and how many calls are before it."""
+
+    stop_position_in_pattern: int | None = None
+
+
+class BoardTrip(Shape):
+    """A trip on a board."""
+
+    gtfs_id: Words
+    trip_headsign: str | None = None
+    arrival_stoptime: LastCallOnBoard | None = None
+    route: Route
+    alerts: Several[OwnAlert] = ()
+
+
+class Stoptime(Shape):
+    """One departure; seconds count from ``service_day``, a Unix second."""
+
+    service_day: UnixSecond
+    scheduled_departure: _Seconds
+    departure_delay: _Seconds | None = None
+    realtime: bool | None = None
+    realtime_state: str | None = None
+    pickup_type: str | None = None
+    headsign: str | None = None
+    stop_position_in_pattern: int | None = None
+    trip: BoardTrip
+
+
+class BoardStop(Shape):
+    """A stop, its alerts and its departures."""
+
+    gtfs_id: Words
+    platform_code: str | None = None
+    alerts: Several[OwnAlert] = ()
+    stoptimes_without_patterns: Several[Stoptime] = ()
+
+
+class BoardData(Shape):
+    """The boards of some stops."""
+
+    stops: Several[BoardStop] = ()
+
+
+class Estimate(Shape):
+    """How late something is expected to be."""
+
+    delay: DurationS
+
+
+class LegTime(Shape):
+    """When a leg begins or ends: by the timetable, and what real time says."""
+
+    scheduled_time: Instant
+    estimated: Estimate | None = None
+
+
+class EndStop(Shape):
+    """The stop where a leg begins or ends."""
+
+    gtfs_id: Words
+    name: str | None = None
+    platform_code: str | None = None
+    wheelchair_boarding: str | None = None
+
+
+class End(Shape):
+    """Where a leg begins or ends."""
+
+    name: str | None = None
+    lat: Latitude
+    lon: Longitude
+    stop: EndStop | None = None
+
+
+class Trip(Shape):
+    """The trip of a leg."""
+
+    gtfs_id: Words
+    trip_headsign: str | None = None
+    wheelchair_accessible: str | None = None
+    arrival_stoptime: LastCall | None = None
+
+
+class GeometryOfLeg(Shape):
+    """A polyline with a precision of five digits."""
+
+    points: Annotated[str, Field(pattern=_POLYLINE)] | None = None
+
+
+class Currency(Shape):
+    """A currency (ISO 4217), and how many digits its amounts have."""
+
+    code: str
+    digits: _Digits = 2
+
+
+class Money(Shape):
+    """An amount in major units."""
+
+    amount: _Amount
+    currency: Currency
+
+
+class RiderCategory(Shape):
+    """Who may buy a product."""
+
+    is_default: bool | None = None
+
+
+class FareProduct(Shape):
+    """A product; without a price where the server knows it as something newer."""
+
+    id: str
+    rider_category: RiderCategory | None = None
+    price: Money | None = None
+
+
+class FareProductUse(Shape):
+    """A product that a leg can be ridden with; one ``id`` on several legs is one purchase."""
+
+    id: str
+    product: FareProduct | None = None
+
+
+class OwnLeg(Shape):
+    """One leg of an itinerary."""
+
+    mode: str | None = None
+    transit_leg: bool | None = None
+    distance: Metres | None = None
+    real_time: bool | None = None
+    realtime_state: str | None = None
+    service_date: Day | None = None
+    headsign: str | None = None
+    interline_with_previous_leg: bool | None = None
+    pickup_type: str | None = None
+    dropoff_type: str | None = None
+    start: LegTime
+    end: LegTime
+    from_: End = Field(alias="from")
+    to: End
+    route: Route | None = None
+    trip: Trip | None = None
+    leg_geometry: GeometryOfLeg | None = None
+    alerts: Several[OwnAlert] = ()
+    fare_products: Several[FareProductUse] = ()
+
+
+class OwnItinerary(Shape):
+    """An itinerary; a leg that is null makes it worthless."""
+
+    legs: tuple[OwnLeg | None, ...] = ()
+
+
+class Edge(Shape):
+    """An itinerary in a list."""
+
+    node: OwnItinerary | None = None
+
+
+class PageInfo(Shape):
+    """Whether the list goes on."""
+
+    end_cursor: str | None = None
+    has_next_page: bool = False
+
+
+class RoutingError(Shape):
+    """Why little or nothing was found."""
+
+    code: str | None = None
+    input_field: str | None = None
+
+
+class PlanConnection(Shape):
+    """One page of itineraries."""
+
+    page_info: PageInfo | None = None
+    routing_errors: Several[RoutingError] = ()
+    edges: Several[Edge] = ()

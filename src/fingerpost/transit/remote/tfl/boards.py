@@ -1,0 +1,233 @@
+"""Boards of stops: TfL's predictions for the next half hour, and its timetables for any other time (decision 0521)."""
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
+from zoneinfo import ZoneInfo
+
+from fingerpost import clock
+from fingerpost.errors import SourceChanged, StorageUnavailable
+from fingerpost.transit.model.itinerary import Departure, ServiceAlert
+from fingerpost.transit.port import BoardGap, DepartureQuery
+from fingerpost.transit.remote.tfl.alerts import list_lift_alerts, list_line_alerts, list_stop_alerts
+from fingerpost.transit.remote.tfl.departures import NOTE, REACH_S, list_departures
+from fingerpost.transit.remote.tfl.journeys import LIFTS, LIFTS_PATH
+from fingerpost.transit.remote.tfl.server import STATUS_FRESH_S, TflAnswer, TflClient
+from fingerpost.transit.remote.tfl.shapes import LiftDisruption, Prediction, StopDisruption, TflLine
+from fingerpost.transit.remote.tfl.stop_ids import NaptanIds, is_group
+from fingerpost.transit.remote.tfl.stop_lookup import StopPointLookup
+from fingerpost.transit.remote.tfl.timetable_choice import say_remarks
+from fingerpost.transit.remote.tfl.timetable_departures import TimetableReader, is_whole
+from fingerpost.transit.remote.tfl.timetables import TimetableSource, list_lines_of
+
+_T = TypeVar("_T")
+
+# TfL takes about this many ids at once.
+_MOST_IDS = 20
+# Up to so long ago counts as now (rule B12).
+_NOW_S = 120
+NOTE_OF_TIMETABLE = (
+    "TfL's timetables tell whole minutes of a kind of day, such as 'Monday - Thursday', not of a date: "
+    "works that change them are told as alerts at most."
+)
+NOTE_WITHOUT_TIMETABLE = "TfL did not tell its timetables, so what leaves later is not listed."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundBoard:
+    """The rows of a board, by time, and what belongs to them; see ``port.DepartureBoard``."""
+
+    rows: list[Departure]
+    alerts: tuple[ServiceAlert, ...] = ()
+    notes: tuple[str, ...] = ()
+    retrieved_at: datetime | None = None
+    gap: BoardGap | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _BoardPart:
+    """What one source of rows had; ``line_ids`` are TfL's ids of the lines of the rows."""
+
+    rows: Sequence[Departure] = ()
+    line_ids: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+    retrieved_at: datetime | None = None
+    gap: BoardGap | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Status:
+    """How lines, stops and lifts fare; ``notes`` say what could not be had."""
+
+    lines: Sequence[TflLine] = ()
+    stops: Sequence[StopDisruption] = ()
+    lifts: Sequence[LiftDisruption] = ()
+    notes: tuple[str, ...] = ()
+
+
+class TflBoards:
+    """Lists what leaves from stops."""
+
+    def __init__(self, server: TflClient, stops: StopPointLookup, ids: NaptanIds, zone: ZoneInfo) -> None:
+        self._server = server
+        self._stops = stops
+        self._ids = ids
+        self._zone = zone
+        self._timetables = TimetableSource(server)
+        self._reader = TimetableReader(ids, zone)
+
+    async def list_board(self, query: DepartureQuery) -> FoundBoard:
+        """Return what leaves in the window of a query.
+
+        Raises:
+            StorageUnavailable, SourceChanged: TfL cannot be asked.
+        """
+        own_ids = await self._expand(self._ids.list_own(query.stop_ids))
+        now = int(clock.now().timestamp())
+        first, last = query.instant, query.instant + query.window_s
+        predicted, timetabled = _split(first, last, now, by_schedule=query.by_schedule)
+        told = await self._list_predictions(own_ids) if predicted else []
+        try:
+            timetable = await self._list_timetabled(own_ids, timetabled) if timetabled else _BoardPart()
+        except (StorageUnavailable, SourceChanged):
+            if predicted is None:
+                raise
+            timetable = _BoardPart(notes=(NOTE_WITHOUT_TIMETABLE,))
+        predictions = [each for answer in told for each in answer.data]
+        line_ids = timetable.line_ids | {each.line_id for each in predictions if each.line_id}
+        status = await self._find_status(sorted(line_ids), own_ids, first, last, now)
+        rows = [*timetable.rows]
+        if predicted is not None:
+            rows += list_departures(
+                predictions, self._ids, self._zone, first=predicted[0], last=predicted[1], now=now, lines=status.lines
+            )
+        notes = (*((NOTE,) if predicted else ()), *timetable.notes, *status.notes)
+        told_at = [answer.retrieved_at for answer in told] + [timetable.retrieved_at]
+        return FoundBoard(
+            rows=sorted((_with_alerts(row, status.lines) for row in rows), key=lambda row: (row.expected, row.line)),
+            alerts=_list_alerts(status, own_ids, now, first, last),
+            notes=notes,
+            retrieved_at=min((each for each in told_at if each is not None), default=None),
+            gap=None if rows else timetable.gap,
+        )
+
+    async def _expand(self, own_ids: Sequence[str]) -> list[str]:
+        """Return the stops at which something arrives: those of a hub or a group for its id."""
+        members = await gather(
+            [self._stops.list_member_ids(each) if is_group(each) else _just(each) for each in own_ids]
+        )
+        return list(dict.fromkeys(own_id for each in members for own_id in each))
+
+    async def _list_predictions(self, own_ids: Sequence[str]) -> list[TflAnswer[tuple[Prediction, ...]]]:
+        told = await gather(
+            [self._server.find(tuple[Prediction, ...], "StopPoint", own_id, "Arrivals") for own_id in own_ids]
+        )
+        return [each for each in told if each is not None]
+
+    async def _list_timetabled(self, own_ids: Sequence[str], spans: Sequence[tuple[int, int]]) -> _BoardPart:
+        """Return what the timetables of all lines have in some spans of time."""
+        stops = await gather([self._stops.find_with_lines(each) for each in own_ids])
+        lines = list_lines_of([each for each in stops if each is not None])
+        found = await self._timetables.find(lines)
+        rows: list[Departure] = []
+        remarks = list(found.remarks)
+        for begin, end in spans:
+            within, said = self._reader.list_departures(found.timetables, begin, end)
+            rows += within
+            remarks += said
+        is_known = bool(found.timetables) and is_whole(remarks)
+        return _BoardPart(
+            rows=rows,
+            line_ids=frozenset(line.line_id for line in lines),
+            notes=(NOTE_OF_TIMETABLE, *say_remarks(remarks)),
+            retrieved_at=found.retrieved_at,
+            gap=self._reader.find_gap(found.timetables, spans[-1][1]) if is_known and not rows else None,
+        )
+
+    async def _find_status(
+        self, line_ids: Sequence[str], own_ids: Sequence[str], first: int, last: int, now: int
+    ) -> _Status:
+        """Return how a board's lines, stops and lifts fare; a board stands without, and says that it does."""
+        days = () if first - REACH_S <= now <= last + _NOW_S else self._days_of(first, last)
+        lines, stops, lifts = await asyncio.gather(
+            _find_or_none(self._list_status(tuple[TflLine, ...], line_ids, "Line", "Status", *days)),
+            _find_or_none(self._list_status(tuple[StopDisruption, ...], own_ids, "StopPoint", "Disruption")),
+            _find_or_none(self._server.ask(LIFTS, *LIFTS_PATH, fresh_s=STATUS_FRESH_S)),
+        )
+        named = (("lines", lines), ("stops", stops), ("lifts", lifts))
+        missing = [what for what, told in named if told is None]
+        return _Status(
+            lines=lines or (),
+            stops=stops or (),
+            lifts=() if lifts is None else lifts.data,
+            notes=(f"TfL did not say how its {' and '.join(missing)} fare.",) if missing else (),
+        )
+
+    def _days_of(self, first: int, last: int) -> tuple[str, str, str]:
+        """Return the part of a path that asks for the days of a window, the day after included."""
+        begin = datetime.fromtimestamp(first, self._zone).date()
+        end = datetime.fromtimestamp(last, self._zone).date() + timedelta(days=1)
+        return begin.isoformat(), "to", end.isoformat()
+
+    async def _list_status(
+        self, shape: type[tuple[_T, ...]], ids: Sequence[str], what: str, *words: str
+    ) -> Sequence[_T]:
+        """Return what is said of lines or stops, by their ids; TfL says nothing of those it does not know."""
+        told = await gather(
+            [
+                self._server.find(shape, what, ",".join(ids[at : at + _MOST_IDS]), *words, fresh_s=STATUS_FRESH_S)
+                for at in range(0, len(ids), _MOST_IDS)
+            ]
+        )
+        return tuple(each for answer in told if answer is not None for each in answer.data)
+
+
+def _split(
+    first: int, last: int, now: int, *, by_schedule: bool
+) -> tuple[tuple[int, int] | None, list[tuple[int, int]]]:
+    """Return the part of a window that TfL predicts, and the parts that only its timetables know."""
+    begin, end = now - _NOW_S, now + REACH_S
+    if by_schedule or first > end or last < begin:
+        return None, [(first, last)]
+    before = [(first, begin - 1)] if first < begin else []
+    after = [(end + 1, last)] if last > end else []
+    return (max(first, begin), min(last, end)), before + after
+
+
+def _with_alerts(row: Departure, lines: Sequence[TflLine]) -> Departure:
+    """Return a row with what is wrong with its line when it leaves."""
+    ids = [line.id for line in lines if row.line.lower() in (line.name.lower(), line.id.lower())]
+    if row.alerts or not ids:
+        return row
+    return replace(row, alerts=list_line_alerts(lines, ids[0], row.expected, row.expected))
+
+
+async def gather(questions: Sequence[Coroutine[Any, Any, _T]]) -> list[_T]:
+    """Ask all at once, and raise the first failure only when all have ended."""
+    outcomes = await asyncio.gather(*questions, return_exceptions=True)
+    answers = []
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+        answers.append(outcome)
+    return answers
+
+
+async def _find_or_none(question: Coroutine[Any, Any, _T]) -> _T | None:
+    """Return an answer that a board can do without, None where TfL does not give it."""
+    try:
+        return await question
+    except (StorageUnavailable, SourceChanged):
+        return None
+
+
+async def _just(own_id: str) -> list[str]:
+    return [own_id]
+
+
+def _list_alerts(status: _Status, own_ids: Sequence[str], now: int, first: int, last: int) -> tuple[ServiceAlert, ...]:
+    """Return what is wrong with the stops of a board; TfL speaks of the lifts of now, so of no other day's board."""
+    lifts = list_lift_alerts(status.lifts, own_ids) if first - REACH_S <= now <= last else ()
+    return (*list_stop_alerts(status.stops, first, last), *lifts)

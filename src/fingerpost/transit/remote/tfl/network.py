@@ -1,0 +1,239 @@
+"""London's network behind TfL's API."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from fingerpost import clock
+from fingerpost.errors import SourceChanged, StorageUnavailable
+from fingerpost.net.fetch import Fetch
+from fingerpost.net.request import RequestLimits
+from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
+from fingerpost.transit.model.itinerary import Itinerary
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource, Place, PlaceMatch
+from fingerpost.transit.model.profile import NetworkProfile
+from fingerpost.transit.model.provenance import FeedVersion, Provenance, RealtimeHealth
+from fingerpost.transit.port import (
+    DepartureBoard,
+    DepartureQuery,
+    JourneyAnswer,
+    JourneyQuery,
+    NearbyStops,
+    TextJourneyQuery,
+)
+from fingerpost.transit.remote.tfl.boards import TflBoards
+from fingerpost.transit.remote.tfl.disambiguation import new_unknown
+from fingerpost.transit.remote.tfl.itineraries import ItineraryReader, draw_leg, is_placed
+from fingerpost.transit.remote.tfl.journey_question import JourneyQuestion, choose_preference, print_position
+from fingerpost.transit.remote.tfl.journeys import JourneysFound, TflJourneySearch
+from fingerpost.transit.remote.tfl.learning import ABILITIES, new_known_profile
+from fingerpost.transit.remote.tfl.place_names import StopPointNames
+from fingerpost.transit.remote.tfl.server import TflClient
+from fingerpost.transit.remote.tfl.stop_ids import NaptanIds
+from fingerpost.transit.remote.tfl.stop_lookup import StopPointLookup
+from fingerpost.transit.remote.tfl.unified_api import KIND, LANGUAGE
+from fingerpost.transit.rules.board_window import keep_first
+from fingerpost.transit.rules.instants import print_instant
+from fingerpost.transit.rules.position_names import NAMED_WITHIN_M, NearName, find_position_name
+from fingerpost.transit.rules.trip_limits import list_kept
+
+STEP_FREE, STEP_FREE_TO_PLATFORM = "StepFreeToVehicle", "StepFreeToPlatform"
+_SIDES = ("origin", "destination")
+_MINUTE_S = 60
+# How often TfL is asked for one window of time; it offers three to five journeys at once.
+_MOST_QUESTIONS = 4
+_NOTE_OF_REST = "TfL did not tell all trips of the window that was asked for, because it offers only a few at once."
+_WALKING = "streets, as TfL knows them"
+
+
+class TflNetwork:
+    """One network; see the port. It keeps nothing between calls, so threads may share it."""
+
+    def __init__(
+        self, record: NetworkRecord, learned: LearnedProfile | None, fetch: Fetch, limits: RequestLimits | None = None
+    ) -> None:
+        profile = new_remote_profile(record, learned or new_known_profile(), ABILITIES)
+        self._profile = replace(profile, reads_texts=True, names_positions=True)
+        self._zone = ZoneInfo(self._profile.zone)
+        self._feeds = (FeedVersion(name=self._profile.name),)
+        self._ids = NaptanIds(self._profile.name)
+        self._server = TflClient(fetch, record, limits)
+        self._stops = StopPointLookup(self._server, self._ids)
+        self._names = StopPointNames(self._server, self._ids)
+        self._boards = TflBoards(self._server, self._stops, self._ids, self._zone)
+        self._search = TflJourneySearch(self._server, ItineraryReader(self._ids, self._zone), self._zone)
+
+    @property
+    def profile(self) -> NetworkProfile:
+        """What is known without asking; see the port."""
+        return self._profile
+
+    async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
+        """Plan at TfL; see the port. What it offers beyond the query's limits is left out."""
+        found, kept = await self._find(query, shorter_walks=False)
+        walks_too_far = any(each.walk_m > query.max_walk_m for each in found.itineraries)
+        if walks_too_far and not any(each.rides for each in kept):
+            again, shorter = await self._find(query, shorter_walks=True)
+            kept = list(dict.fromkeys([*kept, *shorter]))
+            found = replace(found, why_nothing=found.why_nothing or again.why_nothing)
+        if query.window_s is not None and found.itineraries:
+            rest, note = await self._find_rest(query, query.window_s, found)
+            kept = list(dict.fromkeys([*kept, *rest]))
+            found = replace(found, notes=(*found.notes, *([note] if note else [])))
+        return self._answer(found, kept)
+
+    async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
+        """Plan between two texts as TfL reads them; see ``port.TextPlanner``."""
+        for text, side in zip((query.origin, query.destination), query.sides, strict=True):
+            # Dots alone would lead to another address.
+            if not any(map(str.isalnum, text)):
+                raise new_unknown(text, side)
+        question = JourneyQuestion(
+            origin=self._read_text(query.origin),
+            destination=self._read_text(query.destination),
+            instant=query.instant,
+            accessibility=STEP_FREE_TO_PLATFORM if query.step_free else None,
+        )
+        found = await self._search.find(question, query.sides)
+        return self._answer(found, [each for each in found.itineraries if each.departure >= query.instant])
+
+    async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
+        """List what is predicted of some stops, or what their timetables have; see the port."""
+        found = await self._boards.list_board(query)
+        updates = [row.last_realtime_update for row in found.rows if row.last_realtime_update is not None]
+        return DepartureBoard(
+            departures=keep_first(found.rows, query.wanted),
+            found_count=len(found.rows),
+            provenance=replace(
+                self._provenance(found.retrieved_at, found.notes), realtime_updated=min(updates, default=None)
+            ),
+            alerts=found.alerts,
+            gap=found.gap,
+        )
+
+    async def find_places(
+        self,
+        text: str,
+        *,
+        language: str | None = None,  # noqa: ARG002  # TfL speaks English
+        focus: Coordinate | None = None,
+    ) -> Sequence[PlaceMatch]:
+        """Find stops by name; see the port."""
+        return await self._names.find_places(text, focus)
+
+    async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:  # noqa: ARG002
+        """Name a position by its nearest stop, because TfL knows no addresses; see ``port.PositionNamer``."""
+        stops = (await self._stops.list_near(coordinate, NAMED_WITHIN_M)).data
+        near = [NearName(name=f"near {each.stop.name}", coordinate=each.stop.coordinate) for each in stops]
+        return find_position_name(coordinate, near, self._profile.attribution)
+
+    async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:  # noqa: ARG002
+        """Find a stop, a station or a hub by its id; see the port."""
+        return await self._stops.find_place(stop_id, whole=False)
+
+    async def find_stop_place(self, stop_id: str, *, language: str | None = None) -> Place | None:  # noqa: ARG002
+        """Find the station or hub that an id belongs to; see the port."""
+        return await self._stops.find_place(stop_id, whole=True)
+
+    async def list_stops_near(
+        self,
+        coordinate: Coordinate,
+        radius_m: float,
+        *,
+        language: str = "en",  # noqa: ARG002
+    ) -> NearbyStops:
+        """List the stops around a point; see the port."""
+        near = await self._stops.list_near(coordinate, radius_m)
+        return NearbyStops(stops=near.data, provenance=self._provenance(near.retrieved_at))
+
+    async def find_realtime_health(self) -> RealtimeHealth | None:
+        """Return None: TfL says nothing of how its sources of real time fare."""
+        return None
+
+    async def _find(self, query: JourneyQuery, *, shorter_walks: bool) -> tuple[JourneysFound, list[Itinerary]]:
+        """Return what TfL found, and what of it keeps the query's limits."""
+        question = JourneyQuestion(
+            origin=self._print_end(query.origin),
+            destination=self._print_end(query.destination),
+            instant=query.instant,
+            arrive_by=query.arrive_by,
+            preference=choose_preference(query.optimize, shorter_walks=shorter_walks),
+            accessibility=STEP_FREE if query.step_free else None,
+        )
+        found = await self._search.find(question, _SIDES, (query.origin, query.destination))
+        placed = [each for each in found.itineraries if is_placed(each)]
+        if len(placed) < len(found.itineraries):
+            lost = f"{len(found.itineraries) - len(placed)} journeys were left out: TfL did not say where they lead."
+            found = replace(found, notes=(*found.notes, lost))
+        kept = [
+            each
+            for each in list_kept(placed, query)
+            if (each.arrival <= query.instant if query.arrive_by else each.departure >= query.instant)
+        ]
+        return found, kept
+
+    async def _find_rest(
+        self, query: JourneyQuery, window_s: int, found: JourneysFound
+    ) -> tuple[list[Itinerary], str | None]:
+        """Ask on from what was found until the whole window is known; return the rest, and what must be said of it.
+
+        TfL knows no window: it offers a few journeys, and those behind them when it is asked from then on.
+        """
+        rest: list[Itinerary] = []
+        offered = list(found.itineraries)
+        for _ in range(_MOST_QUESTIONS - 1):
+            if query.arrive_by:
+                instant = min(each.arrival for each in offered) - _MINUTE_S
+            else:
+                instant = max(each.departure for each in offered) + _MINUTE_S
+            if abs(instant - query.instant) > window_s:
+                return rest, None
+            try:
+                more, kept = await self._find(replace(query, instant=instant), shorter_walks=False)
+            except (StorageUnavailable, SourceChanged):
+                return rest, _NOTE_OF_REST
+            new = [each for each in more.itineraries if each not in offered]
+            if not new:
+                return rest, None
+            rest += kept
+            offered = new
+        return rest, _NOTE_OF_REST
+
+    def _answer(self, found: JourneysFound, kept: Sequence[Itinerary]) -> JourneyAnswer:
+        return JourneyAnswer(
+            itineraries=tuple(kept),
+            provenance=self._provenance(found.retrieved_at, found.notes),
+            why_nothing=found.why_nothing,
+            draw=draw_leg,
+        )
+
+    def _print_end(self, location: Location) -> str:
+        """Return an end as TfL is asked for it: a stop where there is one only, else its position.
+
+        A saved place may lie elsewhere than the stop that is saved with it.
+        """
+        own = self._ids.list_own(location.stop_ids)
+        if len(own) == 1 and location.source is not LocationSource.USER_VARIABLE:
+            return own[0]
+        return print_position(location.coordinate)
+
+    def _read_text(self, text: str) -> str:
+        """Return a text as TfL reads it: an id of ours without our FEED."""
+        return self._ids.find_own(text) or text.strip()
+
+    def _provenance(self, retrieved_at: datetime | None, notes: Sequence[str] = ()) -> Provenance:
+        """Return where an answer comes from, and when it was retrieved."""
+        instant = int((retrieved_at or clock.now()).timestamp())
+        return Provenance(
+            network=self._profile.name,
+            source=KIND,
+            zone=self._profile.zone,
+            retrieved_at=instant,
+            feeds=self._feeds,
+            attribution=(*self._profile.attribution, f"TfL, retrieved {print_instant(instant, self._profile.zone)}"),
+            language=LANGUAGE,
+            notes=tuple(notes),
+            walking=_WALKING,
+        )

@@ -1,0 +1,267 @@
+"""The parts of TfL's answers that are read; TfL leaves out what is null, and adds fields as it likes."""
+
+import json
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BeforeValidator
+
+from fingerpost.transit.remote.kit.wire_shapes import Instant, Latitude, Longitude, Metres, OpenInstant, Several, Shape
+from fingerpost.transit.remote.tfl.wire_times import Naive
+
+
+def _read_line(value: Any) -> Any:
+    """Return the points of a path, which TfL writes as JSON inside a text; none where there is none."""
+    if not isinstance(value, str) or not value.strip():
+        return ()
+    points = json.loads(value)
+    return [point for point in points if point] if isinstance(points, list) else ()
+
+
+class Named(Shape):
+    """An id and a name."""
+
+    id: str = ""
+    name: str | None = None
+
+
+class ApiError(Shape):
+    """The body of a 4xx or 5xx."""
+
+    exception_type: str | None = None
+    message: str = ""
+
+
+class StatusPeriod(Shape):
+    """When a line's status holds."""
+
+    from_date: OpenInstant = None
+    to_date: OpenInstant = None
+    is_now: bool = False
+
+
+class LineStatus(Shape):
+    """How a line fares; ``status_severity`` is no scale, see ``alerts.py``."""
+
+    status_severity: int
+    status_severity_description: str = ""
+    reason: str | None = None
+    validity_periods: Several[StatusPeriod] = ()
+
+
+class TflLine(Shape):
+    """A line, with its statuses."""
+
+    id: str
+    name: str = ""
+    mode_name: str = ""
+    line_statuses: Several[LineStatus] = ()
+
+
+class Disruption(Shape):
+    """What disturbs a leg."""
+
+    category: str | None = None
+    description: str = ""
+
+
+class PlannedWork(Shape):
+    """Works that touch a leg."""
+
+    id: str | None = None
+    description: str = ""
+
+
+class RouteOption(Shape):
+    """A route that a leg may be ridden on; several for buses that share a road."""
+
+    name: str | None = None
+    directions: Several[str] = ()
+    line_identifier: Named | None = None
+
+
+class LegPoint(Shape):
+    """Where a leg begins or ends: a stop with its NaPTAN code, else a place; any of it may be missing."""
+
+    naptan_id: str | None = None
+    common_name: str | None = None
+    platform_name: str | None = None
+    stop_letter: str | None = None
+    lat: Latitude | None = None
+    lon: Longitude | None = None
+
+
+class Path(Shape):
+    """The line of a leg: (latitude, longitude)."""
+
+    line_string: Annotated[tuple[tuple[float, float], ...], BeforeValidator(_read_line)] = ()
+
+
+class TflLeg(Shape):
+    """One leg; times are London's wall clock, ``distance`` holds for walks only (metres)."""
+
+    duration: int
+    departure_time: Naive
+    arrival_time: Naive
+    scheduled_departure_time: Naive | None = None
+    scheduled_arrival_time: Naive | None = None
+    departure_point: LegPoint = LegPoint()
+    arrival_point: LegPoint = LegPoint()
+    path: Path | None = None
+    route_options: Several[RouteOption] = ()
+    mode: Named
+    disruptions: Several[Disruption] = ()
+    planned_works: Several[PlannedWork] = ()
+    distance: Metres | None = None
+
+
+class OwnJourney(Shape):
+    """One journey: whole minutes."""
+
+    start_date_time: Naive
+    arrival_date_time: Naive
+    duration: int
+    legs: tuple[TflLeg, ...]
+
+
+class JourneyResult(Shape):
+    """The answer to a question that TfL understood."""
+
+    rows: ClassVar[str] = "journeys"
+
+    journeys: Several[OwnJourney] = ()
+    lines: Several[TflLine] = ()
+    stop_messages: Several[str] = ()
+
+
+class OptionPlace(Shape):
+    """What an option of a disambiguation is."""
+
+    common_name: str | None = None
+    place_type: str | None = None
+    stop_type: str | None = None
+    modes: Several[str] = ()
+    lat: Latitude | None = None
+    lon: Longitude | None = None
+
+
+class Option(Shape):
+    """One place that a text may mean; ``match_quality`` is 0 to 1000."""
+
+    parameter_value: str | None = None
+    match_quality: int | None = None
+    place: OptionPlace | None = None
+
+
+class EndStatus(Shape):
+    """How TfL understood one end: ``identified``, ``list``, ``notidentified`` or ``empty``."""
+
+    match_status: str = ""
+    disambiguation_options: Several[Option] = ()
+
+
+class DisambiguationResult(Shape):
+    """The answer to a question whose ends are unclear (HTTP 300)."""
+
+    from_location_disambiguation: EndStatus = EndStatus()
+    to_location_disambiguation: EndStatus = EndStatus()
+
+
+class Prediction(Shape):
+    """One expected arrival; times are in UTC."""
+
+    id: str
+    naptan_id: str
+    line_id: str = ""
+    line_name: str = ""
+    platform_name: str | None = None
+    destination_naptan_id: str | None = None
+    destination_name: str | None = None
+    towards: str | None = None
+    timestamp: Instant
+    expected_arrival: Instant
+    time_to_live: OpenInstant = None
+    mode_name: str = ""
+
+
+class LineModeGroup(Shape):
+    """The lines of one mode that call at a stop, by their ids."""
+
+    mode_name: str = ""
+    line_identifier: Several[str] = ()
+
+
+class TflStopPoint(Shape):
+    """A stop, a station, a group or a hub, with what is below it."""
+
+    naptan_id: str | None = None
+    id: str
+    common_name: str
+    indicator: str | None = None
+    stop_letter: str | None = None
+    stop_type: str | None = None
+    modes: Several[str] = ()
+    station_naptan: str | None = None
+    hub_naptan_code: str | None = None
+    lines: Several[Named] = ()
+    line_mode_groups: Several[LineModeGroup] = ()
+    lat: float
+    lon: float
+    children: "Several[TflStopPoint]" = ()
+
+    @property
+    def own_id(self) -> str:
+        """Its NaPTAN code, or the hub's."""
+        return self.naptan_id or self.id
+
+
+class MatchedStop(Shape):
+    """One find of the stop search."""
+
+    id: str
+    name: str
+    lat: float
+    lon: float
+    modes: Several[str] = ()
+    top_most_parent_id: str | None = None
+
+
+class SearchResult(Shape):
+    """What the stop search found."""
+
+    matches: Several[MatchedStop] = ()
+
+
+class StopPointsNear(Shape):
+    """The stops around a point."""
+
+    stop_points: Several[TflStopPoint] = ()
+
+
+class OwnMode(Shape):
+    """One mode that TfL knows."""
+
+    mode_name: str
+    is_scheduled_service: bool = False
+
+
+class StopDisruption(Shape):
+    """What disturbs a stop."""
+
+    atco_code: str | None = None
+    station_atco_code: str | None = None
+    from_date: OpenInstant = None
+    to_date: OpenInstant = None
+    description: str = ""
+
+
+class LiftDisruption(Shape):
+    """The lifts of a station that are out of order."""
+
+    station_unique_id: str | None = None
+    naptan_code: str | None = None
+    message: str = ""
+
+    @property
+    def station(self) -> str:
+        """The station's NaPTAN code; TfL has called it by two names."""
+        return (self.station_unique_id or self.naptan_code or "").upper()

@@ -1,0 +1,249 @@
+"""findAddressOrStop (lookup contract): free text to a place, or an honest list of candidates (rules D1, D2)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, NotRequired, final
+
+from pydantic import Field, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
+
+from fingerpost.contract.distinction import say_distinction
+from fingerpost.contract.envelope import Family
+from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.contract.wire import Number, Shape, Whole, WireDict, WireModel, WordOf
+from fingerpost.errors import DataNotFound
+from fingerpost.transit.model.distance import distance_m
+from fingerpost.transit.model.place import Coordinate, PlaceKind, PlaceMatch
+from fingerpost.transit.places.candidates import (
+    MAX_CANDIDATES,
+    Distinction,
+    attribution_of,
+    distinguish,
+    say_guess,
+    say_why_alone,
+)
+from fingerpost.transit.places.resolver import PlaceResolver
+from fingerpost.transit.rules.matching import AUTO_RESOLVE, Resolved, decide
+from fingerpost.transit.rules.warnings import WarningCode, Warnings
+from fingerpost.transit.tools.shapes import (
+    Language,
+    LatLon,
+    WireCoordinate,
+    WireWarning,
+    show_coordinate,
+    show_warnings,
+)
+
+
+class LocationQueryInput(WireModel):
+    """The question."""
+
+    raw_text: Annotated[str, Field(min_length=1, max_length=200, description="a name, a stop id, or lat,lon")]
+    focus_point: Annotated[LatLon | None, Field(description="prefer places near here")] = None
+    max_distance_meters: Annotated[Whole | None, Field(ge=1, le=200_000, description="needs focusPoint")] = None
+    language_preference: Language | None = None
+
+    @field_validator("raw_text", mode="before")
+    @classmethod
+    def _trim(cls, text: object) -> object:
+        return text.strip() if isinstance(text, str) else text
+
+    @field_validator("max_distance_meters")
+    @classmethod
+    def _distance_needs_a_focus(cls, distance: int | None, info: ValidationInfo) -> int | None:
+        if distance is not None and "focus_point" in info.data and info.data["focus_point"] is None:
+            raise PydanticCustomError("whole_sentence", "maxDistanceMeters requires focusPoint")
+        return distance
+
+
+class Names(WireDict):
+    """A place's names by language."""
+
+    fi: NotRequired[str]
+    en: NotRequired[str]
+    sv: NotRequired[str]
+
+
+class LookupMeta(WireDict):
+    """What is ours in a bare answer (rules D1 and D2), left out where there is nothing to say.
+
+    ``candidates`` tells them apart, by token; ``reason`` says why the only candidate was not simply taken;
+    ``attribution`` names whom the source of the places asks to be named.
+    """
+
+    warnings: NotRequired[list[WireWarning]]
+    candidates: NotRequired[dict[str, Distinction]]
+    reason: NotRequired[str]
+    attribution: NotRequired[list[str]]
+
+
+@final
+class ResolvedLocation(WireDict):
+    """One place. ``id`` is present for a stop, absent for an address."""
+
+    id: NotRequired[str]
+    name: str
+    primaryLanguage: Literal["fi", "en", "sv", "default"]
+    names: NotRequired[Names]
+    type: Annotated[str, WordOf(PlaceKind)]
+    coordinate: WireCoordinate
+    confidenceScore: Annotated[Number, Field(ge=0, le=1)]
+    locality: NotRequired[str]
+    rawQuery: str
+    meta: NotRequired[LookupMeta]
+
+
+@final
+class DisambiguationSet(WireDict):
+    """Places to choose from; the ``id`` of each, or its ``lat,lon``, is a token that every tool accepts."""
+
+    candidates: Annotated[list[ResolvedLocation], Field(min_length=1, max_length=MAX_CANDIDATES)]
+    totalCandidatesFound: Annotated[int, Field(ge=1)]
+    truncated: bool
+    needsClarification: Literal[True]
+    autoResolvedThreshold: Annotated[Number, Field(ge=0, le=1)]
+    meta: NotRequired[LookupMeta]
+
+
+class FindAddressOrStop(PublishedTool):
+    """Turns a text into a place."""
+
+    name = "findAddressOrStop"
+    title = "Find a stop or address"
+    description = (
+        "Turn a free text into a stop, address or place, or into candidates to choose from when it is not certain. "
+        "Ids and lat,lon in the answer are accepted by every tool. For stops around a coordinate take find_stops."
+    )
+    family = Family.LOOKUP
+    group = "core"
+    input_model = LocationQueryInput
+    output_shape = (ResolvedLocation, DisambiguationSet)
+    long_parts = (("candidates",), ("meta", "candidates"))
+    rest = "Spell more of the name."
+
+    def __init__(self, places: PlaceResolver) -> None:
+        self._places = places
+
+    async def handle(self, arguments: LocationQueryInput, call: Call) -> ResolvedLocation | DisambiguationSet:  # noqa: ARG002  # the seam's signature
+        """Read the text as a token, then as a name; drop what is too far; decide or ask."""
+        text = arguments.raw_text
+        focus = None if arguments.focus_point is None else arguments.focus_point.inner()
+        warnings = Warnings()
+        matches = await self._places.find_places(
+            text, language=arguments.language_preference, focus=focus, warnings=warnings
+        )
+        near = [match for match in matches if _is_near(match, focus, arguments.max_distance_meters)]
+        if not near:
+            raise DataNotFound(" ".join([_nothing(text, len(matches)), *_list_sentences(warnings)]), hint=_HINT)
+        decision = decide(near)
+        if isinstance(decision, Resolved) and decision.match.place.guess:
+            warnings.add(WarningCode.POSITION_GUESSED, say_guess(decision.match.place, text))
+        if isinstance(decision, Resolved):
+            place = show_place(decision.match, text)
+            meta = _show_meta([decision.match], warnings)
+            return {**place, "meta": meta} if meta else place
+        choices: DisambiguationSet = {
+            "candidates": [show_place(match, text) for match in near[:MAX_CANDIDATES]],
+            "totalCandidatesFound": len(near),
+            "truncated": len(near) > MAX_CANDIDATES,
+            "needsClarification": True,
+            "autoResolvedThreshold": AUTO_RESOLVE,
+        }
+        meta = _show_meta(near[:MAX_CANDIDATES], warnings)
+        apart = {match.place.token: distinguish(match) for match in near[:MAX_CANDIDATES]}
+        if any(apart.values()):
+            meta["candidates"] = apart
+        if len(near) == 1:
+            meta["reason"] = f"Not certain: {say_why_alone(near[0])}."
+        return {**choices, "meta": meta} if meta else choices
+
+    def shape_of(self, answer: Mapping[str, Any]) -> Shape:
+        """Return the shape of a set where there are candidates, else of one place."""
+        return DisambiguationSet if "candidates" in answer else ResolvedLocation
+
+    def describe(self, answer: ResolvedLocation | DisambiguationSet) -> str:
+        """Return the place, or the choices."""
+        meta: LookupMeta = answer.get("meta", {})
+        below = [f"! {warning['message']}" for warning in meta.get("warnings", ())]
+        if "attribution" in meta:
+            below.append(f"Data: {'; '.join(meta['attribution'])}")
+        if "candidates" not in answer:
+            return "\n".join([_line(answer), *below])
+        count = answer["totalCandidatesFound"]
+        more = f", of which {len(answer['candidates'])} are here; spell more of the name for others"
+        head = f"Not certain; {count} candidates{more * answer['truncated']}. Choose one and send its token:"
+        if "reason" in meta:
+            head = f"{meta['reason']} If it is meant, send its token; else spell it differently:"
+        apart = meta.get("candidates", {})
+        lines = [_join(_line(each), say_distinction(apart.get(token_of(each), {}))) for each in answer["candidates"]]
+        return "\n".join([head, *lines, *below])
+
+
+def token_of(place: Mapping[str, Any]) -> str:
+    """Return the token of a place as it is shown: its id, else ``lat,lon``."""
+    at = place["coordinate"]
+    return place.get("id") or f"{at['lat']:.6f},{at['lon']:.6f}"
+
+
+def _join(line: str, apart: str) -> str:
+    return f"{line}; {apart}" if apart else line
+
+
+def _show_meta(shown: Sequence[PlaceMatch], warnings: Warnings) -> LookupMeta:
+    """Return what an answer says beside the places that it shows."""
+    meta: LookupMeta = {}
+    told = show_warnings(warnings).get("warnings")
+    if told:
+        meta["warnings"] = told
+    attribution = attribution_of(shown)
+    if attribution:
+        meta["attribution"] = attribution
+    return meta
+
+
+def show_place(match: PlaceMatch, raw_query: str) -> ResolvedLocation:
+    """Write a place and how well it fits the text."""
+    place = match.place
+    shown: ResolvedLocation = {
+        "name": place.name,
+        "primaryLanguage": next((code for code in _LANGUAGES if code == place.language), "default"),
+        "type": place.kind.value,
+        "coordinate": show_coordinate(place.coordinate),
+        "confidenceScore": round(match.score, 4),
+        "rawQuery": raw_query,
+    }
+    if place.id is not None:
+        shown["id"] = place.id
+    names: Names = {}
+    for code in _LANGUAGES:
+        if code in place.names:
+            names[code] = place.names[code]
+    if names:
+        shown["names"] = names
+    if place.locality is not None:
+        shown["locality"] = place.locality
+    return shown
+
+
+_LANGUAGES: tuple[Language, ...] = ("fi", "en", "sv")
+_HINT = "Check the spelling, or search around a coordinate with find_stops"
+
+
+def _is_near(match: PlaceMatch, focus: Coordinate | None, limit_m: int | None) -> bool:
+    return focus is None or limit_m is None or distance_m(focus, match.place.coordinate) <= limit_m
+
+
+def _list_sentences(warnings: Warnings) -> list[str]:
+    return [each.message for each in warnings.list_all()]
+
+
+def _nothing(text: str, too_far: int) -> str:
+    if too_far:
+        return f"'{text}' names {too_far} places, all of them further away than maxDistanceMeters"
+    return f"No stop, address or place resembles '{text}'"
+
+
+def _line(place: ResolvedLocation) -> str:
+    where = f"{place['coordinate']['lat']},{place['coordinate']['lon']}"
+    locality = f", {place['locality']}" if place.get("locality") else ""
+    kind = f"{place['type'].lower()} at {where}, score {place['confidenceScore']}"
+    return f"{place['name']}{locality} ({token_of(place)}), {kind}"

@@ -1,0 +1,140 @@
+"""find_stops: stops near a point (rule C3)."""
+
+from typing import Annotated, NotRequired
+
+from pydantic import Field
+
+from fingerpost.contract.envelope import Family
+from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.contract.wire import Whole, WireDict, WireModel
+from fingerpost.transit.model.itinerary import NearbyStop
+from fingerpost.transit.model.profile import Ability
+from fingerpost.transit.networks.asking import Deadline, ask_in_turn, warn_of_left_out, warn_of_problems
+from fingerpost.transit.networks.order import list_networks_at
+from fingerpost.transit.places.candidates import say_shown
+from fingerpost.transit.port import Networks
+from fingerpost.transit.rules.modes import TripWord, trip_word
+from fingerpost.transit.rules.spelling import plain
+from fingerpost.transit.rules.warnings import WarningCode, Warnings
+from fingerpost.transit.tools.shapes import (
+    Language,
+    LatLon,
+    Meta,
+    WireCoordinate,
+    WireWarning,
+    show_coordinate,
+    show_meta,
+    show_warnings,
+)
+from fingerpost.transit.tools.wording import said_below, warn_of_provenance
+
+
+class FindStopsInput(WireModel):
+    """The question."""
+
+    coordinate: Annotated[LatLon, Field(description="the centre, WGS84")]
+    radius: Annotated[Whole, Field(ge=1, le=3000, description="metres")] = 500
+    max_results: Annotated[Whole, Field(ge=1, le=50)] = 10
+    text_filter: Annotated[str | None, Field(max_length=200, description="part of the name")] = None
+    language: Language = "en"
+    include_modes: Annotated[
+        list[TripWord] | None, Field(min_length=1, max_length=9, description="only stops of these modes")
+    ] = None
+
+
+class WireNearbyStop(WireDict):
+    """A stop and how far it is in a straight line, in metres."""
+
+    id: str
+    name: Annotated[str, Field(min_length=1)]
+    coordinate: WireCoordinate
+    distance: int
+    modes: list[TripWord]
+
+
+class FindStopsOutput(WireDict):
+    """The answer."""
+
+    stops: list[WireNearbyStop]
+    warnings: NotRequired[list[WireWarning]]
+    correlationId: str
+    meta: Meta
+
+
+class FindStops(PublishedTool):
+    """Lists stops near a point."""
+
+    name = "find_stops"
+    title = "Stops nearby"
+    description = "List stops near a coordinate, nearest first. To find a stop by its name take findAddressOrStop."
+    family = Family.BOARD
+    group = "core"
+    input_model = FindStopsInput
+    output_shape = FindStopsOutput
+    long_parts = (("stops",),)
+    rest = "Take a smaller radius, or a textFilter."
+
+    def __init__(self, networks: Networks) -> None:
+        self._networks = networks
+
+    async def handle(self, arguments: FindStopsInput, call: Call) -> FindStopsOutput:
+        """Ask the network that covers the point, filter, and cut to the limit."""
+        centre = arguments.coordinate.inner()
+        opened = await self._networks.open()
+        _, near, left_out = await ask_in_turn(
+            list_networks_at(opened.answering, centre, Ability.STOPS, opened.problems),
+            lambda network: network.list_stops_near(centre, arguments.radius, language=arguments.language),
+            Deadline(),
+        )
+        fitting = sorted((stop for stop in near.stops if _fits(stop, arguments)), key=_order)
+        shown = fitting[: arguments.max_results]
+        warnings = Warnings()
+        warn_of_problems(opened.problems, warnings)
+        warn_of_left_out(left_out, warnings)
+        if len(fitting) > len(shown):
+            text = f"{len(fitting)} stops are near, of which the nearest {say_shown(len(shown))}."
+            warnings.add(WarningCode.TRUNCATED_RESULTS, text)
+        warn_of_provenance(near.provenance, None, warnings)
+        return {
+            "stops": [
+                {
+                    "id": each.stop.id or "",
+                    "name": each.stop.name,
+                    "coordinate": show_coordinate(each.stop.coordinate),
+                    "distance": _metres(each),
+                    "modes": _words(each),
+                }
+                for each in shown
+            ],
+            **show_warnings(warnings),
+            "correlationId": call.correlation_id,
+            "meta": show_meta(near.provenance, ids=[each.stop.id or "" for each in shown]),
+        }
+
+    def describe(self, answer: FindStopsOutput) -> str:
+        """Return the stops as lines to read."""
+        lines = [
+            f"{each['name']} ({each['id']}), {each['distance']} m, {', '.join(each['modes']) or 'no service'}, "
+            f"at {each['coordinate']['lat']},{each['coordinate']['lon']}"
+            for each in answer["stops"]
+        ] or ["No stops there."]
+        return "\n".join(lines + said_below(answer, answer["meta"]))
+
+
+def _words(stop: NearbyStop) -> list[TripWord]:
+    return sorted({trip_word(mode) for mode in stop.modes})
+
+
+def _metres(stop: NearbyStop) -> int:
+    return round(stop.distance_m)
+
+
+def _order(stop: NearbyStop) -> tuple[int, str]:
+    """Sort by the distance that is shown: stops that stand equally far are in the order of their ids (rule C3)."""
+    return _metres(stop), stop.stop.id or ""
+
+
+def _fits(stop: NearbyStop, asked: FindStopsInput) -> bool:
+    if asked.text_filter and plain(asked.text_filter) not in plain(stop.stop.name):
+        return False
+    return asked.include_modes is None or not set(_words(stop)).isdisjoint(asked.include_modes)

@@ -1,0 +1,273 @@
+"""getStopTimetable (lookup contract): the scheduled departures of a stop (rules D1, D3)."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+
+from fingerpost.contract.envelope import Family
+from fingerpost.contract.published import Call, PublishedTool, ToolReply
+from fingerpost.errors import ParameterError
+from fingerpost.runtime.fair_threads import COMPUTING
+from fingerpost.transit.model.itinerary import Departure
+from fingerpost.transit.model.place import Place
+from fingerpost.transit.networks.asking import Deadline, ask_in_turn, warn_of_left_out
+from fingerpost.transit.places.candidates import say_shown
+from fingerpost.transit.places.resolver import FoundStop, PlaceResolver
+from fingerpost.transit.port import DepartureBoard, DepartureQuery
+from fingerpost.transit.rules.alerts import Touched, choose_alerts
+from fingerpost.transit.rules.freshness import answer_age_s
+from fingerpost.transit.rules.instants import AskedInstant, local_date_of, place_in_time, print_utc, read_offset_instant
+from fingerpost.transit.rules.modes import timetable_word
+from fingerpost.transit.rules.warnings import WarningCode, Warnings
+from fingerpost.transit.tools.alert_shapes import show_alerts
+from fingerpost.transit.tools.board_gap_text import say_gap
+from fingerpost.transit.tools.line_color_shapes import LINE_COLORS, WireLineColors, list_row_colors, reply_with_colors
+from fingerpost.transit.tools.stop_timetable_shapes import (
+    LONGEST_HORIZON_MINUTES,
+    MOST_DEPARTURES,
+    MOST_LINES,
+    MOST_ROWS,
+    NextDeparture,
+    StopTimetableMeta,
+    StopTimetableOutput,
+    TimetableDeparture,
+    TimetableLine,
+    TimetableLines,
+    TimetableRequestInput,
+    TimetableStop,
+)
+from fingerpost.transit.tools.stop_timetable_size import count_fitting, count_fitting_lines
+from fingerpost.transit.tools.stop_timetable_text import describe_timetable
+from fingerpost.transit.tools.timetable_shapes import NoResultsReason, show_metadata, show_utc_origin, show_why_empty
+from fingerpost.transit.tools.wording import warn_of_provenance, warn_of_rides
+
+DAY_S = 24 * 3600
+# Everything that leaves in the window is asked for: what is cancelled, and the lines, are counted over all of it.
+EVERYTHING = 10_000
+# To choose and to write more than these takes longer than a thread costs.
+_QUICK_ROWS = 50
+_LANGUAGE = "en"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Window:
+    """What was asked for, resolved: the first and the last instant, both included, and how many rows at most."""
+
+    now: int
+    when: AskedInstant
+    last: int
+    most: int
+    is_until: bool
+    clamped: bool
+
+    @property
+    def first(self) -> int:
+        return self.when.instant
+
+    @property
+    def minutes(self) -> int:
+        return -(-(self.last - self.first) // 60)
+
+
+class GetStopTimetable(PublishedTool):
+    """Lists what the timetable has from a stop."""
+
+    name = "getStopTimetable"
+    title = "Stop timetable"
+    description = (
+        "Scheduled departures of a stop id: the next few, or all from at to until, on any day, "
+        "such as a Saturday's last bus. For delays take get_departures."
+    )
+    family = Family.LOOKUP
+    group = "timetable"
+    input_model = TimetableRequestInput
+    output_shape = StopTimetableOutput
+    long_parts = (("departures",), ("meta", "lines"))
+    offers = MappingProxyType({LINE_COLORS: WireLineColors})
+    rest = "The rest with at: the time of the last row that is shown."
+    open_world = True
+
+    def __init__(self, places: PlaceResolver) -> None:
+        self._places = places
+
+    async def handle(self, arguments: TimetableRequestInput, call: Call) -> ToolReply:
+        """Find the stop, ask for its timetable, leave out what is cancelled, and cut to the limit."""
+        warnings = Warnings()
+        window = _read_window(arguments, int(call.now.timestamp()))
+        stop, others = await self._find(arguments, warnings)
+        if window.when.is_past:
+            told = f"{print_utc(window.first)} lies in the past; this is the timetable of that time."
+            warnings.add(WarningCode.IN_THE_PAST, told)
+        query = DepartureQuery(
+            stop_ids=stop.place.member_ids,
+            instant=window.first,
+            window_s=window.last - window.first,
+            language=_LANGUAGE,
+            wanted=EVERYTHING,
+            by_schedule=True,
+        )
+        _, board, left_out = await ask_in_turn(
+            stop.networks, lambda network: network.list_departures(query), Deadline()
+        )
+        warn_of_left_out(left_out, warnings)
+        shown_stop = _show_stop(stop.place, arguments.stop_id, others)
+        answer = partial(_answer, shown_stop, window, board, warnings, call.wants)
+        return await COMPUTING.run(answer) if len(board.departures) > _QUICK_ROWS else answer()
+
+    def describe(self, answer: StopTimetableOutput) -> str:
+        """Return the timetable as lines to read."""
+        return describe_timetable(answer)
+
+    async def _find(self, arguments: TimetableRequestInput, warnings: Warnings) -> tuple[FoundStop, list[str]]:
+        """Return the stop of the id, or its whole place, and the ids of the place's other stops."""
+        stop = await self._places.get_stop(
+            arguments.stop_id, is_label=False, user=None, language=_LANGUAGE, warnings=warnings
+        )
+        place = await self._places.find_place_of_stop(arguments.stop_id, language=_LANGUAGE)
+        if place is None:
+            return stop, []
+        if arguments.whole_place:
+            return place, []
+        return stop, [each for each in place.place.member_ids if each not in stop.place.member_ids]
+
+
+def _read_window(arguments: TimetableRequestInput, now: int) -> _Window:
+    at = now if arguments.at is None else read_offset_instant(arguments.at, now=now, field="at")
+    when = place_in_time(at, now)
+    if arguments.until is None:
+        most = min(arguments.max_departures, MOST_DEPARTURES)
+        horizon = min(arguments.horizon_minutes, LONGEST_HORIZON_MINUTES)
+        clamped = (most, horizon) != (arguments.max_departures, arguments.horizon_minutes)
+        last = when.instant + 60 * horizon
+        return _Window(now=now, when=when, last=last, most=most, is_until=False, clamped=clamped)
+    until = read_offset_instant(arguments.until, now=now, field="until")
+    if not when.instant < until <= when.instant + DAY_S:
+        rule = "after at" if until <= when.instant else "at most 24 hours after at"
+        raise ParameterError(f"until must be {rule}; at is {print_utc(when.instant)}", {"field": "until"})
+    asked = arguments.max_departures if "max_departures" in arguments.model_fields_set else MOST_ROWS
+    most = min(asked, MOST_ROWS)
+    return _Window(now=now, when=when, last=until, most=most, is_until=True, clamped=most != asked)
+
+
+def _answer(
+    stop: TimetableStop, window: _Window, board: DepartureBoard, warnings: Warnings, wants: Collection[str]
+) -> ToolReply:
+    scheduled = [each for each in board.departures if window.first <= each.scheduled <= window.last]
+    running = sorted((each for each in scheduled if not each.cancelled), key=_order)
+    shown = _fit(running, window)
+    provenance = board.provenance
+    if len(shown) < len(running):
+        warnings.add(WarningCode.TRUNCATED_RESULTS, _say_more(running, len(shown), window))
+    warn_of_rides(shown, warnings)
+    age_s = answer_age_s(shown, provenance, window.now)
+    warn_of_provenance(provenance, age_s, warnings)
+    reason = None if running else _find_reason(window, board)
+    metadata = show_metadata(provenance.zone, warnings, cancelled=len(scheduled) - len(running), reason=reason)
+    meta: StopTimetableMeta = {
+        **show_utc_origin(provenance, ids=[stop["id"]], realtime_age_s=age_s),
+        **show_alerts(choose_alerts(_list_touched(board, shown)), None),
+        **show_why_empty(None if running or board.gap is None else say_gap(board.gap, print_utc)),
+        **_show_lines(running if window.is_until else ()),
+        **_show_next(running[len(shown) :]),
+        "stop": stop,
+    }
+    body: StopTimetableOutput = {
+        "departures": [show_departure(each) for each in shown],
+        "applied": {"maxDepartures": window.most, "horizonMinutes": window.minutes, "clamped": window.clamped},
+        "metadata": metadata,
+        "meta": meta,
+    }
+    return reply_with_colors(body, list_row_colors(shown), wants)
+
+
+def _order(departure: Departure) -> tuple[int, str, str, str]:
+    return departure.scheduled, departure.line, departure.destination, departure.trip_id
+
+
+def _fit(running: Sequence[Departure], window: _Window) -> list[Departure]:
+    """Return the first rows, as many as are wanted and fit; where they do not fit, whole instants alone.
+
+    Who goes on from the first instant that is not shown then misses none and sees none twice.
+    """
+    shown = list(running[: count_fitting([show_departure(each) for each in running[: window.most]])])
+    if not window.is_until or len(shown) == len(running):
+        return shown
+    following = running[len(shown)].scheduled
+    return [each for each in shown if each.scheduled < following] or shown
+
+
+def _say_more(running: Sequence[Departure], shown: int, window: _Window) -> str:
+    told = f"{len(running)} departures are in the window, of which the first {say_shown(shown)}."
+    following = print_utc(running[shown].scheduled)
+    if window.is_until:
+        return f"{told} For the rest, ask with at {following} and the same until."
+    return f"{told} For later ones, ask with at {following}; for all of them, with until."
+
+
+def _find_reason(window: _Window, board: DepartureBoard) -> NoResultsReason:
+    """Return why nothing leaves: no service on the day, the window lies in the past, or nothing just then."""
+    provenance, gap = board.provenance, board.gap
+    day = local_date_of(window.first, provenance.zone)
+    first, last = provenance.first_day, provenance.last_day
+    is_outside = first is not None and last is not None and not first <= day <= last
+    if is_outside or provenance.out_of_service:
+        return NoResultsReason.NO_SERVICE
+    if window.when.is_past:
+        return NoResultsReason.IN_THE_PAST
+    # Nothing within a day behind the window, though it is known when the next departure is.
+    is_over = gap is not None and gap.next_departure is None
+    return NoResultsReason.NO_SERVICE if is_over else NoResultsReason.NO_DEPARTURES
+
+
+def _list_touched(board: DepartureBoard, shown: Sequence[Departure]) -> Iterator[Touched]:
+    for at, departure in enumerate(shown):
+        yield Touched(f"departures/{at}", departure.alerts)
+    yield Touched("meta/stop", board.alerts)
+
+
+def _show_lines(running: Sequence[Departure]) -> TimetableLines:
+    """Write each line in each direction, in the order of the first departures."""
+    by_line: dict[tuple[str, str], list[Departure]] = {}
+    for each in running:
+        by_line.setdefault((each.line, each.destination), []).append(each)
+    lines: list[TimetableLine] = [
+        {
+            "routeShortName": line,
+            "headsign": headsign,
+            "departures": len(own),
+            "first": print_utc(own[0].scheduled),
+            "last": print_utc(own[-1].scheduled),
+        }
+        for (line, headsign), own in by_line.items()
+    ]
+    fitting = lines[: min(MOST_LINES, count_fitting_lines(lines))]
+    shown: TimetableLines = {"lines": fitting} if fitting else {}
+    if len(lines) > len(fitting):
+        shown["linesNotShown"] = len(lines) - len(fitting)
+    return shown
+
+
+def _show_next(not_shown: Sequence[Departure]) -> NextDeparture:
+    return {"nextDeparture": print_utc(not_shown[0].scheduled)} if not_shown else {}
+
+
+def _show_stop(place: Place, asked: str, others: Sequence[str]) -> TimetableStop:
+    shown: TimetableStop = {"id": place.id or asked, "name": place.name}
+    if others:
+        shown["otherStops"] = list(others)
+    return shown
+
+
+def show_departure(departure: Departure) -> TimetableDeparture:
+    """Write a row: the timetable's time in UTC, and the service day that the trip belongs to."""
+    shown: TimetableDeparture = {
+        "scheduledTime": print_utc(departure.scheduled),
+        "routeShortName": departure.line,
+        "headsign": departure.destination,
+        "mode": timetable_word(departure.mode),
+        "serviceDay": departure.service_day.isoformat(),
+    }
+    if departure.long_name is not None:
+        shown["routeLongName"] = departure.long_name
+    return shown

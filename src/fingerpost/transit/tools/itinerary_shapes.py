@@ -1,0 +1,124 @@
+"""Itineraries and legs in the plan_trip contract's shape: a view of the inner model (rule B1)."""
+
+from typing import Annotated, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from fingerpost.contract.wire import WireDict, WordOf
+from fingerpost.transit.model.itinerary import Leg, StopPoint
+from fingerpost.transit.rules.disruption import Choice, find_leg_note
+from fingerpost.transit.rules.instants import print_instant
+from fingerpost.transit.rules.modes import TripWord, trip_word
+from fingerpost.transit.rules.schedule_type import ScheduleType, schedule_type_of
+from fingerpost.transit.rules.status import Status, status_of
+from fingerpost.transit.tools.shapes import WireCoordinate, show_coordinate
+
+
+class WireStopPoint(WireDict):
+    """Where a leg begins or ends."""
+
+    name: Annotated[str, Field(min_length=1)]
+    coordinate: WireCoordinate
+    id: NotRequired[str]
+    platform: NotRequired[str]
+
+
+# "from" is a keyword of Python: only this form of a TypedDict can have it as a key.
+_FromTo = TypedDict("_FromTo", {"mode": TripWord, "from": WireStopPoint, "to": WireStopPoint})
+
+
+class WireLeg(WireDict, _FromTo):
+    """One ride or walk; times are the expected ones, durations in seconds, distances in metres."""
+
+    departureTime: str
+    arrivalTime: str
+    duration: int
+    distance: NotRequired[int]
+    line: NotRequired[str]
+    headsign: NotRequired[str]
+    tripId: NotRequired[str]
+    status: NotRequired[Annotated[str, WordOf(Status)]]
+    delaySeconds: NotRequired[int]
+    lastRealtimeUpdate: NotRequired[str]
+    disruptionNote: NotRequired[str]
+
+
+class WireItinerary(WireDict):
+    """One way to make the trip."""
+
+    legs: Annotated[list[WireLeg], Field(min_length=1)]
+    totalDuration: int
+    numberOfTransfers: int
+    walkingDistance: int
+    scheduleType: Annotated[str, WordOf(ScheduleType)]
+    fingerprint: str
+    accessibilityNotes: NotRequired[list[str]]
+    DisruptionFlag: NotRequired[bool]
+    DisruptionNote: NotRequired[str]
+
+
+def show_itinerary(choice: Choice, zone: str, notes: list[str]) -> WireItinerary:
+    """Write a chosen itinerary in a network's zone."""
+    itinerary = choice.itinerary
+    shown: WireItinerary = {
+        "legs": [show_leg(leg, zone) for leg in itinerary.legs],
+        "totalDuration": itinerary.duration_s,
+        "numberOfTransfers": itinerary.transfers,
+        "walkingDistance": round(itinerary.walk_m),
+        "scheduleType": schedule_type_of(itinerary).value,
+        "fingerprint": choice.fingerprint,
+    }
+    if notes:
+        shown["accessibilityNotes"] = notes
+    if choice.flagged:
+        shown["DisruptionFlag"] = True
+    if choice.note is not None:
+        shown["DisruptionNote"] = choice.note
+    return shown
+
+
+def show_leg(leg: Leg, zone: str) -> WireLeg:
+    """Write a leg in a network's zone."""
+    shown: WireLeg = {
+        "mode": trip_word(leg.mode),
+        "from": show_stop_point(leg.start),
+        "to": show_stop_point(leg.end),
+        "departureTime": print_instant(leg.departure, zone),
+        "arrivalTime": print_instant(leg.arrival, zone),
+        "duration": leg.duration_s,
+    }
+    if leg.distance_m is not None:
+        shown["distance"] = round(leg.distance_m)
+    if leg.is_transit:
+        _add_ride(shown, leg, zone)
+    return shown
+
+
+def _add_ride(shown: WireLeg, leg: Leg, zone: str) -> None:
+    if leg.line is not None:
+        shown["line"] = leg.line
+    if leg.headsign is not None:
+        shown["headsign"] = leg.headsign
+    if leg.trip_id is not None:
+        shown["tripId"] = leg.trip_id
+    status = status_of(leg)
+    if status is not None:
+        shown["status"] = status.value
+    if leg.departure_delay_s is not None and not leg.cancelled:
+        shown["delaySeconds"] = leg.departure_delay_s
+    if leg.last_realtime_update is not None:
+        shown["lastRealtimeUpdate"] = print_instant(leg.last_realtime_update, zone)
+    note = find_leg_note(leg)
+    if note is not None:
+        shown["disruptionNote"] = note
+
+
+def show_stop_point(point: StopPoint) -> WireStopPoint:
+    """Write a stop, or a place that is none."""
+    shown: WireStopPoint = {"name": point.name, "coordinate": show_coordinate(point.coordinate)}
+    if point.id is not None:
+        shown["id"] = point.id
+    if point.platform is not None:
+        shown["platform"] = point.platform
+    return shown

@@ -1,0 +1,355 @@
+"""planJourney (planJourney contract): the fastest journeys in London, as summaries (rules E1 to E3)."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fingerpost.contract.envelope import Family, hint_of
+from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.errors import DataNotFound, NoItinerary, PlaceAmbiguous, SourceKeyRefused
+from fingerpost.store.variables import Variables
+from fingerpost.transit.model.itinerary import Itinerary, Optimize
+from fingerpost.transit.model.place import LocationSource
+from fingerpost.transit.model.provenance import Provenance
+from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_in_turn, warn_of_left_out, warn_of_problems
+from fingerpost.transit.networks.london import LondonNetworks
+from fingerpost.transit.places.candidates import ambiguous
+from fingerpost.transit.places.labels import Position, StopText, read_label
+from fingerpost.transit.places.resolver import PlaceResolver
+from fingerpost.transit.places.trip_ends import TripEndResolver, TripEnds
+from fingerpost.transit.port import (
+    JourneyAnswer,
+    JourneyQuery,
+    Network,
+    Networks,
+    TextJourneyQuery,
+    TextPlanner,
+    find_text_planner,
+)
+from fingerpost.transit.rules.accessibility import find_step_free_warning
+from fingerpost.transit.rules.disruption import name_disrupted
+from fingerpost.transit.rules.freshness import answer_age_s
+from fingerpost.transit.rules.instants import print_instant
+from fingerpost.transit.rules.itinerary_token import new_itinerary_token
+from fingerpost.transit.rules.long_wait import find_long_wait
+from fingerpost.transit.rules.matching import Resolved, decide
+from fingerpost.transit.rules.warnings import Warnings
+from fingerpost.transit.tools.call_limit import DEFAULT_PER_SECOND, CallLimit, CountsCalls
+from fingerpost.transit.tools.plan_journey_shapes import (
+    MOST_JOURNEYS,
+    MOST_SUGGESTIONS,
+    JourneyOptionSummary,
+    JourneyPlanRequest,
+    JourneyPlanToolResponse,
+)
+from fingerpost.transit.tools.trip_search import search_trip
+from fingerpost.transit.tools.wording import print_clock, warn_of_provenance, warn_of_rides
+
+KEY_VARIABLE = "TFL_API_KEY"
+SIDES = ("from", "to")
+# TfL asks nobody for a limit on walking, so an engine of ours is given a generous one.
+MAX_WALK_M = 2000.0
+# Itineraries of one search among which the fastest are chosen.
+_MOST_SEARCHED = 50
+_MINUTE_S = 60
+# TfL's scale; ours is 0 to 1.
+_FULL_QUALITY = 1000
+_LANGUAGE = "en"
+_NOTHING = "nothing connects the two at this time"
+# Rule B13's bounds.
+_MOST_ALERTS = 5
+_LONGEST_HEADER = 160
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JourneyOptions:
+    """The operator's choices: calls a second, who counts them, and whether the demo of London may answer.
+
+    ``calls`` counts for all processes that share it; None for this process alone.
+    """
+
+    per_second: int = DEFAULT_PER_SECOND
+    calls: CountsCalls | None = None
+    with_demo: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _JourneysFound:
+    """The itineraries of an answer that can be travelled, those that cannot, and what is to be said of it."""
+
+    itineraries: Sequence[Itinerary] = ()
+    unusable: Sequence[Itinerary] = ()
+    provenance: Provenance | None = None
+    step_free_supported: bool = True
+    why_nothing: str | None = None
+    is_own_engine: bool = False
+    remarks: Sequence[str] = field(default=())
+
+
+class PlanJourney(PublishedTool):
+    """Plans journeys in London."""
+
+    name = "planJourney"
+    title = "Plan a London journey"
+    description = (
+        "Summaries of the 5 fastest journeys in London, leaving now. "
+        "For legs, other times or other cities take plan_trip."
+    )
+    family = Family.LONDON
+    group = "london"
+    input_model = JourneyPlanRequest
+    output_shape = JourneyPlanToolResponse
+    long_parts = (("topJourneys",), ("message",))
+    open_world = True
+
+    def __init__(self, networks: Networks, variables: Variables, options: JourneyOptions | None = None) -> None:
+        self._options = options = options or JourneyOptions()
+        self._variables = variables
+        self._london = LondonNetworks(networks, with_demo=options.with_demo)
+        self._places = PlaceResolver(self._london, variables)
+        self._ends = TripEndResolver(self._places, SIDES)
+        self._limit = CallLimit(self.name, options.per_second, options.calls)
+
+    async def can_answer(self) -> bool:
+        """Whether there is a network of London (rule E3); the demo is one, and is not opened to learn that."""
+        return self._options.with_demo or bool((await self._london.open()).answering)
+
+    async def handle(self, arguments: JourneyPlanRequest, call: Call) -> JourneyPlanToolResponse:
+        """Ask TfL where it is configured, else an engine of ours, and summarise the fastest."""
+        await self._limit.enter()
+        warnings = Warnings()
+        opened = await self._london.open()
+        if not opened.answering:
+            raise _missing(list(opened.problems.values()))
+        planners = [planner for network in opened.answering if (planner := find_text_planner(network)) is not None]
+        try:
+            if planners:
+                warn_of_problems(opened.problems, warnings)
+                found = await self._ask_texts(planners, arguments, call, warnings)
+            else:
+                found = await self._search(arguments, call, warnings)
+        except DataNotFound as nothing:
+            found = _JourneysFound(why_nothing=_say_why_nothing(nothing))
+        return _answer(found, warnings, arguments, call)
+
+    async def _ask_texts(
+        self, planners: Sequence[TextPlanner], arguments: JourneyPlanRequest, call: Call, warnings: Warnings
+    ) -> _JourneysFound:
+        """Ask a source that reads the texts itself, and so knows best what is unclear about them."""
+        now = int(call.now.timestamp())
+        origin, destination = [await self._print_end(text, call.user) for text in (arguments.from_, arguments.to)]
+        query = TextJourneyQuery(
+            origin=origin,
+            destination=destination,
+            instant=now,
+            not_before=now,
+            step_free=arguments.need_accessible_route,
+            language=_LANGUAGE,
+            sides=SIDES,
+        )
+        by_network: dict[int, TextPlanner] = {id(planner): planner for planner in planners}
+
+        async def plan(network: Network) -> JourneyAnswer:
+            return await by_network[id(network)].plan_texts(query)
+
+        try:
+            _, answer, left_out = await ask_in_turn(planners, plan, Deadline())
+        except UNAVAILABLE:
+            if all(planner.profile.stand_in is None for planner in planners):
+                raise
+            # What stands in does not read texts: the ends are resolved, and the search says who answered.
+            return await self._search(arguments, call, warnings)
+        warn_of_left_out(left_out, warnings)
+        return _JourneysFound(
+            itineraries=[each for each in answer.itineraries if not each.is_unusable and each.departure >= now],
+            unusable=[each for each in answer.itineraries if each.is_unusable and each.departure >= now],
+            provenance=answer.provenance,
+            step_free_supported=answer.step_free_supported,
+            why_nothing=answer.why_nothing,
+        )
+
+    async def _print_end(self, text: str, user: str | None) -> str:
+        """Return an end as a source reads it: a saved place by its position or stop id, else the text itself."""
+        label = await read_label(text, self._variables, user)
+        if isinstance(label, Position) and label.location.source is LocationSource.USER_VARIABLE:
+            return f"{label.location.coordinate.lat:.6f},{label.location.coordinate.lon:.6f}"
+        return label.stop_id if isinstance(label, StopText) else text.strip()
+
+    async def _search(self, arguments: JourneyPlanRequest, call: Call, warnings: Warnings) -> _JourneysFound:
+        """Resolve the ends over the networks of London, and search the preferred one."""
+        try:
+            ends = await self._ends.get_trip_ends(
+                arguments.from_, arguments.to, user=call.user, language=_LANGUAGE, warnings=warnings
+            )
+        except PlaceAmbiguous as error:
+            raise await self._suggest(error, arguments) from error
+        found = await search_trip(
+            ends,
+            lambda chosen: _new_query(arguments, chosen, int(call.now.timestamp())),
+            limit=_MOST_SEARCHED,
+            with_alternatives=True,
+            warnings=warnings,
+        )
+        return _JourneysFound(
+            itineraries=[each for each in found.shown if not each.is_unusable],
+            unusable=[each for each in found.merged.found if each.is_unusable],
+            provenance=found.provenance,
+            step_free_supported=found.step_free_supported,
+            # What stands in for TfL says in its provenance what that lost.
+            is_own_engine=find_text_planner(found.ends.network) is None or bool(found.provenance.lost),
+        )
+
+    async def _suggest(self, error: PlaceAmbiguous, arguments: JourneyPlanRequest) -> PlaceAmbiguous:
+        """Return the error with suggestions for both ends where both are unclear, on TfL's scale of quality."""
+        details = _with_quality(error.details)
+        if details.get("side") == SIDES[0]:
+            matches = await self._places.find_places(arguments.to, language=_LANGUAGE, focus=None, warnings=Warnings())
+            if matches and not isinstance(decide(matches), Resolved):
+                other = ambiguous(arguments.to, matches, side=SIDES[1])
+                details["other"] = _with_quality(other.details)
+        return PlaceAmbiguous(error.message, details, hint="Send the parameterValue of the place that is meant instead")
+
+    def describe(self, answer: JourneyPlanToolResponse) -> str:
+        """Return the message, and a line for each journey."""
+        lines = [
+            f"{each['startDateTime'][11:16]} to {each['arrivalDateTime'][11:16]} on {each['startDateTime'][:10]}, "
+            f"{each['durationMinutes']} min, {_count(each['legCount'], 'leg')}"
+            for each in answer["topJourneys"] or ()
+        ]
+        return "\n".join([answer["message"], *lines])
+
+
+def _missing(problems: Sequence[str]) -> SourceKeyRefused:
+    silent = "".join(f". {problem.rstrip('.')}" for problem in problems)
+    return SourceKeyRefused(
+        f"There is no network of London, and {KEY_VARIABLE} is not in use{silent}",
+        {"setting": KEY_VARIABLE, "missing": True},
+        hint=f"Set {KEY_VARIABLE} and run `fingerpost network add LONDON --tfl`, or add a feed of London",
+    )
+
+
+def _new_query(arguments: JourneyPlanRequest, ends: TripEnds, now: int) -> JourneyQuery:
+    return JourneyQuery(
+        origin=ends.origin,
+        destination=ends.destination,
+        instant=now,
+        not_before=now,
+        max_walk_m=MAX_WALK_M,
+        step_free=arguments.need_accessible_route,
+        optimize=Optimize.SHORTEST_TIME,
+        language=_LANGUAGE,
+        wanted=MOST_JOURNEYS,
+    )
+
+
+def _with_quality(details: dict[str, Any]) -> dict[str, Any]:
+    candidates = [
+        {**candidate, "matchQuality": round(candidate["confidenceScore"] * _FULL_QUALITY)}
+        for candidate in details["candidates"][:MOST_SUGGESTIONS]
+    ]
+    return {**details, "candidates": candidates}
+
+
+def _answer(
+    found: _JourneysFound, warnings: Warnings, arguments: JourneyPlanRequest, call: Call
+) -> JourneyPlanToolResponse:
+    shown = sorted(found.itineraries, key=lambda each: (_minutes(each), each.arrival, each.departure))[:MOST_JOURNEYS]
+    sentences = [_say_count(shown, found)]
+    if found.provenance is not None:
+        sentences += _list_trouble(found, found.provenance.zone, call)
+        sentences += _list_remarks(found, found.provenance, shown, warnings, arguments, call)
+    return {
+        "success": True,
+        "code": "OK",
+        "message": " ".join(_sentence(each) for each in dict.fromkeys(sentences)),
+        "topJourneys": [_summarise(each, found.provenance) for each in shown if found.provenance is not None],
+        "fromLocationDisambiguation": None,
+        "toLocationDisambiguation": None,
+    }
+
+
+def _summarise(itinerary: Itinerary, provenance: Provenance) -> JourneyOptionSummary:
+    return {
+        "durationMinutes": _minutes(itinerary),
+        "startDateTime": print_instant(itinerary.departure, provenance.zone),
+        "arrivalDateTime": print_instant(itinerary.arrival, provenance.zone),
+        "legCount": len(itinerary.legs),
+        "token": new_itinerary_token(provenance.network, itinerary),
+    }
+
+
+def _say_why_nothing(nothing: DataNotFound) -> str:
+    if isinstance(nothing, NoItinerary):
+        # The general advice is of plan_trip's arguments.
+        return _NOTHING if nothing.hint in (None, NoItinerary.hint) else str(nothing.hint)
+    hint = hint_of(nothing)
+    return nothing.message if hint is None else f"{nothing.message}. {hint}"
+
+
+def _say_count(shown: Sequence[Itinerary], found: _JourneysFound) -> str:
+    if not shown:
+        return f"No journey was found: {found.why_nothing}" if found.why_nothing else "No journey was found"
+    if len(shown) == 1:
+        return f"1 journey, {_minutes(shown[0])} min"
+    more = len(found.itineraries) - len(shown)
+    rest = f"; {more} left out" if more > 0 else ""
+    return f"{len(shown)} journeys, the fastest {_minutes(shown[0])} min{rest}"
+
+
+def _list_trouble(found: _JourneysFound, zone: str, call: Call) -> list[str]:
+    """Return what keeps a rider from leaving now: rides that do not run, and how long nothing does."""
+    now = int(call.now.timestamp())
+    disrupted = name_disrupted(found.unusable, lambda instant: print_clock(instant, now, zone))
+    waits = find_long_wait(found.itineraries, now, zone)
+    return [*([f"Left out because it is disrupted: {disrupted}"] if disrupted else ()), *([waits] if waits else ())]
+
+
+def _list_remarks(
+    found: _JourneysFound,
+    provenance: Provenance,
+    shown: Sequence[Itinerary],
+    warnings: Warnings,
+    arguments: JourneyPlanRequest,
+    call: Call,
+) -> list[str]:
+    """Return what the message must say besides: who answered, what was applied, what to beware of, whom to name."""
+    remarks = []
+    legs = [leg for each in shown for leg in each.legs]
+    if found.is_own_engine:
+        remarks.append(f"Planned on the timetable of the network {provenance.network}, not by TfL")
+    if arguments.need_accessible_route:
+        unmet = find_step_free_warning(shown, supported=found.step_free_supported)
+        if found.step_free_supported:
+            how = "step-free all the way" if found.is_own_engine else "step-free to the platform (StepFreeToPlatform)"
+            remarks.append(f"Asked for {how}")
+        if unmet and (found.is_own_engine or not found.step_free_supported):
+            remarks.append(unmet.message)
+    warn_of_rides(legs, warnings)
+    warn_of_provenance(provenance, answer_age_s(legs, provenance, int(call.now.timestamp())), warnings)
+    remarks += [each.message for each in warnings.list_all()]
+    touched = [leg for each in (*shown, *found.unusable) for leg in each.legs]
+    alerts = dict.fromkeys(alert.header or alert.text for leg in touched for alert in leg.alerts)
+    remarks += [f"Alert: {_shorten(header)}" for header in list(alerts)[:_MOST_ALERTS]]
+    if len(alerts) > _MOST_ALERTS:
+        remarks.append(f"And {_count(len(alerts) - _MOST_ALERTS, 'more alert')}")
+    remarks += provenance.notes
+    if provenance.attribution:
+        remarks.append(f"Data: {'; '.join(provenance.attribution)}")
+    return remarks
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _LONGEST_HEADER else f"{text[: _LONGEST_HEADER - 1]}…"
+
+
+def _minutes(itinerary: Itinerary) -> int:
+    return max(1, math.ceil(itinerary.duration_s / _MINUTE_S))
+
+
+def _count(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."

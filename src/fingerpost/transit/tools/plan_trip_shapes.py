@@ -1,0 +1,182 @@
+"""What plan_trip accepts and answers (plan_trip contract, rule B1).
+
+Input models that are defaults of others are frozen: pydantic would copy them for every question.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Literal, NotRequired
+
+from pydantic import Field, model_validator
+
+from fingerpost.contract.wire import Flag, Number, Whole, Wire, WireDict, WireModel, WireOf, WordOf
+from fingerpost.transit.model.itinerary import Fare
+from fingerpost.transit.rules.differences import ConnectionRisk, Difference
+from fingerpost.transit.rules.disruption import Choice
+from fingerpost.transit.rules.instants import is_now
+from fingerpost.transit.rules.schedule_type import ScheduleType
+from fingerpost.transit.tools.alert_shapes import AlertNotes
+from fingerpost.transit.tools.itinerary_shapes import WireItinerary
+from fingerpost.transit.tools.shapes import Language, LocationRef, Meta, TripEnd, WireWarning
+
+
+class When(WireModel, frozen=True):
+    """When to leave, or to be there."""
+
+    type: Annotated[Literal["depart", "arrive"], Field(description="leave at, or be there by")] = "depart"
+    time: Annotated[str, Field(max_length=40, description="now (depart only), or ISO 8601 with offset")] = "now"
+
+    @model_validator(mode="after")
+    def _arrive_needs_a_time(self) -> "When":
+        if self.type == "arrive" and is_now(self.time):
+            raise ValueError("arrive needs a time; now works with depart only")
+        return self
+
+
+class Accessibility(WireModel, frozen=True):
+    """What a rider needs of stops, vehicles and walks."""
+
+    step_free: Annotated[Flag, Field(description="no steps, for a wheelchair")] = False
+    low_walking_distance: Annotated[Flag, Field(description="say how much each itinerary walks")] = False
+
+
+class PlanConstraints(WireModel, frozen=True):
+    """Preferences; in an answer, all that held."""
+
+    optimize: Annotated[
+        Literal["balanced", "few_transfers", "shortest_time"], Field(description="what comes first")
+    ] = "balanced"
+    max_walking_distance: Annotated[Number, Field(ge=1, le=3000, description="metres, the whole trip")] = 1500.0
+    max_transfers: Annotated[Whole, Field(ge=0, le=8, description="changes of vehicle")] = 4
+    accessibility: Accessibility = Accessibility()
+    language: Language = "en"
+
+
+class PlanTripInput(WireModel):
+    """The question."""
+
+    origin: TripEnd
+    destination: TripEnd
+    when: When = When()
+    constraints: PlanConstraints = PlanConstraints()
+    limit: Annotated[Whole, Field(ge=1, le=3)] = 2
+    include_disruption_alt: Annotated[Flag, Field(description="offer ways around disruptions")] = True
+
+
+class Requested(WireDict):
+    """The instant that was asked for, resolved."""
+
+    type: Literal["depart", "arrive"]
+    time: str
+
+
+class WireCause(WireDict):
+    """What is wrong with the usual trip, and the id of the alert that says why, else of the ride."""
+
+    id: NotRequired[str]
+    text: str
+
+
+class WireDifference(WireDict):
+    """What an itinerary costs against the usual one, both named by fingerprint; less is negative."""
+
+    fingerprint: str
+    insteadOf: str
+    cause: WireCause
+    laterMinutes: int
+    moreChanges: int
+    moreWalkMeters: int
+    connectionRisk: Annotated[str, WordOf(ConnectionRisk)]
+
+
+class WireFare(WireDict):
+    """What some itineraries cost one ordinary rider: an exact amount (ISO 4217), or a text on why it is unknown.
+
+    ``tickets`` are the feed's ids of what is bought. No ``fingerprints``: it holds for every itinerary that rides.
+    """
+
+    fingerprints: NotRequired[list[str]]
+    amount: NotRequired[str]
+    currency: NotRequired[str]
+    tickets: NotRequired[list[str]]
+    unknown: NotRequired[str]
+
+
+class WireStaySeated(WireDict):
+    """Where an itinerary goes on in the same vehicle: the legs, counted from 0, for which the rider stays seated."""
+
+    fingerprint: str
+    legs: Annotated[list[int], Field(min_length=1)]
+
+
+class PlanNotes(WireDict):
+    """How walks were measured, how many were found twice, where to stay seated, what trips cost."""
+
+    deduplicatedFrom: NotRequired[int]
+    walking: str
+    staySeated: NotRequired[list[WireStaySeated]]
+    differences: NotRequired[list[WireDifference]]
+    fares: NotRequired[list[WireFare]]
+
+
+class PlanMeta(Meta, PlanNotes, AlertNotes):
+    """Meta of a plan."""
+
+
+class PlanTripOutput(WireDict):
+    """The answer."""
+
+    origin: LocationRef
+    destination: LocationRef
+    requested: Requested
+    constraints: Annotated[Wire, WireOf(PlanConstraints)]
+    itineraries: list[WireItinerary]
+    realtimeUsed: Annotated[str, WordOf(ScheduleType)]
+    dataFreshness: str
+    warnings: NotRequired[list[WireWarning]]
+    correlationId: str
+    meta: PlanMeta
+
+
+def show_fares(fares: Mapping[str, Fare]) -> list[WireFare]:
+    """Write fares by fingerprint, each that several itineraries share once."""
+    sharing: dict[Fare, list[str]] = {}
+    for of_itinerary, fare in fares.items():
+        sharing.setdefault(fare, []).append(of_itinerary)
+    return [_show_fare(fare, fingerprints if len(sharing) > 1 else []) for fare, fingerprints in sharing.items()]
+
+
+def _show_fare(fare: Fare, fingerprints: list[str]) -> WireFare:
+    shown: WireFare = {}
+    if fingerprints:
+        shown["fingerprints"] = fingerprints
+    if fare.amount is not None:
+        shown["amount"] = fare.amount
+    if fare.currency is not None:
+        shown["currency"] = fare.currency
+    if fare.unknown is not None:
+        shown["unknown"] = fare.unknown
+    if fare.tickets:
+        shown["tickets"] = list(fare.tickets)
+    return shown
+
+
+def show_stays(choices: Iterable[Choice]) -> list[WireStaySeated]:
+    """Write where riders stay seated, for the itineraries in which they do."""
+    stays = ((each, [at for at, leg in enumerate(each.itinerary.legs) if leg.stays_seated]) for each in choices)
+    return [{"fingerprint": each.fingerprint, "legs": legs} for each, legs in stays if legs]
+
+
+def show_difference(difference: Difference) -> WireDifference:
+    """Write a difference; minutes and metres rounded."""
+    cause: WireCause = {"text": difference.cause.sentence}
+    if difference.cause.id:
+        cause["id"] = difference.cause.id
+    return {
+        "fingerprint": difference.fingerprint,
+        "insteadOf": difference.instead_of,
+        "cause": cause,
+        "laterMinutes": round(difference.later_s / 60),
+        "moreChanges": difference.more_changes,
+        "moreWalkMeters": round(difference.more_walk_m),
+        "connectionRisk": difference.risk.value,
+    }

@@ -1,0 +1,225 @@
+"""The user variable store as tools: places and preferences kept by name (rule C4)."""
+
+import asyncio
+import json
+from typing import Annotated, Any, Literal, NotRequired
+
+from pydantic import Field, JsonValue, ValidationError, model_validator
+
+from fingerpost.contract.check import explain
+from fingerpost.contract.envelope import Family
+from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.contract.wire import Flag, WireDict, WireModel, WordOf
+from fingerpost.errors import ParameterError
+from fingerpost.store.variables import Variable, Variables
+from fingerpost.transit.places.labels import LocationValue
+from fingerpost.transit.tools.shapes import WireWarning
+
+Key = Annotated[str, Field(min_length=1, max_length=50, pattern=r"^[^\x00-\x1f\x7f]+$")]
+Kind = Literal["location", "preference", "other"]
+
+
+class SaveUserVariableInput(WireModel):
+    """The question."""
+
+    key: Annotated[Key, Field(description="the name to keep it under, such as home")]
+    type: Kind
+    value: Annotated[Any, Field(description="location: {lat, lon, label?, name?, address?, stopId?}; else any JSON")]
+
+    @model_validator(mode="after")
+    def _location_is_a_place(self) -> "SaveUserVariableInput":
+        if self.type != "location":
+            return self
+        if not isinstance(self.value, dict):
+            raise ValueError(
+                "value of a location must be an object with lat and lon; look a name up with findAddressOrStop"
+            )
+        try:
+            self.value = LocationValue.read(self.value).to_wire()
+        except ValidationError as error:
+            raise ValueError(f"value of a location: {explain(error, LocationValue).message}") from error
+        return self
+
+
+class GetUserVariablesInput(WireModel):
+    """The question: nothing to say."""
+
+
+class DeleteUserVariableInput(WireModel):
+    """The question."""
+
+    key: Key | None = None
+    all: Annotated[Flag, Field(description="true deletes every one")] = False
+
+    @model_validator(mode="after")
+    def _one_or_all(self) -> "DeleteUserVariableInput":
+        if (self.key is None) is not self.all:
+            raise ValueError("send either the key of one variable, or all: true to delete every one")
+        return self
+
+
+class WireVariable(WireDict):
+    """A variable as it is kept."""
+
+    key: str
+    type: Annotated[str, WordOf(Kind)]
+    value: JsonValue
+    createdAt: str
+    updatedAt: str
+
+
+class Previous(WireDict):
+    """What was there before."""
+
+    key: str
+    type: Annotated[str, WordOf(Kind)]
+
+
+class SaveUserVariableOutput(WireDict):
+    """The answer."""
+
+    variable: WireVariable
+    previous: NotRequired[Previous]
+    correlationId: str
+
+
+class GetUserVariablesOutput(WireDict):
+    """The answer; a warning where only the first are shown."""
+
+    variables: list[WireVariable]
+    warnings: NotRequired[list[WireWarning]]
+    correlationId: str
+
+
+class DeleteUserVariableOutput(WireDict):
+    """The answer: the keys that are gone."""
+
+    deleted: list[str]
+    warnings: NotRequired[list[WireWarning]]
+    correlationId: str
+
+
+def show_variable(variable: Variable) -> WireVariable:
+    """Write a variable."""
+    return {
+        "key": variable.key,
+        "type": variable.type,
+        "value": variable.value,
+        "createdAt": variable.created_at.isoformat(timespec="seconds"),
+        "updatedAt": variable.updated_at.isoformat(timespec="seconds"),
+    }
+
+
+class _VariableTool(PublishedTool):
+    """What the three have in common: a store, and a user who may use it."""
+
+    family = Family.BOARD
+    group = "core"
+
+    def __init__(self, variables: Variables) -> None:
+        self._variables = variables
+
+
+def _get_user(call: Call) -> str:
+    if call.user is None:
+        raise ParameterError(
+            "nobody is signed in, so no variables can be kept here",
+            hint="Sign in, or run the server on this machine for yourself",
+        )
+    return call.user
+
+
+class SaveUserVariable(_VariableTool):
+    """Keeps a value under a key."""
+
+    name = "save_user_variable"
+    title = "Save a variable"
+    description = "Keep a place or a preference under a name, such as home, to use as a label later."
+    input_model = SaveUserVariableInput
+    output_shape = SaveUserVariableOutput
+    read_only = False
+    destructive = True
+
+    async def handle(self, arguments: SaveUserVariableInput, call: Call) -> SaveUserVariableOutput:
+        """Save, and say what was replaced."""
+        variable, previous = await asyncio.to_thread(
+            self._variables.save, _get_user(call), arguments.key, arguments.type, arguments.value, call.now
+        )
+        shown: SaveUserVariableOutput = {"variable": show_variable(variable), "correlationId": call.correlation_id}
+        if previous is not None:
+            shown["previous"] = {"key": previous.key, "type": previous.type}
+        return shown
+
+    def describe(self, answer: SaveUserVariableOutput) -> str:
+        """Return what is kept now."""
+        variable = answer["variable"]
+        replaced = " (replaced the one before)" if "previous" in answer else ""
+        said = f"{_say_value(variable['value'])}, {_say_since(variable)}"
+        return f"Saved '{variable['key']}', type {variable['type']}: {said}{replaced}."
+
+
+def _say_value(value: JsonValue) -> str:
+    """Return a place as its names and its position, a text as it is, anything else as JSON."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, dict) or not {"lat", "lon"} <= value.keys():
+        return json.dumps(value, ensure_ascii=False)
+    named = [str(value[key]) for key in ("name", "label", "address", "stopId") if value.get(key)]
+    return ", ".join([*dict.fromkeys(named), f"{value['lat']},{value['lon']}"])
+
+
+def _say_since(variable: WireVariable) -> str:
+    changed = variable["updatedAt"] != variable["createdAt"]
+    return f"saved {variable['createdAt']}" + (f", changed {variable['updatedAt']}" if changed else "")
+
+
+class GetUserVariables(_VariableTool):
+    """Lists what is kept."""
+
+    name = "get_user_variables"
+    title = "List variables"
+    description = "List the user's saved places and preferences."
+    input_model = GetUserVariablesInput
+    output_shape = GetUserVariablesOutput
+    long_parts = (("variables",),)
+    rest = "A key that is not shown is used as a label all the same; fingerpost vars list shows all at a terminal."
+
+    async def handle(self, arguments: GetUserVariablesInput, call: Call) -> GetUserVariablesOutput:  # noqa: ARG002  # the seam's signature
+        """List, sorted by key."""
+        variables = await asyncio.to_thread(self._variables.list_variables, _get_user(call))
+        return {
+            "variables": [show_variable(variable) for variable in variables],
+            "correlationId": call.correlation_id,
+        }
+
+    def describe(self, answer: GetUserVariablesOutput) -> str:
+        """Return keys and values as lines."""
+        lines = [
+            f"{each['key']} ({each['type']}): {_say_value(each['value'])}, {_say_since(each)}"
+            for each in answer["variables"]
+        ]
+        return "\n".join(lines) or "Nothing is saved."
+
+
+class DeleteUserVariable(_VariableTool):
+    """Deletes one variable, or all."""
+
+    name = "delete_user_variable"
+    title = "Delete variables"
+    description = "Delete one saved variable by its key, or every one with all: true."
+    input_model = DeleteUserVariableInput
+    output_shape = DeleteUserVariableOutput
+    long_parts = (("deleted",),)
+    rest = "The others are deleted too."
+    read_only = False
+    destructive = True
+
+    async def handle(self, arguments: DeleteUserVariableInput, call: Call) -> DeleteUserVariableOutput:
+        """Delete, and say what is gone."""
+        deleted = await asyncio.to_thread(self._variables.delete, _get_user(call), arguments.key)
+        return {"deleted": deleted, "correlationId": call.correlation_id}
+
+    def describe(self, answer: DeleteUserVariableOutput) -> str:
+        """Return the keys that are gone."""
+        deleted = answer["deleted"]
+        return f"Deleted: {', '.join(deleted)}." if deleted else "There was nothing to delete."

@@ -1,0 +1,72 @@
+"""Sentences and lines that several tools say: warnings of rides, times of day, what stands below an answer."""
+
+from collections.abc import Iterable, Sequence
+
+from fingerpost.transit.model.itinerary import Departure, Leg
+from fingerpost.transit.model.provenance import Provenance
+from fingerpost.transit.rules.freshness import find_stale_message
+from fingerpost.transit.rules.instants import print_instant
+from fingerpost.transit.rules.modes import trip_word
+from fingerpost.transit.rules.out_of_service import find_out_of_service_message
+from fingerpost.transit.rules.warnings import WarningCode, Warnings
+from fingerpost.transit.tools.shapes import AnswerOrigin, Warned, WireFeed
+
+
+def warn_of_rides(rides: Iterable[Leg | Departure], warnings: Warnings) -> None:
+    """Say which rides are only about on time, and which must be arranged."""
+    for ride in rides:
+        name = f"Line {ride.line}" if ride.line else f"A ride ({trip_word(ride.mode)})"
+        if ride.headway_s:
+            about = f"{name} runs about every {round(ride.headway_s / 60)} min; its times are approximate."
+            warnings.add(WarningCode.FREQUENCY_BASED, about)
+        if ride.by_arrangement:
+            warnings.add(WarningCode.BY_ARRANGEMENT, f"{name} must be arranged with the operator.")
+
+
+def warn_of_provenance(provenance: Provenance, age_s: int | None, warnings: Warnings) -> None:
+    """Say where real time is too old or matches little, which feeds have no service, and what a fallback lost."""
+    stale = find_stale_message(age_s, provenance.realtime_problems)
+    if stale:
+        warnings.add(WarningCode.REALTIME_STALE, stale)
+    for unmatched in provenance.realtime_unmatched:
+        warnings.add(WarningCode.REALTIME_UNMATCHED, unmatched)
+    out_of_service = find_out_of_service_message(provenance.out_of_service)
+    if out_of_service and not warnings.find(WarningCode.OUTSIDE_CALENDAR):
+        warnings.add(WarningCode.FEED_NOT_IN_SERVICE, out_of_service)
+    for lost in provenance.lost:
+        warnings.add(WarningCode.NETWORK_LEFT_OUT, lost)
+
+
+def said_below(answer: Warned, meta: AnswerOrigin, alerts: Sequence[str] = ()) -> list[str]:
+    """Return the lines for warnings, alerts, demo notes and attribution; ``alerts`` are lines already."""
+    lines = [f"! {warning['message']}" for warning in answer.get("warnings", ())]
+    lines += alerts
+    lines += [f"! {note}" for note in meta.get("notes", ())]
+    if "realtimeAgeSeconds" in meta:
+        lines.append(f"Real time is {meta['realtimeAgeSeconds']} s old.")
+    if "feeds" in meta:
+        lines.append(f"Feeds: {'; '.join(map(_say_feed, meta['feeds']))}")
+    if "attribution" in meta:
+        lines.append(f"Data: {'; '.join(meta['attribution'])}")
+    return lines
+
+
+def _say_feed(feed: WireFeed) -> str:
+    version = f" {feed['version']}" if "version" in feed else ""
+    days = f", {feed['firstDay']} to {feed['lastDay']}" if "firstDay" in feed and "lastDay" in feed else ""
+    return f"{feed['feed']}{version}{days}"
+
+
+def clock_of(time: str, since: str) -> str:
+    """Return HH:MM of an instant of an answer that begins at ``since``, both ISO 8601 in the place's zone.
+
+    With the date before it on any other day, and the offset after it where clocks have been changed meanwhile: in the
+    night in which they go back an hour comes twice.
+    """
+    clock = time[11:16] if time[19:] == since[19:] else f"{time[11:16]}{time[19:]}"
+    return clock if time[:10] == since[:10] else f"{time[:10]} {clock}"
+
+
+def print_clock(instant: int, since: int, zone: str) -> str:
+    """Return ``clock_of`` an instant in an answer that begins at ``since``, both in Unix seconds."""
+    return clock_of(print_instant(instant, zone), print_instant(since, zone))

@@ -1,0 +1,169 @@
+"""Companies as people write them; whom no name means for sure is not guessed."""
+
+import pytest
+
+from fingerpost.contract.company_names import find_named, name_key
+from fingerpost.errors import DataNotFound
+from fingerpost.filings.figure import FigureOptions
+from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.period_filter import read_period_filter
+from fingerpost.filings.questions import financial_facts
+from fingerpost.filings.store import FactStore
+from fingerpost.plan.planners.templates import TemplatePlanner
+from tests.filings.drawing import company_file, facts
+from tests.shared_data import get_shared
+
+REPORT = facts("Assets - 2022-12-31 5 k 10-K 2023-02-01")
+YEARS = {"2022-12-31": 2022}
+
+SPELLINGS = {
+    "JPMORGAN CHASE & CO": ["JPMorgan Chase", "J.P. Morgan Chase & Co.", "jpmorgan chase", "JP Morgan Chase"],
+    "MCDONALDS CORP": ["McDonald's", "McDonald\u2019s Corporation", "mcdonalds"],
+    "COCA COLA CO": ["Coca-Cola", "The Coca-Cola Company", "coca cola"],
+    "AT&T INC.": ["AT&T", "at&t inc", "AT & T"],
+    "L'Or\u00e9al S.A.": ["L'Oreal", "L\u2019OREAL SA"],
+    "BEST BUY CO INC /MN/": ["Best Buy", "best buy co., inc."],
+    "Meta Platforms, Inc.": ["Meta Platforms", "META PLATFORMS INC"],
+    "3M CO": ["3M", "3m Company"],
+}
+
+
+@pytest.mark.parametrize(("name", "spelling"), [(name, each) for name, all_ in SPELLINGS.items() for each in all_])
+def test_a_name_is_one_however_it_is_written(name, spelling):
+    """Case, accents, points, apostrophes, hyphens, legal forms and the state behind it change nothing."""
+    assert name_key(spelling) == name_key(name)
+
+
+@pytest.fixture
+def listed(tmp_path):
+    """Figures of three companies, and a list that has more of them."""
+    store = FactStore(tmp_path / "f.sqlite")
+    for cik, name, ticker in (
+        (11, "DELTA APPAREL, INC", "DLA"),
+        (12, "ORCHID & SONS CO", "OSC"),
+        (13, "Twin Inc.", "TWA"),
+    ):
+        store.put_facts(company_file(REPORT, YEARS, cik=cik, name=name), tickers=[ticker])
+    return store
+
+
+MANY = [(f"X{number}", 1000 + number, f"Number {number} Corp") for number in range(1000)]
+
+
+def found(store, text):
+    company = FactLibrary(store.path).find_company(text)
+    return None if company is None else company.cik
+
+
+def test_the_whole_name_finds_a_company(listed):
+    """By ticker, CIK, or name."""
+    assert [found(listed, text) for text in ("OSC", "12", "CIK0000000012", "Orchid & Sons", "orchid and sons co")] == [
+        12
+    ] * 5
+
+
+def test_the_beginning_of_a_name_finds_only_where_all_names_are_known(listed):
+    """An airline is called Delta too, and may merely not be loaded; of the whole list, Orchid begins one name."""
+    before = [found(listed, text) for text in ("Orchid", "Delta")]
+    listed.put_tickers(
+        [*MANY, ("OSC", 12, "ORCHID & SONS CO"), ("DLA", 11, "DELTA APPAREL, INC"), ("DAL", 99, "DELTA AIR LINES")]
+    )
+
+    assert (before, [found(listed, text) for text in ("Orchid", "Delta", "Delta Apparel")]) == (
+        [None, None],
+        [12, None, 11],
+    )
+
+
+def test_two_companies_of_one_name_are_nobody(listed):
+    """And both are told."""
+    listed.put_facts(company_file(REPORT, YEARS, cik=14, name="Twin Corp"), tickers=["TWB"])
+    library = FactLibrary(listed.path)
+
+    assert library.find_company("Twin") is None
+    with pytest.raises(DataNotFound) as caught:
+        financial_facts(library, "Twin", ["Assets"], read_period_filter(None, None, "2022"), FigureOptions())
+    assert caught.value.details["missing"]["Twin"]["did_you_mean"] == ["TWA", "TWB"]
+
+
+def test_a_known_company_without_figures_is_not_unknown(sample):
+    """Tesla is understood; none of its figures were loaded."""
+    assert sample.find_company("Tesla") is None
+    assert sample.suggest_tickers("Tesla")[0] == "TSLA"
+
+
+def test_a_ticker_stands_before_a_name():
+    """A company may be called as another one's symbol is."""
+    assert find_named("x", [], all_are_known=True) == []
+
+
+@pytest.mark.parametrize("name", ["Apple", "apple inc.", "NVIDIA", "Nvidia Corporation", "Facebook", "Meta"])
+def test_what_the_planner_understands_the_tools_understand(sample, name):
+    """One list of well-known names for both."""
+    steps = (
+        TemplatePlanner().fill("financial_fact", {"company": name, "metric": "revenue", "year": "fiscal 2020"}).steps
+    )
+    ticker = steps[0].parameters["parameters"]["ticker"]
+
+    assert sample.find_company(name).cik == sample.find_company(ticker).cik
+
+
+ALIASES = {
+    19617: ("JPM", ["JPM-PC", "AMJ", "AMJB"]),
+    1652044: ("GOOGL", ["GOOG"]),
+    1067983: ("BRK-B", ["BRK-A", "brk.b"]),
+}
+
+
+@pytest.fixture(scope="module")
+def aliased(tmp_path_factory):
+    """Three companies of many tickers, with EDGAR's own list; figures drawn."""
+    from fingerpost.filings.companyfacts import parse_json, read_tickers
+
+    store = FactStore(tmp_path_factory.mktemp("aliases") / "f.sqlite")
+    for cik in ALIASES:
+        store.put_facts(company_file(REPORT, YEARS, cik=cik, name=f"Drawn {cik}"))
+    content = get_shared("sec/company_tickers.json").read_bytes()
+    store.put_tickers(read_tickers(parse_json(content, "company_tickers.json"), "company_tickers.json"))
+    return FactLibrary(store.path)
+
+
+@pytest.mark.parametrize(("cik", "main", "aliases"), [(cik, *each) for cik, each in ALIASES.items()])
+def test_a_company_answers_under_the_ticker_that_was_asked(aliased, cik, main, aliases):
+    """And under its main one where it is asked by number, or listed: the first in EDGAR's list, not in the alphabet."""
+    period_filter = read_period_filter(None, None, "2022")
+    told = {
+        text: {
+            row["ticker"] for row in financial_facts(aliased, text, ["Assets"], period_filter, FigureOptions()).results
+        }
+        for text in (main, *aliases, str(cik))
+    }
+
+    assert told == {text: {text.upper().replace(".", "-")} for text in (main, *aliases)} | {str(cik): {main}}
+    assert main in [company.ticker for company in aliased.list_companies()]
+
+
+def test_figures_that_come_after_the_list_stand_under_the_main_ticker(tmp_path):
+    """In either order, and again when they are loaded anew."""
+    store = FactStore(tmp_path / "f.sqlite")
+    store.put_tickers([("ZZZ", 7, "Drawn Inc."), ("AAA", 7, "Drawn Inc.")])
+    store.put_facts(company_file(REPORT, YEARS))
+    first = FactLibrary(store.path).find_company("7").ticker
+    store.put_facts(company_file(REPORT, YEARS), tickers=["AAA"])
+
+    assert (first, FactLibrary(store.path).find_company("7").ticker) == ("ZZZ", "ZZZ")
+
+
+def test_a_file_of_before_the_main_tickers_is_still_written(tmp_path):
+    """It lacks the table; the next list of tickers mends the name."""
+    import sqlite3
+
+    store = FactStore(tmp_path / "f.sqlite")
+    store.put_facts(company_file(REPORT, YEARS), tickers=["AAA"])
+    with sqlite3.connect(store.path) as connection:
+        connection.execute("DROP TABLE main_tickers")
+    connection.close()
+    before = FactLibrary(store.path).find_company("7").ticker
+    store.put_tickers([("ZZZ", 7, "Drawn Inc."), ("AAA", 7, "Drawn Inc.")])
+
+    assert (before, FactLibrary(store.path).find_company("7").ticker) == ("AAA", "ZZZ")
