@@ -10,7 +10,6 @@ import httpcore2
 import httpx2
 
 from fingerpost.errors import SourceChanged, SourceTimeout, SourceUnreachable, StorageUnavailable
-from fingerpost.net.joined_writes import JoiningBackend
 
 _MOST_CONNECTIONS = 40
 _KEEPALIVE_S = 15.0
@@ -34,7 +33,7 @@ class WireTransport(httpx2.AsyncBaseTransport):
             ssl_context=tls,
             max_connections=_MOST_CONNECTIONS,
             keepalive_expiry=_KEEPALIVE_S,
-            network_backend=JoiningBackend(backend),
+            network_backend=backend,
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
