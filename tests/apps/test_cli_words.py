@@ -7,7 +7,7 @@ import pytest
 import typer
 
 from fingerpost.apps.cli.clock_texts import check_typed_instant, is_clock_time, next_clock_time
-from fingerpost.transit.rules.freshness import say_age
+from fingerpost.transit.rules.realtime_status import say_age
 
 # A Tuesday, eight in the morning.
 SINCE = datetime(2026, 3, 10, 8, 0, tzinfo=ZoneInfo("Europe/Helsinki"))

@@ -6,7 +6,7 @@ import pytest
 
 from fingerpost.errors import SourceChanged, SourceFailed, SourceKeyRefused
 from fingerpost.transit.model.place import Coordinate, PlaceKind
-from fingerpost.transit.rules.matching import Ambiguous, Resolved, decide
+from fingerpost.transit.rules.name_matching import Ambiguous, Resolved, decide
 from tests.net.local_server import answer
 from tests.opentripplanner.answers import a_board, a_board_query, a_time, data, html
 from tests.opentripplanner.digitransit import KEY, KEY_HEADER, Digitransit, asking_hsl, features

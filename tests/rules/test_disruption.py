@@ -12,7 +12,7 @@ from fingerpost.transit.rules.disruption import (
     merge_alternatives,
     name_disrupted,
 )
-from fingerpost.transit.rules.fingerprint import fingerprint
+from fingerpost.transit.rules.ranking import fingerprint
 from tests.rules.drawing import at, itineraries, ride, trip, walk
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.transit.model.itinerary import Mode
-from fingerpost.transit.rules.fingerprint import deduplicate_named, fingerprint
+from fingerpost.transit.rules.ranking import deduplicate_named, fingerprint
 from tests.rules.drawing import itineraries, point, ride, trip, walk
 
 

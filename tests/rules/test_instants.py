@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.errors import ParameterError
-from fingerpost.transit.rules.instants import is_now, print_instant, print_utc, read_instant
+from fingerpost.transit.rules.times import is_now, print_instant, print_utc, read_instant
 from tests.rules.drawing import T0
 
 HELSINKI = "Europe/Helsinki"

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
-from fingerpost.transit.rules.matching import Ambiguous, Resolved, decide, in_order
+from fingerpost.transit.rules.name_matching import Ambiguous, Resolved, decide, in_order
 from tests.rules.drawing import DEGREE_M
 
 

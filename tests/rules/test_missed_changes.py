@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.transit.rules.connections import as_promised, list_missed_changes, print_duration, ride_name
+from fingerpost.transit.rules.disruption import as_promised, list_missed_changes, print_duration, ride_name
 from tests.rules.drawing import at, ride, trip, walk
 
 

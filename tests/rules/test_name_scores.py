@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingerpost.transit.rules.name_search import NameSearch
-from fingerpost.transit.rules.spelling import plain
+from fingerpost.transit.rules.name_matching import NameSearch, plain
 
 
 def likeness(one, other):

@@ -4,9 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingerpost.transit.rules.matching import AUTO_RESOLVE
-from fingerpost.transit.rules.name_search import FLOOR, NameSearch
-from fingerpost.transit.rules.spelling import plain
+from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, FLOOR, NameSearch, plain
 
 
 @pytest.mark.parametrize(

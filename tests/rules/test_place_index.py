@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.transit.model.place import Coordinate
-from fingerpost.transit.rules.matching import Ambiguous, Resolved, decide
+from fingerpost.transit.rules.name_matching import Ambiguous, Resolved, decide
 from fingerpost.transit.rules.place_index import PlaceIndex
 from tests.rules.drawing import stop_at
 

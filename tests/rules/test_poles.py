@@ -2,9 +2,9 @@
 
 import pytest
 
-from fingerpost.transit.rules.matching import Resolved, decide
+from fingerpost.transit.rules.name_matching import Resolved, decide
+from fingerpost.transit.rules.place_groups import part_name
 from fingerpost.transit.rules.place_index import PlaceIndex
-from fingerpost.transit.rules.pole_names import part_name
 from tests.rules.drawing import stop_at
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.transit.model.place import Coordinate, PlaceKind
-from fingerpost.transit.rules.position_names import NearName, find_position_name
+from fingerpost.transit.rules.geocoder_matches import NearName, find_position_name
 
 HERE = Coordinate(60.0, 25.0)
 # North of the position: one degree of latitude is 111,195 m.

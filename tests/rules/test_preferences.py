@@ -15,7 +15,7 @@ from fingerpost.transit.rules.accessibility import (
     weakest_link,
 )
 from fingerpost.transit.rules.language import choose
-from fingerpost.transit.rules.relaxation import find_walk_unmet, relax, relaxed_walk_m
+from fingerpost.transit.rules.trip_limits import find_walk_unmet, relax, relaxed_walk_m
 from tests.rules.drawing import T0, point, ride, trip, walk
 
 

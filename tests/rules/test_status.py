@@ -2,9 +2,16 @@
 
 import pytest
 
-from fingerpost.transit.rules.freshness import data_freshness, is_stale, realtime_age_s
-from fingerpost.transit.rules.schedule_type import schedule_type_of, schedule_type_of_all, uses_realtime
-from fingerpost.transit.rules.status import status_of, status_of_departure
+from fingerpost.transit.rules.realtime_status import (
+    data_freshness,
+    is_stale,
+    realtime_age_s,
+    schedule_type_of,
+    schedule_type_of_all,
+    status_of,
+    status_of_departure,
+    uses_realtime,
+)
 from tests.rules.drawing import T0, departure, ride, trip, walk
 
 DELAYS = [

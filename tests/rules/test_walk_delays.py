@@ -4,7 +4,7 @@ import pytest
 
 from fingerpost.transit.model.itinerary import Leg, Mode, StopPoint
 from fingerpost.transit.model.place import Coordinate
-from fingerpost.transit.rules.walk_delays import with_walk_delays
+from fingerpost.transit.rules.realtime_status import with_walk_delays
 
 HERE = StopPoint(name="Here", coordinate=Coordinate(60.0, 25.0))
 

@@ -14,7 +14,7 @@ from fingerpost.transit.model.itinerary import Departure, Mode
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.places.labels import find_position
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
-from fingerpost.transit.rules.matching import Resolved, decide
+from fingerpost.transit.rules.name_matching import Resolved, decide
 from tests.net.local_server import answer
 from tests.tfl_server import rendering as tfl
 from tests.throwaway.server import serving_replies

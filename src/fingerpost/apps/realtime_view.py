@@ -3,7 +3,7 @@
 from typing import Any
 
 from fingerpost.transit.model.provenance import RealtimeHealth, SourceHealth
-from fingerpost.transit.rules.freshness import say_age
+from fingerpost.transit.rules.realtime_status import say_age
 
 
 def describe_realtime(health: RealtimeHealth) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from fingerpost.apps.cli.place_views import print_places, print_stops
 from fingerpost.apps.cli.trip_view import print_trip
 from fingerpost.apps.cli.typed_commands import typed
 from fingerpost.apps.cli.typed_input import read_stdin
-from fingerpost.transit.rules.instants import PAST_AFTER_S
+from fingerpost.transit.rules.times import PAST_AFTER_S
 
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
 

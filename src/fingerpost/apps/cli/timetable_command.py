@@ -14,7 +14,7 @@ from fingerpost.apps.cli.output import complain, print_json
 from fingerpost.apps.cli.timetable_view import print_timetable
 from fingerpost.apps.cli.typed_commands import typed
 from fingerpost.errors import ToolError
-from fingerpost.transit.rules.instants import PAST_AFTER_S
+from fingerpost.transit.rules.times import PAST_AFTER_S
 
 # Without --until a person is shown so much.
 WINDOW = timedelta(hours=1)

@@ -6,7 +6,7 @@ from fingerpost.transit.model.distance import distance_m
 from fingerpost.transit.model.place import Place
 from fingerpost.transit.osm.addresses.index import City
 from fingerpost.transit.rules.inflection import base_forms
-from fingerpost.transit.rules.spelling import plain
+from fingerpost.transit.rules.name_matching import plain
 
 # What a main station is called beside the name of its city, trains before buses.
 _RAILWAY = frozenset({

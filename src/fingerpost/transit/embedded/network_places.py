@@ -9,8 +9,7 @@ from fingerpost.transit.embedded.stops import TimetableStops
 from fingerpost.transit.model.distance import distance_m
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
 from fingerpost.transit.osm.addresses.index import AddressIndex, City
-from fingerpost.transit.rules.matching import RIVAL_DISTANCE_M, in_order
-from fingerpost.transit.rules.spelling import plain
+from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, in_order, plain
 
 # A street on which a stop of its name stands fits less than the stop: without a number it is vague.
 _STREET_OF_STOP = 0.97

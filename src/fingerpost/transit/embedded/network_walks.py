@@ -22,7 +22,7 @@ from fingerpost.transit.osm.streets.store import StoredStreets
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from fingerpost.transit.osm.streets.walking_profile import RIDER
 from fingerpost.transit.port import WalkToStop
-from fingerpost.transit.rules.relaxation import LONGEST_WALK_M
+from fingerpost.transit.rules.trip_limits import LONGEST_WALK_M
 
 LICENCE = "Streets: © OpenStreetMap contributors, ODbL 1.0"
 _LINE = f"straight line x {DETOUR_FACTOR:g}"

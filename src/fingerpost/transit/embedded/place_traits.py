@@ -10,8 +10,8 @@ from fingerpost.transit.engine.timetable.timetable import STOP, Int64, Timetable
 from fingerpost.transit.engine.timetable.walking import straight_line_m
 from fingerpost.transit.model.place import Place
 from fingerpost.transit.model.place_traits import PlaceTraits
-from fingerpost.transit.rules.pole_names import part_name
-from fingerpost.transit.rules.spelling import plain
+from fingerpost.transit.rules.name_matching import plain
+from fingerpost.transit.rules.place_groups import part_name
 
 # So many of the commonest destinations are named as the direction.
 DIRECTIONS = 2

@@ -17,7 +17,7 @@ from fingerpost.transit.engine.timetable.overlay import MatchCount, Overlay
 from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import Timetable
 from fingerpost.transit.model.provenance import RealtimeHealth
-from fingerpost.transit.rules.freshness import STALE_AFTER_S
+from fingerpost.transit.rules.realtime_status import STALE_AFTER_S
 
 _log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from fingerpost.contract.wire import WireDict
 from fingerpost.errors import PlaceAmbiguous, PlaceUnknown
 from fingerpost.transit.model.place import Place, PlaceMatch
 from fingerpost.transit.model.place_traits import PlaceTraits
-from fingerpost.transit.rules.matching import AUTO_RESOLVE
+from fingerpost.transit.rules.name_matching import AUTO_RESOLVE
 
 # The languages of names that the lookup contract knows.
 WIRE_LANGUAGES = ("fi", "en", "sv")

@@ -18,7 +18,7 @@ from fingerpost.transit.networks.position_names import ask_position
 from fingerpost.transit.places.candidates import ambiguous, unknown
 from fingerpost.transit.places.labels import find_position, find_stop_id, find_variable
 from fingerpost.transit.port import NamesPositions, Network, Networks, OpenNetworks
-from fingerpost.transit.rules.matching import RIVAL_DISTANCE_M, RIVAL_SCORE, Resolved, decide, in_order
+from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, RIVAL_SCORE, Resolved, decide, in_order
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 
 _LOOK_UP = "Look the stop up with findAddressOrStop or find_stops"

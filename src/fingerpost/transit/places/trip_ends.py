@@ -15,7 +15,7 @@ from fingerpost.transit.places.candidates import ambiguous, say_guess, unknown
 from fingerpost.transit.places.labels import Label, Name, Position, ResolvedStop, StopText, TextQuery, read_label
 from fingerpost.transit.places.resolver import PlaceResolver, find_address, find_place_of_token, location_of_place
 from fingerpost.transit.port import Network, OpenNetworks
-from fingerpost.transit.rules.matching import Resolved, decide
+from fingerpost.transit.rules.name_matching import Resolved, decide
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 
 # A network that reads a label this much better beats one that would be preferred.

@@ -7,7 +7,7 @@ from enum import StrEnum
 from fingerpost.transit.model.itinerary import Itinerary, ServiceAlert
 from fingerpost.transit.rules.alerts import find_explanation
 from fingerpost.transit.rules.disruption import Merged, is_disrupted_leg, name_disrupted
-from fingerpost.transit.rules.fingerprint import fingerprint
+from fingerpost.transit.rules.ranking import fingerprint
 
 # A change that leaves less time than this, beyond the walk, may be missed.
 TIGHT_UNDER_S = 120

@@ -1,17 +1,60 @@
-"""What happens when a promised itinerary is cancelled or late: alternatives, order, flags (rule B5).
-
-*Disrupted* is what triggers the second query and is noted: unusable, or more than 300 s late.
-*Unusable* is what nobody can travel; see ``connections``. It stands last, a late itinerary where its times put it.
-"""
+"""Disruptions: changes that would be missed, alternatives to cancelled or late itineraries, and their order."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from fingerpost.transit.model.itinerary import Itinerary, Leg, Optimize
-from fingerpost.transit.rules.connections import as_promised, list_missed_changes, print_duration, ride_name
-from fingerpost.transit.rules.fingerprint import deduplicate_named, fingerprint
-from fingerpost.transit.rules.ranking import rank_named
+from fingerpost.transit.rules.modes import trip_word
+from fingerpost.transit.rules.ranking import deduplicate_named, fingerprint, rank_named
+
+
+@dataclass(frozen=True, slots=True)
+class MissedChange:
+    """A change that the expected times break.
+
+    ``there_s`` are the seconds between the two rides, negative where the second leaves before the first arrives;
+    ``needed_s`` those that the change takes at least.
+    """
+
+    before: Leg
+    after: Leg
+    there_s: int
+    needed_s: int
+
+    @property
+    def sentence(self) -> str:
+        """What a rider is told: which change, and by how much it is missed."""
+        change = f"The change from {_in_sentence(self.before)} to {_in_sentence(self.after)} at {self.after.start.name}"
+        if self.there_s <= 0:
+            return f"{change} is missed by {print_duration(self.needed_s - self.there_s)}."
+        return f"{change} has {self.there_s} s of the {self.needed_s} s that it takes."
+
+
+def ride_name(leg: Leg) -> str:
+    """Return ``Line 7``, or what the vehicle is where the line has no name."""
+    return f"Line {leg.line}" if leg.line else f"The {trip_word(leg.mode).lower()}"
+
+
+def print_duration(seconds: int) -> str:
+    """Return whole minutes; seconds where it is less than one minute."""
+    return f"{seconds} s" if seconds < 60 else f"{round(seconds / 60)} min"
+
+
+def list_missed_changes(itinerary: Itinerary) -> list[MissedChange]:
+    """Return the changes that cannot be made at the expected times; a cancelled ride is another matter."""
+    return [MissedChange(*missed) for missed in itinerary.missed_changes]
+
+
+def as_promised(itinerary: Itinerary) -> Itinerary:
+    """Return an itinerary at the times of the timetable; its delays and statuses still say what happened."""
+    return Itinerary(tuple(replace(leg, as_promised=True) for leg in itinerary.legs))
+
+
+def _in_sentence(leg: Leg) -> str:
+    name = ride_name(leg)
+    return name[:1].lower() + name[1:]
+
 
 # A ride that leaves or arrives later than this disrupts; being early does not.
 DISRUPTED_AFTER_S = 300

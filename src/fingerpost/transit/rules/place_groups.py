@@ -1,16 +1,110 @@
-"""Group nearby stops of one name into places (rule D2)."""
+"""Places that stops form: stations, stops of one name, and poles whose names differ in a letter."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 from fingerpost.transit.model.distance import centre_of, distance_m
 from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
-from fingerpost.transit.model.place import Place, PlaceKind
-from fingerpost.transit.rules.named_stop import NamedStop
-from fingerpost.transit.rules.pole_names import are_poles_of_one_place, part_name
-from fingerpost.transit.rules.spelling import plain
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind
+from fingerpost.transit.rules.name_matching import plain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedStop:
+    """A stop or a station.
+
+    ``id`` and ``parent_id`` are printed stop ids (rule A8); ``names`` are translations by language.
+    ``is_boardable`` is False for a stop that riders cannot board at; of a station it says nothing.
+    """
+
+    id: str
+    name: str
+    lat: float
+    lon: float
+    names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    parent_id: str | None = None
+    kind: Literal["station", "stop"] = "stop"
+    is_boardable: bool = True
+    locality: str | None = None
+
+    @property
+    def is_station(self) -> bool:
+        """Whether this is a station, which its stops are boarded at."""
+        return self.kind == "station"
+
+    @property
+    def coordinate(self) -> Coordinate:
+        """Where it is."""
+        return Coordinate(self.lat, self.lon)
+
+
+# Words for a pole, a platform or a bay. What follows one of them never names another place.
+_POLE_WORDS = (
+    "andén", "bahnsteig", "bay", "berth", "binario", "bussteig", "gleis", "laituri", "läge", "perron", "platform",
+    "pole", "quai", "quay", "raide", "ramp", "spoor", "spår", "stance", "stand", "steig", "track", "vía", "voie",
+)  # fmt: skip
+# Words behind which a letter names another place: Avenue B is not Avenue A.
+_PLACE_WORDS = frozenset(
+    word
+    for words in (
+        "av ave avenue st str street rd road blvd boulevard dr drive ln lane pl place way route rte highway hwy expwy",
+        "parkway pkwy line linja terminal term concourse pier gate exit entrance building block hall lot parking",
+        "section zone area sector rue rua calle via strasse straße allee corridor",
+    )
+    for word in words.split()
+)
+_LONGEST_NAME = 200
+_NAME = re.compile(
+    rf"(?P<place>.+?)[\s,/(\[-]+(?:(?P<word>{'|'.join(_POLE_WORDS)})\.?\s*)?"
+    r"(?P<pole>[^\W\d_]|\d{1,3}[^\W\d_]?|[^\W\d_]\d{1,2})[)\]]?",
+    re.IGNORECASE,
+)
+
+
+class PoleName(NamedTuple):
+    """A stop's name: the place, and the letter or number of the pole, empty where the name has none.
+
+    ``is_bare`` is True for a letter that stands alone, which may mean something else.
+    """
+
+    place: str
+    pole: str = ""
+    is_bare: bool = False
+
+
+def part_name(name: str) -> PoleName:
+    """Return the parts of a stop's name.
+
+    A bare number is no pole: it is the number of a house, a terminal or a road.
+    """
+    found = _NAME.fullmatch(name.strip()) if len(name) <= _LONGEST_NAME else None
+    if found is None:
+        return PoleName(name)
+    place, pole = found["place"].rstrip(" ,/([-"), found["pole"]
+    if found["word"]:
+        return PoleName(place, pole) if place else PoleName(name)
+    last_word = re.split(r"[\s,/.]+", place.rstrip("."))[-1].casefold()
+    # A letter in brackets is a sign: (M) is where the metro is near.
+    is_letter = len(pole) == 1 and pole.isupper() and name.rstrip().endswith(pole)
+    if not is_letter or last_word in _PLACE_WORDS:
+        return PoleName(name)
+    return PoleName(place, pole, is_bare=True)
+
+
+def are_poles_of_one_place(names: Sequence[str]) -> bool:
+    """Whether the names of stops near each other, equal but for their poles, tell poles and not places apart.
+
+    A letter that stands alone is a pole's where most of the stops have one of their own: the corners of Avenue A
+    and of Avenue B have two stops each, whose names are equal.
+    """
+    letters = [part.pole for part in map(part_name, names) if part.is_bare]
+    return 2 * len(set(letters)) > len(letters) or len(set(names)) == 1
+
 
 # Stops of one name are one place if they are no further apart than this, or linked by others that are not.
 ONE_PLACE_M = 300.0

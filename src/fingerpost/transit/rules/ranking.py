@@ -1,16 +1,79 @@
-"""Ranking of itineraries (rule B8).
+"""Rank itineraries: fingerprints, duplicates, and order by what the rider wants."""
 
-The published formula of ``balanced``, in seconds, the smallest first::
+import hashlib
+import json
+from collections.abc import Callable, Iterable
+from enum import StrEnum
+from functools import lru_cache
+from urllib.parse import quote
 
-    time + CHANGE_COST_S * changes + WALK_COST * seconds on foot
+from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, Optimize, StopPoint
+from fingerpost.transit.rules.modes import timetable_word, trip_word
+from fingerpost.transit.rules.times import print_utc
 
-where time is the expected arrival, or for a wanted arrival the expected departure with its sign turned.
-"""
+# Scheduled starts within one such slot are one way of travelling.
+SLOT_S = 120
 
-from collections.abc import Iterable
 
-from fingerpost.transit.model.itinerary import Itinerary, Mode, Optimize
-from fingerpost.transit.rules.fingerprint import fingerprint
+def fingerprint(itinerary: Itinerary) -> str:
+    """Return ``sha1:`` and the hexadecimal SHA-1 of ``mode|line|from|to~...|start``.
+
+    The mode is the word of the plan_trip contract, a missing line is empty, an end is its stop id, else its name.
+    Each part is percent-encoded, unreserved characters but ``~`` excepted.
+    The start is the scheduled one, rounded down to the slot, as ``YYYY-MM-DDTHH:MM:SSZ``.
+    """
+    start = itinerary.departure_scheduled
+    text = "~".join(map(_describe, itinerary.legs)) + "|" + print_utc(start - start % SLOT_S)
+    return "sha1:" + hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
+
+
+def deduplicate_named(
+    named: Iterable[tuple[str, Itinerary]], order: Callable[[Itinerary], int] | None = None
+) -> dict[str, Itinerary]:
+    """Return itineraries by the fingerprint that stands beside each, of equals the one to keep.
+
+    It is the one with fewer changes, then the shorter, then the one for which ``order`` is smaller. Of the same rides
+    twice, equal in both, the first is kept: what runs stands before what the timetable promised.
+    """
+    kept: dict[str, Itinerary] = {}
+    for name, itinerary in named:
+        rival = kept.get(name)
+        if rival is None or _is_preferred(itinerary, rival, order):
+            kept[name] = itinerary
+    return kept
+
+
+def _is_preferred(itinerary: Itinerary, rival: Itinerary, order: Callable[[Itinerary], int] | None) -> bool:
+    mine, its = _preference(itinerary), _preference(rival)
+    if mine != its or order is None:
+        return mine < its
+    return _rides_of(itinerary) != _rides_of(rival) and order(itinerary) < order(rival)
+
+
+def _preference(itinerary: Itinerary) -> tuple[int, int]:
+    return itinerary.transfers, itinerary.duration_s
+
+
+def _rides_of(itinerary: Itinerary) -> list[tuple[str | None, int]]:
+    return [(leg.trip_id, leg.departure_scheduled) for leg in itinerary.rides]
+
+
+def _describe(leg: Leg) -> str:
+    return _join(trip_word(leg.mode), leg.line or "", _end(leg.start), _end(leg.end))
+
+
+@lru_cache(maxsize=16_384)
+def _join(*parts: str) -> str:
+    return "|".join(map(_encode, parts))
+
+
+def _end(point: StopPoint) -> str:
+    return point.id or point.name
+
+
+def _encode(part: str) -> str:
+    return quote(part, safe="").replace("~", "%7E")
+
 
 # A change is worth arriving this much later.
 CHANGE_COST_S = 300
@@ -55,3 +118,56 @@ def sort_key(itinerary: Itinerary, optimize: Optimize, *, arrive_by: bool, name:
 def walk_s(itinerary: Itinerary) -> int:
     """Return the time on foot, all legs together."""
     return sum(leg.duration_s for leg in itinerary.legs if leg.mode is Mode.WALK)
+
+
+class JourneyPreset(StrEnum):
+    """What a rider wants most (lookup contract)."""
+
+    FASTEST = "FASTEST"
+    FEWEST_TRANSFERS = "FEWEST_TRANSFERS"
+    LEAST_WALK = "LEAST_WALK"
+
+
+OPTIMIZE = {
+    JourneyPreset.FASTEST: Optimize.SHORTEST_TIME,
+    JourneyPreset.FEWEST_TRANSFERS: Optimize.FEW_TRANSFERS,
+    JourneyPreset.LEAST_WALK: Optimize.BALANCED,
+}
+"""What a source is asked to optimise for each preset; no source knows the least walk."""
+
+RouteKey = tuple[int, int, int, int, str]
+
+
+def route_key(itinerary: Itinerary, preset: JourneyPreset, walk_m: int, name: str) -> RouteKey:
+    """Return a key by which the better itinerary sorts first.
+
+    After what the preset asks for: the end, the changes, the duration; ``name``, the itinerary's id, last.
+    ``walk_m`` is the walking that is shown.
+    """
+    first = {
+        JourneyPreset.FASTEST: 0,
+        JourneyPreset.FEWEST_TRANSFERS: itinerary.transfers,
+        JourneyPreset.LEAST_WALK: walk_m,
+    }[preset]
+    return first, itinerary.arrival, itinerary.transfers, itinerary.duration_s, name
+
+
+def route_id(itinerary: Itinerary) -> str:
+    """Return the SHA-256 of the canonical JSON of legs and times (rule D3); names and their language do not count."""
+    legs = [
+        {
+            "mode": timetable_word(leg.mode),
+            "line": leg.line or "",
+            "from": _canonical(leg.start),
+            "to": _canonical(leg.end),
+            "departureTime": print_utc(leg.departure),
+            "arrivalTime": print_utc(leg.arrival),
+        }
+        for leg in itinerary.legs
+    ]
+    text = json.dumps(legs, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _canonical(point: StopPoint) -> str:
+    return point.id or f"{point.coordinate.lat:.6f},{point.coordinate.lon:.6f}"

@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from fingerpost.contract.wire import WireDict
 from fingerpost.transit.rules.alerts import HEADER_CHARS, MAX_ALERTS, TEXT_CHARS, ToldAlert, ToldAlerts, say_effect
-from fingerpost.transit.rules.instants import print_instant, print_utc
+from fingerpost.transit.rules.times import print_instant, print_utc
 from fingerpost.transit.tools.ride_names import is_ride, name_ride
 
 _MOST_NAMES = 4

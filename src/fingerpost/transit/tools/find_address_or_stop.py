@@ -22,7 +22,7 @@ from fingerpost.transit.places.candidates import (
     say_why_alone,
 )
 from fingerpost.transit.places.resolver import PlaceResolver
-from fingerpost.transit.rules.matching import AUTO_RESOLVE, Resolved, decide
+from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, Resolved, decide
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.shapes import (
     Language,

@@ -14,7 +14,7 @@ from fingerpost.transit.networks.order import list_networks_at
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.port import Networks
 from fingerpost.transit.rules.modes import TripWord, trip_word
-from fingerpost.transit.rules.spelling import plain
+from fingerpost.transit.rules.name_matching import plain
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.shapes import (
     Language,

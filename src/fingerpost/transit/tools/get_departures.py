@@ -16,11 +16,15 @@ from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
 from fingerpost.transit.rules.alerts import Touched, choose_alerts
-from fingerpost.transit.rules.freshness import answer_age_s, data_freshness
-from fingerpost.transit.rules.instants import place_in_time, print_instant, read_instant
 from fingerpost.transit.rules.modes import TripWord, trip_word
-from fingerpost.transit.rules.schedule_type import uses_realtime
-from fingerpost.transit.rules.status import Status, status_of_departure
+from fingerpost.transit.rules.realtime_status import (
+    Status,
+    answer_age_s,
+    data_freshness,
+    status_of_departure,
+    uses_realtime,
+)
+from fingerpost.transit.rules.times import place_in_time, print_instant, read_instant
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.alert_shapes import AlertNotes, describe_board_alerts, show_alerts
 from fingerpost.transit.tools.board_gap_text import say_gap

@@ -16,9 +16,9 @@ from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.resolver import FoundStop, PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
 from fingerpost.transit.rules.alerts import Touched, choose_alerts
-from fingerpost.transit.rules.freshness import answer_age_s
-from fingerpost.transit.rules.instants import AskedInstant, local_date_of, place_in_time, print_utc, read_offset_instant
 from fingerpost.transit.rules.modes import timetable_word
+from fingerpost.transit.rules.realtime_status import answer_age_s
+from fingerpost.transit.rules.times import AskedInstant, local_date_of, place_in_time, print_utc, read_offset_instant
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.alert_shapes import show_alerts
 from fingerpost.transit.tools.board_gap_text import say_gap

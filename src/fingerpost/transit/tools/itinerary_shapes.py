@@ -8,10 +8,9 @@ from typing_extensions import TypedDict
 from fingerpost.contract.wire import WireDict, WordOf
 from fingerpost.transit.model.itinerary import Leg, StopPoint
 from fingerpost.transit.rules.disruption import Choice, find_leg_note
-from fingerpost.transit.rules.instants import print_instant
 from fingerpost.transit.rules.modes import TripWord, trip_word
-from fingerpost.transit.rules.schedule_type import ScheduleType, schedule_type_of
-from fingerpost.transit.rules.status import Status, status_of
+from fingerpost.transit.rules.realtime_status import ScheduleType, Status, schedule_type_of, status_of
+from fingerpost.transit.rules.times import print_instant
 from fingerpost.transit.tools.shapes import WireCoordinate, show_coordinate
 
 

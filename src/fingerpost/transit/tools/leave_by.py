@@ -13,8 +13,8 @@ from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.places.labels import Position, read_label
 from fingerpost.transit.port import DepartureBoard
-from fingerpost.transit.rules.instants import print_instant
-from fingerpost.transit.rules.relaxation import LONGEST_WALK_M
+from fingerpost.transit.rules.times import print_instant
+from fingerpost.transit.rules.trip_limits import LONGEST_WALK_M
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.wording import clock_of
 

@@ -29,11 +29,11 @@ from fingerpost.transit.port import (
 )
 from fingerpost.transit.rules.accessibility import find_step_free_warning
 from fingerpost.transit.rules.disruption import name_disrupted
-from fingerpost.transit.rules.freshness import answer_age_s
-from fingerpost.transit.rules.instants import print_instant
 from fingerpost.transit.rules.itinerary_token import new_itinerary_token
-from fingerpost.transit.rules.long_wait import find_long_wait
-from fingerpost.transit.rules.matching import Resolved, decide
+from fingerpost.transit.rules.name_matching import Resolved, decide
+from fingerpost.transit.rules.realtime_status import answer_age_s
+from fingerpost.transit.rules.times import print_instant
+from fingerpost.transit.rules.trip_limits import find_long_wait
 from fingerpost.transit.rules.warnings import Warnings
 from fingerpost.transit.tools.call_limit import DEFAULT_PER_SECOND, CallLimit, CountsCalls
 from fingerpost.transit.tools.plan_journey_shapes import (

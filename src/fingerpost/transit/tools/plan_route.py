@@ -13,10 +13,10 @@ from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import TripEndResolver
 from fingerpost.transit.rules.alerts import Touched, choose_alerts
-from fingerpost.transit.rules.freshness import answer_age_s
-from fingerpost.transit.rules.instants import place_in_time, print_utc, read_offset_instant
 from fingerpost.transit.rules.modes import timetable_word
-from fingerpost.transit.rules.route_ranking import route_id, route_key
+from fingerpost.transit.rules.ranking import route_id, route_key
+from fingerpost.transit.rules.realtime_status import answer_age_s
+from fingerpost.transit.rules.times import place_in_time, print_utc, read_offset_instant
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.alert_shapes import show_alerts
 from fingerpost.transit.tools.line_color_shapes import LINE_COLORS, WireLineColors, list_leg_colors, reply_with_colors

@@ -10,7 +10,7 @@ from fingerpost.contract.wire import Identifier, Number, Whole, WireDict, WireMo
 from fingerpost.transit.model.place import Location, LocationSource
 from fingerpost.transit.places.labels import Latitude, Longitude, ResolvedStop, TextQuery
 from fingerpost.transit.rules.modes import TimetableWord
-from fingerpost.transit.rules.route_ranking import JourneyPreset
+from fingerpost.transit.rules.ranking import JourneyPreset
 from fingerpost.transit.tools.find_address_or_stop import LocationQueryInput
 from fingerpost.transit.tools.shapes import LatLon
 from fingerpost.transit.tools.timetable_shapes import AnswerMetadata, TimetableMeta, UtcInstant

@@ -23,11 +23,9 @@ from fingerpost.transit.rules.accessibility import (
 from fingerpost.transit.rules.alerts import Touched, choose_alerts, find_explanation
 from fingerpost.transit.rules.differences import Difference, find_differences
 from fingerpost.transit.rules.disruption import is_disrupted_leg, name_disrupted
-from fingerpost.transit.rules.freshness import answer_age_s, data_freshness
-from fingerpost.transit.rules.instants import AskedInstant, place_in_time, print_instant, read_instant
-from fingerpost.transit.rules.long_wait import find_long_wait
-from fingerpost.transit.rules.relaxation import find_walk_unmet
-from fingerpost.transit.rules.schedule_type import schedule_type_of_all
+from fingerpost.transit.rules.realtime_status import answer_age_s, data_freshness, schedule_type_of_all
+from fingerpost.transit.rules.times import AskedInstant, place_in_time, print_instant, read_instant
+from fingerpost.transit.rules.trip_limits import find_long_wait, find_walk_unmet
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.alert_shapes import show_alerts
 from fingerpost.transit.tools.basemap_shapes import BASEMAP, WireBasemap, find_box, show_basemap

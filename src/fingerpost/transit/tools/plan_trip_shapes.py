@@ -12,8 +12,8 @@ from fingerpost.contract.wire import Flag, Number, Whole, Wire, WireDict, WireMo
 from fingerpost.transit.model.itinerary import Fare
 from fingerpost.transit.rules.differences import ConnectionRisk, Difference
 from fingerpost.transit.rules.disruption import Choice
-from fingerpost.transit.rules.instants import is_now
-from fingerpost.transit.rules.schedule_type import ScheduleType
+from fingerpost.transit.rules.realtime_status import ScheduleType
+from fingerpost.transit.rules.times import is_now
 from fingerpost.transit.tools.alert_shapes import AlertNotes
 from fingerpost.transit.tools.itinerary_shapes import WireItinerary
 from fingerpost.transit.tools.shapes import Language, LocationRef, Meta, TripEnd, WireWarning

@@ -10,9 +10,9 @@ from fingerpost.transit.model.provenance import Provenance, merge_provenance
 from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline
 from fingerpost.transit.places.trip_ends import TripEnds
 from fingerpost.transit.port import JourneyAnswer, JourneyQuery
-from fingerpost.transit.rules.instants import AskedInstant, local_date_of, print_utc
-from fingerpost.transit.rules.out_of_service import find_out_of_service_hint
-from fingerpost.transit.rules.route_ranking import OPTIMIZE, JourneyPreset, route_id
+from fingerpost.transit.rules.ranking import OPTIMIZE, JourneyPreset, route_id
+from fingerpost.transit.rules.times import AskedInstant, local_date_of, print_utc
+from fingerpost.transit.rules.trip_limits import find_out_of_service_hint
 from fingerpost.transit.rules.warnings import Warnings
 from fingerpost.transit.tools.timetable_shapes import NoResultsReason, new_provenance
 from fingerpost.transit.tools.trip_search import ask_first, find_usable_from

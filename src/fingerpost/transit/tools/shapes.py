@@ -10,7 +10,7 @@ from fingerpost.contract.wire import Identifier, WireDict, WireModel, WordOf
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.model.provenance import FeedVersion, Provenance
 from fingerpost.transit.places.labels import Latitude, Longitude
-from fingerpost.transit.rules.instants import print_instant
+from fingerpost.transit.rules.times import print_instant
 from fingerpost.transit.rules.warnings import Warnings
 
 Language = Literal["fi", "sv", "en"]

@@ -9,7 +9,7 @@ from pydantic import Field
 from fingerpost.contract.wire import WireDict, WordOf
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.model.provenance import Provenance
-from fingerpost.transit.rules.instants import print_utc
+from fingerpost.transit.rules.times import print_utc
 from fingerpost.transit.rules.warnings import Warnings
 from fingerpost.transit.tools.alert_shapes import AlertNotes, WireAlert, describe_alerts
 from fingerpost.transit.tools.local_times import LocalTimes

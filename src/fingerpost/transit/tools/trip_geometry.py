@@ -11,7 +11,7 @@ from fingerpost.transit.model.itinerary import Itinerary, Leg
 from fingerpost.transit.model.leg_line import LegLine, LineSource
 from fingerpost.transit.model.line_simplification import thin
 from fingerpost.transit.port import DrawLeg
-from fingerpost.transit.rules.fingerprint import fingerprint
+from fingerpost.transit.rules.ranking import fingerprint
 
 GEOMETRY = "geometry"
 # All lines of an answer together have no more characters, as far as thinning goes.

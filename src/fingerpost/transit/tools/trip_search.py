@@ -14,11 +14,9 @@ from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_in_tur
 from fingerpost.transit.networks.position_names import NamedEnds, has_names_to_ask, name_ends
 from fingerpost.transit.places.trip_ends import TripEnds
 from fingerpost.transit.port import DrawLeg, JourneyAnswer, JourneyQuery, Network
-from fingerpost.transit.rules.connections import as_promised
-from fingerpost.transit.rules.disruption import Choice, Merged, is_disrupted, merge_alternatives
-from fingerpost.transit.rules.instants import print_instant
-from fingerpost.transit.rules.out_of_service import find_out_of_service_hint
-from fingerpost.transit.rules.relaxation import relax
+from fingerpost.transit.rules.disruption import Choice, Merged, as_promised, is_disrupted, merge_alternatives
+from fingerpost.transit.rules.times import print_instant
+from fingerpost.transit.rules.trip_limits import find_out_of_service_hint, relax
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from fingerpost.transit.model.itinerary import Departure, Leg
 from fingerpost.transit.model.provenance import Provenance
-from fingerpost.transit.rules.freshness import find_stale_message
-from fingerpost.transit.rules.instants import print_instant
 from fingerpost.transit.rules.modes import trip_word
-from fingerpost.transit.rules.out_of_service import find_out_of_service_message
+from fingerpost.transit.rules.realtime_status import find_stale_message
+from fingerpost.transit.rules.times import print_instant
+from fingerpost.transit.rules.trip_limits import find_out_of_service_message
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.shapes import AnswerOrigin, Warned, WireFeed
 

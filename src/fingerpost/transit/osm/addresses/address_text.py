@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fingerpost.transit.osm.addresses.house_number import HouseNumber
 from fingerpost.transit.rules.inflection import base_forms
-from fingerpost.transit.rules.spelling import plain
+from fingerpost.transit.rules.name_matching import plain
 
 # Finnish endings of numbers stand behind a colon: 10:ssä, 10:stä.
 _NUMBER_ENDING = re.compile(r"(\d)\s*:\s*[a-zåäö]+", re.IGNORECASE)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.osm.addresses.extract import ExtractedAddresses, House, NamedPoint, Point, StreetWay, apart_m
 from fingerpost.transit.osm.addresses.features import CURRENT, FeatureKind, FeatureNames, MapFeature
-from fingerpost.transit.rules import spelling
+from fingerpost.transit.rules import name_matching
 
 # Ways of one name are one street where they are no further apart than this, or linked by others that are not.
 ONE_STREET_M = 500.0
@@ -19,7 +19,7 @@ HOUSE_TO_STREET_M = 1000.0
 ONE_PLACE_M = 150.0
 _CITY_CELL_DEG = 0.01
 # A street's name stands on each of its ways and houses.
-plain = lru_cache(1 << 14)(spelling.plain)
+plain = lru_cache(1 << 14)(name_matching.plain)
 _CITY_REACH_CELLS = 3
 _FEWEST_ADDRESSES = 3
 

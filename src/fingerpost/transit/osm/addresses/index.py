@@ -15,11 +15,9 @@ from fingerpost.transit.osm.addresses.features import FeatureKind
 from fingerpost.transit.osm.addresses.house_search import CERTAIN_M, UNCERTAIN, HouseSearch
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, FORMAT, cells_around, file_in
 from fingerpost.transit.osm.addresses.spellings import SpellingSearch
+from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M, ON_THE_SPOT_M
 from fingerpost.transit.rules.language import DEFAULT, choose
-from fingerpost.transit.rules.matching import in_order
-from fingerpost.transit.rules.name_search import FLOOR
-from fingerpost.transit.rules.position_names import NAMED_WITHIN_M, ON_THE_SPOT_M
-from fingerpost.transit.rules.spelling import plain
+from fingerpost.transit.rules.name_matching import FLOOR, in_order, plain
 
 ATTRIBUTION = "Addresses: © OpenStreetMap contributors, ODbL 1.0"
 """What the Open Database License asks to be shown with every answer that used the index."""

@@ -25,7 +25,7 @@ from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.osm.addresses.extract import Point
 from fingerpost.transit.osm.addresses.features import FeatureKind
 from fingerpost.transit.osm.addresses.gathering import Gathered, cell_of
-from fingerpost.transit.rules.spelling import plain
+from fingerpost.transit.rules.name_matching import plain
 
 FILE_NAME = "addresses.sqlite"
 # Raise it when a table, or the meaning of a column, changes.

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from fingerpost.transit.rules.inflection import INFLECTED, base_forms
-from fingerpost.transit.rules.name_search import NameSearch
+from fingerpost.transit.rules.name_matching import NameSearch
 
 # As many spellings are compared with a text letter by letter, the shortest first.
 _MOST_BY_WORDS = 100

@@ -14,7 +14,7 @@ from fingerpost.transit.remote.motis.server import MotisAnswer, MotisServer, Too
 from fingerpost.transit.remote.motis.shapes import MotisStopTimes, StopTime
 from fingerpost.transit.remote.motis.stop_ids import MotisStopIds, find_service_day
 from fingerpost.transit.rules.board_window import list_within
-from fingerpost.transit.rules.instants import print_utc
+from fingerpost.transit.rules.times import print_utc
 
 # The server counts minutes, so a little more is asked for at both ends.
 _MARGIN_S = 60

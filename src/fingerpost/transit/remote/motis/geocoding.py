@@ -11,10 +11,9 @@ from fingerpost.transit.remote.motis.endpoints import MotisEndpoint
 from fingerpost.transit.remote.motis.server import STOPS_FRESH_S, MotisServer
 from fingerpost.transit.remote.motis.shapes import Match, Matches, OwnPlace
 from fingerpost.transit.remote.motis.stop_lookup import MotisStopLookup
-from fingerpost.transit.rules.geocoder_matches import match_places, score_spellings
-from fingerpost.transit.rules.localized_names import spoken
-from fingerpost.transit.rules.position_names import NearName, find_position_name
-from fingerpost.transit.rules.spelling import plain
+from fingerpost.transit.rules.geocoder_matches import NearName, find_position_name, match_places, score_spellings
+from fingerpost.transit.rules.language import spoken
+from fingerpost.transit.rules.name_matching import plain
 
 SIZE = 20
 MOST_NEAR = 5

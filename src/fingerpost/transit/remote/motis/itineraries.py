@@ -9,7 +9,7 @@ from fingerpost.transit.remote.motis.legs import new_leg
 from fingerpost.transit.remote.motis.modes import ON_STREET
 from fingerpost.transit.remote.motis.shapes import FareTransfer, MotisItinerary, MotisLeg
 from fingerpost.transit.remote.motis.stop_ids import MotisStopIds
-from fingerpost.transit.rules.walk_delays import with_walk_delays
+from fingerpost.transit.rules.realtime_status import with_walk_delays
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fingerpost.transit.model.place import Location
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.rules.instants import print_utc
+from fingerpost.transit.rules.times import print_utc
 
 # Itineraries to find at least: more than are shown, because some walk too far.
 PAGE_SIZE = 6

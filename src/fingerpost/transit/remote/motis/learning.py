@@ -19,7 +19,7 @@ from fingerpost.transit.remote.motis.server import MotisServer, TooMuchAsked
 from fingerpost.transit.remote.motis.shapes import Initial, OwnPlace, ServerConfig
 from fingerpost.transit.remote.motis.stop_lookup import ask_stops
 from fingerpost.transit.remote.motis.transitous import ATTRIBUTION, WORLD, is_transitous
-from fingerpost.transit.rules.zones import is_zone
+from fingerpost.transit.rules.times import is_zone
 
 ABILITIES = frozenset(Ability)
 API_TRAIT, VERSION_TRAIT = "api", "motis"

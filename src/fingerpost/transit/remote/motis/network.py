@@ -32,9 +32,8 @@ from fingerpost.transit.remote.motis.stop_ids import MotisStopIds
 from fingerpost.transit.remote.motis.stop_lookup import MotisStopLookup
 from fingerpost.transit.remote.motis.transitous import is_transitous
 from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S, keep_first
-from fingerpost.transit.rules.instants import print_instant
 from fingerpost.transit.rules.language import DEFAULT, choose
-from fingerpost.transit.rules.zones import is_zone
+from fingerpost.transit.rules.times import is_zone, print_instant
 
 SOURCE = "motis"
 _WALKING = "streets, as the server knows them"

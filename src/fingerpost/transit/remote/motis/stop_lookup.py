@@ -12,7 +12,7 @@ from fingerpost.transit.remote.motis.modes import read_mode
 from fingerpost.transit.remote.motis.server import STOPS_FRESH_S, MotisAnswer, MotisServer, UnknownThere
 from fingerpost.transit.remote.motis.shapes import MotisStopTimes, OwnPlace, StopList
 from fingerpost.transit.remote.motis.stop_ids import MotisStopIds
-from fingerpost.transit.rules.localized_names import spoken
+from fingerpost.transit.rules.language import spoken
 from fingerpost.transit.rules.place_groups import ONE_PLACE_M, place_of_stop
 from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
 

@@ -22,10 +22,15 @@ from fingerpost.transit.remote.opentripplanner.server import find_limit, is_whol
 from fingerpost.transit.remote.opentripplanner.shapes import StopsById
 from fingerpost.transit.remote.opentripplanner.stop_ids import StopIdBook
 from fingerpost.transit.remote.opentripplanner.stop_lookup import StopLookup
-from fingerpost.transit.rules.geocoder_matches import match_places, score_spellings
-from fingerpost.transit.rules.localized_names import spoken
-from fingerpost.transit.rules.position_names import NAMED_WITHIN_M, NearName, find_position_name
-from fingerpost.transit.rules.spelling import plain
+from fingerpost.transit.rules.geocoder_matches import (
+    NAMED_WITHIN_M,
+    NearName,
+    find_position_name,
+    match_places,
+    score_spellings,
+)
+from fingerpost.transit.rules.language import spoken
+from fingerpost.transit.rules.name_matching import plain
 
 _log = logging.getLogger(__name__)
 

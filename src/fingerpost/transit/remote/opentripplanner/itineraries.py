@@ -13,7 +13,7 @@ from fingerpost.transit.remote.opentripplanner.modes import read_mode
 from fingerpost.transit.remote.opentripplanner.plan_data import Promised
 from fingerpost.transit.remote.opentripplanner.shapes import OwnItinerary, OwnLeg, PlanConnection
 from fingerpost.transit.remote.opentripplanner.stop_ids import StopIdBook
-from fingerpost.transit.rules.walk_delays import with_walk_delays
+from fingerpost.transit.rules.realtime_status import with_walk_delays
 
 _PRECISION = 5
 _POLE, _DATE_LINE = 90, 180

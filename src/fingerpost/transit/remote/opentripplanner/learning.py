@@ -19,7 +19,7 @@ from fingerpost.transit.remote.opentripplanner.regions import ATTRIBUTION, Regio
 from fingerpost.transit.remote.opentripplanner.schema import NEEDED, TRAIT, find_lacking, print_lacking
 from fingerpost.transit.remote.opentripplanner.server import Server
 from fingerpost.transit.remote.opentripplanner.shapes import FeedData, NetworkData, ServiceTimeRange, StopPositions
-from fingerpost.transit.rules.zones import is_zone
+from fingerpost.transit.rules.times import is_zone
 
 _log = logging.getLogger(__name__)
 

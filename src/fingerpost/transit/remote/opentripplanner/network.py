@@ -38,8 +38,8 @@ from fingerpost.transit.remote.opentripplanner.shapes import BoardData
 from fingerpost.transit.remote.opentripplanner.stop_ids import StopIdBook
 from fingerpost.transit.remote.opentripplanner.stop_lookup import StopLookup
 from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S, keep_first
-from fingerpost.transit.rules.instants import print_instant
 from fingerpost.transit.rules.language import DEFAULT, choose
+from fingerpost.transit.rules.times import print_instant
 
 SOURCE = "opentripplanner"
 # A saved place and the stop saved with it are one place within this distance (rule D2).

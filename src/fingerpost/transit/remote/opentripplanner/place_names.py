@@ -11,7 +11,7 @@ from fingerpost.transit.remote.opentripplanner.documents import ALL_STOPS
 from fingerpost.transit.remote.opentripplanner.server import STOPS_FRESH_S, Server, refuse_unreadable
 from fingerpost.transit.remote.opentripplanner.shapes import AllStops
 from fingerpost.transit.remote.opentripplanner.stop_ids import StopIdBook
-from fingerpost.transit.rules.localized_names import spoken
+from fingerpost.transit.rules.language import spoken
 from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
 
 # The server's own search knows only how names begin, so all of them are fetched, and again after this long.

@@ -19,7 +19,7 @@ from fingerpost.transit.remote.opentripplanner.shapes import (
     StopsInBox,
 )
 from fingerpost.transit.remote.opentripplanner.stop_ids import StopIdBook
-from fingerpost.transit.rules.localized_names import spoken
+from fingerpost.transit.rules.language import spoken
 from fingerpost.transit.rules.place_groups import ONE_PLACE_M, place_of_stop
 from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
 

@@ -35,8 +35,8 @@ from fingerpost.transit.remote.tfl.stop_ids import NaptanIds
 from fingerpost.transit.remote.tfl.stop_lookup import StopPointLookup
 from fingerpost.transit.remote.tfl.unified_api import KIND, LANGUAGE
 from fingerpost.transit.rules.board_window import keep_first
-from fingerpost.transit.rules.instants import print_instant
-from fingerpost.transit.rules.position_names import NAMED_WITHIN_M, NearName, find_position_name
+from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M, NearName, find_position_name
+from fingerpost.transit.rules.times import print_instant
 from fingerpost.transit.rules.trip_limits import list_kept
 
 STEP_FREE, STEP_FREE_TO_PLATFORM = "StepFreeToVehicle", "StepFreeToPlatform"

@@ -11,8 +11,7 @@ from fingerpost.transit.remote.tfl.shapes import MatchedStop, SearchResult
 from fingerpost.transit.remote.tfl.stop_ids import NaptanIds
 from fingerpost.transit.remote.tfl.unified_api import LANGUAGE
 from fingerpost.transit.rules.geocoder_matches import score_spellings
-from fingerpost.transit.rules.matching import in_order
-from fingerpost.transit.rules.spelling import plain
+from fingerpost.transit.rules.name_matching import in_order, plain
 
 MOST_FOUND = 50
 # TfL answers with what begins or contains the text, without a score of its own.

@@ -1,4 +1,4 @@
-"""Parse instants from RFC 3339, and format them with a zone's offset (rule A4)."""
+"""Instants, service days and time zones."""
 
 import re
 from datetime import UTC, date, datetime
@@ -146,3 +146,12 @@ def _refusal(text: str, field: str, complaint: str) -> ParameterError:
 @cache
 def _zone(name: str) -> ZoneInfo:
     return ZoneInfo(name)
+
+
+def is_zone(name: str | None) -> bool:
+    """Whether a name is a time zone's that is known here."""
+    try:
+        return bool(name) and bool(ZoneInfo(name or "").key)
+    except (OSError, ValueError, KeyError):
+        # A folder's or a file's name, one that leads out of the folder of zones, one that is not there.
+        return False

@@ -1,26 +1,96 @@
-"""Score names against a text, 0 to 1: exact, prefix, word and fuzzy matches.
+"""Score how well a name matches a text."""
 
-A name is scored by the best reading that applies (rule D2 fixes only 0..1 and the threshold 0.80):
-
-* the same name;
-* the name begins with the text, whole words;
-* the name has all words of the text;
-* the name is spelt like the text (Indel similarity); numbers must agree, for Terminal 2 is not Terminal 1;
-* each word of the text begins, or is spelt like, a word of the name;
-* the text has all words of the name, and more.
-
-Within a reading the score grows with the share of the name that the text covers.
-The last two readings stay below the threshold: they offer, they never decide.
-"""
-
+import unicodedata
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import takewhile
 
 import numpy as np
 from rapidfuzz import fuzz, process
 
-from fingerpost.transit.rules.spelling import plain
+from fingerpost.transit.model.distance import distance_m
+from fingerpost.transit.model.place import PlaceMatch
+
+# Letters that Unicode does not take apart.
+_LETTERS = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\N{LATIN SMALL LETTER DOTLESS I}": "i"}
+)
+
+
+# A look-up compares the same names again and again.
+@lru_cache(maxsize=8192)
+def plain(text: str) -> str:
+    """Return case-folded words without accents, one space between them; empty where the text has no letter or digit."""
+    folded = unicodedata.normalize("NFKD", text.casefold())
+    bare = "".join(character for character in folded if unicodedata.category(character) != "Mn").casefold()
+    spaced = "".join(character if _is_spoken(character) else " " for character in bare.translate(_LETTERS))
+    return " ".join(spaced.split())
+
+
+def _is_spoken(character: str) -> bool:
+    # Vowel signs of Indic scripts are marks, and part of the word.
+    return character.isalnum() or unicodedata.category(character) == "Mc"
+
+
+# At this score a place is taken without asking, unless it has a rival.
+AUTO_RESOLVE = 0.80
+# A rival scores no more than this below the best ...
+RIVAL_SCORE = 0.02
+# ... and lies further away from it than this.
+RIVAL_DISTANCE_M = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """The text means this place."""
+
+    match: PlaceMatch
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """The text may mean any of these, best first; none where nothing resembles it."""
+
+    matches: tuple[PlaceMatch, ...]
+
+
+def decide(matches: Sequence[PlaceMatch]) -> Resolved | Ambiguous:
+    """Return the one place that the matches leave no doubt about, else all of them.
+
+    The best is the match of the highest score; of equals the first.
+    """
+    best = max(matches, key=lambda match: match.score, default=None)
+    if best is None or best.score < AUTO_RESOLVE or any(_is_rival(match, best) for match in matches):
+        return Ambiguous(tuple(matches))
+    return Resolved(best)
+
+
+def in_order(matches: Iterable[PlaceMatch]) -> list[PlaceMatch]:
+    """Return matches by score, then name, then id.
+
+    Where distances are known, matches within ``RIVAL_SCORE`` of the best of their band go by distance first.
+    """
+    by_score = sorted(matches, key=lambda match: (-match.score, match.place.name, match.place.token))
+    ordered: list[PlaceMatch] = []
+    while len(ordered) < len(by_score):
+        rest = by_score[len(ordered) :]
+        # By score, so that whatever is close to the best stands directly behind it.
+        band = list(takewhile(partial(_is_close, best=rest[0]), rest))
+        ordered += sorted(band, key=lambda match: 0.0 if match.distance_m is None else match.distance_m)
+    return ordered
+
+
+def _is_close(match: PlaceMatch, best: PlaceMatch) -> bool:
+    # Scores are decimals; their difference must not be judged by its last binary digit.
+    return round(best.score - match.score, 9) <= RIVAL_SCORE
+
+
+def _is_rival(match: PlaceMatch, best: PlaceMatch) -> bool:
+    return _is_close(match, best) and distance_m(match.place.coordinate, best.place.coordinate) > RIVAL_DISTANCE_M
+
 
 # Below this a name does not resemble the text.
 FLOOR = 0.60

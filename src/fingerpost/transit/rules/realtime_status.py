@@ -1,0 +1,166 @@
+"""Realtime: status of a ride, kind of schedule, age of data, and delays of walks."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from enum import StrEnum
+
+from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg
+from fingerpost.transit.model.provenance import Provenance
+
+# A delay of this size, late or early, is still on time.
+ON_TIME_WITHIN_S = 60
+
+
+class Status(StrEnum):
+    """The four words of the plan_trip and get_departures contracts, strongest first."""
+
+    CANCELLED = "cancelled"
+    DELAYED = "delayed"
+    ON_TIME = "on_time"
+    SCHEDULED_ONLY = "scheduled_only"
+
+
+def status_of(leg: Leg) -> Status | None:
+    """Return the status of a ride by its departure where it is boarded; None for a walk."""
+    return _status(cancelled=leg.cancelled, delay_s=leg.departure_delay_s) if leg.is_transit else None
+
+
+def status_of_departure(departure: Departure) -> Status:
+    """Return the status of one row of a board."""
+    return _status(cancelled=departure.cancelled, delay_s=departure.departure_delay_s)
+
+
+def _status(*, cancelled: bool, delay_s: int | None) -> Status:
+    if cancelled:
+        return Status.CANCELLED
+    if delay_s is None:
+        return Status.SCHEDULED_ONLY
+    return Status.DELAYED if abs(delay_s) > ON_TIME_WITHIN_S else Status.ON_TIME
+
+
+class ScheduleType(StrEnum):
+    """The three words of the plan_trip contract."""
+
+    REALTIME = "realtime"
+    MIXED = "mixed"
+    SCHEDULED = "scheduled"
+
+
+def schedule_type_of(itinerary: Itinerary) -> ScheduleType:
+    """Return the word for one itinerary; without rides it is scheduled."""
+    return _schedule_type(itinerary.rides)
+
+
+def schedule_type_of_all(itineraries: Iterable[Itinerary]) -> ScheduleType:
+    """Return the word for all rides of all returned itineraries (``realtimeUsed`` of the plan_trip contract)."""
+    return _schedule_type(leg for itinerary in itineraries for leg in itinerary.rides)
+
+
+def uses_realtime(departures: Iterable[Departure]) -> bool:
+    """Whether any returned row knows of realtime or a cancellation.
+
+    ``realtimeUsed`` of the get_departures contract.
+    """
+    return any(status_of_departure(departure) is not Status.SCHEDULED_ONLY for departure in departures)
+
+
+def _schedule_type(rides: Iterable[Leg]) -> ScheduleType:
+    known = {status_of(leg) is not Status.SCHEDULED_ONLY for leg in rides}
+    if known == {True}:
+        return ScheduleType.REALTIME
+    return ScheduleType.MIXED if True in known else ScheduleType.SCHEDULED
+
+
+# Realtime older than this is called stale.
+STALE_AFTER_S = 90
+
+# The unit in seconds, the age from which on it is taken, and its word.
+_UNITS = ((86_400, 2 * 86_400, "days"), (3600, 2 * 3600, "h"), (60, 121, "min"))
+
+
+def data_freshness(rows: Iterable[Leg | Departure], received: int) -> int:
+    """Return the plan_trip contract's ``dataFreshness``: the latest realtime update, or the request's instant."""
+    return max([received, *_updates(rows)])
+
+
+def realtime_age_s(rows: Iterable[Leg | Departure], received: int) -> int | None:
+    """Return the age of the oldest realtime update, never below 0; None where there is none.
+
+    The oldest, because an answer is no fresher than its stalest ride.
+    """
+    updates = _updates(rows)
+    return max(0, received - min(updates)) if updates else None
+
+
+def answer_age_s(rows: Iterable[Leg | Departure], provenance: Provenance, received: int) -> int | None:
+    """Return the age in seconds of the rows' oldest update, else of the source's; None without real time."""
+    age_s = realtime_age_s(rows, received)
+    if age_s is None and provenance.realtime_updated is not None:
+        return max(0, received - provenance.realtime_updated)
+    return age_s
+
+
+def find_stale_message(age_s: int | None, problems: Sequence[str] = ()) -> str | None:
+    """Return the message of ``realtime-stale``: the age if it is too old, and the sources' problems; else None."""
+    sentences = [f"Realtime data is {say_age(age_s or 0)} old."] if is_stale(age_s) else []
+    if problems:
+        sentences.append("Realtime is missing or held up: " + " ".join(problems))
+    return " ".join(sentences) or None
+
+
+def say_age(age_s: int) -> str:
+    """Return an age as a person says it, in whole units: seconds up to two minutes, then minutes, hours, days."""
+    for unit_s, least_s, unit in _UNITS:
+        if age_s >= least_s:
+            return f"{age_s // unit_s:,} {unit}"
+    return f"{age_s} s"
+
+
+def is_stale(age_s: int | None) -> bool:
+    """Whether an age in seconds is above the limit of ``realtime-stale``."""
+    return age_s is not None and age_s > STALE_AFTER_S
+
+
+def _updates(rows: Iterable[Leg | Departure]) -> list[int]:
+    return [row.last_realtime_update for row in rows if row.last_realtime_update is not None]
+
+
+def with_walk_delays(legs: Sequence[Leg]) -> tuple[Leg, ...]:
+    """Return legs whose walks have delays; their times are the expected ones before and after.
+
+    The first walk is as late as the ride that it leads to, any other as the ride before it; the walk of a change ends
+    with the next scheduled departure at the latest.
+    """
+    made: list[Leg] = []
+    for number, leg in enumerate(legs):
+        after = next((each for each in legs[number + 1 :] if each.is_transit), None)
+        before = next((each for each in reversed(made) if each.is_transit), None)
+        if leg.is_transit or leg.departure_delay_s is not None:
+            made.append(leg)
+        elif before is not None:
+            made.append(_after_ride(leg, before, after))
+        else:
+            made.append(leg if after is None else _late_by(leg, after.departure_delay_s))
+    return tuple(made)
+
+
+def _late_by(walk: Leg, delay_s: int | None) -> Leg:
+    if delay_s is None:
+        return walk
+    return replace(
+        walk,
+        departure_scheduled=walk.departure_scheduled - delay_s,
+        arrival_scheduled=walk.arrival_scheduled - delay_s,
+        departure_delay_s=delay_s,
+        arrival_delay_s=delay_s,
+    )
+
+
+def _after_ride(walk: Leg, before: Leg, after: Leg | None) -> Leg:
+    late = _late_by(walk, before.arrival_delay_s)
+    if after is None:
+        return late
+    planned = max(late.departure_scheduled, min(late.arrival_scheduled, after.departure_scheduled))
+    late_s = walk.arrival_scheduled - planned
+    known = late_s != 0 or before.arrival_delay_s is not None
+    return replace(late, arrival_scheduled=planned, arrival_delay_s=late_s if known else None)
