@@ -18,11 +18,12 @@ demo: .venv/ready  ## Plan a trip from Kamppi to Espoo through the MCP server
 test: .venv/ready oracle  ## Run every test
 	@$(BIN)/pytest --numprocesses auto --dist loadfile $(TESTS)
 
-check: .venv/ready  ## Lint, format, types, and the direction of imports
+check: .venv/ready  ## Lint, format, types, the direction of imports, and the habits of the project
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/pytest -q tests/project tests/typing
 
 bench: .venv/ready oracle  ## Measure: HTTP beside a no-op tool, and handlers with a mock upstream
 	@$(BIN)/python bench/run.py
