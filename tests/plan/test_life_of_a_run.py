@@ -11,6 +11,8 @@ from fingerpost.errors import PlanInvalid, StorageUnavailable
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.plan_json import read_plan
+from fingerpost.plan.planners.capability import PlanningCapability
+from fingerpost.plan.run_plan import RunPlan
 from fingerpost.plan.view import describe_run
 from tests.plan.drawing import QUICK, Recorder, ended, failure, human, plan, ref, step
 
@@ -314,3 +316,26 @@ def test_two_tools_of_one_name_are_refused(recorder):
         Catalogue.of([recorder.tool(), recorder.tool()])
     with pytest.raises(PlanInvalid):
         Catalogue.of([], {"human": None})
+
+
+async def test_a_user_may_have_so_many_runs_under_way(opened, recorder):
+    """One more is refused with a time, another user's is not, and one that has ended makes room."""
+    released = asyncio.Event()
+
+    async def wait(_parameters):
+        await released.wait()
+
+    recorder.script = {"x": wait}
+    runs = opened(recorder.tool(), limits=Limits(runs_of_user=1))
+    tool = RunPlan(runs, PlanningCapability(runs.catalogue, []))
+    asked = {"plan": plan(step(1, parameters={"label": "x"})).model_dump(), "wait_seconds": 0}
+    first = await tool.answer(asked, user="ann")
+    refused = await tool.answer(asked, user="ann")
+    other = await tool.answer(asked, user="bob")
+    released.set()
+    await runs.wait(first.body["data"]["run_id"], 5)
+    again = await tool.answer({**asked, "wait_seconds": 5}, user="ann")
+
+    assert [answer.is_error for answer in (first, refused, other, again)] == [False, True, False, False]
+    assert refused.body["error"] == "1 of your plan runs are under way, which is the limit"
+    assert refused.body["retry_after"] == 5

@@ -8,7 +8,6 @@ import pytest
 
 from fingerpost.plan.engines.heartbeat import MOST_TAKEOVERS, Heartbeat
 from fingerpost.plan.engines.postgres import PostgresJournal
-from fingerpost.plan.limits import Limits
 from fingerpost.plan.plan_json import read_plan
 from fingerpost.plan.takeover import Takeover
 from fingerpost.testing.engines.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps
@@ -33,22 +32,6 @@ def test_a_killed_workers_run_ends_on_another_with_nobody_asking(engine, databas
         assert other.exitcode is None
 
     assert begun(tmp_path) == {1: 1, 2: 2, 3: 1}
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_runs_that_waited_for_their_turn_at_a_killed_worker_end_on_another(engine, database, tmp_path):
-    """Four of a caller's were under way there, and two had not begun: each of those is run once."""
-    under_way = [plan_of_steps(adding(1, LONG_MS)) for _ in range(Limits().runs_at_once_of_caller)]
-    queued = [plan_of_steps(adding(2, 1)) for _ in range(2)]
-    with working(engine, tmp_path) as _other, working(engine, tmp_path, *under_way, *queued) as one:
-        wait_until(lambda: begun(tmp_path).get(1) == len(under_way), "all that may begin have begun")
-        one.kill()
-        wait_until(
-            lambda: {run.record.state for run in read_runs(SHARED, tmp_path)} == {"completed"},
-            "all runs end on the other worker",
-        )
-
-    assert begun(tmp_path) == {1: 2 * len(under_way), 2: len(queued)}
 
 
 @pytest.mark.parametrize("engine", ENGINES)

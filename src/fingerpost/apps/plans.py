@@ -19,7 +19,6 @@ from fingerpost.plan.planners.templates import TemplatePlanner
 from fingerpost.plan.run_plan import RunPlan
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.takeover import find_takeover
-from fingerpost.runtime.background_pace import PACE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +70,6 @@ async def taking_over(runs: PlanRuns) -> AsyncIterator[None]:
 
 def _plan_tool(tool: PublishedTool) -> PlanTool:
     async def execute(query_type: str, parameters: dict[str, Any], user: str | None) -> Mapping[str, Any]:
-        await PACE.begin()
         return await tool.execute(query_type, parameters, user=user)
 
     return PlanTool(spec=tool.spec, execute=execute, is_idempotent=tool.idempotent)

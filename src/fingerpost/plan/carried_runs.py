@@ -10,11 +10,9 @@ from fingerpost.errors import PlanInvalid, StorageUnavailable
 from fingerpost.plan.execution import Execution
 from fingerpost.plan.journal import Journal, RunRecord, RunState
 from fingerpost.plan.limits import Limits
-from fingerpost.plan.plan_json import aside, now
 from fingerpost.plan.recorded_plans import RecordedPlans, refuse_newer
 from fingerpost.plan.run_events import Watch
 from fingerpost.plan.run_measurement import measure_run
-from fingerpost.plan.run_places import RunPlace
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import ValidPlan
 
@@ -47,7 +45,6 @@ class CarriedRuns:
         self._fresh: OrderedDict[str, tuple[RunRecord, ValidPlan]] = OrderedDict()
         self._executions: dict[str, Execution] = {}
         self._watches: dict[str, list[Watch]] = {}
-        self._waiting = 0
 
     def keep_fresh(self, run: RunRecord, valid: ValidPlan) -> None:
         """Keep a run that was created just now, for whoever begins it at once."""
@@ -57,11 +54,8 @@ class CarriedRuns:
         ):
             self._fresh.popitem(last=False)
 
-    async def carry_on(self, run_id: str, place: RunPlace | None = None) -> RunState:
-        """Execute a run in this task until it ends or waits, once it has its place; the engine decides when and where.
-
-        A run that waits for its place is held all the same: whoever looks sees that it is nobody else's, and it is
-        free once this process is gone.
+    async def carry_on(self, run_id: str) -> RunState:
+        """Execute a run in this task until it ends or waits; the engine decides when and where.
 
         Raises:
             StorageUnavailable: another process carries it on, or the journal cannot be written.
@@ -75,14 +69,10 @@ class CarriedRuns:
                     if last_signal >= 0:
                         return state
                     raise StorageUnavailable(f"The run {run_id} is being carried on elsewhere")
-                if place is not None:
-                    await self._wait_for(place, run_id)
                 run, valid, is_fresh = await self._known(run_id)
                 if run.state in ("completed", "cancelled"):
                     return run.state
-                execution = await aside(
-                    run, Execution, run, valid, self._journal, self._executor, self._limits, place=place
-                )
+                execution = Execution(run, valid, self._journal, self._executor, self._limits)
                 state = await self._execute(run_id, execution, is_fresh=is_fresh)
                 last_signal = execution.last_signal
             # Somebody may have decided between our last look and the end of our hold, and not have got one.
@@ -93,7 +83,7 @@ class CarriedRuns:
         """Look for signals to a run now, if it is executed here."""
         execution = self._executions.get(run_id)
         if execution is not None:
-            execution.on_signals(await self._journal.list_signals(run_id, execution.last_signal))
+            execution.hear(await self._journal.list_signals(run_id, execution.last_signal))
 
     @contextmanager
     def watching(self, run_id: str, watch: Watch) -> Iterator[None]:
@@ -106,31 +96,13 @@ class CarriedRuns:
             watches.remove(watch)
             self._forget_watches(run_id)
 
-    async def _wait_for(self, place: RunPlace, run_id: str) -> None:
-        """Wait for a run's place; one that is cancelled meanwhile needs none."""
-        if await place.wait(0):
-            return
-        is_new = self._fresh.pop(run_id, None) is not None
-        run = None if is_new else await self._journal.find(run_id)
-        if run is not None and run.state in ("failed", "waiting"):
-            # Whoever looks sees that it goes on, and if this process dies, that it was left.
-            await self._journal.record(run_id, None, [], "running", now())
-        self._waiting += 1
-        try:
-            # However many wait, one of them looks for what other processes say in that time.
-            while not await place.wait(self._poll_s * self._waiting):
-                if await self._is_cancelled(run_id):
-                    place.go_without()
-        finally:
-            self._waiting -= 1
-
     async def _execute(self, run_id: str, execution: Execution, *, is_fresh: bool) -> RunState:
         execution.tell(self._watches.setdefault(run_id, []))
         self._executions[run_id] = execution
         listener = None
         try:
             if not is_fresh:
-                execution.on_signals(await self._journal.list_signals(run_id, 0))
+                execution.hear(await self._journal.list_signals(run_id, 0))
             listener = asyncio.create_task(self._listen(run_id, execution))
             return await measure_run(execution.carry_on(), run_id)
         finally:
@@ -145,17 +117,10 @@ class CarriedRuns:
         while True:
             await asyncio.sleep(self._poll_s)
             try:
-                execution.on_signals(await self._journal.list_signals(run_id, execution.last_signal))
+                execution.hear(await self._journal.list_signals(run_id, execution.last_signal))
             except StorageUnavailable as error:
                 # The next look may succeed; a record that cannot be written ends the run by itself.
                 _log.warning("run=%s could not be listened for: %s", run_id, error.message)
-
-    async def _is_cancelled(self, run_id: str) -> bool:
-        try:
-            return any(signal.verb == "cancel" for signal in await self._journal.list_signals(run_id, 0))
-        except StorageUnavailable as error:
-            _log.warning("run=%s could not be listened for: %s", run_id, error.message)
-            return False
 
     async def _known(self, run_id: str) -> tuple[RunRecord, ValidPlan, bool]:
         """Return a run that is held, its plan checked, and whether it was made just now and nothing has happened."""
@@ -167,7 +132,7 @@ class CarriedRuns:
             raise PlanInvalid(f"There is no run '{run_id}'", {"field": "run_id"})
         refuse_newer(run)
         is_over = run.state in ("completed", "cancelled")
-        return run, await aside(run, self._plans.shape_of if is_over else self._plans.check_again, run), False
+        return run, (self._plans.shape_of if is_over else self._plans.check_again)(run), False
 
     def _forget_watches(self, run_id: str) -> None:
         if run_id not in self._executions and not self._watches.get(run_id, True):

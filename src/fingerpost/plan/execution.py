@@ -7,7 +7,8 @@ import asyncio
 import logging
 import traceback
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from graphlib import TopologicalSorter
 from typing import Any
 
 from pydantic import ValidationError
@@ -23,22 +24,18 @@ from fingerpost.plan.conditions import ConditionFailed
 from fingerpost.plan.journal import Journal, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
 from fingerpost.plan.kept_outcome import KeptOutcomes
 from fingerpost.plan.limits import Limits
-from fingerpost.plan.long_work import is_long, run_aside
 from fingerpost.plan.memory import Memory
+from fingerpost.plan.recorded_plans import finished
 from fingerpost.plan.references import fill
 from fingerpost.plan.remarks import find_dead_path
 from fingerpost.plan.run_events import RunEvents, Watch
 from fingerpost.plan.run_measurement import measuring_step
-from fingerpost.plan.run_places import RunPlace
 from fingerpost.plan.size_limits import encode, find_excess
 from fingerpost.plan.step_attempts import THINKING, StepExecutor, StepOutcome, failed, think
 from fingerpost.plan.validation import ReadyStep, ValidPlan, read_arguments
-from fingerpost.runtime.background_pace import PACE
 
 _log = logging.getLogger(__name__)
 
-# For less, a place is not worth giving back.
-_LONG_S = 1.0
 _ONE_ATTEMPT = '{"attempts":1}'
 
 
@@ -46,112 +43,109 @@ class Execution:
     """Executes one run from its recorded state until it ends, waits for a person or fails."""
 
     def __init__(
-        self,
-        run: RunRecord,
-        valid: ValidPlan,
-        journal: Journal,
-        executor: StepExecutor,
-        limits: Limits,
-        *,
-        place: RunPlace | None = None,
+        self, run: RunRecord, valid: ValidPlan, journal: Journal, executor: StepExecutor, limits: Limits
     ) -> None:
         self._run = run
         self._valid = valid
         self._journal = journal
         self._executor = executor
         self._limits = limits
-        self._place = place
         self._events = RunEvents(run.run_id, run.last_seq, journal)
-        settled = {number: step for number, step in run.steps.items() if step.state in ("completed", "skipped")}
-        outputs = {number: step.output for number, step in settled.items() if step.output is not None}
-        self._memory = Memory(valid, run.given, outputs)
-        self._todo = len(valid.steps) - sum(number in valid.steps for number in settled)
-        self._missing = {
-            number: sum(dependency not in settled for dependency in ready.dependencies)
-            for number, ready in valid.steps.items()
-            if number not in settled
-        }
-        self._followers: dict[int, list[int]] = {}
-        for number in self._missing:
-            for dependency in valid.steps[number].dependencies:
-                self._followers.setdefault(dependency, []).append(number)
-        self._queue = deque(number for number, missing in self._missing.items() if missing == 0)
-        self._running: dict[asyncio.Task[bool], int] = {}
-        self._resting: set[int] = set()
-        self._failing: set[int] = set()
-        self._is_cancelled = False
-        self._broken: BaseException | None = None
-        self._pending_approvals: set[int] = set()
+        settled = finished(run)
+        outputs = {number: run.steps[number].output for number in settled}
+        self._memory = Memory(valid, run.given, {number: text for number, text in outputs.items() if text is not None})
+        self._unsettled = {number: ready for number, ready in valid.steps.items() if number not in settled}
+        self._todo = len(self._unsettled)
+        self._waiting: set[int] = set()
         self._decisions: dict[int, Signal] = {}
-        self._last_signal = 0
-        self._settled: asyncio.Future[None] | None = None
+        self._is_cancelled = False
+        self._is_over = False
+        self._heard: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.last_signal = 0
         self._kept = KeptOutcomes()
 
     def tell(self, watches: Sequence[Watch]) -> None:
         """Report every event to these; one that is added to them later receives events from then on."""
         self._events.tell(watches)
 
-    def on_signals(self, signals: list[Signal]) -> None:
-        """Apply signals to this run; of two decisions on one step the first counts.
+    def hear(self, signals: Sequence[Signal]) -> None:
+        """Note signals to this run; of two decisions on one step the first counts.
 
-        Once the run has come to a stop nothing is heard any more: who carries it on looks for what came later.
+        After the run has stopped signals are ignored and ``last_signal`` stays: the caller looks for later ones.
         """
-        if self._settled is not None and self._settled.done():
+        if self._is_over:
             return
         for signal in signals:
-            self._last_signal = max(self._last_signal, signal.seq)
+            self.last_signal = max(self.last_signal, signal.seq)
             if signal.verb == "cancel":
                 self._is_cancelled = True
-                self._stop()
-            elif signal.step_id is not None and signal.step_id not in self._decisions:
-                self._decisions[signal.step_id] = signal
-                if signal.step_id in self._pending_approvals:
-                    self._pending_approvals.discard(signal.step_id)
-                    self._queue.append(signal.step_id)
-        self._go_on()
-
-    @property
-    def last_signal(self) -> int:
-        """The number of the last signal that was applied."""
-        return self._last_signal
+            elif signal.step_id is not None:
+                self._decisions.setdefault(signal.step_id, signal)
+        if not self._heard.done():
+            self._heard.set_result(None)
 
     async def carry_on(self) -> RunState:
-        """Return how the run stands when nothing more can be done now.
+        """Return the run's state when nothing more can be done now.
 
         Raises:
-            JournalFailed: what happened cannot be written down; the run can be resumed from its record.
+            JournalFailed: a record cannot be written; the run can be resumed from the last one.
         """
         self._kept = KeptOutcomes(self._journal.reserve(list(self._valid.steps)))
-        self._settled = asyncio.get_running_loop().create_future()
         is_first = self._run.last_seq == 0
         self._events.append_undurable("run_started" if is_first else "run_resumed", None)
         if self._run.state != "running":
             await self._journal.record(self._run.run_id, None, [], "running", self._events.now())
+        running: dict[asyncio.Task[bool], int] = {}
         try:
-            self._go_on()
-            await self._settled
+            await self._carry_out(running)
         finally:
-            tasks = list(self._running)
-            for task in tasks:
+            self._is_over = True
+            for task in running:
                 task.cancel()
-            if tasks:
-                await asyncio.wait(tasks)
-        if self._broken is not None:
-            raise self._broken
+            if running:
+                await asyncio.wait(running)
         return await self._settle()
+
+    async def _carry_out(self, running: "dict[asyncio.Task[bool], int]") -> None:
+        """Start each step once its dependencies are recorded, until nothing runs; ``running`` has the open tasks."""
+        graph = _sort(self._unsettled)
+        ready: deque[int] = deque()
+        failing: set[int] = set()
+        while not self._is_cancelled:
+            ready += graph.get_ready()
+            decided = sorted(self._waiting & self._decisions.keys())
+            ready += decided
+            self._waiting.difference_update(decided)
+            while ready and len(running) < self._limits.steps_at_once:
+                number = ready.popleft()
+                running[asyncio.create_task(self._step(self._valid.steps[number]))] = number
+            if not running:
+                return
+            if self._heard.done():
+                self._heard = asyncio.get_running_loop().create_future()
+            awaited: list[asyncio.Future[Any]] = [*running, self._heard]
+            await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
+            for task in [task for task in running if task.done()]:
+                number = running.pop(task)
+                error = None if task.cancelled() else task.exception()
+                if error is None:
+                    if not task.cancelled() and task.result():
+                        graph.done(number)
+                elif isinstance(error, JournalFailed) or number in failing:
+                    raise error
+                else:
+                    # Whatever a tool raises fails that step, not the run.
+                    failing.add(number)
+                    again = asyncio.create_task(self._fail_unexpectedly(self._valid.steps[number], error))
+                    running[again] = number
 
     async def _settle(self) -> RunState:
         if self._todo == 0:
-            if not self._valid.steps or not self._missing:
-                # Nothing was left to do: the crash came between the last step and the end.
+            if not self._unsettled:
+                # The crash came between the last step and the end.
                 await self._end("completed")
             return "completed"
-        if self._is_cancelled:
-            state: RunState = "cancelled"
-        elif self._pending_approvals:
-            state = "waiting"
-        else:
-            state = "failed"
+        state: RunState = "cancelled" if self._is_cancelled else "waiting" if self._waiting else "failed"
         await self._end(state)
         return state
 
@@ -160,59 +154,9 @@ class Execution:
         await self._journal.record(self._run.run_id, None, [event], state, event.at)
         self._events.report(event)
 
-    def _go_on(self) -> None:
-        """Start every step that is ready; settle the run's future when nothing is running any more."""
-        if self._settled is None or self._settled.done():
-            return
-        while self._queue and not self._is_stopping and len(self._running) < self._limits.steps_at_once:
-            number = self._queue.popleft()
-            task = asyncio.create_task(self._step(self._valid.steps[number]))
-            self._running[task] = number
-            task.add_done_callback(self._step_ended)
-        if not self._running:
-            self._settled.set_result(None)
-        elif self._resting:
-            self._rest()
-
-    def _rest(self) -> None:
-        """Give the run's place back where all that is left of it now is to wait for further attempts."""
-        if self._place is not None and len(self._resting) == len(self._running):
-            self._place.rest()
-
-    @property
-    def _is_stopping(self) -> bool:
-        return self._is_cancelled or self._broken is not None
-
-    def _stop(self) -> None:
-        for task in self._running:
-            task.cancel()
-
-    def _step_ended(self, task: "asyncio.Task[bool]") -> None:
-        number = self._running.pop(task)
-        error = None if task.cancelled() else task.exception()
-        if isinstance(error, JournalFailed) or (error is not None and number in self._failing):
-            self._broken = self._broken or error
-            self._stop()
-        elif error is not None:
-            self._failing.add(number)
-            # Whatever a tool raises is that step's failure, not the run's end.
-            again = asyncio.create_task(self._fail_unexpectedly(self._valid.steps[number], error))
-            self._running[again] = number
-            again.add_done_callback(self._step_ended)
-        elif not task.cancelled() and task.result():
-            for follower in self._followers.get(number, ()):
-                self._missing[follower] -= 1
-                if self._missing[follower] == 0:
-                    self._queue.append(follower)
-        self._go_on()
-
     async def _step(self, ready: ReadyStep) -> bool:
         """Execute one step; return whether its dependents may start."""
         step = ready.step
-        if self._place is not None and self._place.is_resting:
-            await self._place.resume()
-        if step.tool is None or step.done_check is not None:
-            await PACE.begin()
         if step.agent == HUMAN:
             return await self._human(ready)
         if step.done_check is not None and await self._skip(ready):
@@ -234,30 +178,20 @@ class Execution:
         step, question = ready.step, ready.question
         arguments = step.parameters if question is None else question.arguments
         if ready.references:
-            takes_long = self._memory.is_much(ready.sources.values())
-            arguments = await run_aside(takes_long, self._filled, ready, arguments)
+            arguments = self._filled(ready, arguments)
         if step.tool is None and step.agent is None:
-            takes_long = is_long(arguments) or self._memory.is_much(ready.dependencies)
-            return StepOutcome(await run_aside(takes_long, self._thought, ready, arguments), 1, None)
+            return StepOutcome(self._thought(ready, arguments), 1, None)
 
         async def attempt() -> StepOutcome:
-            return await self._executor.perform(ready, arguments, self._run.run_id, self._run.user, self)
+            return await self._executor.perform(
+                ready, arguments, self._run.run_id, self._run.user, self._note_failed_attempt
+            )
 
         return await self._kept.find_or_make(step.step_id, attempt)
 
-    def attempt_failed(self, step_id: int, number: int, reason: str, wait_s: float | None) -> None:
-        """Note that an attempt of a step failed, and how long it is until the next one (see ``AttemptWatch``)."""
+    def _note_failed_attempt(self, step_id: int, number: int, reason: str, wait_s: float | None) -> None:
         detail = {"attempt": number, "error": reason[:1000], "retried_after_s": wait_s}
         self._events.append_undurable("attempt_failed", step_id, encode(detail))
-        if wait_s is not None and wait_s >= _LONG_S:
-            self._resting.add(step_id)
-            self._rest()
-
-    async def before_next_attempt(self, step_id: int) -> None:
-        """Wait for the run's place, where it was given back meanwhile."""
-        self._resting.discard(step_id)
-        if self._place is not None:
-            await self._place.resume()
 
     def _filled(self, ready: ReadyStep, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return a step's arguments with its references resolved, checked again where they are a tool's."""
@@ -290,9 +224,11 @@ class Execution:
 
     async def _skip(self, ready: ReadyStep) -> bool:
         """Skip a step if its expected key is present and its done check holds; without a key the check decides."""
-        takes_long = self._memory.is_much([*self._valid.before[ready.step.step_id], None])
+        assert ready.condition is not None
+        is_present, _value, response = self._memory.find_value(ready)
+        is_wanted = ready.step.expected_key is None or is_present
         try:
-            is_done, is_present, response = await run_aside(takes_long, self._look, ready)
+            is_done = is_wanted and ready.condition.holds(self._memory.names_for(ready))
         except ConditionFailed as error:
             detail = encode({"reason": f"done_check: {error}"})
             self._events.append_undurable("condition_failed", ready.step.step_id, detail)
@@ -304,16 +240,9 @@ class Execution:
         await self._write(ready, "skipped", output, reason, 0, encode({"reason": reason}))
         return True
 
-    def _look(self, ready: ReadyStep) -> tuple[bool, bool, Any]:
-        """Return whether a step's done check holds, whether its value is present, and the response it stands in."""
-        assert ready.condition is not None
-        is_present, _value, response = self._memory.find_value(ready)
-        is_wanted = ready.step.expected_key is None or is_present
-        return is_wanted and ready.condition.holds(self._memory.names_for(ready)), is_present, response
-
     async def _record(self, ready: ReadyStep, outcome: StepOutcome) -> bool:
         response, note = outcome.response, outcome.note
-        output = await run_aside(is_long(response), encode, dict(response))
+        output = encode(dict(response))
         if note is None and self._memory.bytes + len(output) > self._limits.memory_bytes:
             note = f"The run's memory may hold {self._limits.memory_bytes:,} bytes, and is full"
             extra = {"retryable": False}
@@ -356,7 +285,7 @@ class Execution:
         decision = self._decisions.get(number)
         if decision is None:
             known = self._run.steps.get(number)
-            self._pending_approvals.add(number)
+            self._waiting.add(number)
             if known is None or known.state != "waiting":
                 await self._write(ready, "waiting", None, "waits for a person", 0, encode({}))
             return False
@@ -391,3 +320,12 @@ class Execution:
         )
         detail = error if isinstance(error, BrokenContract) else unexpected(correlation_id, name or "fingerpost")
         return await self._record(ready, StepOutcome(failed(name, name, {}, detail), 1, detail.message))
+
+
+def _sort(steps: Mapping[int, ReadyStep]) -> "TopologicalSorter[int]":
+    """Return what gives out each step, in the plan's order, once those that it depends on are done."""
+    graph: TopologicalSorter[int] = TopologicalSorter(dict.fromkeys(steps, ()))
+    for number, ready in steps.items():
+        graph.add(number, *(dependency for dependency in ready.dependencies if dependency in steps))
+    graph.prepare()
+    return graph

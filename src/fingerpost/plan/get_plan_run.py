@@ -7,7 +7,6 @@ from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Shape
 from fingerpost.plan.journal import RunLine
-from fingerpost.plan.plan_json import aside
 from fingerpost.plan.run_shapes import LONG_PARTS, REST, GetPlanRunInput, RunAnswer, RunLineView, RunsAnswer, show_run
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.view import describe_run, say_run
@@ -45,7 +44,7 @@ class GetPlanRun(PublishedTool):
             }
         run = await self._runs.get(arguments.run_id, call.user)
         view = await describe_run(self._runs, run, arguments.include or (), arguments.after_event)
-        data = await aside(run, show_run, view)
+        data = show_run(view)
         return {
             "query_type": self.name,
             "parameters": parameters,

@@ -4,11 +4,8 @@ import json
 from collections.abc import Awaitable, Callable
 
 from fingerpost.plan.journal import Checkpoints
-from fingerpost.plan.long_work import is_long, run_aside
 from fingerpost.plan.size_limits import encode
 from fingerpost.plan.step_attempts import StepOutcome
-
-_QUICK_CHARS = 20_000
 
 
 class KeptOutcomes:
@@ -25,8 +22,8 @@ class KeptOutcomes:
         async def perform_as_text() -> str:
             outcome = await perform()
             kept = {"response": dict(outcome.response), "attempts": outcome.attempts, "note": outcome.note}
-            return await run_aside(is_long(kept), encode, kept)
+            return encode(kept)
 
         text = await self._checkpoints.run(step_id, perform_as_text)
-        found = await run_aside(len(text) > _QUICK_CHARS, json.loads, text)
+        found = json.loads(text)
         return StepOutcome(found["response"], found["attempts"], found["note"])

@@ -23,11 +23,7 @@ class Limits:
         breaker_failures: failures in a row of one tool after which it is left alone.
         breaker_s: for how long it is left alone.
         replans: how often the unfinished part of one run may be planned anew.
-        runs_at_once: how many runs a process carries on at once in the background; further ones wait their turn.
-        runs_at_once_of_caller: how many of one caller.
-        runs_begun: how many runs a process may have, those that wait included; one more is refused.
-        runs_begun_of_caller: how many of one caller.
-        steps_begun_of_caller: how many steps the plans of these runs may have together.
+        runs_of_user: how many runs of one user a process carries on in the background; one more is refused.
     """
 
     steps: int = 500
@@ -45,8 +41,4 @@ class Limits:
     breaker_failures: int = 5
     breaker_s: float = 30.0
     replans: int = 3
-    runs_at_once: int = 16
-    runs_at_once_of_caller: int = 4
-    runs_begun: int = 400
-    runs_begun_of_caller: int = 100
-    steps_begun_of_caller: int = 2_500
+    runs_of_user: int = 100

@@ -2,19 +2,14 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from typing import Any
 
 from fingerpost.errors import ParameterError
 from fingerpost.plan.journal import Event, Given, StepRecord
 from fingerpost.plan.references import Reference, Way, walk
 from fingerpost.plan.remarks import details_of
-from fingerpost.plan.size_limits import encode, find_excess
+from fingerpost.plan.size_limits import encode
 from fingerpost.plan.validation import ReadyStep, ValidPlan
-
-# Bytes of JSON that are looked through in a millisecond.
-_MUCH = 20_000
-_DEEP = 100
 
 
 class ReferenceMissing(ParameterError):
@@ -51,19 +46,6 @@ class Memory:
         if step_id not in self._read and step_id in self._outputs:
             self._read[step_id] = json.loads(self._outputs[step_id])
         return self._read.get(step_id)
-
-    def is_much(self, numbers: Iterable[int | None]) -> bool:
-        """Whether it takes a while to look through what some steps have recorded; None stands for what was given."""
-        left = _MUCH
-        for number in numbers:
-            left -= self._given_size if number is None else len(self._outputs.get(number, ""))
-        return left < 0
-
-    @cached_property
-    def _given_size(self) -> int:
-        """How large the given memory is, where that is little; else more than what is little."""
-        is_little = find_excess(self._given.values, most_bytes=_MUCH, most_depth=_DEEP) is None
-        return 0 if is_little else _MUCH + 1
 
     def value_of(self, ready: ReadyStep) -> Any:
         """Return what a step's own output holds at its output path, or None."""

@@ -1,9 +1,8 @@
 """Read and write plans as JSON."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
-from typing import ParamSpec, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
@@ -14,13 +13,7 @@ from fingerpost.contract.plan import AS_RECORDED, Plan
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.journal import RunRecord
 from fingerpost.plan.limits import Limits
-from fingerpost.plan.long_work import is_long, run_aside
 from fingerpost.plan.size_limits import encode, find_excess
-
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
-
-_QUICK_CHARS = 20_000
 
 
 def read_plan(raw: object, limits: Limits | None = None) -> Plan:
@@ -71,26 +64,6 @@ def plan_of(run: RunRecord) -> Plan:
         raise PlanInvalid(
             f"The plan of the run {run.run_id} cannot be read: {explained.message}", explained.details
         ) from error
-
-
-async def plan_of_aside(run: RunRecord) -> Plan:
-    """Return what ``plan_of`` returns; a long plan is read in a thread.
-
-    Raises:
-        PlanInvalid: it has a shape that this build does not know.
-    """
-    return await aside(run, plan_of, run)
-
-
-async def aside(run: RunRecord, function: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
-    """Return what a function of a run returns; for a run with a long plan it is called in a thread."""
-    return await run_aside(len(run.plan_json) > _QUICK_CHARS, function, *args, **kwargs)
-
-
-def is_much_recorded(run: RunRecord) -> bool:
-    """Whether it takes a while to look through a run: its plan, its outputs, and what it was given."""
-    sizes = (len(step.output) for step in run.steps.values() if step.output is not None)
-    return len(run.plan_json) + sum(sizes) > _QUICK_CHARS or is_long(run.given.values)
 
 
 def now() -> str:

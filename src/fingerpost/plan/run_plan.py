@@ -10,8 +10,7 @@ from fingerpost.contract.plan import Plan
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import WireModel
 from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
-from fingerpost.plan.long_work import is_long, run_aside
-from fingerpost.plan.plan_json import aside, plan_of_aside, read_plan
+from fingerpost.plan.plan_json import plan_of, read_plan
 from fingerpost.plan.planners.capability import PlanningCapability
 from fingerpost.plan.progress import RunProgress
 from fingerpost.plan.run_shapes import LONG_PARTS, REST, RunAnswer, RunPlanInput, show_run
@@ -55,9 +54,9 @@ class RunPlan(PublishedTool):
         runs, user = self._runs, call.user
         is_cancelled = arguments.action == "cancel"
         progress = RunProgress(call.report)
-        with ExitStack() as until_begun, ExitStack() as until_ended:
+        with ExitStack() as until_ended:
             if not is_cancelled and not runs.is_under_way(arguments.run_id or ""):
-                until_begun.enter_context(runs.background.starting(user, _count_steps(arguments.plan)))
+                runs.background.check_room(user)
             if arguments.run_id is None:
                 run_id, plan = await self._start(arguments, user)
                 until_ended.enter_context(runs.watching(run_id, progress.watch))
@@ -67,15 +66,12 @@ class RunPlan(PublishedTool):
                 await self._act(run_id, arguments, user)
                 until_ended.enter_context(runs.watching(run_id, progress.watch))
                 run = await runs.get(run_id, user)
-                plan = await plan_of_aside(run)
-                progress.catch_up(run_id, plan, run.steps)
+                progress.catch_up(run_id, plan_of(run), run.steps)
             if not is_cancelled and not runs.is_under_way(run_id):
-                runs.begin(run_id, user, steps=len(plan.steps))
-            until_begun.close()
+                runs.begin(run_id, user)
             await self._wait(run_id, arguments.wait_seconds)
         run = await runs.get(run_id, user)
-        view = await describe_run(runs, run)
-        return await aside(run, self._show, arguments, view)
+        return self._show(arguments, await describe_run(runs, run))
 
     async def _wait(self, run_id: str, longest_s: float) -> None:
         try:
@@ -112,17 +108,13 @@ class RunPlan(PublishedTool):
             raise ParameterError("give plan, or user_input, or run_id with action", {"field": "plan"})
         memory = _memory(arguments)
         if arguments.plan is not None:
-            plan = await self._read_plan(arguments.plan)
+            plan = read_plan(arguments.plan, self._runs.limits)
         else:
             assert arguments.user_input is not None
             plan = await self._planning.create_plan(
                 arguments.user_input, wanted=arguments.wanted or (), known=memory, memory=memory
             )
         return await self._runs.create(plan, user=user, memory=memory, memory_of=arguments.memory_of), plan
-
-    async def _read_plan(self, raw: object) -> Plan:
-        """Return the plan that was sent; a long one is read in a thread."""
-        return await run_aside(is_long(raw), read_plan, raw, self._runs.limits)
 
     async def _act(self, run_id: str, arguments: RunPlanInput, user: str | None) -> None:
         match arguments.action:
@@ -147,15 +139,9 @@ class RunPlan(PublishedTool):
             case "replace":
                 if arguments.plan is None:
                     raise ParameterError("replace needs a plan", {"field": "plan"})
-                await self._runs.replace_unfinished(run_id, user, await self._read_plan(arguments.plan))
+                await self._runs.replace_unfinished(run_id, user, read_plan(arguments.plan, self._runs.limits))
             case "resume":
                 await self._runs.check_resumable(run_id, user)
-
-
-def _count_steps(raw: object) -> int:
-    """Return how many steps a plan has, as it was sent and before anything reads it; one where none was sent."""
-    steps = raw.get("steps") if isinstance(raw, Mapping) else None
-    return len(steps) if isinstance(steps, list) else 1
 
 
 def _memory(arguments: WireModel) -> dict[str, object]:

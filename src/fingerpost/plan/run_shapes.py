@@ -129,8 +129,7 @@ class RunView(WireDict):
     """A run."""
 
     run_id: str
-    state: Literal["running", "waiting", "completed", "failed", "cancelled", "queued", "interrupted"]
-    queued_behind: NotRequired[Annotated[int, Field(description="how many of your runs begin before this one")]]
+    state: Literal["running", "waiting", "completed", "failed", "cancelled", "interrupted"]
     goal: str
     status: Literal["pending", "in_progress", "completed", "failed"]
     created_at: str
@@ -144,7 +143,6 @@ class RunView(WireDict):
     next: NotRequired[str]
     resumable: Annotated[bool, Field(description="whether resuming may bring the run further")]
     remarks_left_out: Annotated[int, Field(description="they are in the memory that get_plan_run includes")]
-    outputs_left_out: NotRequired[Annotated[int, Field(description="of so many steps only the output's size is here")]]
     plan: NotRequired[Recorded]
     memory: NotRequired[Recorded]
     items: NotRequired[list[Recorded]]

@@ -1,8 +1,8 @@
 """Operations on plan runs, shared by all interfaces: create, execute, approve, cancel, resume, replace."""
 
+import asyncio
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from functools import partial
 from typing import Any, Literal
 
 from fingerpost import clock
@@ -14,24 +14,21 @@ from fingerpost.plan.carried_runs import CarriedRuns
 from fingerpost.plan.catalogue import HUMAN, Catalogue
 from fingerpost.plan.journal import ENDED, Event, Given, Journal, NewRun, RunLine, RunRecord, RunState, Verb
 from fingerpost.plan.limits import Limits
-from fingerpost.plan.long_work import is_long, run_aside
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.plan_json import aside, is_much_recorded, now, plan_of_aside, write_plan
+from fingerpost.plan.plan_json import now, plan_of, write_plan
 from fingerpost.plan.recorded_plans import RecordedPlans, finished, refuse_newer
 from fingerpost.plan.retention import RunRetention
 from fingerpost.plan.run_events import Watch
-from fingerpost.plan.run_places import RunPlace
 from fingerpost.plan.size_limits import encode, find_excess
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import ValidPlan, validate_plan
 from fingerpost.runtime.circuit_breaker import Breaker
-from fingerpost.runtime.fair_threads import CALLER, find_machine
 
 _ID_CHARS = 36
-# A longer plan is checked in a thread.
+# Checking more steps takes long enough to delay other calls, so a thread does it.
 _QUICK_STEPS = 20
 
-SeenState = RunState | Literal["queued", "interrupted"]
+SeenState = RunState | Literal["interrupted"]
 
 
 class PlanRuns:
@@ -58,8 +55,8 @@ class PlanRuns:
         self._recorded = RecordedPlans(catalogue, self.limits)
         executor = StepExecutor(catalogue, self.limits, breaker)
         self._carried = CarriedRuns(journal, self._recorded, executor, self.limits, poll_s=poll_s)
-        self.background = BackgroundRuns(self._carry_on_in_turn, self.limits)
-        journal.attach(self._carry_on_unasked)
+        self.background = BackgroundRuns(self.carry_on, self.limits)
+        journal.attach(self._carried.carry_on)
 
     def check(self, plan: Plan, memory: Mapping[str, Any] | None = None) -> ValidPlan:
         """Return a plan that can run; nothing is kept.
@@ -85,8 +82,10 @@ class PlanRuns:
             PlanInvalid: the plan, or the memory, is no good.
         """
         given = await self._given(user, memory or {}, memory_of)
-        takes_long = len(plan.steps) > _QUICK_STEPS or any(is_long(step.parameters) for step in plan.steps)
-        valid, plan_json = await run_aside(takes_long, self._check_and_write, plan, given.values)
+        if len(plan.steps) > _QUICK_STEPS:
+            valid, plan_json = await asyncio.to_thread(self._check_and_write, plan, given.values)
+        else:
+            valid, plan_json = self._check_and_write(plan, given.values)
         fixed = clock.find_fixed()
         base = None
         if fixed is not None:
@@ -121,16 +120,16 @@ class PlanRuns:
         """
         return await self.journal.carry_out(run_id, self._carried.carry_on)
 
-    def begin(self, run_id: str, user: str | None = None, *, steps: int = 1) -> None:
-        """Execute a run of so many steps in a background task, when its caller's turn has come, who is this user."""
-        self.background.begin(run_id, user, steps)
+    def begin(self, run_id: str, user: str | None = None) -> None:
+        """Execute a user's run in a background task."""
+        self.background.begin(run_id, user)
 
     def watching(self, run_id: str, watch: Watch) -> AbstractContextManager[None]:
         """Report each event of a run that this process executes during the block, in order, once it is recorded."""
         return self._carried.watching(run_id, watch)
 
     def is_under_way(self, run_id: str) -> bool:
-        """Whether this process executes a run in the background, or will when its turn has come."""
+        """Whether this process executes a run in the background."""
         return self.background.is_under_way(run_id)
 
     async def wait(self, run_id: str, longest_s: float) -> None:
@@ -158,14 +157,10 @@ class PlanRuns:
         return [] if user is None else await self.journal.list_runs(user, limit)
 
     async def state_of(self, run: RunRecord | RunLine) -> SeenState:
-        """Return how a run stands as its owner sees it: one that says it runs may wait for its turn, or be left."""
-        if self.background.find_runs_before(run.run_id) is not None:
-            return "queued"
-        if run.state != "running" or self.is_under_way(run.run_id):
+        """Return a run's state as its owner sees it: interrupted if it is running and no process executes it."""
+        if run.state != "running" or self.is_under_way(run.run_id) or await self.journal.is_held(run.run_id):
             return run.state
-        if not await self.journal.is_held(run.run_id):
-            return "interrupted"
-        return "queued" if await self.journal.is_untouched(run.run_id) else "running"
+        return "interrupted"
 
     def memory_of(self, run: RunRecord) -> Memory:
         """Return what a run remembers as it stands."""
@@ -196,7 +191,7 @@ class PlanRuns:
             PlanInvalid: the run has no such step, or it no longer waits.
         """
         run = await self.get(run_id, user)
-        plan = await plan_of_aside(run)
+        plan = plan_of(run)
         step = next((step for step in plan.steps if step.step_id == step_id), None)
         if step is None or step.agent != HUMAN:
             waiting = [str(each.step_id) for each in plan.steps if each.agent == HUMAN]
@@ -220,7 +215,7 @@ class PlanRuns:
         if run.state in ("completed", "cancelled"):
             hint = "Start a new run, with memory_of this one"
             raise PlanInvalid(f"The run cannot be resumed: it is {run.state}", {"field": "action"}, hint=hint)
-        await aside(run, self._recorded.check_again, run)
+        self._recorded.check_again(run)
         return run
 
     async def replace_unfinished(self, run_id: str, user: str | None, plan: Plan) -> None:
@@ -231,7 +226,7 @@ class PlanRuns:
             StorageUnavailable: the run is being carried on.
         """
         run = await self.get(run_id, user)
-        old = await plan_of_aside(run)
+        old = plan_of(run)
         if run.state in ("completed", "cancelled"):
             raise PlanInvalid(f"The run has ended: it is {run.state}", {"field": "action"})
         if not old.can_modify:
@@ -244,7 +239,7 @@ class PlanRuns:
         if changed:
             numbers = ", ".join(map(str, changed))
             raise PlanInvalid(f"Finished steps must stay as they are: {numbers}", {"field": "plan"})
-        await aside(run, validate_plan, plan, self.catalogue, memory=run.given.values, done=done, limits=self.limits)
+        validate_plan(plan, self.catalogue, memory=run.given.values, done=done, limits=self.limits)
         async with self.journal.hold(run_id) as is_ours:
             if not is_ours:
                 raise StorageUnavailable("The run is being carried on; change it when it has come to a stop")
@@ -259,13 +254,12 @@ class PlanRuns:
 
     async def _given(self, user: str | None, memory: Mapping[str, Any], memory_of: str | None) -> Given:
         values = dict(memory)
-        check = partial(find_excess, values, most_bytes=self.limits.plan_bytes, most_depth=self.limits.depth)
-        if excess := await run_aside(is_long(values), check):
+        if excess := find_excess(values, most_bytes=self.limits.plan_bytes, most_depth=self.limits.depth):
             raise PlanInvalid(f"The memory cannot be kept: a value in it {excess}", {"field": "memory"})
         if memory_of is None:
             return Given(values=values)
         run = await self.get(memory_of, user)
-        return await run_aside(is_much_recorded(run), self._continued, run, values)
+        return await asyncio.to_thread(self._continued, run, values)
 
     def _continued(self, run: RunRecord, given: Mapping[str, Any]) -> Given:
         """Return the memory of an earlier run, with given values over it."""
@@ -283,22 +277,7 @@ class PlanRuns:
 
     async def _signal(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
         await self.journal.signal(run_id, verb, step_id, value)
-        if verb == "cancel":
-            self.background.go_without_place(run_id)
         await self._carried.hear(run_id)
-
-    async def _carry_on_in_turn(self, run_id: str, place: RunPlace) -> RunState:
-        # All runs of a caller's machine together are one caller more, however many it starts.
-        CALLER.set(f"{find_machine()} plans")
-        return await self.journal.carry_out(run_id, partial(self._carried.carry_on, place=place))
-
-    async def _carry_on_unasked(self, run_id: str) -> RunState:
-        """Carry on a run that the engine hands to this process."""
-        place = self.background.ask_for_nobody(run_id)
-        try:
-            return await self._carried.carry_on(run_id, place)
-        finally:
-            place.leave()
 
 
 def _as_planned(step: PlanStep) -> PlanStep:

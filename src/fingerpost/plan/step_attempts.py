@@ -5,9 +5,9 @@ The policy is the same for every engine.
 
 import asyncio
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from fingerpost.contract.attempt import Attempt, begin_attempt
 from fingerpost.contract.envelope import Family, step_fields
@@ -15,7 +15,6 @@ from fingerpost.contract.response import failure_response, success_response
 from fingerpost.errors import BrokenContract, SourceLimited, SourceTimeout, StorageUnavailable, ToolError
 from fingerpost.plan.catalogue import Catalogue, Task
 from fingerpost.plan.limits import Limits
-from fingerpost.plan.long_work import is_long, run_aside
 from fingerpost.plan.size_limits import find_excess
 from fingerpost.plan.validation import ReadyStep
 from fingerpost.runtime.circuit_breaker import Breaker
@@ -45,14 +44,8 @@ class _Failure:
     blames_tool: bool
 
 
-class AttemptWatch(Protocol):
-    """Hears of the attempts of a run's steps."""
-
-    def attempt_failed(self, step_id: int, number: int, reason: str, wait_s: float | None) -> None:
-        """Hear that an attempt failed, why, and after how many seconds the next one is due (None: there is none)."""
-
-    async def before_next_attempt(self, step_id: int) -> None:
-        """Let the next attempt begin, as soon as this returns."""
+NoteFailedAttempt = Callable[[int, int, str, float | None], None]
+"""Hears of a failed attempt: the step, the attempt's number, why, and the seconds until the next one or None."""
 
 
 class _AttemptFailed(Exception):
@@ -82,7 +75,7 @@ class StepExecutor:
         parameters: dict[str, Any],
         run_id: str,
         user: str | None,
-        watch: AttemptWatch,
+        note_failed_attempt: NoteFailedAttempt,
     ) -> StepOutcome:
         """Return how a step ended; ``parameters`` are the question's arguments, references resolved.
 
@@ -99,7 +92,6 @@ class StepExecutor:
         async def attempt(number: int) -> StepOutcome:
             if number == 1:
                 raise _AttemptFailed(failure, 1)
-            await watch.before_next_attempt(ready.step.step_id)
             begin_attempt(Attempt(key, number))
             result = await self._attempt(ready, parameters, run_id, user, key)
             if isinstance(result, _Failure):
@@ -108,7 +100,7 @@ class StepExecutor:
 
         def find_wait_s(error: _AttemptFailed, number: int) -> float | None:
             wait_s = self._find_wait_s(error.failure, number, key)
-            watch.attempt_failed(ready.step.step_id, number, error.failure.note, wait_s)
+            note_failed_attempt(ready.step.step_id, number, error.failure.note, wait_s)
             return wait_s
 
         try:
@@ -151,7 +143,7 @@ class StepExecutor:
         name, query_type = _names_of(ready)
         try:
             response = await self._ask(ready, parameters, run_id, user, key)
-            return await run_aside(is_long(response), self._find_failure, response, name) or response
+            return self._find_failure(response, name) or response
         except ToolError as error:
             return _failure_of(error, name, query_type, parameters)
 

@@ -1,5 +1,6 @@
 """Describe a run for its owner: progress, results, what it waits for, and what to do next."""
 
+import asyncio
 import json
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -9,15 +10,13 @@ from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.size_bounds import MOST_BODY_BYTES
 from fingerpost.plan.catalogue import HUMAN
 from fingerpost.plan.journal import Event, RunRecord, StepRecord
-from fingerpost.plan.long_work import run_aside
 from fingerpost.plan.memory import Memory, list_items
 from fingerpost.plan.mermaid import draw
-from fingerpost.plan.plan_json import is_much_recorded, plan_of
+from fingerpost.plan.plan_json import plan_of
 from fingerpost.plan.references import walk
 from fingerpost.plan.remarks import Remark, find_dead_path, list_remarks, say_remark
 from fingerpost.plan.run_shapes import RunView
 from fingerpost.plan.runs import PlanRuns, SeenState
-from fingerpost.plan.shortened_run import is_left_out, shorten_run
 from fingerpost.plan.size_limits import encode
 
 Part = Literal["plan", "memory", "items", "events", "mermaid"]
@@ -25,12 +24,9 @@ Part = Literal["plan", "memory", "items", "events", "mermaid"]
 # The longest plan of a trip is a value that is shown.
 _MOST_VALUE_BYTES = 10_000
 _MOST_EVENTS = 5_000
-# More of a run's outputs, which an answer has no room for, is not read.
-_MOST_READ_BYTES = 1_000_000
-# A run of more is described in a thread.
+# Describing a longer run takes long enough to delay other calls, so a thread does it.
 _QUICK_EVENTS = 100
 _MOST_REMARK_BYTES = 16_000
-_WHOLE = "fingerpost runs show {run_id} --json has it"
 
 
 async def describe_run(
@@ -39,35 +35,32 @@ async def describe_run(
     parts: Collection[Part] = (),
     after: int = 0,
     *,
-    room_bytes: int | None = MOST_BODY_BYTES,
+    room_bytes: float = MOST_BODY_BYTES,
 ) -> dict[str, Any]:
     """Return a JSON-ready run; ``parts`` adds what is long, ``after`` leaves out earlier events.
 
-    What was recorded takes at most ``room_bytes`` in each part, without the longest; None is for all of it.
+    ``room_bytes`` bounds the values together, and the outputs among the items; infinity shows all.
     ``values`` are partial results: each key's value, or ``left_out`` where it is long and stands in the memory.
     A step's ``remarks`` are what its tool said beside the value: missing, note, hint, candidates and so on.
     Events are told some thousands at a time: where the last one told is not ``last_event``, more come after it.
     """
     state = await runs.state_of(run)
-    behind = runs.background.find_runs_before(run.run_id)
     events = await _list_events(runs, run.run_id)
-    takes_long = is_much_recorded(run) or len(events) > _QUICK_EVENTS
-    return await run_aside(takes_long, _describe, runs, run, (state, behind), events, parts, after, room_bytes)
+    if len(events) > _QUICK_EVENTS:
+        return await asyncio.to_thread(_describe, runs, run, state, events, parts, after, room_bytes)
+    return _describe(runs, run, state, events, parts, after, room_bytes)
 
 
 def _describe(
     runs: PlanRuns,
     run: RunRecord,
-    standing: tuple[SeenState, int | None],
+    state: SeenState,
     events: list[Event],
     parts: Collection[Part],
     after: int,
-    room_bytes: int | None,
+    room_bytes: float,
 ) -> dict[str, Any]:
-    run = run if room_bytes is None else shorten_run(run, _MOST_READ_BYTES)
-    shown = run if room_bytes is None else shorten_run(run, room_bytes)
     plan = plan_of(run)
-    state, behind = standing
     begun = _under_way(events) if state == "running" else set()
     memory = runs.memory_of(run)
     steps = [
@@ -78,9 +71,8 @@ def _describe(
     view: dict[str, Any] = {
         "run_id": run.run_id,
         "state": state,
-        "queued_behind": behind if state == "queued" else None,
         "goal": plan.goal,
-        "status": _status_of(state, steps),
+        "status": _status_of(state),
         "created_at": run.created_at,
         "ended_at": run.ended_at,
         "replans": run.replans,
@@ -89,17 +81,16 @@ def _describe(
         "steps": steps,
         "values": list(_values(memory.keyed(), memory.paths(), room_bytes)),
         "last_event": events[-1].seq if events else 0,
-        "next": _next(standing, waiting, steps, may_change=plan.can_modify and run.replans < runs.limits.replans),
+        "next": _next(state, waiting, steps, may_change=plan.can_modify and run.replans < runs.limits.replans),
         "resumable": state == "interrupted" or (state == "failed" and bool(_passing(steps))),
         "remarks_left_out": _add_remarks(plan, steps, memory),
-        "outputs_left_out": sum(is_left_out(memory.response_of(number)) for number in run.steps) or None,
     }
     if "plan" in parts:
         view["plan"] = _whole_plan(plan, view)
     if "memory" in parts:
-        view["memory"] = runs.memory_of(shown).keyed()
+        view["memory"] = memory.keyed()
     if "items" in parts:
-        view["items"] = list_items(_whole_plan(plan, view), run.created_at, shown.steps, events)
+        view["items"] = list_items(_whole_plan(plan, view), run.created_at, _leave_out_long(run, room_bytes), events)
     if "events" in parts:
         view["events"] = [_event(event) for event in events if event.seq > after][:_MOST_EVENTS]
     if "mermaid" in parts:
@@ -116,10 +107,6 @@ def say_run(run: RunView) -> str:
     lines = [head, f"{times}{replans}, last event {run['last_event']}"]
     lines += [f"Step {step['step_id']}: {_say_standing(step)}: {step['description']}" for step in run["steps"]]
     lines += say_steps(run["steps"], run["remarks_left_out"])
-    if unread := run.get("outputs_left_out"):
-        lines.append(
-            f"The output of {unread} of the steps is too long to show here: {_WHOLE.format(run_id=run['run_id'])}"
-        )
     lines += [
         f"{each['key']} = {say_left_out(run['run_id']) if each['left_out'] else _say_json(each.get('value'))}"
         for each in run["values"]
@@ -234,8 +221,6 @@ def _add_remarks(plan: Plan, steps: Collection[dict[str, Any]], memory: Memory) 
     by_id = {step.step_id: step for step in plan.steps}
     for told in sorted(steps, key=lambda each: each["status"] != "failed"):
         response = memory.response_of(told["step_id"])
-        if is_left_out(response):
-            continue
         found = [remark for remark in list_remarks(response) if remark.value != told["error"]]
         if told["status"] == "completed" and response is not None:
             dead = find_dead_path(response, by_id[told["step_id"]].output_path)
@@ -272,39 +257,45 @@ def _event(event: Event) -> dict[str, Any]:
     return event._asdict() | {"data": json.loads(event.data) if event.data is not None else None}
 
 
-def _values(memory: dict[str, Any], paths: dict[str, list[str]], room_bytes: int | None) -> Iterator[dict[str, Any]]:
-    left = math.inf if room_bytes is None else room_bytes
+def _leave_out_long(run: RunRecord, room_bytes: float) -> dict[int, StepRecord]:
+    """Return the records of a run's steps; each output for which no room is left is replaced by its size."""
+    found, left = {}, room_bytes
+    for number, record in run.steps.items():
+        size = len(record.output or "")
+        found[number] = record if size <= left else record._replace(output=encode({"left_out": f"{size:,} bytes"}))
+        left -= size if size <= left else 0
+    return found
+
+
+def _values(memory: dict[str, Any], paths: dict[str, list[str]], room_bytes: float) -> Iterator[dict[str, Any]]:
+    left = room_bytes
     for key, response in memory.items():
         value = walk(response, paths.get(key, []))[1]
+        most = left if math.isinf(room_bytes) else min(left, _MOST_VALUE_BYTES)
         size = len(encode(value))
-        is_out = is_left_out(response) or size > min(left, _MOST_VALUE_BYTES)
+        is_out = size > most
         left -= 0 if is_out else size
         yield {"key": key, "value": None if is_out else value, "left_out": is_out}
 
 
-def _status_of(state: SeenState, steps: Collection[dict[str, Any]]) -> str:
+def _status_of(state: SeenState) -> str:
     """Return how a run stands in the contract's four words."""
     if state == "completed":
         return "completed"
     if state in ("failed", "cancelled"):
         return "failed"
-    is_new = all(step["status"] == "pending" for step in steps)
-    return "pending" if state == "queued" and is_new else "in_progress"
+    return "in_progress"
 
 
 def _next(
-    standing: tuple[SeenState, int | None],
+    state: SeenState,
     waiting: list[int],
     steps: Collection[dict[str, Any]],
     *,
     may_change: bool,
 ) -> str | None:
-    state, behind = standing
     if state == "waiting":
         return f"A person must decide on step {waiting[0]}: run_plan with action approve or reject, run_id and step_id"
-    if state == "queued":
-        of_yours = "" if behind is None else f", behind {behind or 'none'} of your runs"
-        return f"It waits for its turn{of_yours}: ask get_plan_run again; run_plan with action cancel ends it"
     if state == "running":
         return "Ask get_plan_run again; run_plan with action cancel ends it"
     if state == "interrupted":

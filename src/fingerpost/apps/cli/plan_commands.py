@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -161,7 +162,7 @@ async def _view(application: "Application", run_id: str, *, mermaid: bool = Fals
     from fingerpost.plan.view import describe_run
 
     run = await application.plans.runs.get(run_id, application.settings.user)
-    return await describe_run(application.plans.runs, run, ["mermaid"] if mermaid else [], room_bytes=None)
+    return await describe_run(application.plans.runs, run, ["mermaid"] if mermaid else [], room_bytes=inf)
 
 
 def _print(view: dict[str, Any], *, as_json: bool, with_steps: bool = True) -> None:

@@ -6,10 +6,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fingerpost.plan.engines.given_memory import write_given
 from fingerpost.plan.engines.heartbeat import Heartbeat
 from fingerpost.plan.engines.postgres_session import PUT_EVENT, PostgresSession, is_locked
-from fingerpost.plan.engines.recording import RecordingJournal, draw_ids, run_of
+from fingerpost.plan.engines.recording import RecordingJournal, draw_ids, run_of, write_given
 from fingerpost.plan.journal import Event, NewRun, RunLine, RunRecord, Signal, StepRecord, Verb
 from fingerpost.plan.size_limits import encode
 from fingerpost.store.postgres.database import Database

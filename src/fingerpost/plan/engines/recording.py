@@ -1,13 +1,13 @@
 """What all engines share: ids of runs, the writer's thread, and runs that are executed by who asks for them."""
 
 import asyncio
+import json
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Iterator, Sequence
 from itertools import count
 from typing import cast
 
-from fingerpost.plan.engines.given_memory import read_given
 from fingerpost.plan.engines.group_commit import GroupCommit, JournalSession
 from fingerpost.plan.journal import (
     ENDED,
@@ -15,11 +15,13 @@ from fingerpost.plan.journal import (
     CarryOn,
     Checkpoints,
     Event,
+    Given,
     NewRun,
     RunRecord,
     RunState,
     StepRecord,
 )
+from fingerpost.plan.size_limits import encode
 
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "fingerpost.plan.runs")
 
@@ -102,7 +104,7 @@ def run_of(run_id: str, row: Sequence[object], steps: Sequence[StepRecord], last
         run_id=run_id,
         user=user,
         plan_json=plan_json,
-        given=read_given(given),
+        given=_read_given(given),
         state=state,
         created_at=created_at,
         ended_at=ended_at,
@@ -111,3 +113,14 @@ def run_of(run_id: str, row: Sequence[object], steps: Sequence[StepRecord], last
         steps={step.step_id: step for step in steps},
         last_seq=last_seq or 0,
     )
+
+
+def write_given(given: Given) -> str:
+    """Return the memory that a run starts from as JSON."""
+    return encode({"values": dict(given.values), "paths": dict(given.paths)})
+
+
+def _read_given(text: str) -> Given:
+    # By name: a key that a newer build adds must not keep this one from reporting that the run is newer.
+    found = json.loads(text)
+    return Given(values=found.get("values", {}), paths=found.get("paths", {}))
