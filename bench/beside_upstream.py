@@ -146,8 +146,9 @@ def _serving_upstream() -> Iterator[int]:
 def _add_network(home: Path, port: int) -> None:
     """Write what ``network add MOCK --otp`` would, without asking a mock what it covers."""
     url = f"http://{_HOST}:{port}/otp/gtfs/v1"
-    record = f'[networks.MOCK]\nsource = "opentripplanner"\nurl = "{url}"\n'
-    (home / "fingerpost.toml").write_text(record, encoding="utf-8")
+    record = f'source = "opentripplanner"\nurl = "{url}"\n'
+    (home / "networks").mkdir(exist_ok=True)
+    (home / "networks" / "MOCK.toml").write_text(record, encoding="utf-8")
     learned = LearnedProfile(
         bounds=Bounds(south=60.0, west=24.0, north=61.0, east=25.0),
         zone="Europe/Helsinki",

@@ -20,7 +20,7 @@ from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.contract.envelope import Family, code_of, render_error
 from fingerpost.contract.published import PublishedTool
 from fingerpost.contract.wire import schema_of
-from fingerpost.store.network_records import FILE_NAME, describe_schema
+from fingerpost.store.network_record import describe_schema
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.transit.engine.gtfs.csv import Reason
@@ -207,16 +207,15 @@ def _default(value: object) -> str:
 
 
 def _networks() -> list[str]:
-    record = describe_schema()["properties"]["networks"]["additionalProperties"]
     lines = ["# Network records", "", NOTICE, ""]
     lines += [*_audience("runs an installation", "write any key of a network's record"), ""]
-    lines += [f"One table `[networks.NAME]` in `{FILE_NAME}` in the home folder for each network that was added."]
+    lines += ["Each added network has a record, the file `networks/NAME.toml` in the home folder."]
     lines += ["[How to use them](../networks.md).", "", "| key | type | default | what it is |", "|---|---|---|---|"]
-    for key, field in record["properties"].items():
+    for key, field in describe_schema()["properties"].items():
         kind = "four numbers" if "prefixItems" in field else _type(field, {})
         default = "unset" if field.get("default") in (None, []) else _code(field["default"])
         lines.append(f"| `{key}` | {kind} | {default} | {_cell(field['description'])} |")
-    lines += ["", "`fingerpost network schema` prints the JSON schema of the whole file."]
+    lines += ["", "`fingerpost network schema` prints the JSON schema of a record."]
     return [*lines, "Any other key is refused."]
 
 

@@ -7,7 +7,6 @@ import sys
 
 import pytest
 
-from fingerpost.store.network_records import FILE_NAME
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.embedded.feed_origins import OriginFolder
 from tests.apps.feed_server import serving_feeds
@@ -180,7 +179,11 @@ def test_a_network_that_was_never_added_leaves_no_folder(invoke, home):
     """A failed `network add` leaves neither feed nor record behind."""
     failed = invoke("network", "add", "Town", "absent.zip")
 
-    assert (failed.returncode, list((home / "feeds").glob("TOWN*")), (home / FILE_NAME).exists()) == (1, [], False)
+    assert (failed.returncode, list((home / "feeds").glob("TOWN*")), (home / "networks" / "TOWN.toml").exists()) == (
+        1,
+        [],
+        False,
+    )
 
 
 def test_a_damaged_record_is_told(feeds, tmp_path, invoke, home):

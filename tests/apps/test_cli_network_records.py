@@ -10,19 +10,20 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from fingerpost.apps import record_file
+from fingerpost.apps import source_kinds
 from fingerpost.apps.cli import network_commands
 from fingerpost.apps.cli.application import Caller
 from fingerpost.apps.cli.network_add import new_add_command
 from fingerpost.apps.source_kinds import SourceKind
 from fingerpost.errors import ParameterError
-from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
+from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles, new_remote_profile
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.remote.kit.add_option import AddOption
 from tests.apps.processes import COMMAND
+from tests.homes import write_record
 
 TOWN = {"Alpha": (41.0, -8.00), "Beta": (41.0, -8.02)}
 
@@ -40,7 +41,7 @@ def town(feed, invoke):
 
 
 def records_of(home):
-    return dict(NetworkRecordFile(home).read().records)
+    return dict(NetworkRecordStore(home).read().records)
 
 
 def test_every_option_of_add_is_written_down(feed, home, invoke):
@@ -71,7 +72,7 @@ def test_every_option_of_add_is_written_down(feed, home, invoke):
         (("--zone", "Nowhere"), "Zone must be an IANA time zone"),
         (("--bounds", "1,2,3"), "Bounds are four numbers, not '1,2,3'"),
         (("--bounds", "3,2,1,4"), "Bounds must be south, west, north, east"),
-        (("--fallback", "OTHER"), "Its fallback 'OTHER' is no network of this file"),
+        (("--fallback", "OTHER"), "Its fallback 'OTHER' is not an added network"),
         (("--language", "Finnish"), "Languages must hold codes such as fi or en"),
         (("--key", "s3cr3t!"), "Key must name an environment variable"),
     ],
@@ -102,7 +103,7 @@ def test_adding_again_keeps_what_is_not_named_again_and_says_so(town, feed, home
     """Priority and remarks stay, the zone is the one of now."""
     invoke("network", "set", "town", "priority", "5")
     invoke("network", "set", "town", "zone", "Europe/Paris")
-    path = home / "fingerpost.toml"
+    path = home / "networks" / "TOWN.toml"
     path.write_text("# ours\n" + path.read_text().replace("priority = 5", "priority = 5  # best"))
     again = invoke("network", "add", "town", f"BUS={feed}", "--zone", "Europe/Lisbon")
 
@@ -116,7 +117,7 @@ def test_adding_again_keeps_what_is_not_named_again_and_says_so(town, feed, home
 
 def test_adding_over_a_wrong_record_says_that_it_was_written_anew(town, feed, home, invoke):
     """Nothing of it is believed."""
-    path = home / "fingerpost.toml"
+    path = home / "networks" / "TOWN.toml"
     path.write_text(path.read_text() + 'zone = "Nowhere"\n')
     again = invoke("network", "add", "town", str(feed))
 
@@ -160,10 +161,11 @@ def test_a_key_is_set_and_unset(town, home, key, typed, kept, invoke):
 )
 def test_what_cannot_be_set_is_wrong_usage(town, home, arguments, observed, invoke):
     """The file stays."""
-    before = (home / "fingerpost.toml").read_bytes()
+    path = home / "networks" / "TOWN.toml"
+    before = path.read_bytes()
     refused = invoke("network", "set", *arguments)
 
-    assert (refused.returncode, (home / "fingerpost.toml").read_bytes()) == (2, before)
+    assert (refused.returncode, path.read_bytes()) == (2, before)
     assert observed.casefold() in refused.stderr.casefold()
 
 
@@ -184,8 +186,7 @@ def test_other_feeds_want_a_refresh_and_list_and_show_say_so(town, feed, tmp_pat
 
 def test_a_record_that_was_written_by_hand_is_prepared_by_refresh(feed, home, invoke):
     """A path in it counts from its own folder."""
-    home.mkdir()
-    (home / "fingerpost.toml").write_text(f'[networks.TOWN]\nfeeds = ["{os.path.relpath(feed, home)}"]\n')
+    write_record(home, "TOWN", feeds=[os.path.relpath(feed, home)])
     listed, shown = invoke("network", "list").stdout, invoke("network", "show", "TOWN").stdout
     refreshed = invoke("network", "refresh")
 
@@ -196,32 +197,32 @@ def test_a_record_that_was_written_by_hand_is_prepared_by_refresh(feed, home, in
 
 def test_a_wrong_record_is_listed_with_its_sentence_and_can_be_removed(town, home, invoke):
     """The line is named."""
-    path = home / "fingerpost.toml"
+    path = home / "networks" / "TOWN.toml"
     path.write_text(path.read_text() + "colour = 3\n")
     listed = invoke("network", "list").stdout
     shown, refreshed = invoke("network", "show", "town"), invoke("network", "refresh", "town")
     removed = invoke("network", "remove", "town")
 
-    sentence = f"{path}, line 4: a record has no key 'colour'"
+    sentence = f"{path}: a record has no key 'colour'"
     assert f"TOWN cannot be used: {sentence}" in listed
     assert (shown.returncode, refreshed.returncode, removed.returncode) == (1, 1, 0)
     assert sentence in shown.stderr
-    assert (path.read_text(), TimetableStore(home).list_names()) == ("", [])
+    assert (path.exists(), TimetableStore(home).list_names()) == (False, [])
 
 
 def test_a_record_whose_name_no_network_can_have_is_removed_as_it_stands(home, tmp_path, invoke):
     """And nothing else, wherever the name seems to lead."""
-    outside = home / "mine"
-    outside.mkdir(parents=True)
-    (home / "fingerpost.toml").write_text('[networks."../mine"]\n[networks.hsl]\n')
+    write_record(home, "hsl")
+    outside = home / "mine.toml"
+    outside.write_text("")
     removed = [invoke("network", "remove", name).returncode for name in ("../mine", "hsl")]
 
-    assert (removed, (home / "fingerpost.toml").read_text(), outside.exists()) == ([0, 0], "", True)
+    assert (removed, (home / "networks" / "hsl.toml").exists(), outside.exists()) == ([1, 0], False, True)
 
 
 def test_what_was_prepared_without_a_record_is_told_and_can_be_removed(town, home, invoke):
     """As a command that was killed before its end leaves it."""
-    (home / "fingerpost.toml").write_text("")
+    (home / "networks" / "TOWN.toml").unlink()
     listed = invoke("network", "list").stdout
     removed = invoke("network", "remove", "town")
 
@@ -243,7 +244,7 @@ def test_the_schema_is_printed(invoke):
     """JSON, for editors."""
     schema = json.loads(invoke("network", "schema").stdout)
 
-    assert "priority" in schema["properties"]["networks"]["additionalProperties"]["properties"]
+    assert "priority" in schema["properties"]
 
 
 # ------------------------------------------------------------------------ a kind of source of somebody else's
@@ -289,7 +290,7 @@ def paper(home, monkeypatch):
         ),
     )
     kind = SourceKind(kind="paper", open_source=lambda _fetch: source, add_options=options)
-    monkeypatch.setattr(record_file, "list_kinds", lambda: frozenset({"gtfs", "paper"}))
+    monkeypatch.setattr(source_kinds, "list_kinds", lambda: frozenset({"gtfs", "paper"}))
     app = typer.Typer()
 
     app.callback()(_call)
@@ -302,7 +303,7 @@ def test_a_kind_of_source_brings_its_option_and_states_its_bounds(paper, home, c
     source, command = paper
     command("add", "porto", "--paper", "porto", "--zone", "Europe/Madrid", "--priority", "2")
 
-    written = tomllib.loads((home / "fingerpost.toml").read_text())["networks"]["PORTO"]
+    written = tomllib.loads((home / "networks" / "PORTO.toml").read_text())
     assert written == {
         "source": "paper",
         "url": "https://example.org/porto",
@@ -323,7 +324,7 @@ def test_an_option_without_a_value_is_a_flag(paper, home):
     """As ``--tfl`` will be."""
     paper[1]("add", "porto", "--paper-map")
 
-    assert tomllib.loads((home / "fingerpost.toml").read_text())["networks"]["PORTO"]["url"].endswith("/map")
+    assert tomllib.loads((home / "networks" / "PORTO.toml").read_text())["url"].endswith("/map")
 
 
 @pytest.mark.parametrize(
@@ -340,7 +341,7 @@ def test_a_network_has_one_source(paper, arguments, observed, capsys, home):
 
     assert status == 2
     assert observed in capsys.readouterr().err
-    assert not (home / "fingerpost.toml").exists()
+    assert records_of(home) == {}
 
 
 def test_a_network_that_changes_its_source_keeps_only_what_any_source_has(paper, feed, home):
@@ -349,7 +350,7 @@ def test_a_network_that_changes_its_source_keeps_only_what_any_source_has(paper,
     command("add", "porto", str(feed), "--priority", "4", "--zone", "Europe/Paris")
     command("add", "porto", "--paper", "porto")
 
-    written = tomllib.loads((home / "fingerpost.toml").read_text())["networks"]["PORTO"]
+    written = tomllib.loads((home / "networks" / "PORTO.toml").read_text())
     assert (written["source"], written["priority"], written.get("zone"), "feeds" in written) == (
         "paper",
         4,

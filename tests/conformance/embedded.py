@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from types import MappingProxyType
 
-from fingerpost.store.network_records import NetworkRecordFile
+from fingerpost.store.network_records import NetworkRecordStore
 from fingerpost.testing.feeds import timetable_from_tables
 from fingerpost.testing.networks.gaps import Never
 from fingerpost.testing.networks.source import ConformingSource
@@ -40,6 +40,6 @@ class EmbeddedConformance(ConformingSource):
             keep_network(home, town.name, timetable_from_tables(town.tables, network=town.name), realtime=realtime)
             source = EmbeddedSource(home, None)
             try:
-                yield source.open(NetworkRecordFile(home).read().records[town.name])
+                yield source.open(NetworkRecordStore(home).read().records[town.name])
             finally:
                 await source.close()

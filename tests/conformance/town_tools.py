@@ -4,7 +4,7 @@ from contextlib import asynccontextmanager
 
 from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.net.loop_clients import LoopClients
-from fingerpost.store.network_records import NetworkRecordFile
+from fingerpost.store.network_records import NetworkRecordStore
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.composite import AllNetworks
@@ -20,7 +20,7 @@ async def tools_over(home, record, new_source, port):
     write_record(home, record.name, source=record.source, url=record.url)
     clients = LoopClients(lambda: new_client(port))
     networks = AllNetworks(
-        NetworkRecordFile(home),
+        NetworkRecordStore(home),
         lambda: {record.source: new_source(clients.fetch)},
         learned=LearnedProfiles(home),
         clients=clients,

@@ -7,7 +7,7 @@ from concurrent.futures import ALL_COMPLETED
 import pytest
 
 from fingerpost.errors import SettingsInvalid, SourceFailed
-from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
+from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.networks import composite
 from fingerpost.transit.networks.composite import AllNetworks, DemoMode
@@ -63,7 +63,7 @@ def networks(tmp_path, source):
     """The networks of a home folder: ``networks(demo)``."""
     kinds = {"drawn": source, "demo": DrawnSource("demo")}
     return lambda demo="auto": AllNetworks(
-        NetworkRecordFile(tmp_path), lambda: kinds, demos=[DEMO], demo_mode=DemoMode(demo)
+        NetworkRecordStore(tmp_path), lambda: kinds, demos=[DEMO], demo_mode=DemoMode(demo)
     )
 
 
@@ -104,7 +104,8 @@ def test_an_edit_takes_effect_on_the_next_call(tmp_path, networks, source):
     first = names(open_now(ours).answering)
     write_record(tmp_path, "B", source="drawn", priority=1)
     second = names(open_now(ours).answering)
-    (tmp_path / "fingerpost.toml").write_text('[networks.B]\nsource = "drawn"\n')
+    (tmp_path / "networks" / "A.toml").unlink()
+    write_record(tmp_path, "B", source="drawn")
     third = names(open_now(ours).answering)
 
     assert (first, second, third) == (["A", "B"], ["B", "A"], ["B"])
@@ -285,7 +286,7 @@ def test_a_slow_opening_is_waited_for_once(tmp_path, source, monkeypatch):
 
     real = composite.wait
     source.gates["SLOW"] = gate
-    ours = AllNetworks(NetworkRecordFile(tmp_path), lambda: {"drawn": source}, clock_s=lambda: seconds[0])
+    ours = AllNetworks(NetworkRecordStore(tmp_path), lambda: {"drawn": source}, clock_s=lambda: seconds[0])
     for name in ("A", "SLOW"):
         write_record(tmp_path, name, source="drawn")
     monkeypatch.setattr(composite, "wait", wait)

@@ -6,7 +6,7 @@ from fingerpost import clock
 from fingerpost.apps import error_boundary
 from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.net.response import Response
-from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
+from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.composite import AllNetworks
@@ -68,7 +68,7 @@ def open_tools(home, **servers):
         more = {"fallback": others[0]} if name == first and others else {}
         write_record(home, name, source=record.source, url=record.url, **more)
     source = OpenTripPlannerSource(fetch)
-    networks = AllNetworks(NetworkRecordFile(home), lambda: {source.kind: source}, learned=LearnedProfiles(home))
+    networks = AllNetworks(NetworkRecordStore(home), lambda: {source.kind: source}, learned=LearnedProfiles(home))
     return {tool.name: tool for tool in list_tools(networks, VariableStore(home / "variables.sqlite"))}
 
 

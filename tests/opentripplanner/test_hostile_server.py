@@ -17,7 +17,7 @@ from fingerpost.net.request import RequestLimits
 from fingerpost.net.request_counts import RequestCounts
 from fingerpost.net.transport import WireTransport
 from fingerpost.store.limits import LimitFile
-from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
+from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.store.request_counts import RequestCountFile
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.networks.town import NAME, NOW, PLACES, new_town
@@ -168,7 +168,7 @@ def opening(tmp_path, monkeypatch):
             LearnedProfiles(tmp_path).put(record, await source.learn(record))
             write_record(tmp_path, NAME, source=record.source, url=record.url, key=record.key)
             networks = AllNetworks(
-                NetworkRecordFile(tmp_path),
+                NetworkRecordStore(tmp_path),
                 lambda: {source.kind: source},
                 learned=LearnedProfiles(tmp_path),
                 clients=clients,

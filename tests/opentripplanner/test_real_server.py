@@ -16,7 +16,7 @@ from graphql import build_client_schema, get_introspection_query, parse, validat
 from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.request import Request, RequestLimits
-from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
+from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.transit.embedded.source import EmbeddedSource
 from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, DETOUR_FACTOR, PACE_M_PER_S, STRAIGHT_SLACK_S
 from fingerpost.transit.model.distance import distance_m
@@ -97,7 +97,7 @@ def ours(tmp_path_factory):
 
     home = tmp_path_factory.mktemp("home")
     keep_network(home, FEED, import_feeds(FEED, [FeedSource(get_shared(GTFS))]).timetable)
-    return EmbeddedSource(home, None).open(NetworkRecordFile(home).read().records[FEED])
+    return EmbeddedSource(home, None).open(NetworkRecordStore(home).read().records[FEED])
 
 
 async def test_every_document_is_valid_against_the_servers_schema():

@@ -14,7 +14,7 @@ from fingerpost.apps.source_kinds import list_paces
 from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.net.request import RequestLimits
-from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
+from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.learned_profile import LearnedProfiles
@@ -86,7 +86,7 @@ def asking(real, timetable, tmp_path, monkeypatch):
         LearnedProfiles(tmp_path).put(record, await sources[record.source].learn(record))
         write_record(tmp_path, LIVE, source=record.source, url=record.url, fallback=OFFLINE)
         networks = AllNetworks(
-            NetworkRecordFile(tmp_path),
+            NetworkRecordStore(tmp_path),
             lambda: sources,
             learned=LearnedProfiles(tmp_path),
             clients=clients,

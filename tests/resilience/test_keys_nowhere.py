@@ -23,7 +23,7 @@ from fingerpost.net.request_counts import RequestCounts
 from fingerpost.net.transport import WireTransport
 from fingerpost.runtime.circuit_breaker import Breaker
 from fingerpost.store.limits import LimitFile
-from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
+from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.store.request_counts import RequestCountFile
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.learned_profile import LearnedProfiles
@@ -204,7 +204,7 @@ async def _use_everything(home, port, new_source, record):
     write_record(home, record.name, source=record.source, zone="Europe/London", bounds=BOUNDS, **fields)
     clients = LoopClients(lambda: _new_client(home, port))
     networks = AllNetworks(
-        NetworkRecordFile(home),
+        NetworkRecordStore(home),
         lambda: {record.source: new_source(clients.fetch)},
         learned=LearnedProfiles(home),
         clients=clients,

@@ -1,145 +1,96 @@
-"""A wrong record disables its network alone; the sentence says file, line and remedy."""
+"""A wrong record disables its network alone; the sentence names the file, the error and the fix."""
 
 import pytest
 
-from fingerpost.apps.record_file import open_record_file
+from fingerpost.apps.source_kinds import open_record_store
 from fingerpost.store.network_record import KEYS
-from fingerpost.store.network_records import FILE_NAME, NetworkRecord
-
-GOOD = """
-[networks.GOOD]
-source = "gtfs"
-feeds = ["/feeds/good.zip"]
-"""
-# What stands before every wrong record: the wrong one begins at line 7.
-FIRST_LINE = 7
-NOBODY = NetworkRecord(name="GOOD", feeds=("/feeds/good.zip",))
-
-
-def read(tmp_path, text):
-    path = tmp_path / FILE_NAME
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return open_record_file(tmp_path).read()
-
-
-def lines(text):
-    return f"{GOOD}# The one below is wrong.\n\n{text}\n"
-
 
 WRONG = {
-    "a key that no record has": (
-        '[networks.BAD]\nsource = "gtfs"\nfeds = ["x.zip"]',
-        2,
-        "a record has no key 'feds'; did you mean feeds?",
-    ),
-    "a key like no other": (
-        "[networks.BAD]\ncolour = 1",
-        1,
-        f"a record has no key 'colour'; a record has {', '.join(KEYS)}",
-    ),
-    "its own name as a key": ('[networks.BAD]\nname = "BAD"', 1, "a record has no key 'name'"),
+    "an unknown key": ('feds = ["x.zip"]', "a record has no key 'feds'; did you mean feeds?"),
+    "a key like no other": ("colour = 1", f"a record has no key 'colour'; a record has {', '.join(KEYS)}"),
+    "its own name as a key": ('name = "BAD"', "a record has no key 'name'"),
     "a text for a list": (
-        '[networks.BAD]\n\nfeeds = "https://example.org/?api_key=s3cr3t"',
-        2,
+        'feeds = "https://example.org/?api_key=s3cr3t"',
         "feeds must be a list of texts in quotes, none of them empty; correct the line",
     ),
-    "an empty text in a list": ('[networks.BAD]\nfeeds = [""]', 1, "feeds must be a list of texts in quotes"),
-    "a number for a text": ("[networks.BAD]\nzone = 2", 1, "zone must be a text in quotes; correct the line"),
-    "a text for a number": ('[networks.BAD]\npriority = "5"', 1, "priority must be a whole number; correct the line"),
-    "a fraction for a whole number": ("[networks.BAD]\npriority = 5.0", 1, "priority must be a whole number"),
-    "true for a number": ("[networks.BAD]\npriority = true", 1, "priority must be a whole number"),
-    "a zone that is none": (
-        '[networks.BAD]\nzone = "Europe/Helsingfors"',
-        1,
-        "zone must be an IANA time zone such as Europe/Helsinki, not 'Europe/Helsingfors'",
-    ),
-    "a folder of zones": ('[networks.BAD]\nzone = "Europe"', 1, "zone must be an IANA time zone"),
-    "three bounds": ("[networks.BAD]\nbounds = [1, 2, 3]", 1, "bounds must be a list of four numbers"),
-    "a truth among the bounds": ("[networks.BAD]\nbounds = [1, 2, 3, true]", 1, "bounds must be a list of four"),
-    "no number among the bounds": ("[networks.BAD]\nbounds = [1, 2, 3, nan]", 1, "bounds must be a list of four"),
-    "south above north": ("[networks.BAD]\nbounds = [61, 24, 60, 25]", 1, "bounds must be south, west, north, east"),
-    "beyond the pole": ("[networks.BAD]\nbounds = [60, 24, 90.1, 25]", 1, "bounds must be south, west, north, east"),
-    "a language that is no code": ('[networks.BAD]\nlanguages = ["Finnish"]', 1, "languages must hold codes"),
-    "a kind that nobody knows": (
-        '[networks.BAD]\nsource = "gfts"',
-        1,
-        "there is no kind of source 'gfts'; did you mean gtfs?",
-    ),
-    "a key where its variable's name belongs": (
-        '[networks.BAD]\nkey = "0123-s3cr3t"',
-        1,
+    "an empty text in a list": ('feeds = [""]', "feeds must be a list of texts in quotes"),
+    "a number for a text": ("zone = 2", "zone must be a text in quotes; correct the line"),
+    "a text for a number": ('priority = "5"', "priority must be a whole number; correct the line"),
+    "a fraction for a whole number": ("priority = 5.0", "priority must be a whole number"),
+    "true for a number": ("priority = true", "priority must be a whole number"),
+    "no time zone": ('zone = "Europe/Helsingfors"', "zone must be an IANA time zone such as Europe/Helsinki, not 'Eu"),
+    "a folder of zones": ('zone = "Europe"', "zone must be an IANA time zone"),
+    "an empty zone": ('zone = ""', "zone must be an IANA time zone"),
+    "three bounds": ("bounds = [1, 2, 3]", "bounds must be a list of four numbers"),
+    "a truth among the bounds": ("bounds = [1, 2, 3, true]", "bounds must be a list of four"),
+    "no number among the bounds": ("bounds = [1, 2, 3, nan]", "bounds must be a list of four"),
+    "south above north": ("bounds = [61, 24, 60, 25]", "bounds must be south, west, north, east"),
+    "beyond the pole": ("bounds = [60, 24, 90.1, 25]", "bounds must be south, west, north, east"),
+    "no language code": ('languages = ["Finnish"]', "languages must hold codes"),
+    "an unknown kind": ('source = "gfts"', "there is no kind of source 'gfts'; did you mean gtfs?"),
+    "a key instead of its variable": (
+        'key = "0123-s3cr3t"',
         "key must name an environment variable in capitals, such as MY_KEY, not hold the key; correct the line",
     ),
     "a key in the clear in a feed": (
-        '[networks.BAD]\nfeeds = ["https://example.org/a.zip?api_key=s3cr3t"]',
-        1,
+        'feeds = ["https://example.org/a.zip?api_key=s3cr3t"]',
         "the address holds a key (api_key), which would be stored; put it into an environment variable and write ${NAM",
     ),
     "a key in the clear in real time": (
-        '[networks.BAD]\nrealtime = ["A=https://example.org/a.pb?token=s3cr3t"]',
-        1,
+        'realtime = ["A=https://example.org/a.pb?token=s3cr3t"]',
         "the address holds a key (token)",
     ),
-    "a password in an address": (
-        '[networks.BAD]\nurl = "https://me:s3cr3t@example.org/"',
-        1,
-        "the address holds a password",
-    ),
-    "a fallback that is not there": (
-        '[networks.BAD]\nfallback = "GOD"',
-        1,
-        "its fallback 'GOD' is no network of this file; did you mean GOOD?",
-    ),
+    "a password in an address": ('url = "https://me:s3cr3t@example.org/"', "the address holds a password"),
+    "an unknown fallback": ('fallback = "GOD"', "its fallback 'GOD' is not an added network; did you mean GOOD?"),
     "itself as its fallback": (
-        '[networks.BAD]\nfallback = "BAD"',
-        1,
-        "its fallback goes in a circle (BAD → BAD); remove one of these fallbacks",
+        'fallback = "BAD"',
+        "its fallbacks form a circle (BAD → BAD); remove one of these fallbacks",
     ),
-    "a name in small letters": ("[networks.bad]", 0, "a network cannot be called 'bad'; write [networks.BAD]"),
-    "a demo's name": (
-        "[networks.DEMO-X]",
-        0,
-        "a network cannot be called 'DEMO-X'; take up to 40 letters A-Z, digits, _ and -, not beginning with DEMO-",
-    ),
-    "a name that is a path": ('[networks."../X"]', 0, "a network cannot be called '../X'; take up to 40 letters"),
-    "no TOML": ('[networks.BAD]\nsource = "gtfs"\nfeeds = ["x.zip"', 2, "this is no TOML ("),
-    "a header without its bracket": ("[networks.BAD\npriority = 1", 0, "this is no TOML ("),
-    "no TOML in the middle": ("[networks.BAD]\nzone = Europe\npriority = 1", 1, "this is no TOML ("),
-    "a text that is not closed": ('[networks.BAD]\nzone = """Europe', 1, "this is no TOML ("),
-    "a record that stands twice": (
-        "[networks.BAD]\npriority = 1\n[networks.BAD]",
-        2,
-        f"[networks.BAD] stands here a second time, after line {FIRST_LINE}; correct the line",
-    ),
-    "a number of 5,000 digits": (f"[networks.BAD]\npriority = {'9' * 5000}", 1, "this is no TOML ("),
-    "lists in lists": (f"[networks.BAD]\nfeeds = {'[' * 5000}{']' * 5000}", 1, "this is no TOML ("),
-    "a value for a record": ("[networks]\nBAD = 1", 1, "[networks.BAD] is no table; correct the line"),
+    "no TOML": ('source = "gtfs"\nfeeds = ["x.zip"', "the file is not TOML ("),
+    "a key that is there twice": ("priority = 1\npriority = 2", "the file is not TOML ("),
+    "a number of 5,000 digits": (f"priority = {'9' * 5000}", "the file is not TOML ("),
+    "lists in lists": (f"feeds = {'[' * 5000}{']' * 5000}", "the file is not TOML ("),
+    "no UTF-8": (b"# caf\xe9\n", "the file is not UTF-8; save it as UTF-8"),
 }
 
 
-@pytest.mark.parametrize(("text", "line", "what"), WRONG.values(), ids=WRONG)
-def test_a_wrong_record_disables_its_network_alone(tmp_path, text, line, what):
-    """One of each kind below a good one: the good one is there, the sentence names file, line and remedy."""
-    records = read(tmp_path, lines(text))
-    ((name, problem),) = records.problems.items()
+def read(home, **texts):
+    (home / "networks").mkdir()
+    for name, text in texts.items():
+        (home / "networks" / f"{name}.toml").write_bytes(text if isinstance(text, bytes) else text.encode())
+    return open_record_store(home).read()
 
-    assert dict(records.records) == {"GOOD": NOBODY}
-    assert name in text
-    assert problem.startswith(f"{tmp_path / FILE_NAME}, line {FIRST_LINE + line}: {what}")
+
+@pytest.mark.parametrize(("text", "what"), WRONG.values(), ids=WRONG)
+def test_a_wrong_record_disables_its_network_alone(tmp_path, text, what):
+    records = read(tmp_path, GOOD="priority = 1", BAD=text)
+    problem = records.problems["BAD"]
+
+    assert (list(records.records), list(records.problems)) == (["GOOD"], ["BAD"])
+    assert problem.startswith(f"{tmp_path / 'networks' / 'BAD.toml'}: {what}")
     assert "s3cr3t" not in problem
 
 
-def test_a_mistake_above_leaves_what_is_below(tmp_path):
-    """The text that is not closed swallows nobody."""
-    records = read(tmp_path, f'[networks.BAD]\nzone = """Europe\n{GOOD}')
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("bad", "a network cannot be called 'bad'; rename the file to BAD.toml"),
+        ("DEMO-X", "a network cannot be called 'DEMO-X'; use up to 40 letters A-Z, digits, _ and -, not beginning"),
+    ],
+)
+def test_a_file_whose_name_no_network_can_have_is_a_problem(tmp_path, name, what):
+    assert what in read(tmp_path, **{name: ""}).problems[name]
 
-    assert (dict(records.records), list(records.problems)) == ({"GOOD": NOBODY}, ["BAD"])
+
+def test_a_folder_in_place_of_a_record_is_a_problem(tmp_path):
+    (tmp_path / "networks" / "BAD.toml").mkdir(parents=True)
+
+    assert "the file cannot be read (Is a directory)" in open_record_store(tmp_path).read().problems["BAD"]
 
 
-def test_three_in_a_circle_are_told_the_way_and_a_fourth_goes_on(tmp_path):
-    """A → B → C → A; D falls back on one of them, which is its own affair no more than a network that fails."""
-    text = "".join(f'[networks.{name}]\nfallback = "{fallback}"\n' for name, fallback in ("AB", "BC", "CA", "DA"))
-    records = read(tmp_path, text)
+def test_a_circle_of_fallbacks_disables_its_members_only(tmp_path):
+    """A → B → C → A; D falls back on one of them."""
+    records = read(tmp_path, **{name: f'fallback = "{fallback}"' for name, fallback in ("AB", "BC", "CA", "DA")})
 
     assert list(records.records) == ["D"]
     assert [problem.partition("circle ")[2].partition(";")[0] for problem in records.problems.values()] == [
@@ -150,55 +101,22 @@ def test_three_in_a_circle_are_told_the_way_and_a_fourth_goes_on(tmp_path):
 
 
 def test_a_record_whose_fallback_is_wrong_can_be_used(tmp_path):
-    """Only the wrong one is disabled."""
-    records = read(tmp_path, '[networks.A]\nfallback = "B"\n[networks.B]\npriority = "high"\n')
+    records = read(tmp_path, A='fallback = "B"', B='priority = "high"')
 
     assert (list(records.records), list(records.problems)) == (["A"], ["B"])
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "what"),
-    [
-        ("\n[network.HSL]\n", 2, "there is no setting `network`, only tables [networks.NAME]"),
-        ("\nnetworks = 3\n", 2, "`networks` is no table [networks.NAME]"),
-        ("\n= 3\n", 2, "this is no TOML ("),
-        (b"\n# caf\xe9\n", 2, "this is not UTF-8"),
-    ],
-)
-def test_what_belongs_to_no_record_is_told_under_the_files_name(tmp_path, text, line, what):
-    """The records go on."""
-    content = text if isinstance(text, bytes) else text.encode()
-    good = GOOD if b"networks = 3" not in content else ""
-    records = read(tmp_path, content + good.encode())
+def test_a_byte_order_mark_and_windows_lines_are_read(tmp_path):
+    records = read(tmp_path, A="\ufeffpriority = 1\r\nbounds = [1, 2, 3, 4]\r\n").records
 
-    assert list(records.records) == (["GOOD"] if good else [])
-    assert records.problems[FILE_NAME].startswith(f"{tmp_path / FILE_NAME}, line {line}: {what}")
+    assert (records["A"].priority, records["A"].bounds) == (1, (1.0, 2.0, 3.0, 4.0))
 
 
-def test_other_ways_to_write_a_record_are_read(tmp_path):
-    """Dotted keys, a table in a line, a mark of byte order, lines that end as on Windows."""
-    text = "\ufeffnetworks.A.priority = 1\r\nnetworks.B = { priority = 2, bounds = [1, 2, 3, 4] }\r\n"
-    records = read(tmp_path, text).records
-
-    assert {name: record.priority for name, record in records.items()} == {"A": 1, "B": 2}
-    assert records["B"].bounds == (1.0, 2.0, 3.0, 4.0)
-
-
-def test_the_line_of_a_dotted_key_is_found(tmp_path):
-    """Not only that of a table."""
-    problems = read(tmp_path, '[networks]\nA.priority = 1\n\nA.zone = "Nowhere"\n').problems
-
-    assert ", line 4: zone must be" in problems["A"]
-
-
-def test_without_a_file_there_is_no_record(tmp_path):
-    """And nothing is written."""
-    assert dict(open_record_file(tmp_path).read().records) == {}
+def test_an_empty_home_has_no_records_and_stays_empty(tmp_path):
+    assert dict(open_record_store(tmp_path).read().records) == {}
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_tilde_without_a_user_is_part_of_the_name(tmp_path):
-    """``~draft.zip`` names nobody's home: the record is read like any other, and the other records with it."""
-    records = read(tmp_path, lines('[networks.DRAFT]\nfeeds = ["~draft.zip"]')).records
-
-    assert sorted(records) == ["DRAFT", "GOOD"]
+    """``~draft.zip`` names nobody's home."""
+    assert list(read(tmp_path, DRAFT='feeds = ["~draft.zip"]').records) == ["DRAFT"]

@@ -9,7 +9,7 @@ from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.net.recording.player import Player
 from fingerpost.net.recording.recorder import Recorder
-from fingerpost.store.network_records import NetworkRecordFile
+from fingerpost.store.network_records import NetworkRecordStore
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.networks.checking import NetworkBroken, NetworkFact
 from fingerpost.testing.networks.suite import FACTS, check, check_abilities
@@ -86,7 +86,7 @@ async def test_the_record_holds_what_a_person_decided_and_what_was_learned_lies_
     (network,) = (await networks.open()).answering
     await networks.close()
 
-    assert "bounds" not in (tmp_path / "fingerpost.toml").read_text()
+    assert "bounds" not in (tmp_path / "networks" / "TOWN.toml").read_text()
     told = network.profile
     assert (told.modes, told.bounds, told.zone) == (wanted.modes, wanted.bounds, wanted.zone)
 
@@ -129,7 +129,7 @@ async def _add_network(home, town, port):
 def _open_networks(home, port, tape=None):
     clients = LoopClients(lambda: new_client(port, tape))
     return AllNetworks(
-        NetworkRecordFile(home),
+        NetworkRecordStore(home),
         lambda: {"throwaway": ThrowawaySource(clients.fetch)},
         learned=LearnedProfiles(home),
         clients=clients,

@@ -4,9 +4,8 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from fingerpost.apps.record_file import open_record_file
 from fingerpost.apps.settings import Settings
-from fingerpost.apps.source_kinds import REMOTE_KINDS, SourceKind, list_paces
+from fingerpost.apps.source_kinds import REMOTE_KINDS, SourceKind, list_paces, open_record_store
 from fingerpost.net.fetch import Fetch
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.net.shared_responses import SharedResponses
@@ -25,7 +24,7 @@ def new_networks(settings: Settings) -> AllNetworks:
     """Return the networks of a home folder; nothing is opened, and no engine imported, before somebody asks."""
     clients = LoopClients(lambda: open_client(settings))
     return AllNetworks(
-        open_record_file(settings.home),
+        open_record_store(settings.home),
         lambda: load_sources(settings, clients.fetch),
         demos=[NetworkRecord(name=name, source="demo") for name in DEMOS],
         demo_mode=DemoMode(settings.demo),

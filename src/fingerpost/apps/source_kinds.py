@@ -1,11 +1,12 @@
-"""The kinds of sources that a record may name, one line each.
+"""The kinds of sources that a record may name, one line each; and the records, checked by them.
 
-A source is a package below ``transit/providers``; its line here gives records their word for it and
+A remote source is a package below ``transit/remote``; its line here gives records their word for it and
 ``fingerpost network add`` its option. Nothing heavy is imported before a source is opened.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fingerpost.net.fetch import Fetch
@@ -20,6 +21,7 @@ from fingerpost.transit.remote.tfl.unified_api import KEY_VARIABLE
 from fingerpost.transit.remote.tfl.unified_api import PACES as TFL_PACES
 
 if TYPE_CHECKING:
+    from fingerpost.store.network_records import NetworkRecordStore
     from fingerpost.transit.port import RemoteSource
 
 EMBEDDED = "gtfs"
@@ -81,3 +83,11 @@ def list_paces() -> dict[str, Pace]:
 def list_kinds() -> frozenset[str]:
     """Return every word that a record's ``source`` may hold."""
     return frozenset({EMBEDDED, *(each.kind for each in REMOTE_KINDS)})
+
+
+def open_record_store(home: Path) -> "NetworkRecordStore":
+    """Return the network records below a home folder, with every check on a record."""
+    from fingerpost.store.network_records import NetworkRecordStore
+    from fingerpost.transit.embedded.named_places import check_places
+
+    return NetworkRecordStore(home, kinds=list_kinds(), checks=(check_places,))

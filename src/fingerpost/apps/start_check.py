@@ -4,9 +4,8 @@ import logging
 import os
 from collections.abc import Mapping
 
-from fingerpost.apps.record_file import open_record_file
 from fingerpost.apps.settings import Settings
-from fingerpost.apps.source_kinds import REMOTE_KINDS
+from fingerpost.apps.source_kinds import REMOTE_KINDS, open_record_store
 from fingerpost.apps.storage import find_database
 from fingerpost.errors import SettingsInvalid, StorageUnavailable
 
@@ -20,7 +19,7 @@ def require_keys(settings: Settings, environ: Mapping[str, str] = os.environ) ->
         SettingsInvalid: one is not; a sentence that names it.
     """
     start_keys = {kind.kind: kind.start_key for kind in REMOTE_KINDS if kind.start_key is not None}
-    for record in open_record_file(settings.home).read().records.values():
+    for record in open_record_store(settings.home).read().records.values():
         if record.source not in start_keys:
             continue
         variable = record.key or start_keys[record.source]

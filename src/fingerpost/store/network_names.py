@@ -1,15 +1,11 @@
-"""What a network may be called."""
+"""Valid names of networks."""
 
 import re
 
 from fingerpost.errors import ParameterError
 
-PATTERN = "[A-Z0-9_-]{1,40}"
-_NAME = re.compile(PATTERN)
+_NAME = re.compile("[A-Z0-9_-]{1,40}")
 _RESERVED = "DEMO-"
-
-TEXT_LISTS = ("feeds", "realtime", "languages", "attribution")
-"""The keys of a record that hold lists of texts."""
 
 
 def is_network_name(name: str) -> bool:
@@ -26,10 +22,11 @@ def plain_name(name: str) -> str:
     upper = name.strip().upper()
     if not _NAME.fullmatch(upper):
         raise ParameterError(
-            f"A network cannot be called {name!r}. Take up to 40 letters A-Z, digits, _ and -.", {"field": "name"}
+            f"A network cannot be called {name!r}. Use up to 40 letters A-Z, digits, _ and -.", {"field": "name"}
         )
     if upper.startswith(_RESERVED):
         raise ParameterError(
-            f"A network cannot be called {name!r}: names that begin with {_RESERVED} are the demo's.", {"field": "name"}
+            f"A network cannot be called {name!r}: names that begin with {_RESERVED} are reserved for demos.",
+            {"field": "name"},
         )
     return upper

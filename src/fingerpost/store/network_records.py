@@ -1,243 +1,299 @@
-"""Network records, the operator's settings for each network: ``fingerpost.toml`` in the home folder.
+"""Network records, the operator's settings for each network: ``networks/NAME.toml`` in the home folder.
 
 ::
 
-    [networks.HSL]
     source = "gtfs"
     feeds = ["HSL=https://example.org/hsl.zip"]
     realtime = ["https://example.org/trips?key=${HSL_KEY}"]
     priority = 10
 
-People edit the file, and so does ``fingerpost network``. What is known of the content that was fetched or prepared
-is kept elsewhere, with the network's own folders.
+People edit these files, and so does ``fingerpost network``. Fetched and prepared data is stored elsewhere.
 """
 
+import os
+import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.store.atomic_file import locked, replace_file
-from fingerpost.store.network_names import PATTERN, plain_name
-from fingerpost.store.network_record import KEYS, NetworkRecord, list_changes
-from fingerpost.store.record_editing import remove_table, write_table
-from fingerpost.store.record_reading import (
-    FILE_NAME,
-    NetworkRecords,
-    RecordCheck,
-    RecordReader,
-    describe_unknown_key,
-)
-from fingerpost.store.record_text import NETWORKS, decode, read_document
+from fingerpost.store.network_names import plain_name
+from fingerpost.store.network_record import KEYS, NetworkRecord, build_record, suggest
 
-__all__ = ["FILE_NAME", "NetworkRecord", "NetworkRecordFile", "NetworkRecords", "describe_schema"]
+__all__ = ["NetworkRecord", "NetworkRecordStore", "NetworkRecords"]
 
-_Edit = Callable[[str], str]
+_SUFFIX = ".toml"
+
+RecordCheck = Callable[[NetworkRecord], None]
+"""Raises ParameterError, ``details["field"]`` being the key, if a record cannot be used."""
+
+_Problems = dict[str, ParameterError]
 
 
-class NetworkRecordFile:
-    """The file of network records below a home folder.
+@dataclass(frozen=True, slots=True)
+class NetworkRecords:
+    """The valid records by name, and a sentence on each invalid one by name."""
+
+    records: Mapping[str, NetworkRecord] = field(default_factory=lambda: MappingProxyType({}))
+    problems: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+
+class NetworkRecordStore:
+    """The records below a home folder.
 
     Args:
         home: the folder.
         kinds: the words that ``source`` may hold; None allows any.
-        checks: what else must hold for a record, each raising ParameterError.
+        checks: further checks of a record.
     """
 
     def __init__(
         self, home: Path, *, kinds: Collection[str] | None = None, checks: Collection[RecordCheck] = ()
     ) -> None:
-        self.path = home / FILE_NAME
-        self._reader = RecordReader(kinds, checks)
+        self._folder = home / "networks"
+        self._kinds = kinds
+        self._checks = checks
+
+    def path(self, name: str) -> Path:
+        return self._folder / f"{name}{_SUFFIX}"
 
     def read(self) -> NetworkRecords:
-        """Return the records as they stand; none where there is no file.
+        """Return the records.
 
         Raises:
-            SettingsInvalid: the file cannot be opened.
+            SettingsInvalid: the folder cannot be listed.
         """
-        return self._reader.read(self._raw(), str(self.path))
+        records, problems = self._load()
+        problems |= _find_wrong_fallbacks(records, {*records, *problems})
+        sentences = {
+            name: f"{self.path(name)}: {_lower_first(error.message)}; {_lower_first(error.hint or 'correct the line')}"
+            for name, error in problems.items()
+        }
+        valid = {name: record for name, record in records.items() if name not in problems}
+        return NetworkRecords(MappingProxyType(valid), MappingProxyType(sentences))
 
     def stamp(self) -> object:
-        """Return a value that changes whenever the file does; one ``stat`` call."""
+        """Return a value that changes whenever a record does."""
         try:
-            status = self.path.stat()
-        except FileNotFoundError:
-            return None
-        return status.st_mtime_ns, status.st_size, status.st_ino
+            with os.scandir(self._folder) as files:
+                records = [(file.name, file.stat()) for file in files if file.name.endswith(_SUFFIX)]
+        except OSError:
+            # There are no records, or one was removed meanwhile; the next look sees that.
+            return ()
+        return tuple(sorted((name, status.st_mtime_ns, status.st_size, status.st_ino) for name, status in records))
 
     def build(self, name: str, fields: Mapping[str, Any]) -> NetworkRecord:
-        """Return a record that may be put.
+        """Return a valid record, whatever its fallback.
 
         Raises:
-            ParameterError: a value is no good; ``details["field"]`` is the key.
+            ParameterError: a value is invalid; ``details["field"]`` is the key.
         """
-        return self._reader.build(name, fields)
+        record = build_record(name, fields, self._kinds)
+        for check in self._checks:
+            check(record)
+        return record
 
     def check(self, record: NetworkRecord) -> None:
-        """Check that a record could be written to the file now.
+        """Check that a record could be put now.
 
         Raises:
             ParameterError: it could not; ``details["field"]`` is the key.
-            SettingsInvalid: the file is written in a way that leaves no place for it.
         """
-        self._edited(self._raw(), record.name, _putting(record))
+        plain_name(record.name)
+        self.build(record.name, record.model_dump(exclude={"name"}))
+        self._check_fallbacks(record.name, record)
 
     def put(self, record: NetworkRecord) -> None:
-        """Add or replace a record; comments and unreadable records stay.
+        """Add or replace a record; comments stay unless the file is not TOML.
 
         Raises:
-            ParameterError: the record cannot be used.
-            SettingsInvalid: the disk refuses, or the file leaves no place for it.
+            ParameterError: the record is invalid.
+            SettingsInvalid: the disk refuses.
         """
-        self._change(record.name, _putting(record))
+        with self._locked():
+            self.check(record)
+            try:
+                table = self._read_table(record.name)
+            except (ParameterError, FileNotFoundError):
+                table = None
+            changes: dict[str, Any] = dict.fromkeys(table or ())
+            for key in KEYS:
+                value = getattr(record, key)
+                is_written = key == "source" or value != NetworkRecord.model_fields[key].default
+                changes[key] = value if is_written else None
+            self._edit(record.name, table, changes)
 
     def set_value(self, name: str, key: str, value: Any) -> None:
-        """Change one key of a record; None removes it.
+        """Change one key of a record; None removes it. Errors in other keys do not prevent it.
 
         Raises:
-            ParameterError: there is no such record or key, or the value cannot be used.
-            SettingsInvalid: the disk refuses, or the file leaves no place for it.
+            ParameterError: there is no such record or key, or the value is invalid.
+            SettingsInvalid: the disk refuses.
         """
         name = plain_name(name)
-        if key not in KEYS:
-            raise describe_unknown_key(key).to_error()
-
-        def edit(text: str) -> str:
-            document = read_document(text)
-            broken = document.broken.get(name)
-            if broken is not None:
+        with self._locked():
+            record = self.build(name, {key: value} if value is not None or key not in KEYS else {})
+            try:
+                table = self._read_table(name)
+            except FileNotFoundError:
+                raise self._unknown(name) from None
+            except ParameterError as error:
                 raise ParameterError(
-                    f"The record of {name} cannot be read: {broken.what}, line {broken.line} of {self.path}",
+                    f"The record of {name} cannot be read: {error.message} ({self.path(name)})",
                     {"field": "name"},
                     hint="Correct it by hand, or remove the network and add it again",
-                )
-            if name not in document.tables:
-                raise self._unknown(text, name)
-            return write_table(text, name, {key: list(value) if isinstance(value, tuple) else value})
-
-        self._change(name, edit, key)
+                ) from error
+            if key == "fallback":
+                self._check_fallbacks(name, record)
+            self._edit(name, table, {key: value})
 
     def remove(self, name: str) -> None:
-        """Remove a record; comments above and below it stay.
+        """Remove a record.
 
         Raises:
             ParameterError: there is no such record, or it is another's fallback.
-            SettingsInvalid: the disk refuses, or the file does not let it go.
+            SettingsInvalid: the disk refuses.
         """
-
-        def edit(text: str) -> str:
-            document = read_document(text)
-            known = {*document.tables, *document.broken}
-            # A name that no network can have is removed as it stands.
-            exact = name if name in known else plain_name(name)
-            if exact not in known:
-                raise self._unknown(text, exact)
-            return remove_table(text, exact)
-
-        self._change(name if name in self.read().problems else plain_name(name), edit)
-
-    def _change(self, name: str, edit: _Edit, key: str | None = None) -> None:
         with self._locked():
-            before = self._raw()
-            after = self._edited(before, name, edit, key)
-            if after != before:
-                self._write(after)
+            names = self._list_names()
+            # A file whose name no network can have is removed as it stands.
+            exact = name if name in names else plain_name(name)
+            if exact not in names:
+                raise self._unknown(exact)
+            self._check_fallbacks(exact, None)
+            self.path(exact).unlink()
 
-    def _edited(self, before: str, name: str, edit: _Edit, key: str | None = None) -> str:
-        """Return the text after an edit that leaves every other record as usable as it was.
+    def _check_fallbacks(self, name: str, record: NetworkRecord | None) -> None:
+        """Raise ParameterError if the record, None to remove it, or another has no fallback because of the change."""
+        before, problems = self._load()
+        names = {*before, *problems}
+        wrong_before = _find_wrong_fallbacks(before, names)
+        others = {other: value for other, value in before.items() if other != name}
+        if record is None:
+            wrong = _find_wrong_fallbacks(others, names - {name})
+        else:
+            wrong = _find_wrong_fallbacks({name: record, **others}, names | {name})
+        for other, error in wrong.items():
+            if other == name:
+                raise error
+            if other not in wrong_before:
+                message = f"{other} could not be used any more: {error.message}"
+                raise ParameterError(message, error.details, hint=error.hint)
 
-        With ``key``, only what is wrong with that key counts against it: other mistakes were there before.
-        """
-        after = edit(before)
-        _, old = self._reader.validate(read_document(before))
-        _, new = self._reader.validate(read_document(after))
-        for each, problem in new.items():
-            at_fault = key in (None, problem.key) or name not in old if each == name else each not in old
-            if at_fault:
-                whose = "" if each == name else f"{each} could not be used any more: "
-                raise problem.to_error(whose)
-        return after
+    def _load(self) -> tuple[dict[str, NetworkRecord], _Problems]:
+        """Return the records, whatever their fallbacks, and what is wrong with the others."""
+        records: dict[str, NetworkRecord] = {}
+        problems: _Problems = {}
+        for name in self._list_names():
+            try:
+                records[name] = self.build(name, self._read_table(name))
+            except FileNotFoundError:
+                # Removed after the folder was listed.
+                continue
+            except ParameterError as error:
+                problems[name] = error
+        return records, problems
 
-    def _raw(self) -> str:
+    def _list_names(self) -> list[str]:
         try:
-            return decode(self.path.read_bytes())
+            return sorted(path.stem for path in self._folder.iterdir() if path.suffix == _SUFFIX)
         except FileNotFoundError:
-            return ""
+            return []
         except OSError as error:
             raise SettingsInvalid(
-                f"{self.path} cannot be read ({error.strerror or error}). Mend its rights."
+                f"{self._folder} cannot be read ({error.strerror or error}). Correct its permissions."
             ) from error
 
-    def _write(self, text: str) -> None:
-        mark = b""
+    def _read_table(self, name: str) -> dict[str, Any]:
+        """Return the content of a record's file.
+
+        Raises:
+            FileNotFoundError: there is none.
+            ParameterError: it cannot be read, or is not TOML.
+        """
         try:
-            if self.path.exists() and self.path.read_bytes().startswith(b"\xef\xbb\xbf"):
-                mark = b"\xef\xbb\xbf"
-            replace_file(self.path, mark + text.encode("utf-8", "surrogateescape"))
+            return tomllib.loads(self.path(name).read_bytes().decode("utf-8-sig"))
+        except FileNotFoundError:
+            raise
         except OSError as error:
-            raise self._refusal(error) from error
+            message, hint = f"the file cannot be read ({error.strerror or error})", "correct its permissions"
+        except UnicodeDecodeError:
+            message, hint = "the file is not UTF-8", "save it as UTF-8"
+        except (ValueError, RecursionError) as error:
+            message, hint = f"the file is not TOML ({error})", "correct the line"
+        raise ParameterError(message, {"field": "name"}, hint=hint)
+
+    def _edit(self, name: str, table: Mapping[str, Any] | None, changes: Mapping[str, Any]) -> None:
+        """Write changes into a record's file, None for keys to remove; ``table`` is its content, None to begin anew."""
+        # Only commands that change a record wait for this import.
+        import tomlkit
+
+        path = self.path(name)
+        before = {} if table is None else table
+        text = "" if table is None else path.read_bytes().decode("utf-8-sig")
+        document = tomlkit.parse(text if text.endswith("\n") or not text else f"{text}\n")
+        for key, value in changes.items():
+            plain = list(value) if isinstance(value, tuple) else value
+            if plain == before.get(key):
+                continue
+            if plain is None:
+                del document[key]
+            elif isinstance(plain, list):
+                is_long = len(plain) > 1 and isinstance(plain[0], str)
+                document[key] = tomlkit.item(plain).multiline(is_long)
+            else:
+                document[key] = plain
+        edited = tomlkit.dumps(document)
+        if table is None or edited != text:
+            replace_file(path, edited.encode())
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
         try:
-            with locked(self.path.with_name(f".{FILE_NAME}.lock")):
+            with locked(self._folder / ".records.lock"):
                 yield
         except OSError as error:
-            raise self._refusal(error) from error
+            raise SettingsInvalid(
+                f"{self._folder} cannot be written ({error.strerror or error}). "
+                "Free space or correct its permissions, or set FINGERPOST_HOME to another folder."
+            ) from error
 
-    def _refusal(self, error: OSError) -> SettingsInvalid:
-        return SettingsInvalid(
-            f"{self.path} cannot be written ({error.strerror or error}). "
-            "Free space or mend its rights, or set FINGERPOST_HOME to another folder."
-        )
-
-    def _unknown(self, text: str, name: str) -> ParameterError:
-        document = read_document(text)
-        names = ", ".join(sorted({*document.tables, *document.broken})) or "none"
+    def _unknown(self, name: str) -> ParameterError:
+        names = ", ".join(self._list_names()) or "none"
         return ParameterError(f"There is no network {name}. Added networks: {names}.", {"field": "name"})
 
 
-def describe_schema() -> dict[str, Any]:
-    """Return the JSON schema of the whole file, for editors that check TOML."""
-    record = NetworkRecord.model_json_schema()
-    descriptions = _describe_keys()
-    record["properties"].pop("name")
-    record["required"] = [key for key in record.get("required", ()) if key != "name"]
-    record["title"], record["description"] = "Network record", "What a person decides about one network."
-    for key, field in record["properties"].items():
-        # TOML has no null: what is not decided is left out.
-        field.update(next(iter(field.pop("anyOf", ())), {}))
-        if field.get("default", ...) is None:
-            del field["default"]
-        field["description"] = descriptions[key]
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": FILE_NAME,
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {
-            NETWORKS: {
-                "type": "object",
-                "propertyNames": {"pattern": f"^(?!DEMO-){PATTERN}$"},
-                "additionalProperties": record,
-            }
-        },
-    }
+def _find_wrong_fallbacks(records: Mapping[str, NetworkRecord], names: Collection[str]) -> _Problems:
+    """Return the records whose fallback is not among the names, or leads back to them."""
+    problems: _Problems = {}
+    for name, record in records.items():
+        if record.fallback is None:
+            continue
+        if record.fallback not in names:
+            problems[name] = ParameterError(
+                f"its fallback {record.fallback!r} is not an added network",
+                {"field": "fallback"},
+                hint=suggest(record.fallback, names) or "name another network, or remove the line",
+            )
+            continue
+        chain = [name]
+        at: str | None = record.fallback
+        while at is not None and at not in chain:
+            chain.append(at)
+            at = records[at].fallback if at in records else None
+        if at == name:
+            problems[name] = ParameterError(
+                f"its fallbacks form a circle ({' → '.join([*chain, name])})",
+                {"field": "fallback"},
+                hint="remove one of these fallbacks",
+            )
+    return problems
 
 
-def _describe_keys() -> dict[str, str]:
-    """Return what each key means, from the record's own docstring."""
-    lines = [line.strip() for line in (NetworkRecord.__doc__ or "").splitlines()]
-    return {key: text for key, colon, text in (line.partition(": ") for line in lines) if colon and key in KEYS}
-
-
-def _putting(record: NetworkRecord) -> _Edit:
-    def edit(text: str) -> str:
-        plain_name(record.name)
-        table = read_document(text).tables.get(record.name, {})
-        foreign = {key: None for key in table if key not in KEYS}
-        return write_table(text, record.name, {**list_changes(record, table), **foreign})
-
-    return edit
+def _lower_first(text: str) -> str:
+    text = text.rstrip(".")
+    return text[:1].lower() + text[1:] if text[:1].isupper() and text[1:2].islower() else text

@@ -1,7 +1,7 @@
 """Learned profiles: what a remote source said of its network when it was last asked for that.
 
 It is asked when the network is added, and again by ``fingerpost network refresh``. A person edits none of it, so it
-stays out of ``fingerpost.toml``::
+stays out of the record::
 
     networks/learned/HSL.json
 """

@@ -13,7 +13,7 @@ from fingerpost.apps.cli.learning import learn_profile
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.cli.realtime_look import RealtimeLook, Unchecked
 from fingerpost.apps.cli.record_values import parse_bounds, parse_value
-from fingerpost.apps.source_kinds import EMBEDDED, SourceKind
+from fingerpost.apps.source_kinds import EMBEDDED, SourceKind, open_record_store
 from fingerpost.errors import ParameterError
 from fingerpost.store.network_names import plain_name
 from fingerpost.transit.remote.kit.add_option import AddOption
@@ -160,12 +160,11 @@ class _Adding:
     """Adds one network: checks its record, imports its feeds, writes the record, then prints what was added."""
 
     def __init__(self, settings: "Settings", name: str, chosen: _Chosen, typed: Mapping[str, Any]) -> None:
-        from fingerpost.apps.record_file import open_record_file
         from fingerpost.store.network_record import KEYS, NetworkRecord
 
         self._settings = settings
         self._name = plain_name(name)
-        self._file = open_record_file(settings.home)
+        self._file = open_record_store(settings.home)
         records = self._file.read()
         before = records.records.get(self._name)
         stays: dict[str, Any] = {} if before is None else {key: getattr(before, key) for key in KEYS}

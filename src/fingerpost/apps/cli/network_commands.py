@@ -14,7 +14,7 @@ from fingerpost.apps.cli.output import complain, new_console, print_text
 from fingerpost.apps.cli.realtime_look import RealtimeLook, Unchecked
 from fingerpost.apps.cli.record_values import parse_value
 from fingerpost.apps.cli.usage_hints import HintingGroup
-from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS
+from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, open_record_store
 from fingerpost.errors import ParameterError, SettingsInvalid, ToolError
 from fingerpost.store.network_names import is_network_name, plain_name
 
@@ -39,7 +39,6 @@ def set_value(
 ) -> None:
     """Change one key of a network's record; the next call answers by it."""
     settings = prepare_settings(ctx)
-    from fingerpost.apps.record_file import open_record_file
 
     with usage():
         network = plain_name(name)
@@ -47,7 +46,7 @@ def set_value(
             raise ParameterError("Give a value, or --unset", {"field": key})
         read = None if unset else parse_value(key, value or [])
         read = read.upper() if key == "fallback" and isinstance(read, str) else read
-        file = open_record_file(settings.home)
+        file = open_record_store(settings.home)
         record = file.read().records.get(network)
         look = None
         if key == "realtime" and read and record is not None and record.source == EMBEDDED:
@@ -75,9 +74,8 @@ def refresh_networks(
     A remote source is asked again for what it says of its network, such as bounds, zone and modes.
     """
     settings = prepare_settings(ctx)
-    from fingerpost.apps.record_file import open_record_file
 
-    records = open_record_file(settings.home).read()
+    records = open_record_store(settings.home).read()
     names = [name.strip().upper()] if name else sorted({*records.records, *records.problems})
     failed = False
     for network in names:
@@ -111,10 +109,9 @@ def _refresh(settings: "Settings", record: "NetworkRecord", *, is_named: bool) -
 def list_networks(ctx: typer.Context) -> None:
     """Show the networks that were added, and the demos."""
     settings = prepare_settings(ctx)
-    from fingerpost.apps.record_file import open_record_file
     from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 
-    print_networks(open_record_file(settings.home).read(), TimetableStore(settings.home), demo_mode=settings.demo)
+    print_networks(open_record_store(settings.home).read(), TimetableStore(settings.home), demo_mode=settings.demo)
 
 
 @app.command("show")
@@ -122,14 +119,13 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
     """Show a network's record, and what the import of its feeds took over, and what it left out and why."""
     settings = prepare_settings(ctx)
     from fingerpost.apps.overview import find_report
-    from fingerpost.apps.record_file import open_record_file
     from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
     from fingerpost.transit.learned_profile import LearnedProfiles
 
-    store, file = TimetableStore(settings.home), open_record_file(settings.home)
+    store, file = TimetableStore(settings.home), open_record_store(settings.home)
     record = _get_record(file.read(), plain_name(name))
     console = new_console()
-    print_record(record, file.path)
+    print_record(record, file.path(record.name))
     if record.source != EMBEDDED:
         print_learned(record, LearnedProfiles(settings.home))
         return
@@ -157,12 +153,11 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
 def remove_network(ctx: typer.Context, name: Annotated[str, typer.Argument(help="Which one.")]) -> None:
     """Forget a network: its record, what was fetched for it, and what was prepared."""
     settings = prepare_settings(ctx)
-    from fingerpost.apps.record_file import open_record_file
     from fingerpost.transit.embedded.feed_origins import OriginFolder
     from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
     from fingerpost.transit.learned_profile import LearnedProfiles
 
-    store, file = TimetableStore(settings.home), open_record_file(settings.home)
+    store, file = TimetableStore(settings.home), open_record_store(settings.home)
     records = file.read()
     if name in records.problems and not is_network_name(name):
         # Nothing can have been fetched or prepared under such a name.
@@ -183,8 +178,8 @@ def remove_network(ctx: typer.Context, name: Annotated[str, typer.Argument(help=
 
 @app.command("schema")
 def print_schema() -> None:
-    """Print the JSON schema of fingerpost.toml, for editors that check it."""
-    from fingerpost.store.network_records import describe_schema
+    """Print the JSON schema of a network's record, for editors that check TOML."""
+    from fingerpost.store.network_record import describe_schema
 
     print_text(json.dumps(describe_schema(), indent=2))
 

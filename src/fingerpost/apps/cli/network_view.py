@@ -105,7 +105,7 @@ def _describe_days(report: ImportReport) -> _Line:
 def print_record(record: "NetworkRecord", path: Path) -> None:
     """Print a network's record and the path of the file that it stands in."""
     console = new_console()
-    console.print(f"[networks.{record.name}] in {path}", soft_wrap=True)
+    console.print(f"{record.name} in {path}", soft_wrap=True)
     for key, value in record.model_dump(exclude={"name"}, exclude_defaults=True, mode="json").items():
         console.print(f"  {key} = {json.dumps(value, ensure_ascii=False)}", soft_wrap=True)
 

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from fingerpost.errors import ParameterError
-from fingerpost.store.network_names import TEXT_LISTS
 
-_SIDES = 4
+_TEXT_LISTS = ("feeds", "realtime", "languages", "attribution")
 
 
 def parse_value(key: str, typed: Sequence[str]) -> Any:
@@ -15,7 +14,7 @@ def parse_value(key: str, typed: Sequence[str]) -> Any:
     Raises:
         ParameterError: the words are no value of that key.
     """
-    if key in TEXT_LISTS:
+    if key in _TEXT_LISTS:
         return tuple(_plain(key, each) for each in typed)
     if key == "bounds":
         return parse_bounds(",".join(typed))

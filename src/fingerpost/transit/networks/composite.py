@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError
 from fingerpost.net.loop_clients import LoopClients
-from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
+from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.closed import ClosedNetwork
 from fingerpost.transit.networks.fallback import FallbackNetwork
@@ -73,7 +73,7 @@ class AllNetworks:
 
     def __init__(
         self,
-        records: NetworkRecordFile,
+        records: NetworkRecordStore,
         load_sources: Callable[[], Mapping[str, NetworkSource]],
         *,
         demos: Sequence[NetworkRecord] = (),
