@@ -27,7 +27,8 @@
 ``contract/envelope.py`` renders each branch in each contract's words.
 """
 
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 
 class ToolError(Exception):
@@ -52,6 +53,16 @@ class ToolError(Exception):
     def user_message(self) -> str:
         """Return the message as a person should read it."""
         return self.message
+
+    def with_message(self, message: str, *, details: dict[str, Any] | None = None, hint: str | None = None) -> Self:
+        """Return a copy of the error with another message, and other details or another hint if given."""
+        changed = copy(self)
+        changed.message, changed.args = message, (message,)
+        if details is not None:
+            changed.details = details
+        if hint is not None:
+            changed.hint = hint
+        return changed
 
 
 class ParameterError(ToolError):

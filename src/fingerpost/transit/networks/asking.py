@@ -50,14 +50,16 @@ class Answers(Generic[_T]):
     left_out: tuple[LeftOut, ...] = ()
 
 
-_stood_in: ContextVar[list[LeftOut] | None] = ContextVar("fingerpost_stood_in", default=None)
+_failures: ContextVar[dict[str, LeftOut] | None] = ContextVar("fingerpost_failures", default=None)
 
 
-def note_stand_in(network: str, error: ToolError, stand_in: str) -> None:
-    """Note for whoever asks for names that a fallback gave them; an answer of names has no provenance to say it in."""
-    noted = _stood_in.get()
-    if noted is not None:
-        noted.append(LeftOut(network, error, stand_in))
+def failures_of_this_call() -> dict[str, LeftOut]:
+    """Return, by name, the networks that failed during the current call; fallbacks add theirs. A new dict outside one.
+
+    An answer of names has no provenance, so this is also how its caller learns which fallback gave it.
+    """
+    failed = _failures.get()
+    return {} if failed is None else failed
 
 
 async def ask_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
@@ -66,13 +68,14 @@ async def ask_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answe
     Raises:
         ToolError: nobody answered; the error of the preferred network.
     """
-    stood_in: list[LeftOut] = []
-    token = _stood_in.set(stood_in)
+    failed: dict[str, LeftOut] = {}
+    token = _failures.set(failed)
     try:
         answers = await _ask_all(networks, query)
     finally:
-        _stood_in.reset(token)
-    return replace(answers, left_out=(*answers.left_out, *dict.fromkeys(stood_in))) if stood_in else answers
+        _failures.reset(token)
+    stood_in = [failure for failure in failed.values() if failure.stand_in is not None]
+    return replace(answers, left_out=(*answers.left_out, *stood_in))
 
 
 async def ask_for_names(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
@@ -140,12 +143,12 @@ class Deadline:
     """The deadline of one call for plans or boards, over all its queries and networks.
 
     Attributes:
-        failed: by network, why it could not be asked during this call; it is not asked again for the same call.
+        failed: the networks that failed during this call, by name; they are not asked again for it.
     """
 
     def __init__(self) -> None:
         self._began_s = asyncio.get_running_loop().time()
-        self.failed: dict[str, ToolError] = {}
+        self.failed: dict[str, LeftOut] = {}
 
     def share_s(self, profile: NetworkProfile, waiting_behind: int) -> float | None:
         """Return how long a network may take, in seconds: all that is left, or half where another waits behind it."""
@@ -153,15 +156,6 @@ class Deadline:
             return None
         left_s = max(0.0, self._began_s + profile.answer_deadline_s - asyncio.get_running_loop().time())
         return left_s / 2 if waiting_behind else left_s
-
-
-_call: ContextVar[Deadline | None] = ContextVar("fingerpost_call", default=None)
-
-
-def failures_of_this_call() -> dict[str, ToolError]:
-    """Return by network why it could not be asked during the call that is being answered; outside one, a new dict."""
-    call = _call.get()
-    return {} if call is None else call.failed
 
 
 async def ask_in_turn(
@@ -172,7 +166,7 @@ async def ask_in_turn(
     Raises:
         ToolError: as the first network, where nobody answered.
     """
-    token = _call.set(deadline)
+    token = _failures.set(deadline.failed)
     try:
         left_out: list[LeftOut] = []
         for waiting_behind, network in zip(range(len(networks) - 1, -1, -1), networks, strict=True):
@@ -183,7 +177,7 @@ async def ask_in_turn(
                 left_out.append(LeftOut(network.profile.name, _as_known(error, network.profile, limit_s)))
         raise left_out[0].error
     finally:
-        _call.reset(token)
+        _failures.reset(token)
 
 
 async def ask_within(network: Network, query: NetworkQuery[_T], limit_s: float | None, *, alone: bool = False) -> _T:

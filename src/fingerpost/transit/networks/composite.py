@@ -18,10 +18,10 @@ from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.transit.learned_profile import LearnedProfiles
-from fingerpost.transit.networks.closed import ClosedNetwork
 from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.networks.guarded import GuardedNetwork, NetworkBreaker
 from fingerpost.transit.networks.order import by_preference
+from fingerpost.transit.networks.wrapper import ClosedNetwork
 from fingerpost.transit.port import Network, NetworkSource, OpenNetworks
 
 _log = logging.getLogger(__name__)
@@ -231,7 +231,7 @@ class AllNetworks:
         if fallback is None:
             return None if opened is None else opened.network
         if opened is None:
-            closed = ClosedNetwork(record.name, problems[record.name], fallback.profile, priority=record.priority)
+            closed = ClosedNetwork(record.name, problems[record.name], fallback, priority=record.priority)
             return FallbackNetwork(closed, fallback)
         return FallbackNetwork(opened.network, fallback)
 

@@ -1,31 +1,23 @@
 """A network with a fallback that answers when it is unavailable (rule A13)."""
 
-import copy
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
-from typing import TypeVar, cast
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from fingerpost import clock
 from fingerpost.errors import ToolError
 from fingerpost.runtime.instruments import FALLBACKS, NETWORK
-from fingerpost.transit.model.place import Coordinate, Location, Place, PlaceMatch
+from fingerpost.transit.model.place import Coordinate, Location, Place
 from fingerpost.transit.model.profile import Ability, NetworkProfile
-from fingerpost.transit.model.provenance import Provenance, RealtimeHealth
 from fingerpost.transit.networks.asking import (
     UNAVAILABLE,
+    LeftOut,
     ask_within,
     failures_of_this_call,
     late,
     measuring_query,
-    note_stand_in,
 )
-from fingerpost.transit.networks.known_ids import (
-    KnownIds,
-    has_feed_of,
-    keep_known,
-    split_by_asking,
-    split_by_feed,
-)
+from fingerpost.transit.networks.wrapper import QueryKind, WrapperNetwork
 from fingerpost.transit.port import (
     DepartureBoard,
     DepartureQuery,
@@ -34,13 +26,27 @@ from fingerpost.transit.port import (
     NamesPositions,
     NearbyStops,
     Network,
-    PositionNamer,
     TextJourneyQuery,
     find_text_planner,
 )
 
 _T = TypeVar("_T")
-_AnswerT = TypeVar("_AnswerT", JourneyAnswer, DepartureBoard, NearbyStops)
+
+_NEEDED = {
+    QueryKind.PLAN: Ability.PLANS,
+    QueryKind.BOARD: Ability.BOARDS,
+    QueryKind.STOPS_NEAR: Ability.STOPS,
+    QueryKind.STOP: Ability.NAMES,
+    QueryKind.PLACES: Ability.NAMES,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _SplitIds:
+    """Stop ids, split into those that a network knows and those that it does not (rule A8)."""
+
+    known: tuple[str, ...]
+    unknown: tuple[str, ...] = ()
 
 
 class _IdsUnknown(Exception):
@@ -51,24 +57,24 @@ class _IdsUnknown(Exception):
         super().__init__(", ".join(ids))
 
 
-class FallbackNetwork:
+class FallbackNetwork(WrapperNetwork):
     """A network and its fallback; both should share FEED and tokens.
 
-    Where they do not, each is asked for what it knows, and what could not be asked for is said.
-    The profile is the first network's. What an answer lacks because the fallback gave it stands in its provenance.
+    If they do not, each is asked for the ids that it knows, and the answer reports the others.
+    Answers carry the first network's name; provenance says what is missing if the fallback gave them.
     """
 
     def __init__(self, network: Network, fallback: Network) -> None:
-        self._network = network
+        super().__init__(network)
         self._fallback = fallback
 
     @property
     def profile(self) -> NetworkProfile:
-        """The first network's profile, with whatever only the fallback can do.
+        """The first network's profile, plus the abilities of the fallback.
 
-        A fallback in this process is waited for without a deadline, like any engine there.
+        A fallback in this process has no deadline, like any engine there.
         """
-        own, other = self._network.profile, self._fallback.profile
+        own, other = self.network.profile, self._fallback.profile
         return replace(
             own,
             abilities=own.abilities | other.abilities,
@@ -78,211 +84,179 @@ class FallbackNetwork:
             names_deadline_s=None if other.names_deadline_s is None else own.names_deadline_s,
         )
 
+    async def forward(self, kind: QueryKind, query: Callable[[Network], Awaitable[_T]]) -> _T:
+        """Answer from the first network, or the fallback; positions go to the first network's server only."""
+        if kind is QueryKind.POSITION_NAME:
+            return await query(self.network)
+        return await self._ask((_NEEDED[kind],), query)
+
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
-        """Plan, on the fallback if need be; see the port. A stop that is unknown there is taken by its position."""
+        """Plan; stops that the answering network does not know are replaced by their position."""
         needed = (Ability.PLANS, Ability.ARRIVE_BY) if query.arrive_by else (Ability.PLANS,)
-        said: list[str] = []
+        notes: list[str] = []
 
         async def plan(network: Network) -> JourneyAnswer:
-            said.clear()
+            notes.clear()
 
             async def fit(side: str, end: Location) -> Location:
                 ids = await self._split(end.stop_ids, network)
-                if ids.unknown:
-                    name = network.profile.name
-                    said.append(f"{name} does not know {_join(ids.unknown)}; its position was taken as the {side}.")
-                return keep_known(end, ids)
+                if not ids.unknown:
+                    return end
+                name = network.profile.name
+                notes.append(f"{name} does not know {_join(ids.unknown)}; its position was taken as the {side}.")
+                return replace(end, stop_ids=ids.known)
 
             origin = await fit("origin", query.origin)
             destination = await fit("destination", query.destination)
             return await network.plan_journeys(replace(query, origin=origin, destination=destination))
 
-        return await self._ask(needed, plan, said)
+        return await self._ask(needed, plan, notes)
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
-        """Plan between two texts, on the fallback if need be; see ``port.TextPlanner``.
-
-        Raises:
-            ToolError: as the first network, where the fallback does not read texts.
-        """
+        """Plan between two texts; if the fallback does not read texts, raise the first network's failure."""
 
         async def plan(network: Network) -> JourneyAnswer:
             planner = find_text_planner(network)
             if planner is None:
-                raise failures_of_this_call()[self.profile.name]
+                raise failures_of_this_call()[self.profile.name].error
             return await planner.plan_texts(query)
 
-        return await self._ask((Ability.PLANS,), plan, [])
+        return await self._ask((Ability.PLANS,), plan)
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
-        """List a board, of the fallback if need be; see the port.
-
-        Raises:
-            ToolError: as the first network, where the fallback knows none of the stops.
-        """
-        own, other = self._network.profile, self._fallback.profile
-        if not split_by_feed(query.stop_ids, own, other).known and other.can(Ability.BOARDS):
+        """List a board; if the fallback knows none of the stops, raise the first network's failure."""
+        own, other = self.network.profile, self._fallback.profile
+        if not _split_by_feed(query.stop_ids, own, other).known and other.can(Ability.BOARDS):
             board = await self._fallback.list_departures(query)
-            return _say(board, own.name, [f"{other.name} answered for {own.name}, which does not know its stop ids."])
-        said: list[str] = []
+            return _label(board, own.name, [f"{other.name} answered for {own.name}, which does not know its stop ids."])
+        notes: list[str] = []
 
         async def list_board(network: Network) -> DepartureBoard:
-            said.clear()
+            notes.clear()
             ids = await self._split(query.stop_ids, network)
             if not ids.known:
                 raise _IdsUnknown(ids.unknown)
             if ids.unknown:
-                said.append(
-                    f"{network.profile.name} does not know {_join(ids.unknown)}, whose departures are left out."
-                )
+                name = network.profile.name
+                notes.append(f"{name} does not know {_join(ids.unknown)}, whose departures are left out.")
             return await network.list_departures(replace(query, stop_ids=ids.known) if ids.unknown else query)
 
-        return await self._ask((Ability.BOARDS,), list_board, said)
-
-    async def list_stops_near(self, coordinate: Coordinate, radius_m: float, *, language: str = "en") -> NearbyStops:
-        """List stops, of the fallback if need be; see the port."""
-        return await self._ask(
-            (Ability.STOPS,), lambda network: network.list_stops_near(coordinate, radius_m, language=language), []
-        )
-
-    async def find_places(
-        self, text: str, *, language: str | None = None, focus: Coordinate | None = None
-    ) -> Sequence[PlaceMatch]:
-        """Find places; that the fallback gave them is noted for whoever asks, as ``asking.note_stand_in`` says."""
-        found, failure = await self._ask_either(
-            (Ability.NAMES,), lambda network: network.find_places(text, language=language, focus=focus)
-        )
-        self._note(failure)
-        return found
+        return await self._ask((Ability.BOARDS,), list_board, notes)
 
     async def find_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
-        """Return what is at a position, where the first network, or else the fallback, knows such things."""
-        for network in (self._network, self._fallback):
+        """Return what the first network, or else the fallback, knows in this process about a position."""
+        for network in (self.network, self._fallback):
             if isinstance(network, NamesPositions):
                 found = await network.find_address(coordinate, language=language)
                 if found is not None:
                     return found
         return None
 
-    async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
-        """Ask the first network what is at a position, never the fallback, which may not be asked for the trip."""
-        return await cast("PositionNamer", self._network).ask_address(coordinate, language=language)
-
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
-        """Find a stop in the network whose FEED it bears; see the port."""
         return await self._find(stop_id, lambda network: network.find_stop(stop_id, language=language))
 
     async def find_stop_place(self, stop_id: str, *, language: str | None = None) -> Place | None:
-        """Find a stop's place in the network whose FEED it bears; see the port."""
         return await self._find(stop_id, lambda network: network.find_stop_place(stop_id, language=language))
 
-    async def find_realtime_health(self) -> RealtimeHealth | None:
-        """Return how the first network's real time fares; see the port."""
-        return await self._network.find_realtime_health()
-
     async def _find(self, stop_id: str, find: Callable[[Network], Awaitable[Place | None]]) -> Place | None:
-        """Return what an id stands for, None only where a network that could know it says so.
+        """Return what an id stands for; None only if a network that could know it answered.
 
         Raises:
-            ToolError: as the first network, where the fallback does not know the id.
+            ToolError: the first network failed, and the fallback does not know the id.
         """
-        if split_by_feed([stop_id], self._network.profile, self._fallback.profile).unknown:
+        if _split_by_feed([stop_id], self.network.profile, self._fallback.profile).unknown:
             return await find(self._fallback)
 
         async def find_known(network: Network) -> Place | None:
-            may_know = network is self._network or has_feed_of(stop_id, network.profile)
+            may_know = network is self.network or _has_feed_of(stop_id, network.profile)
             found = await find(network) if may_know else None
-            if found is None and network is not self._network:
+            if found is None and network is not self.network:
                 raise _IdsUnknown([stop_id])
             return found
 
         try:
-            found, failure = await self._ask_either((Ability.NAMES,), find_known)
+            return await self._ask((Ability.NAMES,), find_known)
         except _IdsUnknown:
             # The first network cannot look stops up, and the fallback has none of that id.
             return None
-        self._note(failure)
-        return found
 
-    async def _split(self, stop_ids: Sequence[str], network: Network) -> KnownIds:
-        """Return which ids a network knows; the fallback is asked, because it would leave out unknown ones silently."""
-        if network is self._network:
-            return split_by_feed(stop_ids, network.profile, self._fallback.profile)
-        return await split_by_asking(stop_ids, network)
+    async def _split(self, stop_ids: Sequence[str], network: Network) -> _SplitIds:
+        """Return which ids a network knows; the fallback is asked, because it would skip unknown ones silently."""
+        if network is self.network:
+            return _split_by_feed(stop_ids, network.profile, self._fallback.profile)
+        known = [
+            stop_id
+            for stop_id in stop_ids
+            if _has_feed_of(stop_id, network.profile) and await network.find_stop(stop_id) is not None
+        ]
+        return _SplitIds(tuple(known), tuple(stop_id for stop_id in stop_ids if stop_id not in known))
 
     async def _ask(
-        self, needed: Sequence[Ability], query: Callable[[Network], Awaitable[_AnswerT]], said: Sequence[str]
-    ) -> _AnswerT:
-        """Return an answer that says what it lacks; the query adds to ``said`` what it could not ask for."""
-        answer, failure = await self._ask_either(needed, query)
-        if failure is None:
-            return _say(answer, answer.provenance.network, said)
-        return _say(answer, self._network.profile.name, [self._say_what_is_lost(failure), *said])
-
-    async def _ask_either(
-        self, needed: Sequence[Ability], query: Callable[[Network], Awaitable[_T]]
-    ) -> tuple[_T, ToolError | None]:
-        """Return an answer, and why it is the fallback's, None where it is not.
+        self, needed: Sequence[Ability], query: Callable[[Network], Awaitable[_T]], notes: Sequence[str] = ()
+    ) -> _T:
+        """Return an answer, labelled with what it lacks; the query may add to ``notes``.
 
         A network that failed during this call is not asked again for it.
         """
-        profile = self._network.profile
-        if not profile.can(*needed):
-            return await query(self._fallback), None
+        own, other = self.network.profile, self._fallback.profile
+        if not own.can(*needed):
+            return _label(await query(self._fallback), None, notes)
         failed = failures_of_this_call()
-        failure = failed.get(profile.name)
-        if failure is None:
-            limit_s = _find_limit_s(profile.names_deadline_s if Ability.NAMES in needed else profile.answer_deadline_s)
+        if own.name not in failed:
+            limit_s = _find_limit_s(own.names_deadline_s if Ability.NAMES in needed else own.answer_deadline_s)
             try:
-                return await ask_within(self._network, query, limit_s), None
+                return _label(await ask_within(self.network, query, limit_s), None, notes)
             except UNAVAILABLE as error:
-                failure = late(profile, limit_s) if isinstance(error, TimeoutError) else error
-            failed[profile.name] = failure
-        if not self._fallback.profile.can(*needed):
+                known = late(own, limit_s) if isinstance(error, TimeoutError) else error
+                failed[own.name] = LeftOut(own.name, known)
+        failure = failed[own.name].error
+        if not other.can(*needed):
             raise failure
-        stand_in = self._fallback.profile.name
-        FALLBACKS.add(1, {NETWORK: profile.name, "fingerpost.network.fallback": stand_in})
+        FALLBACKS.add(1, {NETWORK: own.name, "fingerpost.network.fallback": other.name})
         try:
             with measuring_query(self._fallback):
-                return await query(self._fallback), failure
+                answer = await query(self._fallback)
         except _IdsUnknown as unknown:
-            raise self._explain(failure, unknown.ids) from failure
-
-    def _note(self, failure: ToolError | None) -> None:
-        if failure is not None:
-            note_stand_in(self._network.profile.name, failure, self._fallback.profile.name)
-
-    def _explain(self, failure: ToolError, ids: Sequence[str]) -> ToolError:
-        """Return the first network's failure, with why the fallback does not answer in its stead."""
-        explained = copy.copy(failure)
-        other = self._fallback.profile.name
-        explained.message = f"{failure.message.rstrip('.')}; its fallback {other} does not know {_join(ids)}"
-        explained.args = (explained.message,)
-        explained.hint = failure.hint or f"Ask again later, or for the stop by its name, which {other} may know"
-        return explained
+            raise failure.with_message(
+                f"{failure.message.rstrip('.')}; its fallback {other.name} does not know {_join(unknown.ids)}",
+                hint=failure.hint or f"Ask again later, or for the stop by its name, which {other.name} may know",
+            ) from failure
+        failed[own.name] = LeftOut(own.name, failure, stand_in=other.name)
+        return _label(answer, own.name, [self._say_what_is_lost(failure), *notes])
 
     def _say_what_is_lost(self, failure: ToolError) -> str:
-        own, other = self._network.profile, self._fallback.profile
+        own, other = self.network.profile, self._fallback.profile
         missing = sorted(ability.value for ability in own.abilities - other.abilities)
         lost = f"{own.name} could not be asked ({failure.message.rstrip('.')}); its fallback {other.name} answered"
         return lost + (f", without {', '.join(missing)}." if missing else ".")
 
 
-def _find_limit_s(deadline_s: float | None) -> float | None:
-    """Return how long to wait for a network with one behind it: half of its deadline, or of what the caller has left.
+def _has_feed_of(stop_id: str, profile: NetworkProfile) -> bool:
+    """Whether the FEED before an id's first colon is one of a network's."""
+    return stop_id.strip().upper().partition(":")[0] in profile.feed_names
 
-    Whoever waits for both must not have lost patience when the fallback is asked; in a chain each has half of the rest.
-    """
+
+def _split_by_feed(stop_ids: Sequence[str], own: NetworkProfile, other: NetworkProfile) -> _SplitIds:
+    """Split off the ids whose FEED only the other network has, without asking."""
+    foreign = tuple(each for each in stop_ids if _has_feed_of(each, other) and not _has_feed_of(each, own))
+    return _SplitIds(tuple(each for each in stop_ids if each not in foreign), foreign)
+
+
+def _find_limit_s(deadline_s: float | None) -> float | None:
+    """Return how long to wait for a network with a fallback: half of its deadline, or of the caller's time left."""
     bounds = [each for each in (deadline_s, clock.find_left_s()) if each is not None]
     return max(0.0, min(bounds)) / 2 if bounds else None
 
 
-def _say(answer: _AnswerT, network: str, said: Sequence[str]) -> _AnswerT:
-    """Return an answer under a network's name, with what it lacks."""
-    provenance: Provenance = answer.provenance
-    if not said and provenance.network == network:
+def _label(answer: _T, network: str | None, notes: Sequence[str]) -> _T:
+    """Return an answer under a network's name, None for its own, with what it lacks; places have no provenance."""
+    if not isinstance(answer, (JourneyAnswer, DepartureBoard, NearbyStops)):
         return answer
-    return replace(answer, provenance=replace(provenance, network=network, lost=(*provenance.lost, *said)))
+    provenance = answer.provenance
+    name = network or provenance.network
+    if not notes and provenance.network == name:
+        return answer
+    return replace(answer, provenance=replace(provenance, network=name, lost=(*provenance.lost, *notes)))
 
 
 def _join(ids: Sequence[str]) -> str:

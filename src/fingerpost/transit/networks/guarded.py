@@ -1,9 +1,9 @@
-"""A remote network behind a circuit breaker, so that a server that is dead or hangs slows nobody (rule A13)."""
+"""A remote network behind a circuit breaker, so that a dead or hanging server slows nobody (rule A13)."""
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from typing import ParamSpec, TypeVar, cast
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 from fingerpost import clock
 from fingerpost.errors import (
@@ -15,34 +15,22 @@ from fingerpost.errors import (
     StorageUnavailable,
 )
 from fingerpost.runtime.circuit_breaker import Breaker
-from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
-from fingerpost.transit.model.profile import NetworkProfile
-from fingerpost.transit.model.provenance import RealtimeHealth
-from fingerpost.transit.port import (
-    DepartureBoard,
-    DepartureQuery,
-    JourneyAnswer,
-    JourneyQuery,
-    NearbyStops,
-    Network,
-    PositionNamer,
-    TextJourneyQuery,
-    TextPlanner,
-)
+from fingerpost.transit.networks.wrapper import QueryKind, WrapperNetwork
+from fingerpost.transit.port import Network
 
-_P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 FAILURES_IN_A_ROW = 3
 REST_S = 30.0
 
-_SEARCHES, _NAMES, _POSITIONS = "searches", "names", "positions"
+# Places may come from another server, and callers wait less long for the names of positions.
+_CIRCUITS = {QueryKind.PLACES: "names", QueryKind.POSITION_NAME: "positions"}
 
 
 class NetworkBreaker:
-    """Counts the failures of remote networks, by circuit, and keeps what each failed with last.
+    """Counts the failures of remote networks by circuit, and stores the last failure of each.
 
-    After ``threshold`` failures in a row a circuit rests for ``rest_s`` seconds; see ``resilience.breaker.Breaker``.
+    After ``threshold`` failures in a row a circuit rests for ``rest_s`` seconds; see ``circuit_breaker.Breaker``.
     """
 
     def __init__(
@@ -56,7 +44,7 @@ class NetworkBreaker:
         self._last: dict[str, StorageUnavailable] = {}
 
     def enter(self, circuit: str, network: str) -> None:
-        """Pass, or raise what the last failure was, so that a caller reads the same code as before.
+        """Return if the circuit may be asked, else raise the last failure again, so that its code stays the same.
 
         Raises:
             StorageUnavailable: the circuit rests.
@@ -65,14 +53,14 @@ class NetworkBreaker:
         if wait_s is None:
             return
         last = self._last[circuit]
-        raise type(last)(
+        raise last.with_message(
             f"{network} failed {self._breaker.threshold} times in a row and is asked again in {max(1, round(wait_s))} s"
             f"; last: {last.message.rstrip('.')}",
-            {"network": network, "retry_after_s": wait_s},
+            details={"network": network, "retry_after_s": wait_s},
         )
 
     def end(self, circuit: str, failure: StorageUnavailable | None, *, has_answered: bool) -> None:
-        """Note how a query ended that was let in; with neither a failure nor an answer it says nothing."""
+        """Record how a query ended; without a failure or an answer it counts for nothing."""
         if failure is not None:
             self._last[circuit] = failure
             self._breaker.failed(circuit)
@@ -83,78 +71,29 @@ class NetworkBreaker:
             self._breaker.left(circuit)
 
 
-class GuardedNetwork:
-    """A network that is not asked for a while after it failed, or was too late, several times in a row.
+class GuardedNetwork(WrapperNetwork):
+    """A network that is not asked for a while after several failures or timeouts in a row.
 
-    Meanwhile every query raises at once what the last one failed with; then one query tries the network, and its
-    success lets all others through again. Names are counted apart, because another server may answer them.
+    Meanwhile every query raises the last failure at once; then one query tries the network again.
 
     Args:
         network: the one to guard.
         breaker: shared by all networks of a process.
-        key: tells this network's circuits from others'; another key is another server.
+        key: separates this network's circuits from others'; another key is another server.
     """
 
     def __init__(self, network: Network, breaker: NetworkBreaker, key: str) -> None:
-        self._network = network
+        super().__init__(network)
         self._breaker = breaker
         self._key = key
 
-    @property
-    def profile(self) -> NetworkProfile:
-        """The network's own profile."""
-        return self._network.profile
-
-    async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
-        """Plan; see the port."""
-        return await self._guard(_SEARCHES, self._network.plan_journeys, query)
-
-    async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
-        """Plan between two texts; see ``port.TextPlanner``. Only for a network that reads them."""
-        return await self._guard(_SEARCHES, cast("TextPlanner", self._network).plan_texts, query)
-
-    async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
-        """List a board; see the port."""
-        return await self._guard(_SEARCHES, self._network.list_departures, query)
-
-    async def list_stops_near(self, coordinate: Coordinate, radius_m: float, *, language: str = "en") -> NearbyStops:
-        """List stops; see the port."""
-        return await self._guard(_SEARCHES, self._network.list_stops_near, coordinate, radius_m, language=language)
-
-    async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
-        """Find a stop; see the port."""
-        return await self._guard(_SEARCHES, self._network.find_stop, stop_id, language=language)
-
-    async def find_stop_place(self, stop_id: str, *, language: str | None = None) -> Place | None:
-        """Find a stop's place; see the port."""
-        return await self._guard(_SEARCHES, self._network.find_stop_place, stop_id, language=language)
-
-    async def find_places(
-        self, text: str, *, language: str | None = None, focus: Coordinate | None = None
-    ) -> Sequence[PlaceMatch]:
-        """Find places; see the port."""
-        return await self._guard(_NAMES, self._network.find_places, text, language=language, focus=focus)
-
-    async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
-        """Ask what is at a position; see ``port.PositionNamer``. Only for a network whose server can be asked.
-
-        It is counted apart, because a caller waits for it less long than for names.
-        """
-        namer = cast("PositionNamer", self._network)
-        return await self._guard(_POSITIONS, namer.ask_address, coordinate, language=language)
-
-    async def find_realtime_health(self) -> RealtimeHealth | None:
-        """Return how real time fares; asked of no server, so nothing guards it."""
-        return await self._network.find_realtime_health()
-
-    async def _guard(self, what: str, ask: Callable[_P, Awaitable[_T]], *given: _P.args, **named: _P.kwargs) -> _T:
-        """Ask where the breaker lets us, and tell it how that ended."""
-        circuit = f"{self._key} {what}"
+    async def forward(self, kind: QueryKind, query: Callable[[Network], Awaitable[_T]]) -> _T:
+        circuit = f"{self._key} {_CIRCUITS.get(kind, 'searches')}"
         self._breaker.enter(circuit, self.profile.name)
         failure: StorageUnavailable | None = None
         has_answered = False
         try:
-            answer = await ask(*given, **named)
+            answer = await query(self.network)
             has_answered = True
         except (SourceTimeout, SourceUnreachable, SourceFailed) as error:
             failure = error if error.retryable else None
@@ -162,7 +101,7 @@ class GuardedNetwork:
         except asyncio.CancelledError:
             left_s = clock.find_left_s()
             if left_s is not None and left_s <= 0:
-                # Given up because it was late; whoever only went away says nothing about the network.
+                # Cancelled by the deadline; a caller who went away says nothing about the network.
                 failure = SourceTimeout(f"{self.profile.name} did not answer in time")
             raise
         except (DataNotFound, SourceKeyRefused):

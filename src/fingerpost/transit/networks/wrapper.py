@@ -1,0 +1,114 @@
+"""The base of networks that stand in front of another one, and a network that could not be opened."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from enum import Enum, auto
+from typing import TypeVar, cast
+
+from fingerpost.errors import SourceFailed
+from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
+from fingerpost.transit.model.profile import NetworkProfile
+from fingerpost.transit.model.provenance import RealtimeHealth
+from fingerpost.transit.port import (
+    DepartureBoard,
+    DepartureQuery,
+    JourneyAnswer,
+    JourneyQuery,
+    NearbyStops,
+    Network,
+    PositionNamer,
+    TextJourneyQuery,
+    TextPlanner,
+)
+
+_T = TypeVar("_T")
+
+
+class QueryKind(Enum):
+    """What a query asks a network for."""
+
+    PLAN = auto()
+    BOARD = auto()
+    STOPS_NEAR = auto()
+    STOP = auto()
+    PLACES = auto()
+    POSITION_NAME = auto()
+
+
+class WrapperNetwork:
+    """A network in front of another: every query passes through ``forward``, which subclasses override."""
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+
+    @property
+    def profile(self) -> NetworkProfile:
+        return self.network.profile
+
+    async def forward(self, kind: QueryKind, query: Callable[[Network], Awaitable[_T]]) -> _T:  # noqa: ARG002
+        return await query(self.network)
+
+    async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
+        return await self.forward(QueryKind.PLAN, lambda network: network.plan_journeys(query))
+
+    async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
+        """Only for a network that reads texts; see ``port.TextPlanner``."""
+        return await self.forward(QueryKind.PLAN, lambda network: cast("TextPlanner", network).plan_texts(query))
+
+    async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
+        return await self.forward(QueryKind.BOARD, lambda network: network.list_departures(query))
+
+    async def list_stops_near(self, coordinate: Coordinate, radius_m: float, *, language: str = "en") -> NearbyStops:
+        return await self.forward(
+            QueryKind.STOPS_NEAR, lambda network: network.list_stops_near(coordinate, radius_m, language=language)
+        )
+
+    async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
+        return await self.forward(QueryKind.STOP, lambda network: network.find_stop(stop_id, language=language))
+
+    async def find_stop_place(self, stop_id: str, *, language: str | None = None) -> Place | None:
+        return await self.forward(QueryKind.STOP, lambda network: network.find_stop_place(stop_id, language=language))
+
+    async def find_places(
+        self, text: str, *, language: str | None = None, focus: Coordinate | None = None
+    ) -> Sequence[PlaceMatch]:
+        return await self.forward(
+            QueryKind.PLACES, lambda network: network.find_places(text, language=language, focus=focus)
+        )
+
+    async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
+        """Only for a network whose server names positions; see ``port.PositionNamer``."""
+        return await self.forward(
+            QueryKind.POSITION_NAME,
+            lambda network: cast("PositionNamer", network).ask_address(coordinate, language=language),
+        )
+
+    async def find_realtime_health(self) -> RealtimeHealth | None:
+        """Return how realtime fares; this asks no server, so it is not forwarded like a query."""
+        return await self.network.find_realtime_health()
+
+
+class ClosedNetwork(WrapperNetwork):
+    """A network that could not be opened: every query raises why, so that its fallback answers and says so.
+
+    Args:
+        name: the network's name.
+        problem: why it could not be opened.
+        fallback: provides the profile, because this network's own is unknown.
+        priority: from this network's own record.
+    """
+
+    def __init__(self, name: str, problem: str, fallback: Network, *, priority: int = 0) -> None:
+        super().__init__(fallback)
+        self._problem = problem
+        self._profile = replace(fallback.profile, name=name, priority=priority)
+
+    @property
+    def profile(self) -> NetworkProfile:
+        return self._profile
+
+    async def forward(self, kind: QueryKind, query: Callable[[Network], Awaitable[_T]]) -> _T:  # noqa: ARG002
+        raise SourceFailed(self._problem)
+
+    async def find_realtime_health(self) -> RealtimeHealth | None:
+        return None
