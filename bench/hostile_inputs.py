@@ -4,7 +4,8 @@ import json
 import random
 from collections.abc import Callable, Generator, Iterator
 
-from fingerpost.apps.mcp.request_size import MOST_BYTES, MOST_PLAN_VALUES, MOST_VALUES
+from fingerpost.apps.mcp.http_limits import MOST_BYTES
+from fingerpost.contract.check import MOST_VALUES
 
 VERSION = "2026-07-28"
 META = {
@@ -16,7 +17,7 @@ Request = tuple[bytes, dict[str, str]]
 # A little less than the server takes, in bytes and in values.
 MOST = MOST_BYTES - 10_000
 VALUES = MOST_VALUES - 500
-PLAN_VALUES = MOST_PLAN_VALUES - 500
+PLAN_VALUES = 19_500
 FILLED_SQL = (
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000000) SELECT max(i) AS most FROM n"
 )

@@ -73,7 +73,7 @@ def _ask(command: list[str], environ: dict[str, str], folder: Path) -> int:
                     print(f"the server did not begin: {log.read_text()}")
                     return 1
                 time.sleep(0.2)
-            for page in ("/health", "/ready", "/metrics"):
+            for page in ("/health", "/ready"):
                 # Connections wait until a worker listens.
                 print(f"{page}: {_get(found[1] + page, give_up_s)}")
         finally:

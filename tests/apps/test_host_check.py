@@ -6,7 +6,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from fingerpost.apps.mcp.host_check import check_host
+from fingerpost.apps.mcp.http import check_host
 
 KNOWN = ["127.0.0.1", "localhost", "[::1]", "timetable.example"]
 

@@ -10,8 +10,7 @@ from contextlib import closing
 import pytest
 from mcp import Client
 
-from fingerpost.apps.mcp.address import Address
-from fingerpost.apps.mcp.listener import SharedAddress, listen
+from fingerpost.apps.mcp.address import Address, SharedAddress, listen
 from fingerpost.errors import SettingsInvalid
 from tests.apps.processes import COMMAND, DEADLINE_S, run, serving
 from tests.apps.questions import KAMPPI_TO_ESPOO

@@ -6,12 +6,13 @@ import pytest
 from opentelemetry.trace import SpanKind
 
 from fingerpost.apps import error_boundary
+from fingerpost.apps.mcp.http_limits import Admission
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import PublishedTool
 from fingerpost.contract.wire import WireModel
-from fingerpost.errors import SourceFailed, SourceLimited
+from fingerpost.errors import SourceFailed
 from fingerpost.net.request import Request
 from fingerpost.runtime.circuit_breaker import Breaker
 from fingerpost.testing.fakes import FakeNetwork
@@ -131,12 +132,12 @@ def test_an_answer_that_is_cut_is_counted(seen, characters, count):
 
 
 def test_a_call_that_is_refused_is_counted(seen):
-    """By its tool; a full server asks no tool."""
-    error = SourceLimited("full", retry_after_s=1.0)
-    error_boundary.refuse({"scripted": Scripted({})}, "scripted", {}, error, user=None)
+    """At the door, where its tool is not known."""
+    with Admission(1).enter("one") as is_admitted, Admission(0).enter("one") as is_beyond:
+        assert (is_admitted, is_beyond) == (True, False)
+        assert seen.counted("fingerpost.requests.in_hand") == {(): 1}
 
-    assert seen.counted("fingerpost.calls.refused") == {(("gen_ai.tool.name", "scripted"),): 1}
-    assert seen.counted("fingerpost.tool.call.duration") == {}
+    assert seen.counted("fingerpost.calls.refused") == {(): 1}
 
 
 async def test_a_request_to_a_source_tells_its_host_and_no_more(seen, monkeypatch):

@@ -1,4 +1,4 @@
-"""A server under OpenTelemetry's launcher sends its traces and metrics to a collector (docs/telemetry.md)."""
+"""A worker under OpenTelemetry's launcher sends its traces and metrics to a collector (docs/telemetry.md)."""
 
 import asyncio
 import gzip
@@ -80,7 +80,8 @@ async def test_a_trip_arrives_at_the_collector(tmp_path):
             "OTEL_BSP_SCHEDULE_DELAY": "50",
             "OTEL_METRIC_EXPORT_INTERVAL": "200",
         }
-        with serving(str(LAUNCHER), *COMMAND, "serve", "--http", "127.0.0.1:0", ready=True, **environ) as server:
+        command = [str(LAUNCHER), *COMMAND, "serve", "--http", "127.0.0.1:0", "--workers", "2"]
+        with serving(*command, ready=True, **environ) as server:
             async with Client(f"{server.url}/mcp") as client:
                 await client.call_tool("plan_trip", KAMPPI_TO_ESPOO)
 

@@ -8,8 +8,7 @@ import uvicorn
 
 from fingerpost.apps.demo_disruption import DemoDisruption
 from fingerpost.apps.mcp.address import Address
-from fingerpost.apps.mcp.http import new_app
-from fingerpost.apps.mcp.http_site import Site
+from fingerpost.apps.mcp.http import Site, new_app
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.web.site import list_files, list_headers
 

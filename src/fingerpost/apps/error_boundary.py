@@ -18,11 +18,8 @@ from fingerpost.contract.published import (
     ignore_progress,
     measuring_call,
 )
-from fingerpost.contract.question_size import QUICK_VALUES, has_more_values
 from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError, ToolNotFound
-from fingerpost.runtime.background_pace import PACE
-from fingerpost.runtime.fair_threads import CALLER, COMPUTING
-from fingerpost.runtime.instruments import OTHER, REFUSED_CALLS, SHORTENED_ANSWERS, TOOL, WARNINGS
+from fingerpost.runtime.instruments import OTHER, SHORTENED_ANSWERS, TOOL, WARNINGS
 from fingerpost.transit.rules.warnings import WarningCode
 
 _log = logging.getLogger(__name__)
@@ -48,7 +45,6 @@ async def answer(
     ``wants`` names what the caller wants beside the body, such as ``geometry``.
     A name that no tool bears is answered in the plan_trip contract's envelope: the caller can do something about it.
     """
-    PACE.note_call(CALLER.get())
     tool = tools.get(name)
     if tool is None:
         with measuring_call(OTHER) as operation:
@@ -56,22 +52,12 @@ async def answer(
             return bound_answer(_unknown(tools, name, raw, user), None)
     try:
         answered = await tool.answer(raw, user=user, report=report, wants=wants)
-        if answered.is_large or (answered.is_error and has_more_values(answered.body, QUICK_VALUES)):
-            return await COMPUTING.run(_bound_and_count, answered, tool)
         return _bound_and_count(answered, tool)
     except Exception as raised:  # noqa: BLE001  (the one place: no caller may be sent a traceback)
         correlation_id = _correlation_id(name, raw, user)
         _log.error("tool=%s correlationId=%s failed\n%s", name, correlation_id, redact(traceback.format_exc()))
         error = StorageUnavailable(_FULL) if _is_disk_full(raised) else unexpected(correlation_id)
         return bound_answer(_envelope(error, tool.family, name, raw, correlation_id), tool)
-
-
-def refuse(tools: Mapping[str, PublishedTool], name: str, raw: object, error: ToolError, *, user: str | None) -> Answer:
-    """Answer one call with an error that its tool was not asked for."""
-    tool = tools.get(name)
-    family = Family.PLAN_TRIP if tool is None else tool.family
-    REFUSED_CALLS.add(1, {TOOL: OTHER if tool is None else tool.name})
-    return bound_answer(_envelope(error, family, name, raw, _correlation_id(name, raw, user)), tool)
 
 
 def _bound_and_count(answer: Answer, tool: PublishedTool) -> Answer:

@@ -16,11 +16,10 @@ from typing import Any, ClassVar, get_type_hints
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from fingerpost import clock
-from fingerpost.contract.check import explain
+from fingerpost.contract.check import check_count, explain
 from fingerpost.contract.envelope import Family, code_of, render_error, step_fields, text_of_error
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.published import Answer, Call, PublishedTool, ReportProgress, ignore_progress, measuring_call
-from fingerpost.contract.question_size import check_count
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import Tool
 from fingerpost.contract.wire import WireModel, schema_of

@@ -40,7 +40,7 @@ class Settings(BaseSettings):
         demo: when the demo networks answer: ``auto`` while no network has been added, ``on`` or ``off``.
         plan_journey_per_second: how many calls of planJourney the processes of this home, or of this
             database, answer within a second.
-        max_concurrent_calls: how many requests a process that serves HTTP takes at a time; calls beyond are refused.
+        max_concurrent_calls: how many requests a process answers at a time over HTTP, half of them of one caller.
         private_hosts: hosts in a private network that may be asked, separated by commas.
         tiles: where the web page gets map tiles, an address with {z}, {x} and {y}; empty for none.
         tiles_attribution: who is named beside them.

@@ -1,6 +1,6 @@
 """Validate a tool call before execution (plan-step contract, statement S59)."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -10,6 +10,10 @@ from fingerpost.contract.problem import describe_problem
 from fingerpost.contract.registry import ToolRegistry
 from fingerpost.contract.wire import WireModel
 from fingerpost.errors import ParameterError, QueryTypeUnsupported, ToolNotFound
+
+# Each unknown field costs a sentence, so thousands would stall a server.
+MOST_FIELDS = 100
+MOST_VALUES = 10_000
 
 _MOST_PROBLEMS = 8
 _SWAPPED = "lat is degrees north and lon degrees east; the two look swapped"
@@ -81,3 +85,31 @@ def _details(
     if len(complaints) > len(problems):
         details["errors_left_out"] = len(complaints) - len(problems)
     return details
+
+
+def check_count(arguments: Mapping[str, Any], most_values: int | None) -> None:
+    """Check that arguments have at most 100 fields of their own, and at most ``most_values`` values at any depth.
+
+    Raises:
+        ParameterError: they have more.
+    """
+    if len(arguments) > MOST_FIELDS:
+        raise ParameterError(f"the arguments have {len(arguments):,} fields; no tool knows more than {MOST_FIELDS}")
+    if most_values is not None and _has_more_values(arguments, most_values):
+        raise ParameterError(f"the arguments hold more than {most_values:,} values", hint="Send a shorter call")
+
+
+def _has_more_values(whole: object, most: int) -> bool:
+    left, waiting = most, [whole]
+    while waiting:
+        value: Any = waiting.pop()
+        inner: Collection[Any] = ()
+        if isinstance(value, Mapping):
+            inner = value.values()
+        elif isinstance(value, list | tuple):
+            inner = value
+        left -= len(inner)
+        if left < 0:
+            return True
+        waiting += inner
+    return False

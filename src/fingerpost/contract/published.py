@@ -14,19 +14,17 @@ from typing import Any, ClassVar
 from pydantic import ValidationError
 
 from fingerpost import clock
-from fingerpost.contract.check import explain
+from fingerpost.contract.check import MOST_VALUES, check_count, explain
 from fingerpost.contract.envelope import Family, code_of, is_failure, render_error, step_fields, text_of_error
 from fingerpost.contract.failure_shapes import failure_shapes
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.problem import describe_problem
-from fingerpost.contract.question_size import MOST_VALUES, QUICK_VALUES, check_count, has_more_values
 from fingerpost.contract.short_schema import inline_single_uses
 from fingerpost.contract.size_bounds import STATED, Path
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import Tool
 from fingerpost.contract.wire import Shape, Wire, WireModel, check, schema_of
 from fingerpost.errors import BrokenContract, DataNotFound, ParameterError, QueryTypeUnsupported, ToolError
-from fingerpost.runtime.fair_threads import COMPUTING
 from fingerpost.runtime.instruments import TOOL, TOOL_CALL_DURATION
 from fingerpost.runtime.spans import Measured, measured
 
@@ -77,7 +75,6 @@ class Answer:
 
     ``error`` is the error that the body renders, for interfaces that go on from it; None where nothing was raised.
     ``beside`` holds by name what the caller wanted besides the body; a failure has nothing beside it.
-    ``is_large`` says of a success that it holds more than ``QUICK_VALUES``.
     """
 
     body: dict[str, Any]
@@ -86,7 +83,6 @@ class Answer:
     correlation_id: str
     error: ToolError | None = None
     beside: Mapping[str, Wire] = field(default_factory=lambda: MappingProxyType({}))
-    is_large: bool = False
 
 
 class PublishedTool(Tool):
@@ -206,7 +202,6 @@ class PublishedTool(Tool):
             is_error=body.get("success") is False,
             correlation_id=outcome.correlation_id,
             beside=outcome.beside,
-            is_large=outcome.is_large,
         )
 
     async def execute(
@@ -256,39 +251,29 @@ class PublishedTool(Tool):
                 report=report,
                 wants=frozenset(wants),
             )
-            answer = await self.handle(await self._read(raw), call)
+            answer = await self.handle(self._read(raw), call)
             if isinstance(answer, ToolReply):
                 beside = {name: self._checked(part, self.offers[name]) for name, part in answer.beside.items()}
                 answer = answer.body
-            is_large = has_more_values(answer, QUICK_VALUES)
-            result: tuple[dict[str, Any], str] | ToolError
-            result = await COMPUTING.run(self._finish, answer) if is_large else self._finish(answer)
+            body = self._checked(answer, self.shape_of(answer))
+            result: tuple[dict[str, Any], str] | ToolError = (body, self.describe(body))
             code = _OK
         except ToolError as error:
             correlation_id = correlation_id or new_correlation_id(None, user, self.name, raw)
-            result, code, is_large = error, code_of(error, self.family), False
+            result, code = error, code_of(error, self.family)
         _log.info("call tool=%s correlationId=%s outcome=%s", self.name, correlation_id, code)
-        return _Outcome(result, correlation_id, beside, is_large), code
-
-    def _finish(self, answer: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-        """Return the checked body of an answer, and its text."""
-        body = self._checked(answer, self.shape_of(answer))
-        return body, self.describe(body)
+        return _Outcome(result, correlation_id, beside), code
 
     def _check_wants(self, wants: Collection[str]) -> None:
         for name in sorted(set(wants) - set(self.offers)):
             offered = ", ".join(sorted(self.offers)) or "nothing"
             raise ParameterError(f"{self.name} has no {name} to give beside its answer; it offers {offered}")
 
-    async def _read(self, raw: object) -> WireModel:
+    def _read(self, raw: object) -> WireModel:
         arguments = {} if raw is None else raw
         if not isinstance(arguments, Mapping):
             raise ParameterError(f"the arguments must be a JSON object, not {_json_kind(raw)}")
-        if check_count(arguments, None if self.takes_large else MOST_VALUES):
-            return await COMPUTING.run(self._validated, arguments)
-        return self._validated(arguments)
-
-    def _validated(self, arguments: Mapping[str, Any]) -> WireModel:
+        check_count(arguments, None if self.takes_large else MOST_VALUES)
         try:
             return self.input_model.read(dict(arguments))
         except ValidationError as error:
@@ -321,7 +306,6 @@ class _Outcome:
     result: tuple[dict[str, Any], str] | ToolError
     correlation_id: str
     beside: Mapping[str, Wire]
-    is_large: bool
 
 
 def measuring_call(name: str) -> Measured:

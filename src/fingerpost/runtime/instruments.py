@@ -44,7 +44,7 @@ SOURCE_REQUESTS = _counter(
     "request",
     "Requests to sources by how they ended, those included that were answered without asking",
 )
-REFUSED_CALLS = _counter("fingerpost.calls.refused", "call", "Calls refused because the process was full")
+REFUSED_CALLS = _counter("fingerpost.calls.refused", "call", "Calls refused because too many were in flight")
 REFUSED_CONNECTIONS = _counter(
     "fingerpost.connections.refused", "connection", "Connections refused because the process had as many as it takes"
 )

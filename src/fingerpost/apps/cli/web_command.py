@@ -43,8 +43,7 @@ def web(
     start_logging(may_wait=False)
     compiler = begin_uncompiled(application.settings.home, waits=True)
     # The protocol's own package is a second of imports that no other command needs.
-    from fingerpost.apps.mcp.http import serve_http
-    from fingerpost.apps.mcp.http_site import Site
+    from fingerpost.apps.mcp.http import Site, serve_http
 
     with usage():
         settings = application.settings

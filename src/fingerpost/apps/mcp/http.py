@@ -1,11 +1,13 @@
-"""The HTTP server: ``/mcp`` (streamable HTTP), ``/health``, ``/ready`` and ``/metrics``."""
+"""The HTTP server: ``/mcp`` (streamable HTTP), ``/health``, ``/ready``, ``/metrics``, and the files of a site."""
 
 import asyncio
+import ipaddress
 import logging
 import signal
 import subprocess
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
@@ -15,19 +17,17 @@ from mcp.server.transport_security import TransportSecuritySettings
 from sse_starlette.sse import AppStatus
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from fingerpost.apps.mcp.address import Address
-from fingerpost.apps.mcp.host_check import check_host
-from fingerpost.apps.mcp.http_patience import PatientProtocol
-from fingerpost.apps.mcp.http_site import Site
+from fingerpost.apps.mcp.address import Address, listen
+from fingerpost.apps.mcp.http_limits import Admission, PatientProtocol
 from fingerpost.apps.mcp.http_transport import McpTransport
-from fingerpost.apps.mcp.listener import listen
-from fingerpost.apps.mcp.metrics_page import MetricsPage, open_metrics_page
+from fingerpost.apps.mcp.metrics_page import MEDIA_TYPE, open_metrics_page
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.plans import taking_over
 from fingerpost.apps.warm_up import WarmUp
+from fingerpost.apps.web.site import SiteFile
 from fingerpost.apps.wiring import Application
 
 _log = logging.getLogger(__name__)
@@ -40,13 +40,42 @@ _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-p
 _LONGEST_SILENCE_S = 60
 
 
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """Files that are served beside the endpoints.
+
+    Attributes:
+        files: by their path.
+        headers: of each file.
+        work: runs while the server does.
+        announce: called with the server's URL once it listens.
+    """
+
+    files: Mapping[str, SiteFile]
+    headers: Mapping[str, str]
+    work: Callable[[], Coroutine[Any, Any, None]] | None = None
+    announce: Callable[[str], None] | None = None
+
+    async def answer(self, request: Request) -> Response:
+        """Return a file, or that it has not changed since the browser got it."""
+        file = self.files[request.url.path]
+        tag = f'"{file.tag}"'
+        headers = {**self.headers, "Cache-Control": "no-cache", "ETag": tag}
+        if request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers=headers)
+        return Response(file.body, media_type=file.media_type, headers=headers)
+
+
 def new_app(
     application: Application,
     address: Address,
     warm_up: WarmUp,
     allowed_hosts: Sequence[str] = (),
     site: Site | None = None,
-    metrics_page: MetricsPage | None = None,
+    write_metrics: Callable[[], bytes] | None = None,
 ) -> Starlette:
     """Return the web application, with a site and ``/metrics`` beside the endpoints where they are given.
 
@@ -54,7 +83,8 @@ def new_app(
     no proxy forwarded the request. Every other caller is anonymous and keeps no variables (rule A12).
     ``allowed_hosts`` are names, besides loopback and the address itself, that a client may call the server by.
     """
-    local_user = application.settings.user if address.is_loopback and not allowed_hosts else None
+    settings = application.settings
+    local_user = settings.user if address.is_loopback and not allowed_hosts else None
 
     def find_user(ctx: ServerRequestContext[Any, Any]) -> str | None:
         is_forwarded = ctx.request is None or any(header in ctx.request.headers for header in _FORWARDED)
@@ -67,38 +97,62 @@ def new_app(
         allowed_origins=[f"{scheme}://{name}" for name in names for scheme in ("http", "https")],
     )
 
-    async def health(_request: Request) -> JSONResponse:
+    async def health(_request: Request) -> Response:
         return JSONResponse({"status": "ok"})
 
-    async def ready(_request: Request) -> JSONResponse:
+    async def ready(_request: Request) -> Response:
         if warm_up.problem is not None:
             return JSONResponse({"status": "not ready", "reason": warm_up.problem}, status_code=503)
         return JSONResponse({"status": "ready"})
 
+    async def metrics(_request: Request) -> Response:
+        assert write_metrics is not None
+        return Response(await asyncio.to_thread(write_metrics), media_type=MEDIA_TYPE)
+
     # A stream is one call's: when we are told to stop it is answered like any other, and not broken off.
     AppStatus.enable_automatic_graceful_drain = False
-    transport = McpTransport(new_server(application, find_user=find_user), security)
+    server = new_server(application, find_user=find_user)
+    transport = McpTransport(server, security, Admission(settings.max_concurrent_calls))
     return Starlette(
         routes=[
             Route("/mcp", transport),
             Route("/health", check_host(health, hosts)),
             Route("/ready", check_host(ready, hosts)),
-            *(() if site is None else site.list_routes()),
-            *(() if metrics_page is None else metrics_page.list_routes(hosts)),
+            *([] if site is None else [Route(path, site.answer) for path in site.files]),
+            *([] if write_metrics is None else [Route("/metrics", check_host(metrics, hosts))]),
         ],
-        lifespan=lambda _app: _run(transport, application, site, metrics_page),
+        lifespan=lambda _app: _run(transport, application, site),
     )
 
 
+def check_host(endpoint: Endpoint, hosts: Collection[str]) -> Endpoint:
+    """Return an endpoint that answers 421 where the request's host is neither one of these nor a plain IP address.
+
+    A page elsewhere may have its own name point to us, and a browser that was misled asks under that name. Probes and
+    scrapers often ask by address.
+    """
+    known = {host.strip("[]").lower() for host in hosts}
+
+    async def answer(request: Request) -> Response:
+        host = request.headers.get("host", "").lower()
+        name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+        if name not in known and not _is_ip_address(name):
+            return PlainTextResponse("This server is not known by that name; see --allow-host", status_code=421)
+        return await endpoint(request)
+
+    return answer
+
+
+def _is_ip_address(name: str) -> bool:
+    with suppress(ValueError):
+        ipaddress.ip_address(name)
+        return True
+    return False
+
+
 @asynccontextmanager
-async def _run(
-    transport: McpTransport, application: Application, site: Site | None, metrics_page: MetricsPage | None
-) -> AsyncIterator[None]:
-    async with (
-        taking_over(application.plans.runs),
-        transport.run(),
-        nullcontext() if metrics_page is None else metrics_page.shared(),
-    ):
+async def _run(transport: McpTransport, application: Application, site: Site | None) -> AsyncIterator[None]:
+    async with taking_over(application.plans.runs), transport.run():
         task = asyncio.create_task(site.work()) if site is not None and site.work is not None else None
         yield
         if task is not None:

@@ -15,19 +15,20 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
 from fingerpost.apps.mcp.address import name_machine
-from fingerpost.apps.mcp.http_patience import receive_whole
-from fingerpost.apps.mcp.request_size import MOST_BYTES, find_declared_excess, find_excess
-from fingerpost.runtime.fair_threads import CALLER
+from fingerpost.apps.mcp.http_limits import MOST_BYTES, Admission, BodyTooLarge, receive_body
+from fingerpost.runtime.concurrency import CALLER
 
 _STREAM = "text/event-stream"
 _TOKEN = b'"progressToken"'
 _INVALID_REQUEST = -32600
+_CLOSING = {"Connection": "close"}
 
 
 class McpTransport:
     """ASGI application that passes each request to a JSON or a streaming session manager."""
 
-    def __init__(self, server: Server[Any], security: TransportSecuritySettings) -> None:
+    def __init__(self, server: Server[Any], security: TransportSecuritySettings, admission: Admission) -> None:
+        self._admission = admission
         self._in_one, self._streaming = (
             StreamableHTTPSessionManager(app=server, json_response=is_json, stateless=True, security_settings=security)
             for is_json in (True, False)
@@ -44,39 +45,38 @@ class McpTransport:
         if scope["method"] != "POST":
             await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             return
-        # A machine's name first: what its plans do is told apart by that alone.
-        host, port = scope.get("client") or ("", "")
-        CALLER.set(f"{name_machine(host)} {port}")
-        excess = find_declared_excess(Headers(scope=scope).get("content-length"))
-        received: list[Message] = []
-        if excess is None:
-            try:
-                received = await receive_whole(receive, MOST_BYTES)
-            except TimeoutError:
-                await Response(status_code=408, headers={"Connection": "close"})(scope, receive, send)
-                return
-            excess = await find_excess(received)
-        if excess is not None:
-            error = {"jsonrpc": "2.0", "id": None, "error": {"code": _INVALID_REQUEST, "message": excess}}
-            await JSONResponse(error, status_code=413, headers={"Connection": "close"})(scope, receive, send)
+        length = Headers(scope=scope).get("content-length", "")
+        try:
+            body = await receive_body(receive, int(length) if length.isdecimal() else 0)
+        except TimeoutError:
+            await Response(status_code=408, headers=_CLOSING)(scope, receive, send)
             return
+        except BodyTooLarge:
+            message = f"The request has more than {MOST_BYTES:,} bytes; send a shorter call"
+            await _refuse(413, message, _CLOSING)(scope, receive, send)
+            return
+        host, _port = scope.get("client") or ("", 0)
+        caller = name_machine(host)
+        CALLER.set(caller)
+        with self._admission.enter(caller) as is_admitted:
+            if is_admitted:
+                await self._pass_on(body, scope, receive, send)
+            else:
+                refusal = _refuse(429, "Too many requests at a time; retry in a second", {"Retry-After": "1"})
+                await refusal(scope, receive, send)
 
-        async def again() -> Message:
-            return received.pop(0) if received else await receive()
-
-        await self._choose(scope, again, send)
-
-    async def _choose(self, scope: Scope, receive: Receive, send: Send) -> None:
-        first: Message | None = await receive()
-        assert first is not None
-        wants_progress = _TOKEN in first.get("body", b"") and _STREAM in Headers(scope=scope).get("accept", "")
-
-        async def again() -> Message:
-            nonlocal first
-            if first is None:
-                return await receive()
-            message, first = first, None
-            return message
-
+    async def _pass_on(self, body: list[Message], scope: Scope, receive: Receive, send: Send) -> None:
+        wants_progress = _STREAM in Headers(scope=scope).get("accept", "") and any(
+            _TOKEN in message.get("body", b"") for message in body
+        )
         manager = self._streaming if wants_progress else self._in_one
-        await manager.handle_request(scope, again, send)
+
+        async def replay() -> Message:
+            return body.pop(0) if body else await receive()
+
+        await manager.handle_request(scope, replay, send)
+
+
+def _refuse(status: int, message: str, headers: dict[str, str]) -> JSONResponse:
+    error = {"jsonrpc": "2.0", "id": None, "error": {"code": _INVALID_REQUEST, "message": message}}
+    return JSONResponse(error, status_code=status, headers=headers)

@@ -21,12 +21,10 @@ from fingerpost.apps.mcp.apps_extension import (
 )
 from fingerpost.apps.mcp.elicitation import Choices, can_elicit, elicit, find_elicitation
 from fingerpost.apps.mcp.listing import list_wants, result_of, states_wants, tool_of
-from fingerpost.apps.mcp.overload import check_room
 from fingerpost.apps.mcp.progress import Reporting
 from fingerpost.apps.mcp.resources import RUN_TEMPLATE, SCHEMA_TEMPLATE, complete_tool, list_resources, read_resource
 from fingerpost.apps.wiring import Application
 from fingerpost.contract.published import ReportProgress
-from fingerpost.errors import SourceLimited
 
 INSTRUCTIONS = (
     "Public transport that says where its answers come from. Plan with plan_trip, boards with get_departures. "
@@ -98,13 +96,6 @@ class _Handlers:
 
     async def call_tool(self, ctx: _Context, params: types.CallToolRequestParams) -> HandlerResult:
         """Answer tools/call, with progress to a client that listens for it."""
-        try:
-            check_room(self._application.settings.max_concurrent_calls)
-        except SourceLimited as error:
-            tools = self._application.tools
-            return result_of(
-                error_boundary.refuse(tools, params.name, params.arguments, error, user=self._find_user(ctx))
-            )
         async with Reporting(ctx.session) as reporting:
             return await self._answer_or_ask(ctx, params, reporting.report)
 

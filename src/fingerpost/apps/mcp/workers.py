@@ -9,8 +9,6 @@ import socket
 from collections.abc import Collection, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import cast
 
 from starlette.applications import Starlette
@@ -19,10 +17,8 @@ from uvicorn.supervisors.multiprocess import Multiprocess
 from fingerpost.apps.interpreter import keep_what_is_loaded, start_without_collecting, take_short_turns
 from fingerpost.apps.kernels import begin_uncompiled
 from fingerpost.apps.logs import start_logging
-from fingerpost.apps.mcp.address import Address
+from fingerpost.apps.mcp.address import Address, SharedAddress
 from fingerpost.apps.mcp.http import new_app, new_config, say_where
-from fingerpost.apps.mcp.listener import SharedAddress
-from fingerpost.apps.mcp.metrics_page import open_metrics_page
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import build
@@ -34,15 +30,13 @@ _log = logging.getLogger(__name__)
 class ServerWorker:
     """What a worker serves; sent to its process, where it is called for the application.
 
-    ``groups`` are the groups of tools, None for all; ``allowed_hosts`` as in ``new_app``; in ``metrics_folder`` the
-    workers ask each other for metrics.
+    ``groups`` are the groups of tools, None for all; ``allowed_hosts`` as in ``new_app``.
     """
 
     settings: Settings
     groups: Collection[str] | None
     address: Address
     allowed_hosts: Sequence[str]
-    metrics_folder: Path
 
     def __call__(self) -> Starlette:
         """Build the application in this process, and begin to warm it up."""
@@ -55,8 +49,7 @@ class ServerWorker:
         warm_up = WarmUp(application.networks, compiler)
         keep_what_is_loaded()
         warm_up.start()
-        metrics_page = open_metrics_page(self.metrics_folder)
-        return new_app(application, self.address, warm_up, self.allowed_hosts, metrics_page=metrics_page)
+        return new_app(application, self.address, warm_up, self.allowed_hosts)
 
 
 def serve_workers(
@@ -69,19 +62,14 @@ def serve_workers(
 ) -> None:
     """Serve in ``count`` processes until SIGTERM or an interrupt; calls that run then are still answered.
 
-    A worker that ends, or gives no sign of life, is replaced.
+    A worker that ends, or gives no sign of life, is replaced. There is no ``/metrics``: a scrape would reach any one
+    of the workers, so each pushes its own (docs/telemetry.md).
 
     Raises:
         SettingsInvalid: the address cannot be listened on.
     """
-    with closing(SharedAddress(address)) as shared, TemporaryDirectory(prefix="fingerpost-") as folder:
-        worker = ServerWorker(
-            settings=settings,
-            groups=groups,
-            address=shared.address,
-            allowed_hosts=allowed_hosts,
-            metrics_folder=Path(folder),
-        )
+    with closing(SharedAddress(address)) as shared:
+        worker = ServerWorker(settings=settings, groups=groups, address=shared.address, allowed_hosts=allowed_hosts)
         # Its words on workers that died, and on what it did then.
         logging.getLogger("uvicorn.error").setLevel(logging.INFO)
         say_where(shared.address)

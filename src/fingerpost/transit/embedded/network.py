@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar
-from fingerpost.runtime.fair_threads import COMPUTING, SEARCHING, FairThreads
+from fingerpost.runtime.concurrency import compute
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.changeover import is_compiling
 from fingerpost.transit.embedded.board_calls import BoardCalls, keep_first
@@ -182,7 +182,7 @@ class EmbeddedNetwork:
         # A search that waits for the compiler would stop the event loop.
         if self._is_light(query) and not is_compiling():
             return self._plan(query)
-        return await SEARCHING.run(self._plan, query)
+        return await compute(self._plan, query)
 
     def _is_light(self, query: JourneyQuery) -> bool:
         """Whether a search is too short to be worth a thread."""
@@ -290,22 +290,19 @@ class EmbeddedNetwork:
         if self._realtime is not None:
             await self._realtime.catch_up()
         snapshot = self._snapshot
-        threads = self._choose_threads(snapshot, query.instant)
-        if threads is COMPUTING and query.window_s <= _SHORT_BOARD_S:
+        if query.window_s <= _SHORT_BOARD_S and self._is_day_ready(snapshot, query.instant):
             board, is_empty = self._board(snapshot, query)
         else:
-            board, is_empty = await threads.run(self._board, snapshot, query)
+            board, is_empty = await compute(self._board, snapshot, query)
         if not is_empty:
             return board
-        threads = self._choose_threads(snapshot, query.instant + query.window_s + 1)
-        return replace(board, gap=await threads.run(find_gap, snapshot, self._rows_of(query), self._facts.zone, query))
+        return replace(board, gap=await compute(find_gap, snapshot, self._rows_of(query), self._facts.zone, query))
 
-    def _choose_threads(self, snapshot: Snapshot, instant: int) -> FairThreads:
-        """Return where to read the departures of a day: in Python where they are ready, else the engine makes them."""
+    def _is_day_ready(self, snapshot: Snapshot, instant: int) -> bool:
+        """Whether the departures of a day only have to be read, and the engine need not make them first."""
         day = local_day(instant, self._facts.zone)
         timetables = (snapshot.live, snapshot.planned)
-        is_ready = all(each.is_ready(day, mirrored=False, step_free=False) for each in timetables)
-        return COMPUTING if is_ready else SEARCHING
+        return all(timetable.is_ready(day, mirrored=False, step_free=False) for timetable in timetables)
 
     def _rows_of(self, query: DepartureQuery) -> list[int]:
         return [row for stop_id in query.stop_ids if (row := self._stops.find_row(stop_id)) is not None]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from fingerpost.runtime.fair_threads import LOOKING_UP
+from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.embedded.city_stations import find_main_stations
 from fingerpost.transit.embedded.stops import TimetableStops
 from fingerpost.transit.model.distance import distance_m
@@ -29,7 +29,7 @@ class NetworkPlaces:
         """Return the stops, addresses and places that a text may mean, best first (rule D2)."""
         if self._addresses is None and self._stops.is_quick:
             return self._find(text, language, focus)
-        return await LOOKING_UP.run(self._find, text, language, focus)
+        return await compute(self._find, text, language, focus)
 
     def _find(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
         addresses = self._addresses

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fingerpost.errors import ParameterError, PlaceUnknown, RegionUnsupported
-from fingerpost.runtime.gathering import gather_all
+from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.variables import Variable
 from fingerpost.transit.model.distance import distance_m, is_same_point
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource, PlaceMatch

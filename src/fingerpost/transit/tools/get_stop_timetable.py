@@ -8,7 +8,7 @@ from types import MappingProxyType
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.errors import ParameterError
-from fingerpost.runtime.fair_threads import COMPUTING
+from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.place import Place
 from fingerpost.transit.networks.asking import Deadline, ask_in_turn, warn_of_left_out
@@ -113,7 +113,7 @@ class GetStopTimetable(PublishedTool):
         warn_of_left_out(left_out, warnings)
         shown_stop = _show_stop(stop.place, arguments.stop_id, others)
         answer = partial(_answer, shown_stop, window, board, warnings, call.wants)
-        return await COMPUTING.run(answer) if len(board.departures) > _QUICK_ROWS else answer()
+        return await compute(answer) if len(board.departures) > _QUICK_ROWS else answer()
 
     def describe(self, answer: StopTimetableOutput) -> str:
         """Return the timetable as lines to read."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
-from fingerpost.runtime.fair_threads import COMPUTING
+from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Leg, Optimize, ServiceAlert
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.places.candidates import say_shown
@@ -106,7 +106,7 @@ class PlanTrip(PublishedTool):
             beside[LINE_COLORS] = show_line_colors(list_leg_colors(found.shown))
         box = find_box(found.shown)
         if BASEMAP in call.wants and box is not None:
-            beside[BASEMAP] = await COMPUTING.run(lambda: show_basemap(found.draw_basemap(box)))
+            beside[BASEMAP] = await compute(lambda: show_basemap(found.draw_basemap(box)))
         return ToolReply(body, beside)
 
     def describe(self, answer: PlanTripOutput) -> str:

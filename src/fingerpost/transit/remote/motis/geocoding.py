@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from fingerpost.errors import ToolError
 from fingerpost.net.request import RequestLimits
-from fingerpost.runtime.gathering import gather_all
+from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.model.profile import NAMES_DEADLINE_S
 from fingerpost.transit.remote.motis.endpoints import MotisEndpoint

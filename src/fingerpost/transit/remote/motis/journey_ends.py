@@ -1,6 +1,6 @@
 """The ends of a trip, as the server can be asked for them."""
 
-from fingerpost.runtime.gathering import gather_all
+from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.model.distance import distance_m
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.remote.motis.journey_question import MotisJourneyEnd

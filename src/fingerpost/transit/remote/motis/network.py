@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from fingerpost import clock
 from fingerpost.net.fetch import Fetch
 from fingerpost.net.request import RequestLimits
-from fingerpost.runtime.gathering import gather_all
+from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from fingerpost.runtime.gathering import gather_all
+from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.model.bounding_box import box_around
 from fingerpost.transit.model.distance import distance_m
 from fingerpost.transit.model.itinerary import NearbyStop, StopPoint

@@ -11,7 +11,7 @@ from fingerpost.net.fetch import Fetch
 from fingerpost.net.request import Request, RequestLimits
 from fingerpost.net.response import Response
 from fingerpost.net.scrubbing import scrub
-from fingerpost.runtime.gathering import gather_all
+from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.model.profile import NAMES_DEADLINE_S

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from fingerpost.errors import SourceFailed
-from fingerpost.runtime.gathering import gather_all
+from fingerpost.runtime.concurrency import gather_all
 
 
 async def answer_after(turns, answer):

@@ -1,0 +1,46 @@
+"""Work beside the event loop: one pool of threads, several questions at once, and whose call it is."""
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar, copy_context
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+CALLER: ContextVar[str] = ContextVar("fingerpost_caller", default="")
+"""The address of the caller's machine; empty where the process serves one caller."""
+
+# Searches keep a processor busy: more at once would be no sooner done.
+_POOL = ThreadPoolExecutor(max(2, os.cpu_count() or 1), thread_name_prefix="fingerpost-compute")
+
+
+async def compute(function: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
+    """Run a function in the process's pool of threads, in the context of the caller, and return its result.
+
+    For searches and other work that would stop the event loop for more than a few milliseconds.
+    """
+    work = partial(copy_context().run, function, *args, **kwargs)
+    return await asyncio.get_running_loop().run_in_executor(_POOL, work)
+
+
+async def gather_all(questions: Iterable[Coroutine[Any, Any, _R]]) -> list[_R]:
+    """Return the results in the order of the questions; if one raises, cancel the others and wait for their end.
+
+    ``asyncio.gather`` alone leaves the others running.
+
+    Raises:
+        BaseException: the first error of any.
+    """
+    tasks = [asyncio.ensure_future(question) for question in questions]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        left = [task for task in tasks if not task.done()]
+        for task in left:
+            task.cancel()
+        if left:
+            await asyncio.gather(*left, return_exceptions=True)

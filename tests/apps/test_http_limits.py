@@ -1,0 +1,131 @@
+"""Slow, large and greedy requests are refused, and other callers are still answered."""
+
+import asyncio
+from contextlib import ExitStack, asynccontextmanager, nullcontext
+
+import httpx2
+import pytest
+import uvicorn
+
+from fingerpost.apps.mcp import http_limits
+from fingerpost.apps.mcp.address import Address
+from fingerpost.apps.mcp.http import new_app
+from fingerpost.apps.mcp.http_limits import Admission
+from fingerpost.apps.warm_up import WarmUp
+
+DEADLINE_S = 30
+HEAD = b"POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 100\r\n"
+
+
+@pytest.fixture
+def brief(monkeypatch):
+    """Short deadlines."""
+    monkeypatch.setattr(http_limits, "HEADERS_S", 0.2)
+    monkeypatch.setattr(http_limits, "BODY_S", 0.2)
+
+
+@asynccontextmanager
+async def connected(application):
+    """A connection to a server in this process."""
+    app = new_app(application, Address("127.0.0.1", 8000), WarmUp(application.networks))
+    config = uvicorn.Config(app, port=0, log_config=None, access_log=False, http=http_limits.PatientProtocol)
+    server = uvicorn.Server(config)
+    server.install_signal_handlers = lambda: None
+    serving = asyncio.create_task(server.serve())
+    while not server.started:  # noqa: ASYNC110  (uvicorn has no event for it)
+        await asyncio.sleep(0)
+    try:
+        reader, writer = await asyncio.open_connection(*server.servers[0].sockets[0].getsockname())
+        try:
+            yield reader, writer
+        finally:
+            writer.close()
+    finally:
+        server.should_exit = True
+        await serving
+
+
+async def read_all(reader):
+    return await asyncio.wait_for(reader.read(), DEADLINE_S)
+
+
+@pytest.mark.parametrize("sent", [b"", b"POST /mcp HT", HEAD], ids=["nothing", "half a line", "half of the headers"])
+async def test_a_connection_without_whole_headers_is_closed(application, brief, sent):
+    """Whatever of them came."""
+    async with connected(application) as (reader, writer):
+        writer.write(sent)
+        assert await read_all(reader) == b""
+
+
+async def test_a_body_that_stops_half_way_is_refused(application, brief):
+    """With 408, and the connection ends."""
+    async with connected(application) as (reader, writer):
+        writer.write(HEAD + b"\r\n{")
+        assert (await read_all(reader)).startswith(b"HTTP/1.1 408 ")
+
+
+async def test_the_second_request_of_a_connection_has_the_same_deadline(application, brief):
+    """An answered request does not lift it."""
+    async with connected(application) as (reader, writer):
+        writer.write(b"GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\nGET /heal")
+        received = await read_all(reader)
+        assert received.startswith(b"HTTP/1.1 200 ")
+        assert received.count(b"HTTP/1.1") == 1
+
+
+async def test_a_request_in_pieces_is_answered(application):
+    """With the usual deadline."""
+    async with connected(application) as (reader, writer):
+        for piece in (b"GET /health HT", b"TP/1.1\r\nhost: 127.0.0.1\r\n", b"connection: close\r\n\r\n"):
+            writer.write(piece)
+            await writer.drain()
+        assert b'"status":"ok"' in await read_all(reader)
+
+
+async def test_a_connection_beyond_the_limit_is_refused(application, monkeypatch):
+    """Before it has sent anything."""
+    monkeypatch.setattr(http_limits, "MOST_CONNECTIONS", 0)
+    async with connected(application) as (reader, _):
+        received = await read_all(reader)
+
+    assert received.startswith(b"HTTP/1.1 503 ")
+    assert b"Retry-After: 1\r\n" in received
+
+
+@pytest.fixture
+async def client(application):
+    """A client of the application."""
+    app = new_app(application, Address("127.0.0.1", 8000), WarmUp(application.networks))
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://127.0.0.1:8000") as client:
+        yield client
+
+
+@pytest.mark.parametrize("headers", [{}, {"content-length": "4000000"}], ids=["as it is sent", "by its header"])
+async def test_a_body_that_is_too_large_is_refused(client, headers):
+    """With 413 and an error of JSON-RPC."""
+    answer = await client.post("/mcp", content=b"x" * 1_600_000, headers=headers)
+
+    assert answer.status_code == 413
+    assert answer.json()["error"] == {
+        "code": -32600,
+        "message": "The request has more than 1,500,000 bytes; send a shorter call",
+    }
+
+
+async def test_a_caller_with_too_many_requests_is_refused(client, monkeypatch):
+    """With 429 and a second to wait."""
+    monkeypatch.setattr(Admission, "enter", lambda *_: nullcontext(enter_result=False))
+    answer = await client.post("/mcp", content=b"{}")
+
+    assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
+
+
+def test_one_caller_has_half_of_the_room():
+    """And has it again once his requests are answered; others have the rest."""
+    admission = Admission(4)
+    with ExitStack() as requests:
+        assert [requests.enter_context(admission.enter("one")) for _ in range(3)] == [True, True, False]
+        assert [requests.enter_context(admission.enter(other)) for other in "abc"] == [True, True, False]
+
+    with admission.enter("one") as is_admitted:
+        assert is_admitted
