@@ -20,7 +20,6 @@ SQL = [
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 700) SELECT i, i * 7 AS b FROM n",
     "SELECT ticker, concept, value, end_date FROM facts ORDER BY 1, 2, 4 LIMIT 300",
 ]  # fmt: skip
-CLAIMS = ["Apple's revenue in 2022 was 394 billion", "NVIDIA earned $1 in 2023", "It rained", "Revenue fell by 3 %"]
 FORMULAS = ["free_cash_flow", "Revenue / avg(Assets)", "cagr(Revenue, 3)", "1 / 0", "(", "Revenue - prior(Revenue)"]
 # By a field's name, what a caller might well send; whatever does not fit the schema there is not taken.
 WORDS: Mapping[str, Sequence[object]] = {
@@ -31,7 +30,8 @@ WORDS: Mapping[str, Sequence[object]] = {
     "lat": [60.1699, 60.2055], "lon": [24.9384, 24.6559], "textFilter": ["ka", "tori", "x"],
     "key": ["home", "work", "odd"], "ticker": TICKERS, "tickers": TICKERS, "companies": TICKERS,
     "metric": METRICS, "metrics": METRICS, "period": PERIODS, "periods": PERIODS, "start_date": DAYS, "end_date": DAYS,
-    "as_of": DAYS, "sql_query": SQL, "claim": CLAIMS, "expression": FORMULAS, "filing_type": ["10-K", "10-Q"],
+    "as_of": DAYS, "sql_query": SQL, "expression": FORMULAS, "formula": FORMULAS, "base_period": PERIODS,
+    "among": TICKERS, "filing_type": ["10-K", "10-Q"],
     "filing_types": ["10-K", "10-Q"], "unit": ["USD", "EUR"], "ratios": ["net_margin", "nonsense"],
     "accession_number": ["0000320193-22-000108"], "query": ["risk", "supply chain"], "wait_seconds": [5],
     "sections": ["risk_factors", "business"], "section_types": ["risk_factors"], "keywords": ["supply", "revenue"],

@@ -202,11 +202,11 @@ def test_a_bad_question_is_answered_in_the_standard_response(ask, arguments, mes
 
 def test_why_a_claim_was_not_judged_is_said_beside_the_verdict(ask):
     """The step completes, and its value is the verdict alone."""
-    claim = {"claim": "Apple's iPhone revenue was $5 in fiscal 2022"}
+    claim = {"ticker": "AAPL", "metric": "Revenue", "period": "2022", "relation": "equals", "value": 394328}
     asked = {"query_type": "verify_claim", "parameters": claim}
     step = REVENUE["steps"][0] | {"parameters": asked, "output_path": ["data", "verdict"], "done_check": None}
     answer = ask("run_plan", {"plan": {"goal": "g", "steps": [step]}})
-    said = 'not every word of the claim was understood: "iPhone"'
+    said = "the value is the figure in millions: give the unit as 'USD million'"
 
     assert answer.body["results"][0]["value"] == "cannot_judge"
     assert answer.body["data"]["steps"][0]["remarks"] == [{"kind": "note", "at": "explanation", "value": said}]

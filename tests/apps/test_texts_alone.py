@@ -70,7 +70,7 @@ QUESTIONS = [
     sec("financial_ratios"),
     sec("fact_history", metric="Revenue", period="2022"),
     sec("calculate", expression="free_cash_flow", period="2022"),
-    sec("verify_claim", claim="Apple's revenue in 2022 was 394 billion"),
+    sec("verify_claim", metric="Revenue", period="2022", relation="equals", value=394, unit="USD billion"),
     sec("company_info"),
     sec("metrics"),
     ("sec_financial_data", {"query_type": "companies", "parameters": {}}),

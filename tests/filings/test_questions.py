@@ -3,13 +3,12 @@
 import pytest
 
 from fingerpost.errors import DataNotFound
-from fingerpost.filings.calculation import calculate
-from fingerpost.filings.claims import read_claim, verify_claim
-from fingerpost.filings.directory import company_info, metrics
+from fingerpost.filings.calculation import calculate, financial_ratios
+from fingerpost.filings.claims import Claim, verify_claim
 from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.period_filter import read_period_filter
-from fingerpost.filings.questions import compare, fact_history, financial_facts, time_series
-from fingerpost.filings.ratios import RATIOS, financial_ratios
+from fingerpost.filings.questions import company_info, compare, fact_history, financial_facts, metrics, time_series
+from fingerpost.filings.recipes import RATIOS
 from fingerpost.filings.statements import statement
 from fingerpost.filings.store import FactStore
 from tests.filings.drawing import company_file, facts, library_of
@@ -216,9 +215,9 @@ def test_other_questions_about_nobody_say_so_too(library):
     for sentence, ask in asked.items():
         error = failure(ask)
         assert (error.message, error.details["missing"]) == (f"{sentence}: {NOBODY['message']}", {"QQQQ": NOBODY})
-    claim = read_claim(library, "DRWN's goodwill was $5 in 2022")
+    claim = Claim(ticker="DRWN", metric="Goodwill", period="2022", relation="equals", value=5)
     error = failure(lambda: verify_claim(library, claim, FigureOptions()))
-    assert error.details == {"missing": {"Goodwill": UNTAGGED}, "source": SOURCE}
+    assert error.details == {"missing": {"Goodwill 2022": UNTAGGED}, "source": SOURCE}
 
 
 NO_EQUITY = ("Goodwill", "StockholdersEquity")

@@ -254,7 +254,10 @@ async def test_each_point_of_the_line_names_its_filing(show, application):
             "query_type": "compare",
             "parameters": {"tickers": ["AAPL", "MSFT"], "metrics": ["Revenue"], "period": "2022"},
         },
-        {"query_type": "verify_claim", "parameters": {"claim": "Apple's revenue in 2022 was 394.3 billion dollars"}},
+        {
+            "query_type": "verify_claim",
+            "parameters": {"ticker": "AAPL", "metric": "Revenue", "period": "2022", "relation": "is_record"},
+        },
         {"query_type": "metrics", "parameters": {"ticker": "AAPL"}},
     ],
     ids=lambda question: question["query_type"],

@@ -1,13 +1,13 @@
 """Arithmetic over a company's figures: the value, the formula as filled in, and every input with its filing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from fingerpost.filings.concepts import Metric
+from fingerpost.filings.concepts import Metric, find_metric
 from fingerpost.filings.fact import Company, filing_url
-from fingerpost.filings.figure import SPLIT_ADJUSTED, Figure, FigureOptions
+from fingerpost.filings.figure import DERIVED, SPLIT_ADJUSTED, Figure, FigureOptions
 from fingerpost.filings.formula import (
     Evaluation,
     Formula,
@@ -22,20 +22,28 @@ from fingerpost.filings.formula import (
 )
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter, read_period
+from fingerpost.filings.periods import INSTANT, QUARTER
 from fingerpost.filings.questions import get_company
-from fingerpost.filings.reasons import NOT_COMPARABLE, missing_figure, missing_metric
-from fingerpost.filings.recipes import Recipe, find_recipe
-from fingerpost.filings.reply import Reply, mode_of, nothing, source_of
-from fingerpost.filings.rows import input_of
+from fingerpost.filings.reasons import (
+    NOT_COMPARABLE,
+    NOT_REPORTED,
+    UNKNOWN_METRIC,
+    missing_entry,
+    missing_figure,
+    missing_metric,
+)
+from fingerpost.filings.recipes import RATIOS, Recipe, find_recipe
+from fingerpost.filings.reply import Reply, cited_row, input_of, mode_of, nothing, source_of
 from fingerpost.filings.splits import is_per_share, is_share_count, split_factor
 
 _YEAR_DAYS = 365
 _QUARTERS = 4
+_RATIO_DIGITS = 6
 
 
 @dataclass(slots=True)
-class _Period:
-    """One fiscal period of a calculation: finds inputs, and keeps them and what is missing."""
+class PeriodInputs:
+    """Find the inputs of a calculation for one fiscal period; collect them, and the reasons for missing ones."""
 
     library: FactLibrary
     company: Company
@@ -74,18 +82,29 @@ class _Period:
         number = self.year * _QUARTERS + self.quarter - 1 - back
         return PeriodFilter(year=number // _QUARTERS, quarter=number % _QUARTERS + 1)
 
-    def find_clash(self) -> dict[str, Any] | None:
-        """Return why inputs in shares cannot stand together: some were filed before a split, some after it."""
-        if self.options.vintage == SPLIT_ADJUSTED:
-            return None
-        splits = self.library.splits(self.company)
-        shares = [
-            figure for _, figure in self.inputs.values() if is_per_share(figure.unit) or is_share_count(figure.unit)
-        ]
-        if len({split_factor(splits, figure.fact.filed, self.options.as_of) for figure in shares}) < 2:
-            return None
-        message = f"{self.company.name} split its shares between the filings of the inputs"
-        return _not_comparable(message, "Send vintage: split_adjusted")
+    def evaluate(self, formula: Formula) -> tuple[Quantity, str] | None:
+        """Return the value and the formula as filled in; None where an input is missing.
+
+        Raises:
+            NotComputable: something is divided by zero, or grows from nothing.
+            ParameterError: units do not fit.
+        """
+        periods_a_year = 1 if self.quarter is None else _QUARTERS
+        return evaluate(formula, Evaluation(self.find, Fraction(_YEAR_DAYS, periods_a_year), periods_a_year))
+
+
+def find_split_clash(
+    library: FactLibrary, company: Company, figures: Iterable[Figure], options: FigureOptions
+) -> dict[str, Any] | None:
+    """Return why figures in shares cannot be combined: some were filed before a split, some after it."""
+    if options.vintage == SPLIT_ADJUSTED:
+        return None
+    in_shares = [figure for figure in figures if is_per_share(figure.unit) or is_share_count(figure.unit)]
+    splits = library.splits(company) if in_shares else []
+    if len({split_factor(splits, figure.fact.filed, options.as_of) for figure in in_shares}) < 2:
+        return None
+    message = f"{company.name} split its shares between the filings of the inputs"
+    return _not_comparable(message, "Send vintage: split_adjusted")
 
 
 def calculate(
@@ -105,7 +124,7 @@ def calculate(
     assert reply.data is not None
     asked = list(dict.fromkeys(read_period(text) for text in periods))
     for year, quarter in asked:
-        row = _calculate_one(_Period(library, company, options, year, quarter), expression, formula, recipe, reply)
+        row = _calculate_one(PeriodInputs(library, company, options, year, quarter), expression, formula, recipe, reply)
         if row is not None:
             reply.results.append(row)
     if not reply.results:
@@ -119,17 +138,17 @@ def calculate(
 
 
 def _calculate_one(
-    period: _Period, expression: str, formula: Formula, recipe: Recipe | None, reply: Reply
+    period: PeriodInputs, expression: str, formula: Formula, recipe: Recipe | None, reply: Reply
 ) -> dict[str, Any] | None:
     """Return the row of one period; where an input is missing, say so in the reply."""
-    periods_a_year = 1 if period.quarter is None else _QUARTERS
     clash: dict[str, Any] | None
     try:
-        found = evaluate(formula, Evaluation(period.find, Fraction(_YEAR_DAYS, periods_a_year), periods_a_year))
+        found = period.evaluate(formula)
     except NotComputable as error:
         found, clash = None, _not_comparable(str(error), "Ask financial_facts for the inputs")
     else:
-        clash = period.find_clash()
+        figures = (figure for _, figure in period.inputs.values())
+        clash = find_split_clash(period.library, period.company, figures, period.options)
     if clash is not None:
         reply.missing[f"{expression} {period.period_filter(0).period}"] = clash
         return None
@@ -137,9 +156,11 @@ def _calculate_one(
         reply.missing |= period.missing
         return None
     quantity, filled = found
-    figures = [figure for _, figure in period.inputs.values()]
-    newest = max((figure.fact for figure in figures), key=lambda fact: (fact.filed, fact.accession), default=None)
-    last = max((figure for figure in figures), key=lambda figure: (figure.end, figure.start), default=None)
+    facts = [figure.fact for _, figure in period.inputs.values()]
+    newest = max(facts, key=lambda fact: (fact.filed, fact.accession), default=None)
+    last = max(
+        (figure for _, figure in period.inputs.values()), key=lambda figure: (figure.end, figure.start), default=None
+    )
     row: dict[str, Any] = {
         "ticker": period.company.ticker,
         "cik": period.company.padded_cik,
@@ -150,7 +171,7 @@ def _calculate_one(
         "fiscal_period": "FY" if period.quarter is None else f"Q{period.quarter}",
         "end_date": last.end if last is not None else None,
         "filing_date": newest.filed if newest is not None else None,
-        "kind": "derived",
+        "kind": DERIVED,
         "vintage": period.options.label,
         "formula": formula.text,
         "filled_in": f"{filled} = {plain(quantity.value)}",
@@ -164,10 +185,10 @@ def _calculate_one(
 
 
 def _not_comparable(message: str, next_step: str) -> dict[str, Any]:
-    return {"reason": NOT_COMPARABLE, "message": message, "next_step": next_step}
+    return missing_entry(NOT_COMPARABLE, message, next_step)
 
 
-def _input(period: _Period, lookup: Lookup, metric: Metric, figure: Figure) -> dict[str, Any]:
+def _input(period: PeriodInputs, lookup: Lookup, metric: Metric, figure: Figure) -> dict[str, Any]:
     period_filter = period.period_filter(lookup.back)
     fact = figure.fact
     return {
@@ -178,3 +199,83 @@ def _input(period: _Period, lookup: Lookup, metric: Metric, figure: Figure) -> d
         "filing_url": filing_url(period.company.cik, fact.accession),
         "kind": figure.kind,
     }
+
+
+def financial_ratios(
+    library: FactLibrary, ticker: str, wanted: Sequence[str] | None, period_filter: PeriodFilter, options: FigureOptions
+) -> Reply:
+    """Return ratios at a company for the headline periods of a window; all of them where none is named.
+
+    Raises:
+        DataNotFound: none of them can be computed.
+    """
+    nobody = f"No financial ratios found for {ticker}"
+    company = get_company(library, ticker, nobody)
+    reply = Reply([], data={}, source=source_of(company))
+    assert reply.data is not None
+    scalars = []
+    for text in dict.fromkeys(wanted or [ratio.name for ratio in RATIOS]):
+        ratio = find_recipe(text)
+        if ratio not in RATIOS:
+            known = ", ".join(ratio.name for ratio in RATIOS)
+            reply.missing[text] = missing_entry(UNKNOWN_METRIC, f"{text} is no ratio", f"The ratios are {known}")
+            continue
+        rows = _compute_ratio(library, company, ratio, text, period_filter, options, reply)
+        reply.results += rows
+        if rows:
+            many = [{"end_date": row["end_date"], "value": row["value"]} for row in rows]
+            reply.data[text] = rows[0]["value"] if len(rows) == 1 else many
+            scalars.append(len(rows) == 1)
+    if not reply.results:
+        raise nothing(nobody, reply.missing, reply.source)
+    reply.value_mode = mode_of(scalars)
+    return reply
+
+
+def _compute_ratio(
+    library: FactLibrary,
+    company: Company,
+    ratio: Recipe,
+    text: str,
+    period_filter: PeriodFilter,
+    options: FigureOptions,
+    reply: Reply,
+) -> list[dict[str, Any]]:
+    over, under = (metric for word in read_formula(ratio.expression).words if (metric := find_metric(word)))
+    found = library.select_figures(company, over, period_filter, options)
+    if not found.headline:
+        reply.missing[text] = missing_figure(library, company, over, period_filter, options)
+    rows = []
+    for figure in found.headline:
+        series = library.series(company, under, options)
+        at_end = (each for each in series.by_end.get(figure.end, ()) if each.period in (figure.period, INSTANT))
+        divisor = next(at_end, None)
+        if divisor is None:
+            at = PeriodFilter(figure.end, figure.end)
+            reply.missing[text] = missing_figure(library, company, under, at, options)
+        elif divisor.value == 0 or divisor.unit != figure.unit:
+            why = "is zero" if divisor.value == 0 else "has another unit"
+            message = f"{ratio.name} of {company.name} needs {under.name} at {figure.end}, which {why}"
+            reply.missing[text] = missing_entry(NOT_REPORTED, message, "Ask financial_facts for its parts")
+        else:
+            rows.append(_ratio_row(company, ratio, figure, divisor, options))
+    if rows:
+        reply.missing.pop(text, None)
+    return rows
+
+
+def _ratio_row(company: Company, ratio: Recipe, over: Figure, under: Figure, options: FigureOptions) -> dict[str, Any]:
+    newest = max(over.fact, under.fact, key=lambda fact: (fact.filed, fact.accession))
+    row = {
+        "ratio_name": ratio.name,
+        **cited_row(company, over, newest),
+        "cik": company.padded_cik,
+        "value": round(over.value / under.value, _RATIO_DIGITS),
+        "unit": "ratio",
+        "fiscal_quarter": over.fiscal_quarter if over.period == QUARTER else None,
+        "kind": DERIVED,
+        "vintage": options.label,
+        "formula": ratio.expression,
+        "inputs": [input_of(over), input_of(under)],
+    }
+    return row | {"notes": [ratio.note]} if ratio.note else row

@@ -1,173 +1,403 @@
-"""Whether a stated figure is true: read the whole sentence, look its figures up, compare at the claim's own precision.
-
-What is not understood wholly is not judged: the verdict is then ``cannot_judge``, with what was not understood.
-"""
+"""Verify a structured claim against the filed figures: confirmed, contradicted, stale vintage, or not judgeable."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
-from fingerpost.errors import ParameterError
-from fingerpost.filings.claim_grammar import (
-    ABOUT,
-    EQUAL,
-    RANGE,
-    REACHES,
-    Statement,
-    Subject,
-    read_statements,
-)
-from fingerpost.filings.claim_verdicts import (
-    CANNOT_JUDGE,
-    Judged,
-    combine,
-    find_calendar_figure,
-    find_fiscal_figure,
-    judge,
-)
-from fingerpost.filings.claim_words import Measure, NameSpotter, Period, read_words
-from fingerpost.filings.figure import FigureOptions
+from fingerpost.errors import DataNotFound, ParameterError
+from fingerpost.filings.calculation import PeriodInputs, find_split_clash
+from fingerpost.filings.fact import Company
+from fingerpost.filings.figure import REPORTED, Figure, FigureOptions
+from fingerpost.filings.formula import Formula, Lookup, NotComputable, plain, read_formula, unit_text
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import read_period
-from fingerpost.filings.reasons import missing_metric
-from fingerpost.filings.reply import Reply, nothing, source_of
-from fingerpost.filings.rows import row_of
+from fingerpost.filings.questions import get_company
+from fingerpost.filings.reply import Reply, nothing, row_of, source_of
 
-_WHAT = {"ticker": "company", "metric": "metric", "period": "fiscal year or quarter", "claim": "number"}
+CONFIRMED, CONTRADICTED, STALE, CANNOT_JUDGE = "confirmed", "contradicted", "stale_vintage", "cannot_judge"
+EQUALS, ABOUT, MORE_THAN, LESS_THAN = "equals", "about", "more_than", "less_than"
+GREW_BY, IS_RECORD, RANKS = "grew_by", "is_record", "ranks"
+
+RATIO, PERCENT = "ratio", "percent"
+_SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+_FRAMEWORKS = frozenset({"us-gaap", "ifrs-full"})
+# "About" without a tolerance: a gap of up to this share is neither confirmed nor contradicted.
+_VAGUE_SHARE = Fraction(1, 10)
+_MOST_EARLIER_PERIODS = 160
+_MOST_VINTAGES = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What is claimed of a metric, or of a formula, in one fiscal period.
+
+    ``unit`` may hold a scale: "USD million". Growth and ratios may be claimed in "percent".
+    ``value`` is in that unit; for ``ranks`` it is a place, 1 for the highest of the company and ``among``.
+    """
+
+    ticker: str
+    period: str
+    relation: str
+    metric: str | None = None
+    formula: str | None = None
+    value: int | float | None = None
+    unit: str | None = None
+    tolerance: int | float | None = None
+    base_period: str | None = None
+    among: Sequence[str] = ()
+
+    @property
+    def subject(self) -> str:
+        return self.metric or self.formula or ""
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether a growth is claimed as a share of the base instead of an amount."""
+        return self.relation == GREW_BY and self.unit_name in (None, RATIO)
+
+    @property
+    def unit_name(self) -> str | None:
+        """The unit without its scale, as figures spell it: "USD", "USD/shares", "shares", "ratio"."""
+        if self.unit is None:
+            return None
+        text = self.unit.replace("%", f" {PERCENT} ").replace(" per share", "/share")
+        words = [word for word in text.split() if word.lower().rstrip("s") not in _SCALES]
+        name = "".join(words)
+        if name.lower() in (PERCENT, RATIO, "pure"):
+            return RATIO
+        if name.lower() in ("share", "shares"):
+            return "shares"
+        money, per, _ = name.partition("/")
+        return f"{money.upper()}/shares" if per else money.upper() or None
+
+    @property
+    def scale(self) -> Fraction:
+        """The factor from the claim's unit to the figure's."""
+        text = (self.unit or "").lower()
+        if PERCENT in text or "%" in text or (self.unit is None and self.relation == GREW_BY):
+            return Fraction(1, 100)
+        powers = [_SCALES.get(word.rstrip("s"), 0) for word in text.split()]
+        return Fraction(10 ** sum(powers))
+
+    @property
+    def claimed(self) -> Fraction:
+        """The claimed value in the figure's unit."""
+        assert self.value is not None
+        return Fraction(str(self.value)) * self.scale
+
+    @property
+    def step(self) -> Fraction:
+        """The value of the last digit of the claimed value: the precision of the claim."""
+        exponent = Decimal(str(plain(Fraction(str(self.value))))).as_tuple().exponent
+        return Fraction(10) ** int(exponent) * self.scale
+
+    @property
+    def allowed_gap(self) -> Fraction:
+        """How far the figure may be from the claimed value: the tolerance, else half of the last digit."""
+        if self.relation not in (EQUALS, ABOUT, GREW_BY):
+            return Fraction(0)
+        return self.step / 2 if self.tolerance is None else Fraction(str(self.tolerance)) * self.scale
+
+
+class _Unjudgeable(Exception):
+    """The figures were found, and do not decide the claim: why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """What a sentence states; ``not_understood`` holds what of it could not be read, and then nothing is stated."""
+class _Operand:
+    """The value of the claim's metric or formula for one company and period; ``filled`` is a formula's arithmetic."""
 
-    statements: tuple[Statement, ...]
-    not_understood: tuple[str, ...] = ()
+    inputs: PeriodInputs
+    value: Fraction
+    unit: str
+    filled: str = ""
 
+    @property
+    def figures(self) -> list[Figure]:
+        return [figure for _, figure in self.inputs.inputs.values()]
 
-def read_claim(
-    library: FactLibrary, text: str, ticker: str | None = None, metric: str | None = None, period: str | None = None
-) -> Claim:
-    """Return the claim that a sentence makes; what is given beside it need not stand in it.
-
-    Raises:
-        ParameterError: every word is understood, and the company, the metric, the period or the number is not said.
-    """
-    known = [(company.ticker, company.name, company.tickers) for company in library.list_companies()]
-    statements, unknown = read_statements(read_words(text, NameSpotter(known)))
-    if unknown:
-        return Claim((), tuple(unknown))
-    given = _given(library, ticker, metric, period)
-    said = {subject for each in statements for subject in (each.subject, each.versus) if subject is not None}
-    clashes = [
-        f"{name} is {value}, and the sentence says otherwise"
-        for name, value, others in (
-            ("ticker", ticker, {subject.ticker for subject in said if given.ticker} - {None, given.ticker}),
-            ("metric", metric, {subject.measure for subject in said if given.measure} - {None, given.measure}),
-            ("period", period, _other_periods(said, given.period)),
-        )
-        if others
-    ]
-    if clashes:
-        return Claim((), tuple(clashes))
-    filled = [replace(each, subject=each.subject.filled(given)) for each in statements]
-    for each in filled:
-        for field in ("ticker", "measure", "period"):
-            if getattr(each.subject, field) is None:
-                name = "metric" if field == "measure" else field
-                raise ParameterError(f"no {_WHAT[name]} can be read from the claim; send {name}", {"field": name})
-    return Claim(tuple(filled))
+    @property
+    def facts_of(self) -> list[Figure]:
+        """The reported figures behind the value."""
+        return [part for figure in self.figures for part in (figure.parts or (figure,))]
 
 
 def verify_claim(library: FactLibrary, claim: Claim, options: FigureOptions) -> Reply:
     """Return the verdict on a claim, with the figures that decide it.
 
     Raises:
-        DataNotFound: there is no such figure.
+        DataNotFound: a figure is missing.
+        ParameterError: the formula cannot be read, or the base period is not of the period's length.
     """
-    if not claim.statements:
-        return _cannotjudge("not every word of the claim was understood", claim.not_understood, None)
-    verdicts = {}
-    for reading in (find_fiscal_figure, find_calendar_figure):
-        judged = [judge(library, statement, options, reading) for statement in claim.statements]
-        verdicts[combine(library, judged)] = judged
-    judged = next(iter(verdicts.values()))
-    companies = list({each.company.cik: each.company for part in judged for each in part.operands}.values())
-    source = source_of(*companies) if companies else None
-    if len(verdicts) > 1:
-        explanation = "; ".join(dict.fromkeys(part.explanation for parts in verdicts.values() for part in parts))
-        return _cannotjudge(
-            f"a year is named that may be either of two: say which fiscal year: {explanation}", (), source
+    companies = [_get_company(library, ticker) for ticker in dict.fromkeys([claim.ticker, *claim.among])]
+    operands: list[_Operand] = []
+    data: dict[str, Any] = {}
+    try:
+        operands = _find_operands(library, claim, companies, options)
+        data = _measure(claim, operands)
+        verdict, explanation = _judge(library, claim, companies, operands, options)
+    except _Unjudgeable as error:
+        verdict, explanation, data = CANNOT_JUDGE, str(error), {}
+    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for operand in operands:
+        company = operand.inputs.company
+        for metric, figure in operand.inputs.inputs.values():
+            key = (company.cik, metric.name, figure.start, figure.end)
+            rows.setdefault(key, row_of(company, metric.name, figure, options))
+    reply = Reply(list(rows.values()), data={"verdict": verdict} | data, source=source_of(*companies))
+    reply.extra["explanation"] = explanation
+    return reply
+
+
+def _get_company(library: FactLibrary, ticker: str) -> Company:
+    return get_company(library, ticker, f"No financial facts found for {ticker}")
+
+
+def _find_operands(
+    library: FactLibrary, claim: Claim, companies: Sequence[Company], options: FigureOptions
+) -> list[_Operand]:
+    """Return the value that the claim is about, and then those that it is compared with."""
+    formula = read_formula(claim.formula) if claim.formula is not None else None
+    year, quarter = read_period(claim.period)
+
+    def find(company: Company, year: int, quarter: int | None) -> _Operand:
+        chosen = _options_for(library, company, claim, options)
+        return _find_operand(PeriodInputs(library, company, chosen, year, quarter), claim, formula)
+
+    operands = [find(company, year, quarter) for company in companies]
+    before = operands[0].inputs.period_filter
+    if claim.relation == GREW_BY:
+        base = read_period(claim.base_period) if claim.base_period else (before(1).year or 0, before(1).quarter)
+        if (base[1] is None) != (quarter is None):
+            raise ParameterError(
+                "base_period must be a year where period is one, and a quarter where it is one",
+                {"field": "base_period"},
+            )
+        operands.append(find(companies[0], *base))
+    elif claim.relation == IS_RECORD:
+        first_year = int(companies[0].first_end[:4]) - 1
+        for back in range(1, _MOST_EARLIER_PERIODS):
+            earlier = before(back)
+            if (earlier.year or 0) < first_year:
+                break
+            try:
+                operands.append(find(companies[0], earlier.year or 0, earlier.quarter))
+            except DataNotFound:
+                continue
+        if len(operands) == 1:
+            raise _Unjudgeable("no earlier period is in the data")
+    return operands
+
+
+def _options_for(library: FactLibrary, company: Company, claim: Claim, options: FigureOptions) -> FigureOptions:
+    """Return options that select the claim's unit where the company reports the metric in several currencies."""
+    metric = library.find_metric(company, claim.metric) if claim.metric is not None else None
+    if metric is None or claim.unit_name not in library.series(company, metric, options).units:
+        return options
+    return replace(options, unit=claim.unit_name)
+
+
+def _find_operand(inputs: PeriodInputs, claim: Claim, formula: Formula | None) -> _Operand:
+    filled = ""
+    if formula is None:
+        quantity = inputs.find(Lookup(claim.subject, 0))
+    else:
+        try:
+            found = inputs.evaluate(formula)
+        except NotComputable as error:
+            raise _Unjudgeable(str(error)) from error
+        quantity, filled = found if found is not None else (None, "")
+    if quantity is None:
+        nobody = f"No financial facts found for {inputs.company.ticker}"
+        raise nothing(nobody, inputs.missing, source_of(inputs.company))
+    return _Operand(inputs, quantity.value, unit_text(quantity.unit), filled)
+
+
+def _judge(
+    library: FactLibrary,
+    claim: Claim,
+    companies: Sequence[Company],
+    operands: Sequence[_Operand],
+    options: FigureOptions,
+) -> tuple[str, str]:
+    _check_comparable(library, claim, operands)
+    explanation = _explain(claim, operands)
+    if _holds(claim, [operand.value for operand in operands]):
+        return CONFIRMED, f"{explanation}, which the claim meets"
+    if claim.relation not in (IS_RECORD, RANKS):
+        if _held_earlier(library, claim, companies, operands, options):
+            return STALE, f"an earlier filing stated it so; since then {explanation}"
+        _check_other_tags(claim, operands)
+    return CONTRADICTED, explanation
+
+
+def _check_comparable(library: FactLibrary, claim: Claim, operands: Sequence[_Operand]) -> None:
+    """Refuse figures of several units, frameworks, filers or vintages, and a claim in another unit."""
+    units = sorted({operand.unit for operand in operands})
+    if len(units) > 1:
+        raise _Unjudgeable(f"{' and '.join(units)} cannot be compared")
+    if claim.unit_name not in (None, units[0]) and not claim.is_rate:
+        raise _Unjudgeable(
+            f"the claim is in {claim.unit_name}, {operands[0].inputs.company.name} reports in {units[0]}"
         )
-    verdict = next(iter(verdicts))
-    reasons = [part.explanation for part in judged if part.verdict == CANNOT_JUDGE]
-    if verdict == CANNOT_JUDGE:
-        return _cannotjudge("; ".join(dict.fromkeys(reasons)), (), source, _rows(judged, options))
-    data: dict[str, Any] = {"verdict": verdict} | _measured(judged)
-    if len(judged) > 1:
-        data["parts"] = [{"verdict": part.verdict, "explanation": part.explanation} for part in judged]
-    reply = Reply(_rows(judged, options), data=data, source=source)
-    reply.extra["explanation"] = "; ".join(dict.fromkeys(part.explanation for part in judged))
-    return reply
+    _check_table_scale(claim, operands)
+    by_company: dict[int, list[_Operand]] = {}
+    for operand in operands:
+        by_company.setdefault(operand.inputs.company.cik, []).append(operand)
+    for own in by_company.values():
+        inputs = own[0].inputs
+        facts = [figure for operand in own for figure in operand.facts_of]
+        if find_split_clash(library, inputs.company, facts, inputs.options):
+            raise _Unjudgeable("a share split lies between the figures: ask for vintage split_adjusted")
+        frameworks = _FRAMEWORKS & {figure.fact.concept.partition(":")[0] for figure in facts}
+        if len(frameworks) > 1:
+            raise _Unjudgeable(f"the figures are of two frameworks: {' and '.join(sorted(frameworks))}")
+        if not _share_filer(library, inputs.company, facts):
+            raise _Unjudgeable("the figures are of two filers: the company files under a new CIK since")
+        for figure in (figure for operand in own for figure in operand.figures if figure.parts):
+            if len({part.restated for part in figure.parts}) > 1:
+                raise _Unjudgeable(
+                    f"{figure.formula} mixes vintages: one part was restated, the other was not; claim the year"
+                )
 
 
-def _given(library: FactLibrary, ticker: str | None, metric: str | None, period: str | None) -> Subject:
-    company = library.find_company(ticker) if ticker is not None else None
-    measure = None
-    if metric is not None:
-        found = library.find_metric(company, metric) if company is not None else None
-        if found is None and company is not None:
-            missing = {metric: missing_metric(library, company, metric)}
-            raise nothing(f"No financial facts found for {ticker}", missing, source_of(company))
-        measure = Measure(found) if found is not None else None
-    when = None
-    if period is not None:
-        year, quarter = read_period(period)
-        when = Period(year, quarter, is_fiscal=True)
-    return Subject(company.ticker if company is not None else ticker, measure, when)
+def _share_filer(library: FactLibrary, company: Company, figures: Iterable[Figure]) -> bool:
+    """Whether one CIK filed all figures; a company's older years may be under a predecessor's."""
+    ciks = library.list_ciks(company)
+    accessions = {figure.fact.accession for figure in figures}
+    return any(
+        accessions <= {accession for (accession,) in library.rows("SELECT accession FROM reports WHERE cik = ?", cik)}
+        for cik in ciks
+    )
 
 
-def _other_periods(said: Iterable[Subject], given: Period | None) -> set[Period]:
-    if given is None:
-        return set()
-    periods = {subject.period for subject in said if subject.period is not None}
-    return {period for period in periods if period[:2] != given[:2]}
+def _check_table_scale(claim: Claim, operands: Sequence[_Operand]) -> None:
+    """Refuse a bare number that is the figure in thousands, millions or billions, as tables of filings print it."""
+    if not claim.value or claim.scale != 1 or claim.relation in (GREW_BY, RANKS):
+        return
+    for word, power in _SCALES.items():
+        factor = 10**power
+        if abs(operands[0].value - claim.claimed * factor) <= claim.step * factor / 2:
+            raise _Unjudgeable(f"the value is the figure in {word}s: give the unit as '{operands[0].unit} {word}'")
 
 
-def _cannotjudge(
-    why: str, not_understood: Iterable[str], source: dict[str, Any] | None, rows: list[dict[str, Any]] | None = None
-) -> Reply:
-    data = {"verdict": CANNOT_JUDGE, "not_understood": list(not_understood)}
-    reply = Reply(rows or [], data=data, source=source)
-    named = ": " + ", ".join(f'"{each}"' for each in data["not_understood"]) if data["not_understood"] else ""
-    reply.extra["explanation"] = f"{why}{named}"
-    return reply
+def _holds(claim: Claim, values: Sequence[Fraction]) -> bool:
+    """Whether the claim is true of its value and those it is compared with."""
+    now, others = values[0], values[1:]
+    match claim.relation:
+        case "is_record":
+            return all(now > other for other in others)
+        case "ranks":
+            above = sum(other > now for other in others)
+            level = sum(other == now for other in others)
+            return 1 + above <= claim.claimed <= 1 + above + level
+        case "more_than":
+            return now > claim.claimed
+        case "less_than":
+            return now < claim.claimed
+        case "grew_by":
+            now = _growth(claim, now, others[0])
+    gap = abs(now - claim.claimed)
+    if gap <= claim.allowed_gap:
+        return True
+    if claim.relation == ABOUT and claim.tolerance is None and gap <= _VAGUE_SHARE * abs(claim.claimed):
+        raise _Unjudgeable("the figure is near the value and not equal: send tolerance, how far about may be")
+    return False
 
 
-def _rows(judged: Sequence[Judged], options: FigureOptions) -> list[dict[str, Any]]:
-    rows: dict[tuple[int, str, str, str], dict[str, Any]] = {}
-    for part in judged:
-        for operand in part.operands:
-            figure = operand.figure
-            key = (operand.company.cik, operand.metric_name, figure.start, figure.end)
-            rows.setdefault(key, row_of(operand.company, operand.metric_name, figure, options))
-    return list(rows.values())
+def _growth(claim: Claim, now: Fraction, before: Fraction) -> Fraction:
+    if not claim.is_rate:
+        return now - before
+    if before <= 0:
+        raise _Unjudgeable("growth from a value that is not positive has no percentage")
+    return (now - before) / before
 
 
-def _measured(judged: Sequence[Judged]) -> dict[str, Any]:
-    """Return the stated number beside the filed one, where the claim is one number of one figure."""
-    part = judged[0]
-    amount = part.statement.amount
-    if len(judged) > 1 or len(part.operands) > 1 or amount is None or part.statement.relation == RANGE:
-        return {}
-    value = part.operands[0].sign * Decimal(str(part.operands[0].figure.value))
-    return {
-        "claimed": _plain(amount.value),
-        "value": _plain(value),
-        "difference": _plain(amount.value - value),
-        "tolerance": _plain(amount.step / 2) if part.statement.relation in (EQUAL, ABOUT, REACHES) else 0,
+def _held_earlier(
+    library: FactLibrary,
+    claim: Claim,
+    companies: Sequence[Company],
+    operands: Sequence[_Operand],
+    options: FigureOptions,
+) -> bool:
+    """Whether the claim was true on a day on which one of its figures had another value."""
+    figures = [figure for operand in operands for figure in (*operand.figures, *operand.facts_of)]
+    days = sorted({revision.fact.filed for figure in figures for revision in figure.values})
+    for day in days[-_MOST_VINTAGES:]:
+        then = replace(options, as_of=min(day, options.as_of or day))
+        try:
+            earlier = _find_operands(library, claim, companies, then)
+            _check_comparable(library, claim, earlier)
+            if _holds(claim, [operand.value for operand in earlier]):
+                return True
+        except (_Unjudgeable, DataNotFound):
+            continue
+    return False
+
+
+def _check_other_tags(claim: Claim, operands: Sequence[_Operand]) -> None:
+    """Refuse to contradict a claim that is true of a neighbouring tag in the same filings."""
+    if claim.metric is None:
+        return
+    tags = [{fact.concept: fact for figure in operand.figures for fact in figure.alternatives} for operand in operands]
+    for concept in sorted(set.intersection(*(set(by_concept) for by_concept in tags))):
+        if _holds(claim, [Fraction(str(by_concept[concept].value)) for by_concept in tags]):
+            raise _Unjudgeable(f"the claim is true of {concept}, which is beside the figure in the same filing")
+
+
+def _measure(claim: Claim, operands: Sequence[_Operand]) -> dict[str, Any]:
+    """Return the claimed and the filed value in one unit, where the claim has a value."""
+    values, unit = [operand.value for operand in operands], operands[0].unit
+    if claim.relation == IS_RECORD:
+        return {"value": plain(values[0]), "unit": unit}
+    found, factor = values[0], 1
+    if claim.relation == RANKS:
+        found, unit = Fraction(1 + sum(other > found for other in values[1:])), "rank"
+    elif claim.relation == GREW_BY:
+        found = _growth(claim, *values)
+        if claim.is_rate:
+            factor, unit = 100, PERCENT
+    shown = {
+        "claimed": claim.claimed,
+        "value": found,
+        "difference": claim.claimed - found,
+        "tolerance": claim.allowed_gap,
     }
+    return {name: plain(value * factor) for name, value in shown.items()} | {"unit": unit}
 
 
-def _plain(value: Decimal) -> int | float:
-    return int(value) if value == value.to_integral_value() else float(value)
+def _explain(claim: Claim, operands: Sequence[_Operand]) -> str:
+    if claim.relation == IS_RECORD:
+        highest = max(operands[1:], key=lambda operand: operand.value)
+        first = operands[-1].inputs.period_filter(0).wording
+        return (
+            f"{_cite(claim, operands[0])}; the highest of the {len(operands) - 1} earlier periods in the data, from"
+            f" {first} on: {_cite(claim, highest)}"
+        )
+    cited = "; ".join(_cite(claim, operand) for operand in operands)
+    if claim.relation == GREW_BY:
+        growth = _growth(claim, operands[0].value, operands[1].value)
+        rate = f"{float(growth * 100):.4g} percent" if claim.is_rate else f"{plain(growth)} {operands[0].unit}"
+        return f"{cited}; the growth derived from them is {rate}"
+    return cited
+
+
+def _cite(claim: Claim, operand: _Operand) -> str:
+    """Return a value with its filings: a company states what it reports; everything else is derived."""
+    company, period = operand.inputs.company, operand.inputs.period_filter(0).wording
+    value = f"{plain(operand.value)} {operand.unit}"
+    metric, figure = next(iter(operand.inputs.inputs.values()), (None, None))
+    if claim.formula is None and metric is not None and figure is not None:
+        if figure.kind == REPORTED:
+            return f"{company.name} states {metric.name} of {value} for {period} in {_filings([figure])}"
+        filings = _filings(operand.facts_of)
+        return f"{metric.name} of {company.name} for {period} is {value}, derived as {figure.formula} from {filings}"
+    filings = _filings(operand.facts_of) if operand.figures else "no filing"
+    return f"{claim.subject} of {company.name} for {period} is {value}, derived as {operand.filled} from {filings}"
+
+
+def _filings(figures: Iterable[Figure]) -> str:
+    facts = [figure.fact for figure in figures]
+    return " and ".join(dict.fromkeys(f"{fact.form} {fact.accession} of {fact.filed}" for fact in facts))

@@ -1,17 +1,16 @@
-"""The questions about figures: facts, series over time, histories, comparisons."""
+"""Questions about figures: facts, series over time, histories, comparisons; and which companies and metrics exist."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from fingerpost.filings.concepts import Metric
-from fingerpost.filings.fact import Company, filing_url
+from fingerpost.filings.concepts import Metric, list_metrics
+from fingerpost.filings.fact import Company
 from fingerpost.filings.figure import Figure, FigureOptions
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter, Selection
 from fingerpost.filings.periods import INSTANT, QUARTER, YEAR, YEAR_TO_DATE
 from fingerpost.filings.reasons import missing_figure, missing_metric, missing_ticker
-from fingerpost.filings.reply import Reply, mode_of, nothing, source_of
-from fingerpost.filings.rows import fiscal_period, period_type, row_of
+from fingerpost.filings.reply import Reply, cited_row, mode_of, nothing, row_of, source_of
 
 ANNUAL, QUARTERLY, TO_DATE, INSTANTS = "annual", "quarterly", "ytd", "instant"
 _CLASSES = {ANNUAL: (YEAR,), QUARTERLY: (QUARTER,), TO_DATE: YEAR_TO_DATE, INSTANTS: (INSTANT,)}
@@ -190,31 +189,81 @@ def _of_frequency(library: FactLibrary, company: Company, found: Selection, freq
 
 def _history_of(company: Company, metric: Metric, figure: Figure) -> list[dict[str, Any]]:
     return [
-        {
-            "ticker": company.ticker,
+        cited_row(company, figure, revision.fact)
+        | {
             "metric_name": metric.name,
             "value": revision.value,
-            "unit": figure.unit,
             "kind": revision.kind,
-            "period_type": period_type(figure),
-            "fiscal_year": figure.fiscal_year,
-            "fiscal_period": fiscal_period(figure),
-            "start_date": figure.start or None,
-            "end_date": figure.end,
-            "filing_date": revision.fact.filed,
-            "filing_type": revision.fact.form,
-            "accession_number": revision.fact.accession,
-            "filing_url": filing_url(company.cik, revision.fact.accession),
             "xbrl_tag": revision.fact.concept,
         }
         for revision in figure.values
     ]
 
 
-def at_period(
-    library: FactLibrary, company: Company, metric: Metric, figure: Figure, options: FigureOptions
-) -> Figure | None:
-    """Return another metric's figure for the period of a figure, or at its end."""
-    series = library.series(company, metric, options)
-    same = [other for other in series.by_end.get(figure.end, ()) if other.period in (figure.period, INSTANT)]
-    return same[0] if same else None
+def company_info(library: FactLibrary, ticker: str | None) -> Reply:
+    """Return one company, or all of them.
+
+    Raises:
+        DataNotFound: there is none of that ticker.
+    """
+    if ticker is not None:
+        company = get_company(library, ticker, f"No company info found for {ticker}")
+        return Reply([_company_row(company)], source=source_of(company))
+    companies = library.list_companies()
+    if not companies:
+        raise nothing("No company info found for any company", {})
+    return Reply([_company_row(company) for company in companies], source=source_of(*companies))
+
+
+def metrics(library: FactLibrary, ticker: str, category: str | None, as_of: str | None = None) -> Reply:
+    """Return the metric words that a company has figures for, and the tags behind them; then its other tags.
+
+    Raises:
+        DataNotFound: there are none in the category.
+    """
+    nobody = f"No metrics found for {ticker}" if category is None else f"No metrics found for category: {category}"
+    company = get_company(library, ticker, nobody)
+    filed = library.list_concepts(company)
+    if as_of is not None:
+        known = library.list_concepts_known(company, as_of)
+        filed = {concept: label for concept, label in filed.items() if concept in known}
+    rows: list[dict[str, Any]] = []
+    named = set()
+    for metric in list_metrics():
+        for concept in metric.concepts:
+            if concept in filed and category in (None, metric.statement):
+                rows.append(
+                    {
+                        "xbrl_tag": concept,
+                        "standard_metric_name": metric.name,
+                        "category": metric.statement,
+                        "description": filed[concept],
+                    }
+                )
+            named.add(concept)
+    if category in (None, "other"):
+        rows += [
+            {"xbrl_tag": concept, "standard_metric_name": None, "category": "other", "description": label}
+            for concept, label in filed.items()
+            if concept not in named
+        ]
+    if not rows:
+        raise nothing(nobody, {}, source_of(company))
+    return Reply(rows, source=source_of(company))
+
+
+def _company_row(company: Company) -> dict[str, Any]:
+    return {
+        "ticker": company.ticker,
+        "tickers": list(company.tickers),
+        "name": company.name,
+        "cik": company.padded_cik,
+        "sic": company.sic,
+        "sector": None,
+        "industry": company.industry,
+        "exchange": company.exchange,
+        "currency": company.currency,
+        "dataset": company.dataset,
+        "first_period_end": company.first_end,
+        "complete_through": company.complete_through,
+    }

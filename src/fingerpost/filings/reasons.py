@@ -41,12 +41,14 @@ def missing_ticker(library: FactLibrary, ticker: str) -> dict[str, Any]:
     """Return why a ticker has no company behind it."""
     listed = library.find_listed(ticker)
     if listed is not None:
-        return _entry(NOT_LOADED, f"No figures of {listed[2]} have been loaded yet", load_hint(listed[0]))
+        return missing_entry(NOT_LOADED, f"No figures of {listed[2]} have been loaded yet", load_hint(listed[0]))
     near = library.suggest_tickers(ticker)
     if near:
-        return _entry(UNKNOWN_TICKER, f"No company here is called {ticker}", f"Did you mean {', '.join(near)}?", near)
+        return missing_entry(
+            UNKNOWN_TICKER, f"No company here is called {ticker}", f"Did you mean {', '.join(near)}?", near
+        )
     known = ", ".join(company.ticker for company in library.list_companies()[:10])
-    return _entry(UNKNOWN_TICKER, f"No company here is called {ticker}; there are {known}", load_hint(ticker))
+    return missing_entry(UNKNOWN_TICKER, f"No company here is called {ticker}; there are {known}", load_hint(ticker))
 
 
 def missing_metric(library: FactLibrary, company: Company, text: str) -> dict[str, Any]:
@@ -55,7 +57,7 @@ def missing_metric(library: FactLibrary, company: Company, text: str) -> dict[st
     step = (
         f"Did you mean {', '.join(near)}?" if near else "Ask query_type metrics for the words, or name a us-gaap: tag"
     )
-    return _entry(UNKNOWN_METRIC, f"{text} is no metric word, and {company.name} files no such tag", step, near)
+    return missing_entry(UNKNOWN_METRIC, f"{text} is no metric word, and {company.name} files no such tag", step, near)
 
 
 def missing_figure(
@@ -69,29 +71,31 @@ def missing_figure(
     series = library.series(company, metric, options)
     what = f"{metric.name} of {company.name} for {period_filter.wording}"
     if options.as_of is not None and finds(replace(options, as_of=None)):
-        return _entry(HIDDEN_BY_AS_OF, f"{what} was filed after {options.as_of}", "Ask for a later as_of, or none")
+        return missing_entry(
+            HIDDEN_BY_AS_OF, f"{what} was filed after {options.as_of}", "Ask for a later as_of, or none"
+        )
     if options.unit is not None and finds(replace(options, unit=None)):
         units = ", ".join(sorted(series.units))
-        return _entry(OTHER_UNIT, f"{what} is not told in {options.unit}", f"It is told in {units}")
+        return missing_entry(OTHER_UNIT, f"{what} is not told in {options.unit}", f"It is told in {units}")
     if options.filing_type is not None and finds(replace(options, filing_type=None)):
-        return _entry(OTHER_FORM, f"no {options.filing_type} states {what}", "Leave filing_type out")
+        return missing_entry(OTHER_FORM, f"no {options.filing_type} states {what}", "Leave filing_type out")
     if company.dataset == "sample":
         step = load_hint(company.ticker)
-        return _entry(OUTSIDE_SAMPLE, f"the sample that ships with fingerpost does not hold {what}", step)
+        return missing_entry(OUTSIDE_SAMPLE, f"the sample that ships with fingerpost does not hold {what}", step)
     if metric.kind == PER_SHARE and period_filter.quarter == 4 and _has_year(series, period_filter):
-        return _entry(
+        return missing_entry(
             NOT_DERIVABLE,
             f"{what} is not reported, and per-share figures do not add up over quarters",
             "Send estimate: true for an estimate, and call it one",
         )
     if _is_later(library, period_filter, company):
-        return _entry(
+        return missing_entry(
             NOT_IN_AGGREGATE_YET,
             f"{what} is not in the SEC's aggregate as of {company.complete_through}",
             f"Run: fingerpost filings sync {company.ticker}; a report filed since may not be aggregated yet",
         )
     if period_filter.basis == BY_PERIOD and _is_before(period_filter, company):
-        return _entry(
+        return missing_entry(
             BEFORE_XBRL, f"{company.name} files figures as data since {company.first_end}", "Ask for a later period"
         )
     return untagged(library, company, metric, period_filter, options)
@@ -111,7 +115,7 @@ def untagged(
     what = f"{metric.name} of {company.name} for {period_filter.wording}"
     message = f"{what} is not under a standard tag in this data set; the filing may state it"
     step = f"Did you mean {', '.join(near)}?" if near else "Ask query_type metrics for its tags, or read the filing"
-    return _entry(NOT_REPORTED, message, step, near)
+    return missing_entry(NOT_REPORTED, message, step, near)
 
 
 def _has_year(series: Series, period_filter: PeriodFilter) -> bool:
@@ -133,7 +137,8 @@ def _is_before(period_filter: PeriodFilter, company: Company) -> bool:
     return period_filter.year < int(company.first_end[:4]) - 1
 
 
-def _entry(reason: str, message: str, next_step: str, near: list[str] | None = None) -> dict[str, Any]:
+def missing_entry(reason: str, message: str, next_step: str, near: list[str] | None = None) -> dict[str, Any]:
+    """Return an entry of ``missing``: a word for the machine, a sentence, and what to do next."""
     entry: dict[str, Any] = {"reason": reason, "message": message, "next_step": next_step}
     if near:
         entry["did_you_mean"] = near

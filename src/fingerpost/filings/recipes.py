@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A formula by its name; ``aliases`` are what it is also called, ``note`` is said with every value of it."""
+    """A formula by its name; answers repeat ``note`` with every value of it."""
 
     name: str
     expression: str
@@ -19,7 +19,19 @@ class Recipe:
 
 _BANKS = "Not meaningful for a bank or an insurer"
 
+# What query_type financial_ratios answers: one reported figure over another.
+RATIOS = (
+    Recipe("gross_margin", "GrossProfit / Revenue", ("gross_profit_margin",)),
+    Recipe("operating_margin", "OperatingIncome / Revenue"),
+    Recipe("net_margin", "NetIncome / Revenue"),
+    Recipe("return_on_assets", "NetIncome / Assets", ("roa",), "assets at the end of the period"),
+    Recipe("return_on_equity", "NetIncome / StockholdersEquity", ("roe",), "equity at the end of the period"),
+    Recipe("current_ratio", "CurrentAssets / CurrentLiabilities"),
+    Recipe("debt_to_equity", "Liabilities / StockholdersEquity", (), "all liabilities, not borrowings alone"),
+    Recipe("interest_coverage", "OperatingIncome / InterestExpense"),
+)
 RECIPES = (
+    *RATIOS,
     Recipe("free_cash_flow", "OperatingCashFlow - CapitalExpenditure", ("fcf",)),
     Recipe("free_cash_flow_margin", "(OperatingCashFlow - CapitalExpenditure) / Revenue", ("fcf_margin",)),
     Recipe("free_cash_flow_conversion", "(OperatingCashFlow - CapitalExpenditure) / NetIncome", ("fcf_conversion",)),

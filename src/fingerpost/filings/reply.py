@@ -1,14 +1,24 @@
-"""What a question about filings is answered with, before it wears the plan-step contract's envelope."""
+"""Answers about filings before they get the plan-step contract's envelope: values, rows, sources, reasons."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from fingerpost.errors import DataNotFound
-from fingerpost.filings.fact import Company
+from fingerpost.filings.fact import Company, Fact, filing_url
+from fingerpost.filings.figure import Figure, FigureOptions
+from fingerpost.filings.periods import HALF, INSTANT, NINE_MONTHS, QUARTER, YEAR
 
 SCALAR, SERIES, MIXED = "scalar", "series", "mixed"
 SAMPLE_NOTE = "A small table that ships with fingerpost; it is not complete and not kept up to date"
+
+_PERIOD_TYPES = {
+    YEAR: "annual",
+    QUARTER: "quarter",
+    HALF: "half_year",
+    NINE_MONTHS: "nine_months",
+    INSTANT: "instant",
+}
 
 
 @dataclass(slots=True)
@@ -66,3 +76,67 @@ def nothing(message: str, missing: Mapping[str, dict[str, Any]], source: dict[st
     if source is not None:
         details["source"] = source
     return DataNotFound(sentence, details, hint="; ".join(steps) or None)
+
+
+def row_of(company: Company, metric_name: str, figure: Figure, options: FigureOptions) -> dict[str, Any]:
+    """Return a figure's row; what there is nothing to say of is left out, the original's fields never."""
+    row = cited_row(company, figure, figure.fact) | {
+        "cik": company.padded_cik,
+        "metric_name": metric_name,
+        "fiscal_quarter": figure.fiscal_quarter if figure.period in (QUARTER, INSTANT) else None,
+        "xbrl_tag": figure.fact.concept,
+        "kind": figure.kind,
+        "vintage": options.label,
+    }
+    if figure.parts:
+        row["formula"] = figure.formula
+        row["inputs"] = [input_of(part) for part in figure.parts]
+    if len(figure.values) > 1:
+        row["revisions"] = [revision.to_json() for revision in figure.values]
+    if figure.alternatives:
+        row["confidence"] = "low"
+        row["alternatives"] = [
+            {"xbrl_tag": other.concept, "value": other.value, "accession_number": other.accession}
+            for other in figure.alternatives
+        ]
+    if figure.notes:
+        row["notes"] = list(figure.notes)
+    return row
+
+
+def cited_row(company: Company, figure: Figure, fact: Fact) -> dict[str, Any]:
+    """Return what every row with a number has: the value, its period, and the filing that states it."""
+    return {
+        "ticker": company.ticker,
+        "value": figure.value,
+        "unit": figure.unit,
+        "period_type": _PERIOD_TYPES.get(figure.period, "other"),
+        "start_date": figure.start or None,
+        "end_date": figure.end,
+        "fiscal_year": figure.fiscal_year,
+        "fiscal_period": _fiscal_period(figure),
+        "filing_date": fact.filed,
+        "filing_type": fact.form,
+        "accession_number": fact.accession,
+        "filing_url": filing_url(company.cik, fact.accession),
+    }
+
+
+def input_of(figure: Figure) -> dict[str, Any]:
+    """Return one part of a computed value."""
+    return {
+        "value": figure.value,
+        "unit": figure.unit,
+        "start_date": figure.start or None,
+        "end_date": figure.end,
+        "xbrl_tag": figure.fact.concept,
+        "accession_number": figure.fact.accession,
+        "filing_date": figure.fact.filed,
+    }
+
+
+def _fiscal_period(figure: Figure) -> str | None:
+    """Return FY, Q1 to Q4, H1 or 9M; None for another length."""
+    if figure.period in (QUARTER, INSTANT):
+        return f"Q{figure.fiscal_quarter}"
+    return figure.period if figure.period in (YEAR, HALF, NINE_MONTHS) else None

@@ -11,8 +11,7 @@ from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import INSTANT, YEAR
 from fingerpost.filings.questions import get_company
 from fingerpost.filings.reasons import OUTSIDE_SAMPLE, load_hint, missing_figure, untagged
-from fingerpost.filings.reply import Reply, mode_of, nothing, source_of
-from fingerpost.filings.rows import row_of
+from fingerpost.filings.reply import Reply, mode_of, nothing, row_of, source_of
 
 # The line that a statement is known by; where a company does not tag it, the others still make a statement.
 STATEMENTS: Mapping[str, str] = {

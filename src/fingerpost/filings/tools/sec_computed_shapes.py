@@ -3,37 +3,24 @@
 from typing import Literal
 
 from fingerpost.filings.tools.sec_query import StepModel
-from fingerpost.filings.tools.sec_shapes import FigureRow, Headline, Mode, Part, Source, SourcedAnswer, Value
-
-
-class PartVerdict(StepModel):
-    """One of several statements of a claim."""
-
-    verdict: Literal["confirmed", "contradicted", "stale_vintage", "cannot_judge"]
-    explanation: str
+from fingerpost.filings.tools.sec_shapes import FigureRow, Headline, Mode, Part, SourcedAnswer, Value
 
 
 class Verdict(StepModel):
-    """A claim beside what the filings say.
-
-    Of one number of one figure: what was claimed, the figure, and ``tolerance``, half of the claim's last digit.
-    ``parts`` where the claim states several things, ``not_understood`` what of it was not understood.
-    """
+    """The verdict; the claimed and the filed value are in ``unit``, ``tolerance`` is the gap that is allowed."""
 
     verdict: Literal["confirmed", "contradicted", "stale_vintage", "cannot_judge"]
     claimed: Value | None = None
     value: Value | None = None
     difference: Value | None = None
     tolerance: Value | None = None
-    parts: list[PartVerdict] | None = None
-    not_understood: list[str] | None = None
+    unit: str | None = None
 
 
 class ClaimAnswer(SourcedAnswer):
-    """The verdict on a claim, and the figures that decide it; without a company there is no source."""
+    """The verdict on a claim, and the figures that decide it."""
 
     query_type: Literal["verify_claim"]
-    source: Source | None = None  # type: ignore[assignment]
     results: list[FigureRow]
     data: Verdict
     explanation: str

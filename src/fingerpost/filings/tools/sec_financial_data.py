@@ -2,8 +2,8 @@
 
 from typing import Any, ClassVar
 
-from fingerpost.filings import claims, directory, questions, ratios, statements
-from fingerpost.filings.calculation import calculate
+from fingerpost.filings import claims, questions, statements
+from fingerpost.filings.calculation import calculate, financial_ratios
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.sandbox import run_sql
@@ -20,11 +20,6 @@ def _timeless(reply: Reply, as_of: str | None) -> Reply:
     if as_of is not None:
         reply.extra["notes"] = [_NO_VINTAGE]
     return reply
-
-
-def _verify_claim(library: FactLibrary, asked: ask.VerifyClaimParams) -> Reply:
-    claim = claims.read_claim(library, asked.claim, asked.ticker, asked.metric, asked.period)
-    return claims.verify_claim(library, claim, asked.options)
 
 
 def _custom_sql(library: FactLibrary, asked: ask.CustomSqlParams) -> Reply:
@@ -80,7 +75,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="financial_ratios",
         params=ask.FinancialRatiosParams,
-        answer=lambda library, asked: ratios.financial_ratios(
+        answer=lambda library, asked: financial_ratios(
             library, asked.ticker, asked.ratios, asked.period_filter, asked.options
         ),
         output=shape.RatiosAnswer,
@@ -113,16 +108,16 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="verify_claim",
         params=ask.VerifyClaimParams,
-        answer=_verify_claim,
+        answer=lambda library, asked: claims.verify_claim(library, asked.claim, asked.options),
         output=computed.ClaimAnswer,
         text=text.tell_verdict,
-        rest="Split the claim.",
-        usage="verify_claim {claim}",
+        rest="Claim one period.",
+        usage="verify_claim {ticker, metric or formula, period, relation, value, unit}",
     ),
     QueryType(
         name="company_info",
         params=ask.CompanyInfoParams,
-        answer=lambda library, asked: _timeless(directory.company_info(library, asked.ticker), asked.as_of),
+        answer=lambda library, asked: _timeless(questions.company_info(library, asked.ticker), asked.as_of),
         output=shape.CompaniesAnswer,
         text=text.tell_companies,
         rest="Give a ticker.",
@@ -131,7 +126,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="companies",
         params=ask.CompaniesParams,
-        answer=lambda library, asked: _timeless(directory.company_info(library, None), asked.as_of),
+        answer=lambda library, asked: _timeless(questions.company_info(library, None), asked.as_of),
         output=shape.CompaniesAnswer,
         text=text.tell_companies,
         rest="The rest by custom_sql with LIMIT and OFFSET, or company_info with a ticker.",
@@ -141,7 +136,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="metrics",
         params=ask.MetricsParams,
-        answer=lambda library, asked: directory.metrics(library, asked.ticker, asked.category, asked.as_of),
+        answer=lambda library, asked: questions.metrics(library, asked.ticker, asked.category, asked.as_of),
         output=shape.MetricsAnswer,
         text=text.tell_metrics,
         rest="Give a category, or take custom_sql with LIMIT and OFFSET.",

@@ -7,6 +7,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from fingerpost.contract.filings import FinancialFactsParams
 from fingerpost.errors import ParameterError
+from fingerpost.filings.claims import Claim
 from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.formula import MAX_LENGTH
 from fingerpost.filings.period_filter import PeriodFilter, read_period, read_period_filter
@@ -194,13 +195,90 @@ class StatementParams(WindowParams):
     statement: Literal["income", "balance", "cash_flow"]
 
 
-class VerifyClaimParams(ViewParams):
-    """A sentence with a figure in it; what the sentence does not say can stand beside it."""
+# No figure of a company is near either end.
+_AMOUNTS = {"ge": -(10**24), "le": 10**24}
+_RELATION_FIELDS = {
+    "equals": {"value", "unit", "tolerance"},
+    "about": {"value", "unit", "tolerance"},
+    "more_than": {"value", "unit"},
+    "less_than": {"value", "unit"},
+    "grew_by": {"value", "unit", "tolerance", "base_period"},
+    "is_record": set(),
+    "ranks": {"value", "among"},
+}
+_CLAIM_HINT = (
+    'Send fields such as {"ticker": "AAPL", "metric": "Revenue", "period": "2022", "relation": "equals",'
+    f' "value": 394.3, "unit": "USD billion"}}; relation is one of {", ".join(_RELATION_FIELDS)};'
+    " formula may replace metric; optional: tolerance, base_period (with grew_by), among (tickers, with ranks)"
+)
+Amount = Annotated[int, Field(strict=True, **_AMOUNTS)] | Annotated[float, Field(strict=True, **_AMOUNTS)]
 
-    claim: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]
-    ticker: Ticker | None = None
-    metric: Word | None = None
-    period: Fiscal | None = None
+
+class VerifyClaimParams(ViewParams):
+    """One claim about a metric or a formula in one fiscal period (rule F8)."""
+
+    ticker: Ticker
+    metric: Annotated[Word | None, Field(description="such as Revenue")] = None
+    formula: Annotated[Word | None, Field(description="instead of metric: an expression or recipe of calculate")] = None
+    period: Fiscal
+    relation: Literal["equals", "about", "more_than", "less_than", "grew_by", "is_record", "ranks"]
+    value: Annotated[
+        Amount | None,
+        Field(description="as claimed: 394.3 with unit USD billion; growth in percent; a place for ranks"),
+    ] = None
+    unit: Annotated[Word | None, Field(description="USD, USD million, USD/shares, shares, ratio or percent")] = None
+    tolerance: Annotated[
+        Amount | None, Field(ge=0, description="in the same unit; else half of the last digit of value")
+    ] = None
+    base_period: Annotated[Fiscal | None, Field(description="of grew_by; else the period before")] = None
+    among: Annotated[list[Ticker] | None, Field(min_length=1, max_length=20, description="the others, for ranks")] = (
+        None
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_text(cls, given: Any) -> Any:
+        if isinstance(given, str) or (isinstance(given, dict) and "claim" in given):
+            raise ParameterError(
+                "verify_claim takes the fields of a claim, not a sentence", {"field": "claim"}, hint=_CLAIM_HINT
+            )
+        return given
+
+    @model_validator(mode="after")
+    def _fields_fit_relation(self) -> Self:
+        if (self.metric is None) == (self.formula is None):
+            raise ValueError("send metric or formula, one of them")
+        allowed = _RELATION_FIELDS[self.relation]
+        for name in ("value", "unit", "tolerance", "base_period", "among"):
+            if name not in allowed and getattr(self, name) is not None:
+                raise ValueError(f"relation {self.relation} takes no {name}")
+        for name in ("value", "among"):
+            if name in allowed and getattr(self, name) is None:
+                raise ValueError(f"relation {self.relation} needs {name}")
+        if self.relation == "ranks" and not (self.value == int(self.value or 0) and self.value >= 1):
+            raise ValueError("value must be a place, 1 for the highest")
+        return self
+
+    @property
+    def options(self) -> FigureOptions:
+        """The figure options; the unit is the claim's, not a filter."""
+        return FigureOptions(self.vintage, self.as_of, self.filing_type)
+
+    @property
+    def claim(self) -> Claim:
+        """The claim that the parameters state."""
+        return Claim(
+            ticker=self.ticker,
+            period=self.period,
+            relation=self.relation,
+            metric=self.metric,
+            formula=self.formula,
+            value=self.value,
+            unit=self.unit,
+            tolerance=self.tolerance,
+            base_period=self.base_period,
+            among=self.among or (),
+        )
 
 
 class CalculateParams(ViewParams):

@@ -47,10 +47,7 @@ def tell_verdict(body: Body) -> str:
     ]
     lines = [f"{data['verdict']}: {body['explanation']}."]
     if compared:
-        lines.append(f"{', '.join(compared)}.")
-    lines += [f"{part['verdict']}: {part['explanation']}." for part in data.get("parts") or ()]
-    if data.get("not_understood"):
-        lines.append(f"Not understood: {'; '.join(data['not_understood'])}.")
+        lines.append(f"{', '.join(compared)} ({data['unit']}).")
     lines += [f"{_figure(row)}." for row in body.get("results", ())]
     return _with_sources(body, lines)
 
