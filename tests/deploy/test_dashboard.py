@@ -9,8 +9,8 @@ from opentelemetry.sdk.metrics import MeterProvider
 from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from fingerpost.runtime import data_ages, instruments
-from fingerpost.runtime.data_ages import Age
+from fingerpost.runtime import instruments
+from fingerpost.runtime.instruments import Age
 from tests.project.sources import ROOT
 
 DASHBOARD = json.loads((ROOT / "deploy" / "grafana" / "fingerpost.json").read_text(encoding="utf-8"))
@@ -49,7 +49,7 @@ def list_told():
             continue
         (instrument.record if hasattr(instrument, "record") else instrument.add)(1)
     aged = Aged()
-    data_ages.watch(aged)
+    instruments.watch(aged)
     text = generate_latest(registry).decode()
     provider.shutdown()
     return {sample.name for family in text_string_to_metric_families(text) for sample in family.samples}

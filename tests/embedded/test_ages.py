@@ -5,7 +5,7 @@ from weakref import WeakSet
 
 import pytest
 
-from fingerpost.runtime import data_ages as ages
+from fingerpost.runtime import instruments
 from tests.embedded.conftest import Town
 from tests.realtime.messages import NOW, call, message, update
 
@@ -15,7 +15,7 @@ LATE = message(update("R-1", call("ALPHA", 120), timestamp=NOW - 30), timestamp=
 @pytest.fixture
 def town(tmp_path, clock, monkeypatch):
     """Return a town, and see no other."""
-    monkeypatch.setattr(ages, "_AGED", WeakSet())
+    monkeypatch.setattr(instruments, "_AGED", WeakSet())
     clock(NOW)
     return Town(tmp_path)
 
@@ -28,18 +28,18 @@ def test_real_time_is_as_old_as_its_message_and_grows_older_while_nobody_asks(to
     """Said 10 s ago when it was read; a minute later nobody has asked for a newer one."""
     town.say(LATE)
     town.board()
-    first = observed(ages.observe_realtime)
+    first = observed(instruments.observe_realtime)
     clock(NOW + 60)
-    second = observed(ages.observe_realtime)
+    second = observed(instruments.observe_realtime)
 
-    assert (first, second) == ([({ages.NETWORK: "TEST"}, 10)], [({ages.NETWORK: "TEST"}, 70)])
+    assert (first, second) == ([({instruments.NETWORK: "TEST"}, 10)], [({instruments.NETWORK: "TEST"}, 70)])
 
 
 def test_a_network_without_real_time_tells_no_age_of_it(town):
     """Nothing is old where nothing was promised."""
     town.board()
 
-    assert observed(ages.observe_realtime) == []
+    assert observed(instruments.observe_realtime) == []
 
 
 def test_a_timetable_is_as_old_as_its_preparation(town, clock):
@@ -49,7 +49,7 @@ def test_a_timetable_is_as_old_as_its_preparation(town, clock):
     seen = []
     for instant in (later, later + timedelta(days=1)):
         clock(int(instant.timestamp()))
-        seen += observed(ages.observe_timetables)
+        seen += observed(instruments.observe_timetables)
     networks, (first, second) = zip(*seen, strict=True)
 
-    assert (networks, second - first) == (({ages.NETWORK: "TEST"},) * 2, 86_400.0)
+    assert (networks, second - first) == (({instruments.NETWORK: "TEST"},) * 2, 86_400.0)

@@ -4,12 +4,12 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-import stamina
 
 from fingerpost.errors import SourceTimeout
 from fingerpost.net.cache import Cache
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.pace import Pace
+from fingerpost.runtime import retry
 from fingerpost.runtime.circuit_breaker import Breaker
 from tests.net.local_server import LIMITS, FakeTime, answer, serving
 from tests.net.test_client import ONCE, hang
@@ -30,7 +30,7 @@ async def test_nothing_waits_in_a_replay(tmp_path, monkeypatch):
         request = asking(limits=LIMITS)(server)
         async with recording(tmp_path, time=time) as client:
             live = await outcome(client, request)
-    stamina.set_testing(False)
+    monkeypatch.setattr(retry, "sleep", sleep)
     monkeypatch.setattr(asyncio, "sleep", sleep)
     replay_time = FakeTime()
     async with replaying(tmp_path, time=replay_time) as client:

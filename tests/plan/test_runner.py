@@ -4,13 +4,13 @@ import asyncio
 import json
 
 import pytest
-import stamina
 
 from fingerpost.contract.attempt import Attempt, find_attempt
 from fingerpost.contract.tool import Tool
 from fingerpost.errors import PlanInvalid, SourceLimited, SourceUnreachable
 from fingerpost.plan.catalogue import PlanTool
 from fingerpost.plan.limits import Limits
+from fingerpost.runtime import retry
 from fingerpost.runtime.circuit_breaker import Breaker
 from tests.plan.drawing import Recorder, ended, failure, human, plan, ref, step
 
@@ -79,7 +79,8 @@ async def test_only_what_says_so_is_tried_again(opened, recorder, script, state,
 
 async def waits_of(runs, a_plan):
     """Carry a plan out without its waits, and return what each of them would have been in seconds."""
-    with stamina.set_testing(True, attempts=100, cap=True):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(retry, "sleep", lambda _seconds: asyncio.sleep(0))
         _state, run = await ended(runs, a_plan)
     events = await runs.journal.list_events(run.run_id, 0, 1000)
     return [json.loads(event.data)["retried_after_s"] for event in events if event.kind == "attempt_failed"]

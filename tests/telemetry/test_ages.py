@@ -4,8 +4,8 @@ from weakref import WeakSet
 
 import pytest
 
-from fingerpost.runtime import data_ages as ages
-from fingerpost.runtime.data_ages import Age
+from fingerpost.runtime import instruments
+from fingerpost.runtime.instruments import Age
 
 REALTIME = "fingerpost.realtime.age"
 
@@ -13,7 +13,7 @@ REALTIME = "fingerpost.realtime.age"
 @pytest.fixture(autouse=True)
 def alone(monkeypatch):
     """Nothing that other tests opened is watched."""
-    monkeypatch.setattr(ages, "_AGED", WeakSet())
+    monkeypatch.setattr(instruments, "_AGED", WeakSet())
 
 
 class Aged:
@@ -22,7 +22,7 @@ class Aged:
     def __init__(self, *realtime, timetables=()):
         self.realtime = realtime
         self.timetables = timetables
-        ages.watch(self)
+        instruments.watch(self)
 
     def list_timetable_ages(self):
         return self.timetables

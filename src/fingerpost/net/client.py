@@ -226,7 +226,7 @@ class Client:
                 return policy.find_wait_s(number, spread=0.0) and 0.0
             return policy.find_wait_s(number, spread=random.random())  # noqa: S311  (no secret depends on it)
 
-        return await call_with_retries(attempt, ToolError, find_wait_s, attempts=policy.attempts)
+        return await call_with_retries(attempt, ToolError, find_wait_s)
 
     async def _send_following_redirects(
         self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState

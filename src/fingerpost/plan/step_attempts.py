@@ -104,7 +104,7 @@ class StepExecutor:
             return wait_s
 
         try:
-            return await call_with_retries(attempt, _AttemptFailed, find_wait_s, attempts=self._retries.attempts)
+            return await call_with_retries(attempt, _AttemptFailed, find_wait_s)
         except _AttemptFailed as error:
             return StepOutcome(error.failure.response, error.number, error.failure.note)
 

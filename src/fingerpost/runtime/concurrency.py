@@ -1,18 +1,15 @@
-"""Work beside the event loop: one pool of threads, several questions at once, and whose call it is."""
+"""Work beside the event loop: one pool of threads, and several questions at once."""
 
 import asyncio
 import os
 from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import ContextVar, copy_context
+from contextvars import copy_context
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
-
-CALLER: ContextVar[str] = ContextVar("fingerpost_caller", default="")
-"""The address of the caller's machine; empty where the process serves one caller."""
 
 # Searches keep a processor busy: more at once would be no sooner done.
 _POOL = ThreadPoolExecutor(max(2, os.cpu_count() or 1), thread_name_prefix="fingerpost-compute")

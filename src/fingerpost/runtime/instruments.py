@@ -1,13 +1,18 @@
-"""The metrics that fingerpost records; names and attributes follow OpenTelemetry's conventions where there are any.
+"""The metrics that fingerpost records; names and attributes follow OpenTelemetry's conventions if there are any.
 
 ``docs/telemetry.md`` lists them as operators see them.
 """
 
-from opentelemetry import metrics
-from opentelemetry.metrics import Counter, Histogram
+import threading
+from collections.abc import Iterable, Iterator
+from importlib.metadata import version
+from typing import NamedTuple, Protocol
+from weakref import WeakSet
 
-from fingerpost.runtime import data_ages as ages
-from fingerpost.runtime.release import VERSION
+from opentelemetry import metrics
+from opentelemetry.metrics import CallbackOptions, Counter, Histogram, Observation
+
+VERSION = version("fingerpost")
 
 # Seconds; a plan takes milliseconds on a timetable and seconds on a slow source.
 _BOUNDARIES_S = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -15,7 +20,8 @@ _BOUNDARIES_S = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0,
 TOOL = "gen_ai.tool.name"
 ERROR = "error.type"
 HOST = "server.address"
-NETWORK = ages.NETWORK
+NETWORK = "fingerpost.network.name"
+FEED = "fingerpost.feed.name"
 OTHER = "_OTHER"
 """What an attribute holds where a caller could choose its value; each value is a series that is kept for ever."""
 
@@ -70,15 +76,77 @@ PLAN_STEP_DURATION = _durations(
     "fingerpost.plan.step.duration",
     "Steps of plans that were performed, with all their attempts; those that were skipped are not in it",
 )
+
+
+class Age(NamedTuple):
+    """The age of what is known of a network, or of one of its feeds."""
+
+    network: str
+    feed: str | None
+    age_s: float
+
+
+class Aged(Protocol):
+    """What knows ages; asked from any thread."""
+
+    def list_timetable_ages(self) -> Iterable[Age]:
+        """Return how long ago each open timetable was made from its feeds."""
+        ...
+
+    def list_realtime_ages(self) -> Iterable[Age]:
+        """Return how long ago each real-time source said what is known of it; none of those that never answered."""
+        ...
+
+
+_AGED: WeakSet[Aged] = WeakSet()
+_lock = threading.Lock()
+
+
+def watch(aged: Aged) -> None:
+    """Report the ages of something as long as it lives."""
+    with _lock:
+        _AGED.add(aged)
+
+
+def stop_watching(aged: Aged) -> None:
+    """Stop reporting the ages of something."""
+    with _lock:
+        _AGED.discard(aged)
+
+
+def observe_timetables(_options: CallbackOptions) -> Iterator[Observation]:
+    """Report the age of each timetable."""
+    return _observe(age for aged in _list_watched() for age in aged.list_timetable_ages())
+
+
+def observe_realtime(_options: CallbackOptions) -> Iterator[Observation]:
+    """Report the age of each feed's real time."""
+    return _observe(age for aged in _list_watched() for age in aged.list_realtime_ages())
+
+
+def _list_watched() -> list[Aged]:
+    with _lock:
+        return list(_AGED)
+
+
+def _observe(ages: Iterable[Age]) -> Iterator[Observation]:
+    """Report the oldest of each network and feed: a fresh message must not hide an old one."""
+    oldest: dict[tuple[str, str | None], float] = {}
+    for network, feed, age_s in ages:
+        oldest[network, feed] = max(age_s, oldest.get((network, feed), 0.0))
+    for (network, feed), age_s in oldest.items():
+        yield Observation(age_s, {NETWORK: network} if feed is None else {NETWORK: network, FEED: feed})
+
+
 TIMETABLE_AGE = _meter.create_observable_gauge(
     "fingerpost.timetable.age",
-    [ages.observe_timetables],
+    [observe_timetables],
     unit="s",
     description="Time since an open timetable was made from its feeds",
 )
 REALTIME_AGE = _meter.create_observable_gauge(
     "fingerpost.realtime.age",
-    [ages.observe_realtime],
+    [observe_realtime],
     unit="s",
     description="Time since a feed's oldest real-time source said what is known of it",
 )

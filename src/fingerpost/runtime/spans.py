@@ -10,8 +10,7 @@ from opentelemetry import trace
 from opentelemetry.metrics import Histogram
 from opentelemetry.trace import INVALID_SPAN, NoOpTracerProvider, ProxyTracerProvider, Span, SpanKind, StatusCode
 
-from fingerpost.runtime.instruments import ERROR
-from fingerpost.runtime.release import VERSION
+from fingerpost.runtime.instruments import ERROR, VERSION
 
 Attribute = str | int | bool
 

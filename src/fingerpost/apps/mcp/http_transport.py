@@ -16,7 +16,6 @@ from starlette.types import Message, Receive, Scope, Send
 
 from fingerpost.apps.mcp.address import name_machine
 from fingerpost.apps.mcp.http_limits import MOST_BYTES, Admission, BodyTooLarge, receive_body
-from fingerpost.runtime.concurrency import CALLER
 
 _STREAM = "text/event-stream"
 _TOKEN = b'"progressToken"'
@@ -56,9 +55,7 @@ class McpTransport:
             await _refuse(413, message, _CLOSING)(scope, receive, send)
             return
         host, _port = scope.get("client") or ("", 0)
-        caller = name_machine(host)
-        CALLER.set(caller)
-        with self._admission.enter(caller) as is_admitted:
+        with self._admission.enter(name_machine(host)) as is_admitted:
             if is_admitted:
                 await self._pass_on(body, scope, receive, send)
             else:

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from fingerpost import clock
 from fingerpost.errors import ParameterError, SettingsInvalid
-from fingerpost.runtime import data_ages as ages
-from fingerpost.runtime.data_ages import Age
+from fingerpost.runtime import instruments
+from fingerpost.runtime.instruments import Age
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.embedded.preparing import open_prepared
@@ -54,7 +54,7 @@ class EmbeddedSource:
         self._worker: RealtimeWorker | None = None
         self._lock = threading.Lock()
         self._opened: dict[str, _OpenedTimetable] = {}
-        ages.watch(self)
+        instruments.watch(self)
 
     def stamp(self) -> Hashable:
         """Return a value that changes whenever a prepared timetable does; see the port."""
@@ -100,7 +100,7 @@ class EmbeddedSource:
 
     async def close(self) -> None:
         """Stop all realtime updates; see the port."""
-        ages.stop_watching(self)
+        instruments.stop_watching(self)
         with self._lock:
             worker, self._worker = self._worker, None
             for opened in self._opened.values():
