@@ -24,7 +24,7 @@ from fingerpost.store.network_record import describe_schema
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.transit.engine.gtfs.csv import Reason
-from fingerpost.transit.engine.gtfs.finding_meanings import FindingKind, find_meaning
+from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, find_meaning
 from fingerpost.transit.rules import warnings
 
 FOLDER = Path(__file__).parent / "reference"
@@ -266,7 +266,7 @@ def _error(kind: type[errors.ToolError]) -> str:
 
 def _findings() -> list[str]:
     lines = ["# Findings of an import", "", NOTICE, ""]
-    lines += [*_audience("reads an import report", "know what each of its words means for who rides"), ""]
+    lines += [*_audience("reads an import report", "know what each finding means for riders"), ""]
     lines += ["[How feeds are read](../feeds.md).", ""]
     lines += ["| finding | what became of the row | about | what it means |", "|---|---|---|---|"]
     for kind in FindingKind:

@@ -20,4 +20,7 @@ def import_text(tmp_path: Path, tables: Mapping[str, str | None], drawing: str =
 
 def findings_of(imported: Imported) -> list[tuple[str, int, str, int]]:
     """Return (reason, count, table, line) of everything that the first feed's report names."""
-    return [(found.reason, found.count, found.table, found.line) for found in imported.report.feeds[0].findings]
+    return [
+        (found.reason, found.count, found.places[0].table, found.places[0].line)
+        for found in imported.report.feeds[0].findings
+    ]

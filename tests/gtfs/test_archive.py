@@ -180,9 +180,9 @@ def test_optional_table_without_its_columns(tmp_path):
     """A table that a feed can do without does not take the feed with it."""
     imported = import_text(tmp_path, {"shapes.txt": "shape_id,lat\nS,1\n"})
 
-    assert [(found.reason, found.table, found.column) for found in imported.report.feeds[0].findings] == [
-        ("table-without-column", "shapes.txt", "shape_pt_lat")
-    ]
+    assert [
+        (found.reason, found.places[0].table, found.places[0].column) for found in imported.report.feeds[0].findings
+    ] == [("table-without-column", "shapes.txt", "shape_pt_lat")]
 
 
 def test_a_member_without_a_name_is_passed_over(tmp_path):

@@ -204,7 +204,7 @@ class _Adding:
         # Whoever reads what we print may stop listening; by now everything is kept.
         console = new_console()
         if report is not None:
-            from fingerpost.apps.cli.report_view import print_report
+            from fingerpost.apps.cli.import_report import print_report
 
             print_report(report)
         else:

@@ -100,7 +100,7 @@ def _refresh(settings: "Settings", record: "NetworkRecord", *, is_named: bool) -
     if report is None:
         new_console().print(f"{record.name} is unchanged.")
     else:
-        from fingerpost.apps.cli.report_view import print_report
+        from fingerpost.apps.cli.import_report import print_report
 
         print_report(report)
 
@@ -141,7 +141,7 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
         raise SettingsInvalid(
             f"The import report of {entry.name} cannot be read. Run `fingerpost network add` for it again."
         )
-    from fingerpost.apps.cli.report_view import print_report
+    from fingerpost.apps.cli.import_report import print_report
 
     console.print(f"Added {entry.added_at:%Y-%m-%d %H:%M}.")
     print_report(report)

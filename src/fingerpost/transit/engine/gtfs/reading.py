@@ -10,9 +10,9 @@ from fingerpost.errors import FeedUnusable
 from fingerpost.transit.engine.gtfs.agency import Agencies, read_agencies
 from fingerpost.transit.engine.gtfs.calendar import Services, read_services
 from fingerpost.transit.engine.gtfs.csv import Archive, IdIndex, Reason
+from fingerpost.transit.engine.gtfs.csv.findings import find_meaning
 from fingerpost.transit.engine.gtfs.fares import read_fares
 from fingerpost.transit.engine.gtfs.feed_info import FeedInfo, find_primary_language, read_credits, read_feed_info
-from fingerpost.transit.engine.gtfs.finding_meanings import find_meaning
 from fingerpost.transit.engine.gtfs.frequencies import read_trip_departures
 from fingerpost.transit.engine.gtfs.in_seat import Terminals, find_in_seat
 from fingerpost.transit.engine.gtfs.pathways import read_pathways

@@ -1,8 +1,11 @@
 """The report of an import: what was taken over and what was not; stored with the network."""
 
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
+from functools import cache
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter
 
 from fingerpost.transit.engine.timetable.street_coverage import StreetCoverage
 from fingerpost.transit.model.coverage import ServiceDays
@@ -26,22 +29,7 @@ class Finding:
 
     reason: str
     count: int
-    places: tuple[FoundAt, ...]
-
-    @property
-    def table(self) -> str:
-        """The table of the first place."""
-        return self.places[0].table
-
-    @property
-    def line(self) -> int:
-        """The line of the first place."""
-        return self.places[0].line
-
-    @property
-    def column(self) -> str:
-        """The column of the first place, empty where the whole row is meant."""
-        return self.places[0].column
+    places: Annotated[tuple[FoundAt, ...], Field(min_length=1)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +80,7 @@ class ImportReport:
 
     def to_json(self) -> str:
         """Return the report as one JSON object."""
-        return json.dumps(asdict(self), default=date.isoformat, ensure_ascii=False)
+        return _adapter().dump_json(self).decode()
 
     @classmethod
     def from_json(cls, text: str) -> "ImportReport":
@@ -101,38 +89,9 @@ class ImportReport:
         Raises:
             ValueError: it is not one.
         """
-        try:
-            raw = json.loads(text)
-            # Reports of older versions have no streets.
-            streets = raw.get("streets")
-            return cls(
-                network=raw["network"],
-                feeds=tuple(_feed(feed) for feed in raw["feeds"]),
-                streets=None if streets is None else StreetCoverage(**streets),
-            )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"not an import report: {error}") from error
+        return _adapter().validate_json(text)
 
 
-def _feed(raw: dict[str, object]) -> FeedReport:
-    # Reports of older versions have no gaps.
-    findings, tables, gaps = raw["findings"], raw["tables_not_read"], raw.get("gaps", [])
-    if not (isinstance(findings, list) and isinstance(tables, list) and isinstance(gaps, list)):
-        raise TypeError("lists expected")
-    days = {key: date.fromisoformat(str(raw[key])) for key in ("first_day", "last_day")}
-    between = tuple((date.fromisoformat(first), date.fromisoformat(last)) for first, last in gaps)
-    known = {
-        **raw,
-        **days,
-        "gaps": between,
-        "findings": tuple(map(_finding, findings)),
-        "tables_not_read": tuple(tables),
-    }
-    return FeedReport(**known)  # type: ignore[arg-type]  # a wrong key is a TypeError, as promised above
-
-
-def _finding(raw: dict[str, object]) -> Finding:
-    places = raw["places"]
-    if not isinstance(places, list) or not places:
-        raise TypeError("places expected")
-    return Finding(**{**raw, "places": tuple(FoundAt(**place) for place in places)})  # type: ignore[arg-type]  # as above
+@cache
+def _adapter() -> TypeAdapter[ImportReport]:
+    return TypeAdapter(ImportReport)

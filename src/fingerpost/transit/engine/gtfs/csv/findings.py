@@ -1,5 +1,6 @@
-"""Counts what an import left out, worked out or did not apply, by reason, with the first places of each."""
+"""Findings of an import: what it skipped, interpolated or did not use, by reason, and what that means for riders."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -134,3 +135,200 @@ class Findings:
     def list_all(self) -> list[tuple[Reason, int, list[tuple[str, int, str]]]]:
         """Return (reason, count, first places), in the order of the reasons."""
         return [(reason, self._counts[reason], self._places[reason]) for reason in Reason if reason in self._counts]
+
+
+class FindingKind(StrEnum):
+    """What became of the rows that a finding counts; the first two are losses."""
+
+    LEFT_OUT = "left out"
+    NOT_USED = "not used"
+    GUESSED = "guessed"
+    WITHOUT_EFFECT = "without effect"
+
+
+@dataclass(frozen=True, slots=True)
+class FindingMeaning:
+    """What a finding means.
+
+    Attributes:
+        kind: what became of the rows.
+        subject: what is lost or guessed, as a plural, such as ``trips``.
+        text: what the feed says, and what a rider gets instead.
+    """
+
+    kind: FindingKind
+    subject: str
+    text: str
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether answers lack something because of it."""
+        return self.kind in (FindingKind.LEFT_OUT, FindingKind.NOT_USED)
+
+
+_MEANINGS: dict[tuple[FindingKind, str], dict[Reason, str]] = {
+    (FindingKind.LEFT_OUT, "trips"): {
+        Reason.TRIP_WITHOUT_ROUTE: "the trip's route is not in the feed",
+        Reason.TRIP_WITHOUT_SERVICE: "the days of the trip are not in the feed",
+        Reason.TRIP_WITH_FEWER_THAN_TWO_CALLS: "the trip has fewer than two stops",
+        Reason.TRIP_WITHOUT_END_TIMES: "the trip has no time at its first or last stop",
+        Reason.TRIP_RUNS_BACKWARDS: "the trip arrives before it leaves",
+    },
+    (FindingKind.NOT_USED, "trips"): {
+        Reason.TRIP_FLEX_UNSUPPORTED: "the trip runs on demand (GTFS-Flex), which is not supported",
+    },
+    (FindingKind.LEFT_OUT, "stops of trips"): {
+        Reason.CALL_OF_UNKNOWN_TRIP: "a time of a trip that is not in the feed",
+        Reason.CALL_AT_UNKNOWN_STOP: "a trip stops where the feed has no stop; the trip skips it",
+        Reason.CALL_AT_LEFT_OUT_STOP: "a trip stops at a stop that was left out; the trip skips it",
+        Reason.CALL_WHERE_NOBODY_BOARDS: (
+            "a trip stops at a station or an entrance instead of a platform; the trip skips it"
+        ),
+        Reason.CALL_SEQUENCE_UNREADABLE: "stop_sequence cannot be read; the trip skips the stop",
+    },
+    (FindingKind.NOT_USED, "stops of trips"): {
+        Reason.CALL_FLEX_UNSUPPORTED: "a stop on demand (GTFS-Flex), which is not supported",
+    },
+    (FindingKind.GUESSED, "times"): {
+        Reason.CALL_TIME_UNREADABLE_ASSUMED: "the time cannot be read; interpolated from the stops before and after",
+        Reason.CALL_TIME_WORKED_OUT: (
+            "the feed has no time for this stop; it is interpolated from the stops before and after"
+        ),
+        Reason.CALL_ORDER_ASSUMED: "two stops of a trip claim the same place in it; they stay in the order of the file",
+    },
+    (FindingKind.LEFT_OUT, "days of service"): {
+        Reason.CALENDAR_ROW_UNREADABLE: "a day cannot be read; the trips of the row do not run by it",
+        Reason.CALENDAR_RUNS_BACKWARDS: "a span of days ends before it begins; the trips of the row do not run by it",
+        Reason.CALENDAR_SHORTENED: "the feed has more days than can be stored; the last ones are skipped",
+    },
+    (FindingKind.LEFT_OUT, "trips at intervals"): {
+        Reason.FREQUENCY_UNREADABLE: "how often the trip runs cannot be read; the row is left out",
+        Reason.FREQUENCY_WITHOUT_DEPARTURES: (
+            "the span in which the trip runs ends before it begins; it does not run in it"
+        ),
+        Reason.FREQUENCY_TOO_DENSE: "the row would make more departures than can be stored",
+    },
+    (FindingKind.LEFT_OUT, "stops"): {
+        Reason.STOP_KIND_UNKNOWN: "location_type is unknown",
+        Reason.STOP_WITHOUT_PLACE: "the feed does not say where the stop is",
+    },
+    (FindingKind.NOT_USED, "stations"): {
+        Reason.STOP_PARENT_UNAPPLIED: "the station of the stop is not in the feed; the stop stands alone",
+    },
+    (FindingKind.GUESSED, "stops"): {
+        Reason.STOP_NAME_ASSUMED: "the stop has no name; it has its station's, or its id",
+        Reason.STOP_PLACE_ASSUMED: "the feed does not say where the stop is; it has its station's place",
+        Reason.STOP_NAMED_OTHERWISE_ASSUMED: "an earlier feed has the same stop under another name, which is kept",
+    },
+    (FindingKind.GUESSED, "modes"): {
+        Reason.ROUTE_TYPE_ASSUMED: "route_type cannot be read; the mode is OTHER",
+    },
+    (FindingKind.GUESSED, "time zones"): {
+        Reason.ZONE_UNKNOWN_ASSUMED: "the time zone is unknown; the one of the feed's other agencies is used",
+        Reason.ZONE_OF_OTHER_AGENCY_ASSUMED: "agencies have different time zones; the first one is used for all",
+    },
+    (FindingKind.LEFT_OUT, "rules for changes"): {
+        Reason.TRANSFER_KIND_UNKNOWN: "transfer_type is unknown; ordinary transfers apply",
+        Reason.TRANSFER_TOO_MANY: "the rule speaks of more pairs of stops than can be stored; ordinary transfers apply",
+    },
+    (FindingKind.NOT_USED, "rules for changes"): {
+        Reason.TRANSFER_BY_ROUTE_OR_TRIP_UNAPPLIED: (
+            "more rules for single trips meet here than can be stored; ordinary transfers apply"
+        ),
+    },
+    (FindingKind.NOT_USED, "riding on in the same vehicle"): {
+        Reason.TRANSFER_IN_SEAT_UNAPPLIED: "the two trips do not follow one another; staying seated is not offered",
+        Reason.BLOCK_WITHOUT_TIMES_UNAPPLIED: "the trip has no fixed times; staying seated after it is not offered",
+        Reason.BLOCK_OVERLAPS_UNAPPLIED: "one vehicle would be in two places; staying seated is not offered",
+    },
+    (FindingKind.WITHOUT_EFFECT, "riding on in the same vehicle"): {
+        Reason.BLOCK_TURNS_BACK_UNAPPLIED: "the vehicle goes back the way it came; nobody stays seated for that",
+        Reason.BLOCK_GOES_ON_ELSEWHERE_UNAPPLIED: (
+            "the vehicle begins its next trip at another stop; nobody rides there"
+        ),
+        Reason.BLOCK_STANDS_LONG_UNAPPLIED: (
+            "the vehicle waits long before its next trip; riding on is shown as a transfer"
+        ),
+    },
+    (FindingKind.LEFT_OUT, "ways in stations"): {
+        Reason.PATHWAY_AT_UNKNOWN_STOP: "a way leads to a place that is not in the feed",
+        Reason.PATHWAY_UNREADABLE: "pathway_mode is unknown",
+    },
+    (FindingKind.NOT_USED, "ways in stations"): {
+        Reason.PATHWAY_WITHOUT_TIME_UNAPPLIED: (
+            "the feed does not say how long the way takes; it counts for step-free access only"
+        ),
+        Reason.PATHWAY_TOO_MANY_UNAPPLIED: (
+            "the station has more platforms than ways are worked out for; ordinary transfers apply"
+        ),
+    },
+    (FindingKind.LEFT_OUT, "fares"): {
+        Reason.FARE_RULE_OF_UNKNOWN_FARE: "a rule names a fare that the feed has not; such trips have no price",
+    },
+    (FindingKind.NOT_USED, "fares"): {
+        Reason.FARE_UNREADABLE: "the fare cannot be read; trips that need it have no price",
+        Reason.FARE_RULE_UNREADABLE: "the rule cannot be read; trips that need it have no price",
+        Reason.FARE_WITHOUT_RULE_UNAPPLIED: "no rule says for which trips the fare is; it is not offered",
+        Reason.FARE_OF_OTHER_RIDERS_UNAPPLIED: "the fare is for some riders only; prices are an ordinary rider's",
+        Reason.FARE_BY_TIME_UNAPPLIED: "the fare holds at certain hours; trips that need it have no price",
+        Reason.FARE_JOIN_UNAPPLIED: (
+            "rides are priced together in a way that is not used; trips that need it have no price"
+        ),
+    },
+    (FindingKind.WITHOUT_EFFECT, "fares"): {
+        Reason.FARES_OF_FIRST_VERSION_UNAPPLIED: "the feed states its fares in two ways; the newer one counts",
+    },
+    (FindingKind.LEFT_OUT, "lines on the map"): {
+        Reason.SHAPE_POINT_UNREADABLE: "a point of a line's course cannot be read",
+        Reason.SHAPE_UNKNOWN: "the course of the trip is not in the feed; it is drawn from stop to stop",
+    },
+    (FindingKind.LEFT_OUT, "translated names"): {
+        Reason.TRANSLATION_UNREADABLE: "the translation has no language or no text",
+    },
+    (FindingKind.NOT_USED, "translated names"): {
+        Reason.TRANSLATION_UNAPPLIED: "the translation is of something else than stops, routes and headsigns",
+    },
+    (FindingKind.LEFT_OUT, "tables"): {
+        Reason.TABLE_WITHOUT_COLUMN: "the table lacks a column that it cannot be read without",
+    },
+    (FindingKind.LEFT_OUT, "rows"): {
+        Reason.ID_MISSING: "the row has no id",
+        Reason.ID_REPEATED: "an earlier row has the same id; this one is left out",
+    },
+    (FindingKind.GUESSED, "values"): {
+        Reason.VALUE_UNREADABLE: "the number cannot be read; the row goes on without it",
+        Reason.VALUE_UNREADABLE_ASSUMED: "the value cannot be read; it counts as not stated",
+        Reason.VALUE_UNKNOWN_ASSUMED: "the value means nothing in GTFS; it counts as not stated",
+    },
+    (FindingKind.GUESSED, "files"): {
+        Reason.ENCODING_ASSUMED: "the file is not UTF-8; it was read as Windows-1252",
+        Reason.DELIMITER_ASSUMED: "the delimiter is not a comma; it was guessed",
+        Reason.ROW_TOO_LONG_ASSUMED: "the row has more fields than the table has columns; those beyond are not read",
+        Reason.QUOTE_ASSUMED: "a quotation mark is never closed; the row ends where its line does",
+    },
+    (FindingKind.WITHOUT_EFFECT, "rows about what is not there"): {
+        Reason.SERVICE_WITHOUT_DAYS: "these trips run on no day at all",
+        Reason.SERVICE_WITHOUT_TRIPS: "no trip runs on these days",
+        Reason.CALL_OF_LEFT_OUT_TRIP: "a time of a trip that is left out, and counted as such",
+        Reason.FREQUENCY_OF_UNKNOWN_TRIP: "intervals of a trip that is not in the feed",
+        Reason.FREQUENCY_OF_LEFT_OUT_TRIP: "intervals of a trip that is left out, and counted as such",
+        Reason.TRANSFER_AT_UNKNOWN_STOP: "a rule for changes at a stop that is not in the feed",
+        Reason.TRANSFER_AT_LEFT_OUT_STOP: "a rule for changes at a stop that is left out, and counted as such",
+        Reason.TRANSFER_WHERE_NOBODY_BOARDS: "a rule for changes at an entrance, where nothing stops",
+        Reason.TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP: "a rule for changes of a route or trip that is not in the feed",
+        Reason.TRANSFER_OF_LEFT_OUT_TRIP: "a rule for changes of a trip that is left out, and counted as such",
+        Reason.TRANSLATION_OF_UNKNOWN: "a translation of something that is not in the feed",
+    },
+}
+
+_BY_REASON = {
+    reason.value: FindingMeaning(kind, subject, text)
+    for (kind, subject), texts in _MEANINGS.items()
+    for reason, text in texts.items()
+}
+_UNKNOWN = FindingMeaning(FindingKind.LEFT_OUT, "rows", "a finding of another version of fingerpost")
+
+
+def find_meaning(reason: str) -> FindingMeaning:
+    """Return what a finding means; reports of other versions may hold unknown reasons."""
+    return _BY_REASON.get(reason, _UNKNOWN)

@@ -1,0 +1,151 @@
+"""Print an import report: the verdict, then what each feed brought in, and what was left out and why."""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date
+
+from rich.text import Text
+
+from fingerpost.apps.cli.fitting_table import new_table
+from fingerpost.apps.cli.output import new_console
+from fingerpost.apps.cli.wire_times import today_in
+from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, FindingMeaning, find_meaning
+from fingerpost.transit.engine.gtfs.report import FeedReport, Finding, ImportReport
+from fingerpost.transit.engine.timetable.street_coverage import StreetCoverage
+from fingerpost.transit.model.coverage import ServiceState
+
+# So many kinds of loss stand in the verdict; the tables below it have them all.
+_MOST_LOSSES = 3
+# Subjects of findings whose total the report knows, the gravest loss first.
+_TOTALS = {"trips": "trips", "stops of trips": "events", "stops": "stops"}
+
+
+def print_report(report: ImportReport) -> None:
+    """Print the report of an import."""
+    console = new_console()
+    today = today_in(report.feeds[0].zone)
+    for line in list_verdict_lines(report, today):
+        console.print(line, soft_wrap=True)
+    for feed in report.feeds:
+        days = f"{feed.first_day} to {feed.last_day}, {feed.service.say_state_on(today)}"
+        console.print(f"{feed.feed}: {days}; {_list_counts(feed)}", soft_wrap=True)
+        if feed.findings:
+            table = new_table("finding", "count", "first at")
+            for kind in FindingKind:
+                of_kind = [finding for finding in feed.findings if find_meaning(finding.reason).kind is kind]
+                if of_kind:
+                    table.add_row(Text(kind.value, "bold"))
+                for finding in of_kind:
+                    table.add_row(f"  {finding.reason}", f"{finding.count:,}", _format_place(finding))
+            console.print(table)
+        if feed.tables_not_read:
+            console.print(f"Not read: {', '.join(feed.tables_not_read)}", soft_wrap=True)
+    meanings = {finding.reason: find_meaning(finding.reason) for feed in report.feeds for finding in feed.findings}
+    kinds = list(FindingKind)
+    for reason, meaning in sorted(meanings.items(), key=lambda item: kinds.index(item[1].kind)):
+        console.print(f"  {reason}: {meaning.text}.", soft_wrap=True)
+    if report.streets is not None:
+        console.print(_describe_streets(report.streets), soft_wrap=True)
+
+
+def list_verdict_lines(report: ImportReport, today: date) -> list[str]:
+    """Return the verdict as a line: usable, usable with losses, or not usable today, and why; then what to do."""
+    out = [feed for feed in report.feeds if feed.service.state_on(today) is not ServiceState.IN_SERVICE]
+    named = ", ".join(f"{feed.feed} ({feed.service.say_state_on(today)})" for feed in out)
+    losses = list(_list_losses(report))
+    if len(out) == len(report.feeds):
+        reasons = [f"no feed has service today: {named}", *losses]
+        lines = [f"{report.network} is not usable today, {today}: {'; '.join(reasons)}."]
+    elif out:
+        reasons = [f"{len(out)} of {len(report.feeds)} feeds without service today, {today}: {named}", *losses]
+        lines = [f"{report.network} is usable with losses: {'; '.join(reasons)}."]
+    elif losses:
+        lines = [f"{report.network} is usable with losses, {report.days}: {'; '.join(losses)}."]
+    else:
+        lines = [f"{report.network} is usable, {report.days}: {_describe_no_loss(report)}."]
+    if any(feed.service.state_on(today) is ServiceState.ENDED for feed in out):
+        lines.append(
+            "A feed that has ended answers for its own days only. When its publisher has a newer one, run "
+            f"`fingerpost network refresh {report.network}`."
+        )
+    return lines
+
+
+def _list_losses(report: ImportReport) -> Iterator[str]:
+    """Yield what the network's answers lack, the gravest first."""
+    counted: Counter[tuple[str, FindingKind]] = Counter()
+    for meaning, count in _list_meanings(report):
+        if meaning.is_loss:
+            counted[meaning.subject, meaning.kind] += count
+    order = [*_TOTALS]
+    gravest = sorted(counted, key=lambda loss: order.index(loss[0]) if loss[0] in order else len(order))
+    for subject, kind in gravest[:_MOST_LOSSES]:
+        count = counted[subject, kind]
+        if subject in _TOTALS:
+            lost = sum(counted[each] for each in counted if each[0] == subject)
+            imported = sum(getattr(feed, _TOTALS[subject]) for feed in report.feeds)
+            what = f"{count:,} of {imported + lost:,} {subject}"
+        elif subject in ("rows", "tables"):
+            what = _count(count, subject.removesuffix("s"))
+        else:
+            what = _count(count, f"row about {subject}", f"rows about {subject}")
+        yield f"{what} {'is' if count == 1 else 'are'} {kind.value}"
+    if len(gravest) > _MOST_LOSSES:
+        yield f"{_count(len(gravest) - _MOST_LOSSES, 'more kind of loss', 'more kinds of loss')}, listed below"
+
+
+def _describe_no_loss(report: ImportReport) -> str:
+    unread = any(feed.tables_not_read for feed in report.feeds)
+    guessed = sum(count for meaning, count in _list_meanings(report) if meaning.kind is FindingKind.GUESSED)
+    whole = "nothing is left out of the tables that are read" if unread else "nothing is left out"
+    return f"{whole}; {_count(guessed, 'value')} guessed" if guessed else whole
+
+
+def _list_meanings(report: ImportReport) -> list[tuple[FindingMeaning, int]]:
+    return [(find_meaning(finding.reason), finding.count) for feed in report.feeds for finding in feed.findings]
+
+
+def _list_counts(feed: FeedReport) -> str:
+    """Return how much a feed brought in, and what became of the rest, by kind."""
+    parts = [
+        _count(feed.stops, "stop"),
+        _count(feed.routes, "route"),
+        _count(feed.trips, "trip"),
+        _count(feed.events, "stop time"),
+    ]
+    if feed.in_seat:
+        parts.append(_count(feed.in_seat, "in-seat transfer"))
+    if feed.narrow_transfers:
+        parts.append(_count(feed.narrow_transfers, "transfer rule") + " of certain trips")
+    kinds: Counter[FindingKind] = Counter()
+    for finding in feed.findings:
+        kinds[find_meaning(finding.reason).kind] += finding.count
+    by_kind = ", ".join(f"{kinds[kind]:,} {kind.value}" for kind in FindingKind if kind in kinds)
+    return f"{', '.join(parts)}; {by_kind or 'nothing left out'}"
+
+
+def _describe_streets(streets: StreetCoverage) -> str:
+    covered = (
+        f"all {streets.stops:,} stops"
+        if streets.is_whole
+        else f"{streets.covered_stops:,} of {streets.stops:,} stops; walks at the others go in a straight line"
+    )
+    text = f"Streets of {streets.extract}: {streets.street_km:,.0f} km of footways around {covered}"
+    if streets.matched_stops:
+        text += f"; {streets.matched_stops:,} stops are where the map has them"
+    if streets.entered_stops:
+        text += f"; {streets.entered_stops:,} platforms are reached by the entrances of their stations"
+    if streets.left_out_km:
+        text += f"; {streets.left_out_km:,.0f} km skipped because no other street leads to them"
+    return f"{text}. © OpenStreetMap contributors, ODbL."
+
+
+def _format_place(finding: Finding) -> str:
+    """Return table, line and column of a finding's first occurrence, as far as they are known."""
+    first = finding.places[0]
+    return ", ".join(part for part in (first.table, f"line {first.line}" if first.line else "", first.column) if part)
+
+
+def _count(count: int, singular: str, plural: str = "") -> str:
+    """Return a count and its noun, such as ``1 trip`` or ``2 trips``."""
+    return f"{count:,} {singular if count == 1 else plural or f'{singular}s'}"
