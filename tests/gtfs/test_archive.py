@@ -172,7 +172,8 @@ def test_unreadable_value(tmp_path, table, text, finding):
     imported = import_text(tmp_path, {table: rows + "\n"})
 
     first = imported.report.feeds[0].findings[0]
-    assert (first.reason, first.column, first.table, first.line, first.count) == (*finding, table, 2, 1)
+    place = first.places[0]
+    assert (first.reason, place.column, place.table, place.line, first.count) == (*finding, table, 2, 1)
     assert len(imported.timetable.trip_route) == 1
 
 
