@@ -8,7 +8,6 @@ from typing import Any
 
 from fingerpost import clock
 from fingerpost.apps.logs import redact
-from fingerpost.contract.bounded_answer import bound_answer
 from fingerpost.contract.envelope import Family, render_error, text_of_error, unexpected
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.published import (
@@ -18,6 +17,7 @@ from fingerpost.contract.published import (
     ignore_progress,
     measuring_call,
 )
+from fingerpost.contract.size_bounds import bound_answer
 from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError, ToolNotFound
 from fingerpost.runtime.instruments import OTHER, SHORTENED_ANSWERS, TOOL, WARNINGS
 from fingerpost.transit.rules.warnings import WarningCode
@@ -49,7 +49,7 @@ async def answer(
     if tool is None:
         with measuring_call(OTHER) as operation:
             operation.fail(ToolNotFound.__name__)
-            return bound_answer(_unknown(tools, name, raw, user), None)
+            return _unknown(tools, name, raw, user)
     try:
         answered = await tool.answer(raw, user=user, report=report, wants=wants)
         return _bound_and_count(answered, tool)
@@ -65,17 +65,17 @@ def _bound_and_count(answer: Answer, tool: PublishedTool) -> Answer:
     bounded = bound_answer(answer, tool)
     if bounded is not answer:
         SHORTENED_ANSWERS.add(1, {TOOL: tool.name})
-    for code in _list_warning_codes(bounded.body):
+    for code in _list_warning_codes(bounded.body, tool):
         WARNINGS.add(1, {TOOL: tool.name, "fingerpost.warning.code": code})
     return bounded
 
 
-def _list_warning_codes(body: Mapping[str, Any]) -> list[str]:
-    """Return the codes of a body's warnings, wherever its contract has them; codes of others' tools as one."""
-    parts = (body, body.get("metadata"), body.get("meta"))
-    lists = (part.get("warnings") for part in parts if isinstance(part, Mapping))
-    warnings = (each for found in lists if isinstance(found, list | tuple) for each in found)
-    codes = (each.get("code") for each in warnings if isinstance(each, Mapping))
+def _list_warning_codes(body: Mapping[str, Any], tool: PublishedTool) -> list[str]:
+    """Return the codes of a body's warnings; unknown codes, of others' tools, as one."""
+    found: Any = body
+    for key in tool.warnings_at:
+        found = found.get(key) if isinstance(found, Mapping) else None
+    codes = [warning.get("code") for warning in found or () if isinstance(warning, Mapping)]
     return [code if code in _WARNING_CODES else OTHER for code in codes]
 
 

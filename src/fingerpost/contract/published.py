@@ -102,6 +102,7 @@ class PublishedTool(Tool):
         takes_large: whether a question may hold a large value, whose size the tool checks itself.
         long_parts: the parts of an answer that may be shortened to hold rule A11's bound, by their paths.
         rest: one sentence on how to get what was left out then.
+        warnings_at: where an answer has its warnings, in the families that have warnings.
     """
 
     title: ClassVar[str]
@@ -119,6 +120,7 @@ class PublishedTool(Tool):
     takes_large: ClassVar[bool] = False
     long_parts: ClassVar[Collection[Path]] = ()
     rest: ClassVar[str] = "Ask for less."
+    warnings_at: ClassVar[Path] = ("warnings",)
 
     @abstractmethod
     async def handle(self, arguments: Any, call: Call) -> Mapping[str, Any] | ToolReply:
@@ -191,15 +193,14 @@ class PublishedTool(Tool):
         ``raw`` is the decoded JSON of the arguments; None is an empty object.
         ``wants`` names what the caller wants beside the body; what the tool does not offer is refused.
         """
-        outcome = await self._outcome(raw, user, report, wants)
+        outcome = await self._run(raw, user, report, wants)
         if isinstance(outcome.result, ToolError):
             return self._failed(outcome.result, outcome.correlation_id, raw)
-        body, text = outcome.result
         return Answer(
-            body=body,
-            text=text,
+            body=outcome.result,
+            text=self.describe(outcome.result),
             # The plan-step and planJourney contracts can say in a well-formed answer that they failed.
-            is_error=body.get("success") is False,
+            is_error=outcome.result.get("success") is False,
             correlation_id=outcome.correlation_id,
             beside=outcome.beside,
         )
@@ -213,56 +214,48 @@ class PublishedTool(Tool):
         ``warning``.
         """
         echo = parameters if isinstance(parameters, Mapping) else {}
+        result: Wire | ToolError = QueryTypeUnsupported(query_type, self.name, [self.name])
         if query_type == self.name:
-            result = (await self._outcome(parameters, user, ignore_progress)).result
-        else:
-            result = QueryTypeUnsupported(query_type, self.name, [self.name])
+            result = (await self._run(parameters, user)).result
         if isinstance(result, ToolError):
             is_warning = self.family is Family.STEP and isinstance(result, DataNotFound)
             error_type = "warning" if is_warning else "error"
             extra = step_fields(result, self.family)
             return self.format_error_response(query_type, echo, result.message, error_type, extra)
-        body, _text = result
-        return self.format_success_response(query_type, echo, [body], {"data": body})
+        return self.format_success_response(query_type, echo, [result], {"data": result})
 
-    async def _outcome(
+    async def _run(
         self, raw: object, user: str | None, report: ReportProgress = ignore_progress, wants: Collection[str] = ()
     ) -> "_Outcome":
+        """Check a call, answer it and check the answer; measured, and a line of the log."""
+        outcome = _Outcome(correlation_id="")
+        code = _OK
         with measuring_call(self.name) as operation:
-            outcome, code = await self._outcome_and_code(raw, user, report, wants)
-            if code != _OK:
+            try:
+                fixed = clock.find_fixed()
+                outcome.correlation_id = new_correlation_id(fixed, user, self.name, raw)
+                self._check_wants(wants)
+                call = Call(
+                    tool=self.name,
+                    user=user,
+                    now=fixed or clock.now(),
+                    correlation_id=outcome.correlation_id,
+                    report=report,
+                    wants=frozenset(wants),
+                )
+                answer = await self.handle(self._read(raw), call)
+                if isinstance(answer, ToolReply):
+                    outcome.beside = {
+                        name: self._checked(part, self.offers[name]) for name, part in answer.beside.items()
+                    }
+                    answer = answer.body
+                outcome.result = self._checked(answer, self.shape_of(answer))
+            except ToolError as error:
+                outcome.correlation_id = outcome.correlation_id or new_correlation_id(None, user, self.name, raw)
+                outcome.result, code = error, code_of(error, self.family)
                 operation.fail(code)
-            return outcome
-
-    async def _outcome_and_code(
-        self, raw: object, user: str | None, report: ReportProgress, wants: Collection[str]
-    ) -> tuple["_Outcome", str]:
-        correlation_id = ""
-        beside: dict[str, Wire] = {}
-        try:
-            fixed = clock.find_fixed()
-            correlation_id = new_correlation_id(fixed, user, self.name, raw)
-            self._check_wants(wants)
-            call = Call(
-                tool=self.name,
-                user=user,
-                now=fixed or clock.now(),
-                correlation_id=correlation_id,
-                report=report,
-                wants=frozenset(wants),
-            )
-            answer = await self.handle(self._read(raw), call)
-            if isinstance(answer, ToolReply):
-                beside = {name: self._checked(part, self.offers[name]) for name, part in answer.beside.items()}
-                answer = answer.body
-            body = self._checked(answer, self.shape_of(answer))
-            result: tuple[dict[str, Any], str] | ToolError = (body, self.describe(body))
-            code = _OK
-        except ToolError as error:
-            correlation_id = correlation_id or new_correlation_id(None, user, self.name, raw)
-            result, code = error, code_of(error, self.family)
-        _log.info("call tool=%s correlationId=%s outcome=%s", self.name, correlation_id, code)
-        return _Outcome(result, correlation_id, beside), code
+            _log.info("call tool=%s correlationId=%s outcome=%s", self.name, outcome.correlation_id, code)
+        return outcome
 
     def _check_wants(self, wants: Collection[str]) -> None:
         for name in sorted(set(wants) - set(self.offers)):
@@ -299,13 +292,13 @@ class PublishedTool(Tool):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Outcome:
-    """Body and text of an answer, or the error in its place."""
+    """The body of an answer and what stands beside it, or the error in its place."""
 
-    result: tuple[dict[str, Any], str] | ToolError
     correlation_id: str
-    beside: Mapping[str, Wire]
+    result: Wire | ToolError = field(default_factory=dict)
+    beside: Mapping[str, Wire] = field(default_factory=dict)
 
 
 def measuring_call(name: str) -> Measured:

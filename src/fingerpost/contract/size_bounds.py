@@ -4,13 +4,17 @@ A part of an answer that may be shortened is named by its path: keys, or ``*`` f
 What is too long keeps its first rows, and a notice says how many there are and how to get the rest.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic_core import PydanticSerializationError, to_json
 
+from fingerpost.contract.envelope import Family, render_error, text_of_error
 from fingerpost.errors import ParameterError
+
+if TYPE_CHECKING:
+    from fingerpost.contract.published import Answer, PublishedTool
 
 MOST_BODY_BYTES = 48_000
 MOST_TEXT_BYTES = 16_000
@@ -18,6 +22,25 @@ STATED = "Max 48 KB, text 16."
 """What each tool's description says of its bounds."""
 
 Path = tuple[str, ...]
+
+# As in transit/rules/warnings.py, which contracts do not import.
+_TRUNCATED = "truncated-results"
+# What of a failure may be long: what it quotes, and what it offers instead.
+_OF_FAILURES: tuple[Path, ...] = (
+    ("error",),
+    ("warning",),
+    ("hint",),
+    ("error", "message"),
+    ("error", "candidates"),
+    ("error", "details", "candidates"),
+    ("error", "details", "errors"),
+    ("candidates",),
+    ("missing",),
+    ("results",),
+    ("data", "steps"),
+    ("data", "values"),
+)
+_REST_OF_FAILURES = "Send a shorter call."
 
 # A shortened answer keeps this free for the notices of what was left out.
 _NOTICE_BYTES = 400
@@ -52,6 +75,46 @@ class _LongPart:
     @property
     def value(self) -> Any:
         return self.holder[self.key]
+
+
+def bound_answer(answer: "Answer", tool: "PublishedTool") -> "Answer":
+    """Return an answer of at most 48 KB with a text of at most 16 KB; one that is small enough as it is.
+
+    An answer that cannot be shortened so far becomes an error that says how to ask for less.
+    """
+    if answer.error is None:
+        paths, rest = tool.paths_of(answer.body), tool.rest_of(answer.body)
+    else:
+        paths, rest = _OF_FAILURES, _REST_OF_FAILURES
+    try:
+        body, left_out = bound_body(answer.body, paths, rest)
+    except ParameterError as error:
+        body = render_error(error, tool.family, answer.correlation_id, tool=tool.name)
+        text = text_of_error(error, tool.family)
+        return replace(answer, body=body, text=text, is_error=True, error=error, beside={})
+    if left_out and answer.error is None:
+        body = _note(body, left_out, tool)
+    text = bound_text(answer.text, rest, [f"! {part.say()}" for part in left_out])
+    if body is answer.body and text == answer.text:
+        return answer
+    return replace(answer, body=body, text=text)
+
+
+def _note(body: dict[str, Any], left_out: Sequence[ShortenedPart], tool: "PublishedTool") -> dict[str, Any]:
+    """Return a body that says what it lacks, where the contract of the tool's family has room for it."""
+    sentences = [part.say() for part in left_out]
+    if tool.family is Family.STEP:
+        return {**body, "left_out": [part._asdict() for part in left_out]}
+    if tool.family is Family.LONDON:
+        return {**body, "message": " ".join([body["message"], *sentences])}
+    *holder, key = tool.warnings_at
+    holding: Mapping[str, Any] = body.get(holder[0], {}) if holder else body
+    warnings = holding.get(key, ())
+    # There is one entry a code (rule A2).
+    said = [warning["message"] for warning in warnings if warning["code"] == _TRUNCATED]
+    others = [warning for warning in warnings if warning["code"] != _TRUNCATED]
+    noted = {**holding, key: [*others, {"code": _TRUNCATED, "message": " ".join([*said, *sentences])}]}
+    return {**body, holder[0]: noted} if holder else noted
 
 
 def size_of(value: Any) -> int:

@@ -118,6 +118,7 @@ class FindAddressOrStop(PublishedTool):
     input_model = LocationQueryInput
     output_shape = (ResolvedLocation, DisambiguationSet)
     long_parts = (("candidates",), ("meta", "candidates"))
+    warnings_at = ("meta", "warnings")
     rest = "Spell more of the name."
 
     def __init__(self, places: PlaceResolver) -> None:

@@ -84,6 +84,7 @@ class GetStopTimetable(PublishedTool):
     input_model = TimetableRequestInput
     output_shape = StopTimetableOutput
     long_parts = (("departures",), ("meta", "lines"))
+    warnings_at = ("metadata", "warnings")
     offers = MappingProxyType({LINE_COLORS: WireLineColors})
     rest = "The rest with at: the time of the last row that is shown."
     open_world = True

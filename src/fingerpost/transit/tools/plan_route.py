@@ -61,6 +61,7 @@ class PlanRoute(PublishedTool):
     input_model = RouteRequestInput
     output_shape = PlanRouteOutput
     long_parts = (("itineraries",),)
+    warnings_at = ("metadata", "warnings")
     offers = MappingProxyType({LINE_COLORS: WireLineColors})
     rest = "Ask with a narrower window."
     open_world = True
