@@ -11,6 +11,5 @@ ENGINES = [Engine(name="embedded", opens="fingerpost.plan.engines.embedded:Embed
 
 if os.environ.get(URL):
     # A server is needed: make test-scale.
-    import_before_forking("tests.scale.beating_worker", "dbos")
-    ENGINES.append(Engine(name="postgres", opens="tests.scale.places:open_journal"))
-    ENGINES.append(Engine(name="dbos", opens="tests.scale.places:open_dbos_journal"))
+    import_before_forking("tests.scale.recovering_worker", "dbos")
+    ENGINES.append(Engine(name="dbos", opens="tests.scale.places:open_journal"))

@@ -6,13 +6,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from fingerpost.plan.engines.dbos import DbosJournal
-from fingerpost.plan.engines.postgres import PostgresJournal
 from fingerpost.store.postgres.database import Database
 from fingerpost.testing.engines.engine import Engine
 from tests.scale.cluster import PASSWORD, URL, USER
 from tests.scale.running import get_url
 
-SHARED = Engine(name="postgres", opens="tests.scale.places:open_journal")
+SHARED = Engine(name="dbos", opens="tests.scale.places:open_journal")
 
 
 def schema_of(folder: Path) -> str:
@@ -25,13 +24,8 @@ def open_database(folder: Path) -> Database:
     return Database(os.environ[URL], schema=schema_of(folder))
 
 
-def open_journal(folder: Path) -> PostgresJournal:
-    """Return the shared journal of a folder."""
-    return PostgresJournal(open_database(folder))
-
-
-def open_dbos_journal(folder: Path) -> DbosJournal:
-    """Return the journal on DBOS of a folder."""
+def open_journal(folder: Path) -> DbosJournal:
+    """Return the journal of a folder."""
     # Its hundred tables and indexes are made once for all tests, which is safe: runs of two folders have other ids.
     return DbosJournal(open_database(folder), schema="test_dbos")
 

@@ -7,7 +7,7 @@ import pytest
 from pyrate_limiter import Rate, TokenBucket
 
 from fingerpost.errors import StorageUnavailable
-from fingerpost.plan.engines import postgres_session
+from fingerpost.plan.engines import dbos_session
 from fingerpost.plan.journal import Event, JournalFailed, NewRun, StepRecord
 from fingerpost.plan.plan_json import read_plan
 from fingerpost.store.postgres.limits import SharedLimits
@@ -155,6 +155,7 @@ async def test_after_a_cut_a_run_is_held_again(tmp_path, cut):
 async def test_who_lost_a_run_records_nothing_more(tmp_path, cut):
     """Cut off, and the run taken by another before the first looked again: the first is told, the other's stands."""
     one, other = open_journal(tmp_path), open_journal(tmp_path)
+    other._process = "another"
     run_id, free_id = await new_run(one), await new_run(one)
     async with one.hold(run_id):
         await one.record(run_id, completed(1), [Event(1, AT, "step_completed", 1, None)], None, AT)
@@ -180,11 +181,11 @@ async def test_who_lost_a_run_records_nothing_more(tmp_path, cut):
 
 async def test_a_record_waits_no_longer_than_its_patience(tmp_path, monkeypatch):
     """The server is gone for good: the run stops where its record ends, with a reason; closing does not wait."""
-    monkeypatch.setattr(postgres_session, "_CALLERS_PATIENCE_S", 0.3)
+    monkeypatch.setattr(dbos_session, "_READ_PATIENCE_S", 0.3)
+    monkeypatch.setattr(dbos_session, "_WRITE_PATIENCE_S", 0.3)
     cluster = get_cluster()
     journal = open_journal(tmp_path)
     run_id = await new_run(journal)
-    journal._writing()._session._patience_s = 0.3
     cluster.stop()
     try:
         with pytest.raises(JournalFailed) as caught:

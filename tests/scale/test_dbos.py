@@ -1,6 +1,5 @@
-"""The traps of DBOS are closed: step ids, version, serializer, executors, and that it is one for a process."""
+"""The traps of DBOS are closed: version, serializer, executors, and that it is one for a process."""
 
-import asyncio
 import json
 import subprocess
 import sys
@@ -8,12 +7,8 @@ import sys
 from psycopg import sql
 
 from fingerpost.plan.engines.dbos_program import VERSION
-from fingerpost.plan.engines.heartbeat import Heartbeat
-from fingerpost.plan.journal import PROTOCOL, NewRun
-from fingerpost.testing.engines.fixtures import LONG_MS, Build, CallLog, adding, found_sums, plan_of_steps
+from fingerpost.testing.engines.fixtures import LONG_MS, Build, CallLog, adding, plan_of_steps
 from fingerpost.testing.engines.process import wait_until
-from fingerpost.testing.engines.reader import read_runs
-from tests.scale.places import SHARED, open_journal
 from tests.scale.running import get_url
 from tests.scale.workers import begun, has_ended, working
 
@@ -28,30 +23,10 @@ def read_dbos(database, schema, table, *columns):
     return database.read(lambda connection: connection.execute(query).fetchall())
 
 
-def test_outcomes_that_dbos_keeps_are_found_by_their_step_in_whatever_order_they_came(database, tmp_path):
-    """Nothing was recorded when the worker was killed; the other takes each outcome from its reserved step.
-
-    The steps ended last to first, so that ids drawn when a step begins or ends would give each the outcome of another.
-    """
-    wide = plan_of_steps(*[adding(number, 300 - 60 * number) for number in range(1, 5)])
-    with working("dbos", tmp_path) as _other, working("never-records", tmp_path, wide) as one:
-        wait_until(lambda: sum(word == "end" for word, _key in CallLog(tmp_path).count()) == 4, "all steps end")
-        schema = database.schema
-        wait_until(lambda: len(read_dbos(database, schema, "operation_outputs", "output")) == 4, "DBOS keeps them")
-        (before,) = read_runs(SHARED, tmp_path)
-        one.kill()
-        wait_until(has_ended(tmp_path), "the run ends on the other worker")
-        (after,) = read_runs(SHARED, tmp_path)
-
-    assert before.record.steps == {}
-    assert begun(tmp_path) == {1: 1, 2: 1, 3: 1, 4: 1}
-    assert found_sums(after.memory) == {"k1": 240, "k2": 180, "k3": 120, "k4": 60}
-
-
 def test_a_run_begun_on_one_version_ends_on_the_next(database, tmp_path):
     """DBOS would leave the workflows of another version alone; ours are of one, and all that is kept is JSON."""
     chain = plan_of_steps(adding(1, 1), adding(2, LONG_MS, 1), adding(3, 1, 2))
-    with working("dbos", tmp_path, build=Build.NEWER) as _newer, working("dbos", tmp_path, chain) as older:
+    with working(tmp_path, build=Build.NEWER) as _newer, working(tmp_path, chain) as older:
         wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
         older.kill()
         wait_until(has_ended(tmp_path), "the run ends on the newer version")
@@ -60,31 +35,13 @@ def test_a_run_begun_on_one_version_ends_on_the_next(database, tmp_path):
     columns = ("application_version", "executor_id", "serialization")
     ((version, executor, how),) = read_dbos(database, schema, "workflow_status", *columns)
     ((inputs,),) = read_dbos(database, schema, "workflow_input", "inputs")
-    steps = read_dbos(database, schema, "operation_outputs", "function_name", "serialization", "output")
+    steps = read_dbos(database, schema, "operation_outputs", "output")
     builds = sorted(CallLog(tmp_path).builds().items())
 
     assert [each for _key, each in builds] == [["first"], ["first", "newer"], ["newer"]]
     assert (version, how, executor == "local") == (VERSION, "portable_json", False)
     assert json.loads(inputs) == {"positionalArgs": [builds[0][0].rpartition(":")[0]], "namedArgs": {}}
-    assert sorted((name, each) for name, each, _text in steps) == [(f"step-{n}", "portable_json") for n in (1, 2, 3)]
-    assert [json.loads(json.loads(text))["note"] for _name, _how, text in steps] == [None, None, None]
-
-
-async def test_a_newer_programs_run_is_left_to_newer_programs(database, tmp_path):
-    """Its worker is dead, and only who knows what its record means may take it."""
-    journal = open_journal(tmp_path)
-    silent, other = Heartbeat(database, dead_after_s=0), Heartbeat(database, dead_after_s=0)
-    await asyncio.to_thread(silent.beat)
-    journal.heartbeat = silent
-    plan = json.dumps(plan_of_steps(adding(1, 1)))
-    ids = [
-        await journal.create(NewRun(user="ann", plan_json=plan, goal="g", steps=1, at=AT, protocol=protocol))
-        for protocol in (PROTOCOL, PROTOCOL + 1)
-    ]
-    found = await asyncio.to_thread(other.list_abandoned)
-    journal.close()
-
-    assert [each.run_id for each in found] == ids[:1]
+    assert steps == []
 
 
 def test_a_program_that_runs_dbos_for_itself_is_told_so(database, tmp_path):
@@ -94,12 +51,12 @@ import asyncio, os, sys
 from pathlib import Path
 from dbos import DBOS
 from fingerpost.errors import SettingsInvalid
-from tests.scale.places import SHARED, open_dbos_journal
+from tests.scale.places import SHARED, open_journal
 
 DBOS(config={"name": "theirs", "system_database_url": f"sqlite:///{sys.argv[1]}/theirs.sqlite"})
 
 async def launch():
-    journal = open_dbos_journal(Path(sys.argv[1]))
+    journal = open_journal(Path(sys.argv[1]))
     try:
         await journal.launch()
     except SettingsInvalid as error:
@@ -112,15 +69,13 @@ asyncio.run(launch())
     command = [sys.executable, "-c", script, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
-    assert done.stdout == (
-        "This program runs DBOS for itself, so plans cannot; set FINGERPOST_PLAN_ENGINE=postgres local\n"
-    ), done.stderr
+    assert done.stdout == ("This program runs DBOS for itself, so plans cannot use it too local\n"), done.stderr
 
 
 def test_two_processes_are_two_executors(database, tmp_path):
     """Each begins a run of its own; of two of one name, either would take the other's runs for its own old ones."""
     long = plan_of_steps(adding(1, LONG_MS))
-    with working("dbos", tmp_path, long) as _one, working("dbos", tmp_path, long) as _other:
+    with working(tmp_path, long) as _one, working(tmp_path, long) as _other:
         schema = database.schema
         wait_until(lambda: CallLog(tmp_path).count().total() == 2, "both steps begin")
         rows = read_dbos(database, schema, "workflow_status", "executor_id")

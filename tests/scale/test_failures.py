@@ -199,7 +199,7 @@ def test_one_address_is_one_database_and_none_is_the_home_folder(monkeypatch, tm
 
     assert find_database(alone) is None
     assert find_database(shared) is find_database(shared)
-    assert [type(open_journal(each)).__name__ for each in (alone, shared)] == ["EmbeddedJournal", "PostgresJournal"]
+    assert [type(open_journal(each)).__name__ for each in (alone, shared)] == ["EmbeddedJournal", "DbosJournal"]
 
 
 def test_a_server_does_not_start_on_a_database_that_it_can_never_use(monkeypatch, tmp_path, caplog):

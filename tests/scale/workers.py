@@ -1,4 +1,4 @@
-"""Processes that beat, for tests that kill and stop them."""
+"""Processes that recover runs, for tests that kill and stop them."""
 
 import json
 import os
@@ -10,16 +10,16 @@ from contextlib import contextmanager
 from fingerpost.testing.engines.fixtures import Build, CallLog
 from fingerpost.testing.engines.process import FORKING, PATIENCE_S
 from fingerpost.testing.engines.reader import read_runs
-from tests.scale import beating_worker
+from tests.scale import recovering_worker
 from tests.scale.places import SHARED
 
 
 @contextmanager
-def working(engine, folder, *plans, build=Build.FIRST):
+def working(folder, *plans, build=Build.FIRST):
     """Run a worker, and leave nothing of it."""
     said, says = FORKING.Pipe(duplex=False)
-    arguments = (says, dict(os.environ), engine, folder, build, plans)
-    process = FORKING.Process(target=beating_worker.tell, args=arguments, daemon=True)
+    arguments = (says, dict(os.environ), folder, build, plans)
+    process = FORKING.Process(target=recovering_worker.tell, args=arguments, daemon=True)
     process.start()
     says.close()
     with said:
@@ -33,9 +33,9 @@ def working(engine, folder, *plans, build=Build.FIRST):
 
 
 @contextmanager
-def working_on(machine, engine, folder, *plans, environ):
+def working_on(machine, folder, *plans, environ):
     """Run a worker on a machine, and leave nothing of it."""
-    command = [sys.executable, "-m", beating_worker.__name__, engine, str(folder), json.dumps(plans)]
+    command = [sys.executable, "-m", recovering_worker.__name__, str(folder), json.dumps(plans)]
     with subprocess.Popen(
         [*machine.prefix, *command], env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:

@@ -1,11 +1,11 @@
-"""The process behind ``fingerpost worker``: it serves nobody, and carries on the runs of servers that died."""
+"""The process behind ``fingerpost worker``: it serves no calls, and recovers the plan runs of servers that died."""
 
 import asyncio
 import logging
 import signal
 import subprocess
 
-from fingerpost.apps.plans import taking_over
+from fingerpost.apps.plans import recovering
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import Application
 
@@ -13,7 +13,7 @@ _log = logging.getLogger(__name__)
 
 
 async def work_on_plans(application: Application, compiler: subprocess.Popen[bytes] | None = None) -> None:
-    """Take runs over until SIGTERM or an interrupt; those that are under way then are another's at once.
+    """Recover runs until SIGTERM or an interrupt; another process recovers those that are under way then.
 
     ``compiler`` is the process that compiles the engine while this one answers uncompiled.
     """
@@ -22,8 +22,8 @@ async def work_on_plans(application: Application, compiler: subprocess.Popen[byt
         asyncio.get_running_loop().add_signal_handler(stop, ended.set)
     warm_up = WarmUp(application.networks, compiler)
     warm_up.start()
-    async with taking_over(application.plans.runs):
-        _log.info("waiting for plan runs to take over")
+    async with recovering(application.plans.runs):
+        _log.info("waiting for plan runs to recover")
         await ended.wait()
     application.plans.runs.journal.close()
     warm_up.leave()

@@ -1,6 +1,5 @@
 """Compose plan runs: the served tools become the catalogue of plans."""
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -18,7 +17,6 @@ from fingerpost.plan.planners.llm import LanguageModelPlanner
 from fingerpost.plan.planners.templates import TemplatePlanner
 from fingerpost.plan.run_plan import RunPlan
 from fingerpost.plan.runs import PlanRuns
-from fingerpost.plan.takeover import find_takeover
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,22 +48,13 @@ def build_plans(settings: Settings, tools: Sequence[PublishedTool]) -> Plans:
 
 
 @asynccontextmanager
-async def taking_over(runs: PlanRuns) -> AsyncIterator[None]:
-    """Beat, and carry on the runs of processes that have stopped beating, until the block ends.
-
-    Nothing is done where runs are in a home folder: a run there is interrupted when its process ends, and stays so
-    until somebody resumes it.
-    """
-    takeover = find_takeover(runs)
-    if takeover is None:
-        yield
-        return
-    task = asyncio.create_task(takeover.work(), name="takeover of plan runs")
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.wait([task])
+async def recovering(runs: PlanRuns) -> AsyncIterator[None]:
+    """Recover runs of dead processes where machines share a database; stop this process's runs at the end."""
+    async with runs.journal.recovering():
+        try:
+            yield
+        finally:
+            await runs.stop()
 
 
 def _plan_tool(tool: PublishedTool) -> PlanTool:

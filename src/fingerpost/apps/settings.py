@@ -28,8 +28,6 @@ class Settings(BaseSettings):
         user: whose variables are used where no token says who calls (rule A12).
         database_url: a PostgreSQL database that keeps variables, rate limits and plan runs for many machines, with its
             password; empty for the home folder's files. See docs/scale.md.
-        plan_engine: what carries plan runs on over that database: ``postgres``, or ``dbos``, which keeps each outcome
-            before it is recorded, and hands a dead worker's runs to all others over a queue.
         retention_days: how long a variable is kept after its last change; None keeps until it is deleted.
         runs_retention_days: how long a plan run is kept after its end; None keeps for ever.
         contact: an address by which the operators of sources can reach ours; part of the User-Agent.
@@ -56,7 +54,6 @@ class Settings(BaseSettings):
 
     runs_retention_days: Annotated[int, Field(ge=1, le=_LONGEST_RETENTION_DAYS)] | None = None
     database_url: SecretStr = SecretStr("")
-    plan_engine: Literal["postgres", "dbos"] = "postgres"
 
     demo: Literal["auto", "on", "off"] = "auto"
     plan_journey_per_second: Annotated[int, Field(ge=1, le=1000)] = DEFAULT_PER_SECOND

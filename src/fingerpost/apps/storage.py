@@ -6,7 +6,6 @@ from functools import cache
 from fingerpost.apps.settings import Settings
 from fingerpost.plan.engines.dbos import DbosJournal
 from fingerpost.plan.engines.embedded import EmbeddedJournal
-from fingerpost.plan.engines.postgres import PostgresJournal
 from fingerpost.plan.journal import Journal
 from fingerpost.store.postgres.database import Database
 from fingerpost.store.postgres.variables import SharedVariables
@@ -26,7 +25,7 @@ def open_journal(settings: Settings) -> Journal:
     database = find_database(settings)
     if database is None:
         return EmbeddedJournal(settings.runs_folder)
-    return DbosJournal(database) if settings.plan_engine == "dbos" else PostgresJournal(database)
+    return DbosJournal(database)
 
 
 def find_database(settings: Settings) -> Database | None:

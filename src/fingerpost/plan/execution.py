@@ -22,7 +22,6 @@ from fingerpost.errors import BrokenContract, ParameterError, ToolError
 from fingerpost.plan.catalogue import HUMAN
 from fingerpost.plan.conditions import ConditionFailed
 from fingerpost.plan.journal import Journal, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
-from fingerpost.plan.kept_outcome import KeptOutcomes
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import Memory
 from fingerpost.plan.recorded_plans import finished
@@ -62,7 +61,6 @@ class Execution:
         self._is_over = False
         self._heard: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.last_signal = 0
-        self._kept = KeptOutcomes()
 
     def tell(self, watches: Sequence[Watch]) -> None:
         """Report every event to these; one that is added to them later receives events from then on."""
@@ -90,7 +88,6 @@ class Execution:
         Raises:
             JournalFailed: a record cannot be written; the run can be resumed from the last one.
         """
-        self._kept = KeptOutcomes(self._journal.reserve(list(self._valid.steps)))
         is_first = self._run.last_seq == 0
         self._events.append_undurable("run_started" if is_first else "run_resumed", None)
         if self._run.state != "running":
@@ -181,13 +178,8 @@ class Execution:
             arguments = self._filled(ready, arguments)
         if step.tool is None and step.agent is None:
             return StepOutcome(self._thought(ready, arguments), 1, None)
-
-        async def attempt() -> StepOutcome:
-            return await self._executor.perform(
-                ready, arguments, self._run.run_id, self._run.user, self._note_failed_attempt
-            )
-
-        return await self._kept.find_or_make(step.step_id, attempt)
+        run = self._run
+        return await self._executor.perform(ready, arguments, run.run_id, run.user, self._note_failed_attempt)
 
     def _note_failed_attempt(self, step_id: int, number: int, reason: str, wait_s: float | None) -> None:
         detail = {"attempt": number, "error": reason[:1000], "retried_after_s": wait_s}

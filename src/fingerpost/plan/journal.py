@@ -130,28 +130,8 @@ class RunLine:
     settled: int
 
 
-class AbandonedRun(NamedTuple):
-    """A user's run that says it is under way, and whose worker is dead."""
-
-    run_id: str
-    user: str | None
-    worker: str
-    protocol: int
-
-
 CarryOn = Callable[[str], Awaitable[RunState]]
 """Executes the run of an id in this process until it ends or waits, and returns its state."""
-
-
-class Checkpoints(Protocol):
-    """Where an engine keeps the outcomes of a run's steps before they are recorded."""
-
-    async def run(self, step_id: int, act: Callable[[], Awaitable[str]]) -> str:
-        """Return what a function returns, or what it returned for this step before the execution was interrupted.
-
-        Raises:
-            JournalFailed: another process executes the run now.
-        """
 
 
 class Journal(Protocol):
@@ -196,22 +176,16 @@ class Journal(Protocol):
         """Whether the run is locked for execution at this moment."""
 
     def attach(self, carry_on: CarryOn) -> None:
-        """Keep the function by which this process executes runs that an engine hands to it unasked."""
+        """Store the function that executes runs that the engine recovers."""
 
     async def launch(self) -> None:
-        """Start whatever executes runs, which else the first of them would start."""
+        """Start the engine ahead of its first run."""
+
+    def recovering(self) -> AbstractAsyncContextManager[None]:
+        """Recover the runs of dead processes during the block, if several processes share the engine."""
 
     async def carry_out(self, run_id: str, carry_on: CarryOn) -> RunState:
         """Execute a run by a function, under whatever the engine spreads and recovers executions with."""
-
-    async def revive(self, abandoned: AbandonedRun) -> bool:
-        """Have the execution of a dead worker's run carried on; False where the caller has to do it."""
-
-    def reserve(self, step_ids: Sequence[int]) -> Checkpoints | None:
-        """Return checkpoints for a run's steps, given in the plan's order; None where its record is the only one.
-
-        Called within ``carry_on``, once, before any step begins.
-        """
 
     def close(self) -> None:
         """Close the journal; records stay."""

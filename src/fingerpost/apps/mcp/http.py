@@ -25,7 +25,7 @@ from fingerpost.apps.mcp.http_limits import Admission, PatientProtocol
 from fingerpost.apps.mcp.http_transport import McpTransport
 from fingerpost.apps.mcp.metrics_page import MEDIA_TYPE, open_metrics_page
 from fingerpost.apps.mcp.server import new_server
-from fingerpost.apps.plans import taking_over
+from fingerpost.apps.plans import recovering
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.web.site import SiteFile
 from fingerpost.apps.wiring import Application
@@ -152,7 +152,7 @@ def _is_ip_address(name: str) -> bool:
 
 @asynccontextmanager
 async def _run(transport: McpTransport, application: Application, site: Site | None) -> AsyncIterator[None]:
-    async with taking_over(application.plans.runs), transport.run():
+    async with recovering(application.plans.runs), transport.run():
         task = asyncio.create_task(site.work()) if site is not None and site.work is not None else None
         yield
         if task is not None:

@@ -15,7 +15,7 @@ from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
 
 from fingerpost.apps.mcp.server import new_server
-from fingerpost.apps.plans import taking_over
+from fingerpost.apps.plans import recovering
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import Application
 
@@ -38,7 +38,7 @@ async def serve_stdio(application: Application, compiler: subprocess.Popen[bytes
     asyncio.get_running_loop().call_later(_QUIET_START_S, warm_up.start)
     _end_on_interrupt(application)
     async with (
-        taking_over(application.plans.runs),
+        recovering(application.plans.runs),
         stdio_server() as (incoming, outgoing),
         create_task_group() as tasks,
     ):

@@ -1,31 +1,52 @@
-"""The journal on DBOS: runs are recorded in PostgreSQL, and DBOS executes them, keeps their steps and recovers them.
+"""Plan runs on DBOS over PostgreSQL: DBOS executes them, spreads them over processes and recovers them.
 
-Each time that a run is carried on is one workflow, and each tool's call one step of it, under an id that is reserved in
-the plan's order before any begins: so an outcome that was kept, and not yet recorded, is found again after a crash.
-A workflow belongs to one process at a time; DBOS refuses what an earlier one keeps, and the journal what it records.
+Each execution of a run is one workflow. What its steps return is recorded once, in our own tables, because a plan may
+change while DBOS's steps may not (decision 0563). The workflows of a dead process go to a queue that all servers share.
 """
 
 import asyncio
+import logging
 import uuid
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from fingerpost.errors import SettingsInvalid, ToolError
-from fingerpost.plan.engines.dbos_program import DbosProgram, program_of, queue_of, workflow
-from fingerpost.plan.engines.group_commit import TAKEN_OVER
-from fingerpost.plan.engines.heartbeat import Heartbeat, name_process, process_of
-from fingerpost.plan.engines.postgres import PostgresJournal
-from fingerpost.plan.journal import AbandonedRun, CarryOn, Checkpoints, JournalFailed, RunState
+from fingerpost.plan.engines.dbos_program import (
+    COMMAND,
+    DbosProgram,
+    name_process,
+    program_of,
+    queue_of,
+    workflow,
+)
+from fingerpost.plan.engines.dbos_session import IS_HELD, LIVING
+from fingerpost.plan.engines.dbos_tables import DbosTables
+from fingerpost.plan.journal import PROTOCOL, CarryOn, RunState
 from fingerpost.store.postgres.advisory import key_of
 from fingerpost.store.postgres.database import Database
 
 if TYPE_CHECKING:
     import psycopg
-    from dbos import StepReservation
 
+_log = logging.getLogger(__name__)
+
+DEAD_AFTER_S: Final = 10.0
+"""A process whose lock is gone for so long is dead; a shorter absence is a connection that was cut."""
+MOST_TAKEOVERS: Final = 3
+"""A run that so many processes in a row died of is left as interrupted: it may be what kills them."""
+
+_LOOK_S = 1.0
 _REFUSED = "refused: "
-_RAISED = "null"
+
+_FIND_DEAD = f"SELECT name FROM unnest(%s::text[]) name WHERE hashtextextended(name, 0) NOT IN ({LIVING})"  # noqa: S608
+_LIST_ABANDONED = f"""
+    SELECT id, protocol FROM plan_run
+    WHERE id = ANY(%s) AND state = 'running' AND takeovers < %s AND protocol <= %s AND NOT {IS_HELD}
+"""  # noqa: S608  (constants)
+_LIST_NEWER = "SELECT id FROM plan_run WHERE id = ANY(%s) AND protocol > %s"
 
 
 @dataclass(slots=True)
@@ -37,20 +58,22 @@ class _Execution:
     task: "asyncio.Task[RunState] | None" = None
 
 
-class DbosJournal(PostgresJournal):
-    """A journal in the shared database whose runs DBOS executes; it is launched with the first of them.
+class DbosJournal(DbosTables):
+    """A journal in the shared database whose runs DBOS executes; DBOS is launched with the first of them.
 
-    DBOS has its tables in a schema of its own, ``schema``, which is named after the journal's where it is not given.
+    DBOS has its tables in ``schema``, which is named after the journal's by default.
     """
 
-    def __init__(self, database: Database, heartbeat: Heartbeat | None = None, *, schema: str | None = None) -> None:
-        super().__init__(database, heartbeat)
+    def __init__(self, database: Database, *, schema: str | None = None, dead_after_s: float = DEAD_AFTER_S) -> None:
+        super().__init__(database, name_process())
         self._schema = schema or f"{database.schema}_dbos"
+        self._dead_after_s = dead_after_s
         self._begun: dict[str, _Execution] = {}
         self._program: DbosProgram | None = None
+        self._is_recovering = False
 
     async def carry_out(self, run_id: str, carry_on: CarryOn) -> RunState:
-        """Execute a run in this process, as a workflow that another carries on if this one dies."""
+        """Execute a run in this process, as a workflow that another process recovers if this one dies."""
         await self.launch()
         from dbos import DBOS, SetWorkflowID
 
@@ -60,7 +83,7 @@ class DbosJournal(PostgresJournal):
             with SetWorkflowID(workflow_id):
                 handle = await DBOS.start_workflow_async(workflow(), run_id)
             state = await asyncio.shield(begun.ended)
-            # Its end is kept before anybody hears of it; who lost the run would wait here for the other's.
+            # DBOS records the end before the caller hears of it.
             await handle.get_result()
         except asyncio.CancelledError:
             if begun.task is not None:
@@ -81,27 +104,27 @@ class DbosJournal(PostgresJournal):
         """
         if self._program is not None:
             return
-        # What is wrong with the database is said as by every other journal; the import takes a second.
-        await asyncio.to_thread(self._database.read, lambda connection: connection.execute("SELECT 1").fetchone())
+        # Connect first: errors of the database are then reported in our own words.
+        await self._ask(lambda connection: connection.execute("SELECT 1"))
         await asyncio.to_thread(_import_dbos)
         if self._program is None:
-            program = program_of(self._database.url, self._schema, name_process())
-            program.enter(self._execute, takes_over=self.heartbeat.is_meant_to_beat)
+            program = program_of(self._database.url, self._schema)
+            program.enter(self._execute, is_recovering=self._is_recovering)
             self._program = program
 
-    async def revive(self, abandoned: AbandonedRun) -> bool:
-        """Put the workflow of a dead worker's run on the queue of all workers; False where it had none."""
-        await self.launch()
-        return await asyncio.to_thread(self._database.change, lambda connection: _revive(connection, abandoned))
-
-    def reserve(self, step_ids: Sequence[int]) -> Checkpoints:
-        """Reserve one step of the workflow for each of the plan's, in its order."""
-        from dbos import DBOS
-
-        return _Steps({step_id: DBOS.reserve_step() for step_id in step_ids})
+    @asynccontextmanager
+    async def recovering(self) -> AsyncIterator[None]:
+        """Recover the runs of dead processes, and let others recover this one's, during the block."""
+        self._is_recovering = True
+        task = asyncio.create_task(self._recover(), name="recovery of plan runs")
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
 
     async def forget_before(self, at: str) -> int:
-        """Remove runs that ended before an instant, and what DBOS has kept of them."""
+        """Remove runs that ended before an instant, and their workflows."""
         forgotten = await self._forget(at)
         if forgotten:
             await self.launch()
@@ -135,60 +158,61 @@ class DbosJournal(PostgresJournal):
             begun.ended.set_result(state)
         return state
 
-
-class _Steps:
-    """The reserved steps of one workflow; see ``journal.Checkpoints``."""
-
-    def __init__(self, reserved: "Mapping[int, StepReservation]") -> None:
-        self._reserved = reserved
-
-    async def run(self, step_id: int, act: Callable[[], Awaitable[str]]) -> str:
-        from dbos import error as dbos_error
-
-        raised: list[BaseException] = []
-
-        async def act_once() -> str:
-            # As a checkpoint an error would lose its class, so DBOS hears of none, and it is raised again below.
-            task = asyncio.ensure_future(act())
+    async def _recover(self) -> None:
+        """Look for dead processes until the task is cancelled."""
+        absent_since: dict[str, float] = {}
+        while True:
+            now_s = asyncio.get_running_loop().time()
             try:
-                await asyncio.wait([task])
-            except asyncio.CancelledError:
-                task.cancel()
-                await asyncio.wait([task])
-                raise
-            error = task.exception()
-            if error is None:
-                return task.result()
-            raised.append(error)
-            return _RAISED
+                await self.launch()
+                dead = await self._list_dead()
+                absent_since = {name: absent_since.get(name, now_s) for name in dead}
+                due = [name for name, since_s in absent_since.items() if now_s - since_s >= self._dead_after_s]
+                if due:
+                    await asyncio.to_thread(self._database.change, partial(_hand_over, executors=due))
+            except ToolError as error:
+                # All processes may have been cut off at once: their absence counts from the next look.
+                absent_since.clear()
+                _log.warning("dead processes cannot be looked for: %s", error.message)
+            await asyncio.sleep(_LOOK_S)
 
-        try:
-            text: str = await self._reserved[step_id].run_async({"name": f"step-{step_id}"}, act_once)
-        except dbos_error.DBOSWorkflowConflictIDError as error:
-            raise JournalFailed(TAKEN_OVER) from error
-        if raised:
-            raise raised[0]
-        # An error of before the crash: whether it comes again is seen by trying again.
-        return await act() if text == _RAISED else text
+    async def _list_dead(self) -> list[str]:
+        """Return the processes whose workflows are pending and whose locks are gone."""
+        pending = await asyncio.to_thread(_list_pending)
+        names = sorted({each for each in pending if not each.startswith(COMMAND)} - {self._process})
+        if not names:
+            return []
+        rows = await self._ask(lambda connection: connection.execute(_FIND_DEAD, (names,)).fetchall())
+        return [row[0] for row in rows]
 
 
-def _revive(connection: "psycopg.Connection", abandoned: AbandonedRun) -> bool:
-    """Hand a dead process's workflow over to the queue; of several that look at once the first does it."""
+def _list_pending() -> set[str]:
+    """Return the executors of pending workflows."""
     from dbos import DBOS
 
-    connection.execute("SELECT pg_advisory_xact_lock(%s)", (key_of("revive", abandoned.run_id),))
-    found = DBOS.list_workflows(
-        workflow_id_prefix=f"{abandoned.run_id}:", status=["PENDING", "ENQUEUED"], load_input=False, load_output=False
-    )
-    if not found:
-        return False
-    *older, last = found
-    if older:
-        # Whoever resumed the run by hand began another one; only the last is its execution.
-        DBOS.cancel_workflows([each.workflow_id for each in older])
-    if last.status == "PENDING" and last.executor_id == process_of(abandoned.worker):
-        DBOS.resume_workflows([last.workflow_id], queue_name=queue_of(abandoned.protocol))
-    return True
+    found = DBOS.list_workflows(status="PENDING", load_input=False, load_output=False)
+    return {each.executor_id for each in found if each.executor_id}
+
+
+def _hand_over(connection: "psycopg.Connection", executors: Collection[str]) -> None:
+    """Put the runs of dead executors on the queue of all servers; of several that look at once the first does it."""
+    from dbos import DBOS
+
+    connection.execute("SELECT pg_advisory_xact_lock(%s)", (key_of("recover plan runs"),))
+    found = DBOS.list_workflows(status="PENDING", executor_id=list(executors), load_input=False, load_output=False)
+    workflows = {each.workflow_id: each.workflow_id.partition(":")[0] for each in found}
+    latest = {run_id: workflow_id for workflow_id, run_id in workflows.items()}
+    run_ids = sorted(latest)
+    abandoned = connection.execute(_LIST_ABANDONED, (run_ids, MOST_TAKEOVERS, PROTOCOL)).fetchall()
+    newer = {row[0] for row in connection.execute(_LIST_NEWER, (run_ids, PROTOCOL)).fetchall()}
+    resumed = set()
+    for run_id, protocol in abandoned:
+        _log.warning("run=%s is recovered from a process that died", run_id)
+        DBOS.resume_workflows([latest[run_id]], queue_name=queue_of(protocol))
+        resumed.add(latest[run_id])
+    # The others have ended, were resumed by hand, or killed too many processes.
+    if over := [each for each, run_id in workflows.items() if each not in resumed and run_id not in newer]:
+        DBOS.cancel_workflows(over)
 
 
 def _delete_workflows(run_ids: Sequence[str]) -> None:
@@ -208,8 +232,8 @@ def _import_dbos() -> None:
         SettingsInvalid: the extra is not installed.
     """
     try:
-        import dbos  # noqa: F401  (whoever asks imports it again)
+        import dbos  # noqa: F401  (its users import it again)
     except ImportError as error:
         raise SettingsInvalid(
-            "FINGERPOST_PLAN_ENGINE is dbos, and DBOS is not installed: pip install 'fingerpost[scale]'"
+            "FINGERPOST_DATABASE_URL is set, and DBOS is not installed: pip install 'fingerpost[scale]'"
         ) from error

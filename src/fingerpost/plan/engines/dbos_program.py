@@ -9,7 +9,11 @@ The executor's name is the same for all processes, so each has one of its own.
 
 import asyncio
 import logging
+import os
+import platform
 import re
+import threading
+import uuid
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -25,12 +29,14 @@ Workflow = Callable[[str], Awaitable[str]]
 """Executes the run of an id, and says how it stands or why it was refused."""
 
 NAME: Final = "fingerpost"
+COMMAND: Final = "command-"
+"""The name of an executor whose runs are not recovered begins so: a run interrupted at a terminal stays so."""
 VERSION: Final = "fingerpost-plans"
 """What is recorded has a version of its own (``journal.PROTOCOL``); to DBOS all of ours are one."""
 
 _CONNECTIONS = 8
 _WORKERS_SHARE = 20
-# Whoever hangs inside a transaction keeps its locks for so long, less than others wait before they take its runs.
+# A process that hangs inside a transaction keeps its locks for so long.
 _IDLE_TRANSACTION_S = 5.0
 _POLL_S = 0.5
 _WHERE = re.compile(r"connection to server at.*|connection failed.*", re.IGNORECASE | re.DOTALL)
@@ -42,23 +48,23 @@ class DbosProgram:
     Args:
         url: the database's, which holds a password.
         schema: where DBOS keeps its tables.
-        executor: this process's id, which no other ever has.
     """
 
-    def __init__(self, url: str, schema: str, executor: str) -> None:
+    def __init__(self, url: str, schema: str) -> None:
         self._url = url
-        self.schema = schema
-        self._executor = executor
+        self._schema = schema
         self._journals: list[Workflow] = []
 
-    def enter(self, execute: Workflow, *, takes_over: bool) -> None:
-        """Launch DBOS on the running loop, unless it runs; whoever enters last executes what is taken from the queue.
+    def enter(self, execute: Workflow, *, is_recovering: bool) -> None:
+        """Launch DBOS on the running loop, unless it runs; the last to enter executes runs from the queue.
+
+        A process that is not recovering takes no runs from the queue, and its own are left interrupted if it dies.
 
         Raises:
             SettingsInvalid, StorageUnavailable: it cannot be launched.
         """
         if not self._journals:
-            self._launch(takes_over)
+            self._launch(is_recovering)
         self._journals.append(execute)
 
     def leave(self, execute: Workflow) -> None:
@@ -80,26 +86,31 @@ class DbosProgram:
         """What executes runs that come from the queue."""
         return self._journals[-1]
 
-    def _launch(self, takes_over: bool) -> None:
+    def _launch(self, is_recovering: bool) -> None:
         from dbos import DBOS, error
         from sqlalchemy.exc import SQLAlchemyError
 
         _route_log()
-        DBOS(config=_config(self._url, self.schema, self._executor))
-        if DBOS.executor_id != self._executor:
-            raise SettingsInvalid(
-                "This program runs DBOS for itself, so plans cannot; set FINGERPOST_PLAN_ENGINE=postgres"
-            )
+        executor = name_process() if is_recovering else f"{COMMAND}{name_process()}"
+        DBOS(config=_config(self._url, self._schema, executor))
+        if DBOS.executor_id != executor:
+            raise SettingsInvalid("This program runs DBOS for itself, so plans cannot use it too")
         try:
             register_workflow(self)
-            DBOS.listen_queues(list_queues() if takes_over else [])
+            DBOS.listen_queues(list_queues() if is_recovering else [])
             DBOS.launch()
-            if takes_over:
+            if is_recovering:
                 for name in list_queues():
                     _register_queue(name)
         except (SQLAlchemyError, error.DBOSException, OSError) as failed:
             DBOS.destroy()
             raise StorageUnavailable(f"DBOS could not be started on the database: {type(failed).__name__}") from None
+
+
+@cache
+def name_process() -> str:
+    """Return the name of this process, which no other ever has."""
+    return f"{platform.node()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
 
 
 def queue_of(protocol: int) -> str:
@@ -117,10 +128,10 @@ def _programs() -> dict[tuple[str, str], DbosProgram]:
     return {}
 
 
-def program_of(url: str, schema: str, executor: str) -> DbosProgram:
+def program_of(url: str, schema: str) -> DbosProgram:
     """Return the DBOS of this process for a database; it is one for all journals over it."""
     known = _programs()
-    return known.setdefault((url, schema), DbosProgram(url, schema, executor))
+    return known.setdefault((url, schema), DbosProgram(url, schema))
 
 
 _current: list[DbosProgram] = []
@@ -162,8 +173,6 @@ def _config(url: str, schema: str, executor: str) -> "DBOSConfig":
 
 
 def _register_queue(name: str) -> None:
-    import threading
-
     from dbos import DBOS
 
     # DBOS refuses to be asked where a loop runs.

@@ -5,15 +5,14 @@ import json
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from itertools import count
 from typing import cast
 
 from fingerpost.plan.engines.group_commit import GroupCommit, JournalSession
 from fingerpost.plan.journal import (
     ENDED,
-    AbandonedRun,
     CarryOn,
-    Checkpoints,
     Event,
     Given,
     NewRun,
@@ -65,17 +64,13 @@ class RecordingJournal(ABC):
     async def launch(self) -> None:  # noqa: B027  (nothing has to be started where this process executes its runs)
         """Do nothing."""
 
+    def recovering(self) -> AbstractAsyncContextManager[None]:
+        """Do nothing: no other process could have begun a run."""
+        return nullcontext()
+
     async def carry_out(self, run_id: str, carry_on: CarryOn) -> RunState:
         """Execute a run here and now."""
         return await carry_on(run_id)
-
-    async def revive(self, abandoned: AbandonedRun) -> bool:  # noqa: ARG002  (an engine that recovers reads it)
-        """Return False: whoever finds a run carries it on."""
-        return False
-
-    def reserve(self, step_ids: Sequence[int]) -> Checkpoints | None:  # noqa: ARG002  (an engine with checkpoints reads them)
-        """Return None: what is recorded is the only checkpoint."""
-        return None
 
     def close(self) -> None:
         """End the writer's thread; what was recorded is on disk."""

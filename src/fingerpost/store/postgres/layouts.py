@@ -98,19 +98,10 @@ _FIRST_LAYOUT = (
     """,
     "CREATE INDEX plan_signal_by_run ON plan_signal (run_id, seq)",
 )
-# A process that says again and again that it lives. Once it is declared dead it stays so: its runs may be taken.
-# worker is the one that took a run last; takeovers counts how often it was taken from a dead one since its last step.
+# worker is the process that executes a run; takeovers counts the processes in a row that died of it.
 _SECOND_LAYOUT = (
-    """
-    CREATE TABLE plan_worker (
-        id text COLLATE "C" PRIMARY KEY,
-        beat_at timestamptz NOT NULL,
-        is_dead boolean NOT NULL DEFAULT false
-    )
-    """,
     'ALTER TABLE plan_run ADD COLUMN worker text COLLATE "C"',
     "ALTER TABLE plan_run ADD COLUMN takeovers integer NOT NULL DEFAULT 0",
-    "CREATE INDEX plan_run_under_way ON plan_run (worker) WHERE state = 'running'",
     # The calls of the last second: they may be lost, as limits may.
     'CREATE UNLOGGED TABLE tool_call (tool text COLLATE "C" NOT NULL, passed_ms bigint NOT NULL)',
     "CREATE INDEX tool_call_by_tool ON tool_call (tool, passed_ms)",

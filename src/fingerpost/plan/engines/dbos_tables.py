@@ -1,4 +1,4 @@
-"""The shared journal: runs in PostgreSQL, so that each can be carried on by any of many machines."""
+"""The tables that DBOS has no place for: a user's runs, a plan that changes, its steps, events and signals."""
 
 import asyncio
 import json
@@ -6,8 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fingerpost.plan.engines.heartbeat import Heartbeat
-from fingerpost.plan.engines.postgres_session import PUT_EVENT, PostgresSession, is_locked
+from fingerpost.plan.engines.dbos_session import IS_HELD, PUT_EVENT, DbosSession
 from fingerpost.plan.engines.recording import RecordingJournal, draw_ids, run_of, write_given
 from fingerpost.plan.journal import Event, NewRun, RunLine, RunRecord, Signal, StepRecord, Verb
 from fingerpost.plan.size_limits import encode
@@ -28,21 +27,17 @@ _LIST_RUNS = f"{_LINES} WHERE user_name = %(user)s {_ORDER}"
 _LIST_RUNS_OF_NOBODY = f"{_LINES} WHERE user_name IS NULL {_ORDER}"
 
 
-class PostgresJournal(RecordingJournal):
-    """A journal in the shared database; one connection for each event loop that records.
+class DbosTables(RecordingJournal):
+    """The records of runs in the shared database; one connection for each event loop that writes."""
 
-    ``heartbeat`` is this process's: where it beats, others carry on its runs once it has stopped.
-    """
-
-    def __init__(self, database: Database, heartbeat: Heartbeat | None = None) -> None:
+    def __init__(self, database: Database, process: str) -> None:
         super().__init__()
         self._database = database
-        self.heartbeat = heartbeat or Heartbeat(database)
-        self._session: PostgresSession | None = None
+        self._process = process
+        self._session: DbosSession | None = None
 
     async def create(self, run: NewRun) -> str:
-        """Keep a new run."""
-        goal, worker = json.dumps(run.goal), self.heartbeat.worker
+        goal = json.dumps(run.goal)
         # One random id, however often the insert is repeated: where it is there already, it is our own, of a commit
         # whose answer was cut off.
         only = [next(draw_ids(run))] if run.base_id is None else None
@@ -51,9 +46,9 @@ class PostgresJournal(RecordingJournal):
             memory = write_given(run.given)
             for run_id in only or draw_ids(run):
                 done = connection.execute(
-                    "INSERT INTO plan_run (id, user_name, plan, goal, step_count, given, state, created_at, protocol,"
-                    " worker) VALUES (%s, %s, %s, %s, %s, %s, 'running', %s, %s, %s) ON CONFLICT (id) DO NOTHING",
-                    (run_id, run.user, run.plan_json, goal, run.steps, memory, run.at, run.protocol, worker),
+                    "INSERT INTO plan_run (id, user_name, plan, goal, step_count, given, state, created_at, protocol)"
+                    " VALUES (%s, %s, %s, %s, %s, %s, 'running', %s, %s) ON CONFLICT (id) DO NOTHING",
+                    (run_id, run.user, run.plan_json, goal, run.steps, memory, run.at, run.protocol),
                 )
                 if done.rowcount:
                     break
@@ -62,11 +57,9 @@ class PostgresJournal(RecordingJournal):
         return await self._ask(write)
 
     async def find(self, run_id: str) -> RunRecord | None:
-        """Return a run, or None."""
         return await self._ask(lambda connection: _read_run(connection, run_id))
 
     async def is_untouched(self, run_id: str) -> bool:
-        """Whether nothing has happened to a run yet."""
         query = (
             "SELECT state = 'running' AND NOT EXISTS (SELECT 1 FROM plan_event WHERE run_id = id)"
             " AND NOT EXISTS (SELECT 1 FROM plan_step WHERE run_id = id)"
@@ -75,7 +68,6 @@ class PostgresJournal(RecordingJournal):
         return await self._ask(lambda connection: connection.execute(query, (run_id,)).fetchone() == (True,))
 
     async def list_runs(self, user: str | None, limit: int) -> list[RunLine]:
-        """Return a user's newest runs."""
 
         def read(connection: "psycopg.Connection") -> list[RunLine]:
             query = _LIST_RUNS_OF_NOBODY if user is None else _LIST_RUNS
@@ -85,7 +77,6 @@ class PostgresJournal(RecordingJournal):
         return await self._ask(read)
 
     async def list_events(self, run_id: str, after: int, limit: int) -> list[Event]:
-        """Return what happened after an event, in order."""
 
         def read(connection: "psycopg.Connection") -> list[Event]:
             rows = connection.execute(
@@ -98,7 +89,6 @@ class PostgresJournal(RecordingJournal):
         return await self._ask(read)
 
     async def change_plan(self, run_id: str, plan_json: str, goal: str, forget: Sequence[int], event: Event) -> None:
-        """Replace a run's plan."""
 
         def write(connection: "psycopg.Connection") -> None:
             with connection.transaction():
@@ -117,7 +107,6 @@ class PostgresJournal(RecordingJournal):
         await self._ask(write)
 
     async def signal(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
-        """Store a signal for the process that executes a run."""
         # Twice, where an answer was cut off, it says no more than once: of two decisions the first counts.
         await self._ask(
             lambda connection: connection.execute(
@@ -127,7 +116,6 @@ class PostgresJournal(RecordingJournal):
         )
 
     async def list_signals(self, run_id: str, after: int) -> list[Signal]:
-        """Return a run's signals."""
 
         def read(connection: "psycopg.Connection") -> list[Signal]:
             rows = connection.execute(
@@ -140,15 +128,14 @@ class PostgresJournal(RecordingJournal):
 
     @asynccontextmanager
     async def hold(self, run_id: str) -> AsyncIterator[bool]:
-        """Carry a run on alone."""
         writer, session = self._writing(), self._session
         assert session is not None
-        taking = writer.do(lambda: session.take(run_id))
+        claiming = writer.do(lambda: session.claim(run_id))
         try:
-            is_ours = await asyncio.shield(taking)
+            is_ours = await asyncio.shield(claiming)
         except asyncio.CancelledError:
-            # It is taken all the same, a moment later.
-            taking.add_done_callback(lambda taken: _is_true(taken) and writer.do(lambda: session.let_go(run_id)))
+            # The claim succeeds all the same, a moment later.
+            claiming.add_done_callback(lambda claimed: _is_true(claimed) and writer.do(lambda: session.release(run_id)))
             raise
         try:
             yield is_ours
@@ -157,15 +144,11 @@ class PostgresJournal(RecordingJournal):
                 try:
                     await writer.drained()
                 finally:
-                    await writer.do(lambda: session.let_go(run_id))
+                    await writer.do(lambda: session.release(run_id))
 
     async def is_held(self, run_id: str) -> bool:
-        """Whether anybody carries the run on."""
-        return await self._ask(lambda connection: is_locked(connection, run_id))
-
-    async def forget_before(self, at: str) -> int:
-        """Remove runs that ended before an instant."""
-        return len(await self._forget(at))
+        query = f"SELECT {IS_HELD} FROM plan_run WHERE id = %s"  # noqa: S608  (constants)
+        return await self._ask(lambda connection: connection.execute(query, (run_id,)).fetchone() == (True,))
 
     async def _forget(self, at: str) -> list[str]:
         """Remove runs that ended before an instant, and return their ids."""
@@ -176,8 +159,8 @@ class PostgresJournal(RecordingJournal):
         )
         return [row[0] for row in rows]
 
-    def _new_session(self) -> PostgresSession:
-        self._session = PostgresSession(self._database, self.heartbeat)
+    def _new_session(self) -> DbosSession:
+        self._session = DbosSession(self._database, self._process)
         return self._session
 
     def _storable_note(self, note: str | None) -> str | None:
@@ -185,7 +168,6 @@ class PostgresJournal(RecordingJournal):
         return None if note is None else json.dumps(note)
 
     async def _ask(self, act: "Callable[[psycopg.Connection], _R]") -> _R:
-        """Run a query in the writer's thread."""
         return await self._writing().ask(act)
 
 

@@ -1,0 +1,196 @@
+"""The PostgreSQL connection of a journal's writer: it writes records, and claims the runs that this process executes.
+
+The connection holds a shared advisory lock on the process's name, so a process lives as long as its lock is held: no
+clock decides. A claim counts the run's ``holder`` up, and a record of an older holder is refused, so a process that
+was cut off while another took its run cannot write to it any more.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from fingerpost.plan.engines.group_commit import Row
+from fingerpost.store.postgres.database import Database
+from fingerpost.store.postgres.failures import DatabaseLost, is_lost, translate
+
+if TYPE_CHECKING:
+    import psycopg
+
+_log = logging.getLogger(__name__)
+
+_R = TypeVar("_R")
+
+_FIRST_WAIT_S = 0.05
+_LONGEST_WAIT_S = 1.0
+_READ_PATIENCE_S = 10.0
+_WRITE_PATIENCE_S = 30.0
+
+PUT_STEP = """
+    INSERT INTO plan_step (run_id, step_id, state, output, note, attempts, at) VALUES (%s, %s, %s, %s, %s, %s, %s)
+    ON CONFLICT (run_id, step_id) DO UPDATE SET
+    state = excluded.state, output = excluded.output, note = excluded.note,
+    attempts = excluded.attempts, at = excluded.at
+"""
+# The same event comes twice where a connection is cut in the instant of its commit.
+PUT_EVENT = """
+    INSERT INTO plan_event (run_id, seq, at, kind, step_id, data) VALUES (%s, %s, %s, %s, %s, %s)
+    ON CONFLICT (run_id, seq) DO NOTHING
+"""
+PUT_STATE = "UPDATE plan_run SET state = %s, ended_at = %s WHERE id = %s"
+
+LIVING = """
+    SELECT (classid::bigint << 32) | objid::bigint FROM pg_catalog.pg_locks
+    WHERE locktype = 'advisory' AND granted AND objsubid = 1
+    AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
+"""
+"""The locks that are held; a process is alive if ``hashtextextended`` of its name is among them."""
+IS_HELD = f"(worker IS NOT NULL AND hashtextextended(worker, 0) IN ({LIVING}))"
+"""A condition on a row of ``plan_run``."""
+
+# A worker that still stands in the row died while it executed the run.
+_CLAIM = f"""
+    UPDATE plan_run SET holder = holder + 1, worker = %s, takeovers = takeovers + (worker IS NOT NULL)::integer
+    WHERE id = %s AND NOT {IS_HELD} RETURNING holder
+"""  # noqa: S608  (constants)
+_RELEASE = "UPDATE plan_run SET worker = NULL, takeovers = 0 WHERE id = %s AND holder = %s"
+
+
+class DbosSession:
+    """One connection to the shared database; see ``group_commit.JournalSession``.
+
+    ``process`` is the name of this process, which no other ever has.
+    """
+
+    def __init__(self, database: Database, process: str) -> None:
+        self._database = database
+        self._process = process
+        self._connection: psycopg.Connection | None = None
+        self._holders: dict[str, int] = {}
+        self._released: dict[str, int] = {}
+        self._has_given_up = threading.Event()
+
+    def ask(self, act: "Callable[[psycopg.Connection], _R]") -> _R:
+        """Return what a function of the connection returns; it is called again if the connection was cut.
+
+        Raises:
+            SettingsInvalid, StorageUnavailable: the database cannot be used.
+        """
+        return self._patiently(lambda: self._once(act), _READ_PATIENCE_S)
+
+    def commit(self, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row]) -> Collection[str]:
+        """Write rows in one transaction, and return the runs that another process has claimed: theirs are skipped.
+
+        Raises:
+            SettingsInvalid, StorageUnavailable: the database cannot be used.
+        """
+
+        def write(connection: "psycopg.Connection") -> Collection[str]:
+            run_ids = {row[0] for row in (*steps, *events)} | {row[-1] for row in states}
+            with connection.transaction():
+                refused = self._find_refused(connection, run_ids)
+                with connection.cursor() as cursor:
+                    for statement, rows, place in (
+                        (PUT_STEP, steps, 0),
+                        (PUT_EVENT, events, 0),
+                        (PUT_STATE, states, -1),
+                    ):
+                        if ours := [row for row in rows if row[place] not in refused]:
+                            cursor.executemany(statement, ours)
+            return refused
+
+        return self._patiently(lambda: self._once(write), _WRITE_PATIENCE_S)
+
+    def claim(self, run_id: str) -> bool:
+        """Claim a run; False where a living process holds it. A run that does not exist can be claimed."""
+
+        def take(connection: "psycopg.Connection") -> bool:
+            row = connection.execute(_CLAIM, (self._process, run_id)).fetchone()
+            if row is not None:
+                self._holders[run_id] = row[0]
+                return True
+            return connection.execute("SELECT 1 FROM plan_run WHERE id = %s", (run_id,)).fetchone() is None
+
+        return self.ask(take)
+
+    def release(self, run_id: str) -> None:
+        """End a claim. If the database cannot be reached, the release precedes whatever is written next."""
+        if (holder := self._holders.pop(run_id, None)) is not None:
+            self._released[run_id] = holder
+        self.ask(lambda _connection: None)
+
+    def give_up(self) -> None:
+        """Stop waiting for a database that cannot be reached."""
+        self._has_given_up.set()
+
+    def close(self) -> None:
+        """Close the connection, and with it end every claim."""
+        self._drop()
+
+    def _patiently(self, act: Callable[[], _R], patience_s: float) -> _R:
+        """Call a function again while the database cannot be reached: at once, and then after growing waits."""
+        until = time.monotonic() + patience_s
+        wait_s = 0.0
+        while True:
+            try:
+                return act()
+            except DatabaseLost as error:
+                if self._has_given_up.is_set() or time.monotonic() + wait_s > until:
+                    raise
+                _log.warning("the journal lost its connection: %s", error.message)
+                self._has_given_up.wait(wait_s)
+                wait_s = min(max(2 * wait_s, _FIRST_WAIT_S), _LONGEST_WAIT_S)
+
+    def _once(self, act: "Callable[[psycopg.Connection], _R]") -> _R:
+        connection = self._opened()
+        import psycopg
+
+        try:
+            while self._released:
+                run_id, holder = next(iter(self._released.items()))
+                connection.execute(_RELEASE, (run_id, holder))
+                del self._released[run_id]
+            found = act(connection)
+        except psycopg.Error as error:
+            if is_lost(error, connection):
+                self._drop()
+                raise DatabaseLost from error
+            raise translate(error, connection) from error
+        if connection.closed:
+            # psycopg leaves a transaction whose connection is gone without an error.
+            raise DatabaseLost
+        return found
+
+    def _find_refused(self, connection: "psycopg.Connection", run_ids: Collection[str]) -> Collection[str]:
+        """Lock the runs' rows, in one order everywhere, and return those that another process has claimed since."""
+        rows = connection.execute(
+            "SELECT id, holder FROM plan_run WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE", (sorted(run_ids),)
+        ).fetchall()
+        current: dict[str, int] = dict(rows)
+        return {
+            run_id
+            for run_id in run_ids
+            if run_id not in current or self._holders.get(run_id, current[run_id]) != current[run_id]
+        }
+
+    def _opened(self) -> "psycopg.Connection":
+        """Return the connection, opened again if it was cut, with the lock that says that this process lives."""
+        if self._connection is not None and self._connection.closed:
+            self._drop()
+        if self._connection is None:
+            connection = self._database.connect()
+            import psycopg
+
+            try:
+                connection.execute("SELECT pg_advisory_lock_shared(hashtextextended(%s, 0))", (self._process,))
+            except psycopg.Error as error:
+                connection.close()
+                raise translate(error, connection) from error
+            self._connection = connection
+        return self._connection
+
+    def _drop(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None

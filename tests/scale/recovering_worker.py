@@ -1,0 +1,49 @@
+"""A process that begins plans and recovers the runs of dead processes until it is told to end.
+
+``python -m tests.scale.recovering_worker FOLDER PLANS`` begins the plans, and prints "ready".
+"""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+from fingerpost.apps.plans import recovering
+from fingerpost.plan.engines.dbos import DbosJournal
+from fingerpost.plan.plan_json import read_plan
+from fingerpost.testing.engines.fixtures import USER, Build, new_runs
+from tests.scale.places import open_database
+
+DEAD_AFTER_S = 0.5
+
+
+async def work(say, folder, build, plans):
+    """Execute runs until SIGTERM."""
+    journal = DbosJournal(open_database(folder), dead_after_s=DEAD_AFTER_S)
+    runs = new_runs(journal, folder, build)
+    ended = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
+    async with recovering(runs):
+        await journal.launch()
+        for raw in plans:
+            runs.begin(await runs.create(read_plan(raw), user=USER))
+        say("ready")
+        await ended.wait()
+    journal.close()
+
+
+def tell(says, environment, *given):
+    """Work in a process that was forked, in an environment."""
+    os.environ.clear()
+    os.environ.update(environment)
+    asyncio.run(work(says.send, *given))
+
+
+def print_at_once(word):
+    print(word, flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(work(print_at_once, Path(sys.argv[1]), Build.FIRST, json.loads(sys.argv[2])))

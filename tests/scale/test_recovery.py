@@ -1,0 +1,108 @@
+"""The runs of a dead process are recovered by another, and a process that lost its runs records nothing more."""
+
+import asyncio
+import os
+import signal
+
+from fingerpost.plan.engines.dbos import MOST_TAKEOVERS, DbosJournal
+from fingerpost.plan.plan_json import read_plan
+from fingerpost.testing.engines.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps
+from fingerpost.testing.engines.process import PATIENCE_S, wait_until
+from fingerpost.testing.engines.reader import read_runs
+from tests.scale.places import SHARED, open_database
+from tests.scale.workers import begun, has_ended, working
+
+CHAIN = plan_of_steps(adding(1, 1), adding(2, LONG_MS, 1), adding(3, 1, 2))
+# Its second step outlasts the cut of a connection, and ends while the test waits.
+SLOW_CHAIN = plan_of_steps(adding(1, 1), adding(2, 3000, 1), adding(3, 1, 2))
+
+
+def test_a_killed_processes_run_ends_on_another_without_a_caller(database, tmp_path):
+    """Killed in its second step: the first does not run again, the second does, and the third follows."""
+    with working(tmp_path) as other, working(tmp_path, CHAIN) as one:
+        wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
+        one.kill()
+        wait_until(has_ended(tmp_path), "the run ends on the other process")
+        assert other.exitcode is None
+
+    assert begun(tmp_path) == {1: 1, 2: 2, 3: 1}
+
+
+def test_a_process_that_ends_well_leaves_its_runs_to_another(database, tmp_path):
+    """Ended by SIGTERM in the second step."""
+    with working(tmp_path) as _other, working(tmp_path, CHAIN) as one:
+        wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
+        one.terminate()
+        one.join(PATIENCE_S)
+        assert one.exitcode == 0
+        wait_until(has_ended(tmp_path), "the run ends on the other process")
+
+    assert begun(tmp_path) == {1: 1, 2: 2, 3: 1}
+
+
+def test_a_process_that_was_cut_off_and_comes_back_records_nothing_of_what_was_recovered(database, tmp_path, cut):
+    """Stopped in its second step while its connections are cut, and continued when another has ended the run."""
+    with working(tmp_path, SLOW_CHAIN) as slow:
+        wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
+        os.kill(slow.pid, signal.SIGSTOP)
+        assert cut() >= 1
+        with working(tmp_path) as _other:
+            wait_until(has_ended(tmp_path), "the run ends on the other process")
+            (before,) = read_runs(SHARED, tmp_path)
+            os.kill(slow.pid, signal.SIGCONT)
+            wait_until(lambda: CallLog(tmp_path).count()["end", f"{before.record.run_id}:2"] == 2, "the slow step ends")
+            slow.terminate()
+            slow.join(PATIENCE_S)
+            (after,) = read_runs(SHARED, tmp_path)
+
+    assert begun(tmp_path) == {1: 1, 2: 2, 3: 1}
+    assert (after.record, after.events) == (before.record, before.events)
+
+
+def test_a_run_that_killed_a_few_processes_in_a_row_is_left(database, tmp_path):
+    """It is interrupted, and somebody has to resume it."""
+    with working(tmp_path, CHAIN) as one:
+        wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
+        one.kill()
+    database.change(lambda at: at.execute("UPDATE plan_run SET takeovers = %s", (MOST_TAKEOVERS,)))
+    with working(tmp_path):
+        wait_until(lambda: list_statuses(database) == {"CANCELLED"}, "the run is left")
+        state = asyncio.run(state_of_only_run(tmp_path))
+
+    assert (begun(tmp_path), state) == ({1: 1, 2: 1}, "interrupted")
+
+
+def list_statuses(database):
+    """Return how the workflows of DBOS stand."""
+    query = f"SELECT DISTINCT status FROM {database.schema}_dbos.workflow_status"
+    return {status for (status,) in database.read(lambda connection: connection.execute(query).fetchall())}
+
+
+async def state_of_only_run(folder):
+    """Return the state of the only run as its owner sees it."""
+    journal = DbosJournal(open_database(folder))
+    runs = new_runs(journal, folder)
+    (line,) = await runs.list_runs(USER)
+    state = await runs.state_of(line)
+    journal.close()
+    return state
+
+
+async def test_a_run_that_a_command_left_stays_interrupted(database, tmp_path):
+    """Only the runs of servers are recovered: whoever pressed Ctrl-C wanted it to stop."""
+    command = DbosJournal(open_database(tmp_path), dead_after_s=0)
+    runs = new_runs(command, tmp_path)
+    run_id = await runs.create(read_plan(CHAIN), user=USER)
+    runs.begin(run_id)
+    await asyncio.to_thread(wait_until, lambda: begun(tmp_path).get(2) == 1, "the second step begins")
+    await runs.stop()
+    server = DbosJournal(open_database(tmp_path), dead_after_s=0)
+    server._process = "of-a-server"
+    server._program = command._program
+    dead = await server._list_dead()
+    state = await runs.state_of(await runs.get(run_id, USER))
+    server._program = None
+    for journal in (server, command):
+        journal.close()
+
+    assert (dead, state) == ([], "interrupted")
