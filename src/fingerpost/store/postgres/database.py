@@ -42,6 +42,7 @@ _PREPARE = """
         set_config('tcp_keepalives_idle', '10', false),
         set_config('tcp_keepalives_interval', '5', false),
         set_config('tcp_keepalives_count', '3', false),
+        set_config('tcp_user_timeout', '25s', false),
         set_config('lock_timeout', '10s', false),
         set_config('statement_timeout', '30s', false),
         set_config('idle_in_transaction_session_timeout', '5s', false),
