@@ -2,8 +2,13 @@
 
 import pytest
 
-from fingerpost.transit.osm.addresses.address_text import AddressText, contradicts_accents, read_address_text
-from fingerpost.transit.osm.addresses.house_number import HouseNumber, read_house_number
+from fingerpost.transit.osm.addresses.address_text import (
+    AddressText,
+    HouseNumber,
+    contradicts_accents,
+    read_address_text,
+    read_house_number,
+)
 from fingerpost.transit.rules.inflection import base_forms
 
 CITIES = {"tampere", "tammerfors", "helsinki", "new york"}

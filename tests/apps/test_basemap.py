@@ -11,7 +11,7 @@ from mcp import Client
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.model.place import Coordinate
-from fingerpost.transit.tools.basemap_shapes import find_box
+from fingerpost.transit.tools.map_shapes import find_box
 from tests.views.lakeside import LAKE, QUESTION, STREET, add_lakeside
 
 KEY = "fingerpost/basemap"

@@ -15,7 +15,7 @@ from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.tools.trip_geometry import MOST_CHARACTERS
+from fingerpost.transit.tools.map_shapes import MOST_CHARACTERS
 from tests.apps.questions import KAMPPI_TO_ESPOO
 from tests.homes import keep_network
 from tests.shared_data import get_shared

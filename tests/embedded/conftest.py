@@ -9,7 +9,7 @@ import pytest
 from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.embedded.realtime_sources import RealtimeSource
+from fingerpost.transit.embedded.realtime_feeds import RealtimeSource
 from tests.homes import keep_network, open_networks, write_record
 from tests.realtime.messages import NOW
 

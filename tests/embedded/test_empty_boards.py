@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from google.transit.gtfs_realtime_pb2 import Alert, FeedEntity
 
-from fingerpost.transit.embedded import board_gaps
+from fingerpost.transit.embedded import boardings
 from tests.embedded.conftest import rows
 from tests.realtime.messages import at, call, message, update
 
@@ -91,7 +91,7 @@ def test_a_stop_that_is_closed_promises_no_day(towns, clock, tool):
 
 def test_a_busy_stop_that_is_closed_is_asked_for_fewer_days(towns, clock, monkeypatch):
     """With no more than two departures looked at, whole days: Wednesday's and Thursday's."""
-    monkeypatch.setattr(board_gaps, "_MOST_CALLS", 1)
+    monkeypatch.setattr(boardings, "_MOST_CALLS", 1)
     town = towns(DAILY)
     clock(NINE)
     town.say(message(CLOSED, timestamp=NINE))

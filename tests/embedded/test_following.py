@@ -9,8 +9,7 @@ import pytest
 
 from fingerpost.errors import SourceUnreachable
 from fingerpost.net.response import Response
-from fingerpost.transit.embedded.realtime_feeds import POLL_S
-from fingerpost.transit.embedded.realtime_sources import RealtimeSource
+from fingerpost.transit.embedded.realtime_feeds import POLL_S, RealtimeSource
 from tests.embedded.conftest import rows, trips, warnings, without_realtime_words
 from tests.realtime.messages import NOW, call, message, update
 

@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.errors import ParameterError
-from fingerpost.transit.embedded.realtime_sources import RealtimeSource, read_source, read_typed_source
+from fingerpost.transit.embedded.realtime_feeds import RealtimeSource, read_source, read_typed_source
 
 URL = "https://example.org/updates.pb?key=${MY_KEY}"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from fingerpost.errors import FeedUnusable
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.embedded.fares import NetworkFares
-from fingerpost.transit.embedded.handles import TimetableRide
+from fingerpost.transit.embedded.ride_geometry import TimetableRide
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.timetable.shapes import find_ride_line
 from fingerpost.transit.engine.timetable.timetable import Timetable

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from fingerpost.transit.engine.gtfs.csv.prefetch import prefetch
+from fingerpost.transit.engine.gtfs.csv.encoding import prefetch
 
 
 def test_everything_comes_in_its_order():

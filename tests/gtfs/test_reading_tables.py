@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Findings
-from fingerpost.transit.engine.gtfs.csv.ids import IdIndex
 from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNKNOWN, parse_decimals, parse_integers, parse_times
 from fingerpost.transit.engine.gtfs.csv.table import Table, find_decimal, find_integer, find_time_s
 

@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.embedded.simulation import simulate_overlay
+from fingerpost.transit.embedded.realtime_updater import simulate_overlay
 from fingerpost.transit.engine.demo.catalogue import build_demo, list_demo_names
 from fingerpost.transit.engine.demo.simulator import Scenario, find_scenario, simulate
 from fingerpost.transit.engine.gtfs.realtime import RealtimeIndex

@@ -43,7 +43,7 @@ def begin_disruption(home: Path) -> None:
 async def disrupt_demo(application: "Application") -> None:
     """Publish what the simulator says now on the demo network, as a realtime source would."""
     # The engine and the bindings take longer to import than --help may last.
-    from fingerpost.transit.embedded.simulation import simulate_overlay
+    from fingerpost.transit.embedded.realtime_updater import simulate_overlay
     from fingerpost.transit.engine.gtfs.realtime import RealtimeIndex
     from fingerpost.transit.engine.timetable.service_days import local_day
 

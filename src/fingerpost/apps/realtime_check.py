@@ -12,8 +12,7 @@ from fingerpost.apps.settings import Settings
 from fingerpost.errors import ParameterError
 from fingerpost.store.network_record import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import OriginFolder, read_origin
-from fingerpost.transit.embedded.realtime_feeds import RealtimeFeeds
-from fingerpost.transit.embedded.realtime_sources import RealtimeSource, read_source
+from fingerpost.transit.embedded.realtime_feeds import RealtimeFeeds, RealtimeSource, read_source
 from fingerpost.transit.embedded.realtime_updater import name_shared
 from fingerpost.transit.engine.gtfs.importer import FeedSource, list_feed_names
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime

@@ -57,7 +57,7 @@ def _plain(key: str, typed: str) -> str:
         return str(expand_home(typed).absolute())
     if key in ("feeds", "realtime"):
         from fingerpost.transit.embedded.feed_origins import read_origin
-        from fingerpost.transit.embedded.realtime_sources import read_typed_source
+        from fingerpost.transit.embedded.realtime_feeds import read_typed_source
 
         return read_origin(typed).text if key == "feeds" else read_typed_source(typed).text
     return typed

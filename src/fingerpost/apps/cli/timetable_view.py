@@ -13,7 +13,7 @@ from fingerpost.apps.cli.typed_commands import print_more
 
 def print_timetable(body: dict[str, Any], more: Mapping[str, str]) -> None:
     """Print an answer of getStopTimetable in the zone of the stop; ``more`` are commands for later and earlier."""
-    from fingerpost.transit.tools.stop_timetable_text import list_remarks, new_times
+    from fingerpost.transit.tools.stop_timetable_shapes import list_remarks, new_times
 
     console = new_console()
     rows, metadata, meta = body["departures"], body["metadata"], body["meta"]

@@ -5,7 +5,7 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import groupby
 
-from fingerpost.transit.embedded.handles import TimetableRide, UnplannedRide
+from fingerpost.transit.embedded.ride_geometry import TimetableRide, UnplannedRide
 from fingerpost.transit.engine.timetable.timetable import Timetable
 from fingerpost.transit.fares.book import FareBook
 from fingerpost.transit.fares.legs import price_by_legs

@@ -1,13 +1,60 @@
-"""Parse ``[FEED=]PATH`` and ``[FEED=]URL`` of records and command lines; ``${NAME}`` stands for a key in a URL."""
+"""Places that a name means in this network: stops, stations, cities, addresses."""
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from fingerpost.errors import ParameterError
 from fingerpost.net.request import read_template
+from fingerpost.runtime.concurrency import compute
 from fingerpost.store.network_record import NetworkRecord
+from fingerpost.transit.embedded.stops import TimetableStops
+from fingerpost.transit.model.distance import distance_m
+from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
+from fingerpost.transit.osm.addresses.index import AddressIndex, City
+from fingerpost.transit.rules.inflection import base_forms
+from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, in_order, plain
+
+# What a main station is called beside the name of its city, trains before buses.
+_RAILWAY = frozenset({
+    "rautatieasema", "paarautatieasema", "railway station", "train station", "central station", "main station",
+    "central railway station", "jarnvagsstation", "jarnvagsstationen", "centralstation", "centralstationen",
+    "hauptbahnhof", "hbf",
+})  # fmt: skip
+_BUS = frozenset({
+    "linja autoasema", "bussiterminaali", "bus station", "coach station", "busstation", "busstationen", "busterminal",
+})  # fmt: skip
+# These are stations of anything, unless the city's name stands before them.
+_WITH_CITY = frozenset({"asema", "station", "stationen", "bahnhof", "gare"})
+# Beyond the addresses of a city its station may lie a little further out.
+_BEYOND_M = 500.0
+
+
+def find_main_stations(city: City, places: Iterable[Place]) -> list[Place]:
+    """Return the stations of trains in a city that bear its name or are the railway station, else those of buses."""
+    within = [each for each in places if distance_m(each.coordinate, city.coordinate) <= city.reach_m + _BEYOND_M]
+    for kinds in (_RAILWAY, _BUS):
+        found = [place for place in within if any(_is_main(plain(name), city, kinds) for name in _names(place))]
+        if found:
+            return found
+    return []
+
+
+def _names(place: Place) -> set[str]:
+    return {place.name, *place.names.values()}
+
+
+def _is_main(name: str, city: City, kinds: frozenset[str]) -> bool:
+    words = name.split()
+    for count in range(1, len(words)):
+        beginning, rest = " ".join(words[:count]), " ".join(words[count:])
+        if rest in kinds | _WITH_CITY and city.names.intersection([beginning, *base_forms(beginning)]):
+            return True
+    return name in kinds
+
 
 _NAMED = re.compile(r"([A-Za-z0-9_-]+)=(.+)", re.DOTALL)
 # Taken for a path, it would be stored with the key that it may hold.
@@ -84,3 +131,74 @@ def _exists(path: Path) -> bool:
     with suppress(OSError):
         return path.exists()
     return False
+
+
+# A street on which a stop of its name stands fits less than the stop: without a number it is vague.
+_STREET_OF_STOP = 0.97
+# A stop that was found without the city that the text names may lie in another one.
+_CITY_LEFT = 0.99
+
+
+class NetworkPlaces:
+    """Searches stops, addresses and places together. Safe to share by threads."""
+
+    def __init__(self, stops: TimetableStops, addresses: AddressIndex | None) -> None:
+        self._stops = stops
+        self._addresses = addresses
+        self._stations_of_city: dict[str, list[Place]] = {}
+
+    async def find(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
+        """Return the stops, addresses and places that a text may mean, best first (rule D2)."""
+        if self._addresses is None and self._stops.is_quick:
+            return self._find(text, language, focus)
+        return await compute(self._find, text, language, focus)
+
+    def _find(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
+        addresses = self._addresses
+        if addresses is None:
+            return self._stops.find_places(text, language, focus)
+        stops = in_order(self._stops.list_matches(text, language, focus))
+        by_token = {match.place.token: match for match in stops}
+        bare = addresses.split_city(text)
+        for match in () if bare is None else self._stops.list_matches(bare, language, focus):
+            known, score = by_token.get(match.place.token), round(match.score * _CITY_LEFT, 4)
+            if known is None or known.score < score:
+                by_token[match.place.token] = replace(match, score=score)
+        city = addresses.find_city(text)
+        for station in () if city is None else self._list_main_stations(city):
+            by_token[station.token] = self._stops.match(station, 1.0, language, focus)
+        places_of_name: dict[str, list[Place]] = {}
+        for match in by_token.values():
+            for name in _plain_names(match.place):
+                places_of_name.setdefault(name, []).append(match.place)
+        for match in addresses.list_matches(text, language, focus):
+            fit = self._score_beside(match, places_of_name)
+            # A shop at an address has its token: the better reading stands for both.
+            if fit is not None and match.place.token not in by_token:
+                by_token[match.place.token] = match if fit == match.score else replace(match, score=fit)
+        return [self._stops.described(match) for match in in_order(by_token.values())]
+
+    def _list_main_stations(self, city: City) -> list[Place]:
+        stations = self._stations_of_city.get(city.name)
+        if stations is None:
+            stations = self._stations_of_city[city.name] = find_main_stations(city, self._stops.list_places())
+        return stations
+
+    def find_address(self, coordinate: Coordinate, language: str | None) -> Place | None:
+        """Return the address at a position, or what is near; see the port."""
+        return None if self._addresses is None else self._addresses.find_address(coordinate, language)
+
+    def _score_beside(self, match: PlaceMatch, stops_of_name: Mapping[str, Sequence[Place]]) -> float | None:
+        """Return how well a place fits beside the stops found, None where it is one of them."""
+        assert self._addresses is not None
+        namesakes = {stop.token: stop for name in _plain_names(match.place) for stop in stops_of_name.get(name, ())}
+        for stop in namesakes.values():
+            if self._addresses.is_street_at(match.place, stop.coordinate, RIVAL_DISTANCE_M):
+                return round(match.score * _STREET_OF_STOP, 4)
+            if distance_m(stop.coordinate, match.place.coordinate) <= RIVAL_DISTANCE_M:
+                return None
+        return match.score
+
+
+def _plain_names(place: Place) -> set[str]:
+    return {plain(name) for name in (place.name, *place.names.values())}

@@ -1,22 +1,58 @@
-"""Prepare a network from its feeds and streets, and open it, again if an older version of fingerpost wrote it."""
+"""Prepare a network: timetable, streets, addresses and basemap."""
 
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from fingerpost.errors import FeedUnusable, ParameterError, SettingsInvalid
 from fingerpost.store.network_names import plain_name
-from fingerpost.transit.embedded.address_preparation import save_addresses
-from fingerpost.transit.embedded.basemap_preparation import prepare_basemap
 from fingerpost.transit.embedded.feed_origins import Content, OriginFolder, read_origin
 from fingerpost.transit.engine.gtfs.importer import FeedSource, ImportProgress, import_feeds
 from fingerpost.transit.engine.gtfs.report import ImportReport
 from fingerpost.transit.engine.timetable.disk import TimetableOutdated
-from fingerpost.transit.engine.timetable.timetable import Timetable
+from fingerpost.transit.engine.timetable.timetable import STOP, Timetable
 from fingerpost.transit.engine.timetable.timetable_store import StoredTimetable, TimetableStore
+from fingerpost.transit.osm.addresses.extract import read_addresses
+from fingerpost.transit.osm.addresses.gathering import gather
+from fingerpost.transit.osm.addresses.index_file import FILE_NAME, write_index
+from fingerpost.transit.osm.basemap.extract import read_lines
+from fingerpost.transit.osm.basemap.store import pack_lines, save_basemap
+from fingerpost.transit.osm.extract_file import ReadProgress
 from fingerpost.transit.osm.streets.preparing import StreetPreparation
+from fingerpost.transit.osm.streets.riders_area import RidersArea
+
+
+def save_addresses(extract: Path, timetable: Timetable, folder: Path, progress: ReadProgress) -> None:
+    """Write an index of what an extract has around the stops of a timetable, beside it in its folder.
+
+    Raises:
+        FeedUnusable: the extract cannot be read.
+        SettingsInvalid: osmium is not installed, or the disk refuses.
+    """
+    boardable = timetable.stop_kind == STOP
+    area = RidersArea(timetable.stop_lat[boardable], timetable.stop_lon[boardable])
+    with TemporaryDirectory() as scratch:
+        found = read_addresses(extract, area.holds, Path(scratch), progress)
+    write_index(gather(found), folder / FILE_NAME)
+
+
+def prepare_basemap(extract: Path, timetable: Timetable, folder: Path, progress: ReadProgress) -> None:
+    """Write what an extract has to draw around the stops of a timetable, beside it in its folder.
+
+    Raises:
+        FeedUnusable: the extract cannot be read.
+        SettingsInvalid: osmium is not installed.
+        OSError: the disk refuses.
+    """
+    boardable = timetable.stop_kind == STOP
+    area = RidersArea(timetable.stop_lat[boardable], timetable.stop_lon[boardable])
+    with TemporaryDirectory() as scratch:
+        lines = read_lines(extract, area.holds, Path(scratch), progress)
+    save_basemap(pack_lines(lines), folder)
+
 
 _log = logging.getLogger(__name__)
 

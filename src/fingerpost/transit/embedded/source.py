@@ -19,8 +19,8 @@ from fingerpost.runtime.instruments import Age
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.embedded.preparing import open_prepared
-from fingerpost.transit.embedded.realtime_sources import RealtimeSource, read_source
-from fingerpost.transit.embedded.realtime_worker import OpenFetch, RealtimeWorker
+from fingerpost.transit.embedded.realtime_feeds import RealtimeSource, read_source
+from fingerpost.transit.embedded.realtime_updater import OpenFetch, RealtimeWorker
 from fingerpost.transit.engine.demo.catalogue import build_demo
 from fingerpost.transit.engine.timetable.timetable_store import StoredTimetable, TimetableStore
 from fingerpost.transit.learned_profile import LearnedProfile

@@ -6,8 +6,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from fingerpost.transit.embedded.place_traits import describe_place
-from fingerpost.transit.embedded.timetable_words import TimetableWords
+from fingerpost.transit.embedded.timetable_words import TimetableWords, describe_place
 from fingerpost.transit.engine.timetable.timetable import STATION, STOP, Timetable
 from fingerpost.transit.engine.timetable.walking import straight_line_m
 from fingerpost.transit.model.distance import distance_m

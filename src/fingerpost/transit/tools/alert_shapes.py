@@ -1,4 +1,4 @@
-"""Alerts in answers: their shape in ``meta``, and the lines that say the same as text (rule B13)."""
+"""Alerts of an answer, in its shape and in its text."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, NotRequired
@@ -9,7 +9,19 @@ from typing_extensions import TypedDict
 from fingerpost.contract.wire import WireDict
 from fingerpost.transit.rules.alerts import HEADER_CHARS, MAX_ALERTS, TEXT_CHARS, ToldAlert, ToldAlerts, say_effect
 from fingerpost.transit.rules.times import print_instant, print_utc
-from fingerpost.transit.tools.ride_names import is_ride, name_ride
+
+_ON_FOOT_OR_WHEELS = frozenset({"WALK", "BIKE", "SCOOTER"})
+
+
+def is_ride(mode: str) -> bool:
+    """Return whether a leg of a trip is a ride, by its word for the mode; what has no word of its own may be one."""
+    return mode not in _ON_FOOT_OR_WHEELS
+
+
+def name_ride(mode: str, line: str | None) -> str:
+    """Return what a ride is called: its mode, and its line where the source names one."""
+    return f"{mode} {line}" if line else mode
+
 
 _MOST_NAMES = 4
 

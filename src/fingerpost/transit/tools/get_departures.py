@@ -27,11 +27,10 @@ from fingerpost.transit.rules.realtime_status import (
 from fingerpost.transit.rules.times import place_in_time, print_instant, read_instant
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.alert_shapes import AlertNotes, describe_board_alerts, show_alerts
-from fingerpost.transit.tools.board_gap_text import say_gap
 from fingerpost.transit.tools.leave_by import Leaving, find_walk_start, say_leaving, show_leaving, warn_of_walks
-from fingerpost.transit.tools.line_color_shapes import LINE_COLORS, WireLineColors, list_row_colors, reply_with_colors
+from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, list_row_colors, reply_with_colors
 from fingerpost.transit.tools.shapes import Language, Meta, WireWarning, show_meta, show_warnings
-from fingerpost.transit.tools.wording import clock_of, said_below, warn_of_provenance, warn_of_rides
+from fingerpost.transit.tools.wording import clock_of, said_below, say_gap, warn_of_provenance, warn_of_rides
 
 
 class StopRef(WireModel):

@@ -21,8 +21,7 @@ from fingerpost.transit.rules.realtime_status import answer_age_s
 from fingerpost.transit.rules.times import AskedInstant, local_date_of, place_in_time, print_utc, read_offset_instant
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.alert_shapes import show_alerts
-from fingerpost.transit.tools.board_gap_text import say_gap
-from fingerpost.transit.tools.line_color_shapes import LINE_COLORS, WireLineColors, list_row_colors, reply_with_colors
+from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, list_row_colors, reply_with_colors
 from fingerpost.transit.tools.stop_timetable_shapes import (
     LONGEST_HORIZON_MINUTES,
     MOST_DEPARTURES,
@@ -36,11 +35,12 @@ from fingerpost.transit.tools.stop_timetable_shapes import (
     TimetableLines,
     TimetableRequestInput,
     TimetableStop,
+    count_fitting,
+    count_fitting_lines,
+    describe_timetable,
 )
-from fingerpost.transit.tools.stop_timetable_size import count_fitting, count_fitting_lines
-from fingerpost.transit.tools.stop_timetable_text import describe_timetable
 from fingerpost.transit.tools.timetable_shapes import NoResultsReason, show_metadata, show_utc_origin, show_why_empty
-from fingerpost.transit.tools.wording import warn_of_provenance, warn_of_rides
+from fingerpost.transit.tools.wording import say_gap, warn_of_provenance, warn_of_rides
 
 DAY_S = 24 * 3600
 # Everything that leaves in the window is asked for: what is cancelled, and the lines, are counted over all of it.

@@ -19,7 +19,7 @@ from fingerpost.transit.rules.realtime_status import answer_age_s
 from fingerpost.transit.rules.times import place_in_time, print_utc, read_offset_instant
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.alert_shapes import show_alerts
-from fingerpost.transit.tools.line_color_shapes import LINE_COLORS, WireLineColors, list_leg_colors, reply_with_colors
+from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, list_leg_colors, reply_with_colors
 from fingerpost.transit.tools.plan_route_shapes import (
     LONGEST_WINDOW_MINUTES,
     MissedChanges,
@@ -30,9 +30,9 @@ from fingerpost.transit.tools.plan_route_shapes import (
     RouteNotes,
     RoutePoint,
     RouteRequestInput,
+    describe_routes,
     query_of,
 )
-from fingerpost.transit.tools.plan_route_text import describe_routes
 from fingerpost.transit.tools.route_search import RouteQuestion, RoutesFound, search_routes
 from fingerpost.transit.tools.timetable_shapes import show_metadata, show_utc_origin, show_why_empty
 from fingerpost.transit.tools.wording import warn_of_provenance, warn_of_rides

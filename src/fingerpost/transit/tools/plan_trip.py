@@ -28,9 +28,20 @@ from fingerpost.transit.rules.times import AskedInstant, place_in_time, print_in
 from fingerpost.transit.rules.trip_limits import find_long_wait, find_walk_unmet
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.alert_shapes import show_alerts
-from fingerpost.transit.tools.basemap_shapes import BASEMAP, WireBasemap, find_box, show_basemap
 from fingerpost.transit.tools.itinerary_shapes import show_itinerary
-from fingerpost.transit.tools.line_color_shapes import LINE_COLORS, WireLineColors, list_leg_colors, show_line_colors
+from fingerpost.transit.tools.map_shapes import (
+    BASEMAP,
+    GEOMETRY,
+    LINE_COLORS,
+    TripGeometry,
+    WireBasemap,
+    WireLineColors,
+    draw_itineraries,
+    find_box,
+    list_leg_colors,
+    show_basemap,
+    show_line_colors,
+)
 from fingerpost.transit.tools.plan_trip_shapes import (
     PlanMeta,
     PlanNotes,
@@ -42,7 +53,6 @@ from fingerpost.transit.tools.plan_trip_shapes import (
 )
 from fingerpost.transit.tools.plan_trip_text import describe_plan
 from fingerpost.transit.tools.shapes import show_location, show_meta, show_warnings
-from fingerpost.transit.tools.trip_geometry import GEOMETRY, TripGeometry, draw_itineraries
 from fingerpost.transit.tools.trip_search import TripFound, search_trip
 from fingerpost.transit.tools.wording import print_clock, warn_of_provenance, warn_of_rides
 

@@ -1,9 +1,10 @@
-"""Sentences and lines that several tools say: warnings of rides, times of day, what stands below an answer."""
+"""Sentences that several answers share."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from fingerpost.transit.model.itinerary import Departure, Leg
 from fingerpost.transit.model.provenance import Provenance
+from fingerpost.transit.port import BoardGap
 from fingerpost.transit.rules.modes import trip_word
 from fingerpost.transit.rules.realtime_status import find_stale_message
 from fingerpost.transit.rules.times import print_instant
@@ -70,3 +71,16 @@ def clock_of(time: str, since: str) -> str:
 def print_clock(instant: int, since: int, zone: str) -> str:
     """Return ``clock_of`` an instant in an answer that begins at ``since``, both in Unix seconds."""
     return clock_of(print_instant(instant, zone), print_instant(since, zone))
+
+
+def say_gap(gap: BoardGap, print_time: Callable[[int], str]) -> str:
+    """Return when something leaves, or that nothing does."""
+    if gap.next_departure is not None:
+        return f"The next departure is at {print_time(gap.next_departure)}."
+    if gap.next_day is not None:
+        return f"The next departures are on {gap.next_day}."
+    if gap.cancelled_until is not None:
+        return f"All departures from here until {gap.cancelled_until} are cancelled."
+    if gap.last_day is not None:
+        return f"The timetable has no departures from here after {gap.last_day}."
+    return "The timetable has no departures from here on any day."

@@ -1,10 +1,19 @@
-"""Fares: by tickets (``fare_attributes.txt``, ``fare_rules.txt``), or by legs where a feed has those (fare_legs.py)."""
+"""Fares of both versions of GTFS: fare_attributes.txt, and fare products by leg."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from fingerpost.transit.engine.gtfs.csv import Archive, Reason, find_integer
-from fingerpost.transit.engine.gtfs.fare_legs import find_fault, read_leg_fares
-from fingerpost.transit.fares.book import FareBook, Ticket, TicketRule
+from fingerpost.transit.fares.book import (
+    TRANSFER_INSTEAD,
+    TRANSFER_ONLY,
+    FareBook,
+    LegRule,
+    Product,
+    Ticket,
+    TicketRule,
+    TransferRule,
+)
 from fingerpost.transit.fares.money import find_amount, find_currency
 
 _TRANSFERS = {"0": 0, "1": 1, "2": 2, "": None}
@@ -84,3 +93,200 @@ def _with_rules(archive: Archive, tickets: dict[str, Ticket]) -> FareBook:
 def _read_zones(archive: Archive) -> dict[str, str]:
     table = archive.find_aside("stops.txt")
     return {} if table is None else {stop: zone for _, (stop, zone) in table.rows("stop_id", "zone_id") if zone}
+
+
+_TRANSFER_COLUMNS = (
+    "transfer_count",
+    "duration_limit",
+    "duration_limit_type",
+    "fare_transfer_type",
+    "from_leg_group_id",
+    "to_leg_group_id",
+    "fare_product_id",
+)
+_NEEDED = {
+    "fare_transfer_rules.txt": ("fare_transfer_type",),
+    "fare_products.txt": ("fare_product_id", "amount", "currency"),
+    "stop_areas.txt": ("area_id", "stop_id"),
+    "route_networks.txt": ("network_id", "route_id"),
+    "rider_categories.txt": ("rider_category_id",),
+}
+_ANY_COUNT = -1
+_LIMIT_TYPES = range(4)
+
+
+def read_leg_fares(archive: Archive) -> FareBook | None:
+    """Return a feed's fares of legs, None where it has none.
+
+    A rule that cannot be read could be the one that counts, so with one no price is given at all.
+    """
+    rules_table = archive.find_extra("fare_leg_rules.txt", "fare_product_id")
+    if rules_table is None:
+        fault = find_fault(archive, "fare_leg_rules.txt", "fare_product_id")
+        return FareBook(problem=fault) if fault else None
+    has_priority = "rule_priority" in rules_table.columns
+    faults = (find_fault(archive, name, *columns) for name, columns in _NEEDED.items())
+    problem = next(filter(None, faults), "")
+    products, listed, product_problem = _read_products(archive)
+    rules = []
+    for line, (group, network, begin, end, from_time, to_time, product_id, priority) in rules_table.rows(
+        "leg_group_id",
+        "network_id",
+        "from_area_id",
+        "to_area_id",
+        "from_timeframe_group_id",
+        "to_timeframe_group_id",
+        "fare_product_id",
+        "rule_priority",
+    ):
+        rank = find_integer(priority or "0")
+        if not product_id or rank is None or rank < 0:
+            rules_table.note(Reason.FARE_RULE_UNREADABLE, line)
+            problem = "a rule of fare_leg_rules.txt cannot be read"
+            continue
+        is_timed = bool(from_time or to_time)
+        if is_timed:
+            rules_table.note(Reason.FARE_BY_TIME_UNAPPLIED, line, "from_timeframe_group_id")
+        if listed and product_id not in listed:
+            rules_table.note(Reason.FARE_RULE_OF_UNKNOWN_FARE, line, "fare_product_id")
+        rules.append(
+            LegRule(
+                leg_group_id=group,
+                network_id=network,
+                from_area_id=begin,
+                to_area_id=end,
+                fare_product_id=product_id,
+                priority=rank,
+                is_timed=is_timed,
+            )
+        )
+    if not rules and not problem:
+        return None
+    transfers, transfer_problem = _read_transfers(archive, listed)
+    return FareBook(
+        leg_rules=tuple(rules),
+        transfer_rules=transfers,
+        products=products,
+        network_of=_read_networks(archive) if any(rule.network_id for rule in rules) else {},
+        areas_of=_read_areas(archive) if any(rule.from_area_id or rule.to_area_id for rule in rules) else {},
+        has_priority=has_priority,
+        joins_legs=_joins_legs(archive),
+        problem=problem or transfer_problem or product_problem,
+    )
+
+
+def find_fault(archive: Archive, name: str, *required: str) -> str:
+    """Return why a table of fares that is there cannot be read, empty where it can or is not there."""
+    table = archive.find_aside(name)
+    if table is None or not table.columns:
+        return ""
+    lacking = [column for column in required if column not in table.columns]
+    return f"{name} has no column {lacking[0]}" if lacking else ""
+
+
+def _read_transfers(archive: Archive, listed: Collection[str]) -> tuple[tuple[TransferRule, ...], str]:
+    table = archive.find_extra("fare_transfer_rules.txt", "fare_transfer_type")
+    if table is None:
+        return (), ""
+    rules, problem = [], ""
+    for line, (count_text, limit_text, limit_type_text, type_text, begin, end, product_id) in table.rows(
+        *_TRANSFER_COLUMNS
+    ):
+        count, type_ = find_integer(count_text or str(_ANY_COUNT)), find_integer(type_text)
+        limit = find_integer(limit_text) if limit_text else None
+        limit_type = find_integer(limit_type_text) if limit_type_text else -1
+        sound = (
+            count is not None
+            and (count == _ANY_COUNT or count > 0)
+            and type_ is not None
+            and TRANSFER_ONLY <= type_ <= TRANSFER_INSTEAD
+            and (not limit_text or (limit is not None and limit > 0 and limit_type in _LIMIT_TYPES))
+        )
+        if not sound or count is None or type_ is None:
+            table.note(Reason.FARE_RULE_UNREADABLE, line)
+            problem = "a rule of fare_transfer_rules.txt cannot be read"
+            continue
+        if listed and product_id and product_id not in listed:
+            table.note(Reason.FARE_RULE_OF_UNKNOWN_FARE, line, "fare_product_id")
+        rules.append(
+            TransferRule(
+                from_leg_group_id=begin,
+                to_leg_group_id=end,
+                transfer_count=count,
+                duration_limit_s=limit,
+                duration_limit_type=limit_type if limit_type is not None else -1,
+                fare_transfer_type=type_,
+                fare_product_id=product_id,
+            )
+        )
+    return tuple(rules), problem
+
+
+def _read_products(archive: Archive) -> tuple[tuple[Product, ...], Collection[str], str]:
+    """Return what an ordinary rider pays: the default category's products and those for everyone, the least of each.
+
+    Behind them come the ids of all products, whoever pays them, and why they cannot be read, empty where they can.
+    """
+    table = archive.find_extra("fare_products.txt", "fare_product_id", "amount", "currency")
+    if table is None:
+        return (), (), "it has no fare_products.txt that can be read"
+    problem = ""
+    listed: set[str] = set()
+    ordinary = {"", *_default_categories(archive)}
+    least: dict[tuple[str, str], Product] = {}
+    for line, (product_id, category, amount_text, currency_text) in table.rows(
+        "fare_product_id", "rider_category_id", "amount", "currency"
+    ):
+        listed.add(product_id)
+        amount, currency = find_amount(amount_text), find_currency(currency_text)
+        if not product_id or amount is None or currency is None:
+            table.note(Reason.FARE_UNREADABLE, line)
+            problem = "a row of fare_products.txt cannot be read"
+        elif category not in ordinary:
+            table.note(Reason.FARE_OF_OTHER_RIDERS_UNAPPLIED, line, "rider_category_id")
+        else:
+            known = least.get((product_id, currency))
+            if known is None or amount < (find_amount(known.amount) or 0):
+                least[product_id, currency] = Product(fare_product_id=product_id, amount=amount_text, currency=currency)
+    return tuple(least.values()), listed, problem
+
+
+def _default_categories(archive: Archive) -> Iterable[str]:
+    table = archive.find_extra("rider_categories.txt", "rider_category_id")
+    if table is None:
+        return ()
+    marked = table.rows("rider_category_id", "is_default_fare_category")
+    return [category for _, (category, is_default) in marked if is_default == "1"]
+
+
+def _read_networks(archive: Archive) -> dict[str, str]:
+    table = archive.find_extra("route_networks.txt", "network_id", "route_id")
+    if table is None:
+        table = archive.find_aside("routes.txt")
+    rows = () if table is None else table.rows("route_id", "network_id")
+    return {route: network for _, (route, network) in rows if network}
+
+
+def _read_areas(archive: Archive) -> dict[str, tuple[str, ...]]:
+    """Return the areas of each stop; a platform without any has its station's (GTFS, stop_areas.txt)."""
+    table = archive.find_extra("stop_areas.txt", "area_id", "stop_id")
+    areas: dict[str, list[str]] = {}
+    if table is not None:
+        for _, (area, stop) in table.rows("area_id", "stop_id"):
+            if area and stop:
+                areas.setdefault(stop, []).append(area)
+    stops = archive.find_aside("stops.txt")
+    for _, (stop, parent) in () if stops is None else stops.rows("stop_id", "parent_station"):
+        if stop not in areas and parent in areas:
+            areas[stop] = areas[parent]
+    return {stop: tuple(of_stop) for stop, of_stop in areas.items()}
+
+
+def _joins_legs(archive: Archive) -> bool:
+    table = archive.find_extra("fare_leg_join_rules.txt")
+    if table is None:
+        return False
+    joined = next(iter(table.rows("from_network_id")), None)
+    if joined is not None:
+        table.note(Reason.FARE_JOIN_UNAPPLIED, joined[0])
+    return joined is not None

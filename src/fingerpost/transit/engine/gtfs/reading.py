@@ -7,23 +7,28 @@ from typing import NamedTuple
 import numpy as np
 
 from fingerpost.errors import FeedUnusable
-from fingerpost.transit.engine.gtfs.agency import Agencies, read_agencies
 from fingerpost.transit.engine.gtfs.calendar import Services, read_services
 from fingerpost.transit.engine.gtfs.csv import Archive, IdIndex, Reason
 from fingerpost.transit.engine.gtfs.csv.findings import find_meaning
 from fingerpost.transit.engine.gtfs.fares import read_fares
-from fingerpost.transit.engine.gtfs.feed_info import FeedInfo, find_primary_language, read_credits, read_feed_info
+from fingerpost.transit.engine.gtfs.feed_info import (
+    Agencies,
+    FeedInfo,
+    find_primary_language,
+    read_agencies,
+    read_credits,
+    read_feed_info,
+)
 from fingerpost.transit.engine.gtfs.frequencies import read_trip_departures
 from fingerpost.transit.engine.gtfs.in_seat import Terminals, find_in_seat
 from fingerpost.transit.engine.gtfs.pathways import read_pathways
 from fingerpost.transit.engine.gtfs.report import FeedReport, Finding, FoundAt
-from fingerpost.transit.engine.gtfs.routes import Routes, read_routes
 from fingerpost.transit.engine.gtfs.shapes import read_shapes, states_distances
 from fingerpost.transit.engine.gtfs.stop_times import StopTimes, read_stop_times
 from fingerpost.transit.engine.gtfs.stops import Stops, read_stops
 from fingerpost.transit.engine.gtfs.transfers import limit_specific_transfers, read_transfers
 from fingerpost.transit.engine.gtfs.translations import Known, Translations, read_translations
-from fingerpost.transit.engine.gtfs.trips import Trips, read_trips
+from fingerpost.transit.engine.gtfs.trips import Routes, Trips, read_routes, read_trips
 from fingerpost.transit.engine.timetable.draft import (
     InSeatColumns,
     PathwayColumns,

@@ -7,9 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.engine.gtfs.csv import BLANK, LEFT_OUT, UNKNOWN, Archive, Block, IdIndex, Reason, Table
-from fingerpost.transit.engine.gtfs.routes import Routes
 from fingerpost.transit.engine.gtfs.stops import Stops
-from fingerpost.transit.engine.gtfs.trips import Trips
+from fingerpost.transit.engine.gtfs.trips import Routes, Trips
 from fingerpost.transit.engine.timetable.draft import SpecificTransferColumns, TransferColumns
 from fingerpost.transit.engine.timetable.timetable import RECOMMENDED, STATION, STOP, Int32, Int64
 

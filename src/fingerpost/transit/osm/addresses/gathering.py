@@ -7,8 +7,18 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
-from fingerpost.transit.osm.addresses.extract import ExtractedAddresses, House, NamedPoint, Point, StreetWay, apart_m
-from fingerpost.transit.osm.addresses.features import CURRENT, FeatureKind, FeatureNames, MapFeature
+from fingerpost.transit.osm.addresses.extract import (
+    CURRENT,
+    ExtractedAddresses,
+    FeatureKind,
+    FeatureNames,
+    House,
+    MapFeature,
+    NamedPoint,
+    Point,
+    StreetWay,
+    apart_m,
+)
 from fingerpost.transit.rules import name_matching
 
 # Ways of one name are one street where they are no further apart than this, or linked by others that are not.

@@ -22,8 +22,7 @@ from fingerpost.errors import SettingsInvalid
 from fingerpost.store.atomic_file import flush_file, flush_folder
 from fingerpost.store.sqlite import SqliteFile
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
-from fingerpost.transit.osm.addresses.extract import Point
-from fingerpost.transit.osm.addresses.features import FeatureKind
+from fingerpost.transit.osm.addresses.extract import FeatureKind, Point
 from fingerpost.transit.osm.addresses.gathering import Gathered, cell_of
 from fingerpost.transit.rules.name_matching import plain
 

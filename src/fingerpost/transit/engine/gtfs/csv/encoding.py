@@ -1,10 +1,14 @@
-"""Reads a table as blocks of whole lines, transcoded to UTF-8."""
+"""Decode the bytes of a table: encodings, line numbers, and reading ahead."""
 
 import codecs
 from collections.abc import Iterator
-from typing import IO
+from concurrent.futures import ThreadPoolExecutor
+from typing import IO, TypeVar
 
-from fingerpost.transit.engine.gtfs.csv.prefetch import prefetch
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.engine.timetable.timetable import Int32
 
 BLOCK_BYTES = 1_048_576
 # A line that has not ended after so many bytes is no line of a table.
@@ -88,3 +92,50 @@ def _line_as_utf8(line: bytes) -> bytes:
         except UnicodeDecodeError:
             return line.decode("latin-1").encode()
     return line
+
+
+class LineNumbers:
+    """Line numbers of rows, appended in the order of the file."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._next = -1
+        self._rows: list[int] = []
+        self._lines: list[int] = []
+
+    def add(self, lines: Int32) -> None:
+        """Append the line numbers of some rows."""
+        if not len(lines):
+            return
+        # Line numbers only rise, so first and last show whether any is missing.
+        is_unbroken = int(lines[-1]) - int(lines[0]) == len(lines) - 1
+        breaks = np.flatnonzero(np.diff(lines) != 1) + 1 if not is_unbroken else np.zeros(0, np.int64)
+        starts = [0, *breaks.tolist()] if int(lines[0]) != self._next else breaks.tolist()
+        self._rows += [self._count + start for start in starts]
+        self._lines += lines[starts].tolist()
+        self._count += len(lines)
+        self._next = int(lines[-1]) + 1
+
+    def of(self, rows: npt.NDArray[np.integer]) -> Int32:
+        """Return the line numbers of some rows."""
+        if not len(rows):
+            return np.zeros(0, np.int32)
+        starts, lines = np.array(self._rows), np.array(self._lines)
+        at = np.searchsorted(starts, rows, "right") - 1
+        found: Int32 = (lines[at] + rows - starts[at]).astype(np.int32)
+        return found
+
+
+T = TypeVar("T")
+
+
+def prefetch(items: Iterator[T], name: str) -> Iterator[T]:
+    """Yield the items of an iterator, none of them None; a thread of that name computes one item ahead.
+
+    What the iterator raises is raised here, in its turn.
+    """
+    with ThreadPoolExecutor(1, thread_name_prefix=f"fingerpost-{name}") as pool:
+        coming = pool.submit(next, items, None)
+        while (item := coming.result()) is not None:
+            coming = pool.submit(next, items, None)
+            yield item

@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.errors import FeedUnusable
-from fingerpost.transit.engine.gtfs.csv.encoding import BLOCK_BYTES, LineTooLong, read_blocks
+from fingerpost.transit.engine.gtfs.csv.encoding import BLOCK_BYTES, LineTooLong, prefetch, read_blocks
 from fingerpost.transit.engine.gtfs.csv.findings import Findings, Reason
 from fingerpost.transit.engine.gtfs.csv.kernel import parse_decimals, parse_integers, parse_times, split_rows
-from fingerpost.transit.engine.gtfs.csv.prefetch import prefetch
 from fingerpost.transit.engine.timetable.timetable import Float64, Int32, UInt8
 
 _BUFFER_ROWS = 65_536

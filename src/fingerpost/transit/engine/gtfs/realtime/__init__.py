@@ -5,9 +5,9 @@ Nothing in a message is fatal. What is not applied is counted by reason; the rea
 
 from collections.abc import Sequence
 
-from fingerpost.transit.engine.gtfs.realtime.index import RealtimeIndex
 from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes, find_timestamp
 from fingerpost.transit.engine.gtfs.realtime.reader import CLOCK_SKEW_S, RealtimeReader
+from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.timetable import Timetable
 

@@ -1,15 +1,90 @@
-"""Places trips that the timetable does not have: added, new and replacement trips."""
+"""Trips that realtime adds: their keys, routes, stops and names."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from google.transit.gtfs_realtime_pb2 import TripUpdate
+from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
 
-from fingerpost.transit.engine.gtfs.realtime.outcomes import StopTimeOutcome
+from fingerpost.transit.engine.gtfs.csv import find_time_s
+from fingerpost.transit.engine.gtfs.realtime.messages import plain_text
+from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome, StopTimeOutcome
 from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import SKIPPED, read_pickup_drop_off
+from fingerpost.transit.engine.gtfs.realtime.trip_matching import TripMatcher
 from fingerpost.transit.engine.timetable.timetable import Int64, Timetable
+
+
+class AddedKey(NamedTuple):
+    """What names an added ride: row of its feed, trip id, service day as an ordinal, start time as written."""
+
+    feed: int
+    trip_id: str
+    day: int
+    start_time: str
+
+
+class AddedKeys:
+    """The added rides of all messages, by trip id."""
+
+    def __init__(self, keys: Iterable[AddedKey]) -> None:
+        self._by_id: dict[str, list[AddedKey]] = {}
+        for key in dict.fromkeys(keys):
+            self._by_id.setdefault(key.trip_id, []).append(key)
+
+    def find(self, trip: TripDescriptor, matcher: TripMatcher) -> list[AddedKey] | EntityOutcome:
+        """Return the rides that bear a trip's id, on its day and at its time where these are stated."""
+        named = self._by_id.get(plain_text(trip.trip_id)) if trip.trip_id else None
+        if not named:
+            return []
+        day, start_time = matcher.read_day(trip.start_date), plain_text(trip.start_time)
+        found = [
+            key
+            for key in named
+            if key.feed in matcher.scope.feeds and day in (None, key.day) and _is_same_time(start_time, key.start_time)
+        ]
+        if len({matcher.index.feed_names[key.feed] for key in found}) > 1:
+            return matcher.refuse_shared(trip.trip_id)
+        return found
+
+
+def _is_same_time(stated: str, other: str) -> bool:
+    return not stated or not other or find_time_s(stated) == find_time_s(other)
+
+
+MAYBE_ADDED = (EntityOutcome.TRIP_UNKNOWN, EntityOutcome.NOT_RUNNING, EntityOutcome.START_TIME_UNKNOWN)
+"""Outcomes of a trip id that may be an added ride's."""
+
+
+class AddedWord(NamedTuple):
+    """A trip update, and where its outcome is kept."""
+
+    update: TripUpdate
+    matcher: TripMatcher
+    updated: int
+    slot: int
+
+
+def choose_newest(
+    words: Iterable[AddedWord], keys: AddedKeys, outcomes: list[EntityOutcome]
+) -> dict[AddedKey, AddedWord]:
+    """Return the newest word on each added ride; of two at one instant the later counts."""
+    newest: dict[AddedKey, AddedWord] = {}
+    for word in words:
+        found = keys.find(word.update.trip, word.matcher)
+        if isinstance(found, EntityOutcome):
+            outcomes[word.slot] = found
+        elif len(found) > 1:
+            outcomes[word.slot] = EntityOutcome.TRIP_AMBIGUOUS
+        elif found:
+            earlier = newest.get(found[0])
+            if earlier is None or earlier.updated <= word.updated:
+                newest[found[0]] = word
+            superseded = earlier if newest[found[0]] is word else word
+            if superseded is not None:
+                outcomes[superseded.slot] = EntityOutcome.SUPERSEDED
+    return newest
+
 
 # A stop time this far from the start of the service day is an error.
 _EARLIEST_S, _LATEST_S = -12 * 3600, 5 * 86_400

@@ -12,12 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.engine.gtfs.realtime.outcomes import StopTimeOutcome
-from fingerpost.transit.engine.gtfs.realtime.stop_time_matching import FAILURES, Bool, MatchedStopTimes, Rides
 from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
+    FAILURES,
     NO_DATA,
     NO_STOP,
     NONE,
     SKIPPED,
+    Bool,
+    MatchedStopTimes,
+    Rides,
     StopTimeUpdateColumns,
 )
 from fingerpost.transit.engine.timetable.timetable import Int32, Int64, UInt8

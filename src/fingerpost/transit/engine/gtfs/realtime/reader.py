@@ -5,9 +5,8 @@ from types import MappingProxyType
 
 from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedHeader, TripDescriptor, TripUpdate, VehiclePosition
 
-from fingerpost.transit.engine.gtfs.realtime.added_words import MAYBE_ADDED, AddedWord
+from fingerpost.transit.engine.gtfs.realtime.added_trips import MAYBE_ADDED, AddedWord
 from fingerpost.transit.engine.gtfs.realtime.alerts import read_alert
-from fingerpost.transit.engine.gtfs.realtime.index import RealtimeIndex, Scope
 from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes, find_message
 from fingerpost.transit.engine.gtfs.realtime.outcomes import (
     APPLIED,
@@ -17,7 +16,7 @@ from fingerpost.transit.engine.gtfs.realtime.outcomes import (
     count_matches,
     freeze,
 )
-from fingerpost.transit.engine.gtfs.realtime.trip_matching import TripMatcher
+from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex, Scope, TripMatcher
 from fingerpost.transit.engine.gtfs.realtime.trip_updates import RideClaim, TripUpdates
 from fingerpost.transit.engine.gtfs.realtime.vehicles import read_vehicle
 from fingerpost.transit.engine.timetable.overlay import Alert, Overlay, RideKey, VehicleReport

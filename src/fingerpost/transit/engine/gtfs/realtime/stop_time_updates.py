@@ -1,4 +1,4 @@
-"""Reads the stop time updates of many trips into flat columns."""
+"""Stop time updates of a message, and the stop times of a trip that they mean."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from google.transit.gtfs_realtime_pb2 import TripUpdate
 
-from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, UInt8
+from fingerpost.transit.engine.gtfs.realtime.outcomes import StopTimeOutcome
+from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, Timetable, UInt8
 
 StopTimeProperties = TripUpdate.StopTimeUpdate.StopTimeProperties
 _SHUT = StopTimeProperties.NONE
@@ -146,3 +147,174 @@ def _stated(times: list[int]) -> Int64:
     column = np.array(times, np.int64)
     column[column == 0] = NONE
     return column
+
+
+Bool = npt.NDArray[np.bool_]
+
+# A ride and a stop as one number.
+_STOPS = 1 << 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rides:
+    """Rides of the timetable and their planned stop times; those of ride i are rows ``first[i] .. first[i + 1]``.
+
+    ``arrival`` and ``departure`` are the timetable's, in Unix seconds; ``flags`` are the timetable's too.
+    """
+
+    trip: Int64
+    first: Int64
+    ride: Int64
+    sequence: Int32
+    stop: Int32
+    arrival: Int64
+    departure: Int64
+    flags: UInt8
+
+    @classmethod
+    def gather(cls, timetable: Timetable, trip: list[int], starts: list[int]) -> "Rides":
+        """Return rides, given the trip of each and the Unix second from which its stop times count."""
+        trips = np.array(trip, np.int64)
+        begin = timetable.trip_first_stop_time[trips]
+        length = timetable.trip_first_stop_time[trips + 1] - begin
+        first = np.zeros(len(trips) + 1, np.int64)
+        np.cumsum(length, out=first[1:])
+        ride = np.repeat(np.arange(len(trips)), length)
+        row = np.arange(first[-1]) + (begin - first[:-1])[ride]
+        start = np.array(starts, np.int64)[ride]
+        return cls(
+            trip=trips,
+            first=first,
+            ride=ride,
+            sequence=timetable.stop_time_sequence[row],
+            stop=timetable.stop_time_stop[row],
+            arrival=timetable.stop_time_arrival_s[row] + start,
+            departure=timetable.stop_time_departure_s[row] + start,
+            flags=timetable.stop_time_flags[row],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchedStopTimes:
+    """For each update its stop time (row of the rides'), -1 for none, and its new stop, NO_STOP for none.
+
+    ``failure`` is an index in ``FAILURES`` for an update without a stop time.
+    """
+
+    stop_time: Int64
+    stop: Int32
+    failure: npt.NDArray[np.int8]
+
+
+FAILURES = (StopTimeOutcome.UNKNOWN, StopTimeOutcome.STOP_UNKNOWN, StopTimeOutcome.AMBIGUOUS, StopTimeOutcome.REPEATED)
+_UNKNOWN, _STOP_UNKNOWN, _AMBIGUOUS, _REPEATED = range(4)
+
+
+def match_stop_times(timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns) -> MatchedStopTimes:
+    """Find the stop time of every update; of two updates that mean the same one the first has it."""
+    ride = np.repeat(np.arange(len(rides.trip)), np.diff(updates.first))
+    stop_time = _by_sequence(rides, ride, updates.sequence)
+    stop = updates.assigned.copy()
+    failure = np.where(updates.stop == UNKNOWN_STOP, _STOP_UNKNOWN, _UNKNOWN).astype(np.int8)
+    differs = (stop_time >= 0) & (updates.stop != NO_STOP) & (rides.stop[stop_time] != updates.stop)
+    if differs.any():
+        _settle(timetable, rides, updates, np.flatnonzero(differs), stop_time, stop)
+    rows = np.flatnonzero((stop_time < 0) & (updates.stop >= 0))
+    if len(rows):
+        _ByStop(timetable, rides, updates, ride).match(rows, stop_time, stop, failure)
+    _drop_repeated(stop_time, failure, len(rides.stop))
+    return MatchedStopTimes(stop_time=stop_time, stop=stop, failure=failure)
+
+
+def _by_sequence(rides: Rides, ride: Int64, sequence: Int64) -> Int64:
+    """Match by sequence: guess the place as if numbered without gaps, and search only where that is wrong."""
+    begin, end = rides.first[ride], rides.first[ride + 1]
+    guess = np.clip(begin + sequence - rides.sequence[begin], begin, end - 1)
+    stop_time = np.where(rides.sequence[guess] == sequence, guess, -1)
+    for row in np.flatnonzero((stop_time < 0) & (sequence >= 0)).tolist():
+        own = rides.sequence[begin[row] : end[row]]
+        place = int(np.searchsorted(own, sequence[row]))
+        if place < len(own) and own[place] == sequence[row]:
+            stop_time[row] = begin[row] + place
+    return stop_time
+
+
+def _settle(
+    timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns, rows: Int64, stop_time: Int64, stop: Int32
+) -> None:
+    """Where sequence and stop disagree: the stop's station is the same, its platform a change, another is refused."""
+    parent = timetable.stop_parent
+    planned, told = rides.stop[stop_time[rows]], updates.stop[rows]
+    known = told >= 0
+    is_station = known & (parent[planned] == told)
+    is_platform = known & ~is_station & (parent[planned] >= 0) & (parent[planned] == parent[np.maximum(told, 0)])
+    moved = rows[is_platform]
+    stop[moved] = np.where(stop[moved] == NO_STOP, updates.stop[moved], stop[moved])
+    stop_time[rows[~is_station & ~is_platform]] = -1
+
+
+class _ByStop:
+    """Matches updates by their stops."""
+
+    def __init__(self, timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns, ride: Int64) -> None:
+        self.timetable, self.rides, self.updates, self.ride = timetable, rides, updates, ride
+        key = rides.ride * _STOPS + rides.stop
+        self.order = np.argsort(key, kind="stable")
+        self.key = key[self.order]
+
+    def match(self, rows: Int64, stop_time: Int64, stop: Int32, failure: npt.NDArray[np.int8]) -> None:
+        """Fill in the stop times of some updates, or why they have none."""
+        wanted = self.ride[rows] * _STOPS + self.updates.stop[rows]
+        low, high = np.searchsorted(self.key, wanted, "left"), np.searchsorted(self.key, wanted, "right")
+        single = high - low == 1
+        stop_time[rows[single]] = self.order[low[single]]
+        for index in np.flatnonzero(~single).tolist():
+            row = int(rows[index])
+            candidates = self.order[low[index] : high[index]]
+            moved = not len(candidates)
+            if moved:
+                candidates = self._other_platforms(row)
+            found = self._choose(row, candidates, stop_time)
+            stop_time[row] = found
+            if found < 0:
+                failure[row] = _AMBIGUOUS if len(candidates) > 1 else _UNKNOWN
+            elif moved and stop[row] == NO_STOP:
+                stop[row] = self.updates.stop[row]
+
+    def _other_platforms(self, row: int) -> Int64:
+        parent = self.timetable.stop_parent
+        station = int(parent[self.updates.stop[row]])
+        begin, end = self._span(row)
+        own = self.rides.stop[begin:end]
+        return np.flatnonzero((parent[own] == station) & (station >= 0)) + begin
+
+    def _choose(self, row: int, candidates: Int64, stop_time: Int64) -> int:
+        """Return the one candidate between those of the updates before and after, else the nearest in time, else -1."""
+        trip = int(self.ride[row])
+        before = stop_time[self.updates.first[trip] : row]
+        after = stop_time[row + 1 : self.updates.first[trip + 1]]
+        low = int(before.max(initial=-1))
+        high = int(after[after >= 0].min(initial=len(self.rides.stop)))
+        between = candidates[(candidates > low) & (candidates < high)]
+        if len(between) == 1:
+            return int(between[0])
+        told = self.updates.arrival[row]
+        planned = self.rides.arrival
+        if told == NONE:
+            told, planned = self.updates.departure[row], self.rides.departure
+        if told == NONE or not len(between):
+            return -1
+        return int(between[np.argmin(np.abs(planned[between] - told))])
+
+    def _span(self, row: int) -> tuple[int, int]:
+        trip = int(self.ride[row])
+        return int(self.rides.first[trip]), int(self.rides.first[trip + 1])
+
+
+def _drop_repeated(stop_time: Int64, failure: npt.NDArray[np.int8], stop_time_count: int) -> None:
+    rows = np.flatnonzero(stop_time >= 0)
+    holder = np.full(stop_time_count, -1, np.int64)
+    holder[stop_time[rows[::-1]]] = rows[::-1]
+    repeated = rows[holder[stop_time[rows]] != rows]
+    stop_time[repeated] = -1
+    failure[repeated] = _REPEATED

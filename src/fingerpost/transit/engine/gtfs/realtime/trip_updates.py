@@ -8,16 +8,27 @@ import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
 
 from fingerpost.transit.engine.gtfs.csv import find_time_s
-from fingerpost.transit.engine.gtfs.realtime.added_keys import AddedKey, AddedKeys
-from fingerpost.transit.engine.gtfs.realtime.added_trips import NO_ORIGINAL, Original, PlacedStopTimes, place_stop_times
-from fingerpost.transit.engine.gtfs.realtime.added_words import AddedWord, choose_newest
+from fingerpost.transit.engine.gtfs.realtime.added_trips import (
+    NO_ORIGINAL,
+    AddedKey,
+    AddedKeys,
+    AddedWord,
+    Original,
+    PlacedStopTimes,
+    choose_newest,
+    place_stop_times,
+)
 from fingerpost.transit.engine.gtfs.realtime.delays import FURTHEST_S, Delays, work_out_delays
-from fingerpost.transit.engine.gtfs.realtime.index import RealtimeIndex
 from fingerpost.transit.engine.gtfs.realtime.messages import find_vehicle_name, plain_text
 from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome, Tally
-from fingerpost.transit.engine.gtfs.realtime.stop_time_matching import Rides, match_stop_times
-from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import NONE, TripStopTimeUpdates, read_stop_time_updates
-from fingerpost.transit.engine.gtfs.realtime.trip_matching import TripMatch, TripMatcher
+from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
+    NONE,
+    Rides,
+    TripStopTimeUpdates,
+    match_stop_times,
+    read_stop_time_updates,
+)
+from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex, TripMatch, TripMatcher
 from fingerpost.transit.engine.timetable.overlay import AddedRide, RideKey, RideUpdate
 from fingerpost.transit.engine.timetable.timetable import Timetable
 

@@ -1,18 +1,84 @@
-"""The walks of a journey around its rides, however real time moved their stops."""
+"""Lengths, lines and walks of rides."""
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from fingerpost.transit.embedded.network_walks import FindRow, NetworkWalks
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.engine.raptor.endpoints import Endpoint
 from fingerpost.transit.engine.raptor.journeys import Ride
 from fingerpost.transit.engine.timetable.footpaths import Footpath, find_footpath
+from fingerpost.transit.engine.timetable.shapes import find_ride_line, line_m
+from fingerpost.transit.engine.timetable.timetable import Int32, Timetable
 from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, PACE_M_PER_S, STRAIGHT_SLACK_S
 from fingerpost.transit.engine.timetable.walks import StraightLine, Walk
-from fingerpost.transit.model.itinerary import Access
+from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
+from fingerpost.transit.model.itinerary import Access, Leg
+from fingerpost.transit.model.leg_line import LegLine, LineSource
 from fingerpost.transit.model.place import Location
+
+
+class TimetableRide(NamedTuple):
+    """A ride on a scheduled trip: the trip's row, and the rows of the boarding and alighting stop times."""
+
+    trip: int
+    board_stop_time: int
+    alight_stop_time: int
+
+
+class UnplannedRide(NamedTuple):
+    """A ride on a trip that real time added: the route's row (-1 if unknown), and the rows of its stops in order."""
+
+    route: int
+    stops: tuple[int, ...]
+
+
+def ride_m(timetable: Timetable, trip: int, board_stop_time: int, alight_stop_time: int) -> float:
+    """Return the metres between two stop times of a trip, along its shape, else between its stops (rule D3)."""
+    path = find_ride_line(timetable, trip, board_stop_time, alight_stop_time)
+    if path is None:
+        return path_m(timetable, timetable.stop_time_stop[board_stop_time : alight_stop_time + 1])
+    return round(line_m(path), 1)
+
+
+def path_m(timetable: Timetable, stops: Int32) -> float:
+    """Return the sum of straight lines from stop to stop."""
+    lats, lons = timetable.stop_lat[stops].tolist(), timetable.stop_lon[stops].tolist()
+    metres = 0.0
+    for i in range(len(lats) - 1):
+        dy = math.radians(lats[i + 1] - lats[i])
+        dx = math.radians(lons[i + 1] - lons[i]) * math.cos(math.radians((lats[i] + lats[i + 1]) / 2))
+        metres += math.hypot(dx, dy) * EARTH_RADIUS_M
+    return round(metres, 1)
+
+
+def draw_leg(timetable: Timetable, walks: NetworkWalks, find_row: FindRow, leg: Leg, *, step_free: bool) -> LegLine:
+    """Return a leg's line: a ride's from its shape or its stops, a walk's along the streets, else straight.
+
+    A ride that real time sends to another platform is still drawn between the stops of the timetable.
+    """
+    ride = leg.handle
+    if isinstance(ride, TimetableRide):
+        line = find_ride_line(timetable, *ride)
+        if line is not None:
+            return LegLine(tuple(map(tuple, line.tolist())), LineSource.SHAPE)
+        stops = timetable.stop_time_stop[ride.board_stop_time : ride.alight_stop_time + 1].tolist()
+        return LegLine(_places(timetable, stops), LineSource.STOPS)
+    if isinstance(ride, UnplannedRide):
+        return LegLine(_places(timetable, ride.stops), LineSource.STOPS)
+    stops = find_row(leg.start.id), find_row(leg.end.id)
+    walk = walks.draw(leg.start.coordinate, leg.end.coordinate, stops, step_free=step_free)
+    if walk is not None:
+        return walk
+    ends = (leg.start.coordinate, leg.end.coordinate)
+    return LegLine(tuple((place.lat, place.lon) for place in ends), LineSource.STRAIGHT)
+
+
+def _places(timetable: Timetable, stops: Sequence[int]) -> tuple[tuple[float, float], ...]:
+    return tuple((float(timetable.stop_lat[stop]), float(timetable.stop_lon[stop])) for stop in stops)
 
 
 class JourneyEnds(NamedTuple):

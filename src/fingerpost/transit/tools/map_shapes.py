@@ -1,0 +1,210 @@
+"""What views draw: lines of legs, colours of lines, and the map behind them."""
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any
+
+import polyline
+from pydantic import Field
+
+from fingerpost.contract.published import ToolReply
+from fingerpost.contract.wire import WireDict, WordOf
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
+from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg
+from fingerpost.transit.model.leg_line import LegLine, LineSource
+from fingerpost.transit.model.line_colors import LineColors
+from fingerpost.transit.model.line_simplification import thin
+from fingerpost.transit.model.map_layer import Basemap, LayerKind
+from fingerpost.transit.model.place import Bounds
+from fingerpost.transit.port import DrawLeg
+from fingerpost.transit.rules.ranking import fingerprint
+
+LINE_COLORS = "lineColors"
+
+Color = Annotated[str, Field(pattern="^[0-9A-F]{6}$", description="RRGGBB")]
+
+
+class WireLineColor(WireDict):
+    """A colour, what can be read on it, and the parts of the answer whose line has it, as paths into the answer."""
+
+    color: Color
+    textColor: Color
+    touches: Annotated[list[str], Field(min_length=1)]
+
+
+class WireLineColors(WireDict):
+    """The colours that sources state, in the order of the answer; a part that none touches has its mode's."""
+
+    lines: list[WireLineColor]
+
+
+def show_line_colors(parts: Iterable[tuple[str, LineColors | None]]) -> WireLineColors:
+    """Write the colours of the parts of an answer, each a path and what its line is painted with."""
+    touches: dict[LineColors, list[str]] = {}
+    for path, colors in parts:
+        if colors is not None:
+            touches.setdefault(colors, []).append(path)
+    return {
+        "lines": [
+            {"color": f"{colors.color:06X}", "textColor": f"{colors.text_color:06X}", "touches": paths}
+            for colors, paths in touches.items()
+        ]
+    }
+
+
+def reply_with_colors(
+    body: Mapping[str, Any], parts: Iterable[tuple[str, LineColors | None]], wants: Collection[str]
+) -> ToolReply:
+    """Return an answer with the colours of its parts beside it, where the caller wants them."""
+    return ToolReply(body, {LINE_COLORS: show_line_colors(parts)} if LINE_COLORS in wants else {})
+
+
+def list_leg_colors(itineraries: Iterable[Itinerary]) -> Iterator[tuple[str, LineColors | None]]:
+    """Yield the path of each leg of an answer's itineraries, and what its line is painted with."""
+    for row, itinerary in enumerate(itineraries):
+        for at, leg in enumerate(itinerary.legs):
+            yield f"itineraries/{row}/legs/{at}", leg.colors
+
+
+def list_row_colors(departures: Iterable[Departure]) -> Iterator[tuple[str, LineColors | None]]:
+    """Yield the path of each row of a board, and what its line is painted with."""
+    for at, departure in enumerate(departures):
+        yield f"departures/{at}", departure.colors
+
+
+GEOMETRY = "geometry"
+# All lines of an answer together have no more characters, as far as thinning goes.
+MOST_CHARACTERS = 32_000
+# Decimal places of a degree: a metre.
+PRECISION = 5
+# Tried one after the other until the lines are short enough.
+_TOLERANCES_M = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
+
+
+class LegGeometry(WireDict):
+    """An encoded polyline and how many points it has."""
+
+    points: str
+    length: int
+
+
+class DrawnLeg(WireDict):
+    """One leg, in the order of the itinerary's legs.
+
+    ``source`` says what the line is drawn after: the feed's shape, straight lines from call to call, or one straight
+    line between the leg's ends.
+    """
+
+    legGeometry: LegGeometry
+    source: Annotated[str, WordOf(LineSource)]
+
+
+class DrawnItinerary(WireDict):
+    """The legs of the itinerary that bears the fingerprint."""
+
+    fingerprint: str
+    legs: Annotated[list[DrawnLeg], Field(min_length=1)]
+
+
+class TripGeometry(WireDict):
+    """Lines of all itineraries of an answer.
+
+    ``precision`` is the polylines' decimal places of a degree. Points that were left out lie within
+    ``toleranceMeters`` of the lines; 0 where none was.
+    """
+
+    precision: int
+    toleranceMeters: int
+    itineraries: list[DrawnItinerary]
+
+
+def draw_itineraries(drawings: Sequence[tuple[Itinerary, DrawLeg | None]]) -> TripGeometry:
+    """Return the lines of all legs, thinned as little as keeps them within ``MOST_CHARACTERS``.
+
+    Each itinerary comes with what draws its legs, None where its source knows no lines.
+    """
+    lines = [
+        [_draw_straight(leg) if draw is None else draw(leg) for leg in itinerary.legs] for itinerary, draw in drawings
+    ]
+    for tolerance_m in _TOLERANCES_M:
+        drawn = [[_encoded(line, tolerance_m) for line in legs] for legs in lines]
+        if sum(len(leg["legGeometry"]["points"]) for legs in drawn for leg in legs) <= MOST_CHARACTERS:
+            break
+    return {
+        "precision": PRECISION,
+        "toleranceMeters": tolerance_m,
+        "itineraries": [
+            {"fingerprint": fingerprint(itinerary), "legs": legs}
+            for (itinerary, _), legs in zip(drawings, drawn, strict=True)
+        ],
+    }
+
+
+def _draw_straight(leg: Leg) -> LegLine:
+    ends = (leg.start.coordinate, leg.end.coordinate)
+    return LegLine([(place.lat, place.lon) for place in ends], LineSource.STRAIGHT)
+
+
+def _encoded(line: LegLine, tolerance_m: int) -> DrawnLeg:
+    points = thin(line.points, tolerance_m)
+    return {
+        "legGeometry": {"points": polyline.encode(points, PRECISION), "length": len(points)},
+        "source": line.source.value,
+    }
+
+
+BASEMAP = "basemap"
+
+# A drawing of a tall trip is wider than the trip, and one of a wide trip is higher; both can be moved a little.
+_WIDER, _HIGHER = 2.6, 1.1
+_MARGIN = 0.15
+_LEAST_M = 800.0
+
+
+class WireMapLayer(WireDict):
+    """Everything of one class, as encoded polylines; those of water are closed rings, also around its islands."""
+
+    kind: Annotated[str, WordOf(LayerKind)]
+    lines: list[str]
+
+
+class WireBasemap(WireDict):
+    """Water and ways around the trips of an answer, to be drawn in this order.
+
+    ``precision`` is the polylines' decimal places of a degree. Points that were left out lie within
+    ``toleranceMeters`` of the lines, and ``leftOut`` are classes that were too many to show.
+    """
+
+    precision: int
+    toleranceMeters: float
+    layers: list[WireMapLayer]
+    leftOut: list[Annotated[str, WordOf(LayerKind)]]
+
+
+def show_basemap(basemap: Basemap | None) -> WireBasemap:
+    """Write a map, without layers where there is none."""
+    layers = () if basemap is None else basemap.layers
+    return {
+        "precision": PRECISION,
+        "toleranceMeters": 0.0 if basemap is None else basemap.tolerance_m,
+        "layers": [
+            {"kind": layer.kind.value, "lines": [polyline.encode(list(line), PRECISION) for line in layer.lines]}
+            for layer in layers
+        ],
+        "leftOut": [] if basemap is None else [kind.value for kind in basemap.left_out],
+    }
+
+
+def find_box(itineraries: Sequence[Itinerary]) -> Bounds | None:
+    """Return the box that a drawing of any of some itineraries shows, None of none."""
+    places = [point.coordinate for each in itineraries for leg in each.legs for point in (leg.start, leg.end)]
+    if not places:
+        return None
+    lats, lons = [place.lat for place in places], [place.lon for place in places]
+    middle = (min(lats) + max(lats)) / 2, (min(lons) + max(lons)) / 2
+    degree_m = METRES_PER_DEGREE * max(0.01, math.cos(math.radians(middle[0])))
+    high_m = max(_LEAST_M, (max(lats) - min(lats)) * METRES_PER_DEGREE)
+    wide_m = max(_LEAST_M, (max(lons) - min(lons)) * degree_m)
+    up = max(high_m, wide_m * _HIGHER) * (0.5 + _MARGIN) / METRES_PER_DEGREE
+    aside = max(wide_m, high_m * _WIDER) * (0.5 + _MARGIN) / degree_m
+    return Bounds(south=middle[0] - up, west=middle[1] - aside, north=middle[0] + up, east=middle[1] + aside)
