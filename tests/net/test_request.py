@@ -5,7 +5,7 @@ import pytest
 from fingerpost.errors import ParameterError
 from fingerpost.net.redaction import is_secret_name, redact_text, redact_url
 from fingerpost.net.request import Request, read_template
-from fingerpost.transit.embedded.named_places import read_place
+from fingerpost.transit.embedded.feed_locations import read_place
 
 
 @pytest.mark.parametrize(

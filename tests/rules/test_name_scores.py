@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingerpost.transit.rules.name_matching import NameSearch, plain
+from fingerpost.transit.rules.name_matching import plain
+from fingerpost.transit.rules.name_search import NameSearch
 
 
 def likeness(one, other):

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, FLOOR, NameSearch, plain
+from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, plain
+from fingerpost.transit.rules.name_search import FLOOR, NameSearch
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def _whole_number(typed: str) -> int:
 
 def _plain(key: str, typed: str) -> str:
     if key == "extract":
-        from fingerpost.transit.embedded.named_places import expand_home
+        from fingerpost.transit.embedded.feed_locations import expand_home
 
         return str(expand_home(typed).absolute())
     if key in ("feeds", "realtime"):

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from fingerpost.apps.cli.wire_times import seconds_between
-from fingerpost.transit.tools.alert_shapes import is_ride
+from fingerpost.transit.rules.modes import is_ride
 
 _STYLES: Mapping[str, str] = MappingProxyType(
     {"BUS": "blue", "TRAM": "green", "METRO": "dark_orange", "RAIL": "magenta", "FERRY": "cyan"}

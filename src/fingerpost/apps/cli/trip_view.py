@@ -14,7 +14,7 @@ from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.cli.trip_line import can_draw, draw_trip_line
 from fingerpost.apps.cli.typed_commands import print_more
 from fingerpost.apps.cli.wire_times import clock_of, day_of, minutes_of, seconds_between, today_in
-from fingerpost.transit.tools.alert_shapes import is_ride, name_ride
+from fingerpost.transit.rules.modes import is_ride, name_ride
 
 _WORTH_A_LINE_S = 60
 _WIDEST_LINE = 72

@@ -24,7 +24,7 @@ from fingerpost.errors import SettingsInvalid
 from fingerpost.net.request import read_template
 from fingerpost.net.response import Validators
 from fingerpost.store.atomic_file import locked, replace_file
-from fingerpost.transit.embedded.named_places import read_place
+from fingerpost.transit.embedded.feed_locations import read_place
 
 if TYPE_CHECKING:
     from fingerpost.net.download import Downloaded

@@ -16,7 +16,7 @@ from fingerpost.transit.embedded.departures import BoardCalls, departure_of, kee
 from fingerpost.transit.embedded.fares import NetworkFares
 from fingerpost.transit.embedded.feed_service import FeedServices
 from fingerpost.transit.embedded.itineraries import find_ends, itinerary_of
-from fingerpost.transit.embedded.named_places import NetworkPlaces
+from fingerpost.transit.embedded.network_places import NetworkPlaces
 from fingerpost.transit.embedded.network_walks import NetworkWalks
 from fingerpost.transit.embedded.overlay_alerts import Span
 from fingerpost.transit.embedded.ride_geometry import JourneyEnds, draw_leg

@@ -7,7 +7,8 @@ from fingerpost.transit.model.distance import distance_m
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
 from fingerpost.transit.rules.inflection import INFLECTED, base_forms
 from fingerpost.transit.rules.language import DEFAULT, choose
-from fingerpost.transit.rules.name_matching import NameSearch, in_order, plain
+from fingerpost.transit.rules.name_matching import in_order, plain
+from fingerpost.transit.rules.name_search import NameSearch
 from fingerpost.transit.rules.place_groups import NamedStop, group_places, place_of_stop, stops_of_stations
 
 __all__ = ["NamedStop", "PlaceIndex"]

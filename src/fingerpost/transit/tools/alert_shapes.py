@@ -8,20 +8,8 @@ from typing_extensions import TypedDict
 
 from fingerpost.contract.wire import WireDict
 from fingerpost.transit.rules.alerts import HEADER_CHARS, MAX_ALERTS, TEXT_CHARS, ToldAlert, ToldAlerts, say_effect
+from fingerpost.transit.rules.modes import is_ride, name_ride
 from fingerpost.transit.rules.times import print_instant, print_utc
-
-_ON_FOOT_OR_WHEELS = frozenset({"WALK", "BIKE", "SCOOTER"})
-
-
-def is_ride(mode: str) -> bool:
-    """Return whether a leg of a trip is a ride, by its word for the mode; what has no word of its own may be one."""
-    return mode not in _ON_FOOT_OR_WHEELS
-
-
-def name_ride(mode: str, line: str | None) -> str:
-    """Return what a ride is called: its mode, and its line where the source names one."""
-    return f"{mode} {line}" if line else mode
-
 
 _MOST_NAMES = 4
 

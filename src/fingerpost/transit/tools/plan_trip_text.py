@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from fingerpost.transit.rules.differences import ConnectionRisk
-from fingerpost.transit.tools.alert_shapes import describe_trip_alerts, is_ride, name_ride
+from fingerpost.transit.rules.modes import is_ride, name_ride
+from fingerpost.transit.tools.alert_shapes import describe_trip_alerts
 from fingerpost.transit.tools.itinerary_shapes import WireItinerary, WireLeg
 from fingerpost.transit.tools.plan_trip_shapes import PlanMeta, PlanTripOutput, WireDifference
 from fingerpost.transit.tools.shapes import LocationRef

@@ -9,7 +9,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from fingerpost.transit.rules.inflection import INFLECTED, base_forms
-from fingerpost.transit.rules.name_matching import NameSearch, plain
+from fingerpost.transit.rules.name_matching import plain
+from fingerpost.transit.rules.name_search import NameSearch
 
 _NUMBER = re.compile(r"\s*(\d{1,5})\s*(?:([a-zåäö])(?![a-zåäö]))?(?:\s*[-\u2013/]\s*(\d{1,5}))?", re.IGNORECASE)
 # A range of more numbers than this is a slip of the pen.

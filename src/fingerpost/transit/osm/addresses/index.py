@@ -22,7 +22,8 @@ from fingerpost.transit.osm.addresses.extract import FeatureKind, Point, apart_m
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, FORMAT, cells_around, file_in
 from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M, ON_THE_SPOT_M
 from fingerpost.transit.rules.language import DEFAULT, choose
-from fingerpost.transit.rules.name_matching import FLOOR, in_order, plain
+from fingerpost.transit.rules.name_matching import in_order, plain
+from fingerpost.transit.rules.name_search import FLOOR
 
 # Whoever is taken this far from a house has been taken to it (rule D2: so far apart, two places are rivals).
 CERTAIN_M = 300.0

@@ -1,0 +1,142 @@
+"""Search names by text: exact, begun, or similar ones, with a score."""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+from rapidfuzz import fuzz, process
+
+from fingerpost.transit.rules.name_matching import plain
+
+# Below this a name does not resemble the text.
+FLOOR = 0.60
+
+
+_SAME = 1.0
+
+
+_BEGINS = (0.88, 0.98)
+
+
+# A beginning this short says nothing of which name is meant: it offers, and settles nothing.
+_DISTINCTIVE_LETTERS = 3
+
+
+_HAS_ALL = (0.74, 0.88)
+
+
+_SPELT_LIKE = 0.92
+
+
+_OTHER_NUMBER = 0.70
+
+
+_OFFERED = (0.62, 0.78)
+
+
+_WORD_SPELT_LIKE_PERCENT = 75.0
+
+
+class NameSearch:
+    """An index over names that ``spelling.plain`` has made plain; ``names`` are distinct and not empty."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = list(names)
+        self._words = [name.split() for name in self._names]
+        self._rows_of_word: dict[str, list[int]] = {}
+        for row, words in enumerate(self._words):
+            for word in dict.fromkeys(words):
+                self._rows_of_word.setdefault(word, []).append(row)
+        self._vocabulary = sorted(self._rows_of_word)
+
+    def score(self, text: str) -> dict[int, float]:
+        """Return {row: score} of all names that resemble a text, scores from ``FLOOR`` to 1."""
+        wanted = plain(text)
+        best: dict[int, float] = {}
+        if not wanted:
+            return best
+        words = list(dict.fromkeys(wanted.split()))
+        for readings in (self._spelt_like(wanted), self._having_all(wanted, words), self._offered(wanted, words)):
+            for row, score in readings:
+                if score >= FLOOR and score > best.get(row, 0.0):
+                    best[row] = round(score, 4)
+        return best
+
+    def _spelt_like(self, wanted: str) -> Iterator[tuple[int, float]]:
+        cutoff = 100 * FLOOR / _SPELT_LIKE
+        similar = process.cdist([wanted], self._names, scorer=fuzz.ratio, score_cutoff=cutoff, dtype=np.float32)[0]
+        numbers = _numbers(wanted.split())
+        for row in np.flatnonzero(similar).tolist():
+            if self._names[row] == wanted:
+                yield row, _SAME
+            else:
+                score = _SPELT_LIKE * float(similar[row]) / 100
+                yield row, score if numbers == _numbers(self._words[row]) else min(score, _OTHER_NUMBER)
+
+    def _having_all(self, wanted: str, words: list[str]) -> Iterator[tuple[int, float]]:
+        rows = set(self._rows_of_word.get(words[0], ()))
+        for word in words[1:]:
+            rows.intersection_update(self._rows_of_word.get(word, ()))
+        for row in rows:
+            begins = self._names[row].startswith(wanted + " ")
+            is_distinctive = begins and len(wanted) >= _DISTINCTIVE_LETTERS
+            yield row, _between(_BEGINS if is_distinctive else _HAS_ALL, self._share_given(wanted, row))
+
+    def _offered(self, wanted: str, words: list[str]) -> Iterator[tuple[int, float]]:
+        letters = sum(map(len, words))
+        likeness_by_row: dict[int, float] | None = None
+        for word in sorted(words, key=len, reverse=True):
+            near = self._near_word(word)
+            weight = len(word) / letters
+            if likeness_by_row is None:
+                likeness_by_row = {row: weight * likeness for row, likeness in near.items()}
+            else:
+                likeness_by_row = {
+                    row: likeness_by_row[row] + weight * likeness
+                    for row, likeness in near.items()
+                    if row in likeness_by_row
+                }
+            if not likeness_by_row:
+                break
+        for row, likeness in (likeness_by_row or {}).items():
+            yield row, _between(_OFFERED, likeness * self._share_given(wanted, row))
+        matched_words = Counter(row for word in words for row in self._rows_of_word.get(word, ()))
+        for row, count in matched_words.items():
+            if count == len(set(self._words[row])):
+                yield row, _between(_OFFERED, min(1.0, len(self._names[row]) / len(wanted)))
+
+    def _near_word(self, word: str) -> dict[int, float]:
+        """Return {row: likeness 0..1} of names with a word that begins with, or is spelt like, this one."""
+        likenesses: dict[str, float] = {}
+        if not _has_digit(word):
+            alike = process.extract(
+                word, self._vocabulary, scorer=fuzz.ratio, score_cutoff=_WORD_SPELT_LIKE_PERCENT, limit=None
+            )
+            likenesses = {other: percent / 100 for other, percent, _ in alike if not _has_digit(other)}
+        for index in range(bisect_left(self._vocabulary, word), len(self._vocabulary)):
+            longer = self._vocabulary[index]
+            if not longer.startswith(word):
+                break
+            likenesses[longer] = max(likenesses.get(longer, 0.0), len(word) / len(longer))
+        rows: dict[int, float] = {}
+        for other, likeness in likenesses.items():
+            for row in self._rows_of_word[other]:
+                rows[row] = max(rows.get(row, 0.0), likeness)
+        return rows
+
+    def _share_given(self, wanted: str, row: int) -> float:
+        return min(1.0, len(wanted) / len(self._names[row]))
+
+
+def _between(bounds: tuple[float, float], share: float) -> float:
+    lowest, highest = bounds
+    return lowest + (highest - lowest) * share
+
+
+def _numbers(words: Iterable[str]) -> set[str]:
+    return {word for word in words if _has_digit(word)}
+
+
+def _has_digit(word: str) -> bool:
+    return any(map(str.isdigit, word))
