@@ -4,7 +4,7 @@ import logging
 import os
 import threading
 
-from fingerpost.apps.log_writer import LogWriter
+from fingerpost.apps.logs import LogWriter
 
 
 class Blocked:

@@ -5,7 +5,7 @@ import json
 import pytest
 from mcp import Client
 
-from fingerpost.apps.mcp.apps_extension import can_show_views, may_show_views
+from fingerpost.apps.mcp.listing import can_show_views, may_show_views
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.views.catalogue import VIEWS
 from fingerpost.apps.views.page import read_page

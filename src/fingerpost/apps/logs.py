@@ -1,18 +1,23 @@
-"""Logging to stderr, with the operator's keys redacted."""
+"""Logging to stderr, with the operator's keys redacted, and never waiting for a reader in a server."""
 
 import logging
 import os
+import queue
 import re
 import sys
+import threading
 import time
 from functools import lru_cache
-
-from fingerpost.apps.log_writer import LogWriter
+from typing import TextIO
 
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|DATABASE_URL)$", re.IGNORECASE)
 # A value as short as this would be found in innocent words.
 _SHORTEST_SECRET = 6
 _FORMAT = "%(asctime)s %(levelname)s %(name)s %(message)s"
+_WAITING_LINES = 2_000
+_FLUSH_S = 1.0
+# To wake the thread for each line was measured to cost a short call an eighth of its time.
+_GATHERING_S = 0.02
 
 
 class _Redacting(logging.Formatter):
@@ -64,3 +69,57 @@ def start_logging(*, may_wait: bool = True) -> None:
     root.handlers = [handler]
     root.setLevel(logging.WARNING)
     logging.getLogger("fingerpost").setLevel(logging.INFO)
+
+
+class LogWriter(logging.Handler):
+    """Writes lines in a thread of its own: a client may open standard error and never read it.
+
+    Lines that find no room are dropped, and their number is written. At the end of the process ``flush`` writes for a
+    second at most.
+    """
+
+    def __init__(self, stream: TextIO, *, waiting_lines: int = _WAITING_LINES) -> None:
+        super().__init__()
+        self._stream = stream
+        self._lines: queue.Queue[str] = queue.Queue(waiting_lines)
+        self._dropped = 0
+        threading.Thread(target=self._write_lines, name="fingerpost-log", daemon=True).start()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether every line has been written, or its reader was gone."""
+        return not self._lines.unfinished_tasks
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Queue a record's line."""
+        try:
+            self._lines.put_nowait(self.format(record))
+        except queue.Full:
+            self._dropped += 1
+        except Exception:  # noqa: BLE001  (logging's own way: a line that cannot be formatted fails no call)
+            self.handleError(record)
+
+    def flush(self) -> None:
+        """Wait until all is written, for a second at most."""
+        end = time.monotonic() + _FLUSH_S
+        while not self.is_idle and time.monotonic() < end:
+            time.sleep(0.005)
+
+    def _write_lines(self) -> None:
+        while True:
+            self._write(self._lines.get())
+            self._lines.task_done()
+            if self._lines.empty():
+                time.sleep(_GATHERING_S)
+
+    def _write(self, line: str) -> None:
+        # A reader that is gone is no reason to stop: what waits must not fill the memory.
+        self.acquire()
+        dropped, self._dropped = self._dropped, 0
+        self.release()
+        note = f"{dropped} lines of the log were dropped: standard error was not read\n" if dropped else ""
+        try:
+            self._stream.write(f"{line}\n{note}")
+            self._stream.flush()
+        except (OSError, ValueError):
+            pass

@@ -11,8 +11,7 @@ from fingerpost.apps.interpreter import keep_what_is_loaded, start_without_colle
 from fingerpost.apps.kernels import begin_uncompiled
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp.address import Address
-from fingerpost.apps.web.map_tiles import MapTiles
-from fingerpost.apps.web.site import list_files, list_headers
+from fingerpost.apps.web.site import MapTiles, list_files, list_headers
 
 DISRUPTED_AFTER_S = 20.0
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import mcp_types as types
 from mcp import MCPError
 
-from fingerpost.apps.mcp.apps_extension import find_view, list_view_resources, read_view
+from fingerpost.apps.mcp.listing import find_view, list_view_resources, read_view
 from fingerpost.apps.overview import describe_networks
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError

@@ -12,15 +12,18 @@ from mcp.server.lowlevel import Server
 
 from fingerpost import __version__
 from fingerpost.apps import error_boundary
-from fingerpost.apps.mcp.apps_extension import (
+from fingerpost.apps.mcp.elicitation import Choices, can_elicit, elicit, find_elicitation
+from fingerpost.apps.mcp.listing import (
     EXTENSION_ID,
     can_show_views,
     link_view,
+    list_wants,
     list_wants_of_view,
     may_show_views,
+    result_of,
+    states_wants,
+    tool_of,
 )
-from fingerpost.apps.mcp.elicitation import Choices, can_elicit, elicit, find_elicitation
-from fingerpost.apps.mcp.listing import list_wants, result_of, states_wants, tool_of
 from fingerpost.apps.mcp.progress import Reporting
 from fingerpost.apps.mcp.resources import RUN_TEMPLATE, SCHEMA_TEMPLATE, complete_tool, list_resources, read_resource
 from fingerpost.apps.wiring import Application

@@ -4,16 +4,59 @@ The page calls tools at ``/mcp`` like any other client, so that a call has one w
 hosts, foreign origins, and whatever a form of another site could send.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
+from urllib.parse import urlsplit
 
 from fingerpost.apps.views.page import list_assets, read_asset
-from fingerpost.apps.web.map_tiles import MapTiles
+from fingerpost.errors import SettingsInvalid
 
 _MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 _DOCUMENT = "web/index.html"
+# A host and a port; nothing that would end the directive of a content policy, or begin another.
+_HOST = re.compile(r"[A-Za-z0-9.-]+(?::\d{1,5})?")
+_PLACES = ("{z}", "{x}", "{y}")
+
+
+@dataclass(frozen=True, slots=True)
+class MapTiles:
+    """Where tiles come from, and who is to be named beside them.
+
+    Attributes:
+        template: an http or https address with ``{z}``, ``{x}`` and ``{y}``, in Web Mercator.
+        attribution: shown below each map.
+    """
+
+    template: str
+    attribution: str
+
+    @classmethod
+    def read(cls, template: str, attribution: str) -> "MapTiles | None":
+        """Return the tiles of a template, None for an empty one.
+
+        Raises:
+            SettingsInvalid: the template is no such address, or nobody is named beside it.
+        """
+        if not template:
+            return None
+        parts = urlsplit(template)
+        is_address = parts.scheme in ("http", "https") and _HOST.fullmatch(parts.netloc) is not None
+        if not is_address or any(place not in template for place in _PLACES):
+            raise SettingsInvalid(
+                f"{template!r} is no source of tiles. Write it like https://tiles.example.org/{{z}}/{{x}}/{{y}}.png."
+            )
+        if not attribution:
+            raise SettingsInvalid("Tiles need their attribution, which their source states. Give it as well.")
+        return cls(template, attribution)
+
+    @property
+    def origin(self) -> str:
+        """Scheme and host, as a content policy names them."""
+        parts = urlsplit(self.template)
+        return f"{parts.scheme}://{parts.netloc}"
 
 
 @dataclass(frozen=True, slots=True)
