@@ -79,13 +79,13 @@ async def test_a_calculation_takes_one_period_or_several(figures, asked):
     assert answer["error_code"] == "ParameterError"
 
 
-async def test_a_query_by_another_ticker_says_how_it_was_read(figures):
+async def test_a_query_that_finds_nothing_by_another_ticker_says_the_main_one(figures):
     """In the notes, and in the text."""
-    query = {"sql_query": "SELECT count(*) AS n FROM facts WHERE ticker = 'aapl'"}
+    query = {"sql_query": "SELECT value FROM facts WHERE ticker = 'aapl'"}
     answer = await figures.answer({"query_type": "custom_sql", "parameters": query}, user=None)
 
-    assert answer.body["results"][0]["n"] > 0
-    assert "'aapl' was read as 'AAPL'" in answer.text
+    assert answer.body["notes"] == ["'aapl' is in the tables as 'AAPL'; ask for that"]
+    assert answer.body["notes"][0] in answer.text
 
 
 @pytest.mark.parametrize(

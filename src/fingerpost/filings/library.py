@@ -72,9 +72,7 @@ class FactLibrary:
 
     def list_companies(self) -> list[Company]:
         """Return every company that has figures, by ticker."""
-        return self._keep(
-            ("companies",), lambda: [self._company(row) for row in self._rows(f"{_COMPANY} ORDER BY ticker, cik")]
-        )
+        return self._keep(("companies",), lambda: self._companies("ORDER BY ticker, cik"))
 
     def find_listed(self, text: str) -> tuple[str, int, str] | None:
         """Return (ticker, CIK, name) of a company that is known to exist though no figures of it were loaded."""
@@ -227,36 +225,28 @@ class FactLibrary:
     def _find_held(self, text: str) -> Company | None:
         wanted = plain_ticker(text)
         digits = wanted.removeprefix("CIK").lstrip("0")
-        rows = self._rows(
-            f"{_COMPANY} WHERE cik IN (SELECT cik FROM tickers WHERE ticker = ?) OR ticker = ?"  # noqa: S608
+        found = self._companies(
+            "WHERE cik IN (SELECT cik FROM tickers WHERE ticker = :ticker) OR ticker = :ticker"
             " ORDER BY complete_through DESC, cik DESC",
-            wanted,
-            wanted,
+            ticker=wanted,
         )
-        if not rows and digits.isdigit() and len(digits) <= 10:
-            rows = self._rows(f"{_COMPANY} WHERE cik = ?", int(digits))
-        if not rows:
+        if not found and digits.isdigit() and len(digits) <= 10:
+            found = self._companies("WHERE cik = :cik", cik=int(digits))
+        if not found:
             return None
-        company = self._company(rows[0])
-        return replace(company, ticker=wanted) if wanted in company.tickers else company
+        return replace(found[0], ticker=wanted) if wanted in found[0].tickers else found[0]
 
-    def _company(self, row: tuple[Any, ...]) -> Company:
-        cik, ticker, *rest = row
-        tickers = [each for (each,) in self._rows("SELECT ticker FROM tickers WHERE cik = ? ORDER BY ticker", cik)]
-        names = (
-            "name",
-            "sic",
-            "industry",
-            "exchange",
-            "currency",
-            "dataset",
-            "retrieved_at",
-            "complete_through",
-            "first_end",
-        )
-        return Company(
-            cik=cik, ticker=ticker, tickers=tuple(tickers or [ticker]), **dict(zip(names, rest, strict=True))
-        )
+    def _companies(self, which: str, **values: Any) -> list[Company]:
+        with self._lock, self._translating_sqlite_errors():
+            cursor = self._refresh().cursor()
+            cursor.row_factory = sqlite3.Row
+            rows = cursor.execute(f"{_COMPANY} {which}", values).fetchall()
+        companies = []
+        for row in rows:
+            tickers = self._rows("SELECT ticker FROM tickers WHERE cik = ? ORDER BY ticker", row["cik"])
+            named = tuple(ticker for (ticker,) in tickers) or (row["ticker"],)
+            companies.append(Company(tickers=named, **row))
+        return companies
 
     def _filings_of(self, cik: int) -> list[Filing]:
         rows = self._rows(

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from fingerpost.filings import sample, schema
 from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile
@@ -63,7 +64,8 @@ class FactStore:
         """Replace what is known of a company and its list of filings."""
         with self._writing() as connection:
             connection.executemany(
-                "INSERT OR IGNORE INTO tickers VALUES (?, ?)", [(plain_ticker(each), file.cik) for each in file.tickers]
+                "INSERT OR IGNORE INTO tickers (ticker, cik) VALUES (?, ?)",
+                [(plain_ticker(each), file.cik) for each in file.tickers],
             )
             ticker = plain_ticker(file.tickers[0]) if file.tickers else None
             connection.execute(
@@ -72,22 +74,35 @@ class FactStore:
                 (file.name, ticker, file.sic, file.industry, file.exchange, file.cik),
             )
             connection.executemany(
-                "INSERT OR REPLACE INTO listed VALUES (?, ?, ?)",
+                "INSERT OR REPLACE INTO listed (ticker, cik, name) VALUES (?, ?, ?)",
                 [(plain_ticker(each), file.cik, file.name) for each in file.tickers],
             )
             connection.execute("DELETE FROM filings WHERE cik = ?", (file.cik,))
-            connection.executemany(
-                "INSERT OR REPLACE INTO filings VALUES (?, ?, ?, ?, ?, ?, ?)",
+            filings = {row.accession: row for row in file.filings}
+            _insert(
+                connection,
+                "filings",
                 [
-                    (file.cik, row.accession, row.form, row.filed, row.report_date, row.document, row.description)
-                    for row in file.filings
+                    {
+                        "cik": file.cik,
+                        "accession_number": row.accession,
+                        "filing_type": row.form,
+                        "filing_date": row.filed,
+                        "report_date": row.report_date,
+                        "document": row.document,
+                        "description": row.description,
+                    }
+                    for row in filings.values()
                 ],
             )
             if ticker is not None:
-                connection.execute("INSERT OR REPLACE INTO main_tickers VALUES (?, ?)", (file.cik, ticker))
+                connection.execute(
+                    "INSERT OR REPLACE INTO main_tickers (cik, ticker) VALUES (?, ?)", (file.cik, ticker)
+                )
             oldest = min((row.filed for row in file.filings), default="")
             connection.execute(
-                "INSERT OR REPLACE INTO filing_lists VALUES (?, ?, ?)", (file.cik, file.is_complete, oldest)
+                "INSERT OR REPLACE INTO filing_lists (cik, is_complete, oldest) VALUES (?, ?, ?)",
+                (file.cik, file.is_complete, oldest),
             )
 
     def put_tickers(self, rows: Sequence[tuple[str, int, str]]) -> None:
@@ -98,14 +113,17 @@ class FactStore:
         """
         with self._writing() as connection:
             connection.executemany(
-                "INSERT OR REPLACE INTO listed VALUES (?, ?, ?)",
+                "INSERT OR REPLACE INTO listed (ticker, cik, name) VALUES (?, ?, ?)",
                 [(plain_ticker(ticker), cik, name) for ticker, cik, name in rows],
             )
             connection.execute(
-                "INSERT OR IGNORE INTO tickers SELECT ticker, cik FROM listed WHERE cik IN (SELECT cik FROM companies)"
+                "INSERT OR IGNORE INTO tickers (ticker, cik)"
+                " SELECT ticker, cik FROM listed WHERE cik IN (SELECT cik FROM companies)"
             )
             main = {cik: plain_ticker(ticker) for ticker, cik, _ in reversed(rows)}
-            connection.executemany("INSERT OR REPLACE INTO main_tickers VALUES (?, ?)", list(main.items()))
+            connection.executemany(
+                "INSERT OR REPLACE INTO main_tickers (cik, ticker) VALUES (?, ?)", list(main.items())
+            )
             connection.execute(
                 "UPDATE companies SET ticker = (SELECT ticker FROM main_tickers WHERE main_tickers.cik = companies.cik)"
                 " WHERE cik IN (SELECT cik FROM main_tickers)"
@@ -123,23 +141,25 @@ class FactStore:
                 )
                 connection.execute("DELETE FROM sections WHERE accession_number = ?", (accession,))
             for position, section in enumerate(sections, 1):
-                row = connection.execute(
-                    "INSERT INTO sections (cik, accession_number, filing_type, filing_date, position, section_type,"
-                    " title, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                    (
-                        section.cik,
-                        section.accession,
-                        section.form,
-                        section.filed,
-                        position,
-                        section.section_type,
-                        section.title,
-                        section.text,
-                    ),
+                row = _insert(
+                    connection,
+                    "sections",
+                    [
+                        {
+                            "cik": section.cik,
+                            "accession_number": section.accession,
+                            "filing_type": section.form,
+                            "filing_date": section.filed,
+                            "position": position,
+                            "section_type": section.section_type,
+                            "title": section.title,
+                            "text": section.text,
+                        }
+                    ],
                 )
                 connection.execute(
                     "INSERT INTO section_words (rowid, title, text) VALUES (?, ?, ?)",
-                    (row.lastrowid, section.title, section.text),
+                    (row, section.title, section.text),
                 )
 
     @contextmanager
@@ -199,46 +219,60 @@ def insert_facts(
     before = connection.execute(
         "SELECT ticker, sic, industry, exchange FROM companies WHERE cik = ?", (cik,)
     ).fetchone()
-    named = before[0] if before and not before[0].startswith("CIK") else next(iter(own), f"CIK{cik:010d}")
-    ticker = main[0] if main else named
+    ticker, sic, industry, exchange = before or (None, None, None, None)
+    if ticker is None or ticker.startswith("CIK"):
+        ticker = next(iter(own), f"CIK{cik:010d}")
     _forget(connection, cik)
-    connection.executemany("INSERT OR IGNORE INTO tickers VALUES (?, ?)", [(each, cik) for each in own])
-    connection.execute(
-        "INSERT INTO companies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            cik,
-            ticker,
-            file.name,
-            *(before[1:] if before else (None, None, None)),
-            file.currency,
-            dataset,
-            retrieved_at,
-            file.complete_through,
-            file.first_end,
-        ),
-    )
+    connection.executemany("INSERT OR IGNORE INTO tickers (ticker, cik) VALUES (?, ?)", [(each, cik) for each in own])
+    company = {
+        "cik": cik,
+        "ticker": main[0] if main else ticker,
+        "name": file.name,
+        "sic": sic,
+        "industry": industry,
+        "exchange": exchange,
+        "currency": file.currency,
+        "dataset": dataset,
+        "retrieved_at": retrieved_at,
+        "complete_through": file.complete_through,
+        "first_end": file.first_end,
+    }
+    _insert(connection, "companies", [company])
     next_concept = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM concepts").fetchone()[0]
     concepts = {name: next_concept + place for place, name in enumerate(file.labels)}
-    connection.executemany(
-        "INSERT INTO concepts VALUES (?, ?, ?, ?)",
-        [(number, cik, name, file.labels[name]) for name, number in concepts.items()],
+    _insert(
+        connection,
+        "concepts",
+        [{"id": number, "cik": cik, "name": name, "label": file.labels[name]} for name, number in concepts.items()],
     )
     next_report = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM reports").fetchone()[0]
     keys = dict.fromkeys((fact.accession, fact.form, fact.filed) for fact in file.facts)
     reports = {key: next_report + place for place, key in enumerate(keys)}
     connection.executemany(
-        "INSERT INTO reports VALUES (?, ?, ?, ?, ?)", [(number, cik, *key) for key, number in reports.items()]
+        "INSERT INTO reports (id, cik, accession, form, filed) VALUES (?, ?, ?, ?, ?)",
+        [(number, cik, *key) for key, number in reports.items()],
     )
     connection.executemany(
-        "INSERT INTO reported VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO reported (concept, unit, start_date, end_date, value, report) VALUES (?, ?, ?, ?, ?, ?)",
         [
             (concepts[concept], unit, start, end, value, reports[accession, form, filed])
             for concept, unit, start, end, value, accession, form, filed in file.facts
         ],
     )
     connection.executemany(
-        "INSERT INTO fiscal_years VALUES (?, ?, ?)", [(cik, end, year) for end, year in file.fiscal_years.items()]
+        "INSERT INTO fiscal_years (cik, end_date, fiscal_year) VALUES (?, ?, ?)",
+        [(cik, end, year) for end, year in file.fiscal_years.items()],
     )
+
+
+def _insert(connection: sqlite3.Connection, table: str, rows: Sequence[dict[str, Any]]) -> int:
+    """Insert rows of one shape by the names of their columns; return the id of the last."""
+    number = 0
+    for row in rows:
+        marks = ", ".join(f":{name}" for name in row)
+        query = f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})"  # noqa: S608  (names of our own)
+        number = connection.execute(query, row).lastrowid or 0
+    return number
 
 
 def _forget(connection: sqlite3.Connection, cik: int) -> None:

@@ -22,12 +22,6 @@ def _timeless(reply: Reply, as_of: str | None) -> Reply:
     return reply
 
 
-def _custom_sql(library: FactLibrary, asked: ask.CustomSqlParams) -> Reply:
-    found = run_sql(library.path, asked.sql_query, asked.as_of)
-    notes = {"notes": list(found.notes)} if found.notes else {}
-    return Reply(found.rows, extra={"truncated": found.truncated, **notes})
-
-
 _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="financial_facts",
@@ -145,7 +139,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="custom_sql",
         params=ask.CustomSqlParams,
-        answer=_custom_sql,
+        answer=lambda library, asked: run_sql(library.path, asked.sql_query, asked.as_of),
         output=shape.SqlAnswer,
         text=text.tell_table,
         rest="The rest by the same query with LIMIT and OFFSET.",
