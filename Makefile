@@ -9,21 +9,30 @@ BIN := .venv/bin
 WEB_TESTS := "playwright>=1.60,<2" "axe-playwright-python>=0.1.7,<0.2"
 # Machine code that was compiled once serves every command.
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.venv/kernels
+# Once, before tests start in several processes.
+COMPILE_KERNELS = $(BIN)/python -c "from fingerpost.apps.kernels import compile_here; compile_here(waits=True)"
+IN_CHECK = --ignore=tests/project --ignore=tests/typing
 # A folder that is named is taken to be ready; the demo answers before it is, as on a user's machine.
 NEW_MACHINE = $(if $(filter file,$(origin NUMBA_CACHE_DIR)),env -u NUMBA_CACHE_DIR)
 
 demo: .venv/ready  ## Plan a trip from Kamppi to Espoo through the MCP server
 	@$(NEW_MACHINE) FINGERPOST_HOME="$${FINGERPOST_HOME:-$(CURDIR)/.venv/demo}" $(BIN)/python examples/plan_through_mcp.py
 
-test: .venv/ready oracle  ## Run every test
-	@$(BIN)/pytest --numprocesses auto --dist loadfile $(TESTS)
+test: .venv/ready oracle  ## Run the tests (TESTS=tests/rules for a part, OPTIONS=-x for options of pytest)
+	@$(COMPILE_KERNELS)
+	@$(BIN)/pytest --numprocesses auto --dist worksteal -m "not slow" $(if $(TESTS),,$(IN_CHECK)) $(OPTIONS) $(TESTS)
+
+.PHONY: test-slow
+test-slow: .venv/ready  ## Run the tests that start, kill and restart servers, and every example of the documents
+	@$(COMPILE_KERNELS)
+	@$(BIN)/pytest --numprocesses auto --dist worksteal -m slow $(OPTIONS) $(TESTS)
 
 check: .venv/ready  ## Lint, format, types, the direction of imports, and the habits of the project
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@$(BIN)/pytest -q tests/project tests/typing
+	@$(BIN)/pytest -q $(IN_CHECK:--ignore=%=%)
 
 bench: .venv/ready oracle  ## Measure: HTTP beside a no-op tool, and handlers with a mock upstream
 	@$(BIN)/python bench/run.py
@@ -96,13 +105,14 @@ docs: .venv/ready  ## Write docs/reference anew from the code
 test-new-draws: .venv/ready  ## Run the property tests on examples that nobody has drawn before, and print the seed (SEED=...)
 	@FINGERPOST_NEW_DRAWS=1 $(BIN)/pytest -q --numprocesses auto --dist loadfile -m hypothesis --hypothesis-seed=$(or $(SEED),$(shell date +%s)) $(TESTS)
 
-soak: .venv/ready oracle  ## Run the long comparisons with the oracles, 200 kills, load for ten minutes, a trip of New York in a browser, and a sample of small faults
+soak: .venv/ready oracle  ## Run the long comparisons with the oracles, 200 kills, load for ten minutes, a trip of New York in a browser, a sample of small faults, and the tests under other conditions
 	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/gtfs tests/embedded/test_riders_against_oracle.py tests/riders tests/tools/test_riders_in_kingston.py tests/plan/test_kill.py tests/apps/test_answers_as_published.py tests/apps/test_generated_calls.py
 	@FINGERPOST_SOAK=1 $(BIN)/python -m tests.scale tests/plan/test_kill.py tests/scale -k "postgres or dbos or scale"
 	@$(MAKE) --no-print-directory test-new-draws
 	@$(BIN)/python bench/load.py --seconds 600
 	@$(MAKE) --no-print-directory test-web TESTS=tests/views/test_new_york.py
 	@$(MAKE) --no-print-directory mutants TARGETS="rules tools embedded"
+	@$(BIN)/python -m tests.conditions
 
 .PHONY: test-wheel
 test-wheel: .venv/ready  ## Build the wheel, install it into a fresh environment, and run it from elsewhere
@@ -117,7 +127,6 @@ test-otp: .venv/ready  ## Run what needs a real OpenTripPlanner: fetched once, b
 .PHONY: test-scale
 test-scale: .venv/ready  ## Run what needs a real PostgreSQL: a private one, shared, cut off, restarted
 	@$(BIN)/python -m tests.scale $(TESTS)
-	@$(if $(TESTS),,$(BIN)/python bench/load.py --seconds 60 --at-any-load)
 
 # Playwright and Chromium are installed where they can be; else the tests are skipped and say so.
 .PHONY: test-web

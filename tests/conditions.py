@@ -1,0 +1,152 @@
+"""``python -m tests.conditions [NAME...]``: run ``make test`` in fresh clones under conditions that users have.
+
+Each condition clones the committed state into a temporary folder, sets up its environment, and runs the README's test
+command. The table that is printed is Markdown. Exit status 1 if any run failed. Part of ``make soak``.
+"""
+
+import contextlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+_ABSENT = "/absent/shared"
+_RANDOM_ORDER = "--random-order --random-order-seed=20261125"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """How one run differs from the plain one.
+
+    ``clock`` is a local date and time at which libfaketime starts; ``options`` are pytest's.
+    """
+
+    name: str
+    environment: dict[str, str] = field(default_factory=dict)
+    shell: str = ""
+    options: str = ""
+    clock: str = ""
+    busy_processes: int = 0
+    as_ordinary_user: bool = False
+
+
+CONDITIONS = (
+    Condition("plain"),
+    Condition("256 open files", shell="ulimit -n 256;"),
+    Condition("without shared data", environment={"FINGERPOST_SHARED": _ABSENT}),
+    Condition("random order", options=_RANDOM_ORDER),
+    Condition("two busy processes", busy_processes=2),
+    Condition("24 March 2027, noon", clock="2027-03-24 12:00:00"),
+    Condition("night of the clock change", environment={"TZ": "Europe/Helsinki"}, clock="2027-03-28 03:30:00"),
+    Condition("leap day, midnight", clock="2028-02-29 23:59:00"),
+    Condition("new year's eve", clock="2026-12-31 23:58:00"),
+    Condition("New York", environment={"TZ": "America/New_York"}),
+    Condition("Kolkata", environment={"TZ": "Asia/Kolkata"}),
+    Condition("ordinary user", as_ordinary_user=True),
+    # Several at once, for when there is time for one run only.
+    Condition(
+        "all at once",
+        environment={"TZ": "Asia/Kolkata", "FINGERPOST_SHARED": _ABSENT},
+        shell="ulimit -n 256;",
+        options=_RANDOM_ORDER,
+        clock="2028-02-29 23:59:00",
+        busy_processes=2,
+        as_ordinary_user=True,
+    ),
+)
+
+
+def main(names: list[str]) -> int:
+    """Run the conditions that are named, all without a name, and print a row for each."""
+    unknown = set(names) - {condition.name for condition in CONDITIONS}
+    if unknown:
+        known = ", ".join(condition.name for condition in CONDITIONS)
+        sys.stdout.write(f"Unknown condition: {', '.join(sorted(unknown))}. Known: {known}\n")
+        return 2
+    sys.stdout.write("| condition | result | seconds |\n|---|---|---|\n")
+    failed = 0
+    for condition in CONDITIONS:
+        if names and condition.name not in names:
+            continue
+        reason = find_obstacle(condition)
+        if reason:
+            sys.stdout.write(f"| {condition.name} | not run: {reason} | |\n")
+            continue
+        begin = time.monotonic()
+        returncode, output = run(condition)
+        summary = re.findall(r"^=*\s*(\d+ (?:passed|failed).*?)=*$", output, re.MULTILINE)
+        result = summary[-1].strip() if summary else f"exit status {returncode}"
+        sys.stdout.write(f"| {condition.name} | {result} | {time.monotonic() - begin:.0f} |\n")
+        sys.stdout.flush()
+        if returncode:
+            failed += 1
+            sys.stdout.writelines(
+                f"    {line}\n" for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))
+            )
+    return int(failed > 0)
+
+
+def find_obstacle(condition: Condition) -> str | None:
+    """Say why a condition cannot be had here, None if it can."""
+    if condition.clock and shutil.which("faketime") is None:
+        return "needs faketime"
+    if condition.as_ordinary_user and (os.geteuid() != 0 or shutil.which("setpriv") is None):
+        return "needs root and setpriv, to become an ordinary user"
+    return None
+
+
+def run(condition: Condition) -> tuple[int, str]:
+    """Return the exit status and the output of ``make test`` in a fresh clone."""
+    with tempfile.TemporaryDirectory(prefix="fingerpost-conditions-", ignore_cleanup_errors=True) as folder:
+        clone = Path(folder) / "fingerpost"
+        subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
+        # Installing checks certificates, so it sees the machine's own time.
+        subprocess.run(["make", ".venv/ready", "oracle"], cwd=clone, check=True, stdout=subprocess.DEVNULL)
+        environment = os.environ | {
+            "FINGERPOST_SHARED": str(ROOT.parent / "shared"),
+            "PYTEST_ADDOPTS": condition.options,
+        }
+        for name in ("NUMBA_CACHE_DIR", "CI"):
+            environment.pop(name, None)
+        environment |= condition.environment
+        command = f"{condition.shell} exec {' '.join(list_wrappers(condition))} make test"
+        if condition.as_ordinary_user:
+            environment["HOME"] = folder
+            subprocess.run(["chown", "--recursive", "nobody", folder], check=True)
+        with busy(condition.busy_processes):
+            done = subprocess.run(
+                ["bash", "-c", command], cwd=clone, env=environment, capture_output=True, text=True, check=False
+            )
+    return done.returncode, done.stdout + done.stderr
+
+
+def list_wrappers(condition: Condition) -> Iterator[str]:
+    """Yield the words that stand before ``make test``."""
+    if condition.as_ordinary_user:
+        yield from ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups")
+    if condition.clock:
+        yield from ("env", "FAKETIME_DONT_FAKE_MONOTONIC=1", "faketime", "-m", "-f", shlex.quote(f"@{condition.clock}"))
+
+
+@contextlib.contextmanager
+def busy(processes: int) -> Iterator[None]:
+    """Keep that many cores busy meanwhile."""
+    running = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(processes)]
+    try:
+        yield
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
