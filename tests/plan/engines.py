@@ -2,8 +2,8 @@
 
 import os
 
-from fingerpost.testing.engines.engine import Engine
-from fingerpost.testing.engines.process import import_before_forking
+from tests.plan.suite.engine import Engine
+from tests.plan.suite.processes import import_before_forking
 from tests.scale.cluster import URL
 
 ENGINES = [Engine(name="embedded", opens="fingerpost.plan.engines.embedded:EmbeddedJournal")]

@@ -5,9 +5,8 @@ import sys
 
 import pytest
 
-from fingerpost.testing.engines.crash import a_recorded_step_never_runs_again
-from fingerpost.testing.engines.engine import EngineAbility
 from tests.plan.engines import ENGINES
+from tests.plan.suite.facts_of_crashes import a_recorded_step_never_runs_again
 
 IS_SOAK = os.environ.get("FINGERPOST_SOAK") == "1"
 KILLS = 200 if IS_SOAK else 20
@@ -28,7 +27,6 @@ def _free_clock(monkeypatch):
     [
         pytest.param(engine, batch, id=f"{engine.name}-{batch}")
         for engine in ENGINES
-        if EngineAbility.OUTLIVES in engine.abilities
         for batch in range(KILLS // KILLS_PER_BATCH if IS_SOAK or engine.name not in SLOW else 1)
     ],
 )

@@ -7,10 +7,10 @@ import pytest
 from fingerpost.errors import SettingsInvalid, StorageUnavailable
 from fingerpost.plan.engines import file as runs_file
 from fingerpost.plan.engines.embedded import EmbeddedJournal
-from fingerpost.testing.engines.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps
-from fingerpost.testing.engines.process import Worker, wait_until
 from tests.plan.drawing import ended, plan, runs_in, step
 from tests.plan.engines import ENGINES
+from tests.plan.suite.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps
+from tests.plan.suite.processes import Worker, wait_until
 from tests.plan.upgrades import list_what_does_not_only_add, upgrading
 
 EMBEDDED = ENGINES[0]

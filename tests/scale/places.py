@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from fingerpost.plan.engines.dbos import DbosJournal
 from fingerpost.store.postgres.database import Database
-from fingerpost.testing.engines.engine import Engine
+from tests.plan.suite.engine import Engine
 from tests.scale.cluster import PASSWORD, URL, USER
 from tests.scale.running import get_url
 

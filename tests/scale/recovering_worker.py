@@ -13,7 +13,7 @@ from pathlib import Path
 from fingerpost.apps.plans import recovering
 from fingerpost.plan.engines.dbos import DbosJournal
 from fingerpost.plan.plan_json import read_plan
-from fingerpost.testing.engines.fixtures import USER, Build, new_runs
+from tests.plan.suite.fixtures import USER, Build, new_runs
 from tests.scale.places import open_database
 
 DEAD_AFTER_S = 0.5

@@ -12,7 +12,7 @@ from fingerpost.plan.plan_json import read_plan
 from fingerpost.store.postgres import layouts
 from fingerpost.store.postgres.database import Database
 from fingerpost.store.postgres.variables import SharedVariables
-from fingerpost.testing.engines.fixtures import USER, CallLog, adding, approval_step, new_runs, plan_of_steps
+from tests.plan.suite.fixtures import USER, CallLog, adding, approval_step, new_runs, plan_of_steps
 from tests.project.sources import ROOT
 from tests.scale.cluster import find_programs
 from tests.scale.places import run_sql, url_of

@@ -12,8 +12,8 @@ from fingerpost.plan.journal import Event, JournalFailed, NewRun, StepRecord
 from fingerpost.plan.plan_json import read_plan
 from fingerpost.store.postgres.limits import SharedLimits
 from fingerpost.store.postgres.variables import SharedVariables
-from fingerpost.testing.engines.fixtures import USER, CallLog, adding, found_sums, new_runs, plan_of_steps
-from fingerpost.testing.engines.process import wait_until
+from tests.plan.suite.fixtures import USER, CallLog, adding, found_sums, new_runs, plan_of_steps
+from tests.plan.suite.processes import wait_until
 from tests.scale.places import open_journal
 from tests.scale.running import get_cluster
 

@@ -7,8 +7,8 @@ import sys
 from psycopg import sql
 
 from fingerpost.plan.engines.dbos_program import VERSION
-from fingerpost.testing.engines.fixtures import LONG_MS, Build, CallLog, adding, plan_of_steps
-from fingerpost.testing.engines.process import wait_until
+from tests.plan.suite.fixtures import LONG_MS, Build, CallLog, adding, plan_of_steps
+from tests.plan.suite.processes import wait_until
 from tests.scale.running import get_url
 from tests.scale.workers import begun, has_ended, working
 

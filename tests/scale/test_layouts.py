@@ -8,9 +8,9 @@ from fingerpost.errors import SettingsInvalid, StorageUnavailable
 from fingerpost.plan.plan_json import read_plan
 from fingerpost.store.postgres import layouts
 from fingerpost.store.postgres.variables import SharedVariables
-from fingerpost.testing.engines.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps
-from fingerpost.testing.engines.process import Worker, wait_until
 from tests.net.at_once import tell_at_once
+from tests.plan.suite.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps
+from tests.plan.suite.processes import Worker, wait_until
 from tests.plan.upgrades import list_what_does_not_only_add, upgrading
 from tests.scale.places import SHARED, open_database, open_journal
 from tests.scale.test_cut_off import NOON

@@ -6,9 +6,8 @@ import signal
 
 from fingerpost.plan.engines.dbos import MOST_TAKEOVERS, DbosJournal
 from fingerpost.plan.plan_json import read_plan
-from fingerpost.testing.engines.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps
-from fingerpost.testing.engines.process import PATIENCE_S, wait_until
-from fingerpost.testing.engines.reader import read_runs
+from tests.plan.suite.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps, read_runs
+from tests.plan.suite.processes import PATIENCE_S, wait_until
 from tests.scale.places import SHARED, open_database
 from tests.scale.workers import begun, has_ended, working
 

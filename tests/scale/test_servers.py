@@ -7,9 +7,9 @@ import sys
 import pytest
 from mcp import Client
 
-from fingerpost.testing.engines.process import wait_until
 from tests.apps.plan_server import PLAN
 from tests.apps.processes import DEADLINE_S, serving
+from tests.plan.suite.processes import wait_until
 from tests.scale.places import run_sql, url_of
 
 

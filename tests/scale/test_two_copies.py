@@ -14,10 +14,9 @@ from fingerpost import clock
 from fingerpost.store.postgres.call_log import SharedCallLog
 from fingerpost.store.postgres.limits import SharedLimits
 from fingerpost.store.postgres.variables import SharedVariables
-from fingerpost.testing.engines.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps
-from fingerpost.testing.engines.process import Worker, wait_until
-from fingerpost.testing.engines.reader import read_runs
 from tests.net.at_once import tell_at_once
+from tests.plan.suite.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps, read_runs
+from tests.plan.suite.processes import Worker, wait_until
 from tests.scale.cluster import find_programs, run_program
 from tests.scale.places import SHARED, open_database, open_journal, run_sql, url_of
 from tests.scale.running import get_url

@@ -6,10 +6,9 @@ import sys
 import pytest
 
 from fingerpost.store.postgres.limits import SharedLimits
-from fingerpost.testing.engines.fixtures import CallLog, adding, plan_of_steps
-from fingerpost.testing.engines.process import wait_until
-from fingerpost.testing.engines.reader import read_runs
 from tests.net.at_once import tell_at_once
+from tests.plan.suite.fixtures import CallLog, adding, plan_of_steps, read_runs
+from tests.plan.suite.processes import wait_until
 from tests.scale.cluster import URL
 from tests.scale.machines import MachinesMissing, making_machines
 from tests.scale.places import SHARED

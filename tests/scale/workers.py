@@ -7,9 +7,8 @@ import sys
 from collections import Counter
 from contextlib import contextmanager
 
-from fingerpost.testing.engines.fixtures import Build, CallLog
-from fingerpost.testing.engines.process import FORKING, PATIENCE_S
-from fingerpost.testing.engines.reader import read_runs
+from tests.plan.suite.fixtures import Build, CallLog, read_runs
+from tests.plan.suite.processes import FORKING, PATIENCE_S
 from tests.scale import recovering_worker
 from tests.scale.places import SHARED
 

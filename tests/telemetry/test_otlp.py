@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from mcp import Client
 
-from fingerpost.testing.engines.process import wait_until
 from tests.apps.processes import COMMAND, serving
 from tests.apps.questions import KAMPPI_TO_ESPOO
+from tests.plan.suite.processes import wait_until
 
 LAUNCHER = Path(COMMAND[0]).with_name("opentelemetry-instrument")
 pytest.importorskip("opentelemetry.exporter.otlp.proto.http", reason="the exporter over OTLP is not installed")

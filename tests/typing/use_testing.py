@@ -1,10 +1,8 @@
-"""What ``fingerpost.testing`` gives to authors of sources and engines: every line here must type-check."""
+"""What ``fingerpost.testing`` gives to authors of sources: every line here must type-check."""
 
 from pathlib import Path
 from typing import assert_type
 
-from fingerpost.testing.engines.engine import Engine
-from fingerpost.testing.engines.suite import EngineFact, list_facts
 from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
 from fingerpost.testing.feeds import feed_from_drawing, stop_id_of, timetable_from_drawing, write_feed
 from fingerpost.transit.engine.timetable.timetable import Timetable
@@ -24,8 +22,3 @@ def stand_in_for_a_source() -> None:
     several.clear()
     sources: list[Network] = [FakeNetwork(name="FAKE", zone="Europe/London")]
     sources.clear()
-
-
-def hold_an_engine_to_its_facts() -> None:
-    engine = Engine(name="mine", opens="mine.journal:Journal")
-    assert_type(list_facts(engine), list[EngineFact])

@@ -1,20 +1,61 @@
-"""Worker processes that tests kill.
+"""Processes that execute runs until tests kill them; forked from one that has imported what they need."""
 
-They are forked from one process that has imported what they need, so that each is there at once.
-"""
-
+import asyncio
 import multiprocessing
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from multiprocessing.connection import Connection
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Final, Self, cast
 
-from fingerpost.testing.engines import worker
-from fingerpost.testing.engines.engine import Engine, EngineBroken
-from fingerpost.testing.engines.fixtures import Build
+from fingerpost.errors import ToolError
+from fingerpost.plan.plan_json import read_plan
+from tests.plan.suite.engine import Engine, EngineBroken
+from tests.plan.suite.fixtures import USER, Build, new_runs
+
+READY: Final = "ready"
+
+
+async def work(says: "Connection[Any, Any]", engine: Engine, folder: Path, build: Build, plans: list[object]) -> None:
+    """Store new plans, say that it is ready, execute all open runs, and say how each stands, or why it was refused."""
+    journal = engine.open(folder)
+    runs = new_runs(journal, folder, build)
+    for raw in plans:
+        await runs.create(read_plan(raw), user=USER)
+    open_runs = [line.run_id for line in await runs.list_runs(USER) if line.state in ("running", "waiting")]
+    await journal.launch()
+    says.send(READY)
+
+    async def carry_on(run_id: str) -> str:
+        try:
+            return await runs.carry_on(run_id)
+        except ToolError as error:
+            return error.message
+
+    ends = await asyncio.gather(*[carry_on(run_id) for run_id in open_runs])
+    journal.close()
+    says.send(dict(zip(open_runs, ends, strict=True)))
+
+
+def tell(
+    says: "Connection[Any, Any]",
+    complains: str,
+    environment: Mapping[str, str],
+    opens: str,
+    folder: Path,
+    build: Build,
+    plans: list[object],
+) -> None:
+    """Work in a process that was forked, in an environment; what goes wrong is written to a file."""
+    os.dup2(os.open(complains, os.O_WRONLY), sys.stderr.fileno())
+    os.environ.clear()
+    os.environ.update(environment)
+    asyncio.run(work(says, Engine(name=opens, opens=opens), folder, build, plans))
+
 
 # Only a broken engine is ever waited for so long.
 PATIENCE_S = 120.0
@@ -22,7 +63,7 @@ PATIENCE_S = 120.0
 LOOK_S = 0.01
 
 FORKING = multiprocessing.get_context("forkserver")
-_IMPORTED = ["__main__", worker.__name__]
+_IMPORTED = ["__main__", __name__]
 
 
 def import_before_forking(*modules: str) -> None:
@@ -44,14 +85,14 @@ class Worker:
         self._said, says = FORKING.Pipe(duplex=False)
         self._complained = tempfile.NamedTemporaryFile("r")  # noqa: SIM115  (it is closed with the block)
         arguments = (says, self._complained.name, environment, engine.opens, folder, build, list(plans))
-        self._process = FORKING.Process(target=worker.tell, args=arguments, daemon=True)
+        self._process = FORKING.Process(target=tell, args=arguments, daemon=True)
         self._process.start()
         says.close()
 
     def __enter__(self) -> Self:
         """Wait until it executes runs."""
         said = self._hear()
-        if said != worker.READY:
+        if said != READY:
             self.__exit__(None, None, None)
             raise EngineBroken(f"A process that opens the engine breaks: {said}")
         return self

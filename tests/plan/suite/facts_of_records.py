@@ -4,8 +4,8 @@ import asyncio
 from pathlib import Path
 
 from fingerpost.plan.journal import Event, Given, Journal, NewRun, RunRecord, StepRecord
-from fingerpost.testing.engines.engine import Engine, expect
-from fingerpost.testing.engines.reader import with_journal
+from tests.plan.suite.engine import Engine, expect
+from tests.plan.suite.fixtures import with_journal
 
 _AT = "2026-03-10T06:00:00Z"
 _LATER = "2026-03-10T07:00:00Z"

@@ -1,4 +1,4 @@
-"""Fixtures of the engine suite: plans, and a tool that logs every call.
+"""Plans, a tool that logs every call, and what a journal has recorded.
 
 The tool comes in builds: what an upgrade of the program may have changed about it.
 """
@@ -7,10 +7,11 @@ import asyncio
 import os
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -18,9 +19,10 @@ from fingerpost.contract.attempt import find_attempt
 from fingerpost.contract.response import success_response
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.plan.catalogue import Catalogue, PlanTool
-from fingerpost.plan.journal import Journal
+from fingerpost.plan.journal import Event, Journal, RunRecord
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.runs import PlanRuns
+from tests.plan.suite.engine import Engine
 
 USER = "suite"
 LONG_MS = 60_000
@@ -163,3 +165,54 @@ def expected_sums(raw: Mapping[str, Any]) -> dict[str, int]:
 def found_sums(memory: Mapping[str, Any]) -> dict[str, int]:
     """Return what each key of a run's memory holds."""
     return {key: response["data"]["sum"] for key, response in memory.items()}
+
+
+_R = TypeVar("_R")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """A run's record, its memory by key, and its events."""
+
+    record: RunRecord
+    memory: Mapping[str, object]
+    events: list[Event]
+
+    @property
+    def done(self) -> frozenset[str]:
+        """The steps ("run:step") that are recorded as completed."""
+        return frozenset(
+            f"{self.record.run_id}:{number}" for number, step in self.record.steps.items() if step.state == "completed"
+        )
+
+
+def with_journal(engine: Engine, folder: Path, act: Callable[[Journal], Awaitable[_R]]) -> _R:
+    """Run a function on a newly opened journal, and close it."""
+
+    async def once() -> _R:
+        journal = engine.open(folder)
+        try:
+            return await act(journal)
+        finally:
+            journal.close()
+
+    return asyncio.run(once())
+
+
+def with_runs(engine: Engine, folder: Path, act: Callable[[PlanRuns], Awaitable[_R]]) -> _R:
+    """Run a function on the runs of a newly opened journal."""
+    return with_journal(engine, folder, lambda journal: act(new_runs(journal, folder)))
+
+
+def read_runs(engine: Engine, folder: Path) -> list[RecordedRun]:
+    """Return all runs of a place, oldest first."""
+
+    async def read(runs: PlanRuns) -> list[RecordedRun]:
+        found = []
+        for line in reversed(await runs.list_runs(USER)):
+            record = await runs.get(line.run_id, USER)
+            events = await runs.journal.list_events(line.run_id, 0, 10_000)
+            found.append(RecordedRun(record, runs.memory_of(record).keyed(), events))
+        return found
+
+    return with_runs(engine, folder, read)

@@ -3,7 +3,6 @@
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import cast
 
@@ -14,27 +13,16 @@ class EngineBroken(AssertionError):
     """An engine violates a fact; the message says which, and where it showed."""
 
 
-class EngineAbility(StrEnum):
-    """Optional abilities of an engine."""
-
-    OUTLIVES = "what is recorded outlives its process"
-    SHARED = "several processes keep their runs in one place"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """An engine under test: its name, how to open it, and its abilities.
+    """An engine under test.
 
-    Attributes:
-        name: for people.
-        opens: ``module:name`` of a callable that takes a folder and returns a journal over whatever is kept for it:
-            in it, or, for a server, under a name that is made from it. Other processes import it by this name.
-        abilities: what it can do; facts that need more are left out.
+    ``opens`` is ``module:name`` of a callable that takes a folder and returns a journal over whatever is stored for it.
+    Other processes import it by this name.
     """
 
     name: str
     opens: str
-    abilities: frozenset[EngineAbility] = frozenset(EngineAbility)
 
     def open(self, folder: Path) -> Journal:
         """Return a journal; each call is a new opening of the same place."""

@@ -8,10 +8,19 @@ from fingerpost.plan.journal import RunRecord, RunState
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.plan_json import read_plan
 from fingerpost.plan.runs import PlanRuns
-from fingerpost.testing.engines.engine import Engine, EngineBroken, expect
-from fingerpost.testing.engines.fixtures import LONG_MS, USER, CallLog, adding, approval_step, new_runs, plan_of_steps
-from fingerpost.testing.engines.process import LOOK_S, PATIENCE_S, Worker
-from fingerpost.testing.engines.reader import read_runs, with_runs
+from tests.plan.suite.engine import Engine, EngineBroken, expect
+from tests.plan.suite.fixtures import (
+    LONG_MS,
+    USER,
+    CallLog,
+    adding,
+    approval_step,
+    new_runs,
+    plan_of_steps,
+    read_runs,
+    with_runs,
+)
+from tests.plan.suite.processes import LOOK_S, PATIENCE_S, Worker
 
 _WIDE = 50
 
