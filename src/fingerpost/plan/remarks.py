@@ -4,25 +4,33 @@ A run shows of each step only the value at its output path; these must reach the
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from fingerpost.plan.catalogue import listed
 from fingerpost.plan.references import walk
 from fingerpost.plan.size_limits import encode
 
-_KINDS: Final = ("missing", "note", "hint", "did_you_mean", "candidates", "warning")
-_ENDINGS: Final = (
-    *((f"{kind}s", kind) for kind in ("note", "hint", "warning")),
-    *((kind, kind) for kind in _KINDS),
-    ("recommendation", "hint"),
-    ("noresultsreason", "note"),
-    ("explanation", "note"),
-    ("locationdisambiguation", "candidates"),
-    ("truncated", "note"),
-    ("retry_after", "note"),
-)
-_LONGEST_ENDING: Final = 30
+# The fields by which a tool says something beside its value, wherever they stand in its response.
+_KIND_OF: Final = {
+    "missing": "missing",
+    "note": "note",
+    "notes": "note",
+    "accessibilityNotes": "note",
+    "disruptionNote": "note",
+    "DisruptionNote": "note",
+    "explanation": "note",
+    "noResultsReason": "note",
+    "retry_after": "note",
+    "truncated": "note",
+    "hint": "hint",
+    "recommendation": "hint",
+    "did_you_mean": "did_you_mean",
+    "candidates": "candidates",
+    "fromLocationDisambiguation": "candidates",
+    "toLocationDisambiguation": "candidates",
+    "warning": "warning",
+    "warnings": "warning",
+}
 # What the caller sent, and what the step's own record says already.
 _NOT_SAID: Final = frozenset({"query_type", "parameters", "output_key", "success", "error"})
 # matchQuality is of a thousand, a score of one.
@@ -103,28 +111,13 @@ def _walk(value: Any, at: str) -> Iterator[Remark]:
     if isinstance(value, Mapping):
         for name, item in value.items():
             here = f"{at}.{name}" if at else str(name)
-            kind = _kind_of(str(name), item)
-            if kind is not None:
-                yield Remark(kind, here, item)
-            else:
+            if name not in _KIND_OF:
                 yield from _walk(item, here)
+            elif item is not None and item is not False and item not in ("", [], {}):
+                yield Remark(_KIND_OF[name], here, item)
     elif isinstance(value, list | tuple):
         for number, item in enumerate(value):
             yield from _walk(item, f"{at}.{number}")
-
-
-def _kind_of(name: str, value: Any) -> str | None:
-    """Return the kind of remark that a field is; a field that holds nothing says nothing."""
-    if value is None or value is False or value in ("", [], {}):
-        return None
-    return _kind_by(name[-_LONGEST_ENDING:])
-
-
-@lru_cache(2_000)
-def _kind_by(end: str) -> str | None:
-    """Return the kind of remark that a field is by the end of its name; tools use the same names again and again."""
-    word = end.lower()
-    return next((kind for ending, kind in _ENDINGS if word.endswith(ending)), None)
 
 
 def _listed(value: Any) -> Iterable[Any]:
