@@ -9,9 +9,8 @@ from fingerpost import __version__, clock
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.kernels import count_kernels, get_kernels_folder
 from fingerpost.apps.mcp.metrics_page import has_extra
-from fingerpost.apps.overview import describe_networks
+from fingerpost.apps.overview import describe_networks, list_realtime_lines
 from fingerpost.apps.pace_storage import open_counts, open_limits
-from fingerpost.apps.realtime_view import list_realtime_lines
 from fingerpost.apps.storage import find_database
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError

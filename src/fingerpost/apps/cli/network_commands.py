@@ -6,13 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fingerpost.apps.cli.application import TOOL_ERROR, prepare_settings, usage
-from fingerpost.apps.cli.feed_work import run_import
-from fingerpost.apps.cli.learning import learn_profile
-from fingerpost.apps.cli.network_add import new_add_command
+from fingerpost.apps.cli.network_add import new_add_command, parse_value
+from fingerpost.apps.cli.network_sources import RealtimeLook, Unchecked, learn_profile, run_import
 from fingerpost.apps.cli.network_view import print_learned, print_networks, print_record
 from fingerpost.apps.cli.output import complain, new_console, print_text
-from fingerpost.apps.cli.realtime_look import RealtimeLook, Unchecked
-from fingerpost.apps.cli.record_values import parse_value
 from fingerpost.apps.cli.usage_hints import HintingGroup
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, open_record_store
 from fingerpost.errors import ParameterError, SettingsInvalid, ToolError

@@ -1,0 +1,110 @@
+"""Fetch from the sources of a network for a command: its feeds, its realtime, a remote source's profile."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+from rich.text import Text
+
+from fingerpost.apps.cli.import_bars import ImportBars
+from fingerpost.apps.cli.output import new_console, say
+from fingerpost.apps.cli.waiting import screen_taken, showing_work
+from fingerpost.apps.source_kinds import SourceKind
+from fingerpost.errors import FeedUnusable, ToolError
+
+if TYPE_CHECKING:
+    from fingerpost.apps.feeds import FeedImporter
+    from fingerpost.apps.settings import Settings
+    from fingerpost.store.network_records import NetworkRecord
+
+_R = TypeVar("_R")
+
+Unchecked = Annotated[bool, typer.Option("--unchecked", help="Follow real time although it gives nothing now.")]
+
+
+def run_import(settings: "Settings", what: str, work: Callable[["FeedImporter"], Awaitable[_R]]) -> _R:
+    """Run some work of a ``FeedImporter`` with progress bars on stderr, and return its result.
+
+    Raises:
+        FeedUnusable: as the work does; its message begins with the verdict.
+        ToolError: as the work does.
+    """
+    # numpy and the importer take longer to load than other commands take to run.
+    from fingerpost.apps.feeds import FeedImporter
+    from fingerpost.apps.outbound import new_client
+
+    console = new_console(stderr=True)
+    if not console.is_terminal:
+        say(what)
+
+    async def run() -> _R:
+        with screen_taken(), ImportBars(console) as bars:
+            async with new_client(settings) as client:
+                return await work(
+                    FeedImporter(
+                        settings.home,
+                        client,
+                        on_fetched=lambda shown, size: bars.show(shown, size, None),
+                        progress=bars.show,
+                    )
+                )
+
+    try:
+        return asyncio.run(run())
+    except FeedUnusable as error:
+        raise FeedUnusable(f"Not usable: {error.message}", error.details, hint=error.hint) from error
+
+
+def learn_profile(settings: "Settings", kind: SourceKind, record: "NetworkRecord") -> None:
+    """Ask the server of a record for its profile, and keep what it says.
+
+    Raises:
+        ToolError: it cannot be asked, or the record states too little of what it does not say.
+    """
+    from fingerpost.apps.networks import learn
+    from fingerpost.transit.learned_profile import LearnedProfiles, new_remote_profile
+
+    with showing_work(f"Asking the server of {record.name} ..."):
+        learned = asyncio.run(learn(settings, kind, record))
+    new_remote_profile(record, learned, ())
+    LearnedProfiles(settings.home).put(record, learned)
+
+
+class RealtimeLook:
+    """The current messages of a record's realtime sources, fetched once."""
+
+    def __init__(self, settings: "Settings", record: "NetworkRecord") -> None:
+        # numpy and the reader take longer to load than other commands take to run.
+        from fingerpost.apps.realtime_check import fetch_realtime
+
+        self._settings = settings
+        self._record = record
+        self._fetched = fetch_realtime(settings, record.realtime)
+
+    def refuse(self, *, unchecked: bool) -> None:
+        """Check the sources.
+
+        Raises:
+            ParameterError: one names an unknown FEED; or, unless ``unchecked``, gives no message.
+        """
+        from fingerpost.apps.realtime_check import refuse_silent, refuse_unknown_feeds
+
+        refuse_unknown_feeds(self._record, self._settings.home)
+        if not unchecked:
+            refuse_silent(self._fetched)
+
+    def print(self) -> None:
+        """Print how much of each message matches the timetable."""
+        from fingerpost.apps.realtime_check import check_sources, list_check_lines
+        from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
+
+        console = new_console()
+        try:
+            _, timetable = TimetableStore(self._settings.home).open(self._record.name)
+        except ToolError as error:
+            console.print(f"Realtime was not checked: {error.message}", soft_wrap=True, markup=False)
+            return
+        for check in check_sources(timetable, self._fetched, self._settings.home):
+            for line, good in list_check_lines(check):
+                console.print(Text(line, "" if good else "bold red"), soft_wrap=True)
