@@ -3,12 +3,15 @@
 import itertools
 import re
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from fingerpost.errors import DataNotFound
-from fingerpost.transit.engine.demo.catalogue import build_demo, get_demo_tables, list_demo_names
+from fingerpost.transit.engine.demo import catalogue
+from fingerpost.transit.engine.demo.catalogue import build_demo, list_demo_names
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.timetable.stop_ids import escape
 from fingerpost.transit.engine.timetable.timetable import Timetable
 from fingerpost.transit.engine.timetable.walking import straight_line_m
@@ -26,6 +29,10 @@ def timetable_of(name: str) -> Timetable:
 
 def distance_m(here: tuple[float, float], there: tuple[float, float]) -> float:
     return float(straight_line_m(*here, np.array([there[0]]), np.array([there[1]]))[0])
+
+
+def position(timetable: Timetable, stop: int) -> tuple[float, float]:
+    return float(timetable.stop_lat[stop]), float(timetable.stop_lon[stop])
 
 
 def calls(timetable: Timetable, trip: int) -> list[int]:
@@ -55,26 +62,38 @@ def test_an_unknown_demo_is_refused_with_the_known_names():
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-def test_no_stop_is_without_a_line(name):
-    """Every stop of the file is called at."""
-    network = get_demo_tables(name)
-    called_at = {(line.group, stop) for line in network.lines for stop in line.stops}
+def test_the_importer_reads_the_same_timetable(name):
+    """The tables are a valid GTFS feed: the importer skips nothing and finds the same stops, trips and departures."""
+    imported = import_feeds("TOWN", [FeedSource(Path(catalogue.__file__).parent / "feeds" / name)])
+    columns = ("stop_lat", "stop_time_stop", "stop_time_arrival_s", "trip_departure_trip", "trip_departure_shift_s")
 
-    assert [(stop.group, stop.name) for stop in network.stops if (stop.group, stop.name) not in called_at] == []
+    assert imported.report.feeds[0].findings == ()
+    for column in columns:
+        assert np.array_equal(getattr(imported.timetable, column), getattr(timetable_of(name), column)), column
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_no_stop_is_without_a_line(name):
+    """Every stop of the feed is called at."""
+    timetable = timetable_of(name)
+
+    assert set(range(timetable.stop_count)) == set(timetable.stop_time_stop.tolist())
 
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_trips_run_at_plausible_speeds(name):
     """A mistyped coordinate or minute makes a vehicle crawl or fly."""
-    network = get_demo_tables(name)
-    position = {(stop.group, stop.name): (stop.lat, stop.lon) for stop in network.stops}
+    timetable = timetable_of(name)
     implausible = []
-    for line in network.lines:
-        for (here, there), minutes in zip(itertools.pairwise(line.stops), line.minutes, strict=True):
-            straight_m = distance_m(position[line.group, here], position[line.group, there])
-            km_per_h = straight_m / 1000 / (minutes / 60)
+    for trip in range(len(timetable.trip_route)):
+        begin, end = timetable.trip_first_stop_time[trip : trip + 2].tolist()
+        for row in range(begin, end - 1):
+            here, there = timetable.stop_time_stop[row : row + 2].tolist()
+            seconds = int(timetable.stop_time_arrival_s[row + 1] - timetable.stop_time_departure_s[row])
+            straight_m = distance_m(position(timetable, here), position(timetable, there))
+            km_per_h = straight_m / 1000 / (seconds / 3600)
             if not SLOWEST_KM_PER_H <= km_per_h <= FASTEST_KM_PER_H:
-                implausible.append((line.name, here, there, round(km_per_h)))
+                implausible.append((timetable.stop_name[here], timetable.stop_name[there], round(km_per_h)))
 
     assert implausible == []
 
@@ -131,9 +150,16 @@ def test_service_goes_on_over_midnight(name):
 
 def test_the_last_metro_to_mellunmaki_leaves_tapiola_half_an_hour_after_midnight():
     """M2 towards Mellunmäki ends at 24:30."""
-    last_s = [line.departures_s[-1] for line in get_demo_tables("DEMO-HELSINKI").lines if line.name == "M2"]
+    timetable = timetable_of("DEMO-HELSINKI")
+    headsigns = [timetable.headsign[int(row)] for row in timetable.trip_headsign]
+    [trip] = [
+        trip
+        for trip, route in enumerate(timetable.trip_route.tolist())
+        if (timetable.route_short_name[route], headsigns[trip]) == ("M2", "Mellunmäki")
+    ]
+    departures_s = timetable.trip_departure_shift_s[timetable.trip_departure_trip == trip]
 
-    assert last_s == [24 * 3600 + 30 * 60]
+    assert departures_s.max() == 24 * 3600 + 30 * 60
 
 
 def test_from_kamppi_to_espoo_takes_one_change_at_the_central_station():

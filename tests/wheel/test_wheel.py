@@ -87,7 +87,7 @@ def test_the_wheel_holds_every_file_of_the_package(wheel):
     assert {
         "fingerpost/filings/sample/figures.txt",
         "fingerpost/py.typed",
-        "fingerpost/transit/engine/demo/networks/helsinki.toml",
+        "fingerpost/transit/engine/demo/feeds/DEMO-HELSINKI/stops.txt",
     } <= packaged
     assert {name.split("/")[0] for name in names - packaged} == {f"fingerpost-{PROJECT['version']}.dist-info"}
 

@@ -1,5 +1,5 @@
-"""The demo networks: compact tables, written by hand, that expand to a timetable valid on any day.
+"""The demo networks: two GTFS feeds, written by hand from public knowledge and simplified, and a realtime simulator.
 
-``networks/*.toml`` are the tables, ``tables.py`` reads them, ``expansion.py`` makes rows of them, and
-``catalogue.py`` lists the networks and builds one.
+Running times are whole minutes, every day has the same timetable, a stop stands for both directions and all platforms,
+and some bus and tram lines call at their main stops only. They are not for travelling.
 """
