@@ -44,10 +44,10 @@ TARGETS = {
     "filings": Target(
         "filings",
         (
-            "bulk", "bulk_loading", "companyfacts", "directory", "edgar", "fetched", "library", "loading", "plain_text",
+            "companyfacts", "edgar", "fetched", "library", "loading", "plain_text",
             "sample", "sandbox", "sandbox_process", "schema", "store", "sync", "texts",
         ),
-        ("tests/filings", *without("tests/filings", "bulk", "loading", "recorded", "sandbox")),
+        ("tests/filings", *without("tests/filings", "loading", "recorded", "sandbox")),
     ),
     # What is stored is held by engines that are killed as processes, which no mutant reaches.
     "plan": Target(

@@ -1,4 +1,4 @@
-"""Figures come from files on disk by two commands, and are answered."""
+"""Figures come from files on disk, and are answered."""
 
 import json
 import zipfile
@@ -43,30 +43,16 @@ def test_a_file_that_is_something_else_is_refused(facts_file, invoke):
 
 
 def test_the_archive_is_loaded_and_answered(facts_file, invoke, tmp_path):
-    """The tickers come from the SEC's list; what is left out is named."""
-    pytest.importorskip("duckdb")
+    """The tickers come from the SEC's list; unreadable members are skipped and named."""
     listed = tmp_path / "company_tickers.json"
     listed.write_text(json.dumps({"0": {"cik_str": 7, "ticker": "DRWN", "title": "Drawn Inc."}}), encoding="utf-8")
     with zipfile.ZipFile(tmp_path / "companyfacts.zip", "w") as made:
         made.write(facts_file, facts_file.name)
         made.writestr("CIK0000000008.json", "{}")
-    invoke("filings", "load", str(listed))
-    done = invoke("filings", "bulk", str(tmp_path / "companyfacts.zip"))
+    done = invoke("filings", "load", str(listed), str(tmp_path / "companyfacts.zip"))
 
-    assert (done.returncode, done.stdout.splitlines()[:2]) == (
-        0,
-        [
-            "companyfacts.zip: 1 companies, 1 figures",
-            "1 left out: CIK0000000008.json is not a companyfacts file: KeyError 'facts'",
-        ],
+    assert done.stdout.splitlines()[1] == (
+        "companyfacts.zip: 1 companies, 1 figures; 1 skipped: CIK0000000008.json is not a companyfacts file:"
+        " KeyError 'facts'; tickers come from company_tickers.json"
     )
-    answer = revenue(invoke, "DRWN")
-    assert (answer["data"], answer["source"]["dataset"]) == ({"Revenue": 100}, "bulk")
-
-
-def test_an_archive_that_is_none_is_refused(facts_file, invoke):
-    """A JSON file is no archive."""
-    pytest.importorskip("duckdb")
-    done = invoke("filings", "bulk", str(facts_file))
-
-    assert (done.returncode, "CIK0000000007.json is not a zip archive" in done.stderr) == (1, True)
+    assert revenue(invoke, "DRWN")["data"] == {"Revenue": 100}

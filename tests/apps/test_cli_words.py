@@ -196,11 +196,6 @@ def test_a_mistake_is_answered_with_what_to_type_instead(invoke, words, instead)
     assert [word for word in AGENT_WORDS if word in said and word not in tools] == []
 
 
-def test_no_help_loses_words_in_brackets(invoke):
-    """Rich takes brackets for markup: what is needed for the archive is still said."""
-    assert "`bulk`" in " ".join(invoke("filings", "bulk", "--help").stdout.replace("│", " ").split())
-
-
 def test_a_full_disk_is_one_sentence(invoke, monkeypatch):
     """Wherever it is met."""
     import errno

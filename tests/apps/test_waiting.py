@@ -179,7 +179,7 @@ def find_calls(tree, names):
 
 def test_whatever_prints_makes_way_first():
     """The commands print with the functions of ``output.py``, read with ``read_stdin``; who draws takes the screen."""
-    taking = {"import_bars.py": ("network_sources.py", "filings_bulk.py"), "run_view.py": ("plan_commands.py",)}
+    taking = {"import_bars.py": ("network_sources.py", "filings_load.py"), "run_view.py": ("plan_commands.py",)}
     printing = {}
     for file in sorted(Path(cli.__file__).parent.glob("*.py")):
         tree = ast.parse(file.read_text())

@@ -1,6 +1,7 @@
 """Files of EDGAR that are on disk."""
 
 import json
+import zipfile
 
 import pytest
 
@@ -94,3 +95,35 @@ def test_a_text_is_cut_at_its_items(store, tmp_path):
         ("Item 1. Business", "We draw."),
         ("Item 1A. Risk Factors", "Ink."),
     ]
+
+
+def test_an_archive_replaces_older_figures_and_keeps_newer_ones(store, tmp_path):
+    """By the newest filing day that each of them covers."""
+    for cik, filed in ((7, "2023-01-31"), (8, "2023-02-02")):
+        own = json.loads(json.dumps(FACTS | {"cik": cik}).replace("2023-02-01", filed))
+        load_files(store, [written(tmp_path / "own.json", own)])
+    archive = tmp_path / "companyfacts.zip"
+    with zipfile.ZipFile(archive, "w") as made:
+        for cik in (7, 8):
+            content = json.dumps(FACTS | {"cik": cik}).replace('"val": 100', '"val": 101')
+            made.writestr(f"CIK{cik:010}.json", content)
+    load_files(store, [archive])
+
+    values = FactLibrary(store.path).rows("SELECT cik, value FROM facts WHERE cik < 10 ORDER BY cik")
+    assert values == [(7, 101), (8, 100)]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"), [(b"{}", "is not a zip archive"), (None, "holds no companyfacts file")]
+)
+def test_an_archive_without_companies_is_refused(store, tmp_path, content, message):
+    """No zip, or one of something else."""
+    archive = tmp_path / "companyfacts.zip"
+    if content is None:
+        with zipfile.ZipFile(archive, "w") as made:
+            made.writestr("readme.txt", "nothing")
+    else:
+        archive.write_bytes(content)
+
+    with pytest.raises(FeedUnusable, match=message):
+        load_files(store, [archive])

@@ -29,7 +29,7 @@ class Fact(NamedTuple):
 class Company:
     """Who files.
 
-    ``dataset`` is ``sample``, ``edgar`` or ``bulk``.
+    ``dataset`` is ``sample`` or ``edgar``.
     ``complete_through`` is the newest filing day that the figures cover, ``first_end`` their first period end.
     """
 

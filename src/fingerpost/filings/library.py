@@ -13,7 +13,6 @@ from rapidfuzz import fuzz, process
 
 from fingerpost.contract.company_names import begins_with, find_named, name_key
 from fingerpost.filings import schema
-from fingerpost.filings.bulk import BulkFigures, folder_beside
 from fingerpost.filings.companyfacts import Filing
 from fingerpost.filings.concepts import Metric, find_concept, find_metric
 from fingerpost.filings.fact import Company, Fact
@@ -29,7 +28,7 @@ from fingerpost.filings.splits import (
     is_share_count,
     list_splits,
 )
-from fingerpost.filings.store import SAMPLE, FactStore, new_sample, plain_ticker
+from fingerpost.filings.store import new_sample, plain_ticker
 
 _KEPT = 4_096
 # Of 100, by rapidfuzz's ratio.
@@ -54,7 +53,6 @@ class FactLibrary:
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
         self._file = None if path is None else schema.facts_file(path)
-        self._bulk = None if path is None else BulkFigures(folder_beside(path))
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._opened: tuple[int, int] | None = None
@@ -64,11 +62,9 @@ class FactLibrary:
     def find_company(self, text: str) -> Company | None:
         """Return the company of a ticker, CIK or name, or None; one that has figures under several CIKs is its newest.
 
-        It bears the ticker that it was asked for by. A name that several companies bear is nobody's.
-        A company that only the archive has is taken over into the facts file first.
+        It has the ticker that it was asked for by. A name that several companies share resolves to none.
         """
-        archive = 0 if self._bulk is None else self._bulk.identity
-        return self._keep(("company", text, archive), lambda: self._find_company(text, archive))
+        return self._keep(("company", text), lambda: self._find_company(text))
 
     def list_companies(self) -> list[Company]:
         """Return every company that has figures, by ticker."""
@@ -181,8 +177,6 @@ class FactLibrary:
         """Let go of the file."""
         with self._lock:
             self._let_go()
-            if self._bulk is not None:
-                self._bulk.close()
 
     def _list_known(self) -> list[tuple[str, int, str]]:
         """Return (ticker, CIK, name) of every company that has figures or is listed; a company's own ticker first."""
@@ -196,33 +190,13 @@ class FactLibrary:
         listed = self._rows("SELECT count(*) FROM listed")[0][0]
         return find_named(text, self._list_known(), all_are_known=listed >= _ALL_LISTED)
 
-    def _find_company(self, text: str, archive: int) -> Company | None:
-        company = self._find_by_ticker(text, archive)
+    def _find_company(self, text: str) -> Company | None:
+        company = self._find_by_ticker(text)
         if company is None and len(named := self._list_named(text)) == 1:
-            company = self._find_by_ticker(named[0], archive)
+            company = self._find_by_ticker(named[0])
         return company
 
-    def _find_by_ticker(self, text: str, archive: int) -> Company | None:
-        company = self._find_held(text)
-        if archive and (company is None or company.dataset == SAMPLE) and self._take_over(text, company):
-            return self._find_held(text)
-        return company
-
-    def _take_over(self, text: str, company: Company | None) -> bool:
-        """Copy a company from the archive into the facts file; returns whether the archive has it."""
-        assert self._bulk is not None
-        assert self.path is not None
-        digits = plain_ticker(text).removeprefix("CIK")
-        ciks = (
-            {company.cik} if company is not None else {int(digits)} if digits.isdigit() and len(digits) <= 10 else set()
-        )
-        ciks |= {cik for (cik,) in self._rows("SELECT cik FROM listed WHERE ticker = ?", plain_ticker(text))}
-        found = [bulk for bulk in map(self._bulk.find_company, sorted(ciks)) if bulk is not None]
-        for bulk in found:
-            FactStore(self.path).put_bulk(bulk.file, retrieved_at=bulk.retrieved_at)
-        return bool(found)
-
-    def _find_held(self, text: str) -> Company | None:
+    def _find_by_ticker(self, text: str) -> Company | None:
         wanted = plain_ticker(text)
         digits = wanted.removeprefix("CIK").lstrip("0")
         found = self._companies(

@@ -1,17 +1,33 @@
-"""Files of EDGAR that are already on disk: told apart by what they hold, written into the facts file."""
+"""Load EDGAR files from disk into the facts file: figures, lists of filings, tickers, texts, and the whole archive."""
 
-from collections.abc import Sequence
+import multiprocessing
+import re
+import zipfile
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from fingerpost.errors import FeedUnusable, ParameterError
-from fingerpost.filings.companyfacts import parse_json, read_facts, read_submissions, read_tickers
+from fingerpost.filings.companyfacts import FactsFile, parse_json, read_facts, read_submissions, read_tickers
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.plain_text import read_plain_text
 from fingerpost.filings.sections import split_sections
 from fingerpost.filings.store import FactStore
 
 _TEXT_SUFFIXES = (".txt", ".htm", ".html")
+_MEMBER = re.compile(r"(?:.*/)?CIK\d{10}\.json")
+_LARGEST_MEMBER_MB = 256
+# The writer is slower than one reader, so two keep it busy; what they read ahead is in memory.
+_READERS = 2
+_READ_AHEAD = 8
+_COMPANIES_A_TRANSACTION = 50
+_NAMED = 3
+
+ShowProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,16 +54,23 @@ def load_files(
     ticker: str | None = None,
     text_of: FilingText | None = None,
     retrieved_at: str | None = None,
+    show: ShowProgress | None = None,
 ) -> list[Loaded]:
     """Write files into the store: companyfacts, submissions, company_tickers, and, with ``text_of``, one text.
 
-    ``ticker`` names the company where the files do not. Each file is one transaction.
+    A companyfacts archive updates every company in it, unless newer figures of the company are there; ``show`` gets
+    (done, all) companies. ``ticker`` names the company where the files do not. Each other file is one transaction.
 
     Raises:
         FeedUnusable: a file is none of these, or cannot be read; the files before it were loaded.
         ParameterError: a text without the filing that it is of, or without a known company.
     """
-    return [_load(store, path, ticker, text_of, retrieved_at) for path in paths]
+    return [
+        _load_archive(store, path, retrieved_at, show)
+        if path.suffix.lower() == ".zip"
+        else _load(store, path, ticker, text_of, retrieved_at)
+        for path in paths
+    ]
 
 
 def _load(
@@ -93,3 +116,52 @@ def _load_text(store: FactStore, name: str, content: bytes, ticker: str | None, 
     sections = split_sections(company.cik, text_of.accession, text_of.form, text_of.filed, plain)
     store.put_sections(sections)
     return Loaded(name, f"{company.name}, {text_of.form} of {text_of.filed}: {len(sections)} sections")
+
+
+def _load_archive(store: FactStore, path: Path, retrieved_at: str | None, show: ShowProgress | None) -> Loaded:
+    companies, figures, done, skipped = 0, 0, 0, []
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [name for name in sorted(archive.namelist()) if _MEMBER.fullmatch(name)]
+    except (OSError, zipfile.BadZipFile) as error:
+        raise FeedUnusable(f"{path.name} is not a zip archive, or damaged: {error}") from error
+    found = _read_members(path, members)
+    while batch := list(islice(found, _COMPANIES_A_TRANSACTION)):
+        files = [file for file in batch if isinstance(file, FactsFile)]
+        skipped += [reason for reason in batch if isinstance(reason, str)]
+        store.put_newer_facts(files, retrieved_at=retrieved_at)
+        companies, figures, done = companies + len(files), figures + sum(len(f.facts) for f in files), done + len(batch)
+        if show is not None:
+            show(done, len(members))
+    if not companies:
+        raise FeedUnusable(f"{path.name} holds no companyfacts file that can be read")
+    summary = f"{companies:,} companies, {figures:,} figures"
+    if skipped:
+        more = f"; and {len(skipped) - _NAMED} more" if len(skipped) > _NAMED else ""
+        summary += f"; {len(skipped):,} skipped: {'; '.join(skipped[:_NAMED])}{more}"
+    return Loaded(path.name, f"{summary}; tickers come from company_tickers.json")
+
+
+def _read_members(path: Path, members: Sequence[str]) -> Iterator[FactsFile | str]:
+    """Yield the members in order, read in processes of their own; a text is why one cannot be read."""
+    # A fork would copy the threads' locks.
+    with ProcessPoolExecutor(_READERS, mp_context=multiprocessing.get_context("spawn")) as readers:
+        waiting: deque[Future[FactsFile | str]] = deque()
+        for member in members:
+            waiting.append(readers.submit(_read_member, path, member))
+            if len(waiting) == _READ_AHEAD:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _read_member(path: Path, member: str) -> FactsFile | str:
+    with zipfile.ZipFile(path) as archive:
+        if archive.getinfo(member).file_size > _LARGEST_MEMBER_MB * 2**20:
+            return f"{member} is larger than {_LARGEST_MEMBER_MB} MB"
+        try:
+            return read_facts(parse_json(archive.read(member), member), member)
+        except FeedUnusable as error:
+            return error.message
+        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
+            return f"{member} is damaged: {error}"

@@ -11,7 +11,7 @@ from fingerpost.filings import sample, schema
 from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile
 from fingerpost.store.sqlite import connect_memory, use_write_ahead_log
 
-SAMPLE, EDGAR, BULK = "sample", "edgar", "bulk"
+SAMPLE, EDGAR = "sample", "edgar"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,19 +46,14 @@ class FactStore:
         with self._writing() as connection:
             insert_facts(connection, file, tickers=tickers, retrieved_at=retrieved_at, dataset=dataset)
 
-    def put_bulk(self, file: FactsFile, *, retrieved_at: str) -> None:
-        """Take a company over from the archive, unless its own figures came meanwhile; the sample's give way."""
+    def put_newer_facts(self, files: Iterable[FactsFile], *, retrieved_at: str | None) -> None:
+        """Replace the figures of companies, in one transaction, except where those that are there are newer."""
         with self._writing() as connection:
-            found = connection.execute("SELECT dataset FROM companies WHERE cik = ?", (file.cik,)).fetchone()
-            if found is None or found[0] == SAMPLE:
-                insert_facts(connection, file, tickers=[], retrieved_at=retrieved_at, dataset=BULK)
-
-    def forget_bulk(self) -> None:
-        """Forget what was taken over from an archive; a newer one is in force. The sample's companies come back."""
-        with self._writing() as connection:
-            for (cik,) in connection.execute("SELECT cik FROM companies WHERE dataset = ?", (BULK,)).fetchall():
-                _forget(connection, cik)
-            insert_sample(connection)
+            for file in files:
+                query = "SELECT complete_through FROM companies WHERE cik = ?"
+                there = connection.execute(query, (file.cik,)).fetchone()
+                if there is None or there[0] <= file.complete_through:
+                    insert_facts(connection, file, tickers=[], retrieved_at=retrieved_at, dataset=EDGAR)
 
     def put_submissions(self, file: SubmissionsFile) -> None:
         """Replace what is known of a company and its list of filings."""

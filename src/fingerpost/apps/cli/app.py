@@ -8,7 +8,6 @@ import fingerpost
 from fingerpost import clock
 from fingerpost.apps.cli import (
     demo_command,
-    filings_bulk,
     filings_load,
     filings_show,
     filings_sync,
@@ -45,7 +44,6 @@ app.add_typer(variable_commands.app, name="vars")
 app.add_typer(network_commands.app, name="network")
 filings_sync.app.command("show")(filings_show.show)
 filings_sync.app.command("load")(filings_load.load)
-filings_sync.app.command("bulk")(filings_bulk.bulk)
 app.add_typer(filings_sync.app, name="filings")
 app.command("run")(plan_commands.run)
 app.add_typer(plan_commands.app, name="runs")
