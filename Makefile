@@ -52,10 +52,6 @@ bench-filings: .venv/edgartools/ready  ## Measure: figures beside edgartools, an
 	@.venv/edgartools/bin/python -m pip install --quiet --disable-pip-version-check "edgartools==5.62.0"
 	@touch $@
 
-.PHONY: bench-hostile
-bench-hostile: .venv/ready  ## Measure: what one hostile caller costs the others, over real HTTP
-	@$(BIN)/python bench/hostile_caller.py
-
 .PHONY: bench-first
 bench-first: .venv/ready  ## Measure: the first answer of a fresh install beside a warm one, at the terminal and over HTTP
 	@$(BIN)/python bench/first_answer.py
@@ -69,8 +65,8 @@ bench-streets: .venv/ready  ## Measure: plans with streets beside the straight l
 	@$(BIN)/python bench/streets.py
 
 .PHONY: bench-realtime
-bench-realtime: .venv/ready oracle  ## Measure: bytes of real time to a live search timetable, questions on it, while it is swapped, beside nigiri
-	@status=0; for part in realtime realtime_queries realtime_beside_nigiri; do $(BIN)/python bench/$$part.py || status=1; done; exit $$status
+bench-realtime: .venv/ready oracle  ## Measure: questions under real time beside nigiri
+	@$(BIN)/python bench/realtime_beside_nigiri.py
 
 # Two engines that do the same, in an environment of their own; where they cannot be had, the bench says so.
 .PHONY: bench-plans
@@ -85,18 +81,13 @@ try-deploy: .venv/ready  ## Carry out the container file's steps in a fresh envi
 	@$(BIN)/python deploy/try_steps.py
 
 .PHONY: bench-load
-bench-load: .venv/ready  ## Measure: plan_trip from 50 connections, over one and two workers, then over one and two machines
+bench-load: .venv/ready  ## Measure: plan_trip from 50 connections, over one and two workers
 	@$(BIN)/python bench/load.py
-	@$(BIN)/python bench/machines.py
-
-.PHONY: bench-telemetry
-bench-telemetry: .venv/ready  ## Measure: what measuring costs a call while nobody listens
-	@$(BIN)/python bench/telemetry.py
 
 .PHONY: mutants
 mutants: .venv/ready  ## Put small faults into the code, a sample of them, and count those that a test finds (TARGETS="rules tools")
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "mutmut>=3.8,<4"
-	@$(BIN)/python bench/mutants.py $(TARGETS)
+	@$(BIN)/python -m tests.mutation $(TARGETS)
 
 docs: .venv/ready  ## Write docs/reference anew from the code
 	@$(BIN)/python docs/generate.py

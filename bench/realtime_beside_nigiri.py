@@ -20,11 +20,10 @@ from beside_nigiri import _quiet_stderr
 from figures import p50, percentile, verdict
 from google.transit.gtfs_realtime_pb2 import FeedMessage
 from levelled_new_york import level_new_york
-from realtime_queries import LIVE_TRIPS, busiest_day
 
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
-from fingerpost.transit.engine.timetable.service_days import service_day_start, services_on
+from fingerpost.transit.engine.timetable.service_days import find_covered_days, service_day_start, services_on
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -35,6 +34,16 @@ SEED = 4
 LAST_ARRIVAL_S = 32 * 3600
 
 Answer = list[tuple[int, int]]
+
+
+LIVE_TRIPS = 20_000
+
+
+def busiest_day(timetable: Timetable) -> date:
+    """Return the day on which most trips run."""
+    first, last = find_covered_days(timetable) or (date.min, date.min)
+    days = [date.fromordinal(day) for day in range(first.toordinal(), last.toordinal() + 1)]
+    return max(days, key=lambda day: int(services_on(timetable, day)[timetable.trip_service].sum()))
 
 
 def write_all_calls(timetable: Timetable, day: date, count: int, dice: random.Random) -> FeedMessage:

@@ -7,7 +7,6 @@ import sys
 import tempfile
 
 import beside_nigiri
-import beside_upstream
 import over_http
 import with_mock_upstream
 from questions import NOW, Questions
@@ -34,7 +33,6 @@ def main() -> int:
         good = [
             with_mock_upstream.measure(calls=options.rounds * options.calls),
             over_http.measure(questions, home, rounds=options.rounds, calls=options.calls),
-            beside_upstream.measure(rounds=options.rounds, calls=options.calls),
         ]
     if options.trips:
         beside_nigiri.measure(count=options.trips)

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from mutant_trial import MutantTrial
-from mutation import find_mutants
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.mutation.operators import find_mutants
+from tests.mutation.trial import MutantTrial
+
+ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = 400
 SEED = 18
 

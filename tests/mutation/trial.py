@@ -13,7 +13,8 @@ from types import CodeType, FrameType
 from typing import Any
 
 import pytest
-from mutation import Mutant, forget_caches, put_in_force
+
+from tests.mutation.operators import Mutant, forget_caches, put_in_force
 
 # Of the tests that reach a function, as many run as take so many seconds of a processor without a mutant.
 BUDGET_S = 10.0
