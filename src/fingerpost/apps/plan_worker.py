@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import signal
-import subprocess
 
 from fingerpost.apps.plans import recovering
 from fingerpost.apps.warm_up import WarmUp
@@ -12,15 +11,11 @@ from fingerpost.apps.wiring import Application
 _log = logging.getLogger(__name__)
 
 
-async def work_on_plans(application: Application, compiler: subprocess.Popen[bytes] | None = None) -> None:
-    """Recover runs until SIGTERM or an interrupt; another process recovers those that are under way then.
-
-    ``compiler`` is the process that compiles the engine while this one answers uncompiled.
-    """
+async def work_on_plans(application: Application, warm_up: WarmUp) -> None:
+    """Recover runs until SIGTERM or an interrupt; another process recovers those that are under way then."""
     ended = asyncio.Event()
     for stop in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(stop, ended.set)
-    warm_up = WarmUp(application.networks, compiler)
     warm_up.start()
     async with recovering(application.plans.runs):
         _log.info("waiting for plan runs to recover")

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fingerpost.apps.cli.application import TOOL_ERROR, open_application, usage
-from fingerpost.apps.interpreter import keep_what_is_loaded, start_without_collecting, take_short_turns
-from fingerpost.apps.kernels import begin_uncompiled
+from fingerpost.apps.interpreter import new_warm_up, start_server_process
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp.address import Address, read_networks
 from fingerpost.errors import ParameterError
@@ -37,13 +36,12 @@ def serve(
                 {"field": "workers"},
                 hint="Say --http HOST:PORT as well",
             )
-    start_without_collecting()
-    take_short_turns()
+    start_server_process()
     groups = None if tools is None else [group.strip() for group in tools.split(",") if group.strip()]
     application = open_application(ctx.obj, groups)
+    start_logging(may_wait=False)
     from fingerpost.apps.start_check import check_database, require_keys
 
-    start_logging(may_wait=False)
     with usage():
         require_keys(application.settings)
         check_database(application.settings)
@@ -54,30 +52,26 @@ def serve(
             address, proxies = Address.read(http), read_networks(trusted_proxy or ())
             serve_workers(application.settings, address, workers, groups, allow_host or (), proxies)
         return
-    compiler = begin_uncompiled(application.settings.home, waits=True)
     # The protocol's own package is a second of imports that no other command needs.
     if http is None:
         from fingerpost.apps.mcp.stdio import serve_stdio
 
-        keep_what_is_loaded()
-        asyncio.run(serve_stdio(application, compiler))
+        asyncio.run(serve_stdio(application, new_warm_up(application)))
         return
     from fingerpost.apps.mcp.http import serve_http
 
     with usage():
-        keep_what_is_loaded()
-        proxies = read_networks(trusted_proxy or ())
-        serve_http(application, Address.read(http), allow_host or (), compiler, trusted_proxies=proxies)
+        address, proxies = Address.read(http), read_networks(trusted_proxy or ())
+        serve_http(application, address, new_warm_up(application), allow_host or (), trusted_proxies=proxies)
 
 
 def worker(ctx: typer.Context) -> None:
     """Take over the plan runs of servers that died, over the database that they share, until SIGTERM."""
-    start_without_collecting()
-    take_short_turns()
+    start_server_process()
     application = open_application(ctx.obj)
+    start_logging(may_wait=False)
     from fingerpost.apps.start_check import check_database, require_keys
 
-    start_logging(may_wait=False)
     with usage():
         if not application.settings.database_url.get_secret_value():
             raise ParameterError(
@@ -89,8 +83,7 @@ def worker(ctx: typer.Context) -> None:
         check_database(application.settings)
     from fingerpost.apps.plan_worker import work_on_plans
 
-    compiler = begin_uncompiled(application.settings.home, waits=True)
-    asyncio.run(work_on_plans(application, compiler))
+    asyncio.run(work_on_plans(application, new_warm_up(application)))
 
 
 def doctor(ctx: typer.Context) -> None:

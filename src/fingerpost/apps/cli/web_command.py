@@ -7,8 +7,7 @@ import typer
 from fingerpost.apps.cli.application import open_application, usage
 from fingerpost.apps.cli.output import say
 from fingerpost.apps.demo_disruption import DemoDisruption
-from fingerpost.apps.interpreter import keep_what_is_loaded, start_without_collecting, take_short_turns
-from fingerpost.apps.kernels import begin_uncompiled
+from fingerpost.apps.interpreter import new_warm_up, start_server_process
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp.address import Address
 from fingerpost.apps.web.site import MapTiles, list_files, list_headers
@@ -36,11 +35,9 @@ def web(
     ] = False,
 ) -> None:
     """Serve the web page: trips with a map, departure boards, saved places."""
-    start_without_collecting()
-    take_short_turns()
+    start_server_process()
     application = open_application(ctx.obj)
     start_logging(may_wait=False)
-    compiler = begin_uncompiled(application.settings.home, waits=True)
     # The protocol's own package is a second of imports that no other command needs.
     from fingerpost.apps.mcp.http import Site, serve_http
 
@@ -56,8 +53,7 @@ def web(
             work=DemoDisruption(application, DISRUPTED_AFTER_S if disrupt else None).keep_up,
             announce=_announce,
         )
-        keep_what_is_loaded()
-        serve_http(application, Address(host, port), allow_host or (), compiler, site)
+        serve_http(application, Address(host, port), new_warm_up(application), allow_host or (), site)
 
 
 def _announce(url: str) -> None:

@@ -4,7 +4,6 @@ import asyncio
 import ipaddress
 import logging
 import signal
-import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -163,21 +162,20 @@ async def _run(transport: McpTransport, application: Application, site: Site | N
 def serve_http(
     application: Application,
     address: Address,
+    warm_up: WarmUp | None = None,
     allowed_hosts: Sequence[str] = (),
-    compiler: subprocess.Popen[bytes] | None = None,
     site: Site | None = None,
     trusted_proxies: Sequence[str] = (),
 ) -> None:
     """Serve until SIGTERM or an interrupt; calls that run then are still answered.
 
-    ``compiler`` is the process that compiles the engine while this one answers uncompiled; ``site`` is served beside
-    the endpoints; ``trusted_proxies`` as in ``new_config``.
+    ``site`` is served beside the endpoints; ``trusted_proxies`` as in ``new_config``.
 
     Raises:
         SettingsInvalid: the address cannot be listened on.
     """
+    warm_up = warm_up or WarmUp(application.networks)
     listener = listen(address)
-    warm_up = WarmUp(application.networks, compiler)
     app = new_app(application, address, warm_up, allowed_hosts, site, open_metrics_page())
     config = new_config(app, trusted_proxies=trusted_proxies)
     host, port = listener.getsockname()[:2]

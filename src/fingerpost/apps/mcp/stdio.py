@@ -4,7 +4,6 @@ import asyncio
 import logging
 import os
 import signal
-import subprocess
 from contextlib import suppress
 
 import mcp_types as types
@@ -28,13 +27,10 @@ _CLOSING_S = 1.0
 _INTERRUPTED = 130
 
 
-async def serve_stdio(application: Application, compiler: subprocess.Popen[bytes] | None = None) -> None:
-    """Serve until the client closes stdin; warm-up runs in the background.
-
-    ``compiler`` is the process that compiles the engine while this one answers uncompiled.
-    """
+async def serve_stdio(application: Application, warm_up: WarmUp | None = None) -> None:
+    """Serve until the client closes stdin; the warm-up runs in the background."""
+    warm_up = warm_up or WarmUp(application.networks)
     server = new_server(application, find_user=lambda _ctx: application.settings.user)
-    warm_up = WarmUp(application.networks, compiler)
     asyncio.get_running_loop().call_later(_QUIET_START_S, warm_up.start)
     _end_on_interrupt(application)
     async with (

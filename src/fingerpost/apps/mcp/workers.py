@@ -14,13 +14,11 @@ from typing import cast
 from starlette.applications import Starlette
 from uvicorn.supervisors.multiprocess import Multiprocess
 
-from fingerpost.apps.interpreter import keep_what_is_loaded, start_without_collecting, take_short_turns
-from fingerpost.apps.kernels import begin_uncompiled
+from fingerpost.apps.interpreter import new_warm_up, start_server_process
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp.address import Address, SharedAddress
 from fingerpost.apps.mcp.http import new_app, new_config, say_where
 from fingerpost.apps.settings import Settings
-from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import build
 
 _log = logging.getLogger(__name__)
@@ -40,14 +38,11 @@ class ServerWorker:
 
     def __call__(self) -> Starlette:
         """Build the application in this process, and begin to warm it up."""
-        start_without_collecting()
-        take_short_turns()
+        start_server_process()
         start_logging(may_wait=False)
         _log.info("worker %s begins", os.getpid())
         application = build(self.settings, self.groups)
-        compiler = begin_uncompiled(self.settings.home, waits=True)
-        warm_up = WarmUp(application.networks, compiler)
-        keep_what_is_loaded()
+        warm_up = new_warm_up(application)
         warm_up.start()
         return new_app(application, self.address, warm_up, self.allowed_hosts)
 
