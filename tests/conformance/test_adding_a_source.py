@@ -2,20 +2,21 @@
 
 from fingerpost.apps.networks import load_sources
 from fingerpost.apps.settings import read_settings
-from fingerpost.apps.source_kinds import REMOTE_KINDS
+from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS
 from fingerpost.testing.networks.source import ConformingSource
 from tests.conformance.test_conformance import SOURCES
 from tests.project.sources import ROOT, SRC
 
-PROVIDERS = sorted(path.parent.name for path in (SRC / "transit" / "providers").glob("*/__init__.py"))
+REMOTE = sorted(path.parent.name for path in (SRC / "transit" / "remote").glob("*/__init__.py"))
+REMOTE.remove("kit")
+PROVIDERS = sorted(["embedded", *REMOTE])
 
 
 def test_every_provider_is_wired(tmp_path):
-    """Each kind of source comes from a provider's package, and each package brings one at least."""
-    kinds = load_sources(read_settings(home=tmp_path), fetch=None).values()
-    packages = {type(kind).__module__.split(".")[3] for kind in kinds}
+    """Each remote package brings a kind of source of its name."""
+    kinds = {source.kind for source in load_sources(read_settings(home=tmp_path), fetch=None).values()}
 
-    assert sorted(packages) == PROVIDERS
+    assert sorted(kinds - {EMBEDDED, "demo"}) == REMOTE
 
 
 def test_every_provider_has_its_conformance_class():

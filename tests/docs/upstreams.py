@@ -13,8 +13,8 @@ from fingerpost.testing.networks.town import new_town
 from fingerpost.transit.embedded.source import DemoSource
 from fingerpost.transit.port import TextJourneyQuery
 from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
-from fingerpost.transit.remote.tfl.add_options import TFL
 from fingerpost.transit.remote.tfl.source import TflSource
+from fingerpost.transit.remote.tfl.unified_api import TFL
 from tests.conformance.embedded import EmbeddedConformance
 from tests.motis import town_server as motis
 from tests.net.local_server import read_request

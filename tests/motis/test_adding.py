@@ -13,9 +13,8 @@ from fingerpost.net.limiter import Limiter
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.place import Bounds
-from fingerpost.transit.remote.motis.add_options import MOTIS, TRANSITOUS
 from fingerpost.transit.remote.motis.source import MotisSource
-from fingerpost.transit.remote.motis.transitous import URL
+from fingerpost.transit.remote.motis.transitous import MOTIS, TRANSITOUS, URL
 from tests.motis.answers import LEARNED, LIMITS, Told, a_plan, a_query, a_ride
 from tests.net.local_server import FakeTime
 

@@ -6,7 +6,7 @@ from fingerpost.errors import SourceFailed
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Coordinate, PlaceKind
 from fingerpost.transit.model.profile import NAMES_DEADLINE_S
-from fingerpost.transit.remote.motis.geocoding import MotisGeocoder
+from fingerpost.transit.remote.motis.places import MotisGeocoder
 from tests.motis.answers import LEARNED, Told, a_board, a_place, asking
 
 DAM = Coordinate(52.37, 4.90)

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fingerpost.transit.engine.timetable.stop_ids import print_stop_ids
-from fingerpost.transit.remote.motis.stop_ids import MotisStopIds, find_service_day
+from fingerpost.transit.remote.motis.places import MotisStopIds, find_service_day
 
 TAGS = ["Town", "nl-ovapi"]
 # Tags hold no underscore: the server splits at the first.

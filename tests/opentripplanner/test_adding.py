@@ -5,9 +5,14 @@ import pytest
 from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.profile import ANSWER_DEADLINE_S
-from fingerpost.transit.remote.opentripplanner.add_options import DIGITRANSIT, OTP
+from fingerpost.transit.remote.opentripplanner.digitransit import (
+    DIGITRANSIT,
+    FINLAND_DEADLINE_S,
+    OTP,
+    REGIONS,
+    find_region,
+)
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerNetwork
-from fingerpost.transit.remote.opentripplanner.regions import FINLAND_DEADLINE_S, REGIONS, find_region
 from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
 from tests.opentripplanner.answers import LEARNED, a_board, a_board_query, a_time, asking, data
 

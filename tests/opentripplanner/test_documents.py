@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.documents import DOCUMENTS, fit, list_optional
-from fingerpost.transit.remote.opentripplanner.plan_data import PlanData
+from fingerpost.transit.remote.opentripplanner.shapes import PlanData
 from tests.opentripplanner.schema import SCHEMA, build_older
 
 DEEPEST = 9

@@ -66,7 +66,10 @@ async def test_every_field_that_is_selected_is_read(read):
     stop = {**station, "gtfsId": "HSL:1", "platformCode": "1", "routes": [{"type": 3}], "parentStation": station}
     bare = a_time(trip={**a_time()["trip"], "tripHeadsign": None}, headsign=None, realtime=True)
     lone = {**stop, "parentStation": None}
-    plan = {"live": a_page([a_walk(), LATE], errors=[("NO_TRANSIT_CONNECTION", "FROM")]), "promised": a_page()}
+    plan = {
+        "live": a_page([a_walk(), LATE], errors=[("NO_TRANSIT_CONNECTION", "FROM")]),
+        "promised": a_page([a_walk(), a_ride(realtimeState="CANCELED")]),
+    }
     errors = [{"message": "a part", "path": ["live"], "extensions": {"classification": "x"}}]
     answers = [
         data(stops=[stop, {**stop, "gtfsId": "HSL:2"}], stations=[]),

@@ -23,7 +23,7 @@ from fingerpost.store.variables import VariableStore
 from fingerpost.testing.networks.town import NAME, NOW, PLACES, new_town
 from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.composite import AllNetworks
-from fingerpost.transit.remote.opentripplanner.geocoding import GEOCODING_FRESH_S
+from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
 from fingerpost.transit.remote.opentripplanner.server import LIVE_FRESH_S
 from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
 from tests.conformance.embedded import EmbeddedConformance
@@ -294,4 +294,4 @@ async def test_requests_are_counted_for_the_operator(opening, tmp_path):
 def test_what_is_live_is_kept_for_a_quarter_of_a_minute_at_most():
     """Plans and boards 15 s, names 10 minutes."""
     assert LIVE_FRESH_S <= 15
-    assert GEOCODING_FRESH_S <= 600
+    assert STOPS_FRESH_S <= 600

@@ -22,12 +22,13 @@ from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, DETOUR_F
 from fingerpost.transit.model.distance import distance_m
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
+from fingerpost.transit.remote.kit.journeys import JourneyEnd
 from fingerpost.transit.remote.kit.wire_shapes import read_wire_instant
 from fingerpost.transit.remote.opentripplanner.documents import DOCUMENTS, fit
-from fingerpost.transit.remote.opentripplanner.journey_question import JourneyEnd
+from fingerpost.transit.remote.opentripplanner.journeys import print_end
 from fingerpost.transit.remote.opentripplanner.server import Server
 from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
-from fingerpost.transit.remote.opentripplanner.wire_times import print_offset_time
+from fingerpost.transit.remote.opentripplanner.wire_values import print_offset_time
 from tests.homes import keep_network
 from tests.opentripplanner.plain_feed import PlainFeed
 from tests.opentripplanner.walks import Cause, explain
@@ -262,7 +263,7 @@ class StreetWalks:
 
     async def find_unfiltered_arrival(self, query):
         """Return the earliest arrival by a ride that the server's search found before it filtered."""
-        ends = [JourneyEnd(location=location).to_wire() for location in (query.origin, query.destination)]
+        ends = [print_end(JourneyEnd(location=location)) for location in (query.origin, query.destination)]
         body = {
             "origin": ends[0],
             "destination": ends[1],

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fingerpost.transit.engine.timetable.stop_ids import print_stop_ids
-from fingerpost.transit.remote.opentripplanner.stop_ids import StopIdBook, print_trip_id
+from fingerpost.transit.remote.opentripplanner.stops import StopIdBook, print_trip_id
 
 
 @pytest.mark.parametrize(

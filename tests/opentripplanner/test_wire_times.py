@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from fingerpost.transit.remote.kit.wire_shapes import read_wire_instant
-from fingerpost.transit.remote.opentripplanner.wire_times import (
+from fingerpost.transit.remote.opentripplanner.wire_values import (
     find_service_day,
     read_day,
     read_duration_s,

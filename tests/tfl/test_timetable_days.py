@@ -6,10 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerpost.transit.remote.tfl.english_holidays import find_public_holiday, is_without_school
-from fingerpost.transit.remote.tfl.timetable_choice import RemarkKind, choose_schedules, say_remarks
-from fingerpost.transit.remote.tfl.timetable_days import find_named_days
-from fingerpost.transit.remote.tfl.timetable_shapes import Schedule
+from fingerpost.transit.remote.tfl.shapes import Schedule
+from fingerpost.transit.remote.tfl.timetable_days import (
+    RemarkKind,
+    choose_schedules,
+    find_named_days,
+    find_public_holiday,
+    is_without_school,
+    say_remarks,
+)
 
 WEEK = ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"]
 # Names that clients of TfL's have met.

@@ -6,7 +6,7 @@ import pytest
 
 from fingerpost.errors import SourceChanged
 from fingerpost.net.response import Response
-from fingerpost.transit.remote.tfl.server import read
+from fingerpost.transit.remote.kit.answers import read_exactly
 from fingerpost.transit.remote.tfl.shapes import TflLine
 from tests.tfl.asking import a_leg, journeys
 from tests.tfl.test_journeys import plan
@@ -40,7 +40,7 @@ async def test_a_status_that_cannot_be_read_is_not_passed_over():
     response = Response(status=200, headers={}, body=body, redacted_url="https://tfl/x", retrieved_at=NOW)
 
     with pytest.raises(SourceChanged):
-        read(tuple[TflLine, ...], response)
+        read_exactly(tuple[TflLine, ...], response)
 
 
 @pytest.mark.parametrize("path", ["5", "[[51.5, NaN], [51.6, 0.0], [51.7, 0.0]]", "[[51.5"])

@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING
 from fingerpost.net.fetch import Fetch
 from fingerpost.net.pace import Pace
 from fingerpost.transit.remote.kit.add_option import AddOption
-from fingerpost.transit.remote.motis.add_options import MOTIS, TRANSITOUS
+from fingerpost.transit.remote.motis.transitous import MOTIS, TRANSITOUS
 from fingerpost.transit.remote.motis.transitous import PACES as TRANSITOUS_PACES
-from fingerpost.transit.remote.opentripplanner.add_options import DIGITRANSIT, OTP
-from fingerpost.transit.remote.opentripplanner.regions import PACES
-from fingerpost.transit.remote.tfl.add_options import TFL
-from fingerpost.transit.remote.tfl.unified_api import KEY_VARIABLE
+from fingerpost.transit.remote.opentripplanner.digitransit import DIGITRANSIT, OTP, PACES
+from fingerpost.transit.remote.tfl.unified_api import KEY_VARIABLE, TFL
 from fingerpost.transit.remote.tfl.unified_api import PACES as TFL_PACES
 
 if TYPE_CHECKING:

@@ -6,13 +6,11 @@ from zoneinfo import ZoneInfo
 
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.line_colors import read_line_colors
-from fingerpost.transit.remote.motis.alerts import list_in_force
-from fingerpost.transit.remote.motis.endpoints import MotisEndpoint
-from fingerpost.transit.remote.motis.legs import destination_of, line_of
-from fingerpost.transit.remote.motis.modes import BY_ARRANGEMENT, read_mode
-from fingerpost.transit.remote.motis.server import MotisAnswer, MotisServer, TooMuchAsked
-from fingerpost.transit.remote.motis.shapes import MotisStopTimes, StopTime
-from fingerpost.transit.remote.motis.stop_ids import MotisStopIds, find_service_day
+from fingerpost.transit.remote.kit.answers import Answer
+from fingerpost.transit.remote.motis.itineraries import destination_of, line_of, list_in_force
+from fingerpost.transit.remote.motis.places import MotisStopIds, find_service_day
+from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, TooMuchAsked
+from fingerpost.transit.remote.motis.shapes import BY_ARRANGEMENT, MotisStopTimes, StopTime, read_mode
 from fingerpost.transit.rules.board_window import list_within
 from fingerpost.transit.rules.times import print_utc
 
@@ -25,7 +23,7 @@ _NOT_ALLOWED = "NOT_ALLOWED"
 
 async def ask_board(
     server: MotisServer, own_id: str, first: int, last: int, language: str | None, halvings: int = 0
-) -> list[MotisAnswer[MotisStopTimes]]:
+) -> list[Answer[MotisStopTimes]]:
     """Return the departures of exactly that stop from ``first`` to ``last``, and perhaps some around them.
 
     Raises:

@@ -1,15 +1,168 @@
-"""Itineraries, from the server's."""
+"""Itineraries from the server's: legs, alerts, lines on the map and fares."""
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 
-from fingerpost.transit.model.itinerary import Itinerary, Mode
+import polyline
+
+from fingerpost.transit.fares.money import print_amount
+from fingerpost.transit.model.distance import distance_m
+from fingerpost.transit.model.itinerary import Access, Fare, Itinerary, Leg, Mode, ServiceAlert, StopPoint
+from fingerpost.transit.model.leg_line import LegLine
+from fingerpost.transit.model.line_colors import read_line_colors
+from fingerpost.transit.model.place import Coordinate, Location
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.remote.motis.legs import new_leg
-from fingerpost.transit.remote.motis.modes import ON_STREET
-from fingerpost.transit.remote.motis.shapes import FareTransfer, MotisItinerary, MotisLeg
-from fingerpost.transit.remote.motis.stop_ids import MotisStopIds
+from fingerpost.transit.remote.kit.itineraries import (
+    UNKNOWN_EFFECT,
+    UNNAMED,
+    draw_points,
+    is_in_force,
+    new_walk,
+    once,
+    own_name,
+    ride_mode,
+)
+from fingerpost.transit.remote.motis.places import MotisStopIds, find_service_day
+from fingerpost.transit.remote.motis.shapes import (
+    BY_ARRANGEMENT,
+    ON_STREET,
+    WALK,
+    FareTransfer,
+    MotisAlert,
+    MotisFareProduct,
+    MotisItinerary,
+    MotisLeg,
+    MotisLine,
+    OwnPlace,
+    TimeRange,
+    read_mode,
+)
 from fingerpost.transit.rules.realtime_status import with_walk_delays
+
+
+def list_in_force(alerts: Iterable[MotisAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
+    """Return the alerts that say something and hold at any time from ``begin`` to ``end``, each once.
+
+    What has a code is a remark on the service, such as its power sockets, and no alert.
+    """
+    return once(_alert(alert, begin, end) for alert in alerts if alert.code is None)
+
+
+def _alert(alert: MotisAlert, begin: int, end: int) -> ServiceAlert | None:
+    header, text = (alert.header_text or "").strip(), (alert.description_text or "").strip()
+    # Feeds that know one kind of period state it as the time in which the alert is to be shown.
+    spans = alert.impact_period or alert.communication_period
+    held = [each for each in spans if is_in_force(each.start, each.end, begin, end)]
+    if not (header or text) or (spans and not held):
+        return None
+    span = held[0] if held else TimeRange()
+    effect, url = alert.effect or UNKNOWN_EFFECT, alert.url or None
+    # The server's alerts have no id of their own.
+    name = hashlib.sha256("\x00".join((header, text, effect, url or "")).encode()).hexdigest()[:16]
+    return ServiceAlert(id=name, header=header, text=text, effect=effect, since=span.start, until=span.end, url=url)
+
+
+# What the server calls the positions that it was asked for.
+_POSITIONS = {"START": "Origin", "END": "Destination"}
+_NOT_ALLOWED = "NOT_ALLOWED"
+# The precision of version 2 of the API and later, and of the first, where an answer does not say it.
+_PRECISION, _FIRST_PRECISION = 6, 7
+
+
+def new_leg(leg: MotisLeg, ids: MotisStopIds, start: Location | None, end: Location | None) -> Leg:
+    """Return a leg; ``start`` and ``end`` are the trip's own ends where it begins or ends there, else None."""
+    ends = _end_point(leg.from_, ids, start), _end_point(leg.to, ids, end)
+    if leg.mode == WALK:
+        return new_walk(*ends, (leg.start_time, leg.end_time), leg.distance, leg, cancelled=is_off(leg))
+    scheduled = leg.start_time if leg.scheduled_start_time is None else leg.scheduled_start_time
+    arrives = leg.end_time if leg.scheduled_end_time is None else leg.scheduled_end_time
+    cancelled = is_off(leg)
+    has_delay = bool(leg.real_time) and not cancelled
+    return Leg(
+        mode=ride_mode(read_mode(leg.mode, leg.route_type)),
+        start=ends[0],
+        end=ends[1],
+        departure_scheduled=scheduled,
+        arrival_scheduled=arrives,
+        departure_delay_s=leg.start_time - scheduled if has_delay else None,
+        arrival_delay_s=leg.end_time - arrives if has_delay else None,
+        cancelled=cancelled,
+        distance_m=_length_m(leg),
+        line=line_of(leg),
+        headsign=destination_of(leg),
+        trip_id=None if leg.trip_id is None else ids.print_trip(leg.trip_id),
+        service_day=None if leg.trip_id is None else find_service_day(leg.trip_id),
+        # The server says NOT_ACCESSIBLE also where its feed says nothing.
+        wheelchair=Access.YES if leg.wheelchair_accessible == "ACCESSIBLE" else Access.UNKNOWN,
+        by_arrangement=leg.mode in BY_ARRANGEMENT,
+        stays_seated=bool(leg.interline_with_previous_leg),
+        colors=read_line_colors(leg.route_color, leg.route_text_color),
+        alerts=list_in_force((*leg.alerts, *leg.from_.alerts, *leg.to.alerts), leg.start_time, leg.end_time),
+        handle=leg,
+    )
+
+
+def is_off(leg: MotisLeg) -> bool:
+    """Whether the trip is cancelled, or skips the stop where the rider boards or alights, or a walk is closed."""
+    if leg.cancelled or leg.from_.cancelled or leg.to.cancelled:
+        return True
+    return leg.mode != WALK and _NOT_ALLOWED in (leg.from_.pickup_type, leg.to.dropoff_type)
+
+
+def line_of(own: MotisLine) -> str | None:
+    """Return a line's name: short, else long, else what the server shows, else the route's id (rule A2)."""
+    return (
+        own.route_short_name
+        or own.route_long_name
+        or own.display_name
+        or (own.route_id and (own.route_id.partition("_")[2] or own.route_id))
+        or None
+    )
+
+
+def destination_of(own: MotisLine) -> str | None:
+    """Return where a ride says that it goes, else its last stop; None where the server says neither."""
+    return own.headsign or (own.trip_to.name if own.trip_to is not None else None) or None
+
+
+def draw_leg(leg: Leg, api: int) -> LegLine:
+    """Return a leg's line: the server's own, else straight between its ends."""
+    return draw_points(leg, list_points(leg.handle, api) if isinstance(leg.handle, MotisLeg) else ())
+
+
+def list_points(leg: MotisLeg, api: int) -> tuple[tuple[float, float], ...]:
+    """Return the (latitude, longitude) of a leg's own line; empty where it has none that can be read."""
+    line = leg.leg_geometry
+    if line is None or not line.points:
+        return ()
+    usual = _PRECISION if api > 1 else _FIRST_PRECISION
+    try:
+        decoded = polyline.decode(line.points, usual if line.precision is None else line.precision)
+    except (IndexError, ValueError):
+        return ()
+    return tuple((float(lat), float(lon)) for lat, lon in decoded)
+
+
+def _length_m(leg: MotisLeg) -> float | None:
+    """Return the length of a ride: what the server says, else its line's; None without a line."""
+    if leg.distance is not None:
+        return leg.distance
+    points = [Coordinate(*point) for point in list_points(leg, api=2)]
+    return sum(map(distance_m, points, points[1:])) if len(points) > 1 else None
+
+
+def _end_point(place: OwnPlace, ids: MotisStopIds, location: Location | None) -> StopPoint:
+    if place.stop_id is None:
+        name = own_name(location) or _POSITIONS.get(place.name, place.name) or UNNAMED
+        return StopPoint(name=name, coordinate=place.coordinate)
+    return StopPoint(
+        name=place.name or UNNAMED,
+        coordinate=place.coordinate,
+        id=ids.print(place.stop_id),
+        platform=place.track or None,
+    )
 
 
 @dataclass(slots=True)
@@ -53,3 +206,55 @@ def _is_nothing(leg: MotisLeg) -> bool:
     """Whether a leg is a walk of no time from a place to itself, as older servers put before the first ride."""
     here = (leg.from_.lat, leg.from_.lon) == (leg.to.lat, leg.to.lon)
     return leg.mode == Mode.WALK and leg.start_time == leg.end_time and here
+
+
+# Of a transfer only its own product is bought; or the first leg's and its own; else every leg's and its own.
+_TRANSFER_ALONE, _FIRST_AND_TRANSFER = "AB", "A_AB"
+
+
+def price(itinerary: Itinerary, transfers: Sequence[FareTransfer]) -> Fare | None:
+    """Return what all rides cost an ordinary rider at least, or why that is unknown; None without rides."""
+    if not itinerary.rides:
+        return None
+    for ride in itinerary.rides:
+        own = ride.handle
+        if not isinstance(own, MotisLeg) or own.fare_transfer_index is None or own.effective_fare_leg_index is None:
+            return Fare(unknown=f"the server states no fare for {ride.line or 'a ride'}")
+    bought: list[MotisFareProduct] = []
+    for transfer in transfers:
+        parts = _list_parts(transfer)
+        if any(not each for each in parts):
+            return Fare(unknown="the server names no ticket for a part of the trip")
+        if any(product.amount is None for each in parts for product in each):
+            return Fare(unknown="the server names a ticket without what it costs")
+        bought += [min(each, key=lambda product: product.amount or 0.0) for each in parts]
+    return _sum(bought) if bought else Fare(unknown="the server names no ticket")
+
+
+def _list_parts(transfer: FareTransfer) -> list[list[MotisFareProduct]]:
+    """Return what must be bought for a transfer: of each part, the products that an ordinary rider may choose from."""
+    legs = [
+        [product for rule in leg for product in rule if _is_for_anyone(product)]
+        for leg in transfer.effective_fare_leg_products
+    ]
+    own = [product for product in transfer.transfer_products if _is_for_anyone(product)]
+    if transfer.rule == _TRANSFER_ALONE:
+        return [own]
+    # A transfer without a product is free.
+    between = [own] if transfer.rule is not None and own else []
+    return [*(legs[:1] if transfer.rule == _FIRST_AND_TRANSFER else legs), *between]
+
+
+def _is_for_anyone(product: MotisFareProduct) -> bool:
+    category = product.rider_category
+    return category is None or category.is_default_fare_category is not False
+
+
+def _sum(bought: Sequence[MotisFareProduct]) -> Fare:
+    currencies = {each.currency for each in bought}
+    if len(currencies) > 1:
+        return Fare(unknown=f"its parts are priced in {' and '.join(sorted(currencies))}")
+    (currency,) = currencies
+    total = sum((Decimal(str(each.amount)) for each in bought), Decimal(0))
+    tickets = tuple(each.name for each in bought if each.name)
+    return Fare(amount=print_amount(total, currency), currency=currency, tickets=tickets)

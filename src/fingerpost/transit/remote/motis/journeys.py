@@ -5,51 +5,89 @@ what was promised stays visible (rule B5).
 """
 
 import asyncio
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from fingerpost.errors import ToolError
 from fingerpost.transit.model.itinerary import Itinerary
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.remote.motis.endpoints import MotisEndpoint
+from fingerpost.transit.remote.kit.journeys import PAGE_SIZE, FoundJourneys, JourneyEnd
 from fingerpost.transit.remote.motis.itineraries import read_itineraries
-from fingerpost.transit.remote.motis.journey_question import PROMISED, MotisJourneyEnd, new_params
-from fingerpost.transit.remote.motis.server import MotisServer
+from fingerpost.transit.remote.motis.places import MotisStopIds
+from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer
 from fingerpost.transit.remote.motis.shapes import FareTransfer, MotisPlan
-from fingerpost.transit.remote.motis.stop_ids import MotisStopIds
-from fingerpost.transit.rules.trip_limits import UNMEASURED, is_possible, list_kept, say_impossible
+from fingerpost.transit.rules.times import print_utc
+from fingerpost.transit.rules.trip_limits import is_possible, list_kept
+
+# No rider walks slower than this, so that no walk within the limit takes longer than the server is asked to allow.
+_SLOWEST_M_PER_S, _SLOWEST_WHEELCHAIR_M_PER_S = 1.0, 0.75
+_MINUTE_S = 60
+# The server refuses a window of four days or more.
+_LONGEST_WINDOW_S = 95 * 3600
+PROMISED = "REALTIME_ANNOTATION_ONLY"
+"""The search on the timetable whose answer tells what real time did to it."""
+
+
+def print_end(end: JourneyEnd) -> str:
+    """Return an end as the server reads it."""
+    here = end.location.coordinate
+    return end.stop_id or f"{here.lat:.7f},{here.lon:.7f}"
+
+
+def new_params(
+    query: JourneyQuery, origin: JourneyEnd, destination: JourneyEnd, api: int, *, shorter_walks: bool = False
+) -> dict[str, str]:
+    """Return the parameters of a plan.
+
+    ``shorter_walks`` halves what may be walked at either end, and leaves out the way that only walks.
+    """
+    # The server counts minutes: it must not offer what leaves within the minute before, or arrives after.
+    minute = query.instant // _MINUTE_S if query.arrive_by else -(-query.instant // _MINUTE_S)
+    pace = _SLOWEST_WHEELCHAIR_M_PER_S if query.step_free else _SLOWEST_M_PER_S
+    walk_s = math.ceil(query.max_walk_m / pace / (2 if shorter_walks else 1))
+    params = {
+        "fromPlace": print_end(origin),
+        "toPlace": print_end(destination),
+        "time": print_utc(minute * _MINUTE_S),
+        "arriveBy": "true" if query.arrive_by else "false",
+        "numItineraries": str(max(PAGE_SIZE, query.wanted + 1)),
+        # Until version 3 of the API this counted rides.
+        "maxTransfers": str(query.max_transfers + (1 if api < 3 else 0)),
+        "maxPreTransitTime": str(walk_s),
+        "maxPostTransitTime": str(walk_s),
+        "maxDirectTime": str(walk_s),
+        "preTransitModes": "WALK",
+        "postTransitModes": "WALK",
+        "directModes": "" if shorter_walks else "WALK",
+        "joinInterlinedLegs": "false",
+        "withFares": "true",
+    }
+    if query.window_s is not None:
+        params["searchWindow"] = str(min(-(-query.window_s // _MINUTE_S) * _MINUTE_S, _LONGEST_WINDOW_S))
+    if query.step_free:
+        params |= {"pedestrianProfile": "WHEELCHAIR", "useRoutedTransfers": "true"}
+    return params
+
 
 # All of a page may walk too far; beyond this many we believe that there is nothing.
 MOST_PAGES = 3
 
 
 @dataclass(slots=True)
-class FoundOnMotis:
-    """What was found: itineraries by the live timetable, unusable ones that it promised, and what was left out."""
+class FoundOnMotis(FoundJourneys):
+    """What was found, the fares, how many itineraries need another vehicle, and the time zone of the places."""
 
-    live: list[Itinerary] = field(default_factory=list)
-    promised: list[Itinerary] = field(default_factory=list)
     fares: dict[Itinerary, Sequence[FareTransfer]] = field(default_factory=dict)
-    troubles: list[str] = field(default_factory=list)
     not_asked_for: int = 0
-    impossible: set[Itinerary] = field(default_factory=set)
-    has_unmeasured_walk: bool = False
-    walks_too_far: bool = False
-    retrieved_at: datetime | None = None
     zone: str | None = None
 
-    @property
-    def notes(self) -> list[str]:
-        """Sentences on what was left out, and what was guessed."""
-        notes = [*dict.fromkeys(self.troubles), *([UNMEASURED] if self.has_unmeasured_walk else [])]
-        if self.not_asked_for:
-            number = self.not_asked_for
-            notes.append(
-                f"{number} {'itineraries were' if number > 1 else 'itinerary was'} left out, because"
-                f" {'they need' if number > 1 else 'it needs'} a car, a bicycle, a rented or a booked vehicle."
-            )
-        return notes + say_impossible(len(self.impossible))
+    def list_left_out(self) -> list[str]:
+        number = self.not_asked_for
+        if not number:
+            return []
+        were, they_need = ("itineraries were", "they need") if number > 1 else ("itinerary was", "it needs")
+        return [f"{number} {were} left out, because {they_need} a car, a bicycle, a rented or a booked vehicle."]
 
 
 class MotisJourneySearch:
@@ -60,7 +98,7 @@ class MotisJourneySearch:
         self._ids = ids
 
     async def find(
-        self, query: JourneyQuery, origin: MotisJourneyEnd, destination: MotisJourneyEnd, language: str | None
+        self, query: JourneyQuery, origin: JourneyEnd, destination: JourneyEnd, language: str | None
     ) -> FoundOnMotis:
         """Return what was found within the query's limits.
 
@@ -72,7 +110,7 @@ class MotisJourneySearch:
         found = FoundOnMotis()
         params = new_params(query, origin, destination, self._server.api)
         await self._search(params, query, language, found)
-        if found.walks_too_far and not any(each.rides for each in found.live):
+        if found.walks_too_far and not found.has_rides:
             shorter = new_params(query, origin, destination, self._server.api, shorter_walks=True)
             await self._search(shorter, query, language, found)
         return found
@@ -100,10 +138,9 @@ class MotisJourneySearch:
         for _ in range(MOST_PAGES):
             page = await self._ask(asked, language, found)
             read = read_itineraries((*page.direct, *page.itineraries), query, self._ids)
-            possible = [each for each in read.itineraries if is_possible(each)]
-            found.impossible.update(each for each in read.itineraries if not is_possible(each))
+            possible = found.drop_impossible(read.itineraries)
             kept = [each for each in list_kept(possible, query) if _is_in_time(each, query)]
-            found.live = list(dict.fromkeys([*found.live, *kept]))
+            found.add_live(kept)
             found.fares |= read.fares
             found.not_asked_for += read.not_asked_for
             found.has_unmeasured_walk |= read.has_unmeasured_walk
@@ -126,8 +163,8 @@ class MotisJourneySearch:
             return
         read = read_itineraries(page.itineraries, query, self._ids, walks_as_expected=False)
         found.fares |= read.fares
-        unusable = [each for each in list_kept(read.itineraries, query) if each.is_unusable and is_possible(each)]
-        found.promised = list(dict.fromkeys([*found.promised, *unusable]))
+        kept = list_kept(read.itineraries, query)
+        found.add_promised(each for each in kept if each.is_unusable and is_possible(each))
 
     async def _ask(self, params: Mapping[str, str], language: str | None, found: FoundOnMotis) -> MotisPlan:
         answered = await self._server.ask(MotisEndpoint.PLAN, MotisPlan, params, language=language)

@@ -1,6 +1,5 @@
 """Ask a server what it covers, and which version of the API it has."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -13,13 +12,11 @@ from fingerpost.transit.model.bounding_box import box_around, box_of
 from fingerpost.transit.model.place import Bounds, Coordinate
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
-from fingerpost.transit.remote.motis.endpoints import OLDEST, MotisEndpoint, versioned_path
-from fingerpost.transit.remote.motis.modes import read_mode
-from fingerpost.transit.remote.motis.server import MotisServer, TooMuchAsked
-from fingerpost.transit.remote.motis.shapes import Initial, OwnPlace, ServerConfig
-from fingerpost.transit.remote.motis.stop_lookup import ask_stops
+from fingerpost.transit.remote.kit.network import find_common_zone
+from fingerpost.transit.remote.motis.places import ask_stops
+from fingerpost.transit.remote.motis.server import OLDEST, MotisEndpoint, MotisServer, TooMuchAsked, versioned_path
+from fingerpost.transit.remote.motis.shapes import Initial, OwnPlace, ServerConfig, read_mode
 from fingerpost.transit.remote.motis.transitous import ATTRIBUTION, WORLD, is_transitous
-from fingerpost.transit.rules.times import is_zone
 
 ABILITIES = frozenset(Ability)
 API_TRAIT, VERSION_TRAIT = "api", "motis"
@@ -55,8 +52,8 @@ async def learn_profile(server: MotisServer, record: NetworkRecord) -> LearnedPr
     modes = (read_mode(mode) for stop in stops for mode in stop.modes)
     abilities = ABILITIES if config.has_street_routing is not False else ABILITIES - {Ability.STEP_FREE}
     return LearnedProfile(
-        bounds=box_of([Coordinate(stop.lat, stop.lon) for stop in stops]) if stops else None,
-        zone=_find_zone(listed.stops),
+        bounds=box_of([stop.coordinate for stop in stops]) if stops else None,
+        zone=find_common_zone(stop.tz for stop in listed.stops),
         feeds=tuple(FeedVersion(name=tag) for tag in _list_tags(stops)),
         modes=frozenset(modes),
         attribution=_attribution(record, has_streets=config.has_street_routing is not False),
@@ -115,12 +112,6 @@ async def _list_stops(server: MotisServer, record: NetworkRecord, middle: Coordi
     if not stops:
         raise SourceChanged("The server holds no stops there", hint="Import a timetable, or mend --bounds")
     return _Listed(stops, is_whole=True)
-
-
-def _find_zone(stops: Iterable[OwnPlace]) -> str | None:
-    """Return the time zone that most stops name; None where none does."""
-    zones = Counter(stop.tz for stop in stops if is_zone(stop.tz))
-    return zones.most_common(1)[0][0] if zones else None
 
 
 def _list_tags(stops: Iterable[OwnPlace]) -> list[str]:

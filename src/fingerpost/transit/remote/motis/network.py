@@ -2,10 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from fingerpost import clock
 from fingerpost.net.fetch import Fetch
 from fingerpost.net.request import RequestLimits
 from fingerpost.runtime.concurrency import gather_all
@@ -14,58 +12,48 @@ from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profil
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg
 from fingerpost.transit.model.leg_line import LegLine
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
-from fingerpost.transit.model.profile import NetworkProfile
-from fingerpost.transit.model.provenance import FeedVersion, Provenance, RealtimeHealth
-from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, NearbyStops
+from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery
+from fingerpost.transit.remote.kit.answers import Answer
+from fingerpost.transit.remote.kit.journeys import JourneyEnd, find_end
+from fingerpost.transit.remote.kit.network import ServerNetwork
 from fingerpost.transit.remote.motis.departures import ask_board, list_departures
-from fingerpost.transit.remote.motis.endpoints import NEWEST
-from fingerpost.transit.remote.motis.fares import price
-from fingerpost.transit.remote.motis.geocoding import MotisGeocoder
-from fingerpost.transit.remote.motis.journey_ends import find_end
-from fingerpost.transit.remote.motis.journey_question import MotisJourneyEnd
+from fingerpost.transit.remote.motis.itineraries import draw_leg, price
 from fingerpost.transit.remote.motis.journeys import FoundOnMotis, MotisJourneySearch
 from fingerpost.transit.remote.motis.learning import ABILITIES, read_api
-from fingerpost.transit.remote.motis.legs import draw_leg
-from fingerpost.transit.remote.motis.server import MotisAnswer, MotisServer, UnknownThere
+from fingerpost.transit.remote.motis.places import MotisGeocoder, MotisStopIds, MotisStopLookup
+from fingerpost.transit.remote.motis.server import NEWEST, MotisServer, UnknownThere
 from fingerpost.transit.remote.motis.shapes import MotisStopTimes
-from fingerpost.transit.remote.motis.stop_ids import MotisStopIds
-from fingerpost.transit.remote.motis.stop_lookup import MotisStopLookup
 from fingerpost.transit.remote.motis.transitous import is_transitous
 from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S, keep_first
-from fingerpost.transit.rules.language import DEFAULT, choose
-from fingerpost.transit.rules.times import is_zone, print_instant
+from fingerpost.transit.rules.times import is_zone
 
-SOURCE = "motis"
-_WALKING = "streets, as the server knows them"
 _MOVED = "The server no longer knows a stop's id, so the trip was planned between positions."
 
 
-class MotisNetwork:
-    """One network; see the port. Only ids of stops are kept between calls, so threads may share it."""
+class MotisNetwork(ServerNetwork):
+    """A network behind one MOTIS server. Only ids of stops are kept between calls."""
 
     def __init__(
         self, record: NetworkRecord, learned: LearnedProfile | None, fetch: Fetch, limits: RequestLimits | None = None
     ) -> None:
         feeds = () if learned is None else learned.feeds
+        profile = new_remote_profile(record, learned, ABILITIES)
+        # Ids whose feed is not known begin with the network's name.
+        profile = replace(profile, feed_names=profile.feed_names | {record.name}, names_positions=True)
         self._ids = MotisStopIds(record.name, (feed.name for feed in feeds))
         self._is_transitous = is_transitous(record.url)
-        self._profile = self._new_profile(record, learned)
-        self._languages = record.languages
         self._server = MotisServer(fetch, record, read_api(learned, NEWEST), limits)
-        self._stops = MotisStopLookup(self._server, self._ids)
-        self._names = MotisGeocoder(self._server, self._stops, self._profile.bounds, limits)
+        self._own_stops = MotisStopLookup(self._server, self._ids)
+        super().__init__(profile, self._own_stops, record, learned)
+        self._names = MotisGeocoder(self._server, self._own_stops, profile.bounds, limits)
         self._search = MotisJourneySearch(self._server, self._ids)
 
-    @property
-    def profile(self) -> NetworkProfile:
-        """What is known without asking; see the port."""
-        return self._profile
-
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
-        """Plan on the server; see the port."""
-        ends = await gather_all(find_end(end, self._stops, self._ids) for end in (query.origin, query.destination))
+        ends = await gather_all(
+            find_end(end, self._ids.list_own, self._own_stops.find_known) for end in (query.origin, query.destination)
+        )
         found = await self._find(query, ends)
-        if query.step_free and not any(each.rides for each in found.live):
+        if query.step_free and not found.has_rides:
             # Better a way with a step, which the answer names, than none.
             found = await self._find(replace(query, step_free=False), ends)
 
@@ -84,8 +72,7 @@ class MotisNetwork:
         )
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
-        """List the departures of some stops; see the port."""
-        language = self._wire_language(query.language)
+        language = self._choose_language(query.language)
         first, last = query.instant, query.instant + query.window_s
         own_ids = list(dict.fromkeys(own for stop_id in query.stop_ids for own in self._ids.list_own(stop_id)))
         before_s, behind_s = (EARLIEST_S, LATEST_S) if query.by_schedule else (0, 0)
@@ -106,80 +93,34 @@ class MotisNetwork:
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
     ) -> Sequence[PlaceMatch]:
         """Find places by name with the server's geocoder; see the port."""
-        return await self._names.find_places(text, self._wire_language(language), focus)
+        return await self._names.find_places(text, self._choose_language(language), focus)
 
     async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:  # noqa: ARG002
         """Ask the server's geocoder what is at a position, in the local language; see ``port.PositionNamer``."""
         return await self._names.find_address(coordinate, self._profile.attribution)
 
-    async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
-        """Find a stop or a station by its id; see the port."""
-        return await self._stops.find_stop(stop_id, self._wire_language(language))
-
-    async def find_stop_place(self, stop_id: str, *, language: str | None = None) -> Place | None:
-        """Find the whole place that an id stands for; see the port."""
-        return await self._stops.find_stop_place(stop_id, self._wire_language(language))
-
-    async def list_stops_near(self, coordinate: Coordinate, radius_m: float, *, language: str = "en") -> NearbyStops:
-        """List the stops around a point; see the port."""
-        near = await self._stops.list_near(coordinate, radius_m, self._wire_language(language))
-        return NearbyStops(stops=near.data, provenance=self._provenance(near.retrieved_at, language))
-
-    async def find_realtime_health(self) -> RealtimeHealth | None:
-        """Return None: the server follows real time, and says nothing of how its sources fare."""
-        return None
-
-    async def _find(self, query: JourneyQuery, ends: Sequence[MotisJourneyEnd]) -> FoundOnMotis:
+    async def _find(self, query: JourneyQuery, ends: Sequence[JourneyEnd]) -> FoundOnMotis:
         """Search; where the server has renamed a stop since its id was told, between the positions instead."""
         origin, destination = ends
-        language = self._wire_language(query.language)
+        language = self._choose_language(query.language)
         try:
             return await self._search.find(query, origin, destination, language)
         except UnknownThere:
             if origin.stop_id is None and destination.stop_id is None:
                 raise
-        here, there = (MotisJourneyEnd(location=end.location) for end in ends)
+        here, there = (JourneyEnd(location=end.location) for end in ends)
         found = await self._search.find(query, here, there, language)
         found.troubles.append(_MOVED)
         return found
 
     async def _ask_board(
         self, own_id: str, first: int, last: int, language: str | None
-    ) -> list[MotisAnswer[MotisStopTimes]]:
+    ) -> list[Answer[MotisStopTimes]]:
         try:
             return await ask_board(self._server, own_id, first, last, language)
         except UnknownThere:
             # One of the ways in which a printed id may have been spelt.
             return []
 
-    def _wire_language(self, language: str | None) -> str | None:
-        """Return the language to ask names in; None leaves it to the server."""
-        chosen = choose(language, self._languages)
-        return None if chosen == DEFAULT else chosen
-
-    def _new_profile(self, record: NetworkRecord, learned: LearnedProfile | None) -> NetworkProfile:
-        profile = new_remote_profile(record, learned, ABILITIES)
-        # Ids whose feed is not known begin with the network's name.
-        return replace(profile, feed_names=profile.feed_names | {record.name}, names_positions=True)
-
-    def _provenance(
-        self, retrieved_at: datetime | None, language: str, notes: Sequence[str] = (), *, zone: str | None = None
-    ) -> Provenance:
-        """Return where an answer comes from, and when it was retrieved; ``zone`` is that of the places in it."""
-        instant = int((retrieved_at or clock.now()).timestamp())
-        where = zone if zone is not None and is_zone(zone) else self._profile.zone
-        attribution = self._profile.attribution
-        if self._is_transitous:
-            attribution = (*attribution, f"Retrieved from Transitous {print_instant(instant, where)}")
-        feeds = self._profile.feeds or (FeedVersion(name=self._profile.name),)
-        return Provenance(
-            network=self._profile.name,
-            source=SOURCE,
-            zone=where,
-            retrieved_at=instant,
-            feeds=tuple(replace(feed, name=feed.name.upper()) for feed in feeds),
-            attribution=attribution,
-            language=self._wire_language(language) or DEFAULT,
-            notes=tuple(notes),
-            walking=_WALKING,
-        )
+    def _attribute(self, retrieved: str) -> tuple[str, ...]:
+        return (f"Retrieved from Transitous {retrieved}",) if self._is_transitous else ()

@@ -1,28 +1,24 @@
-"""Ask one MOTIS server, and tell its failures apart.
+"""Send questions to one MOTIS server, and classify its failures.
 
 Refusals come as JSON ``{"error": ...}``: 400 for a bad parameter, 404 for an unknown stop or feed, 422 for too much.
 A path that this version lacks is a 404 without that body; a gateway before the server answers in text or HTML.
 """
 
-import asyncio
 import logging
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from functools import cache
-from typing import Any, Generic, TypeVar, cast
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from fingerpost.errors import DataNotFound, OutsideCalendar, SourceChanged, SourceFailed, SourceKeyRefused, ToolError
 from fingerpost.net.fetch import Fetch
-from fingerpost.net.request import Request, RequestLimits, read_template, split_address
+from fingerpost.net.request import RequestLimits, read_template, split_address
 from fingerpost.net.response import Response
-from fingerpost.net.scrubbing import scrub
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.profile import ANSWER_DEADLINE_S
-from fingerpost.transit.remote.kit.partial_answers import holds_any, read_in_part, say_lost
-from fingerpost.transit.remote.motis.endpoints import NEWEST, MotisEndpoint, path_of
+from fingerpost.transit.remote.kit.answers import Answer, read_entries, reader_of
+from fingerpost.transit.remote.kit.server import Connection, host_of, is_json, shorten
 from fingerpost.transit.remote.motis.shapes import Complaint
 
 _log = logging.getLogger(__name__)
@@ -30,11 +26,43 @@ _T = TypeVar("_T")
 
 # How long an answer that real time may change is served again from memory; Transitous asks for frugality.
 LIVE_FRESH_S = 10.0
-# The same of where stops lie, what they are called, and what a name may mean.
-STOPS_FRESH_S = 600.0
 _REFUSED = frozenset({400, 404, 422})
-_LONGEST_MESSAGE = 200
 _OUTSIDE = "outside of loaded timetable"
+
+
+NEWEST, OLDEST = 6, 1
+
+
+class MotisEndpoint(StrEnum):
+    """A question to the server, by the end of its path."""
+
+    PLAN = "plan"
+    STOP_TIMES = "stoptimes"
+    STOPS = "map/stops"
+    INITIAL = "map/initial"
+    GEOCODE = "geocode"
+    REVERSE_GEOCODE = "reverse-geocode"
+
+
+# The versions that each path was ever given, the newest first; those that are left out do not exist.
+_VERSIONS: dict[MotisEndpoint, tuple[int, ...]] = {
+    MotisEndpoint.PLAN: (6, 5, 4, 3, 2, 1),
+    MotisEndpoint.STOP_TIMES: (6, 5, 4, 1),
+    MotisEndpoint.STOPS: (6, 1),
+    MotisEndpoint.INITIAL: (1,),
+    MotisEndpoint.GEOCODE: (1,),
+    MotisEndpoint.REVERSE_GEOCODE: (1,),
+}
+
+
+def path_of(endpoint: MotisEndpoint, api: int) -> str:
+    """Return the path of a question on a server whose newest API version is ``api``."""
+    return versioned_path(endpoint, next(version for version in _VERSIONS[endpoint] if version <= api))
+
+
+def versioned_path(endpoint: MotisEndpoint, version: int) -> str:
+    """Return the path of a question in exactly that version."""
+    return f"/api/v{version}/{endpoint.value}"
 
 
 class UnknownThere(DataNotFound):
@@ -45,15 +73,6 @@ class TooMuchAsked(SourceFailed):
     """The answer would be larger than the server gives."""
 
     retryable = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MotisAnswer(Generic[_T]):
-    """The data of an answer, when the server said it, and sentences on what is left out of it."""
-
-    data: _T
-    retrieved_at: datetime
-    notes: tuple[str, ...] = ()
 
 
 class MotisServer:
@@ -69,12 +88,17 @@ class MotisServer:
     def __init__(
         self, fetch: Fetch, record: NetworkRecord, api: int = NEWEST, limits: RequestLimits | None = None
     ) -> None:
-        self._fetch = fetch
-        address, self._secret_params = read_template(record.url or "")
-        self._base = split_address(address)
-        self._secret_headers = {} if record.key is None else {"authorization": record.key}
-        self._limits = limits or RequestLimits(read_s=ANSWER_DEADLINE_S, total_s=ANSWER_DEADLINE_S)
         self.api = api
+        has_key = record.key is not None or bool(read_template(record.url or "")[1])
+        self._connection = Connection(
+            fetch,
+            record.url or "",
+            key_header="authorization",
+            key=record.key,
+            limits=limits or RequestLimits(read_s=ANSWER_DEADLINE_S, total_s=ANSWER_DEADLINE_S),
+            may_keep=_is_whole,
+            check_response=None if has_key else _find_ban,
+        )
 
     async def ask(
         self,
@@ -85,7 +109,7 @@ class MotisServer:
         language: str | None = None,
         fresh_s: float = LIVE_FRESH_S,
         limits: RequestLimits | None = None,
-    ) -> MotisAnswer[_T]:
+    ) -> Answer[_T]:
         """Ask a question and return its answer.
 
         Raises:
@@ -93,19 +117,16 @@ class MotisServer:
             OutsideCalendar: its timetable does not cover that instant.
             TooMuchAsked: the answer would be larger than it gives.
             StorageUnavailable: the server cannot be asked, or could not answer.
-            SourceChanged: it answered in another shape, or does not know what it was asked.
+            SourceChanged: it answered in another shape, or rejected the question.
         """
         asked = {**params, **({"language": language} if language else {})}
         response = await self._get(path_of(endpoint, self.api), asked, fresh_s, limits)
         if response.status in _REFUSED:
             raise _read_refusal(response)
-        try:
-            return MotisAnswer(data=_reader(shape).validate_json(response.body), retrieved_at=response.retrieved_at)
-        except ValidationError as error:
-            return await _read_some(shape, response, error)
+        return await read_entries(shape, response)
 
     async def has(self, path: str) -> bool:
-        """Return whether the server has a path: it complains in its own words of being asked nothing there.
+        """Return whether the server has a path: it complains in its own words about the lack of parameters there.
 
         Raises:
             StorageUnavailable: the server cannot be asked.
@@ -116,31 +137,20 @@ class MotisServer:
     async def _get(
         self, path: str, params: Mapping[str, str], fresh_s: float, limits: RequestLimits | None
     ) -> Response:
-        request = Request(
-            url=self._base._replace(path=self._base.path.rstrip("/") + path).geturl(),
-            params=params,
-            headers={"accept": "application/json"},
-            secret_params=self._secret_params,
-            secret_headers=self._secret_headers,
-            fresh_s=fresh_s,
-            may_keep=_is_whole,
-            accept=_REFUSED,
-            check_response=None if self._secret_headers or self._secret_params else _find_ban,
-            limits=limits or self._limits,
-        )
-        return scrub(await self._fetch(request), request)
+        parts = path.strip("/").split("/")
+        return await self._connection.get(*parts, params=params, fresh_s=fresh_s, accept=_REFUSED, limits=limits)
 
 
 def _is_whole(response: Response) -> bool:
     """Return whether an answer is JSON and no refusal, so that it may be served again."""
-    return response.status not in _REFUSED and response.body.lstrip()[:1] in (b"{", b"[")
+    return response.status not in _REFUSED and is_json(response)
 
 
 def _find_ban(response: Response) -> ToolError | None:
     """Return the error of a 403 where no key was sent: the gateway takes offence at who asks."""
     if response.status != 403 or "retry-after" in response.headers:
         return None
-    host = response.redacted_url.split("/")[2]
+    host = host_of(response)
     return SourceKeyRefused(
         f"{host} refuses our requests (HTTP 403)",
         {"status": 403},
@@ -149,7 +159,7 @@ def _find_ban(response: Response) -> ToolError | None:
 
 
 def _read_refusal(response: Response) -> ToolError:
-    host = response.redacted_url.split("/")[2]
+    host = host_of(response)
     complaint = _find_complaint(response)
     if complaint is None:
         path = split_address(response.redacted_url).path
@@ -158,7 +168,7 @@ def _read_refusal(response: Response) -> ToolError:
             {"status": response.status},
             hint="Its version may have changed: run `fingerpost network refresh`",
         )
-    said = " ".join(complaint.split())[:_LONGEST_MESSAGE].rstrip(".")
+    said = shorten(complaint)
     _log.info("%s refused (HTTP %d): %s", response.redacted_url, response.status, said)
     if response.status == 404:
         return UnknownThere(f"{host} does not know what it was asked for: {said}")
@@ -175,45 +185,6 @@ def _read_refusal(response: Response) -> ToolError:
 
 def _find_complaint(response: Response) -> str | None:
     try:
-        return _COMPLAINT.validate_json(response.body).error
+        return reader_of(Complaint).validate_json(response.body).error
     except ValidationError:
         return None
-
-
-_COMPLAINT = TypeAdapter(Complaint)
-
-
-@cache
-def _new_reader(shape: Hashable) -> TypeAdapter[Any]:
-    return TypeAdapter(shape)  # type: ignore[arg-type]  # the shape is known when it is asked for
-
-
-def _reader(shape: type[_T]) -> TypeAdapter[_T]:
-    return _new_reader(cast("Hashable", shape))
-
-
-async def _read_some(shape: type[_T], response: Response, failed: ValidationError) -> MotisAnswer[_T]:
-    """Return what can be read of an answer.
-
-    Raises:
-        SourceChanged: nothing can.
-    """
-    try:
-        data, lost = await asyncio.to_thread(read_in_part, _reader(shape), response.body, failed)
-    except ValidationError:
-        raise _unreadable(response, failed) from failed
-    notes = say_lost(lost)
-    if not holds_any(data, lost):
-        raise SourceChanged(f"{response.redacted_url} answered nothing that can be read. {' '.join(notes)}")
-    _log.warning("%s: %s", response.redacted_url, " ".join(notes))
-    return MotisAnswer(data=data, retrieved_at=response.retrieved_at, notes=tuple(notes))
-
-
-def _unreadable(response: Response, error: ValidationError) -> SourceChanged:
-    where = ".".join(str(part) for part in error.errors()[0]["loc"])
-    what = (
-        "something that is not JSON" if error.errors()[0]["type"] == "json_invalid" else f"an unknown shape ({where})"
-    )
-    return SourceChanged(
-        f"{response.redacted_url} answered {what}", {"status": response.status, "bytes": len(response.body)}
-    )

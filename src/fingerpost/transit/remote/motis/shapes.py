@@ -8,6 +8,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import ConfigDict, Field, RootModel
 
+from fingerpost.transit.model.itinerary import Mode
+from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.remote.kit.wire_shapes import (
     Entries,
     Instant,
@@ -18,6 +20,38 @@ from fingerpost.transit.remote.kit.wire_shapes import (
     Several,
     Shape,
 )
+from fingerpost.transit.rules.modes import mode_of
+
+WALK = "WALK"
+# Ways on the street that no rider asked for. ODM and RIDE_SHARING are such where they are no trip of a timetable.
+ON_STREET = frozenset(
+    {"BIKE", "RENTAL", "CAR", "HGV", "CAR_PARKING", "CAR_DROPOFF", "FLEX", "ODM", "RIDE_SHARING"}
+    | {"DEBUG_BUS_ROUTE", "DEBUG_RAILWAY_ROUTE", "DEBUG_FERRY_ROUTE"}
+)
+BY_ARRANGEMENT = frozenset({"ODM", "RIDE_SHARING", "FLEX"})
+_MODES = {
+    "TRAM": Mode.TRAM,
+    "SUBWAY": Mode.METRO,
+    "BUS": Mode.BUS,
+    "COACH": Mode.COACH,
+    "FERRY": Mode.FERRY,
+    # Until version 5 of the API, METRO was the word for suburban trains.
+    "METRO": Mode.RAIL,
+    "SUBURBAN": Mode.RAIL,
+    "RAIL": Mode.RAIL,
+    "HIGHSPEED_RAIL": Mode.RAIL,
+    "LONG_DISTANCE": Mode.RAIL,
+    "NIGHT_RAIL": Mode.RAIL,
+    "REGIONAL_RAIL": Mode.RAIL,
+    "REGIONAL_FAST_RAIL": Mode.RAIL,
+}
+
+
+def read_mode(name: str, route_type: int | None = None) -> Mode:
+    """Return the mode of a ride or a stop: its GTFS route type decides, else the server's word."""
+    if route_type is not None:
+        return mode_of(route_type)
+    return _MODES.get(name, Mode.OTHER)
 
 
 class TimeRange(Shape):
@@ -56,6 +90,10 @@ class OwnPlace(Shape):
     cancelled: bool | None = None
     alerts: Several[MotisAlert] = ()
     modes: Several[str] = ()
+
+    @property
+    def coordinate(self) -> Coordinate:
+        return Coordinate(self.lat, self.lon)
 
 
 class TripEnd(Shape):
@@ -190,6 +228,10 @@ class Match(Shape):
     lon: Longitude
     areas: Several[Area] = ()
     house_number: str | None = None
+
+    @property
+    def coordinate(self) -> Coordinate:
+        return Coordinate(self.lat, self.lon)
 
 
 class Matches(RootModel[Entries[Match]]):

@@ -1,11 +1,14 @@
-"""Transitous, the public MOTIS server: where it is asked, how fast, and whom an answer must name."""
+"""Transitous, the public MOTIS server, and the options of ``fingerpost network add`` for MOTIS servers."""
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
 from fingerpost.net.pace import Pace
-from fingerpost.net.request import split_address
+from fingerpost.net.request import read_template, split_address
 from fingerpost.transit.model.place import Bounds
+from fingerpost.transit.remote.kit.add_option import AddOption
 
 URL = "https://api.transitous.org"
 _HOST = "api.transitous.org"
@@ -24,3 +27,32 @@ PACES: Mapping[str, Pace] = MappingProxyType(
 def is_transitous(url: str | None) -> bool:
     """Whether an address is Transitous' own."""
     return url is not None and split_address(url).hostname == _HOST
+
+
+_API = re.compile(r"/api(/.*)?$")
+
+
+def _fill_url(text: str) -> dict[str, Any]:
+    """Return the record of a server; what follows ``/api`` is the server's own to say."""
+    url = text.strip()
+    read_template(url)
+    parts = split_address(url)
+    return {"url": parts._replace(path=_API.sub("", parts.path).rstrip("/")).geturl()}
+
+
+def _fill_transitous(_: str) -> dict[str, Any]:
+    return {"url": URL}
+
+
+MOTIS = AddOption(
+    name="motis",
+    metavar="URL",
+    help="A MOTIS 2 server, such as http://localhost:8080.",
+    fill=_fill_url,
+)
+TRANSITOUS = AddOption(
+    name="transitous",
+    metavar=None,
+    help="Transitous, the public MOTIS server of free software; give --zone, and --bounds for a part of the world.",
+    fill=_fill_transitous,
+)

@@ -5,13 +5,10 @@ from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from fingerpost.transit.model.itinerary import Departure, ServiceAlert
-from fingerpost.transit.remote.opentripplanner.alerts import list_in_force
-from fingerpost.transit.remote.opentripplanner.legs import colors_of, destination_of, line_of
-from fingerpost.transit.remote.opentripplanner.modes import read_mode
-from fingerpost.transit.remote.opentripplanner.plan_data import CANCELLED
-from fingerpost.transit.remote.opentripplanner.shapes import BoardStop, Stoptime
-from fingerpost.transit.remote.opentripplanner.stop_ids import StopIdBook, print_trip_id
-from fingerpost.transit.remote.opentripplanner.wire_times import find_service_day
+from fingerpost.transit.remote.opentripplanner.itineraries import colors_of, destination_of, line_of, list_in_force
+from fingerpost.transit.remote.opentripplanner.shapes import CANCELLED, BoardStop, Stoptime
+from fingerpost.transit.remote.opentripplanner.stops import StopIdBook, print_trip_id
+from fingerpost.transit.remote.opentripplanner.wire_values import find_service_day, read_mode
 from fingerpost.transit.rules.board_window import list_within
 
 # Departures of one stop that are asked for: more than leave anywhere within a day.

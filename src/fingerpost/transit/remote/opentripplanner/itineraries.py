@@ -1,20 +1,135 @@
-"""Itineraries, from the server's."""
+"""Itineraries from the server's: legs, alerts, lines on the map and fares."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 
 import polyline
 
-from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode
-from fingerpost.transit.model.leg_line import LegLine, LineSource
+from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, Mode, ServiceAlert, StopPoint
+from fingerpost.transit.model.leg_line import LegLine
+from fingerpost.transit.model.line_colors import LineColors, read_line_colors
+from fingerpost.transit.model.place import Coordinate, Location
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.remote.opentripplanner.journey_question import ARRIVAL_MARGIN_S
-from fingerpost.transit.remote.opentripplanner.legs import new_leg
-from fingerpost.transit.remote.opentripplanner.modes import read_mode
-from fingerpost.transit.remote.opentripplanner.plan_data import Promised
-from fingerpost.transit.remote.opentripplanner.shapes import OwnItinerary, OwnLeg, PlanConnection
-from fingerpost.transit.remote.opentripplanner.stop_ids import StopIdBook
+from fingerpost.transit.remote.kit.itineraries import (
+    UNKNOWN_EFFECT,
+    UNNAMED,
+    draw_points,
+    is_in_force,
+    new_walk,
+    once,
+    own_name,
+    ride_mode,
+)
+from fingerpost.transit.remote.opentripplanner.shapes import (
+    BoardTrip,
+    End,
+    FareProductUse,
+    LegTime,
+    Money,
+    OwnAlert,
+    OwnItinerary,
+    OwnLeg,
+    PlanConnection,
+    Promised,
+    Route,
+    Trip,
+    is_taken_away,
+)
+from fingerpost.transit.remote.opentripplanner.stops import StopIdBook, print_trip_id
+from fingerpost.transit.remote.opentripplanner.wire_values import read_access, read_mode
 from fingerpost.transit.rules.realtime_status import with_walk_delays
 
+
+def list_in_force(alerts: Iterable[OwnAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
+    """Return the alerts that say something and hold at any time from ``begin`` to ``end``, each once."""
+    return once(
+        ServiceAlert(
+            id=alert.id,
+            header=(alert.alert_header_text or "").strip(),
+            text=(alert.alert_description_text or "").strip(),
+            effect=alert.alert_effect or UNKNOWN_EFFECT,
+            since=alert.effective_start_date,
+            until=alert.effective_end_date,
+            url=alert.alert_url or None,
+        )
+        for alert in alerts
+        if is_in_force(alert.effective_start_date, alert.effective_end_date, begin, end)
+    )
+
+
+_BY_ARRANGEMENT = frozenset({"CALL_AGENCY", "COORDINATE_WITH_DRIVER"})
+
+
+def new_leg(leg: OwnLeg, ids: StopIdBook, start: Location | None, end: Location | None) -> Leg:
+    """Return a leg; ``start`` and ``end`` are the trip's own ends where it begins or ends there, else None."""
+    ends = _end_point(leg.from_, ids, start), _end_point(leg.to, ids, end)
+    if not leg.transit_leg:
+        times = leg.start.scheduled_time, leg.end.scheduled_time
+        return new_walk(*ends, times, leg.distance, leg, mode=read_mode(leg.mode))
+    departure_s, arrival_s = _delay_s(leg.start), _delay_s(leg.end)
+    types = leg.pickup_type, leg.dropoff_type
+    cancelled = is_taken_away(leg.transit_leg, leg.realtime_state, leg.real_time, types)
+    return Leg(
+        mode=ride_mode(read_mode(leg.mode, None if leg.route is None else leg.route.type)),
+        start=ends[0],
+        end=ends[1],
+        departure_scheduled=leg.start.scheduled_time,
+        arrival_scheduled=leg.end.scheduled_time,
+        departure_delay_s=None if cancelled else departure_s,
+        arrival_delay_s=None if cancelled else arrival_s,
+        cancelled=cancelled,
+        distance_m=leg.distance,
+        line=None if leg.route is None else line_of(leg.route),
+        headsign=leg.headsign or (None if leg.trip is None else destination_of(leg.trip)),
+        trip_id=None if leg.trip is None else print_trip_id(leg.trip.gtfs_id),
+        service_day=leg.service_date,
+        wheelchair=read_access(None if leg.trip is None else leg.trip.wheelchair_accessible),
+        by_arrangement=bool(_BY_ARRANGEMENT & {leg.pickup_type, leg.dropoff_type}),
+        stays_seated=bool(leg.interline_with_previous_leg),
+        colors=None if leg.route is None else colors_of(leg.route),
+        alerts=list_in_force(
+            leg.alerts, leg.start.scheduled_time + (departure_s or 0), leg.end.scheduled_time + (arrival_s or 0)
+        ),
+        handle=leg,
+    )
+
+
+def line_of(route: Route) -> str:
+    """Return a line's name: short, else long, else the route's id (rule A2)."""
+    return route.short_name or route.long_name or route.gtfs_id.partition(":")[2] or route.gtfs_id
+
+
+def colors_of(route: Route) -> LineColors | None:
+    """Return what a line is painted with, None where the server states nothing that can be read."""
+    return read_line_colors(route.color, route.text_color)
+
+
+def destination_of(trip: Trip | BoardTrip) -> str | None:
+    """Return where a trip says that it goes, else its last stop; None where the server says neither."""
+    last = trip.arrival_stoptime
+    return trip.trip_headsign or (last.stop.name if last is not None and last.stop is not None else None)
+
+
+def _delay_s(moment: LegTime) -> int | None:
+    return None if moment.estimated is None else moment.estimated.delay
+
+
+def _end_point(end: End, ids: StopIdBook, location: Location | None) -> StopPoint:
+    here = Coordinate(end.lat, end.lon)
+    if end.stop is None:
+        return StopPoint(name=own_name(location) or end.name or UNNAMED, coordinate=here)
+    return StopPoint(
+        name=end.stop.name or end.name or UNNAMED,
+        coordinate=here,
+        id=ids.print(end.stop.gtfs_id),
+        platform=end.stop.platform_code or None,
+        wheelchair=read_access(end.stop.wheelchair_boarding),
+    )
+
+
+# A server leaves out the ride that arrives at the very second which it is asked for (seen on 2.9).
+ARRIVAL_MARGIN_S = 1
 _PRECISION = 5
 _POLE, _DATE_LINE = 90, 180
 
@@ -36,12 +151,11 @@ def has_unmeasured_walk(found: PlanConnection) -> bool:
 def draw_leg(leg: Leg) -> LegLine:
     """Return a leg's line: the server's own, else straight between its ends."""
     own = leg.handle
-    if isinstance(own, OwnLeg) and own.leg_geometry is not None and own.leg_geometry.points:
-        points = polyline.decode(own.leg_geometry.points, _PRECISION)
-        if len(points) > 1 and all(abs(lat) <= _POLE and abs(lon) <= _DATE_LINE for lat, lon in points):
-            return LegLine(tuple((float(lat), float(lon)) for lat, lon in points), LineSource.SHAPE)
-    ends = (leg.start.coordinate, leg.end.coordinate)
-    return LegLine(tuple((each.lat, each.lon) for each in ends), LineSource.STRAIGHT)
+    if not isinstance(own, OwnLeg) or own.leg_geometry is None or not own.leg_geometry.points:
+        return draw_points(leg, ())
+    points = polyline.decode(own.leg_geometry.points, _PRECISION)
+    on_earth = all(abs(lat) <= _POLE and abs(lon) <= _DATE_LINE for lat, lon in points)
+    return draw_points(leg, [(float(lat), float(lon)) for lat, lon in points] if on_earth else ())
 
 
 def _keep_in_time(itinerary: Itinerary, query: JourneyQuery) -> Itinerary | None:
@@ -73,3 +187,62 @@ def _new_itinerary(node: OwnItinerary, query: JourneyQuery, ids: StopIdBook) -> 
         for number, leg in enumerate(legs)
     ]
     return Itinerary(with_walk_delays(made))
+
+
+_Uses = Mapping[str, FareProductUse]
+"""What may be bought for a leg, by the id of the purchase."""
+
+
+def price(itinerary: Itinerary) -> Fare | None:
+    """Return what all rides cost an ordinary rider, or why that is unknown; None without rides.
+
+    One purchase that every ride can be ridden with beats several; among such the cheapest.
+    Without one, each ride must have a single product, or nobody can say which would be bought.
+    """
+    if not itinerary.rides:
+        return None
+    by_ride = [_list_uses(leg) for leg in itinerary.rides]
+    for leg, uses in zip(itinerary.rides, by_ride, strict=True):
+        if not uses:
+            return Fare(unknown=f"the server states no fare for {leg.line or 'a ride'}")
+    shared = set.intersection(*(set(uses) for uses in by_ride))
+    if shared:
+        return _sum([min((by_ride[0][each] for each in sorted(shared)), key=_amount)])
+    if any(len(uses) > 1 for uses in by_ride):
+        return Fare(unknown="the server names several tickets, and not which of them are bought together")
+    return _sum(list({name: use for uses in by_ride for name, use in uses.items()}.values()))
+
+
+def _list_uses(leg: Leg) -> _Uses:
+    """Return the products with a price that an ordinary rider may buy for a leg."""
+    own = leg.handle
+    uses = own.fare_products if isinstance(own, OwnLeg) else ()
+    return {use.id: use for use in uses if _money(use) is not None and _is_for_anyone(use)}
+
+
+def _is_for_anyone(use: FareProductUse) -> bool:
+    category = None if use.product is None else use.product.rider_category
+    return category is None or category.is_default is not False
+
+
+def _money(use: FareProductUse) -> Money | None:
+    return None if use.product is None else use.product.price
+
+
+def _amount(use: FareProductUse) -> Decimal:
+    money = _money(use)
+    assert money is not None
+    return Decimal(str(money.amount))
+
+
+def _sum(uses: Sequence[FareProductUse]) -> Fare:
+    currencies = {money.currency.code: money.currency.digits for use in uses if (money := _money(use)) is not None}
+    if len(currencies) > 1:
+        return Fare(unknown=f"its parts are priced in {' and '.join(sorted(currencies))}")
+    (code, digits), *_ = currencies.items()
+    total = sum((_amount(use) for use in uses), Decimal(0))
+    return Fare(
+        amount=f"{total:.{digits}f}",
+        currency=code,
+        tickets=tuple(use.product.id for use in uses if use.product is not None),
+    )

@@ -1,55 +1,135 @@
 """Find the journeys of a query: page by page, and once more with shorter walks where too much walking was found.
 
-The server knows no limit on walking (rule B6), so what walks too far is left out here, and another question, in which
-walking is dear, looks for what walks less.
+The server knows no limit on walking (rule B6), so itineraries that walk too far are dropped here, and another question,
+in which walking is dear, looks for those that walk less.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from fingerpost.transit.model.itinerary import Itinerary
+from fingerpost.transit.model.itinerary import Optimize
 from fingerpost.transit.port import JourneyQuery
+from fingerpost.transit.remote.kit.answers import refuse_unreadable
+from fingerpost.transit.remote.kit.journeys import PAGE_SIZE, FoundJourneys, JourneyEnd
 from fingerpost.transit.remote.opentripplanner.documents import PLAN
-from fingerpost.transit.remote.opentripplanner.itineraries import has_unmeasured_walk, list_itineraries
-from fingerpost.transit.remote.opentripplanner.journey_question import JourneyEnd, new_variables, without_promised
-from fingerpost.transit.remote.opentripplanner.plan_data import PlanData
-from fingerpost.transit.remote.opentripplanner.reasons import OUTSIDE_SERVICE_PERIOD, WALKING_IS_BETTER
-from fingerpost.transit.remote.opentripplanner.server import Server, fail_on_null, refuse_unreadable
-from fingerpost.transit.remote.opentripplanner.shapes import PlanConnection, RoutingError
-from fingerpost.transit.remote.opentripplanner.stop_ids import StopIdBook
-from fingerpost.transit.rules.trip_limits import UNMEASURED, is_possible, list_kept, say_impossible
+from fingerpost.transit.remote.opentripplanner.itineraries import (
+    ARRIVAL_MARGIN_S,
+    has_unmeasured_walk,
+    list_itineraries,
+)
+from fingerpost.transit.remote.opentripplanner.server import Server, fail_on_null
+from fingerpost.transit.remote.opentripplanner.shapes import PlanConnection, PlanData, RoutingError
+from fingerpost.transit.remote.opentripplanner.stops import StopIdBook
+from fingerpost.transit.remote.opentripplanner.wire_values import print_offset_time
+from fingerpost.transit.rules.trip_limits import is_possible, list_kept, say_impossible
+
+OUTSIDE_SERVICE_PERIOD = "OUTSIDE_SERVICE_PERIOD"
+WALKING_IS_BETTER = "WALKING_BETTER_THAN_TRANSIT"
+
+_ENDS = {"FROM": "the origin", "TO": "the destination"}
+_SENTENCES = {
+    "LOCATION_NOT_FOUND": "No street and no stop is near {end}",
+    "OUTSIDE_BOUNDS": "{end} lies outside the area that the server knows",
+    "NO_STOPS_IN_RANGE": "No stop can be reached on foot at {end}",
+    "NO_TRANSIT_CONNECTION": "Nothing connects the two on that day or the next",
+    "NO_TRANSIT_CONNECTION_IN_SEARCH_WINDOW": "Nothing connects the two around that time; another time may do",
+    WALKING_IS_BETTER: "Walking is quicker than any ride, and further than the limit; more maxWalkingDistance helps",
+}
+
+
+def say_reasons(errors: Iterable[RoutingError]) -> str | None:
+    """Return sentences on why nothing was found, None where the server gives no reason that we know."""
+    sentences = (
+        _SENTENCES[error.code].format(end=_ENDS.get(error.input_field or "", "an end"))
+        for error in errors
+        if error.code in _SENTENCES
+    )
+    said = ". ".join(dict.fromkeys(sentence[0].upper() + sentence[1:] for sentence in sentences))
+    return said or None
+
+
+# Itineraries on a page where all of a window are wanted.
+WINDOW_PAGE_SIZE = 40
+# A server's own limit is a day by default; it refuses two days.
+_LONGEST_WINDOW_S = 24 * 3600
+# What a change costs beyond its time, in the server's cost units (seconds), for who wants few of them.
+_FEW_TRANSFERS_COST = 1200
+# How much worse than riding a minute of walking is for who must walk less; the server's default is 2.
+_SHORT_WALK_RELUCTANCE = 10.0
+
+
+def print_end(end: JourneyEnd) -> dict[str, Any]:
+    """Return a PlanLabeledLocationInput; exactly one of its two keys, never a null."""
+    if end.stop_id is not None:
+        return {"location": {"stopLocation": {"stopLocationId": end.stop_id}}}
+    here = end.location.coordinate
+    return {"location": {"coordinate": {"latitude": here.lat, "longitude": here.lon}}}
+
+
+def new_variables(
+    query: JourneyQuery,
+    origin: JourneyEnd,
+    destination: JourneyEnd,
+    zone: ZoneInfo,
+    *,
+    shorter_walks: bool = False,
+    with_promised: bool,
+) -> dict[str, Any]:
+    """Return the variables of the plan document; what is not wished for is left out, because nulls fail.
+
+    ``shorter_walks`` makes walking dearer and leaves out the way that only walks.
+    """
+    bound = "latestArrival" if query.arrive_by else "earliestDeparture"
+    instant = query.instant + ARRIVAL_MARGIN_S if query.arrive_by else query.instant
+    preferences = _preferences(query, shorter_walks=shorter_walks)
+    variables: dict[str, Any] = {
+        "origin": print_end(origin),
+        "destination": print_end(destination),
+        "dateTime": {bound: print_offset_time(instant, zone)},
+        "first": max(PAGE_SIZE, query.wanted + 1),
+        "preferences": preferences,
+    }
+    if query.window_s is not None:
+        variables["first"] = max(WINDOW_PAGE_SIZE, query.wanted + 1)
+        variables["searchWindow"] = f"PT{min(query.window_s, _LONGEST_WINDOW_S)}S"
+    if shorter_walks:
+        variables["modes"] = {"transitOnly": True}
+    if with_promised:
+        transit = {**preferences["transit"], "timetable": {"includeRealTimeCancellations": True}}
+        variables |= {"withPromised": True, "promised": {**preferences, "transit": transit}}
+    return variables
+
+
+def without_promised(variables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return variables that do not ask for cancelled trips again."""
+    return {**variables, "withPromised": False} if "withPromised" in variables else dict(variables)
+
+
+def _preferences(query: JourneyQuery, *, shorter_walks: bool) -> dict[str, Any]:
+    transfer: dict[str, Any] = {"maximumTransfers": query.max_transfers}
+    if query.optimize is Optimize.FEW_TRANSFERS:
+        transfer["cost"] = _FEW_TRANSFERS_COST
+    preferences: dict[str, Any] = {"transit": {"transfer": transfer}}
+    if query.step_free:
+        preferences["accessibility"] = {"wheelchair": {"enabled": True}}
+    if shorter_walks:
+        preferences["street"] = {"walk": {"reluctance": _SHORT_WALK_RELUCTANCE}}
+    return preferences
+
 
 # A page may be empty while there are more; beyond this many we believe that there is nothing.
 MOST_PAGES = 4
 
 
 @dataclass(slots=True)
-class Found:
-    """What was found: itineraries by the live timetable, cancelled ones that it promised, and why there is no more."""
+class Found(FoundJourneys):
+    """What was found, and the server's reasons why there is no more."""
 
-    live: list[Itinerary] = field(default_factory=list)
-    promised: list[Itinerary] = field(default_factory=list)
     reasons: list[RoutingError] = field(default_factory=list)
-    troubles: list[str] = field(default_factory=list)
-    impossible: set[Itinerary] = field(default_factory=set)
-    has_unmeasured_walk: bool = False
-    retrieved_at: datetime | None = None
-    walks_too_far: bool = False
-
-    @property
-    def notes(self) -> list[str]:
-        """Sentences on what was left out, and what was guessed."""
-        return [
-            *self.troubles,
-            *([UNMEASURED] if self.has_unmeasured_walk else []),
-            *say_impossible(len(self.impossible)),
-        ]
 
     def has_reason(self, code: str) -> bool:
-        """Whether the server gave a reason."""
         return any(error.code == code for error in self.reasons)
 
 
@@ -75,13 +155,9 @@ class JourneySearch:
             StorageUnavailable, SourceChanged: the server cannot be asked.
         """
         found = await self._find_once(query, origin, destination, language, shorter_walks=False)
-        if found.walks_too_far and not any(each.rides for each in found.live):
+        if found.walks_too_far and not found.has_rides:
             shorter = await self._find_once(query, origin, destination, language, shorter_walks=True)
-            found.live = _distinct([*found.live, *shorter.live])
-            found.promised = _distinct([*found.promised, *shorter.promised])
-            found.troubles = list(dict.fromkeys([*found.troubles, *shorter.troubles]))
-            found.impossible |= shorter.impossible
-            found.has_unmeasured_walk |= shorter.has_unmeasured_walk
+            found.add(shorter)
         return found
 
     async def _find_once(
@@ -124,20 +200,15 @@ class JourneySearch:
         if page is None:
             raise fail_on_null("plan", answered.notes)
         told = list_itineraries(page, query, self._ids)
-        live = [each for each in told if is_possible(each)]
-        found.impossible.update(each for each in told if not is_possible(each))
+        live = found.drop_impossible(told)
         if not live and (told or answered.has_lost("legs")):
             raise refuse_unreadable("itinerary", [*answered.notes, *say_impossible(len(told))])
         kept = list_kept(live, query)
-        found.live = _distinct([*found.live, *kept])
-        promised = [
-            each
-            for each in list_kept(list_itineraries(answered.data.promised, query, self._ids), query)
-            if is_possible(each)
-        ]
-        found.promised = _distinct([*found.promised, *promised])
+        found.add_live(kept)
+        promised = list_kept(list_itineraries(answered.data.promised, query, self._ids), query)
+        found.add_promised(itinerary for itinerary in promised if is_possible(itinerary))
         found.reasons += page.routing_errors
-        found.troubles += [note for note in answered.notes if note not in found.troubles]
+        found.troubles += answered.notes
         found.has_unmeasured_walk |= has_unmeasured_walk(page)
         found.walks_too_far |= len(kept) < len(live) or found.has_reason(WALKING_IS_BETTER)
         if found.retrieved_at is None:
@@ -150,8 +221,3 @@ def _may_lack_some(found: Found, query: JourneyQuery) -> bool:
     if query.window_s is None or query.arrive_by:
         return False
     return max(each.departure for each in found.live) <= query.instant + query.window_s
-
-
-def _distinct(itineraries: Sequence[Itinerary]) -> list[Itinerary]:
-    """Return itineraries once each; pages repeat some."""
-    return list(dict.fromkeys(itineraries)) if len(itineraries) > 1 else list(itineraries)

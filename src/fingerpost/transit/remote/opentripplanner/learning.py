@@ -1,25 +1,73 @@
 """Ask a server what it covers, and what its version can do."""
 
 import logging
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from fingerpost import clock
 from fingerpost.errors import SourceChanged
+from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.model.bounding_box import box_of
 from fingerpost.transit.model.place import Bounds, Coordinate
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
-from fingerpost.transit.remote.opentripplanner.documents import NETWORK, STOP_POSITIONS
-from fingerpost.transit.remote.opentripplanner.modes import read_mode
-from fingerpost.transit.remote.opentripplanner.regions import ATTRIBUTION, Region
-from fingerpost.transit.remote.opentripplanner.schema import NEEDED, TRAIT, find_lacking, print_lacking
+from fingerpost.transit.remote.kit.network import find_common_zone
+from fingerpost.transit.remote.opentripplanner.digitransit import ATTRIBUTION, find_region
+from fingerpost.transit.remote.opentripplanner.documents import NETWORK, STOP_POSITIONS, list_optional
 from fingerpost.transit.remote.opentripplanner.server import Server
 from fingerpost.transit.remote.opentripplanner.shapes import FeedData, NetworkData, ServiceTimeRange, StopPositions
-from fingerpost.transit.rules.times import is_zone
+from fingerpost.transit.remote.opentripplanner.wire_values import read_mode
+
+# Without this there is nothing to plan with: it came with OpenTripPlanner 2.6.
+NEEDED = "QueryType.planConnection"
+TRAIT = "lacking"
+"""The trait of a learned profile that keeps the list."""
+
+
+async def find_lacking(server: Server) -> frozenset[str]:
+    """Return every ``Type.field`` that our documents could use and this server does not know.
+
+    A server that refuses introspection is taken to know them all.
+
+    Raises:
+        StorageUnavailable, SourceChanged: it cannot be asked.
+    """
+    wanted = [*list_optional(), NEEDED]
+    owners = sorted({each.partition(".")[0] for each in wanted})
+    told = await server.ask_schema(_introspection(owners))
+    if told is None:
+        return frozenset()
+    known = {f"{owner}.{name}" for owner in owners for name in _names(told.get(owner))}
+    return frozenset(each for each in wanted if each not in known)
+
+
+def print_lacking(lacking: Iterable[str]) -> str:
+    """Return the text of the trait."""
+    return " ".join(sorted(lacking))
+
+
+def read_lacking(traits: Mapping[str, str]) -> frozenset[str]:
+    """Return what was kept under the trait; nothing where nothing was."""
+    return frozenset(traits.get(TRAIT, "").split())
+
+
+def _introspection(owners: Iterable[str]) -> str:
+    asked = " ".join(
+        f'{owner}: __type(name: "{owner}") {{ fields {{ name }} inputFields {{ name }} }}' for owner in owners
+    )
+    return f"query Schema {{ {asked} }}"
+
+
+def _names(told: Any) -> list[str]:
+    if not isinstance(told, dict):
+        return []
+    lists = [each for each in (told.get("fields"), told.get("inputFields")) if isinstance(each, list)]
+    listed = [each for listed in lists for each in listed]
+    return [each["name"] for each in listed if isinstance(each, dict) and isinstance(each.get("name"), str)]
+
 
 _log = logging.getLogger(__name__)
 
@@ -29,13 +77,14 @@ _UNSET_WITHIN = 0.001
 _DIGITRANSIT_LANGUAGES = ("fi", "sv", "en")
 
 
-async def learn_profile(server: Server, region: Region | None) -> LearnedProfile:
+async def learn_profile(server: Server, record: NetworkRecord) -> LearnedProfile:
     """Ask a server for its profile; Digitransit's bounds and languages are known without asking.
 
     Raises:
         StorageUnavailable: it cannot be asked.
         SourceChanged: it answers in an unknown shape, holds no stops, or is older than what we can ask.
     """
+    region = find_region(record.url)
     lacking = await find_lacking(server)
     if NEEDED in lacking:
         raise SourceChanged(
@@ -44,7 +93,7 @@ async def learn_profile(server: Server, region: Region | None) -> LearnedProfile
         )
     told = (await server.ask(NETWORK, NetworkData, fresh_s=0.0)).data
     bounds = region.bounds if region is not None else await _find_bounds(server)
-    zone = _find_zone(told.feeds)
+    zone = find_common_zone(agency.timezone for feed in told.feeds for agency in feed.agencies)
     first, last = _find_days(told.service_time_range, zone)
     return LearnedProfile(
         bounds=bounds,
@@ -83,12 +132,6 @@ async def _find_bounds(server: Server) -> Bounds:
 def _is_unset(place: Coordinate) -> bool:
     """Whether a position is the one that is written where nobody knows one: no stop lies in that part of the sea."""
     return abs(place.lat) < _UNSET_WITHIN and abs(place.lon) < _UNSET_WITHIN
-
-
-def _find_zone(feeds: Sequence[FeedData]) -> str | None:
-    """Return the time zone that most agencies name; None where none names one that is known here."""
-    zones = Counter(agency.timezone for feed in feeds for agency in feed.agencies if is_zone(agency.timezone))
-    return zones.most_common(1)[0][0] if zones else None
 
 
 def _find_days(range_s: ServiceTimeRange | None, zone: str | None) -> tuple[date | None, date | None]:

@@ -1,38 +1,25 @@
-"""Ask one server's GraphQL, and tell its failures apart.
+"""Send GraphQL documents to one OpenTripPlanner server, and classify its failures.
 
-Whatever reaches its GraphQL engine is answered with HTTP 200: errors stand in the body, also beside data.
+Whatever reaches its GraphQL engine is answered with HTTP 200: errors are in the body, also beside data.
 """
 
-import asyncio
 import json
 import logging
 import re
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from functools import cache
-from types import MappingProxyType
-from typing import Any, Generic, TypeVar, cast
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
-
-from fingerpost.errors import (
-    SourceChanged,
-    SourceFailed,
-    SourceLimited,
-    SourceTimeout,
-    StorageUnavailable,
-    ToolError,
-)
+from fingerpost.errors import SourceChanged, SourceFailed, SourceLimited, SourceTimeout, StorageUnavailable, ToolError
 from fingerpost.net.fetch import Fetch
-from fingerpost.net.request import Request, RequestLimits, read_template
+from fingerpost.net.request import RequestLimits
 from fingerpost.net.response import Response
-from fingerpost.net.scrubbing import scrub
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.profile import ANSWER_DEADLINE_S
-from fingerpost.transit.remote.kit.partial_answers import read_in_part, say_lost
+from fingerpost.transit.remote.kit.answers import Answer, read_answer
+from fingerpost.transit.remote.kit.server import Connection, host_of, shorten
+from fingerpost.transit.remote.opentripplanner.digitransit import KEY_HEADER, find_region
 from fingerpost.transit.remote.opentripplanner.documents import fit
-from fingerpost.transit.remote.opentripplanner.regions import KEY_HEADER, find_region
 from fingerpost.transit.remote.opentripplanner.shapes import GraphQLError, Reply
 
 _log = logging.getLogger(__name__)
@@ -40,34 +27,14 @@ _T = TypeVar("_T")
 
 # How long an answer that real time may change is served again from memory.
 LIVE_FRESH_S = 10.0
-# The same of where stops lie and what they are called.
-STOPS_FRESH_S = 600.0
 # A server without a key of its own name is given the operator's whole header.
 _PLAIN_KEY_HEADER = "authorization"
-_LONGEST_MESSAGE = 200
-# An answer has room for what a server says, not for all that it repeats.
+# A note has room for some paths of what a server left out, not for all.
 _LONGEST_PATH, _MOST_PATHS = 120, 5
 _WAIT = re.compile(r"(?:again|replenished) in (?:(\d+) second|(?:(\d+)\.)?(\d+):(\d\d):(\d\d))", re.IGNORECASE)
 _DEFAULT_WAIT_S = 5.0
 # Of a quota that is used up and does not say until when.
 _QUOTA_WAIT_S = 3600.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answered(Generic[_T]):
-    """The data of an answer, when the server said it, and sentences on what is left out.
-
-    ``lost`` is how often what could not be read, by its path.
-    """
-
-    data: _T
-    retrieved_at: datetime
-    notes: tuple[str, ...] = ()
-    lost: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-
-    def has_lost(self, name: str) -> bool:
-        """Whether entries of a list of that name, or the whole list, could not be read."""
-        return any(path.rpartition(".")[2] == name for path in self.lost)
 
 
 class Server:
@@ -89,13 +56,17 @@ class Server:
     ) -> None:
         region = find_region(record.url)
         deadline_s = ANSWER_DEADLINE_S if region is None else region.deadline_s
-        self._fetch = fetch
         self._lacking = lacking
-        self._address, self._secret_params = read_template(record.url or "")
-        key_header = _PLAIN_KEY_HEADER if region is None else KEY_HEADER
-        self._secret_headers = {} if record.key is None else {key_header: record.key}
-        self._limits = limits or RequestLimits(read_s=deadline_s, total_s=deadline_s)
         self._fitted: dict[str, str] = {}
+        self._connection = Connection(
+            fetch,
+            record.url or "",
+            key_header=_PLAIN_KEY_HEADER if region is None else KEY_HEADER,
+            key=record.key,
+            limits=limits or RequestLimits(read_s=deadline_s, total_s=deadline_s),
+            may_keep=is_whole,
+            check_response=find_limit,
+        )
 
     async def ask(
         self,
@@ -105,26 +76,19 @@ class Server:
         *,
         language: str | None = None,
         fresh_s: float = LIVE_FRESH_S,
-    ) -> Answered[_T]:
+    ) -> Answer[_T]:
         """Send a document and return its data; ``variables`` hold no nulls.
 
         Raises:
             StorageUnavailable: the server cannot be asked, or could not answer.
-            SourceChanged: it answered in another shape, or does not know what it was asked.
+            SourceChanged: it answered in another shape, or rejected the document.
         """
         response = await self._post(self._fit(document), variables or {}, language, fresh_s)
-        lost: Mapping[str, int] = {}
-        try:
-            reply = _reader(shape).validate_json(response.body)
-        except ValidationError as error:
-            try:
-                reply, lost = await asyncio.to_thread(read_in_part, _reader(shape), response.body, error)
-            except ValidationError:
-                raise _unreadable(response, error) from error
+        answer = await read_answer(Reply[shape], response)  # type: ignore[valid-type]  # known when it is asked for
+        reply: Reply[_T] = answer.data
         if reply.data is None:
             raise _failure(response, reply.errors)
-        notes = (*_note_errors(response, reply.errors), *_note_lost(response, lost))
-        return Answered(data=reply.data, retrieved_at=response.retrieved_at, notes=notes, lost=lost)
+        return replace(answer.with_data(reply.data), notes=(*_note_errors(response, reply.errors), *answer.notes))
 
     async def ask_schema(self, document: str) -> Mapping[str, Any] | None:
         """Send an introspection document and return its data; None where the server refuses introspection.
@@ -146,27 +110,12 @@ class Server:
     async def _post(
         self, document: str, variables: Mapping[str, Any], language: str | None, fresh_s: float
     ) -> Response:
-        body: dict[str, Any] = {"query": document}
-        if variables:
-            body["variables"] = variables
-        request = Request(
-            url=self._address,
-            method="POST",
-            repeatable=True,
-            headers={
-                "content-type": "application/json",
-                "accept": "application/json",
-                **({"accept-language": language} if language else {}),
-            },
-            secret_params=self._secret_params,
-            secret_headers=self._secret_headers,
-            content=json.dumps(body, sort_keys=True, separators=(",", ":")).encode(),
+        body = {"query": document, **({"variables": variables} if variables else {})}
+        return await self._connection.post(
+            json.dumps(body, sort_keys=True, separators=(",", ":")).encode(),
+            headers={"accept-language": language} if language else {},
             fresh_s=fresh_s,
-            may_keep=is_whole,
-            check_response=find_limit,
-            limits=self._limits,
         )
-        return scrub(await self._fetch(request), request)
 
 
 def is_whole(response: Response) -> bool:
@@ -183,7 +132,7 @@ def find_limit(response: Response) -> ToolError | None:
     is_quota = "quota" in text.lower()
     if found is None and response.status == 403 and not is_quota:
         return None
-    host = response.redacted_url.split("/")[2]
+    host = host_of(response)
     wait_s = _read_wait_s(found) if found else (_QUOTA_WAIT_S if is_quota else _DEFAULT_WAIT_S)
     return SourceLimited(f"{host} asks us to wait (HTTP {response.status})", retry_after_s=wait_s)
 
@@ -194,27 +143,8 @@ def _read_wait_s(found: re.Match[str]) -> float:
     return int(found[2] or 0) * 86_400.0 + int(found[3]) * 3600 + int(found[4]) * 60 + int(found[5])
 
 
-@cache
-def _new_reader(shape: Hashable) -> TypeAdapter[Any]:
-    return TypeAdapter(Reply[shape])  # type: ignore[valid-type]  # the shape is known when it is asked for
-
-
-def _reader(shape: type[_T]) -> TypeAdapter[Reply[_T]]:
-    return _new_reader(cast("Hashable", shape))
-
-
-def _unreadable(response: Response, error: ValidationError) -> SourceChanged:
-    where = ".".join(str(part) for part in error.errors()[0]["loc"])
-    what = (
-        "something that is not JSON" if error.errors()[0]["type"] == "json_invalid" else f"an unknown shape ({where})"
-    )
-    return SourceChanged(
-        f"{response.redacted_url} answered {what}", {"status": response.status, "bytes": len(response.body)}
-    )
-
-
 def _failure(response: Response, errors: Sequence[GraphQLError]) -> StorageUnavailable | SourceChanged:
-    host = response.redacted_url.split("/")[2]
+    host = host_of(response)
     if not errors:
         return SourceChanged(f"{host} answered neither data nor errors")
     said = _say(errors[0])
@@ -226,11 +156,6 @@ def _failure(response: Response, errors: Sequence[GraphQLError]) -> StorageUnava
             hint="Its version may have changed: run `fingerpost network refresh`",
         )
     return SourceFailed(f"{host} could not answer: {said}")
-
-
-def refuse_unreadable(what: str, notes: Sequence[str]) -> SourceChanged:
-    """Return the error of an answer of whose entries none can be read."""
-    return SourceChanged(f"The server answered no {what} that can be read. {' '.join(notes)}".strip())
 
 
 def fail_on_null(what: str, notes: Sequence[str]) -> SourceFailed:
@@ -254,15 +179,8 @@ def _note_errors(response: Response, errors: Sequence[GraphQLError]) -> tuple[st
     return (f"The server could not say everything: {told}{more} ({_say(errors[0])}).",)
 
 
-def _note_lost(response: Response, lost: Mapping[str, int]) -> list[str]:
-    notes = say_lost(lost)
-    for note in notes:
-        _log.warning("%s: %s", response.redacted_url, note)
-    return notes
-
-
 def _say(error: GraphQLError) -> str:
-    return " ".join(error.message.split())[:_LONGEST_MESSAGE].rstrip(".") or _classify(error) or "no reason given"
+    return shorten(error.message) or _classify(error) or "no reason given"
 
 
 def _classify(error: GraphQLError) -> str:

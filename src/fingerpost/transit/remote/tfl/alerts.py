@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from fingerpost.transit.model.itinerary import ServiceAlert
+from fingerpost.transit.remote.kit.itineraries import UNKNOWN_EFFECT, is_in_force, once
 from fingerpost.transit.remote.tfl.shapes import (
     Disruption,
     LiftDisruption,
@@ -43,7 +44,6 @@ _EFFECTS: Mapping[int, str] = MappingProxyType(
         14: _CHANGED,
     }
 )
-_UNKNOWN = "UNKNOWN_EFFECT"
 
 
 def list_line_alerts(lines: Iterable[TflLine], line_id: str, begin: int, end: int) -> tuple[ServiceAlert, ...]:
@@ -55,28 +55,28 @@ def list_line_alerts(lines: Iterable[TflLine], line_id: str, begin: int, end: in
         for status in line.line_statuses
         if status.status_severity not in _GOOD
     ]
-    return _once(alert for alert in found if alert is not None)
+    return once(found)
 
 
 def list_lift_alerts(lifts: Iterable[LiftDisruption], stations: Iterable[str | None]) -> tuple[ServiceAlert, ...]:
     """Return which lifts are out of order at stations, by NaPTAN code; TfL tells those of now alone."""
     wanted = {each.upper() for each in stations if each}
-    return _once(_alert(lift.message, _STEPS) for lift in lifts if lift.station in wanted and lift.message)
+    return once(_alert(lift.message, _STEPS) for lift in lifts if lift.station in wanted and lift.message)
 
 
 def list_stop_alerts(disruptions: Iterable[StopDisruption], begin: int, end: int) -> tuple[ServiceAlert, ...]:
     """Return what is wrong with stops at any time from ``begin`` to ``end``."""
-    return _once(
-        _alert(each.description, _UNKNOWN, each.from_date, each.to_date)
+    return once(
+        _alert(each.description, UNKNOWN_EFFECT, each.from_date, each.to_date)
         for each in disruptions
-        if each.description and (each.from_date or 0) <= end and (each.to_date is None or begin < each.to_date)
+        if each.description and is_in_force(each.from_date, each.to_date, begin, end)
     )
 
 
 def list_leg_alerts(disruptions: Iterable[Disruption], works: Iterable[PlannedWork]) -> tuple[ServiceAlert, ...]:
     """Return what TfL says of a leg itself."""
     said = [*(each.description for each in disruptions), *(each.description for each in works)]
-    return _once(_alert(text, _UNKNOWN) for text in said if text)
+    return once(_alert(text, UNKNOWN_EFFECT) for text in said if text)
 
 
 def _line_alert(line: TflLine, status: LineStatus, begin: int, end: int) -> ServiceAlert | None:
@@ -84,14 +84,12 @@ def _line_alert(line: TflLine, status: LineStatus, begin: int, end: int) -> Serv
     since = until = None
     if status.validity_periods:
         holding = [
-            period
-            for period in status.validity_periods
-            if (period.from_date or 0) <= end and (period.to_date is None or begin < period.to_date)
+            period for period in status.validity_periods if is_in_force(period.from_date, period.to_date, begin, end)
         ]
         if not holding:
             return None
         since, until = holding[0].from_date, holding[0].to_date
-    effect = _EFFECTS.get(status.status_severity, _UNKNOWN)
+    effect = _EFFECTS.get(status.status_severity, UNKNOWN_EFFECT)
     said = status.reason or f"{line.name or line.id}: {status.status_severity_description or 'disrupted'}"
     return _alert(said, effect, since, until)
 
@@ -110,7 +108,3 @@ def _alert(said: str, effect: str, since: int | None = None, until: int | None =
         since=since,
         until=until,
     )
-
-
-def _once(alerts: Iterable[ServiceAlert]) -> tuple[ServiceAlert, ...]:
-    return tuple({alert.id: alert for alert in alerts}.values())

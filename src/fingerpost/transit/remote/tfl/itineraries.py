@@ -5,18 +5,24 @@ from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, ServiceAlert, StopPoint
-from fingerpost.transit.model.leg_line import LegLine, LineSource
+from fingerpost.transit.model.itinerary import Itinerary, Leg, ServiceAlert, StopPoint
+from fingerpost.transit.model.leg_line import LegLine
 from fingerpost.transit.model.place import Coordinate, Location
+from fingerpost.transit.remote.kit.itineraries import ON_STREET, UNNAMED, draw_points, own_name
 from fingerpost.transit.remote.tfl.alerts import list_leg_alerts, list_lift_alerts, list_line_alerts
-from fingerpost.transit.remote.tfl.modes import read_mode
-from fingerpost.transit.remote.tfl.shapes import JourneyResult, LegPoint, LiftDisruption, OwnJourney, TflLeg, TflLine
-from fingerpost.transit.remote.tfl.stop_ids import NaptanIds
+from fingerpost.transit.remote.tfl.shapes import (
+    JourneyResult,
+    LegPoint,
+    LiftDisruption,
+    OwnJourney,
+    TflLeg,
+    TflLine,
+    read_mode,
+)
+from fingerpost.transit.remote.tfl.stops import NaptanIds
 from fingerpost.transit.remote.tfl.wire_times import choose_after, choose_instant, list_instants
 
 _MINUTE_S = 60
-_ON_STREET = (Mode.WALK, Mode.BIKE, Mode.SCOOTER)
-_UNNAMED = "unnamed place"
 UNPLACED = Coordinate(math.nan, math.nan)
 """Where a point lies of which TfL does not say that; good for the summary of a journey, and for nothing else."""
 
@@ -97,7 +103,7 @@ class ItineraryReader:
     ) -> Leg:
         mode = read_mode(leg.mode.id)
         departure, arrival = expected
-        if mode in _ON_STREET:
+        if mode in ON_STREET:
             return Leg(
                 mode=mode,
                 start=start,
@@ -134,8 +140,8 @@ class ItineraryReader:
         return scheduled, expected - scheduled
 
     def _point(self, point: LegPoint, location: Location | None) -> StopPoint:
-        own = None if location is None else location.name or location.label
-        name = point.common_name or own or _UNNAMED
+        own = own_name(location)
+        name = point.common_name or own or UNNAMED
         here = UNPLACED if location is None else location.coordinate
         if point.lat is not None and point.lon is not None:
             here = Coordinate(point.lat, point.lon)
@@ -156,10 +162,7 @@ def is_placed(itinerary: Itinerary) -> bool:
 def draw_leg(leg: Leg) -> LegLine:
     """Return a leg's line: TfL's own, else straight between its ends."""
     own = leg.handle
-    if isinstance(own, TflLeg) and own.path is not None and len(own.path.line_string) > 1:
-        return LegLine(own.path.line_string, LineSource.SHAPE)
-    ends = (leg.start.coordinate, leg.end.coordinate)
-    return LegLine(tuple((each.lat, each.lon) for each in ends), LineSource.STRAIGHT)
+    return draw_points(leg, own.path.line_string if isinstance(own, TflLeg) and own.path is not None else ())
 
 
 def _line_of(leg: TflLeg) -> str:

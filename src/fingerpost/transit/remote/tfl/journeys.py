@@ -1,29 +1,141 @@
 """Ask for journeys, and read what TfL answers: journeys, no way, or ends that it cannot tell."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from fingerpost import clock
-from fingerpost.errors import PlaceUnknown, SourceChanged, SourceFailed, StorageUnavailable
+from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, SourceChanged, SourceFailed, StorageUnavailable
 from fingerpost.net.response import Response
-from fingerpost.transit.model.itinerary import Itinerary
-from fingerpost.transit.model.place import Location
-from fingerpost.transit.remote.tfl.disambiguation import explain, new_unknown
+from fingerpost.transit.model.itinerary import Itinerary, Optimize
+from fingerpost.transit.model.place import Coordinate, Location
+from fingerpost.transit.remote.kit.answers import read_entries, read_exactly
 from fingerpost.transit.remote.tfl.itineraries import ItineraryReader
-from fingerpost.transit.remote.tfl.journey_question import JourneyQuestion
-from fingerpost.transit.remote.tfl.server import (
-    NOT_FOUND,
-    STATUS_FRESH_S,
-    TflClient,
-    read,
-    read_error,
-    read_noting,
-    say,
+from fingerpost.transit.remote.tfl.server import NOT_FOUND, STATUS_FRESH_S, TflClient, read_error, say
+from fingerpost.transit.remote.tfl.shapes import (
+    ApiError,
+    DisambiguationResult,
+    EndStatus,
+    JourneyResult,
+    LiftDisruption,
+    Option,
 )
-from fingerpost.transit.remote.tfl.shapes import ApiError, DisambiguationResult, JourneyResult, LiftDisruption
-from fingerpost.transit.remote.tfl.wire_times import say_day_offset
+from fingerpost.transit.remote.tfl.wire_times import print_wall_clock, say_day_offset
+
+PATH = ("Journey", "JourneyResults")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JourneyQuestion:
+    """What TfL is asked.
+
+    ``origin`` and ``destination`` are whatever TfL reads: its ids, ``lat,lon``, postcodes, names.
+    ``accessibility`` is TfL's own word, such as StepFreeToVehicle; None asks for nothing.
+    """
+
+    origin: str
+    destination: str
+    instant: int
+    arrive_by: bool = False
+    preference: str = "LeastTime"
+    accessibility: str | None = None
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The parts of the path, to be quoted."""
+        return (*PATH, self.origin, "to", self.destination)
+
+    def list_params(self, zone: ZoneInfo) -> Mapping[str, str]:
+        """Return the parameters.
+
+        Without ``calcOneDirection`` TfL also offers what leaves before the time, or arrives after it.
+        """
+        date, time = print_wall_clock(self.instant, zone, arrive_by=self.arrive_by)
+        params = {
+            "date": date,
+            "time": time,
+            "timeIs": "Arriving" if self.arrive_by else "Departing",
+            "journeyPreference": self.preference,
+            "calcOneDirection": "true",
+        }
+        if self.accessibility is not None:
+            params["accessibilityPreference"] = self.accessibility
+        return params
+
+
+def print_position(coordinate: Coordinate) -> str:
+    """Return a position as TfL reads it."""
+    return f"{coordinate.lat:.6f},{coordinate.lon:.6f}"
+
+
+def choose_preference(optimize: Optimize, *, shorter_walks: bool) -> str:
+    """Return TfL's word for what comes first."""
+    if shorter_walks:
+        return "LeastWalking"
+    return "LeastInterchange" if optimize is Optimize.FEW_TRANSFERS else "LeastTime"
+
+
+MOST_SUGGESTIONS = 5
+_NOT_IDENTIFIED = "notidentified"
+_HINT = "Send the parameterValue of the place that is meant instead"
+_UNKNOWN_HINT = "Check the spelling, or send a postcode, a stop code, or lat,lon"
+
+
+def explain(
+    told: DisambiguationResult, question: JourneyQuestion, sides: tuple[str, str]
+) -> PlaceAmbiguous | PlaceUnknown:
+    """Return the error of ends that TfL could not tell; ``sides`` are what the caller calls them."""
+    statuses = (told.from_location_disambiguation, told.to_location_disambiguation)
+    ends = list(zip(sides, (question.origin, question.destination), statuses, strict=True))
+    for side, text, status in ends:
+        if status.match_status.lower() == _NOT_IDENTIFIED:
+            return new_unknown(text, side)
+    unclear = [_show_end(side, text, status) for side, text, status in ends if _list_usable(status)]
+    if not unclear:
+        return PlaceUnknown("TfL could not tell the ends of the trip, and offers no choices", hint=_UNKNOWN_HINT)
+    details, *others = unclear
+    if others:
+        details = {**details, "other": others[0]}
+    which = " and ".join(f"{each['side']} '{each['text']}'" for each in unclear)
+    return PlaceAmbiguous(f"TfL is not certain which place is meant by {which}", details, hint=_HINT)
+
+
+def new_unknown(text: str, side: str) -> PlaceUnknown:
+    """Return the error of an end of which TfL knows no place."""
+    return PlaceUnknown(f"TfL knows no place '{text}' ({side})", {"field": side, "side": side}, hint=_UNKNOWN_HINT)
+
+
+def _show_end(side: str, text: str, status: EndStatus) -> dict[str, Any]:
+    usable = _list_usable(status)
+    return {
+        "side": side,
+        "text": text,
+        "candidates": [_show(option) for option in usable[:MOST_SUGGESTIONS]],
+        "totalCandidatesFound": len(usable),
+    }
+
+
+def _list_usable(status: EndStatus) -> list[Option]:
+    """Return the options that can be sent back, in TfL's order of quality; those without one stand last."""
+    usable = [option for option in status.disambiguation_options if (option.parameter_value or "").strip()]
+    return sorted(usable, key=lambda option: -1 if option.match_quality is None else option.match_quality, reverse=True)
+
+
+def _show(option: Option) -> Mapping[str, Any]:
+    shown: dict[str, Any] = {"token": option.parameter_value, "name": option.parameter_value}
+    if option.match_quality is not None:
+        shown["matchQuality"] = option.match_quality
+    place = option.place
+    if place is None:
+        return shown
+    if place.common_name:
+        shown["name"] = place.common_name
+    if place.modes:
+        shown["modes"] = list(place.modes)
+    return shown
+
 
 MULTIPLE_CHOICES = 300
 LIFTS = tuple[LiftDisruption, ...]
@@ -73,14 +185,15 @@ class TflJourneySearch:
             reason = self._read_nothing(read_error(response), question, sides)
             return JourneysFound(itineraries=(), retrieved_at=response.retrieved_at, why_nothing=reason)
         if response.status == MULTIPLE_CHOICES or _is_disambiguation(response):
-            raise explain(read(DisambiguationResult, response), question, sides)
-        told, lost = read_noting(JourneyResult, response)
+            raise explain(read_exactly(DisambiguationResult, response), question, sides)
+        answer = await read_entries(JourneyResult, response)
+        told = answer.data
         lifts, notes = await self._find_lifts()
         found = self._reader.list_itineraries(
             told, instant=question.instant, arrive_by=question.arrive_by, ends=ends, lifts=lifts
         )
         messages = tuple(dict.fromkeys(" ".join(message.split()) for message in told.stop_messages if message.strip()))
-        notes = (*notes, *lost, *messages[:3])
+        notes = (*notes, *answer.notes, *messages[:3])
         return JourneysFound(itineraries=found, retrieved_at=response.retrieved_at, notes=notes)
 
     async def _find_lifts(self) -> tuple[Sequence[LiftDisruption], tuple[str, ...]]:

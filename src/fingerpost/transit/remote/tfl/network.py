@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from fingerpost import clock
@@ -13,65 +12,61 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
 from fingerpost.transit.model.itinerary import Itinerary
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource, Place, PlaceMatch
-from fingerpost.transit.model.profile import NetworkProfile
-from fingerpost.transit.model.provenance import FeedVersion, Provenance, RealtimeHealth
+from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import (
     DepartureBoard,
     DepartureQuery,
     JourneyAnswer,
     JourneyQuery,
-    NearbyStops,
     TextJourneyQuery,
 )
+from fingerpost.transit.remote.kit.network import ServerNetwork
 from fingerpost.transit.remote.tfl.boards import TflBoards
-from fingerpost.transit.remote.tfl.disambiguation import new_unknown
 from fingerpost.transit.remote.tfl.itineraries import ItineraryReader, draw_leg, is_placed
-from fingerpost.transit.remote.tfl.journey_question import JourneyQuestion, choose_preference, print_position
-from fingerpost.transit.remote.tfl.journeys import JourneysFound, TflJourneySearch
-from fingerpost.transit.remote.tfl.learning import ABILITIES, new_known_profile
-from fingerpost.transit.remote.tfl.place_names import StopPointNames
+from fingerpost.transit.remote.tfl.journeys import (
+    JourneyQuestion,
+    JourneysFound,
+    TflJourneySearch,
+    choose_preference,
+    new_unknown,
+    print_position,
+)
 from fingerpost.transit.remote.tfl.server import TflClient
-from fingerpost.transit.remote.tfl.stop_ids import NaptanIds
-from fingerpost.transit.remote.tfl.stop_lookup import StopPointLookup
-from fingerpost.transit.remote.tfl.unified_api import KIND, LANGUAGE
+from fingerpost.transit.remote.tfl.stops import NaptanIds, StopPointLookup, StopPointNames
+from fingerpost.transit.remote.tfl.unified_api import ATTRIBUTION, BOUNDS, LANGUAGE, ZONE
 from fingerpost.transit.rules.board_window import keep_first
 from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M, NearName, find_position_name
-from fingerpost.transit.rules.times import print_instant
 from fingerpost.transit.rules.trip_limits import list_kept
 
+ABILITIES = frozenset(Ability) - {Ability.FARES}
 STEP_FREE, STEP_FREE_TO_PLATFORM = "StepFreeToVehicle", "StepFreeToPlatform"
 _SIDES = ("origin", "destination")
 _MINUTE_S = 60
 # How often TfL is asked for one window of time; it offers three to five journeys at once.
 _MOST_QUESTIONS = 4
 _NOTE_OF_REST = "TfL did not tell all trips of the window that was asked for, because it offers only a few at once."
-_WALKING = "streets, as TfL knows them"
 
 
-class TflNetwork:
-    """One network; see the port. It keeps nothing between calls, so threads may share it."""
+class TflNetwork(ServerNetwork):
+    """London's network behind TfL's API. It keeps nothing between calls."""
+
+    walking = "streets, as TfL knows them"
 
     def __init__(
         self, record: NetworkRecord, learned: LearnedProfile | None, fetch: Fetch, limits: RequestLimits | None = None
     ) -> None:
-        profile = new_remote_profile(record, learned or new_known_profile(), ABILITIES)
-        self._profile = replace(profile, reads_texts=True, names_positions=True)
-        self._zone = ZoneInfo(self._profile.zone)
-        self._feeds = (FeedVersion(name=self._profile.name),)
-        self._ids = NaptanIds(self._profile.name)
-        self._server = TflClient(fetch, record, limits)
-        self._stops = StopPointLookup(self._server, self._ids)
-        self._names = StopPointNames(self._server, self._ids)
-        self._boards = TflBoards(self._server, self._stops, self._ids, self._zone)
-        self._search = TflJourneySearch(self._server, ItineraryReader(self._ids, self._zone), self._zone)
-
-    @property
-    def profile(self) -> NetworkProfile:
-        """What is known without asking; see the port."""
-        return self._profile
+        learned = learned or new_known_profile()
+        profile = replace(new_remote_profile(record, learned, ABILITIES), reads_texts=True, names_positions=True)
+        zone = ZoneInfo(profile.zone)
+        self._ids = NaptanIds(profile.name)
+        server = TflClient(fetch, record, limits)
+        self._own_stops = StopPointLookup(server, self._ids)
+        super().__init__(profile, self._own_stops, record, learned)
+        self._names = StopPointNames(server, self._ids)
+        self._boards = TflBoards(server, self._own_stops, self._ids, zone)
+        self._search = TflJourneySearch(server, ItineraryReader(self._ids, zone), zone)
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
-        """Plan at TfL; see the port. What it offers beyond the query's limits is left out."""
         found, kept = await self._find(query, shorter_walks=False)
         walks_too_far = any(each.walk_m > query.max_walk_m for each in found.itineraries)
         if walks_too_far and not any(each.rides for each in kept):
@@ -85,7 +80,6 @@ class TflNetwork:
         return self._answer(found, kept)
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
-        """Plan between two texts as TfL reads them; see ``port.TextPlanner``."""
         for text, side in zip((query.origin, query.destination), query.sides, strict=True):
             # Dots alone would lead to another address.
             if not any(map(str.isalnum, text)):
@@ -107,7 +101,7 @@ class TflNetwork:
             departures=keep_first(found.rows, query.wanted),
             found_count=len(found.rows),
             provenance=replace(
-                self._provenance(found.retrieved_at, found.notes), realtime_updated=min(updates, default=None)
+                self._provenance(found.retrieved_at, LANGUAGE, found.notes), realtime_updated=min(updates, default=None)
             ),
             alerts=found.alerts,
             gap=found.gap,
@@ -125,32 +119,9 @@ class TflNetwork:
 
     async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:  # noqa: ARG002
         """Name a position by its nearest stop, because TfL knows no addresses; see ``port.PositionNamer``."""
-        stops = (await self._stops.list_near(coordinate, NAMED_WITHIN_M)).data
+        stops = (await self._own_stops.list_near(coordinate, NAMED_WITHIN_M)).data
         near = [NearName(name=f"near {each.stop.name}", coordinate=each.stop.coordinate) for each in stops]
         return find_position_name(coordinate, near, self._profile.attribution)
-
-    async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:  # noqa: ARG002
-        """Find a stop, a station or a hub by its id; see the port."""
-        return await self._stops.find_place(stop_id, whole=False)
-
-    async def find_stop_place(self, stop_id: str, *, language: str | None = None) -> Place | None:  # noqa: ARG002
-        """Find the station or hub that an id belongs to; see the port."""
-        return await self._stops.find_place(stop_id, whole=True)
-
-    async def list_stops_near(
-        self,
-        coordinate: Coordinate,
-        radius_m: float,
-        *,
-        language: str = "en",  # noqa: ARG002
-    ) -> NearbyStops:
-        """List the stops around a point; see the port."""
-        near = await self._stops.list_near(coordinate, radius_m)
-        return NearbyStops(stops=near.data, provenance=self._provenance(near.retrieved_at))
-
-    async def find_realtime_health(self) -> RealtimeHealth | None:
-        """Return None: TfL says nothing of how its sources of real time fare."""
-        return None
 
     async def _find(self, query: JourneyQuery, *, shorter_walks: bool) -> tuple[JourneysFound, list[Itinerary]]:
         """Return what TfL found, and what of it keeps the query's limits."""
@@ -204,7 +175,7 @@ class TflNetwork:
     def _answer(self, found: JourneysFound, kept: Sequence[Itinerary]) -> JourneyAnswer:
         return JourneyAnswer(
             itineraries=tuple(kept),
-            provenance=self._provenance(found.retrieved_at, found.notes),
+            provenance=self._provenance(found.retrieved_at, LANGUAGE, found.notes),
             why_nothing=found.why_nothing,
             draw=draw_leg,
         )
@@ -223,17 +194,15 @@ class TflNetwork:
         """Return a text as TfL reads it: an id of ours without our FEED."""
         return self._ids.find_own(text) or text.strip()
 
-    def _provenance(self, retrieved_at: datetime | None, notes: Sequence[str] = ()) -> Provenance:
-        """Return where an answer comes from, and when it was retrieved."""
-        instant = int((retrieved_at or clock.now()).timestamp())
-        return Provenance(
-            network=self._profile.name,
-            source=KIND,
-            zone=self._profile.zone,
-            retrieved_at=instant,
-            feeds=self._feeds,
-            attribution=(*self._profile.attribution, f"TfL, retrieved {print_instant(instant, self._profile.zone)}"),
-            language=LANGUAGE,
-            notes=tuple(notes),
-            walking=_WALKING,
-        )
+    def _choose_language(self, language: str | None) -> str | None:  # noqa: ARG002  # TfL speaks English
+        return LANGUAGE
+
+    def _attribute(self, retrieved: str) -> tuple[str, ...]:
+        return (f"TfL, retrieved {retrieved}",)
+
+
+def new_known_profile() -> LearnedProfile:
+    """Return what is known of London without asking."""
+    return LearnedProfile(
+        bounds=BOUNDS, zone=ZONE, languages=(LANGUAGE,), attribution=ATTRIBUTION, learned_at=clock.now()
+    )

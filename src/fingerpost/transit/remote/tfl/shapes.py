@@ -3,10 +3,36 @@
 import json
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
+from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.remote.kit.wire_shapes import Instant, Latitude, Longitude, Metres, OpenInstant, Several, Shape
 from fingerpost.transit.remote.tfl.wire_times import Naive
+
+_MODES = {
+    "walking": Mode.WALK,
+    "cycle": Mode.BIKE,
+    "cycle-hire": Mode.BIKE,
+    "bus": Mode.BUS,
+    "replacement-bus": Mode.BUS,
+    "coach": Mode.COACH,
+    "tube": Mode.METRO,
+    "dlr": Mode.RAIL,
+    "elizabeth-line": Mode.RAIL,
+    "overground": Mode.RAIL,
+    "national-rail": Mode.RAIL,
+    "international-rail": Mode.RAIL,
+    "tram": Mode.TRAM,
+    "river-bus": Mode.FERRY,
+    "river-tour": Mode.FERRY,
+}
+_RAIL_LINES = ("liberty", "lioness", "mildmay", "suffragette", "weaver", "windrush")
+
+
+def read_mode(name: str | None) -> Mode:
+    """Return the mode of TfL's word; the Overground's lines count as its own."""
+    word = (name or "").lower()
+    return Mode.RAIL if word in _RAIL_LINES else _MODES.get(word, Mode.OTHER)
 
 
 def _read_line(value: Any) -> Any:
@@ -265,3 +291,111 @@ class LiftDisruption(Shape):
     def station(self) -> str:
         """The station's NaPTAN code; TfL has called it by two names."""
         return (self.station_unique_id or self.naptan_code or "").upper()
+
+
+# A night's timetable ends before noon of the next day.
+_MOST_HOURS = 47
+
+
+class ClockTime(Shape):
+    """A wall-clock time of a service day: hour 25 is one o'clock of the next day."""
+
+    hour: int = Field(ge=0, le=_MOST_HOURS)
+    minute: int = Field(ge=0, le=59)
+
+    @property
+    def minutes(self) -> int:
+        """Minutes since the midnight with which the service day begins."""
+        return self.hour * 60 + self.minute
+
+
+class KnownJourney(ClockTime):
+    """One departure, and the id of the stops that follow."""
+
+    interval_id: int = 0
+
+
+class Frequency(Shape):
+    """How many minutes lie between two departures, at most and at least; 0 for no service."""
+
+    lowest_frequency: float = 0
+    highest_frequency: float = 0
+
+
+class FrequencyPeriod(Shape):
+    """A time of day in which departures are told by a frequency; ``type`` says in which unit."""
+
+    type: str = ""
+    from_time: ClockTime
+    to_time: ClockTime
+    frequency: Frequency | None = None
+
+
+class Schedule(Shape):
+    """The departures of the days that its name means."""
+
+    name: str = ""
+    known_journeys: Several[KnownJourney] = ()
+    first_journey: KnownJourney | None = None
+    last_journey: KnownJourney | None = None
+    periods: Several[FrequencyPeriod] = ()
+
+
+class Interval(Shape):
+    """A stop that follows, so many minutes after the departure."""
+
+    stop_id: str
+    time_to_arrival: float = 0
+
+
+class StationInterval(Shape):
+    """The stops that follow, in their order, under an id that journeys name."""
+
+    id: int = 0
+    intervals: Several[Interval] = ()
+
+
+class TimetableRoute(Shape):
+    """The timetables of one route: alternatives of days."""
+
+    station_intervals: Several[StationInterval] = ()
+    schedules: Several[Schedule] = ()
+
+
+class TflTimetable(Shape):
+    """The departures from one stop."""
+
+    departure_stop_id: str = ""
+    routes: Several[TimetableRoute] = ()
+
+
+class TflTimetableStop(Shape):
+    """A stop or a station of a timetable."""
+
+    id: str = ""
+    name: str = ""
+
+
+class TimetableOption(Shape):
+    """One of the timetables that a question may have meant."""
+
+    uri: str = ""
+
+
+class TimetableDisambiguation(Shape):
+    """What a question may have meant, where a line leaves the stop in several directions."""
+
+    disambiguation_options: Several[TimetableOption] = ()
+
+
+class TimetableResponse(Shape):
+    """A line's timetable from a stop, what else was meant, or a sentence on why there is none."""
+
+    line_id: str = ""
+    line_name: str = ""
+    direction: str | None = None
+    stations: Several[TflTimetableStop] = ()
+    stops: Several[TflTimetableStop] = ()
+    timetable: TflTimetable | None = None
+    disambiguation: TimetableDisambiguation | None = None
+    status_error_message: str | None = None

@@ -1,11 +1,77 @@
-"""Days of service, from the names that TfL gives its timetables: ``Monday - Thursday``, ``Mo-Th Nights/Tu-Fr Morning``.
-
-TfL publishes no calendar: these names are all that it says of the days on which a timetable holds.
-"""
+"""Which timetables hold on a day, by their names: TfL publishes no calendar."""
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
+from enum import StrEnum
 from functools import lru_cache
+
+from fingerpost.transit.remote.tfl.shapes import Schedule
+
+GOOD_FRIDAY, CHRISTMAS = "Good Friday", "Christmas Day"
+_SATURDAY = 5
+
+
+def find_public_holiday(day: date) -> str | None:
+    """Return the name of the public holiday of a day, None where it is none.
+
+    Holidays that are proclaimed for one year only are not known.
+    """
+    return _list_holidays(day.year).get(day)
+
+
+def is_without_school(day: date) -> bool:
+    """Whether surely no school is open: weekends, public holidays, August, and from 24 December to 1 January.
+
+    The rest of the holidays differs from borough to borough, so any other day may be one too.
+    """
+    is_christmas = (day.month, day.day) >= (12, 24) or (day.month, day.day) == (1, 1)
+    return day.weekday() >= _SATURDAY or day.month == 8 or is_christmas or find_public_holiday(day) is not None
+
+
+@lru_cache(maxsize=16)
+def _list_holidays(year: int) -> dict[date, str]:
+    """Return the holidays of a year: those by the Banking and Financial Dealings Act, Good Friday and Christmas."""
+    easter = _easter_sunday(year)
+    found = {
+        easter - timedelta(days=2): GOOD_FRIDAY,
+        easter + timedelta(days=1): "Easter Monday",
+        _first_monday(date(year, 5, 1)): "the early May bank holiday",
+        _last_monday(date(year, 5, 31)): "the spring bank holiday",
+        _last_monday(date(year, 8, 31)): "the summer bank holiday",
+    }
+    fixed = {date(year, 1, 1): "New Year's Day", date(year, 12, 25): CHRISTMAS, date(year, 12, 26): "Boxing Day"}
+    found |= fixed
+    for day, name in fixed.items():
+        if day.weekday() >= _SATURDAY:
+            free = day
+            while free.weekday() >= _SATURDAY or free in found:
+                free += timedelta(days=1)
+            found[free] = f"the bank holiday for {name}"
+    return found
+
+
+def _first_monday(day: date) -> date:
+    return day + timedelta(days=-day.weekday() % 7)
+
+
+def _last_monday(day: date) -> date:
+    return day - timedelta(days=day.weekday())
+
+
+def _easter_sunday(year: int) -> date:
+    """Return Easter by the Gregorian computus in the form of Meeus, Jones and Butcher."""
+    golden, century, rest = year % 19, year // 100, year % 100
+    leap, leap_rest = divmod(century, 4)
+    moon = (century - (century + 8) // 25 + 1) // 3
+    epact = (19 * golden + century - leap - moon + 15) % 30
+    quarter, quarter_rest = divmod(rest, 4)
+    weekday = (32 + 2 * leap_rest + 2 * quarter - epact - quarter_rest) % 7
+    late = (golden + 11 * epact + 22 * weekday) // 451
+    month, day = divmod(epact + weekday - 7 * late + 114, 31)
+    return date(year, month, day + 1)
+
 
 _WEEK = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SHORT = {"thur": 3, "thurs": 3, "tues": 1, "weds": 2}
@@ -111,3 +177,125 @@ def _find_weekday(word: str) -> int | None:
         if single in (day, day[:3], day[:2]):
             return weekday
     return None
+
+
+_SUNDAY = 6
+_MOST_NAMED = 12
+
+
+class RemarkKind(StrEnum):
+    """What must be said of a timetable; the sentence before the lines that it holds for."""
+
+    NO_TIMETABLE = "TfL has no timetable here of"
+    NOT_TOLD = "TfL did not answer for the timetables of"
+    NOT_ASKED = "Too many lines call here to ask for all at once; left out are"
+    DAYS_UNKNOWN = "Left out, because the days that their names mean are not known, are timetables of"
+    FREQUENCY_UNKNOWN = "Left out, because TfL tells a frequency of unknown meaning, are parts of the timetables of"
+    HOLIDAY_FOLLOWED = "Taken because their names mention public holidays were timetables of"
+    HOLIDAY_GUESSED = "TfL does not say what runs on a public holiday; what is shown is a guess of"
+    CHRISTMAS = "Nothing is shown, because TfL ordinarily runs nothing on Christmas Day, of"
+    WHOLE_STATION = "TfL's timetables tell no platforms; listed is what leaves the whole station by"
+    SCHOOL = "TfL does not say when schools are open; a school day was assumed of"
+
+
+@dataclass(frozen=True, slots=True)
+class TimetableRemark:
+    """Something that must be said of a line; ``detail`` is a name or a day."""
+
+    kind: RemarkKind
+    line: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenSchedule:
+    """A timetable that holds on a day; ``is_night`` where its early hours are the next day's."""
+
+    schedule: Schedule
+    is_night: bool
+
+
+def choose_schedules(
+    schedules: Sequence[Schedule], day: date, line: str
+) -> tuple[list[ChosenSchedule], tuple[TimetableRemark, ...]]:
+    """Return the timetables that hold on a day, and what must be said of the choice.
+
+    By day and by night the one for the fewest days holds: ``School Friday`` goes before ``Mon-Fri Schooldays``.
+    """
+    remarks = [
+        TimetableRemark(RemarkKind.DAYS_UNKNOWN, line, f"'{each.name}'")
+        for each in schedules
+        if find_named_days(each.name) is None
+    ]
+    known = [(each, days) for each in schedules if (days := find_named_days(each.name)) is not None]
+    chosen: list[ChosenSchedule] = []
+    for is_night in (False, True):
+        of_kind = [(each, days) for each, days in known if days.is_night is is_night]
+        found, remark = _choose(of_kind, day, line)
+        chosen += [ChosenSchedule(each, is_night) for each in found]
+        remarks += remark
+    return chosen, tuple(remarks)
+
+
+def _choose(
+    known: Sequence[tuple[Schedule, NamedDays]], day: date, line: str
+) -> tuple[list[Schedule], list[TimetableRemark]]:
+    """Return which of one kind, day or night, hold on a day."""
+    holiday = find_public_holiday(day)
+    if holiday is None:
+        return _choose_by_weekday(known, day, day.weekday(), line)
+    named = [each for each, days in known if _names(days, holiday)]
+    if named:
+        return named, [
+            TimetableRemark(RemarkKind.HOLIDAY_FOLLOWED, line, f"'{each.name}', {holiday}") for each in named
+        ]
+    if not known:
+        return [], []
+    if holiday == CHRISTMAS:
+        return [], [TimetableRemark(RemarkKind.CHRISTMAS, line, str(day))]
+    # Most lines run on a holiday what they run on a Sunday; to promise less is safer than to promise more.
+    is_by_day = not any(days.is_night for _, days in known)
+    has_sunday = any(_SUNDAY in days.weekdays for _, days in known)
+    weekday = _SUNDAY if is_by_day and has_sunday else day.weekday()
+    found, remarks = _choose_by_weekday(known, day, weekday, line)
+    guess = [TimetableRemark(RemarkKind.HOLIDAY_GUESSED, line, f"'{each.name}', {holiday}") for each in found]
+    return found, remarks + guess
+
+
+def _choose_by_weekday(
+    known: Sequence[tuple[Schedule, NamedDays]], day: date, weekday: int, line: str
+) -> tuple[list[Schedule], list[TimetableRemark]]:
+    """Return which hold on a weekday: of those for schooldays or other days the fitting ones, and the most special."""
+    of_weekday = [(each, days) for each, days in known if weekday in days.weekdays]
+    is_school = not is_without_school(day)
+    holding = [(each, days) for each, days in of_weekday if days.school in (None, is_school)]
+    narrowest = min((_width(days) for _, days in holding), default=None)
+    # Of days that are surely without school nothing has to be guessed.
+    is_guess = is_school and any(days.school is not None for _, days in of_weekday)
+    remarks = [TimetableRemark(RemarkKind.SCHOOL, line, str(day))] if is_guess else []
+    return [each for each, days in holding if _width(days) == narrowest], remarks
+
+
+def _names(days: NamedDays, holiday: str) -> bool:
+    """Whether a timetable's name says that it holds on a holiday."""
+    return days.also_holidays or (holiday == GOOD_FRIDAY and days.also_good_friday)
+
+
+def _width(days: NamedDays) -> tuple[bool, int]:
+    """Return how general a name is: what speaks of schools goes first, then what is for fewer days."""
+    return days.school is None, len(days.weekdays)
+
+
+def say_remarks(remarks: Iterable[TimetableRemark]) -> list[str]:
+    """Return a sentence for each kind of remark, with its lines, each once and bounded."""
+    by_kind: dict[RemarkKind, dict[str, list[str]]] = {}
+    for each in dict.fromkeys(remarks):
+        details = by_kind.setdefault(each.kind, {}).setdefault(each.line, [])
+        details += [each.detail] if each.detail else []
+    return [f"{kind.value} {_say_lines(by_kind[kind])}." for kind in RemarkKind if kind in by_kind]
+
+
+def _say_lines(by_line: dict[str, list[str]]) -> str:
+    named = [f"{line} ({'; '.join(details)})" if details else line for line, details in sorted(by_line.items())]
+    more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+    return ", ".join(named[:_MOST_NAMED]) + more

@@ -1,18 +1,34 @@
-"""Ask for the timetables of the lines that call at a stop, every direction of them."""
+"""Timetables of the lines that call at a stop, and the departures they have within a window."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, time, timedelta
 from urllib.parse import parse_qsl, unquote, urlsplit
+from zoneinfo import ZoneInfo
 
 from fingerpost.errors import SourceChanged, StorageUnavailable
-from fingerpost.transit.model.itinerary import Mode
-from fingerpost.transit.remote.tfl.modes import read_mode
-from fingerpost.transit.remote.tfl.server import NOT_FOUND, TflClient, read, read_error
-from fingerpost.transit.remote.tfl.shapes import TflStopPoint
-from fingerpost.transit.remote.tfl.timetable_choice import RemarkKind, TimetableRemark
-from fingerpost.transit.remote.tfl.timetable_shapes import TimetableResponse
+from fingerpost.transit.model.itinerary import Departure, Mode
+from fingerpost.transit.port import BoardGap
+from fingerpost.transit.remote.kit.answers import read_exactly
+from fingerpost.transit.remote.tfl.server import NOT_FOUND, TflClient, read_error
+from fingerpost.transit.remote.tfl.shapes import (
+    FrequencyPeriod,
+    Schedule,
+    TflStopPoint,
+    TimetableResponse,
+    TimetableRoute,
+    read_mode,
+)
+from fingerpost.transit.remote.tfl.stops import NaptanIds
+from fingerpost.transit.remote.tfl.timetable_days import (
+    ChosenSchedule,
+    RemarkKind,
+    TimetableRemark,
+    choose_schedules,
+)
+from fingerpost.transit.remote.tfl.wire_times import list_instants
 
 # TfL changes its timetables at night, and says of static data that it may be kept for half a day.
 TIMETABLES_FRESH_S = 3600.0
@@ -142,7 +158,7 @@ class TimetableSource:
         if response.status == NOT_FOUND:
             read_error(response)
             return None, response.retrieved_at
-        return read(TimetableResponse, response), response.retrieved_at
+        return read_exactly(TimetableResponse, response), response.retrieved_at
 
 
 def read_option(uri: str) -> tuple[tuple[str, ...], dict[str, str]] | None:
@@ -157,3 +173,202 @@ def read_option(uri: str) -> tuple[tuple[str, ...], dict[str, str]] | None:
         return None
     wanted = {name: value for name, value in parse_qsl(parts.query) if name == "direction"}
     return path, wanted
+
+
+_DAY_MINUTES = 24 * 60
+_NOON_MINUTES = 12 * 60
+_DAY_S = 24 * 3600
+# Timetables repeat every week.
+_WEEK_DAYS = 8
+_ROOM_MINUTES = 120
+_IN_MINUTES = "frequencyminutes"
+_MOST_DESTINATIONS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A departure of a service day, in minutes since its midnight; ``headway_minutes`` where told as a frequency."""
+
+    minutes: int
+    destination: str
+    pattern: str
+    headway_minutes: int | None = None
+
+
+class TimetableReader:
+    """Reads the timetables of lines; ``zone`` is that of the wall clock."""
+
+    def __init__(self, ids: NaptanIds, zone: ZoneInfo) -> None:
+        self._ids = ids
+        self._zone = zone
+
+    def list_departures(
+        self, timetables: Sequence[LineTimetable], first: int, last: int
+    ) -> tuple[list[Departure], tuple[TimetableRemark, ...]]:
+        """Return what the timetables have from ``first`` to ``last``, both included, and what must be said of it."""
+        rows: dict[tuple[str, str, int, str], Departure] = {}
+        remarks: list[TimetableRemark] = []
+        begin = self._local_date(first) - timedelta(days=1)
+        for timetable in timetables:
+            for step in range((self._local_date(last) - begin).days + 1):
+                day = begin + timedelta(days=step)
+                of_day, said = self._list_day(timetable, day, first, last)
+                # Of the day before only the night matters: its guesses are not said where nothing of it is shown.
+                if of_day or day >= self._local_date(first):
+                    remarks += said
+                for row in of_day:
+                    rows.setdefault((row.stop_id, row.line, row.scheduled, row.destination), row)
+        return sorted(rows.values(), key=lambda row: (row.scheduled, row.line)), tuple(dict.fromkeys(remarks))
+
+    def find_gap(self, timetables: Sequence[LineTimetable], last: int) -> BoardGap:
+        """Return when something leaves after ``last``: the instant within a day, else the day."""
+        begin = self._local_date(last) - timedelta(days=1)
+        found: list[int] = []
+        for step in range(_WEEK_DAYS + 2):
+            of_day = [
+                row.scheduled
+                for timetable in timetables
+                for row in self._list_day(timetable, begin + timedelta(days=step), last + 1)[0]
+            ]
+            # A day's night may leave later than the next day's first, so one day more is looked at.
+            if found:
+                return self._new_gap(min(found + of_day), last)
+            found = of_day
+        return self._new_gap(min(found), last) if found else BoardGap()
+
+    def _new_gap(self, following: int, last: int) -> BoardGap:
+        if following <= last + _DAY_S:
+            return BoardGap(next_departure=following)
+        return BoardGap(next_day=self._local_date(following))
+
+    def _list_day(
+        self, timetable: LineTimetable, day: date, first: int, last: int | None = None
+    ) -> tuple[list[Departure], list[TimetableRemark]]:
+        """Return a service day's departures from ``first`` to ``last``, by time; the first alone where that is None.
+
+        Those after its midnight belong to it too. Most of a day lies outside the window, and its rows are not made.
+        """
+        told = timetable.told
+        calls: list[_Call] = []
+        remarks: list[TimetableRemark] = []
+        begin, end = self._minutes_of(first, day) - _ROOM_MINUTES, math.inf
+        if last is not None:
+            end = self._minutes_of(last, day) + _ROOM_MINUTES
+        names = {each.id: each.name for each in (*told.stations, *told.stops) if each.name}
+        for route in told.timetable.routes if told.timetable is not None else ():
+            chosen, said = choose_schedules(route.schedules, day, timetable.line.name)
+            remarks += said
+            ends = _list_ends(route, names, timetable.line.name)
+            for each in chosen:
+                calls += _list_calls(each, ends, begin, end)
+                if _has_unknown_frequency(each.schedule):
+                    remarks.append(
+                        TimetableRemark(RemarkKind.FREQUENCY_UNKNOWN, timetable.line.name, f"'{each.schedule.name}'")
+                    )
+        rows: list[Departure] = []
+        for call in sorted(calls, key=lambda call: call.minutes):
+            row = self._row(timetable, call, day)
+            if first <= row.scheduled and (last is None or row.scheduled <= last):
+                rows.append(row)
+                if last is None:
+                    break
+        return rows, remarks
+
+    def _minutes_of(self, instant: int, day: date) -> int:
+        """Return what clocks show at an instant, in minutes since the midnight with which a day begins."""
+        shown = datetime.fromtimestamp(instant, self._zone).replace(tzinfo=None)
+        return int((shown - datetime.combine(day, time())).total_seconds() // 60)
+
+    def _row(self, timetable: LineTimetable, call: _Call, day: date) -> Departure:
+        line = timetable.line
+        days_later, minutes = divmod(call.minutes, _DAY_MINUTES)
+        shown = datetime.combine(day + timedelta(days=days_later), time(minutes // 60, minutes % 60))
+        name = f"{line.line_id}-{timetable.told.direction or 'any'}-{call.pattern}-{day:%Y%m%d}-{call.minutes}"
+        return Departure(
+            line=line.name,
+            mode=line.mode,
+            destination=call.destination,
+            # In the hour that clocks show twice the first is taken, as the hours of a service day count on.
+            scheduled=list_instants(shown, self._zone)[0],
+            stop_id=self._ids.print(line.stop_id),
+            trip_id=self._ids.print(name),
+            service_day=day,
+            headway_s=None if call.headway_minutes is None else call.headway_minutes * 60,
+        )
+
+    def _local_date(self, instant: int) -> date:
+        return datetime.fromtimestamp(instant, self._zone).date()
+
+
+def _list_ends(route: TimetableRoute, names: dict[str, str], line: str) -> dict[int, str]:
+    """Return where each pattern ends, by its id; one without a stop after this ends here and is no departure."""
+    last_ids = {each.id: each.intervals[-1].stop_id for each in route.station_intervals if each.intervals}
+    return {pattern: names.get(stop_id) or line for pattern, stop_id in last_ids.items()}
+
+
+def _list_calls(chosen: ChosenSchedule, ends: dict[int, str], begin: float, end: float) -> Iterator[_Call]:
+    """Yield what leaves in a span of minutes: known journeys, and what is told as a frequency where there are none."""
+    schedule = chosen.schedule
+    journeys = schedule.known_journeys or [each for each in (schedule.first_journey, schedule.last_journey) if each]
+    for journey in journeys:
+        minutes = _of_night(journey.minutes, chosen.is_night)
+        if begin <= minutes <= end and journey.interval_id in ends:
+            yield _Call(minutes, ends[journey.interval_id], str(journey.interval_id))
+    if not schedule.periods:
+        return
+    known = {each.minutes for each in journeys}
+    # Which branch a frequency is of is not told.
+    destination = " or ".join(list(dict.fromkeys(ends.values()))[:_MOST_DESTINATIONS])
+    for period in schedule.periods:
+        headway = _headway_minutes(period)
+        if headway is None or not destination:
+            continue
+        first, last = _bounds_of(period)
+        if any(first < each < last for each in known):
+            continue
+        for every in range(first, last, headway):
+            minutes = _of_night(every, chosen.is_night)
+            if begin <= minutes <= end and every not in known:
+                yield _Call(minutes, destination, "every", headway)
+
+
+def _of_night(minutes: int, is_night: bool) -> int:
+    """Return minutes of the service day: a night's early hours are the next day's, however they are counted."""
+    return minutes + _DAY_MINUTES if is_night and minutes < _NOON_MINUTES else minutes
+
+
+def _bounds_of(period: FrequencyPeriod) -> tuple[int, int]:
+    begin, end = period.from_time.minutes, period.to_time.minutes
+    return begin, end + _DAY_MINUTES if end <= begin else end
+
+
+def _headway_minutes(period: FrequencyPeriod) -> int | None:
+    """Return the longest time between two departures in whole minutes, rounded up; None where none is told."""
+    if period.frequency is None or period.type.lower() != _IN_MINUTES:
+        return None
+    longest = max(period.frequency.lowest_frequency, period.frequency.highest_frequency)
+    return None if longest <= 0 else max(1, -int(-longest // 1))
+
+
+def _has_unknown_frequency(schedule: Schedule) -> bool:
+    """Whether a part of the day is told as a frequency alone, in a unit of unknown meaning."""
+    known = [each.minutes for each in schedule.known_journeys]
+    return any(
+        _is_unknown(period) and not any(_is_within(each, period) for each in known) for period in schedule.periods
+    )
+
+
+def _is_unknown(period: FrequencyPeriod) -> bool:
+    kind = period.type.lower()
+    return kind.startswith("frequency") and kind != _IN_MINUTES and period.frequency is not None
+
+
+def _is_within(minutes: int, period: FrequencyPeriod) -> bool:
+    begin, end = _bounds_of(period)
+    return begin <= minutes <= end
+
+
+def is_whole(remarks: Iterable[TimetableRemark]) -> bool:
+    """Whether nothing is missing from timetables, so that what they do not have does not run."""
+    complete = {RemarkKind.SCHOOL, RemarkKind.HOLIDAY_FOLLOWED, RemarkKind.WHOLE_STATION}
+    return all(each.kind in complete for each in remarks)

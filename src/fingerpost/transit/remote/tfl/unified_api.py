@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from fingerpost.net.pace import Pace
 from fingerpost.transit.model.place import Bounds
+from fingerpost.transit.remote.kit.add_option import AddOption
 
 KIND = "tfl"
 ADDRESS = "https://api.tfl.gov.uk"
@@ -21,4 +22,12 @@ ATTRIBUTION = (
     "Powered by TfL Open Data",
     "Contains OS data © Crown copyright and database rights 2016",
     "Geomni UK Map data © and database rights [2019]",
+)
+
+
+TFL = AddOption(
+    name="tfl",
+    metavar=None,
+    help=f"Transport for London's Unified API; its key stands in {KEY_VARIABLE}.",
+    fill=lambda _: {"url": ADDRESS, "key": KEY_VARIABLE},
 )

@@ -1,4 +1,4 @@
-"""Read OpenTripPlanner's durations and service days, and write its instants."""
+"""Read OpenTripPlanner's durations, service days and modes, and write its instants."""
 
 import re
 from datetime import date, datetime, tzinfo
@@ -7,6 +7,9 @@ from math import isfinite
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
+
+from fingerpost.transit.model.itinerary import Access, Mode
+from fingerpost.transit.rules.modes import mode_of
 
 _DURATION = re.compile(
     r"(?P<sign>[-+]?)P(?:(?P<days>[-+]?\d+)D)?"
@@ -64,3 +67,31 @@ DurationS = Annotated[int, Field(ge=-LONGEST_S, le=LONGEST_S), _read(read_durati
 
 Day = Annotated[date, _read(read_day)]
 """A service date."""
+
+
+_MODES = {
+    "WALK": Mode.WALK,
+    "BICYCLE": Mode.BIKE,
+    "SCOOTER": Mode.SCOOTER,
+    "BUS": Mode.BUS,
+    "TROLLEYBUS": Mode.BUS,
+    "COACH": Mode.COACH,
+    "TRAM": Mode.TRAM,
+    "CABLE_CAR": Mode.TRAM,
+    "SUBWAY": Mode.METRO,
+    "RAIL": Mode.RAIL,
+    "FERRY": Mode.FERRY,
+}
+_ACCESS = {"POSSIBLE": Access.YES, "NOT_POSSIBLE": Access.NO}
+
+
+def read_mode(name: str | None, route_type: int | None = None) -> Mode:
+    """Return the mode of a leg or a route: its GTFS route type decides, else the server's word."""
+    if route_type is not None:
+        return mode_of(route_type)
+    return _MODES.get(name or "", Mode.OTHER)
+
+
+def read_access(word: str | None) -> Access:
+    """Return what a WheelchairBoarding says; anything unknown is unknown."""
+    return _ACCESS.get(word or "", Access.UNKNOWN)

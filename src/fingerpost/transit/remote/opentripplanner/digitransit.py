@@ -1,12 +1,16 @@
-"""Digitransit's regions: where each is asked, and what is known of it without asking."""
+"""Digitransit's regions, and the options of ``fingerpost network add`` for OpenTripPlanner servers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
+from fingerpost.errors import ParameterError
 from fingerpost.net.pace import Pace
+from fingerpost.net.request import read_template, split_address
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.model.profile import ANSWER_DEADLINE_S
+from fingerpost.transit.remote.kit.add_option import AddOption
 
 KEY_VARIABLE = "DIGITRANSIT_API_KEY"
 KEY_HEADER = "digitransit-subscription-key"
@@ -57,3 +61,41 @@ REGIONS: Mapping[str, Region] = MappingProxyType(
 def find_region(url: str | None) -> Region | None:
     """Return the region that an address is the routing of, None where it is another server's."""
     return next((region for region in REGIONS.values() if region.url == (url or "").rstrip("/")), None)
+
+
+_ENDPOINT = "/otp/gtfs/v1"
+
+
+def _fill_url(text: str) -> dict[str, Any]:
+    """Return the record of a server; where no path is named, the one that OpenTripPlanner serves."""
+    url = text.strip()
+    read_template(url)
+    parts = split_address(url)
+    if parts.path.rstrip("/") in ("", "/otp"):
+        url = parts._replace(path=_ENDPOINT).geturl()
+    return {"url": url}
+
+
+def _fill_region(text: str) -> dict[str, Any]:
+    region = REGIONS.get(text.strip().lower())
+    if region is None:
+        raise ParameterError(
+            f"Digitransit has no region {text.strip()!r}",
+            {"field": "digitransit"},
+            hint=f"Regions: {', '.join(REGIONS)}",
+        )
+    return {"url": region.url, "key": KEY_VARIABLE}
+
+
+OTP = AddOption(
+    name="otp",
+    metavar="URL",
+    help="An OpenTripPlanner 2 server (2.6 or later), such as http://localhost:8080.",
+    fill=_fill_url,
+)
+DIGITRANSIT = AddOption(
+    name="digitransit",
+    metavar="REGION",
+    help=f"A region of Digitransit ({', '.join(REGIONS)}); its key stands in {KEY_VARIABLE}.",
+    fill=_fill_region,
+)

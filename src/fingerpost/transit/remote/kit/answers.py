@@ -1,0 +1,216 @@
+"""Read the JSON of an answer, also where a part of it is invalid, and report what was dropped.
+
+An invalid part is treated as GraphQL treats a failed field: it becomes null, and where null is not allowed, so does its
+parent. An optional value is unknown then, and an entry of a list is left out.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cache
+from types import MappingProxyType
+from typing import Any, Generic, TypeVar, cast
+
+from pydantic import RootModel, TypeAdapter, ValidationError
+from pydantic_core import from_json
+
+from fingerpost.errors import SourceChanged
+from fingerpost.net.response import Response
+
+_log = logging.getLogger(__name__)
+_T = TypeVar("_T")
+_Other = TypeVar("_Other")
+
+# Beyond this an answer is none that we know, and not worth the time.
+MOST_FAULTS = 2000
+# A fault moves outwards by one object a round, and no shape is deeper.
+_MOST_ROUNDS = 24
+# Kinds of unreadable parts that a note names.
+_MOST_PATHS = 4
+_Loc = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer(Generic[_T]):
+    """The data of an answer, when the server said it, and notes on what is left out of it.
+
+    ``lost`` counts the invalid parts by their path.
+    """
+
+    data: _T
+    retrieved_at: datetime
+    notes: tuple[str, ...] = ()
+    lost: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+
+    def has_lost(self, name: str) -> bool:
+        """Whether entries of a list of that name, or the whole list, could not be read."""
+        return any(path.rpartition(".")[2] == name for path in self.lost)
+
+    def with_data(self, data: _Other) -> "Answer[_Other]":
+        return replace(cast("Answer[Any]", self), data=data)
+
+    def require(self, entry: str, *lists: str, found: Sequence[object]) -> None:
+        """Raise SourceChanged where nothing was found because every entry of one of the ``lists`` is invalid."""
+        if not found and any(map(self.has_lost, lists)):
+            raise refuse_unreadable(entry, self.notes)
+
+
+def read_exactly(shape: type[_T], response: Response) -> _T:
+    """Return a body of which every part is valid, for answers that cannot report what was dropped.
+
+    Raises:
+        SourceChanged: the body has another shape.
+    """
+    try:
+        return reader_of(shape).validate_json(response.body)
+    except ValidationError as error:
+        raise unreadable(response, error) from error
+
+
+async def read_answer(shape: type[_T], response: Response) -> Answer[_T]:
+    """Return an answer without its invalid parts, which its notes name.
+
+    Raises:
+        SourceChanged: it is not JSON, or nothing is left.
+    """
+    reader = reader_of(shape)
+    try:
+        return Answer(data=reader.validate_json(response.body), retrieved_at=response.retrieved_at)
+    except ValidationError as error:
+        try:
+            # Reading part by part can take seconds.
+            data, lost = await asyncio.to_thread(read_in_part, reader, response.body, error)
+        except ValidationError:
+            raise unreadable(response, error) from error
+    notes = say_lost(lost)
+    _log.warning("%s: %s", _address_of(response), " ".join(notes))
+    return Answer(data=data, retrieved_at=response.retrieved_at, notes=tuple(notes), lost=lost)
+
+
+async def read_entries(shape: type[_T], response: Response) -> Answer[_T]:
+    """Return an answer without its invalid parts, of which some entries must be left.
+
+    Raises:
+        SourceChanged: it is not JSON, or nothing is left.
+    """
+    answer = await read_answer(shape, response)
+    if answer.lost and not holds_any(answer.data, answer.lost):
+        raise SourceChanged(f"{_address_of(response)} answered nothing that can be read. {' '.join(answer.notes)}")
+    return answer
+
+
+@cache
+def _new_reader(shape: Hashable) -> TypeAdapter[Any]:
+    return TypeAdapter(cast("type[Any]", shape))
+
+
+def reader_of(shape: type[_T]) -> TypeAdapter[_T]:
+    """Return what validates a shape, made once."""
+    return _new_reader(cast("Hashable", shape))
+
+
+def unreadable(response: Response, error: ValidationError) -> SourceChanged:
+    """Return the error of a body in an unknown shape."""
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    what = "something that is not JSON" if first["type"] == "json_invalid" else f"an unknown shape ({where})"
+    return SourceChanged(
+        f"{_address_of(response)} answered {what}", {"status": response.status, "bytes": len(response.body)}
+    )
+
+
+def refuse_unreadable(entry: str, notes: Sequence[str]) -> SourceChanged:
+    """Return the error of an answer with no valid entry."""
+    return SourceChanged(f"The server answered no {entry} that can be read. {' '.join(notes)}".strip())
+
+
+def _address_of(response: Response) -> str:
+    return response.redacted_url.partition("?")[0]
+
+
+def read_in_part(reader: TypeAdapter[_T], body: bytes, failed: ValidationError) -> tuple[_T, Mapping[str, int]]:
+    """Return an answer that ``failed`` to be read without what is wrong, and how often what was left out, by name.
+
+    A name is the path without the numbers of entries: ``stops.lat``.
+
+    Raises:
+        ValidationError: it is no JSON, too much is wrong, or nothing is left.
+    """
+    if failed.error_count() > MOST_FAULTS or failed.errors(include_url=False)[0]["type"] == "json_invalid":
+        raise failed
+    told = from_json(body)
+    blanked: set[_Loc] = set()
+    error = failed
+    for _ in range(_MOST_ROUNDS):
+        for problem in error.errors(include_url=False, include_context=False, include_input=False):
+            blank = _blank(told, problem["loc"])
+            if blank == ():
+                raise failed
+            if blank is not None:
+                blanked.add(blank)
+        try:
+            return reader.validate_python(told), _count(blanked)
+        except ValidationError as still:
+            error = still
+            if error.error_count() > MOST_FAULTS:
+                break
+    raise failed
+
+
+def say_lost(lost: Mapping[str, int]) -> list[str]:
+    """Return the note on what was left out, none where nothing was."""
+    if not lost:
+        return []
+    paths = [f"{path.removeprefix('data.')} ({number})" for path, number in lost.items()]
+    more = f" and {len(paths) - _MOST_PATHS} more" if len(paths) > _MOST_PATHS else ""
+    return [f"The server said what cannot be read, and it is left out: {', '.join(paths[:_MOST_PATHS])}{more}."]
+
+
+def holds_any(answer: object, lost: Mapping[str, int]) -> bool:
+    """Whether an answer still has one of the entries that it was asked for, where some were lost.
+
+    A shape with several lists says by ``rows`` which of them that is; else any of its lists will do.
+    """
+    told = answer.root if isinstance(answer, RootModel) else answer
+    rows = getattr(told, "rows", None)
+    if isinstance(rows, str):
+        return bool(getattr(told, rows)) or all(path.partition(".")[0] != rows for path in lost)
+    lists = [told] if isinstance(told, tuple) else [each for each in vars(told).values() if isinstance(each, tuple)]
+    return any(lists) or not lists
+
+
+def _blank(told: Any, loc: _Loc) -> _Loc | None:
+    """Make null what stands at a place, or what holds it where it is null or missing; return which.
+
+    None where it is gone already with what held it, empty where nothing is left to make null.
+    """
+    holders: list[Any] = []
+    here = told
+    for part in loc:
+        if not _has(here, part):
+            break
+        holders.append(here)
+        here = here[part]
+    if here is None:
+        if len(holders) < len(loc):
+            return None
+        holders = holders[:-1]
+    if not holders:
+        return ()
+    at = loc[: len(holders)]
+    holders[-1][at[-1]] = None
+    return at
+
+
+def _has(here: Any, part: str | int) -> bool:
+    if isinstance(here, dict):
+        return part in here
+    return isinstance(here, list) and isinstance(part, int) and part < len(here)
+
+
+def _count(blanked: set[_Loc]) -> Mapping[str, int]:
+    whole = [each for each in blanked if not any(each[:end] in blanked for end in range(1, len(each)))]
+    return Counter(sorted(".".join(part for part in each if isinstance(part, str)) for each in whole))

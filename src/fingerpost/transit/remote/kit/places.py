@@ -1,0 +1,149 @@
+"""Look up stops and the places they make up, and names that a geocoder knows."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from fingerpost.errors import ToolError
+from fingerpost.transit.model.distance import distance_m
+from fingerpost.transit.model.itinerary import Access, Mode, NearbyStop, StopPoint
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind
+from fingerpost.transit.remote.kit.answers import Answer
+from fingerpost.transit.rules.geocoder_matches import NearName, find_position_name, score_spellings
+from fingerpost.transit.rules.language import spoken
+from fingerpost.transit.rules.name_matching import plain
+from fingerpost.transit.rules.place_groups import ONE_PLACE_M
+from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
+
+AROUND_M = 2 * ONE_PLACE_M
+"""How far around a stop the rest of its place may lie: others may link the two."""
+
+MOST_GROUPED = 3
+"""Matching stops whose places are looked up; those behind them in the list are offered by themselves."""
+
+MOST_MATCHES, MOST_NEAR = 20, 5
+
+
+class StopLookup(Protocol):
+    """Finds stops on one server."""
+
+    async def find_stop(self, printed_id: str, language: str | None) -> Place | None:
+        """Return exactly that stop or station."""
+        ...
+
+    async def find_stop_place(self, printed_id: str, language: str | None) -> Place | None:
+        """Return the whole place that an id stands for as a token (rule D2)."""
+        ...
+
+    async def list_near(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[NearbyStop]]:
+        """Return boardable stops within a straight-line radius, nearest first."""
+        ...
+
+
+class GroupingLookup(ABC):
+    """Finds stops on a server that knows stations, but not which stops of one name make up one place (rule D2)."""
+
+    @abstractmethod
+    async def find_stop(self, printed_id: str, language: str | None) -> Place | None:
+        """Return exactly that stop or station."""
+
+    @abstractmethod
+    async def _list_named(self, centre: Coordinate, language: str | None) -> Iterable[NamedStop]:
+        """Return the stops and stations within ``AROUND_M``, each once."""
+
+    async def find_stop_place(self, printed_id: str, language: str | None) -> Place | None:
+        exact = await self.find_stop(printed_id, language)
+        if exact is None or exact.member_ids != (exact.id,):
+            return exact
+        return await self.get_group(exact, language)
+
+    async def get_group(self, alone: Place, language: str | None) -> Place:
+        """Return the place that a stop belongs to: its station, or the stops of its name around it."""
+        index = PlaceIndex(await self._list_named(alone.coordinate, language))
+        place = None if alone.id is None else index.find_place_of(alone.id)
+        return spoken(place or alone, language)
+
+
+def new_near(
+    centre: Coordinate,
+    here: Coordinate,
+    name: str,
+    stop_id: str,
+    modes: Iterable[Mode],
+    *,
+    platform: str | None,
+    wheelchair: Access = Access.UNKNOWN,
+) -> NearbyStop:
+    return NearbyStop(
+        stop=StopPoint(name=name, coordinate=here, id=stop_id, platform=platform or None, wheelchair=wheelchair),
+        distance_m=distance_m(centre, here),
+        modes=tuple(sorted(set(modes))),
+    )
+
+
+def sort_near(stops: Iterable[NearbyStop], radius_m: float) -> list[NearbyStop]:
+    """Return the stops within a radius, nearest first, then by id."""
+    within = (each for each in stops if each.distance_m <= radius_m)
+    return sorted(within, key=lambda each: (each.distance_m, each.stop.id or ""))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """Something that a geocoder found.
+
+    ``title`` is the name of a position there, by default ``name``. ``stop_id`` is the routing server's id of a stop.
+    ``confidence`` is the geocoder's own, 0 to 1, and counts only
+    where no spelling resembles the text.
+    """
+
+    name: str
+    coordinate: Coordinate
+    label: str | None = None
+    title: str | None = None
+    locality: str | None = None
+    is_address: bool = False
+    stop_id: str | None = None
+    confidence: float = 0.0
+
+    def list_spellings(self) -> list[str]:
+        return list_spellings(self.name, self.label or "", f"{self.name} {self.locality or ''}")
+
+    def to_place(self) -> Place:
+        return Place(name=self.name, coordinate=self.coordinate, kind=PlaceKind.ADDRESS, locality=self.locality)
+
+
+def list_spellings(*names: str) -> list[str]:
+    """Return the distinct plain spellings of names."""
+    return list(dict.fromkeys(spelling for name in names if (spelling := plain(name))))
+
+
+def score_candidates(text: str, candidates: Sequence[Candidate]) -> list[float]:
+    return score_spellings(
+        text, [each.list_spellings() for each in candidates], [each.confidence for each in candidates]
+    )
+
+
+def name_position(position: Coordinate, candidates: Iterable[Candidate], attribution: Sequence[str]) -> Place | None:
+    """Return a position under the name of a candidate near it; None without one."""
+    near = [
+        NearName(
+            name=each.title or each.name,
+            coordinate=each.coordinate,
+            is_address=each.is_address,
+            locality=each.locality,
+        )
+        for each in candidates
+    ]
+    return find_position_name(position, near, attribution)
+
+
+@contextmanager
+def naming_failures() -> Iterator[None]:
+    """Mark errors as failures of the geocoder, in ``details["service"]``."""
+    try:
+        yield
+    except ToolError as error:
+        error.details["service"] = "geocoding"
+        raise

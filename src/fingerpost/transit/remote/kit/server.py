@@ -1,0 +1,112 @@
+"""Send requests to one server, with its key and its limits."""
+
+from collections.abc import Callable, Mapping
+from urllib.parse import quote
+
+from fingerpost.net.fetch import Fetch
+from fingerpost.net.request import Request, RequestLimits, ResponseCheck, read_template, split_address
+from fingerpost.net.response import Response
+from fingerpost.net.scrubbing import scrub
+
+STOPS_FRESH_S = 600.0
+"""How long positions and names of stops, and what a name may mean, are served again from memory."""
+
+_LONGEST_MESSAGE = 200
+
+
+def is_json(response: Response) -> bool:
+    """Whether a body looks like JSON, so that it may be served again."""
+    return response.body.lstrip()[:1] in (b"{", b"[")
+
+
+class Connection:
+    """What every request to one server has in common.
+
+    Args:
+        fetch: asks an address.
+        url: of the server; ``?name=${VARIABLE}`` in it is a key.
+        key: the environment variable of the key that ``key_header`` sends, None where there is none.
+        limits: of one request.
+        may_keep: whether a response may be served again.
+        check_response: the server's own failures, which their statuses do not tell.
+
+    Raises:
+        ParameterError: the url is not usable.
+    """
+
+    def __init__(
+        self,
+        fetch: Fetch,
+        url: str,
+        *,
+        key_header: str,
+        key: str | None,
+        limits: RequestLimits,
+        may_keep: Callable[[Response], bool] = is_json,
+        check_response: ResponseCheck | None = None,
+    ) -> None:
+        self._fetch = fetch
+        self._address, self._secret_params = read_template(url)
+        self._base = split_address(self._address)
+        self._secret_headers = {} if key is None else {key_header: key}
+        self._limits = limits
+        self._may_keep = may_keep
+        self._check_response = check_response
+
+    @property
+    def has_key(self) -> bool:
+        return bool(self._secret_headers or self._secret_params)
+
+    async def get(
+        self,
+        *path: str,
+        params: Mapping[str, str] | None = None,
+        fresh_s: float,
+        accept: frozenset[int] = frozenset(),
+        limits: RequestLimits | None = None,
+    ) -> Response:
+        """Return the response at a path, without our key; each part of the path is quoted.
+
+        Raises:
+            StorageUnavailable, SourceChanged: the server cannot be asked.
+        """
+        parts = "/".join((self._base.path.rstrip("/"), *(quote(part, safe="") for part in path)))
+        request = Request(
+            url=self._base._replace(path=parts).geturl(),
+            params=dict(params or {}),
+            headers={"accept": "application/json"},
+            secret_params=self._secret_params,
+            secret_headers=self._secret_headers,
+            fresh_s=fresh_s,
+            may_keep=self._may_keep,
+            accept=accept,
+            check_response=self._check_response,
+            limits=limits or self._limits,
+        )
+        return scrub(await self._fetch(request), request)
+
+    async def post(self, content: bytes, *, headers: Mapping[str, str], fresh_s: float) -> Response:
+        """Return the response to a question in JSON that changes nothing; errors as ``get``."""
+        request = Request(
+            url=self._address,
+            method="POST",
+            repeatable=True,
+            headers={"content-type": "application/json", "accept": "application/json", **headers},
+            secret_params=self._secret_params,
+            secret_headers=self._secret_headers,
+            content=content,
+            fresh_s=fresh_s,
+            may_keep=self._may_keep,
+            check_response=self._check_response,
+            limits=self._limits,
+        )
+        return scrub(await self._fetch(request), request)
+
+
+def host_of(response: Response) -> str:
+    return response.redacted_url.split("/")[2]
+
+
+def shorten(message: str) -> str:
+    """Return a server's message on one line, bounded, without a full stop."""
+    return " ".join(message.split())[:_LONGEST_MESSAGE].rstrip(".")

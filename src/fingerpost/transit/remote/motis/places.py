@@ -1,0 +1,344 @@
+"""Stops and names on a MOTIS server: ids, lookup by id and around a point, and its geocoder.
+
+Its ids are ``tag_local``, split at the first underscore, and case counts; printed ids are upper case (rule A8).
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from typing import Literal
+
+from fingerpost.net.request import RequestLimits
+from fingerpost.runtime.concurrency import gather_all
+from fingerpost.transit.engine.timetable.stop_ids import escape, print_feed_name, unescape
+from fingerpost.transit.model.bounding_box import box_around
+from fingerpost.transit.model.distance import distance_m
+from fingerpost.transit.model.itinerary import NearbyStop
+from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch
+from fingerpost.transit.model.profile import NAMES_DEADLINE_S
+from fingerpost.transit.remote.kit.answers import Answer
+from fingerpost.transit.remote.kit.journeys import KnownStop
+from fingerpost.transit.remote.kit.places import (
+    AROUND_M,
+    MOST_GROUPED,
+    MOST_MATCHES,
+    MOST_NEAR,
+    Candidate,
+    GroupingLookup,
+    name_position,
+    naming_failures,
+    new_near,
+    score_candidates,
+    sort_near,
+)
+from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
+from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, UnknownThere
+from fingerpost.transit.remote.motis.shapes import Match, Matches, MotisStopTimes, OwnPlace, StopList, read_mode
+from fingerpost.transit.rules.geocoder_matches import match_places
+from fingerpost.transit.rules.language import spoken
+from fingerpost.transit.rules.name_matching import plain
+from fingerpost.transit.rules.place_groups import place_of_stop
+from fingerpost.transit.rules.place_index import NamedStop
+
+# Ids are remembered up to this many.
+_MOST_KEPT = 200_000
+_TRIP_ID = re.compile(r"(?P<day>\d{8})_(?P<time>[^_]*)_(?P<id>.+)", re.DOTALL)
+# Stations around a stop that are asked for where they lie; the stops of others stand by themselves.
+_MOST_STATIONS = 5
+# Stops of one place that are looked up; a place that covers more is asked for by the nearest of these.
+_MOST_STOPS = 8
+
+
+class MotisStopIds:
+    """Prints the ids of one server, and finds the server's own id of a printed one.
+
+    A feed whose tag was learned is a FEED of its own: ``hsl_1040601`` is ``HSL:1040601``, as any network with that feed
+    prints it. A server that cannot list its feeds has one FEED, the network's name, before the whole id:
+    ``NL:NL-OVAPI_X`` is ``nl-ovapi_x``. Where that name is also a feed, a second colon tells the two apart.
+
+    Case is undone by the rule that printed it: an id in one case only is raised to upper case, and may be either of two
+    on the server; the small letters of an id in both cases are escaped, so that it is found exactly.
+
+    Args:
+        network: the network's name.
+        tags: the server's feeds as it spells them; empty where they are not known.
+    """
+
+    def __init__(self, network: str, tags: Iterable[str] = ()) -> None:
+        self._tag_by_feed: dict[str, str] = {}
+        for tag in tags:
+            self._tag_by_feed.setdefault(print_feed_name(tag), tag)
+        self._network = print_feed_name(network)
+        # Before an id whose feed was not learned.
+        self._whole = "::" if self._network in self._tag_by_feed else ":"
+        self._own_by_printed: dict[str, str] = {}
+        self._printed_by_own: dict[str, str] = {}
+
+    def print(self, own_id: str) -> str:
+        """Return the printed form of a server's id; of two that differ in case only the later is escaped."""
+        printed = self._printed_by_own.get(own_id)
+        if printed is None:
+            if len(self._printed_by_own) > _MOST_KEPT:
+                self._printed_by_own.clear()
+                self._own_by_printed.clear()
+            printed = self._print(own_id, exact=False)
+            if self._own_by_printed.setdefault(printed, own_id) != own_id:
+                printed = self._print(own_id, exact=True)
+                self._own_by_printed[printed] = own_id
+            self._printed_by_own[own_id] = printed
+        return printed
+
+    def list_own(self, printed: str) -> list[str]:
+        """Return what a printed id, case ignored, may be on the server, the likeliest first; empty for no id of it."""
+        wanted = printed.strip().upper()
+        known = self._own_by_printed.get(wanted)
+        if known is not None:
+            return [known]
+        feed, _, local = wanted.partition(":")
+        if feed == self._network and wanted.startswith(feed + self._whole):
+            whole = wanted[len(feed + self._whole) :]
+            tag, underscore, rest = unescape(whole).partition("_")
+            found = (f"{one}{underscore}{other}" for one in _cases(tag) for other in _cases(rest))
+            return list(dict.fromkeys(found)) if whole else []
+        known_tag = self._tag_by_feed.get(feed)
+        if known_tag is None or not local:
+            return []
+        return [f"{known_tag}_{each}" for each in _cases(unescape(local))]
+
+    def print_trip(self, own_id: str) -> str:
+        """Return a trip's id as answers show it: its FEED in the printed form, and the feed's own id."""
+        match = _TRIP_ID.fullmatch(own_id)
+        whole = match["id"] if match else own_id
+        tag, _, local = whole.partition("_")
+        feed = print_feed_name(tag)
+        return f"{feed}:{local}" if self._tag_by_feed.get(feed) == tag else f"{self._network}:{whole}"
+
+    def _print(self, own_id: str, *, exact: bool) -> str:
+        tag, underscore, local = own_id.partition("_")
+        feed = print_feed_name(tag)
+        raised = local if exact else _raise(local)
+        if underscore and self._tag_by_feed.get(feed) == tag:
+            # A colon here would be taken for the second one of a whole id.
+            first = "_3A" if raised.startswith(":") else ""
+            return f"{feed}:{first}{escape(raised[1:] if first else raised)}"
+        return f"{self._network}{self._whole}{escape(f'{tag if exact else _raise(tag)}{underscore}{raised}')}"
+
+
+def find_service_day(own_trip_id: str) -> date | None:
+    """Return the service day that a trip's id begins with, None where it does not."""
+    match = _TRIP_ID.fullmatch(own_trip_id)
+    try:
+        return date.fromisoformat(match["day"]) if match else None
+    except ValueError:
+        return None
+
+
+def _raise(text: str) -> str:
+    """Return a text of small letters in capitals; one in both cases stays, and so does what has no capitals."""
+    raised = text.upper()
+    return raised if raised.lower() == text else text
+
+
+def _cases(text: str) -> Iterator[str]:
+    """Yield what a text may have been before it was raised; small letters are exact."""
+    yield text
+    # Not islower(): a letter such as º is small and has no capital.
+    if all(each.upper() == each for each in text) and text.lower() != text:
+        yield text.lower()
+
+
+class MotisStopLookup(GroupingLookup):
+    """Finds stops on one server."""
+
+    def __init__(self, server: MotisServer, ids: MotisStopIds) -> None:
+        self._server = server
+        self._ids = ids
+
+    async def find(self, printed_id: str, language: str | None = None) -> OwnPlace | None:
+        """Return what the server says of a printed id, case ignored; None where it knows none.
+
+        Raises:
+            StorageUnavailable, SourceChanged: the server cannot be asked.
+        """
+        for own_id in self._ids.list_own(printed_id):
+            found = await self.find_own(own_id, language)
+            if found is not None and self._ids.print(own_id) == printed_id.strip().upper():
+                return found
+        return None
+
+    async def find_own(self, own_id: str, language: str | None = None) -> OwnPlace | None:
+        """Return what the server says of its own id; None where it knows none."""
+        # Of all versions, this question alone knows stops by their ids.
+        params = {"stopId": own_id, "n": "1", "exactRadius": "true", "radius": "0"}
+        try:
+            answered = await self._server.ask(
+                MotisEndpoint.STOP_TIMES, MotisStopTimes, params, language=language, fresh_s=STOPS_FRESH_S
+            )
+        except UnknownThere:
+            return None
+        place = answered.data.place
+        return place if place is not None and place.stop_id == own_id else None
+
+    async def find_known(self, printed_ids: Sequence[str]) -> list[KnownStop]:
+        """Return the first stops of some printed ids, for the end of a trip."""
+        found = await gather_all(self.find(printed_id) for printed_id in printed_ids[:_MOST_STOPS])
+        return [
+            KnownStop(stop_id=place.stop_id, station_id=place.parent_id, coordinate=place.coordinate)
+            for place in found
+            if place is not None and place.stop_id is not None
+        ]
+
+    async def find_stop(self, printed_id: str, language: str | None) -> Place | None:
+        found = await self.find(printed_id, language)
+        if found is None:
+            return None
+        if found.parent_id is not None:
+            return spoken(self.place_of(found), language)
+        around = (await self._ask_box(found.coordinate, AROUND_M, language)).data
+        children = [stop for stop in around if stop.parent_id == found.stop_id]
+        return spoken(self.place_of(found, children), language)
+
+    def place_of(self, stop: OwnPlace, children: Sequence[OwnPlace] = ()) -> Place:
+        """Return a stop by itself, or a station with its stops."""
+        named = self._named(stop, kind="station" if children else "stop")
+        return place_of_stop(named, [self._named(child) for child in children])
+
+    async def list_near(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[NearbyStop]]:
+        answered = await self._ask_box(centre, radius_m, language)
+        near = (
+            new_near(
+                centre,
+                stop.coordinate,
+                stop.name,
+                self._ids.print(stop.stop_id or ""),
+                map(read_mode, stop.modes),
+                platform=stop.track,
+            )
+            for stop in answered.data
+        )
+        return answered.with_data(sort_near(near, radius_m))
+
+    async def _list_named(self, centre: Coordinate, language: str | None) -> list[NamedStop]:
+        stops = (await self._ask_box(centre, AROUND_M, language)).data
+        nearest = sorted(stops, key=lambda stop: distance_m(centre, stop.coordinate))
+        parents = list(dict.fromkeys(stop.parent_id for stop in nearest if stop.parent_id is not None))
+        known = await gather_all(self.find_own(parent, language) for parent in parents[:_MOST_STATIONS])
+        stations = {station.stop_id: station for station in known if station is not None}
+        named = {own_id: self._named(station, kind="station") for own_id, station in stations.items()}
+        for stop in stops:
+            if stop.stop_id not in named:
+                named[stop.stop_id] = self._named(stop, stop.parent_id if stop.parent_id in stations else None)
+        return list(named.values())
+
+    async def _ask_box(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[tuple[OwnPlace, ...]]:
+        return await ask_stops(self._server, box_around(centre, radius_m), language, fresh_s=STOPS_FRESH_S)
+
+    def _named(
+        self, stop: OwnPlace, parent_id: str | None = None, kind: Literal["stop", "station"] = "stop"
+    ) -> NamedStop:
+        return NamedStop(
+            id=self._ids.print(stop.stop_id or ""),
+            name=stop.name,
+            lat=stop.lat,
+            lon=stop.lon,
+            parent_id=None if parent_id is None else self._ids.print(parent_id),
+            kind=kind,
+        )
+
+
+async def ask_stops(
+    server: MotisServer, box: Bounds, language: str | None = None, *, fresh_s: float
+) -> Answer[tuple[OwnPlace, ...]]:
+    """Return the stops of a box.
+
+    Raises:
+        TooMuchAsked: there are more than the server lists at once.
+        StorageUnavailable, SourceChanged: the server cannot be asked.
+    """
+    params = {"min": f"{box.south:.6f},{box.west:.6f}", "max": f"{box.north:.6f},{box.east:.6f}"}
+    answered = await server.ask(MotisEndpoint.STOPS, StopList, params, language=language, fresh_s=fresh_s)
+    return answered.with_data(tuple(stop for stop in answered.data.root if stop.stop_id is not None))
+
+
+class MotisGeocoder:
+    """Finds places by name on one server, within the network's bounds.
+
+    The server's scores do not compare with those of other geocoders, so names are scored here.
+    """
+
+    def __init__(
+        self, server: MotisServer, stops: MotisStopLookup, bounds: Bounds, limits: RequestLimits | None = None
+    ) -> None:
+        self._server = server
+        self._stops = stops
+        self._bounds = bounds
+        self._limits = limits or RequestLimits(read_s=NAMES_DEADLINE_S, total_s=NAMES_DEADLINE_S)
+
+    async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
+        """Return candidates, best first; see the port.
+
+        Raises:
+            StorageUnavailable, SourceChanged: the server cannot be asked; ``details["service"]`` is ``geocoding``.
+        """
+        if not plain(text):
+            return []
+        params = {"text": text, "numResults": str(MOST_MATCHES)}
+        if focus is not None:
+            params["place"] = _print_position(focus)
+        with naming_failures():
+            answered = await self._ask(MotisEndpoint.GEOCODE, params, language)
+            # The server may know more of the world than this network is to answer for.
+            found = [match for match in answered if self._bounds.covers(match.coordinate)]
+            candidates = [_new_candidate(match) for match in found]
+            scores = score_candidates(text, candidates)
+            places = await self._find_places(candidates, scores, language)
+        return match_places(places, scores, focus)
+
+    async def find_address(self, position: Coordinate, attribution: Sequence[str]) -> Place | None:
+        """Return a position under the name that the server has for it; errors as ``find_places``."""
+        params = {"place": _print_position(position), "numResults": str(MOST_NEAR)}
+        with naming_failures():
+            found = await self._ask(MotisEndpoint.REVERSE_GEOCODE, params, None)
+        return name_position(position, map(_new_candidate, found), attribution)
+
+    async def _ask(self, endpoint: MotisEndpoint, params: Mapping[str, str], language: str | None) -> tuple[Match, ...]:
+        answered = await self._server.ask(
+            endpoint, Matches, params, language=language, fresh_s=STOPS_FRESH_S, limits=self._limits
+        )
+        return answered.data.root
+
+    async def _find_places(
+        self, candidates: Sequence[Candidate], scores: Sequence[float], language: str | None
+    ) -> list[Place]:
+        """Return the place of each candidate: of the best stops the whole place (rule D2)."""
+        places = [self._place_of(candidate) for candidate in candidates]
+        stops = [number for number, candidate in enumerate(candidates) if candidate.stop_id]
+        best = sorted(stops, key=lambda number: -scores[number])[:MOST_GROUPED]
+        groups = await gather_all(self._stops.get_group(places[number], language) for number in best)
+        whole = {number: spoken(places[number], language) for number in stops} | dict(zip(best, groups, strict=True))
+        return [whole.get(number, place) for number, place in enumerate(places)]
+
+    def _place_of(self, candidate: Candidate) -> Place:
+        if not candidate.stop_id:
+            return candidate.to_place()
+        here = candidate.coordinate
+        return self._stops.place_of(OwnPlace(name=candidate.name, lat=here.lat, lon=here.lon, stopId=candidate.stop_id))
+
+
+def _print_position(position: Coordinate) -> str:
+    """Return a position as the server reads it, to a metre, so that equal questions are asked once."""
+    return f"{position.lat:.5f},{position.lon:.5f}"
+
+
+def _new_candidate(match: Match) -> Candidate:
+    # Some versions put the house number into the name, some beside it.
+    number = match.house_number or ""
+    title = match.name if number in match.name.split() else f"{match.name} {number}".strip()
+    return Candidate(
+        name=match.name,
+        coordinate=match.coordinate,
+        title=title,
+        locality=next((area.name for area in match.areas if area.default and area.name), None),
+        is_address=bool(number),
+        stop_id=match.id if match.type == "STOP" and match.id else None,
+    )

@@ -1,0 +1,223 @@
+"""Stops of a server: their ids, where they are, the places they make up, and an index of their names."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Literal
+
+from fingerpost import clock
+from fingerpost.transit.engine.timetable.stop_ids import escape, print_feed_name, unescape
+from fingerpost.transit.model.bounding_box import box_around
+from fingerpost.transit.model.itinerary import NearbyStop
+from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
+from fingerpost.transit.remote.kit.answers import Answer
+from fingerpost.transit.remote.kit.journeys import KnownStop
+from fingerpost.transit.remote.kit.places import AROUND_M, GroupingLookup, new_near, sort_near
+from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
+from fingerpost.transit.remote.opentripplanner.documents import ALL_STOPS, STOPS_BY_ID, STOPS_IN_BOX
+from fingerpost.transit.remote.opentripplanner.server import Server
+from fingerpost.transit.remote.opentripplanner.shapes import AllStops, OwnStop, Station, StopsById, StopsInBox
+from fingerpost.transit.remote.opentripplanner.wire_values import read_access, read_mode
+from fingerpost.transit.rules.language import spoken
+from fingerpost.transit.rules.place_groups import place_of_stop
+from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
+
+# Ids are remembered up to this many.
+_MOST_KEPT = 200_000
+
+
+class StopIdBook:
+    """Prints the ids of one server, and finds the server's own id of a printed one.
+
+    Upper-casing cannot be undone, so each id is stored when it is printed.
+
+    Args:
+        feed_ids: the server's feeds as it spells them.
+    """
+
+    def __init__(self, feed_ids: Iterable[str]) -> None:
+        self._feed_by_printed = {print_feed_name(feed_id): feed_id for feed_id in feed_ids}
+        self._own_by_printed: dict[str, str] = {}
+        self._printed_by_own: dict[str, str] = {}
+
+    def print(self, own_id: str) -> str:
+        """Return the printed form of a server's id; of two that differ only in case, the later one is escaped."""
+        printed = self._printed_by_own.get(own_id)
+        if printed is None:
+            if len(self._printed_by_own) > _MOST_KEPT:
+                self._printed_by_own.clear()
+            printed = self._printed_by_own[own_id] = self._print(own_id)
+        return printed
+
+    def _print(self, own_id: str) -> str:
+        if len(self._own_by_printed) > _MOST_KEPT:
+            self._own_by_printed.clear()
+        feed_id, _, local = own_id.partition(":")
+        feed = print_feed_name(feed_id)
+        printed = f"{feed}:{escape(local.upper())}"
+        if self._own_by_printed.get(printed, own_id) != own_id:
+            printed = f"{feed}:{escape(local)}"
+        while self._own_by_printed.setdefault(printed, own_id) != own_id:
+            printed += "-"
+        return printed
+
+    def list_own(self, printed: str) -> list[str]:
+        """Return what a printed id, case ignored, may be on the server, the likeliest first; empty for no id."""
+        wanted = printed.strip().upper()
+        feed, colon, local = wanted.partition(":")
+        if not colon or not local:
+            return []
+        plain = self._undo(feed, local)
+        found = [
+            self._own_by_printed.get(wanted),
+            plain,
+            plain.partition(":")[0] + ":" + plain.partition(":")[2].lower(),
+        ]
+        return list(dict.fromkeys(own_id for own_id in found if own_id))
+
+    def _undo(self, feed: str, local: str) -> str:
+        return f"{self._feed_by_printed.get(feed, feed)}:{unescape(local)}"
+
+
+_print_feed = lru_cache(maxsize=1024)(print_feed_name)
+
+
+def print_trip_id(own_id: str) -> str:
+    """Return a trip's id as answers show it: the FEED in its printed form, and the feed's own id."""
+    feed_id, _, local = own_id.partition(":")
+    return f"{_print_feed(feed_id)}:{local}"
+
+
+class OwnStopLookup(GroupingLookup):
+    """Finds stops on one server."""
+
+    def __init__(self, server: Server, ids: StopIdBook) -> None:
+        self._server = server
+        self._ids = ids
+
+    async def find(self, printed_ids: Sequence[str], language: str | None = None) -> StopsById:
+        """Return what the server knows of some printed ids, case ignored."""
+        own = list(dict.fromkeys(own_id for printed in printed_ids for own_id in self._ids.list_own(printed)))
+        if not own:
+            return StopsById()
+        answered = await self._server.ask(
+            STOPS_BY_ID, StopsById, {"ids": own}, language=language, fresh_s=STOPS_FRESH_S
+        )
+        answered.require("stop", "stops", found=(*answered.data.stops, *answered.data.stations))
+        return answered.data
+
+    async def find_known(self, printed_ids: Sequence[str]) -> list[KnownStop]:
+        """Return the stops of some printed ids, for the end of a trip."""
+        return [
+            KnownStop(
+                stop_id=stop.gtfs_id,
+                station_id=None if stop.parent_station is None else stop.parent_station.gtfs_id,
+                coordinate=Coordinate(stop.lat, stop.lon),
+            )
+            for stop in (await self.find(printed_ids)).stops
+        ]
+
+    async def find_stop(self, printed_id: str, language: str | None) -> Place | None:
+        wanted = printed_id.strip().upper()
+        found = await self.find([printed_id], language)
+        for station in found.stations:
+            if self._ids.print(station.gtfs_id) == wanted:
+                return spoken(self.place_of_station(station), language)
+        stop = next((stop for stop in found.stops if self._ids.print(stop.gtfs_id) == wanted), None)
+        return None if stop is None else spoken(self.place_of(stop), language)
+
+    def place_of(self, stop: OwnStop) -> Place:
+        """Return a stop by itself."""
+        return place_of_stop(self._named(stop))
+
+    def place_of_station(self, station: Station) -> Place:
+        """Return a station with its stops."""
+        return place_of_stop(self._named(station, kind="station"), [self._named(stop) for stop in station.stops])
+
+    async def list_near(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[NearbyStop]]:
+        answered = await self._ask_box(centre, radius_m, language)
+        near = (
+            new_near(
+                centre,
+                Coordinate(stop.lat, stop.lon),
+                stop.name,
+                self._ids.print(stop.gtfs_id),
+                (read_mode(None, route.type) for route in stop.routes),
+                platform=stop.platform_code,
+                wheelchair=read_access(stop.wheelchair_boarding),
+            )
+            for stop in answered.data.stops_by_bbox
+        )
+        return answered.with_data(sort_near(near, radius_m))
+
+    async def _list_named(self, centre: Coordinate, language: str | None) -> list[NamedStop]:
+        named: dict[str, NamedStop] = {}
+        for stop in (await self._ask_box(centre, AROUND_M, language)).data.stops_by_bbox:
+            station = stop.parent_station
+            if station is not None:
+                for child in station.stops:
+                    named.setdefault(child.gtfs_id, self._named(child, parent=station))
+                named.setdefault(station.gtfs_id, self._named(station, kind="station"))
+            named.setdefault(stop.gtfs_id, self._named(stop, parent=station))
+        return list(named.values())
+
+    async def _ask_box(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[StopsInBox]:
+        box = asdict(box_around(centre, radius_m))
+        answered = await self._server.ask(STOPS_IN_BOX, StopsInBox, box, language=language, fresh_s=STOPS_FRESH_S)
+        answered.require("stop", "stopsByBbox", found=answered.data.stops_by_bbox)
+        return answered
+
+    def _named(
+        self, stop: OwnStop, *, parent: Station | None = None, kind: Literal["stop", "station"] = "stop"
+    ) -> NamedStop:
+        return new_named(self._ids, stop, None if parent is None else parent.gtfs_id, kind)
+
+
+def new_named(ids: StopIdBook, stop: OwnStop, parent_id: str | None, kind: Literal["stop", "station"]) -> NamedStop:
+    """Return a stop or a station for an index of names."""
+    return NamedStop(
+        id=ids.print(stop.gtfs_id),
+        name=stop.name,
+        lat=stop.lat,
+        lon=stop.lon,
+        parent_id=None if parent_id is None else ids.print(parent_id),
+        kind=kind,
+    )
+
+
+# The server's own search knows only how names begin, so all of them are fetched, and again after this long.
+FRESH_FOR = timedelta(hours=6)
+
+
+class StopNames:
+    """Finds places among the stops of one server, in each language that is asked for."""
+
+    def __init__(self, server: Server, ids: StopIdBook) -> None:
+        self._server = server
+        self._ids = ids
+        self._indexes: dict[str | None, tuple[datetime, PlaceIndex]] = {}
+
+    async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
+        """Return candidates, best first; see the port.
+
+        Raises:
+            StorageUnavailable, SourceChanged: the server cannot be asked.
+        """
+        known = self._indexes.get(language)
+        if known is None or clock.now() - known[0] > FRESH_FOR:
+            answered = await self._server.ask(ALL_STOPS, AllStops, language=language, fresh_s=STOPS_FRESH_S)
+            answered.require("stop", "stops", found=answered.data.stops)
+            index = await asyncio.to_thread(self._build, answered.data)
+            known = self._indexes[language] = (answered.retrieved_at, index)
+        found = known[1].search(text, focus=focus)
+        return [replace(match, place=spoken(match.place, language)) for match in found]
+
+    def _build(self, told: AllStops) -> PlaceIndex:
+        stops = [
+            new_named(self._ids, stop, None if stop.parent_station is None else stop.parent_station.gtfs_id, "stop")
+            for stop in told.stops
+        ]
+        stations = [new_named(self._ids, station, None, "station") for station in told.stations]
+        return PlaceIndex({each.id: each for each in (*stops, *stations)}.values())

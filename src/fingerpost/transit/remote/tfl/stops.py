@@ -1,0 +1,228 @@
+"""TfL's stops: their ids, lookup by id and around a point, and search by name."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from fingerpost.transit.engine.timetable.stop_ids import escape, print_feed_name, unescape
+from fingerpost.transit.model.distance import distance_m
+from fingerpost.transit.model.itinerary import NearbyStop
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.remote.kit.answers import Answer
+from fingerpost.transit.remote.kit.places import list_spellings, naming_failures, new_near, sort_near
+from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
+from fingerpost.transit.remote.tfl.server import TflClient
+from fingerpost.transit.remote.tfl.shapes import MatchedStop, SearchResult, StopPointsNear, TflStopPoint, read_mode
+from fingerpost.transit.remote.tfl.unified_api import LANGUAGE
+from fingerpost.transit.rules.geocoder_matches import score_spellings
+from fingerpost.transit.rules.name_matching import in_order, plain
+
+# Ids that stand for several stops: arrivals of these are always empty.
+_GROUP = re.compile(r"HUB.+|490G.+", re.IGNORECASE)
+
+
+class NaptanIds:
+    """Prints TfL's ids under a network's name, and reads them back."""
+
+    def __init__(self, name: str) -> None:
+        self._feed = print_feed_name(name)
+
+    def print(self, own_id: str) -> str:
+        """Return the printed form of a TfL id."""
+        return f"{self._feed}:{escape(own_id.upper())}"
+
+    def find_own(self, printed: str) -> str | None:
+        """Return TfL's id of a printed one, case ignored; None for another network's, or no id."""
+        feed, colon, local = printed.strip().upper().partition(":")
+        return unescape(local) if colon and local and feed == self._feed else None
+
+    def list_own(self, printed: Iterable[str]) -> list[str]:
+        """Return TfL's ids of printed ones, each once; others are left out."""
+        found = (self.find_own(each) for each in printed)
+        return list(dict.fromkeys(own_id for own_id in found if own_id is not None))
+
+
+def is_group(own_id: str) -> bool:
+    """Whether an id is a hub's or a group's of bus stops, at which nothing arrives by TfL's word."""
+    return _GROUP.fullmatch(own_id) is not None
+
+
+# Where riders board: stations as a whole, single poles and piers; not entrances and platforms inside stations.
+BOARDED_TYPES = (
+    "NaptanMetroStation",
+    "NaptanRailStation",
+    "NaptanPublicBusCoachTram",
+    "NaptanBusCoachStation",
+    "NaptanFerryPort",
+    "NaptanFerryBerth",
+)
+_GROUPS = frozenset(
+    {"TransportInterchange", "NaptanOnstreetBusCoachStopPair", "NaptanOnstreetBusCoachStopCluster", "StopGroup"}
+)
+
+
+class StopPointLookup:
+    """Looks up TfL's stops."""
+
+    def __init__(self, server: TflClient, ids: NaptanIds) -> None:
+        self._server = server
+        self._ids = ids
+
+    async def find_stop(self, printed_id: str, language: str | None) -> Place | None:  # noqa: ARG002  # English only
+        return await self._find_place(printed_id, whole=False)
+
+    async def find_stop_place(self, printed_id: str, language: str | None) -> Place | None:  # noqa: ARG002
+        """Return the station or the hub that a stop belongs to."""
+        return await self._find_place(printed_id, whole=True)
+
+    async def _find_place(self, printed: str, *, whole: bool) -> Place | None:
+        """Return the stop of a printed id, or where ``whole`` the station or hub that it belongs to; None for none.
+
+        Raises:
+            StorageUnavailable, SourceChanged: TfL cannot be asked.
+        """
+        own_id = self._ids.find_own(printed)
+        stop = None if own_id is None else await self._find(own_id)
+        if stop is None or own_id is None:
+            return None
+        if whole:
+            above = stop.hub_naptan_code or stop.station_naptan
+            if above and above.upper() != stop.own_id.upper():
+                stop = await self._find(above) or stop
+        elif stop.own_id.upper() != own_id:
+            # TfL answers with the top of the hierarchy for some ids.
+            stop = next((each for each in _walk(stop) if each.own_id.upper() == own_id), stop)
+        return self.new_place(stop)
+
+    async def list_member_ids(self, own_id: str) -> list[str]:
+        """Return TfL's ids of the stops that are boarded at a hub or a group; the id itself for any other stop."""
+        stop = await self._find(own_id)
+        return [own_id] if stop is None else [each.own_id for each in _list_boarded(stop)]
+
+    async def find_with_lines(self, own_id: str) -> TflStopPoint | None:
+        """Return a stop with the lines that call there; None where TfL does not know it."""
+        stop = await self._find(own_id)
+        if stop is None or stop.own_id.upper() == own_id.upper():
+            return stop
+        # For some ids TfL answers with the top of the hierarchy, which has the lines of all below it.
+        return next((each for each in _walk(stop) if each.own_id.upper() == own_id.upper() and each.lines), stop)
+
+    async def list_near(
+        self,
+        centre: Coordinate,
+        radius_m: float,
+        language: str | None = None,  # noqa: ARG002
+    ) -> Answer[list[NearbyStop]]:
+        params = {
+            "lat": f"{centre.lat:.6f}",
+            "lon": f"{centre.lon:.6f}",
+            "radius": str(round(radius_m) + 1),
+            "stopTypes": ",".join(BOARDED_TYPES),
+            "useStopPointHierarchy": "false",
+            "returnLines": "true",
+        }
+        told = await self._server.ask(StopPointsNear, "StopPoint", params=params, fresh_s=STOPS_FRESH_S)
+        near = (
+            new_near(
+                centre,
+                Coordinate(stop.lat, stop.lon),
+                stop.common_name,
+                self._ids.print(stop.own_id),
+                map(read_mode, stop.modes),
+                platform=stop.stop_letter,
+            )
+            for stop in told.data.stop_points
+        )
+        return told.with_data(sort_near(near, radius_m))
+
+    def new_place(self, stop: TflStopPoint) -> Place:
+        """Return a stop with all that is boarded below it."""
+        members = tuple(self._ids.print(each.own_id) for each in _list_boarded(stop))
+        return new_place(self._ids.print(stop.own_id), stop.common_name, Coordinate(stop.lat, stop.lon), members)
+
+    async def _find(self, own_id: str) -> TflStopPoint | None:
+        found = await self._server.find(TflStopPoint, "StopPoint", own_id, fresh_s=STOPS_FRESH_S)
+        return None if found is None else found.data
+
+
+def _list_boarded(stop: TflStopPoint) -> list[TflStopPoint]:
+    """Return the stops that are boarded: of a hub or a group those below it, else the stop itself."""
+    if stop.stop_type not in _GROUPS:
+        return [stop]
+    found = {each.own_id: each for each in _descend(stop.children)}
+    return list(found.values())
+
+
+def _descend(children: Iterable[TflStopPoint]) -> Iterator[TflStopPoint]:
+    for child in children:
+        if child.stop_type in _GROUPS:
+            yield from _descend(child.children)
+        elif child.stop_type in BOARDED_TYPES:
+            yield child
+
+
+def _walk(stop: TflStopPoint) -> Iterator[TflStopPoint]:
+    yield stop
+    for child in stop.children:
+        yield from _walk(child)
+
+
+MOST_FOUND = 50
+# TfL answers with what begins or contains the text, without a score of its own.
+_VOUCHED = 0.6
+_KIND_OF_STATION = re.compile(
+    r"\s*\b(?:Underground Station|Rail Station|DLR Station|Overground Station|Tram Stop|Bus Station|Pier|Station)$"
+)
+
+
+class StopPointNames:
+    """Finds TfL's stops by name."""
+
+    def __init__(self, server: TflClient, ids: NaptanIds) -> None:
+        self._server = server
+        self._ids = ids
+
+    async def find_places(self, text: str, focus: Coordinate | None) -> Sequence[PlaceMatch]:
+        """Return candidates, best first; a hub stands for the stations in it.
+
+        Raises:
+            StorageUnavailable, SourceChanged: TfL cannot be asked; ``details["service"]`` is ``geocoding``.
+        """
+        if not plain(text):
+            return []
+        params = {"query": text, "maxResults": str(MOST_FOUND), "includeHubs": "true"}
+        with naming_failures():
+            told = await self._server.ask(SearchResult, "StopPoint", "Search", params=params, fresh_s=STOPS_FRESH_S)
+        found = _without_members(told.data.matches)
+        scores = score_spellings(text, [_spellings(each) for each in found], [_VOUCHED for _ in found])
+        return in_order(self._match(each, score, focus) for each, score in zip(found, scores, strict=True))
+
+    def _match(self, told: MatchedStop, score: float, focus: Coordinate | None) -> PlaceMatch:
+        here = Coordinate(told.lat, told.lon)
+        place = new_place(self._ids.print(told.id), told.name, here)
+        return PlaceMatch(place=place, score=score, distance_m=None if focus is None else distance_m(focus, here))
+
+
+def _without_members(matches: Sequence[MatchedStop]) -> list[MatchedStop]:
+    """Return matches without those whose hub or station matches too: they are one place (rule D2)."""
+    ids = {each.id for each in matches}
+    return [
+        each for each in matches if each.top_most_parent_id in (None, each.id) or each.top_most_parent_id not in ids
+    ]
+
+
+def _spellings(told: MatchedStop) -> list[str]:
+    """Return the plain spellings of a name: nobody says ``Underground Station``."""
+    return list_spellings(told.name, _KIND_OF_STATION.sub("", told.name))
+
+
+def new_place(printed: str, name: str, here: Coordinate, members: tuple[str, ...] = ()) -> Place:
+    """Return the place of a stop; without ``members`` it has itself alone."""
+    return Place(
+        id=printed,
+        name=name,
+        coordinate=here,
+        kind=PlaceKind.STOP,
+        member_ids=members or (printed,),
+        names={LANGUAGE: name},
+        language=LANGUAGE,
+    )
