@@ -21,9 +21,8 @@ from fingerpost.apps.wiring import build
 from fingerpost.contract.response import success_response
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.plan.catalogue import Catalogue, PlanTool
-from fingerpost.plan.get_plan_run import GetPlanRun
+from fingerpost.plan.plan_tools import GetPlanRun, RunPlan
 from fingerpost.plan.planners.capability import PlanningCapability
-from fingerpost.plan.run_plan import RunPlan
 from fingerpost.plan.runs import PlanRuns
 
 PLAN = {

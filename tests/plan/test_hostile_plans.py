@@ -8,8 +8,7 @@ import pytest
 
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.limits import Limits
-from fingerpost.plan.plan_json import read_plan
-from fingerpost.plan.planners.plan_file import parse_plan, read_plan_file
+from fingerpost.plan.plan_json import parse_plan, read_plan, read_plan_file
 from tests.plan.drawing import ended, plan, ref, step
 
 

@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 from fingerpost.errors import SettingsInvalid, StorageUnavailable
-from fingerpost.plan.engines import file as runs_file
+from fingerpost.plan.engines import runs_file
 from fingerpost.plan.engines.embedded import EmbeddedJournal
 from tests.plan.drawing import ended, plan, runs_in, step
 from tests.plan.engines import ENGINES

@@ -10,8 +10,8 @@ from fingerpost.contract.response import failure_response, success_response
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.catalogue import Catalogue, PlanTool
+from fingerpost.plan.plan_json import FilePlanner, read_plan_file
 from fingerpost.plan.planners.capability import PlanningCapability, carry_through
-from fingerpost.plan.planners.plan_file import FilePlanner, read_plan_file
 from fingerpost.plan.planners.templates import TemplatePlanner
 from tests.plan.drawing import FINANCIAL, human, plan, step
 

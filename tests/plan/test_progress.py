@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from fingerpost.plan.plan_tools import RunPlan
 from fingerpost.plan.planners.capability import PlanningCapability
-from fingerpost.plan.run_plan import RunPlan
 from tests.plan.drawing import failure, human, plan, step
 
 

@@ -7,9 +7,9 @@ from fingerpost.contract.published import Call
 from fingerpost.errors import StorageUnavailable, ToolError
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.limits import Limits
+from fingerpost.plan.plan_tools import RunPlan
 from fingerpost.plan.planners.capability import PlanningCapability
 from fingerpost.plan.planners.templates import TemplatePlanner
-from fingerpost.plan.run_plan import RunPlan
 from fingerpost.plan.run_shapes import RunPlanInput
 from tests.plan.drawing import ended, failure, human, plan, ref, step
 
@@ -201,7 +201,7 @@ async def test_a_plan_that_may_not_be_changed_says_so(opened, recorder):
 async def test_a_run_of_a_newer_fingerpost_is_left_alone(runs, monkeypatch):
     """What its record means is not known here."""
     run_id = await runs.create(plan(step(1)), user="ann")
-    monkeypatch.setattr("fingerpost.plan.recorded_plans.PROTOCOL", 0)
+    monkeypatch.setattr("fingerpost.plan.plan_json.PROTOCOL", 0)
 
     message, _details, _hint = await refusal(runs.get(run_id, "ann"))
     assert message == "The run was begun by a newer fingerpost; update this one to read it or to carry it on"

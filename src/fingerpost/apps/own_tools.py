@@ -25,9 +25,8 @@ from fingerpost.contract.tool import Tool
 from fingerpost.contract.wire import WireModel, schema_of
 from fingerpost.errors import BrokenContract, ParameterError, QueryTypeUnsupported, SettingsInvalid, ToolError
 from fingerpost.plan.catalogue import read_step_query
-from fingerpost.plan.limits import Limits
+from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.remarks import list_remarks, say_remark
-from fingerpost.plan.size_limits import encode, find_excess
 
 _log = logging.getLogger(__name__)
 

@@ -1,18 +1,21 @@
-"""The runs that one process carries on: each is held by it alone, begins in its turn, and hears what is said of it."""
+"""The runs that one process executes: in the background, alone, and with an ear for signals."""
 
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
 
-from fingerpost.errors import PlanInvalid, StorageUnavailable
+from fingerpost import clock
+from fingerpost.errors import PlanInvalid, SourceLimited, StorageUnavailable
 from fingerpost.plan.execution import Execution
 from fingerpost.plan.journal import Journal, RunRecord, RunState
 from fingerpost.plan.limits import Limits
-from fingerpost.plan.recorded_plans import RecordedPlans, refuse_newer
-from fingerpost.plan.run_events import Watch
-from fingerpost.plan.run_measurement import measure_run
+from fingerpost.plan.plan_json import RecordedPlans, refuse_newer, write_instant
+from fingerpost.plan.run_events import Watch, measure_run
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import ValidPlan
 
@@ -137,3 +140,100 @@ class CarriedRuns:
     def _forget_watches(self, run_id: str) -> None:
         if run_id not in self._executions and not self._watches.get(run_id, True):
             del self._watches[run_id]
+
+
+_log = logging.getLogger(__name__)
+
+_RETRY_AFTER_S: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    user: str | None
+    task: "asyncio.Task[RunState]"
+
+
+class BackgroundRuns:
+    """The background tasks of a process's runs."""
+
+    def __init__(self, carry_on: Callable[[str], Coroutine[Any, Any, RunState]], limits: Limits) -> None:
+        self._carry_on = carry_on
+        self._limits = limits
+        self._begun: dict[str, _Begun] = {}
+
+    def check_room(self, user: str | None) -> None:
+        """Check that a user may begin one more run.
+
+        Raises:
+            SourceLimited: too many are under way.
+        """
+        count = sum(begun.user == user for begun in self._begun.values())
+        if count >= self._limits.runs_of_user:
+            raise SourceLimited(
+                f"{count:,} of your plan runs are under way, which is the limit",
+                retry_after_s=_RETRY_AFTER_S,
+                hint="Wait for one to end, or cancel one: run_plan with its run_id and action cancel",
+            )
+
+    def begin(self, run_id: str, user: str | None) -> None:
+        task = asyncio.create_task(self._carry_on(run_id), name=f"run {run_id}")
+        begun = self._begun[run_id] = _Begun(user, task)
+        task.add_done_callback(lambda _task: self._ended(run_id, begun))
+
+    def is_under_way(self, run_id: str) -> bool:
+        begun = self._begun.get(run_id)
+        return begun is not None and not begun.task.done()
+
+    async def wait(self, run_id: str, longest_s: float) -> None:
+        """Wait until the task of a run ends, or until a timeout.
+
+        Raises:
+            ToolError: the task failed.
+        """
+        begun = self._begun.get(run_id)
+        if begun is not None:
+            await asyncio.wait([begun.task], timeout=longest_s)
+            if begun.task.done() and not begun.task.cancelled():
+                begun.task.result()
+
+    async def stop(self) -> None:
+        """Cancel every task; each run can be resumed from its record."""
+        tasks = [begun.task for begun in self._begun.values()]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    def _ended(self, run_id: str, ended: _Begun) -> None:
+        if self._begun.get(run_id) is ended:
+            del self._begun[run_id]
+        if not ended.task.cancelled() and (error := ended.task.exception()) is not None:
+            _log.error("run=%s stopped: %s", run_id, error)
+
+
+_log = logging.getLogger(__name__)
+
+_INTERVAL = timedelta(hours=1)
+
+
+class RunRetention:
+    """Removes runs that ended too long ago; ``days`` counts from a run's end, None keeps for ever."""
+
+    def __init__(self, journal: Journal, days: int | None) -> None:
+        self._journal = journal
+        self._kept = None if days is None else timedelta(days=days)
+        self._applied_at: datetime | None = None
+
+    async def apply(self) -> None:
+        """Remove what is too old, once an hour at most.
+
+        Raises:
+            SettingsInvalid, StorageUnavailable: the journal cannot be used.
+        """
+        instant = clock.now()
+        if self._kept is None or (self._applied_at is not None and instant - self._applied_at < _INTERVAL):
+            return
+        self._applied_at = instant
+        count = await self._journal.forget_before(write_instant(instant - self._kept))
+        if count:
+            _log.info("%d runs that ended more than %d days ago were removed", count, self._kept.days)

@@ -6,12 +6,11 @@ to call anything but a few functions, or to loop, and its length, depth and work
 
 import ast
 import operator
+import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
-
-from fingerpost.plan.hints import suggest
 
 MOST_CHARS: Final = 500
 MOST_DEPTH: Final = 20
@@ -266,3 +265,44 @@ _ALLOWED: Final = (
     ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Compare, ast.BinOp, ast.Subscript, ast.IfExp, ast.List, ast.Tuple,
     *_UNARY, *_BINARY, *_COMPARE,
 )  # fmt: skip
+
+
+_REPAIRS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), repair)
+    for pattern, repair in (
+        (r"\b(\w+)\s+(?:is\s+)?not\s+(?:None|null)\b", r"\1 is not None"),
+        (r"\b(\w+)\s+(?:is\s+)?(?:None|null)\b(?!\s+is)", r"\1 is None"),
+        (r"\b(\w+)\s+(?:is\s+)?not\s+empty\b", r"len(\1) > 0"),
+        (r"\b(\w+)\s+(?:is\s+)?empty\b", r"len(\1) == 0"),
+        (r"\b(\w+)\s+(?:does\s+)?exists?\b", r"\1 is not None"),
+        (r"\b(?:list|results?)\s+(?:length|size|count)\b", r"len(value)"),
+        (r"\b(\w+)\s+(?:length|size|count)\b", r"len(\1)"),
+        (r"\b(\w+)\.(?:length|size|count)(?:\(\))?", r"len(\1)"),
+        (r"\b(\w+)\.get\(\s*(['\"])(\w+)\2\s*\)", r'\1["\3"]'),
+        (r"(?<=[\w\])])\.([A-Za-z_]\w*)(?!\s*\()", r'["\1"]'),
+        (r"&&", r" and "),
+        (r"\|\|", r" or "),
+        (r"!(?!=)", r"not "),
+        (r"=>", r">="),
+        (r"(?<![=!<>])=(?!=)", r"=="),
+        (r"\bnull\b", "None"),
+        (r"\btrue\b", "True"),
+        (r"\bfalse\b", "False"),
+        (r"\b(?:result|output|data|response)\b", "value"),
+    )
+)
+
+
+def suggest(text: str) -> Iterator[str]:
+    """Yield candidate corrections: each repair alone, then all repairs one after the other."""
+    if len(text) > 500:
+        return
+    for pattern, repair in _REPAIRS:
+        if (alone := pattern.sub(repair, text)) != text:
+            yield alone
+    together = text
+    for pattern, repair in _REPAIRS:
+        changed = pattern.sub(repair, together)
+        if changed != together:
+            together = changed
+            yield together

@@ -22,14 +22,12 @@ from fingerpost.errors import BrokenContract, ParameterError, ToolError
 from fingerpost.plan.catalogue import HUMAN
 from fingerpost.plan.conditions import ConditionFailed
 from fingerpost.plan.journal import Journal, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
-from fingerpost.plan.limits import Limits
+from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.recorded_plans import finished
+from fingerpost.plan.plan_json import finished
 from fingerpost.plan.references import fill
 from fingerpost.plan.remarks import find_dead_path
-from fingerpost.plan.run_events import RunEvents, Watch
-from fingerpost.plan.run_measurement import measuring_step
-from fingerpost.plan.size_limits import encode, find_excess
+from fingerpost.plan.run_events import RunEvents, Watch, measuring_step
 from fingerpost.plan.step_attempts import THINKING, StepExecutor, StepOutcome, failed, think
 from fingerpost.plan.validation import ReadyStep, ValidPlan, read_arguments
 

@@ -1,6 +1,9 @@
-"""Limits of plans and runs."""
+"""Limits of plans and runs, and the check that a value is JSON within limits of size and depth."""
 
+import json
+import math
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,3 +45,68 @@ class Limits:
     breaker_s: float = 30.0
     replans: int = 3
     runs_of_user: int = 100
+
+
+# Python refuses to convert longer integers to text by default.
+_MOST_BITS = 4096
+
+
+def find_excess(value: Any, *, most_bytes: int, most_depth: int) -> str | None:
+    """Return why a value cannot be stored as JSON, as the end of a sentence, or None.
+
+    The count of bytes is a lower bound of the JSON text's length.
+    """
+    size_bytes = 0
+    level = [value]
+    for _ in range(most_depth + 1):
+        below: list[Any] = []
+        for item in level:
+            kind = type(item)
+            if kind is str:
+                size_bytes += len(item) + 2
+            elif kind is dict:
+                size_bytes += 2
+                for key in item:
+                    if type(key) is not str:
+                        return "has a key that is not text"
+                    size_bytes += len(key) + 4
+                below.extend(item.values())
+            elif kind is list or kind is tuple:
+                size_bytes += 2 + len(item)
+                if size_bytes > most_bytes:
+                    break
+                below.extend(item)
+            elif (
+                (kind is float and math.isfinite(item))
+                or (kind is int and item.bit_length() <= _MOST_BITS)
+                or item is None
+                or kind is bool
+            ):
+                size_bytes += 1
+            else:
+                return _describe_fault(item)
+            if size_bytes > most_bytes:
+                break
+        if size_bytes > most_bytes:
+            return f"is larger than {most_bytes:,} bytes of JSON"
+        if not below:
+            return None
+        level = below
+    return f"is nested more than {most_depth} deep"
+
+
+def _describe_fault(item: Any) -> str:
+    """Return why a value that is no text, object or list cannot be written as JSON."""
+    if type(item) is float:
+        return "holds a number that is not finite"
+    if type(item) is int:
+        return f"holds a whole number of more than {_MOST_BITS} bits"
+    return f"holds a {type(item).__name__}, which is not JSON"
+
+
+_encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, check_circular=False, separators=(",", ":")).encode
+
+
+def encode(value: Any) -> str:
+    """Return compact ASCII JSON of a value for which ``find_excess`` returned None."""
+    return _encode(value)

@@ -6,9 +6,9 @@ from typing import Any
 
 from fingerpost.errors import ParameterError
 from fingerpost.plan.journal import Event, Given, StepRecord
+from fingerpost.plan.limits import encode
 from fingerpost.plan.references import Reference, Way, walk
 from fingerpost.plan.remarks import details_of
-from fingerpost.plan.size_limits import encode
 from fingerpost.plan.validation import ReadyStep, ValidPlan
 
 

@@ -1,8 +1,9 @@
-"""Read and write plans as JSON."""
+"""Read and write plans as JSON, from a file, a caller or a run's record."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
+from pathlib import Path
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
@@ -11,9 +12,11 @@ from fingerpost import clock
 from fingerpost.contract.check import explain
 from fingerpost.contract.plan import AS_RECORDED, Plan
 from fingerpost.errors import PlanInvalid
-from fingerpost.plan.journal import RunRecord
-from fingerpost.plan.limits import Limits
-from fingerpost.plan.size_limits import encode, find_excess
+from fingerpost.plan.catalogue import Catalogue
+from fingerpost.plan.journal import PROTOCOL, RunRecord
+from fingerpost.plan.limits import Limits, encode, find_excess
+from fingerpost.plan.planners import Goal
+from fingerpost.plan.validation import CANNOT_RUN, ValidPlan, validate_plan
 
 
 def read_plan(raw: object, limits: Limits | None = None) -> Plan:
@@ -74,3 +77,93 @@ def now() -> str:
 def write_instant(instant: datetime) -> str:
     """Return an instant in UTC as plans write it."""
     return instant.isoformat().replace("+00:00", "Z")
+
+
+class RecordedPlans:
+    """Plans of recorded runs over one catalogue."""
+
+    def __init__(self, catalogue: Catalogue, limits: Limits) -> None:
+        self._catalogue = catalogue
+        self._limits = limits
+
+    def shape_of(self, run: RunRecord) -> ValidPlan:
+        """Return a run's plan for reading alone: whether its tools are still there does not matter."""
+        plan = plan_of(run)
+        numbers = [step.step_id for step in plan.steps]
+        return validate_plan(plan, self._catalogue, memory=run.given.values, done=numbers, limits=self._limits)
+
+    def check_again(self, run: RunRecord) -> ValidPlan:
+        """Return a run's plan, which can be carried on: an upgrade may have come since it was checked.
+
+        Raises:
+            PlanInvalid: what is left of it no longer fits the tools.
+        """
+        try:
+            return validate_plan(
+                plan_of(run), self._catalogue, memory=run.given.values, done=finished(run), limits=self._limits
+            )
+        except PlanInvalid as error:
+            problems = error.message.removeprefix(CANNOT_RUN)
+            hint = "Replace the unfinished steps, or cancel the run; what is recorded stays"
+            raise PlanInvalid(
+                f"What is left of the run no longer fits the tools: {problems}", error.details, hint=hint
+            ) from error
+
+
+def refuse_newer(run: RunRecord) -> None:
+    """Refuse a run that a newer version of fingerpost began.
+
+    Raises:
+        PlanInvalid: it did.
+    """
+    if run.protocol > PROTOCOL:
+        raise PlanInvalid("The run was begun by a newer fingerpost; update this one to read it or to carry it on")
+
+
+def finished(run: RunRecord) -> frozenset[int]:
+    """Return the steps that never run again."""
+    return frozenset(number for number, step in run.steps.items() if step.state in ("completed", "skipped"))
+
+
+class FilePlanner:
+    """A planner that returns the plan of one file for any goal."""
+
+    def __init__(self, path: Path, limits: Limits | None = None) -> None:
+        self._path = Path(path)
+        self._limits = limits or Limits()
+
+    async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:  # noqa: ARG002  (a planner's arguments)
+        """Return the file's plan."""
+        return read_plan_file(self._path, self._limits)
+
+
+def read_plan_file(path: Path, limits: Limits | None = None) -> Plan:
+    """Return the plan in a JSON file.
+
+    Raises:
+        PlanInvalid: the file cannot be read, is too large, or holds no plan.
+    """
+    limits = limits or Limits()
+    try:
+        with path.open("rb") as file:
+            # Read no more than may be: a device or a log given by mistake has no end.
+            text = file.read(limits.plan_bytes + 1)
+    except OSError as error:
+        raise PlanInvalid(f"The plan {path.name} cannot be read: {error.strerror}") from error
+    return parse_plan(text, limits)
+
+
+def parse_plan(text: bytes, limits: Limits) -> Plan:
+    """Return the plan in a JSON text.
+
+    Raises:
+        PlanInvalid: it is too large, or no plan.
+    """
+    if len(text) > limits.plan_bytes:
+        raise PlanInvalid(f"The plan is larger than {limits.plan_bytes:,} bytes")
+    try:
+        raw = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise PlanInvalid(f"The plan is not JSON: {reason}") from error
+    return read_plan(raw, limits)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from fingerpost.plan.catalogue import listed
+from fingerpost.plan.limits import encode
 from fingerpost.plan.references import walk
-from fingerpost.plan.size_limits import encode
 
 # The fields by which a tool says something beside its value, wherever they stand in its response.
 _KIND_OF: Final = {

@@ -9,17 +9,13 @@ from fingerpost import clock
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.errors import PlanInvalid, StorageUnavailable
-from fingerpost.plan.background_runs import BackgroundRuns
-from fingerpost.plan.carried_runs import CarriedRuns
+from fingerpost.plan.carried_runs import BackgroundRuns, CarriedRuns, RunRetention
 from fingerpost.plan.catalogue import HUMAN, Catalogue
 from fingerpost.plan.journal import ENDED, Event, Given, Journal, NewRun, RunLine, RunRecord, RunState, Verb
-from fingerpost.plan.limits import Limits
+from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.plan_json import now, plan_of, write_plan
-from fingerpost.plan.recorded_plans import RecordedPlans, finished, refuse_newer
-from fingerpost.plan.retention import RunRetention
+from fingerpost.plan.plan_json import RecordedPlans, finished, now, plan_of, refuse_newer, write_plan
 from fingerpost.plan.run_events import Watch
-from fingerpost.plan.size_limits import encode, find_excess
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import ValidPlan, validate_plan
 from fingerpost.runtime.circuit_breaker import Breaker

@@ -14,8 +14,7 @@ from fingerpost.contract.envelope import Family, step_fields
 from fingerpost.contract.response import failure_response, success_response
 from fingerpost.errors import BrokenContract, SourceLimited, SourceTimeout, StorageUnavailable, ToolError
 from fingerpost.plan.catalogue import Catalogue, Task
-from fingerpost.plan.limits import Limits
-from fingerpost.plan.size_limits import find_excess
+from fingerpost.plan.limits import Limits, find_excess
 from fingerpost.plan.validation import ReadyStep
 from fingerpost.runtime.circuit_breaker import Breaker
 from fingerpost.runtime.retry import RetryPolicy, call_with_retries

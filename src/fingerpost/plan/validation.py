@@ -4,9 +4,10 @@
 and a source for each reference.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import Any, Final
 
@@ -18,10 +19,8 @@ from fingerpost.contract.wire import WireModel
 from fingerpost.errors import PlanInvalid, ToolError
 from fingerpost.plan.catalogue import HUMAN, Catalogue, PlanTool, StepQuery, listed, nearest, read_step_query
 from fingerpost.plan.conditions import OWN_NAMES, Condition, ConditionInvalid, compile_condition
-from fingerpost.plan.limits import Limits
-from fingerpost.plan.order import StepsCircular, reach_of, sort_steps
+from fingerpost.plan.limits import Limits, find_excess
 from fingerpost.plan.references import Reference, Way, fill, list_references
-from fingerpost.plan.size_limits import find_excess
 
 CANNOT_RUN: Final = "The plan cannot run: "
 
@@ -364,3 +363,35 @@ def _arrow(cycle: list[int]) -> str:
 
 def _clip(text: str, most: int = 80) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
+
+
+class StepsCircular(ValueError):
+    """Steps wait for one another; ``steps`` are those of one circle, each depending on the next."""
+
+    def __init__(self, steps: list[int]) -> None:
+        self.steps = steps
+        super().__init__("steps wait for one another")
+
+
+def sort_steps(edges: Mapping[int, Sequence[int]]) -> list[int]:
+    """Return the steps, each after all that it depends on.
+
+    Raises:
+        StepsCircular: there is no such order.
+    """
+    try:
+        return list(TopologicalSorter(edges).static_order())
+    except CycleError as error:
+        # graphlib lists each step before those that depend on it, and the first one again at the end.
+        circle: list[int] = error.args[1][:0:-1]
+        start = circle.index(min(circle))
+        raise StepsCircular(circle[start:] + circle[:start]) from None
+
+
+def reach_of(edges: Mapping[int, Sequence[int]], in_order: Iterable[int]) -> dict[int, frozenset[int]]:
+    """Return all steps that each step depends on, directly or not; ``in_order`` is what ``sort_steps`` found."""
+    reach: dict[int, frozenset[int]] = {}
+    for node in in_order:
+        before = edges[node]
+        reach[node] = frozenset(before).union(*(reach[each] for each in before))
+    return reach

@@ -1,4 +1,4 @@
-"""Describe a run for its owner: progress, results, what it waits for, and what to do next."""
+"""Describe a run for its owner: progress, results, what it waits for, what to do next; draw its plan."""
 
 import asyncio
 import json
@@ -10,14 +10,14 @@ from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.size_bounds import MOST_BODY_BYTES
 from fingerpost.plan.catalogue import HUMAN
 from fingerpost.plan.journal import Event, RunRecord, StepRecord
+from fingerpost.plan.limits import encode
 from fingerpost.plan.memory import Memory, list_items
-from fingerpost.plan.mermaid import draw
 from fingerpost.plan.plan_json import plan_of
 from fingerpost.plan.references import walk
 from fingerpost.plan.remarks import Remark, find_dead_path, list_remarks, say_remark
 from fingerpost.plan.run_shapes import RunView
 from fingerpost.plan.runs import PlanRuns, SeenState
-from fingerpost.plan.size_limits import encode
+from fingerpost.plan.validation import ValidPlan
 
 Part = Literal["plan", "memory", "items", "events", "mermaid"]
 
@@ -314,3 +314,34 @@ def _next(
 
 def _numbered(steps: list[int]) -> str:
     return f"Step {steps[0]}" if len(steps) == 1 else f"Each of the steps {', '.join(map(str, steps))}"
+
+
+_MOST_CHARS = 60
+_CLASSES = {
+    "completed": "fill:#d9f2d9,stroke:#2e7d32,color:#000",
+    "skipped": "fill:#e8e8e8,stroke:#757575,color:#000",
+    "failed": "fill:#f9d6d5,stroke:#c62828,color:#000",
+    "waiting": "fill:#fff3cd,stroke:#b58900,color:#000",
+}
+
+
+def draw(valid: ValidPlan, states: Mapping[int, str]) -> str:
+    """Return a Mermaid flowchart: steps by state, declared and inferred dependencies as arrows."""
+    places = {number: index for index, number in enumerate(valid.steps)}
+    lines = ["flowchart TD"]
+    for number, ready in valid.steps.items():
+        who = ready.step.tool or ready.step.agent or "thinking"
+        mark = f":::{states[number]}" if states.get(number) in _CLASSES else ""
+        lines.append(f'  s{places[number]}["{number}. {_plain(ready.step.description)}<br/>{_plain(who)}"]{mark}')
+    for number, ready in valid.steps.items():
+        lines += [f"  s{places[before]} --> s{places[number]}" for before in ready.dependencies]
+    used = {state for state in states.values() if state in _CLASSES}
+    lines += [f"  classDef {state} {style}" for state, style in _CLASSES.items() if state in used]
+    return "\n".join(lines)
+
+
+def _plain(text: str) -> str:
+    """Return a label that can neither end its quotes nor bring markup of its own."""
+    short = text if len(text) <= _MOST_CHARS else f"{text[:_MOST_CHARS]}…"
+    flat = "".join(letter if letter.isprintable() else " " for letter in short)
+    return "".join(f"#{ord(letter)};" if letter in '"<>&#;`\\[](){}|' else letter for letter in flat)

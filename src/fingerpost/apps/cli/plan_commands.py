@@ -36,8 +36,8 @@ def run(
 ) -> None:
     """Run a plan, or draw it."""
     application = open_application(ctx.obj)
-    from fingerpost.plan.mermaid import draw
-    from fingerpost.plan.planners.plan_file import parse_plan, read_plan_file
+    from fingerpost.plan.plan_json import parse_plan, read_plan_file
+    from fingerpost.plan.view import draw
 
     values = _read_memory(memory)
 

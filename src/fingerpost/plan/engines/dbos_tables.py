@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from fingerpost.plan.engines.dbos_session import IS_HELD, PUT_EVENT, DbosSession
 from fingerpost.plan.engines.recording import RecordingJournal, draw_ids, run_of, write_given
 from fingerpost.plan.journal import Event, NewRun, RunLine, RunRecord, Signal, StepRecord, Verb
-from fingerpost.plan.size_limits import encode
+from fingerpost.plan.limits import encode
 from fingerpost.store.postgres.database import Database
 
 if TYPE_CHECKING:

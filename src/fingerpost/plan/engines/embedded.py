@@ -8,12 +8,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fingerpost.plan.engines.file import RunsFile
-from fingerpost.plan.engines.file_session import FileSession
 from fingerpost.plan.engines.recording import RecordingJournal, draw_ids, run_of, write_given
 from fingerpost.plan.engines.run_lock import RunLocks
+from fingerpost.plan.engines.runs_file import FileSession, RunsFile
 from fingerpost.plan.journal import Event, NewRun, RunLine, RunRecord, Signal, StepRecord, Verb
-from fingerpost.plan.size_limits import encode
+from fingerpost.plan.limits import encode
 
 _R = TypeVar("_R")
 

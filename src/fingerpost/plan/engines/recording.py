@@ -20,7 +20,7 @@ from fingerpost.plan.journal import (
     RunState,
     StepRecord,
 )
-from fingerpost.plan.size_limits import encode
+from fingerpost.plan.limits import encode
 
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "fingerpost.plan.runs")
 

@@ -7,11 +7,10 @@ from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.journal import RunRecord, RunState
-from fingerpost.plan.plan_json import plan_of
+from fingerpost.plan.plan_json import finished, plan_of
+from fingerpost.plan.planners import Goal, Planner
 from fingerpost.plan.planners.chaining import BackwardChaining
-from fingerpost.plan.planners.goal import Goal, Planner
 from fingerpost.plan.planners.templates import TemplatePlanner
-from fingerpost.plan.recorded_plans import finished
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.validation import validate_plan
 

@@ -13,7 +13,7 @@ from fingerpost.contract.wire import fields_of
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.catalogue import Catalogue, PlanTool, listed, nearest
 from fingerpost.plan.plan_json import now
-from fingerpost.plan.planners.goal import Goal
+from fingerpost.plan.planners import Goal
 from fingerpost.plan.references import MARK
 
 

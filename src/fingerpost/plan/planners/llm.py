@@ -13,7 +13,7 @@ from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.errors import PlanInvalid, SettingsInvalid, SourceFailed
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.plan_json import now
-from fingerpost.plan.planners.goal import Goal
+from fingerpost.plan.planners import Goal
 from fingerpost.plan.validation import validate_plan
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.plan_json import now
-from fingerpost.plan.planners.goal import Goal
+from fingerpost.plan.planners import Goal
 
 _TICKER = re.compile(r"[A-Z]{1,5}(?:[.-][A-Z])?")
 _YEAR = r"(?:the\s+)?(?P<year>(?:fiscal\s+(?:year\s+)?|FY\s?)?(?:19|20)\d\d)"
