@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from fingerpost.apps.cli import filings_sync
+from fingerpost.apps.cli import filings_load
 from fingerpost.filings import edgar
 from tests.apps.feed_server import serving_feeds
 from tests.net.test_filings_sync import CIK, SUBMISSIONS, TICKERS, facts
@@ -17,7 +17,7 @@ def local_edgar(monkeypatch):
     monkeypatch.setenv("FINGERPOST_PRIVATE_HOSTS", "127.0.0.1")
     monkeypatch.setenv("FINGERPOST_SEC_CONTACT", "ops@example.org")
     with serving_feeds() as server:
-        monkeypatch.setattr(filings_sync, "Edgar", functools.partial(edgar.Edgar, data=server.url, www=server.url))
+        monkeypatch.setattr(filings_load, "Edgar", functools.partial(edgar.Edgar, data=server.url, www=server.url))
         files = {
             "/files/company_tickers.json": TICKERS,
             f"/submissions/CIK{CIK:010d}.json": SUBMISSIONS,

@@ -1,7 +1,7 @@
 """Companies drawn as text: one line a fact, in days and dollars."""
 
 from fingerpost.filings.companyfacts import FactsFile
-from fingerpost.filings.fact import Fact
+from fingerpost.filings.figure import Fact
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.store import FactStore
 

@@ -3,8 +3,7 @@
 import pytest
 
 from fingerpost.filings.concepts import find_metric
-from fingerpost.filings.fact import Fact
-from fingerpost.filings.figure import FigureOptions
+from fingerpost.filings.figure import Fact, FigureOptions
 from fingerpost.filings.period_filter import read_period_filter
 from fingerpost.filings.reasons import load_hint, missing_figure, missing_metric, missing_ticker
 from fingerpost.filings.store import FactStore

@@ -7,7 +7,7 @@ from fingerpost.filings.concepts import find_metric
 from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.periods import FiscalCalendar
 from fingerpost.filings.resolver import resolve
-from fingerpost.filings.splits import Split
+from fingerpost.filings.revisions import Split
 from tests.filings.drawing import facts
 
 YEARS = FiscalCalendar([("2021-12-31", 2021), ("2022-12-31", 2022), ("2023-12-31", 2023)])

@@ -2,8 +2,7 @@
 
 import pytest
 
-from fingerpost.filings.revisions import is_rounding, kind_of_change
-from fingerpost.filings.splits import is_per_share, is_share_count
+from fingerpost.filings.revisions import is_per_share, is_rounding, is_share_count, kind_of_change
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerpost.filings.fact import Fact
-from fingerpost.filings.splits import SPLIT_CONCEPT, Split, list_splits, split_factor
+from fingerpost.filings.figure import Fact
+from fingerpost.filings.revisions import SPLIT_CONCEPT, Split, list_splits, split_factor
 from tests.filings.drawing import facts
 
 BEFORE_ALL = "1990-01-01"

@@ -45,8 +45,8 @@ TARGETS = {
     "filings": Target(
         "filings",
         (
-            "companyfacts", "edgar", "fetched", "library", "loading", "plain_text",
-            "sample", "sandbox", "sandbox_process", "schema", "store", "sync", "texts",
+            "companyfacts", "edgar", "library", "loading",
+            "sample", "sandbox", "sandbox_process", "schema", "store", "sync",
         ),
         ("tests/filings", *without("tests/filings", "loading", "recorded", "sandbox")),
     ),

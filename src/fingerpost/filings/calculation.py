@@ -6,8 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from fingerpost.filings.concepts import Metric, find_metric
-from fingerpost.filings.fact import Company, filing_url
-from fingerpost.filings.figure import DERIVED, SPLIT_ADJUSTED, Figure, FigureOptions
+from fingerpost.filings.figure import DERIVED, SPLIT_ADJUSTED, Company, Figure, FigureOptions, filing_url
 from fingerpost.filings.formula import (
     Evaluation,
     Formula,
@@ -34,7 +33,7 @@ from fingerpost.filings.reasons import (
 )
 from fingerpost.filings.recipes import RATIOS, Recipe, find_recipe
 from fingerpost.filings.reply import Reply, cited_row, input_of, mode_of, nothing, source_of
-from fingerpost.filings.splits import is_per_share, is_share_count, split_factor
+from fingerpost.filings.revisions import is_per_share, is_share_count, split_factor
 
 _YEAR_DAYS = 365
 _QUARTERS = 4

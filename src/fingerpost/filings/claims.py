@@ -8,8 +8,7 @@ from typing import Any
 
 from fingerpost.errors import DataNotFound, ParameterError
 from fingerpost.filings.calculation import PeriodInputs, find_split_clash
-from fingerpost.filings.fact import Company
-from fingerpost.filings.figure import REPORTED, Figure, FigureOptions
+from fingerpost.filings.figure import REPORTED, Company, Figure, FigureOptions
 from fingerpost.filings.formula import Formula, Lookup, NotComputable, plain, read_formula, unit_text
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import read_period

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Any
 
 from fingerpost.errors import FeedUnusable
-from fingerpost.filings.fact import ANNUAL_FORMS, PERIODIC_FORMS, Fact, plain_number
+from fingerpost.filings.figure import ANNUAL_FORMS, PERIODIC_FORMS, Fact, plain_number
 from fingerpost.filings.periods import YEAR, class_of, name_years
 
 # A year end that few of a filing's annual figures bear is a slip, or a joint venture's.

@@ -15,12 +15,11 @@ from fingerpost.contract.company_names import begins_with, find_named, name_key
 from fingerpost.filings import schema
 from fingerpost.filings.companyfacts import Filing
 from fingerpost.filings.concepts import Metric, find_concept, find_metric
-from fingerpost.filings.fact import Company, Fact
-from fingerpost.filings.figure import FigureOptions, Series
+from fingerpost.filings.figure import Company, Fact, FigureOptions, Series
 from fingerpost.filings.period_filter import PeriodFilter, Selection, select_figures
 from fingerpost.filings.periods import FiscalCalendar
 from fingerpost.filings.resolver import resolve
-from fingerpost.filings.splits import (
+from fingerpost.filings.revisions import (
     SPLIT_CONCEPT,
     WITNESS_CONCEPTS,
     Split,

@@ -14,8 +14,7 @@ from pathlib import Path
 from fingerpost.errors import FeedUnusable, ParameterError
 from fingerpost.filings.companyfacts import FactsFile, parse_json, read_facts, read_submissions, read_tickers
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.plain_text import read_plain_text
-from fingerpost.filings.sections import split_sections
+from fingerpost.filings.sections import read_plain_text, split_sections
 from fingerpost.filings.store import FactStore
 
 _TEXT_SUFFIXES = (".txt", ".htm", ".html")

@@ -5,8 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from fingerpost.filings.concepts import PER_SHARE, Metric, list_near_concepts, raw_metric, suggest
-from fingerpost.filings.fact import Company
-from fingerpost.filings.figure import FigureOptions, Series
+from fingerpost.filings.figure import Company, FigureOptions, Series
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import BY_PERIOD, FIRST_DAY, PeriodFilter
 

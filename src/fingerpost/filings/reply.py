@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fingerpost.errors import DataNotFound
-from fingerpost.filings.fact import Company, Fact, filing_url
-from fingerpost.filings.figure import Figure, FigureOptions
+from fingerpost.filings.figure import Company, Fact, Figure, FigureOptions, filing_url
 from fingerpost.filings.periods import HALF, INSTANT, NINE_MONTHS, QUARTER, YEAR
 
 SCALAR, SERIES, MIXED = "scalar", "series", "mixed"

@@ -1,16 +1,180 @@
-"""Why two filings state two numbers for one thing: rounded, split, or restated."""
+"""Why two filings state two numbers for one thing: rounded, split, or restated; and the splits of a company."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
 
-from fingerpost.filings.splits import cents_share, is_per_share, is_share_count, shares_ratio
+from fingerpost.filings.figure import Fact
+from fingerpost.filings.periods import day_number
+
+SPLIT_CONCEPT = "us-gaap:StockholdersEquityNoteStockSplitConversionRatio1"
+WITNESS_CONCEPTS = (
+    "us-gaap:EarningsPerShareDiluted",
+    "us-gaap:EarningsPerShareBasic",
+    "us-gaap:EarningsPerShareBasicAndDiluted",
+    "us-gaap:WeightedAverageNumberOfDilutedSharesOutstanding",
+    "us-gaap:WeightedAverageNumberOfSharesOutstandingBasic",
+    "us-gaap:CommonStockSharesOutstanding",
+    "us-gaap:CommonStockDividendsPerShareDeclared",
+)
+
+_SAME_RATIO = 0.005
+# The day of a split is told as an instant, or as the month that it fell in; a year says too little.
+_PRECISE_DAYS = 31
+_SAME_SPLIT_DAYS = 100
+_SEEN_SHARE = 0.01
+_LOOSEST_SHARE = 0.1
+# One figure may have been restated for another reason; two that moved by a split's ratio at once were not.
+_WITNESSES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A split of ``ratio`` new shares for one; figures filed before ``effective`` count in old shares."""
+
+    effective: str
+    ratio: float
+    known_since: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Sighting:
+    """A period's figure that was stated in old shares on ``before`` and in new ones on ``after``."""
+
+    before: str
+    after: str
+
+
+def list_splits(facts: Iterable[Fact], witnesses: Iterable[Fact] = ()) -> list[Split]:
+    """Return a company's splits, oldest first.
+
+    ``facts`` tell ratios (``SPLIT_CONCEPT``); ``witnesses`` are its figures per share and its share counts.
+    A ratio told upside down (10 for a reverse split of 0.1) is turned as the witnesses turn it.
+    """
+    families: list[list[Fact]] = []
+    for fact in sorted(facts, key=lambda fact: (fact.filed, fact.end, fact.accession, fact.value)):
+        if fact.value <= 0 or fact.value == 1:
+            continue
+        family = next((each for each in families if _is_one_ratio(each[0].value, fact.value)), None)
+        if family is None:
+            families.append([fact])
+        else:
+            family.append(fact)
+    changes = list(_list_changes(witnesses)) if families else []
+    found = [split for family in families for split in _list_family(family, changes)]
+    return sorted(found, key=lambda split: (split.effective, split.ratio))
+
+
+def split_factor(splits: Iterable[Split], filed: str, as_of: str | None) -> float:
+    """Return how many of today's shares one share was when something was filed."""
+    factor = 1.0
+    for split in splits:
+        if split.effective > filed and (as_of is None or split.known_since <= as_of):
+            factor *= split.ratio
+    return factor
+
+
+def is_per_share(unit: str) -> bool:
+    """Whether a figure is so much a share."""
+    return unit.endswith("/shares")
+
+
+def is_share_count(unit: str) -> bool:
+    """Whether a figure counts shares."""
+    return unit == "shares"
+
+
+def cents_share(before: float, after: float, unit: str) -> float:
+    """Return by how much the ratio of two amounts per share may be off: what is told to the cent is half a cent off."""
+    return 0.005 / abs(after) + 0.005 / abs(before) if is_per_share(unit) else 0.0
+
+
+def shares_ratio(before: float, after: float, unit: str) -> float:
+    """Return how many new shares an old one became, if a figure moved by a split alone."""
+    return before / after if is_per_share(unit) else after / before
+
+
+def _list_family(stated: Sequence[Fact], changes: Sequence[tuple[float, float, _Sighting]]) -> list[Split]:
+    """Return the splits behind all tellings of one ratio."""
+    ratio = stated[0].value
+    seen = _stab(_list_seen(changes, ratio))
+    if not seen and (turned := _stab(_list_seen(changes, 1 / ratio))):
+        ratio, seen = 1 / ratio, turned
+    if not seen:
+        return [Split(_effective_day(stated), ratio, stated[0].filed)]
+    splits = []
+    for sighting in seen:
+        after = [fact for fact in stated if fact.filed > sighting.before or fact.end > sighting.before]
+        inside = [fact for fact in after if sighting.before < fact.end <= sighting.after and _is_precise(fact)]
+        effective = max((fact.end for fact in inside), default=sighting.after)
+        known = min((fact.filed for fact in after), default=sighting.after)
+        splits.append(Split(effective, ratio, known))
+    return splits
+
+
+def _effective_day(stated: Sequence[Fact]) -> str:
+    """Return the day of a split that nothing but its tellings dates: the last day near the first filing's own."""
+    precise = [fact for fact in stated if _is_precise(fact)] or list(stated)
+    first = precise[0]
+    near = [
+        fact.end
+        for fact in precise
+        if abs(day_number(fact.end) - day_number(first.end)) <= _SAME_SPLIT_DAYS
+        and fact.end <= max(first.filed, first.end)
+    ]
+    return max(near)
+
+
+def _is_precise(fact: Fact) -> bool:
+    return not fact.start or day_number(fact.end) - day_number(fact.start) <= _PRECISE_DAYS
+
+
+def _is_one_ratio(ratio: float, other: float) -> bool:
+    return abs(ratio / other - 1) <= _SAME_RATIO or abs(ratio * other - 1) <= _SAME_RATIO
+
+
+def _list_changes(witnesses: Iterable[Fact]) -> Iterator[tuple[float, float, _Sighting]]:
+    """Yield (ratio seen, slack, when) for each figure whose next telling differs."""
+    tellings: dict[tuple[str, str, str, str], list[Fact]] = defaultdict(list)
+    for fact in witnesses:
+        if fact.value:
+            tellings[fact.concept, fact.unit, fact.start, fact.end].append(fact)
+    for facts in tellings.values():
+        facts.sort(key=lambda fact: (fact.filed, fact.accession, fact.value))
+        for before, after in pairwise(facts):
+            if before.filed < after.filed and before.value != after.value:
+                slack = min(_SEEN_SHARE + cents_share(before.value, after.value, after.unit), _LOOSEST_SHARE)
+                seen = shares_ratio(before.value, after.value, after.unit)
+                yield seen, slack, _Sighting(before.filed, after.filed)
+
+
+def _list_seen(changes: Iterable[tuple[float, float, _Sighting]], ratio: float) -> list[_Sighting]:
+    return [sighting for seen, slack, sighting in changes if abs(seen / ratio - 1) <= slack]
+
+
+def _stab(sightings: Iterable[_Sighting]) -> list[_Sighting]:
+    """Return the fewest splits that explain all sightings, each between the latest before and the earliest after.
+
+    Sightings that no other one bears out explain nothing.
+    """
+    groups: list[list[_Sighting]] = []
+    for sighting in sorted(sightings, key=lambda each: (each.after, each.before)):
+        if groups and sighting.before < groups[-1][0].after:
+            groups[-1].append(sighting)
+        else:
+            groups.append([sighting])
+    return [
+        _Sighting(max(each.before for each in group), group[0].after) for group in groups if len(group) >= _WITNESSES
+    ]
+
 
 ROUNDED, SPLIT, RESTATED = "rounded", "split", "restated"
 
 # A rounding that moves a figure by more says something else.
 _ROUNDED_SHARE = 0.01
 _SPLIT_SHARE = 0.01
-_LOOSEST_SHARE = 0.1
 _LARGEST_RATIO = 100
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fingerpost.filings.companyfacts import FactsFile
-from fingerpost.filings.fact import Fact, plain_number
+from fingerpost.filings.figure import Fact, plain_number
 
 
 @dataclass(slots=True)

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from fingerpost.filings.concepts import Metric, list_metrics
-from fingerpost.filings.fact import Company
-from fingerpost.filings.figure import Figure, FigureOptions
+from fingerpost.filings.figure import Company, Figure, FigureOptions
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import INSTANT, YEAR

@@ -1,22 +1,61 @@
 """Fetching a company from EDGAR into the facts file, politely; whatever fails, what was there keeps answering."""
 
 import asyncio
+import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from fingerpost.errors import DataNotFound, FeedUnusable, SourceChanged
+from fingerpost.filings import schema
 from fingerpost.filings.companyfacts import FactsFile, parse_json, read_facts, read_submissions, read_tickers
 from fingerpost.filings.edgar import Edgar
-from fingerpost.filings.fetched import FetchedFiles
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.plain_text import read_plain_text
-from fingerpost.filings.sections import split_sections
+from fingerpost.filings.sections import read_plain_text, split_sections
 from fingerpost.filings.store import FactStore, plain_ticker
 from fingerpost.net.body import MemoryBody
 from fingerpost.net.client import Client
 from fingerpost.net.response import Response, Validators
+
+_TABLE = """
+    CREATE TABLE IF NOT EXISTS fetched (
+        url TEXT PRIMARY KEY, etag TEXT, last_modified TEXT, retrieved_at TEXT NOT NULL
+    ) WITHOUT ROWID
+"""
+
+
+class FetchedFiles:
+    """The validators of what was fetched, in the facts file itself: they go where the facts go."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = schema.facts_file(path)
+
+    def find(self, url: str) -> tuple[Validators, str] | None:
+        """Return the validators of a file and the instant of its retrieval, or None where it was not fetched."""
+        if not self._file.path.exists():
+            return None
+        with self._file.opened("ro") as connection, closing(connection.cursor()) as cursor:
+            try:
+                row = cursor.execute(
+                    "SELECT etag, last_modified, retrieved_at FROM fetched WHERE url = ?", (url,)
+                ).fetchone()
+            except sqlite3.OperationalError as error:
+                if "no such table" in str(error):
+                    return None
+                raise
+        return None if row is None else (Validators(etag=row[0], last_modified=row[1]), row[2])
+
+    def put(self, url: str, validators: Validators, retrieved_at: str) -> None:
+        """Keep what was said of a file, once its content is stored."""
+        with self._file.opened() as connection:
+            connection.execute(_TABLE)
+            connection.execute(
+                "INSERT OR REPLACE INTO fetched VALUES (?, ?, ?, ?)",
+                (url, validators.etag, validators.last_modified, retrieved_at),
+            )
+
 
 NEW, UNCHANGED, NOT_IN_AGGREGATE = "new", "unchanged", "not_in_aggregate"
 

@@ -10,7 +10,6 @@ from fingerpost.apps.cli import (
     demo_command,
     filings_load,
     filings_show,
-    filings_sync,
     network_commands,
     operating,
     plan_commands,
@@ -42,9 +41,8 @@ app.command("stops", context_settings=_NEGATIVE_NUMBERS)(questions.stops)
 app.command("call")(questions.call)
 app.add_typer(variable_commands.app, name="vars")
 app.add_typer(network_commands.app, name="network")
-filings_sync.app.command("show")(filings_show.show)
-filings_sync.app.command("load")(filings_load.load)
-app.add_typer(filings_sync.app, name="filings")
+filings_load.app.command("show")(filings_show.show)
+app.add_typer(filings_load.app, name="filings")
 app.command("run")(plan_commands.run)
 app.add_typer(plan_commands.app, name="runs")
 app.command("serve")(operating.serve)

@@ -1,18 +1,90 @@
-"""``fingerpost filings load``: load EDGAR files that are already on disk."""
+"""``fingerpost filings load`` and ``sync``: load EDGAR files from disk, and fetch companies from EDGAR."""
 
-from pathlib import Path
-from typing import Annotated
+import asyncio
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fingerpost.apps.cli.application import TOOL_ERROR, read_caller_settings, usage
+from fingerpost.apps.cli.filings_show import FilingsGroup
+from fingerpost.apps.cli.output import complain, new_console, say
+from fingerpost.apps.cli.waiting import showing_work
+from fingerpost.errors import ToolError
+from fingerpost.filings.edgar import PACES, Edgar
+
+if TYPE_CHECKING:
+    from fingerpost.apps.settings import Settings
+    from fingerpost.filings.sync import Synced
+from pathlib import Path
+
 from fingerpost import clock
-from fingerpost.apps.cli.application import read_caller_settings, usage
 from fingerpost.apps.cli.import_bars import ImportBars
-from fingerpost.apps.cli.output import new_console, plain
-from fingerpost.apps.cli.waiting import screen_taken, showing_work
+from fingerpost.apps.cli.output import plain
+from fingerpost.apps.cli.waiting import screen_taken
+
+app = typer.Typer(
+    help="Figures of companies that file with the SEC: fingerpost filings AAPL revenue 2022.",
+    no_args_is_help=True,
+    cls=FilingsGroup,
+)
+
+_OUTCOMES = {
+    "new": "figures fetched, complete through {day}",
+    "unchanged": "figures unchanged, complete through {day}",
+    "not_in_aggregate": "EDGAR's collection holds no figures of it",
+}
 
 
-def load(
+@app.command("sync")
+def sync_filings(
+    ctx: typer.Context,
+    tickers: Annotated[list[str], typer.Argument(metavar="TICKER...", help="Which companies, such as AAPL.")],
+    text: Annotated[
+        int, typer.Option("--text", min=0, help="Of how many of the newest reports to fetch the text.")
+    ] = 0,
+) -> None:
+    """Fetch companies' figures and lists of filings from EDGAR; FINGERPOST_SEC_CONTACT must be set."""
+    settings = read_caller_settings(ctx.obj)
+    with usage():
+        settings.prepare_home()
+    if not asyncio.run(_sync(settings, tickers, text)):
+        raise typer.Exit(TOOL_ERROR)
+
+
+async def _sync(settings: "Settings", tickers: list[str], texts: int) -> bool:
+    """Fetch companies one after the other, going on after a failure; return whether all were fetched."""
+    from fingerpost.apps.outbound import new_client
+    from fingerpost.filings.store import FactStore
+    from fingerpost.filings.sync import EdgarSync
+
+    edgar = Edgar(contact=settings.sec_contact)
+    console = new_console(stderr=True)
+    all_came = True
+    async with new_client(settings, PACES) as client:
+        sync = EdgarSync(FactStore(settings.filings_file), client, edgar)
+        for ticker in tickers:
+            if not console.is_terminal:
+                say(f"Fetching {ticker} ...")
+            try:
+                with showing_work(f"Fetching {ticker} ..."):
+                    done = await sync.sync(ticker, texts=texts)
+            except ToolError as error:
+                complain(error)
+                all_came = False
+            else:
+                for one in done:
+                    new_console().print(_line(one), soft_wrap=True)
+    return all_came
+
+
+def _line(done: "Synced") -> str:
+    outcome = _OUTCOMES[done.facts].format(day=done.complete_through)
+    texts = f"; {done.texts} texts" if done.texts else ""
+    return f"{done.ticker} {done.name} (CIK {done.cik}): {outcome}; {done.filings:,} filings listed{texts}"
+
+
+@app.command("load")
+def load_filings(
     ctx: typer.Context,
     files: Annotated[
         list[Path],

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fingerpost.apps.cli.application import TOOL_ERROR, ask, open_application
-from fingerpost.apps.cli.filings_order import say_order
-from fingerpost.apps.cli.filings_view import print_figures, print_filings
 from fingerpost.apps.cli.filings_words import (
     REPORTS,
     find_last_day,
@@ -25,6 +23,11 @@ from fingerpost.errors import ToolError
 if TYPE_CHECKING:
     from fingerpost.apps.wiring import Application
     from fingerpost.contract.published import Answer
+from collections.abc import Mapping
+
+from fingerpost.apps.cli.filings_words import is_fiscal_known
+from fingerpost.apps.cli.fitting_table import new_table
+from fingerpost.apps.cli.terminal_words import in_terminal_words
 
 _SHOW = "show"
 _JSON = "--json"
@@ -34,6 +37,7 @@ _ALL = 1000
 _FIGURES = "sec_financial_data"
 _LISTS = "sec_graph_query"
 _UNKNOWN = "unknown_ticker"
+_ORDER = "A company comes first, then its figures, then the period: fingerpost filings AAPL revenue 2022"
 
 
 class FilingsGroup(HintingGroup):
@@ -76,7 +80,7 @@ def show(
         print_json(body)
     if answer.is_error:
         if not as_json:
-            _complain(application, answer, [ticker, *rest])
+            _complain(answer, [ticker, *rest])
         raise typer.Exit(TOOL_ERROR)
     if as_json:
         raise typer.Exit(TOOL_ERROR if tool == _LISTS and not body["results"] else 0)
@@ -105,19 +109,15 @@ def _list_reports(
     return {**body, "results": reports, "total_results": len(reports)}
 
 
-def _complain(application: "Application", answer: "Answer", words: Sequence[str]) -> None:
-    """Print why there is no answer, and what to type where the words have another order."""
-
-    def answers(company: str, rest: Sequence[str]) -> bool:
-        tool, call = _question_of(company, rest)
-        return call is not None and not ask(application, tool, call).is_error
-
+def _complain(answer: "Answer", words: Sequence[str]) -> None:
+    """Print why there is no answer, and the order of the words or how a period is written if that may be why."""
     error = answer.error or ToolError(str(answer.body.get("warning")))
     missing = answer.body.get("missing") or {}
     is_unknown = any(entry.get("reason") == _UNKNOWN for entry in missing.values())
-    order = say_order(words, answers, is_unknown=is_unknown)
-    hint = order or (None if is_unknown else say_period(words[0], words[1:]))
-    # How to load a company is no help with a word that was not meant as one.
+    hint = None if is_unknown else say_period(words[0], words[1:])
+    if is_unknown and len(words) > 2 and not words[0].isupper():
+        # Capitals are a ticker, which may only not have been loaded.
+        hint = _ORDER
     complain(error if hint is None else ToolError(error.message, hint=hint))
 
 
@@ -137,3 +137,59 @@ def _question_of(company: str, words: Sequence[str]) -> tuple[str, dict[str, Any
 
 def _call(query_type: str, parameters: dict[str, Any]) -> dict[str, Any]:
     return {"query_type": query_type, "parameters": parameters}
+
+
+def print_figures(body: Mapping[str, Any]) -> None:
+    """Print an answer of financial_facts or time_series."""
+    console = new_console()
+    table = new_table("figure", "period", "value", "filing", "filed")
+    for column in table.columns[1:]:
+        # A number or an accession number that is cut is none.
+        column.no_wrap = True
+    for row in body["results"]:
+        period = f"{row['fiscal_year']} {row['fiscal_period'] or ''}".strip()
+        how = "" if row["kind"] == "reported" else f" ({row['kind']})"
+        value = f"{row['value']:,} {row['unit']}"
+        filing = f"{row['filing_type']} {row['accession_number']}"
+        table.add_row(*map(plain, (row["metric_name"] + how, period, value, filing)), row["filing_date"])
+    if body["results"]:
+        console.print(table)
+    _print_below(body)
+
+
+def print_filings(body: Mapping[str, Any], company: str, period: str | None) -> None:
+    """Print an answer of company_filings, or what it has of a period."""
+    rows = body["results"]
+    table = new_table("form", "filed", "period", "filing")
+    for row in rows:
+        told = f"{row['fiscal_year'] or ''} {row['fiscal_period'] or ''}".strip()
+        table.add_row(row["filing_type"], row["filing_date"], told, row["accession_number"])
+    console = new_console()
+    console.print(table)
+    if period is not None and not is_fiscal_known(rows):
+        told = f"Filed in the calendar year {period[:4]}: their fiscal periods are not known here"
+        console.print(plain(f"{told}; `{typed('filings', 'sync', company)}` fetches them."), soft_wrap=True)
+    elif period is None and len(rows) < body["total_results"]:
+        reports = typed("filings", company, rows[-1]["filing_date"][:4])
+        told = f"The newest {len(rows)} of {body['total_results']} are shown; the reports of one year: {reports}"
+        console.print(plain(told), soft_wrap=True)
+    unseen = None if period is None else say_unseen(body, period)
+    if unseen is not None:
+        console.print(plain(f"{unseen}."), soft_wrap=True)
+    _print_below(body)
+
+
+def _print_below(body: Mapping[str, Any]) -> None:
+    console = new_console()
+    for name, entry in (body.get("missing") or {}).items():
+        meant = f" Did you mean {', '.join(entry['did_you_mean'])}?" if entry.get("did_you_mean") else ""
+        console.print(
+            plain(in_terminal_words(f"{name}: {entry['message']}. {entry['next_step']}.{meant}")), soft_wrap=True
+        )
+    for note in body.get("notes") or ():
+        console.print(plain(f"{note}."), soft_wrap=True)
+    source = body.get("source")
+    if source:
+        note = f" {source['note']}." if source.get("note") else ""
+        text = f"SEC filings, {source['dataset']}, complete through {source['complete_through']}.{note}"
+        console.print(plain(text), soft_wrap=True)

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from fingerpost.filings.fact import ANNUAL_FORMS
+from fingerpost.filings.figure import ANNUAL_FORMS
 
 _YEAR_FIRST = re.compile(r"(?:FY ?)?(?P<year>\d{4})(?:[- ]?Q(?P<quarter>[1-4]))?", re.IGNORECASE)
 _QUARTER_FIRST = re.compile(r"Q(?P<quarter>[1-4])[- ]?(?:FY ?)?(?P<year>\d{4})", re.IGNORECASE)

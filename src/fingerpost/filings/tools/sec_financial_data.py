@@ -7,7 +7,6 @@ from fingerpost.filings.calculation import calculate, financial_ratios
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.sandbox import run_sql
-from fingerpost.filings.tools import sec_computed_shapes as computed
 from fingerpost.filings.tools import sec_params as ask
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools import sec_text as text
@@ -83,7 +82,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         answer=lambda library, asked: calculate(
             library, asked.ticker, asked.expression, asked.all_periods, asked.options
         ),
-        output=computed.CalculationAnswer,
+        output=shape.CalculationAnswer,
         text=text.tell_calculations,
         rest="Give one period instead of periods.",
         usage="calculate {ticker, expression: free_cash_flow or 365*avg(Inventory)/CostOfRevenue, period | periods}",
@@ -103,7 +102,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         name="verify_claim",
         params=ask.VerifyClaimParams,
         answer=lambda library, asked: claims.verify_claim(library, asked.claim, asked.options),
-        output=computed.ClaimAnswer,
+        output=shape.ClaimAnswer,
         text=text.tell_verdict,
         rest="Claim one period.",
         usage="verify_claim {ticker, metric or formula, period, relation, value, unit}",

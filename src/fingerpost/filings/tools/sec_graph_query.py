@@ -6,15 +6,15 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from fingerpost.filings.fact import ANNUAL_FORMS, Company, filing_url
+from fingerpost.filings.figure import ANNUAL_FORMS, Company, filing_url
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.questions import get_company
 from fingerpost.filings.reasons import load_hint
 from fingerpost.filings.reply import Reply, nothing, source_of
-from fingerpost.filings.texts import NO_TEXT_STEP
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools.sec_params import Day, Ticker, Word
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, StepParams
+from fingerpost.filings.tools.sec_semantic_search import NO_TEXT_STEP
 from fingerpost.filings.tools.sec_text import tell_rows
 
 Limit = Annotated[int, Field(ge=1, le=1000)]
