@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.contract.check import validate_call
-from fingerpost.contract.registry import ToolRegistry
+from fingerpost.contract.spec import ToolRegistry
 from fingerpost.errors import ParameterError
 from fingerpost.filings.tools.sec_financial_data import SecFinancialData
 

@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 
 from fingerpost.contract.check import validate_call
-from fingerpost.contract.registry import ToolRegistry
+from fingerpost.contract.spec import ToolRegistry
 from fingerpost.contract.wire import Number
 from fingerpost.errors import ParameterError
 from fingerpost.filings import questions

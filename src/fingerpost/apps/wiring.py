@@ -16,7 +16,7 @@ from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import open_variables
 from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.contract.published import PublishedTool
-from fingerpost.contract.registry import ToolRegistry
+from fingerpost.contract.spec import ToolRegistry
 from fingerpost.errors import SettingsInvalid
 from fingerpost.filings.library import FactLibrary
 from fingerpost.store.variables import Variables

@@ -6,8 +6,7 @@ The names of the plan-step contract are importable from here (rule F1).
 from fingerpost.contract.check import validate_call
 from fingerpost.contract.filings import FinancialFactsParams
 from fingerpost.contract.plan import Plan, PlanStep
-from fingerpost.contract.registry import ToolRegistry
-from fingerpost.contract.spec import ToolInput, ToolSpec
+from fingerpost.contract.spec import ToolInput, ToolRegistry, ToolSpec
 from fingerpost.contract.tool import Tool
 from fingerpost.errors import (
     DataNotFound,

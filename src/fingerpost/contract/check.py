@@ -7,7 +7,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from fingerpost.contract.problem import describe_problem
-from fingerpost.contract.registry import ToolRegistry
+from fingerpost.contract.spec import ToolRegistry
 from fingerpost.contract.wire import WireModel
 from fingerpost.errors import ParameterError, QueryTypeUnsupported, ToolNotFound
 

@@ -4,8 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from fingerpost.contract.registry import ToolRegistry
-from fingerpost.contract.spec import ToolSpec
+from fingerpost.contract.spec import ToolRegistry, ToolSpec
 from fingerpost.contract.wire import schema_of
 from fingerpost.errors import ToolNotFound
 from fingerpost.filings.reply import Reply
