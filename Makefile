@@ -10,13 +10,11 @@ WEB_TESTS := "playwright>=1.60,<2" "axe-playwright-python>=0.1.7,<0.2"
 # Machine code that was compiled once serves every command.
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.venv/kernels
 # Once, before tests start in several processes.
-COMPILE_KERNELS = $(BIN)/python -c "from fingerpost.apps.kernels import compile_here; compile_here(waits=True)"
+COMPILE_KERNELS = $(BIN)/python -c "from fingerpost.apps.kernels import compile_in_background; compile_in_background()"
 IN_CHECK = --ignore=tests/project --ignore=tests/typing
-# A folder that is named is taken to be ready; the demo answers before it is, as on a user's machine.
-NEW_MACHINE = $(if $(filter file,$(origin NUMBA_CACHE_DIR)),env -u NUMBA_CACHE_DIR)
 
 demo: .venv/ready  ## Plan a trip from Kamppi to Espoo through the MCP server
-	@$(NEW_MACHINE) FINGERPOST_HOME="$${FINGERPOST_HOME:-$(CURDIR)/.venv/demo}" $(BIN)/python examples/plan_through_mcp.py
+	@FINGERPOST_HOME="$${FINGERPOST_HOME:-$(CURDIR)/.venv/demo}" $(BIN)/python examples/plan_through_mcp.py
 
 test: .venv/ready oracle  ## Run the tests (TESTS=tests/rules for a part, OPTIONS=-x for options of pytest)
 	@$(COMPILE_KERNELS)

@@ -14,6 +14,9 @@ from pathlib import Path
 from over_http import DEADLINE_S, SERVING
 from questions import NOW
 
+from fingerpost.apps.kernels import load_kernels
+from fingerpost.transit.kernel_mode import are_compiled
+
 KERNELS = Path(__file__).resolve().parents[1] / ".venv" / "kernels"
 _BEGINS = re.compile(r"worker (\d+) begins")
 
@@ -39,13 +42,15 @@ def serving(workers: int, address: str = "127.0.0.1:0", prefix: Sequence[str] = 
     """Run a server with a home of its own until the block ends; ``prefix`` leads to the machine that it runs on."""
     command = "from fingerpost.apps.cli import main; main()"
     serve = ["serve", "--http", address, "--workers", str(workers)]
-    # The kernels of whoever measures serve, so that nothing compiles meanwhile.
-    ours = {"NUMBA_CACHE_DIR": str(KERNELS), **os.environ}
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(KERNELS))
+    # Nothing compiles while it is measured.
+    if not are_compiled():
+        load_kernels()
     with tempfile.TemporaryDirectory() as home, tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(
             [*prefix, sys.executable, "-c", command, *serve],
             stderr=log,
-            env={**ours, "FINGERPOST_HOME": home, "FINGERPOST_NOW": NOW, **environ},
+            env={**os.environ, "FINGERPOST_HOME": home, "FINGERPOST_NOW": NOW, **environ},
         )
         try:
             give_up = time.monotonic() + DEADLINE_S

@@ -27,8 +27,7 @@ from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.engine.timetable.walking import straight_line_m
 from fingerpost.transit.osm.streets.building import build_graph as build_streets
-from fingerpost.transit.osm.streets.extract import read_extract
-from fingerpost.transit.osm.streets.riders_area import RidersArea
+from fingerpost.transit.osm.streets.extract import RidersArea, read_extract
 from fingerpost.transit.osm.streets.search import StreetSearch
 from fingerpost.transit.osm.streets.snapping import build_grid, snap_to_streets
 from fingerpost.transit.osm.streets.walking_profile import RIDER, weigh

@@ -32,7 +32,7 @@ NOTICE = "<!-- Written by docs/generate.py; change the code, then run `make docs
 # Read by numba, and by whoever tests; no settings of ours.
 FOREIGN_VARIABLES = {
     clock.VARIABLE: "fixes the clock, as an instant with an offset; every answer is then the same, byte for byte.",
-    "NUMBA_CACHE_DIR": "the folder for compiled kernels, instead of one inside the home.",
+    "NUMBA_CACHE_DIR": "the folder for compiled kernels, instead of one in the cache folder of the platform.",
 }
 
 

@@ -15,7 +15,6 @@ from fingerpost.apps.mcp import progress as progress_reports
 from fingerpost.apps.mcp.progress import Reporting
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.errors import ParameterError
-from fingerpost.transit import changeover
 from tests.apps.plan_server import PLAN
 from tests.apps.processes import COMMAND, DEADLINE_S, serving
 from tests.apps.questions import call_of
@@ -279,6 +278,7 @@ async def test_who_waits_for_the_engine_to_be_compiled_is_told(application, mode
     """Again and again, in steps so small that the tool's own reports still rise above them; then no more."""
     monkeypatch.setattr(progress_reports, "_EXPLAIN_AFTER_S", 0.0)
     monkeypatch.setattr(progress_reports, "_SAY_AGAIN_S", 0.0)
+    monkeypatch.setattr(progress_reports, "is_compiling", lambda: True)
     told, is_told = [], asyncio.Event()
 
     async def hear(done, total, words):
@@ -292,10 +292,9 @@ async def test_who_waits_for_the_engine_to_be_compiled_is_told(application, mode
         raise ParameterError("enough")
 
     monkeypatch.setattr(type(application.tools["find_stops"]), "handle", wait)
-    with changeover.compiling():
-        async with Client(new_server(application, find_user=lambda _: "eva"), mode=mode) as client:
-            call = {"coordinate": {"lat": 60.17, "lon": 24.94}}
-            await client.call_tool("find_stops", call, progress_callback=hear)
+    async with Client(new_server(application, find_user=lambda _: "eva"), mode=mode) as client:
+        call = {"coordinate": {"lat": 60.17, "lon": 24.94}}
+        await client.call_tool("find_stops", call, progress_callback=hear)
 
     counts = [done for done, _total, _words in told]
     assert counts == sorted(set(counts))

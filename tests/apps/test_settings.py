@@ -1,8 +1,5 @@
 """Settings come from the environment, and a bad one is one sentence."""
 
-import os
-from pathlib import Path
-
 import pytest
 
 from fingerpost.apps.settings import read_settings
@@ -61,14 +58,3 @@ def test_reading_settings_makes_no_folder(home):
     read_settings()
 
     assert not home.exists()
-
-
-def test_compiled_kernels_go_home_unless_a_folder_is_named(monkeypatch, home):
-    """Compiled kernels go home unless a folder is named."""
-    monkeypatch.delenv("NUMBA_CACHE_DIR")
-    read_settings().prepare_home()
-    chosen_first = os.environ["NUMBA_CACHE_DIR"]
-    monkeypatch.setenv("NUMBA_CACHE_DIR", "/elsewhere")
-    read_settings().prepare_home()
-
-    assert (Path(chosen_first).parent, os.environ["NUMBA_CACHE_DIR"]) == (home / "kernels", "/elsewhere")

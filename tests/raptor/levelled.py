@@ -21,7 +21,7 @@ import numpy as np
 
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.raptor.arrays import KernelQuery
-from fingerpost.transit.engine.raptor.kernel.compiling import UNREACHED
+from fingerpost.transit.engine.raptor.kernel import UNREACHED
 from fingerpost.transit.engine.raptor.search import run_kernel
 from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, neighbours_m, straight_line_m, walk_m, walk_s

@@ -6,11 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.engine.raptor import buffers
+from fingerpost.transit.engine.raptor import arrays
 from fingerpost.transit.engine.raptor.endpoints import find_endpoint
 from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
-from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
-from fingerpost.transit.engine.raptor.search_timetable.cache import SearchTimetables
+from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables, build_search_timetable
 from fingerpost.transit.engine.timetable.service_days import service_day_start
 from tests.raptor.networks import DAY, LAT, LON, random_timetable
 from tests.realtime.messages import DAY as DRAWN_DAY
@@ -20,8 +19,8 @@ from tests.realtime.messages import DAY as DRAWN_DAY
 def grown(monkeypatch):
     """How often memory grew."""
     times = []
-    grow = buffers.SearchBuffers.grow
-    monkeypatch.setattr(buffers.SearchBuffers, "grow", lambda self: (times.append(1), grow(self)))
+    grow = arrays.SearchBuffers.grow
+    monkeypatch.setattr(arrays.SearchBuffers, "grow", lambda self: (times.append(1), grow(self)))
     return times
 
 
@@ -51,8 +50,8 @@ def test_a_search_without_room_begins_again_and_answers_the_same(grown, monkeypa
         expected = _ask(question)
         assert not grown
         with monkeypatch.context() as small:
-            small.setattr(buffers, "JOURNEYS", 1)
-            small.setattr(buffers, "LABELS", 16)
+            small.setattr(arrays, "JOURNEYS", 1)
+            small.setattr(arrays, "LABELS", 16)
             assert _ask(question) == expected, seed
         total += len(grown)
         grown.clear()
@@ -76,11 +75,11 @@ def test_what_has_grown_stays_grown_when_the_search_timetable_changes():
     ] == [(2, 3), (1, 5)]
 
     with ThreadPoolExecutor(1) as fresh:
-        own = fresh.submit(buffers.buffers_of_thread, search_timetables[0], 3).result()
+        own = fresh.submit(arrays.buffers_of_thread, search_timetables[0], 3).result()
         own.grow()
         size = len(own.labels.row), len(own.found.journey)
         again = [
-            fresh.submit(buffers.buffers_of_thread, search_timetable, 3).result()
+            fresh.submit(arrays.buffers_of_thread, search_timetable, 3).result()
             for search_timetable in (*reversed(search_timetables), search_timetables[1])
         ]
 

@@ -7,7 +7,7 @@ import pytest
 
 from fingerpost.transit.engine.raptor.arrays import KernelQuery, new_workspace
 from fingerpost.transit.engine.raptor.endpoints import Endpoint
-from fingerpost.transit.engine.raptor.kernel.compiling import UNREACHED
+from fingerpost.transit.engine.raptor.kernel import UNREACHED
 from fingerpost.transit.engine.raptor.kernel.lower_bounds import compute_lower_bounds
 from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
 from tests.raptor.networks import DAY, random_timetable

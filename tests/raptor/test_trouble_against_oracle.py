@@ -12,7 +12,7 @@ from google.transit.gtfs_realtime_pb2 import TripDescriptor
 
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
-from fingerpost.transit.engine.raptor.search_timetable.cache import SearchTimetables
+from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from tests.raptor.networks import DAY
 from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_trip_instances
 from tests.raptor.test_search_against_oracle import MIDNIGHT, _question

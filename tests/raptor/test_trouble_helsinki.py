@@ -10,7 +10,7 @@ from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.engine.raptor.endpoints import find_endpoint
 from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
-from fingerpost.transit.engine.raptor.search_timetable.cache import SearchTimetables
+from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.timetable import STOP
 from tests.raptor.levelled import DAY, FEED, MIDNIGHT
 from tests.raptor.oracle import NEVER, earliest_arrivals, list_trip_instances

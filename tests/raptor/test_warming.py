@@ -1,41 +1,42 @@
-"""Warming reaches every kernel that a question can need, and kernels that stand twice are the same."""
+"""Loading reaches every kernel that a question can need."""
 
-import inspect
 from datetime import UTC, datetime
 
+from fingerpost.apps.kernels import load_kernels
 from fingerpost.transit.engine.demo.catalogue import build_demo
 from fingerpost.transit.engine.raptor.board import list_board_departures
 from fingerpost.transit.engine.raptor.endpoints import find_endpoint
 from fingerpost.transit.engine.raptor.kernel import lower_bounds, mcraptor, patterns, range_raptor, transfer_points
 from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
-from fingerpost.transit.engine.raptor.search_timetable.cache import SearchTimetables
-from fingerpost.transit.engine.raptor.warming import warm_kernels
+from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
+from fingerpost.transit.kernel_mode import entry
+from fingerpost.transit.osm.streets.kernel import nearest, ways
+from tests.streets.towns import Town
 
-# Kernels that only other kernels call.
-INNER = {"list_boardings"}
+MODULES = (lower_bounds, patterns, mcraptor, range_raptor, transfer_points, nearest, ways)
 
 
 def _signatures():
     return {
-        name: len(kernel.signatures)
-        for module in (lower_bounds, patterns, mcraptor, range_raptor, transfer_points)
+        name: len(kernel.compiled.signatures)
+        for module in MODULES
         for name, kernel in vars(module).items()
-        if hasattr(kernel, "signatures") and not name.startswith("_") and name not in INNER
+        if isinstance(kernel, entry)
     }
 
 
-def test_every_kernel_that_python_calls_is_there_after_warming():
-    """Eleven kernels, each compiled or loaded."""
-    warm_kernels()
+def test_every_kernel_that_python_calls_is_there_after_loading():
+    """Eleven of the search, seven of the streets."""
+    load_kernels()
 
     signatures = _signatures()
-    assert len(signatures) == 11
+    assert len(signatures) == 18
     assert [name for name, count in signatures.items() if count == 0] == []
 
 
-def test_a_question_after_warming_compiles_nothing():
-    """Trips there and back, near the walking limit, and a board: the demo's arrays are of the warmed types."""
-    warm_kernels()
+def test_a_question_after_loading_compiles_nothing(tmp_path):
+    """Trips there and back, near the walking limit, a board, and walks: their arrays are of the loaded types."""
+    load_kernels()
     before = _signatures()
     timetable = build_demo("DEMO-HELSINKI")
     search_timetables = SearchTimetables(timetable)
@@ -52,17 +53,8 @@ def test_a_question_after_warming_compiles_nothing():
     list_board_departures(
         timetable, search_timetables.get_search_timetable(day, mirrored=False, step_free=False), [0], instant, 3600
     )
+    town = Town("A-+s+-B", tmp_path)
+    town.walk("A", "B", 1000)
+    town.line("A", "B")
 
     assert _signatures() == before
-
-
-def test_kernels_that_stand_in_two_files_are_the_same():
-    """Kernels call none of another file; these four would else differ some day."""
-    twice = [
-        name for name in vars(mcraptor) if hasattr(vars(mcraptor)[name], "py_func") and hasattr(range_raptor, name)
-    ]
-
-    assert sorted(twice) == ["_can_improve", "_enqueue", "_first_instance", "_least_s"]
-    for name in twice:
-        one, other = (inspect.getsource(getattr(module, name).py_func) for module in (mcraptor, range_raptor))
-        assert one == other

@@ -5,7 +5,7 @@ import pytest
 
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.engine.raptor.arrays import KernelQuery, new_workspace
-from fingerpost.transit.engine.raptor.kernel.compiling import UNREACHED
+from fingerpost.transit.engine.raptor.kernel import UNREACHED
 from fingerpost.transit.engine.raptor.kernel.range_raptor import _scan
 from fingerpost.transit.engine.raptor.search import run_kernel
 from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from fingerpost.transit.osm.streets.graph import UNDERGROUND
-from fingerpost.transit.osm.streets.lifts import find_lifts
-from fingerpost.transit.osm.streets.snapping import snap_pin
+from fingerpost.transit.osm.streets.snapping import find_lifts, snap_pin
 from tests.streets.drawn import degrees, read
 from tests.streets.towns import PLAIN, Town
 

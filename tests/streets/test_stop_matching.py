@@ -6,8 +6,7 @@ import pytest
 from fingerpost.transit.engine.timetable.timetable import STATION, STOP
 from fingerpost.transit.engine.timetable.walks import WalkedStops
 from fingerpost.transit.osm.streets.extract import OsmStop
-from fingerpost.transit.osm.streets.stop_access import meet_at_places
-from fingerpost.transit.osm.streets.stop_matching import find_stop_places
+from fingerpost.transit.osm.streets.stop_access import find_stop_places, meet_at_places
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from tests.streets.drawn import degrees
 from tests.streets.towns import PLAIN, Town

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.engine.timetable.walks import WalkedStops
-from fingerpost.transit.osm.streets.stops_ahead import NONE_AHEAD, find_stops_ahead
+from fingerpost.transit.osm.streets.search import NONE_AHEAD, find_stops_ahead
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from tests.streets import oracle
 from tests.streets.drawn import degrees, read

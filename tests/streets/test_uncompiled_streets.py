@@ -9,8 +9,8 @@ from tests.project.sources import ROOT
 ASK = """
 import sys
 from pathlib import Path
-from fingerpost.transit import changeover
-changeover.start_interpreted()
+from fingerpost.transit import kernel_mode
+kernel_mode.decide_at_first_call(lambda: True)
 from tests.streets.towns import Town
 found = Town("A-+s+-B----------------", Path(sys.argv[1])).walk("A", "B")
 print(found, "numba" in sys.modules)

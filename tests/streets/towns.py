@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from fingerpost.transit.osm.streets.building import build_graph
-from fingerpost.transit.osm.streets.extract import read_extract
-from fingerpost.transit.osm.streets.riders_area import RidersArea
+from fingerpost.transit.osm.streets.extract import RidersArea, read_extract
 from fingerpost.transit.osm.streets.search import StreetSearch
 from fingerpost.transit.osm.streets.snapping import build_grid, snap_to_streets
 from fingerpost.transit.osm.streets.walking_profile import RIDER, weigh

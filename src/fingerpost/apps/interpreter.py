@@ -4,7 +4,7 @@ import gc
 import sys
 from typing import TYPE_CHECKING
 
-from fingerpost.apps.kernels import begin_uncompiled
+from fingerpost.apps.kernels import answer_while_compiling, needs_engine
 
 if TYPE_CHECKING:
     from fingerpost.apps.warm_up import WarmUp
@@ -27,9 +27,9 @@ def new_warm_up(application: "Application") -> "WarmUp":
     """Return the warm-up of a server, once all that it serves is imported; the engine compiles in another process."""
     from fingerpost.apps.warm_up import WarmUp
 
-    compiler = begin_uncompiled(application.settings.home, waits=True)
+    answer_while_compiling(application.settings.home)
     keep_what_is_loaded()
-    return WarmUp(application.networks, compiler)
+    return WarmUp(application.networks, needs_engine=needs_engine(application.tools))
 
 
 def keep_what_is_loaded() -> None:

@@ -1,132 +1,110 @@
-"""The folder of compiled engine kernels, and how a process without any begins; usable without importing the engine."""
+"""Answer before the engine is compiled: with plain kernels, while another process compiles."""
 
-import hashlib
+import logging
 import os
 import subprocess
 import sys
+import threading
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-_VARIABLE = "NUMBA_CACHE_DIR"
-_COMPILED = "*.nbi"
-_ALL_COMPILED = "compiled"
-_LOCK = "compiling.lock"
+from fingerpost.transit.kernel_mode import are_compiled, compiling, decide_at_first_call, use_kernels_folder
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
+    from fingerpost.contract.published import PublishedTool
+
 FEW_BYTES = 25_000_000
-"""Networks whose timetables take no more are answered uncompiled while the engine is compiled."""
+"""Larger networks wait for the compiler, because an uncompiled search takes longer."""
 
-_LOW_PRIORITY = 15
-# Folders that this process has chosen, and no operator.
-_own_folders: set[str] = set()
-# Homes for which this process has begun uncompiled.
-_uncompiled_homes: set[Path] = set()
-_ENGINE = "fingerpost.transit.engine.raptor.kernel.compiling"
+_BACKGROUND_NICENESS = 5
+_WITHOUT_ENGINE = ("filings", "plans", "own")
+_log = logging.getLogger(__name__)
 
 
-def use_kernels_folder(folder: Path) -> None:
-    """Keep compiled kernels below a folder, unless the operator has named one. Numba reads this once, when imported.
+def needs_engine(tools: Mapping[str, "PublishedTool"]) -> bool:
+    """Whether any of these tools searches timetables."""
+    return any(tool.group not in _WITHOUT_ENGINE for tool in tools.values())
 
-    Each state of the engine has a folder of its own: numba unpickles what an older one left there before it looks at
-    its age, and fails where a type has another name by now.
+
+def answer_while_compiling(home: Path, announce: Callable[[str], None] = lambda _: None) -> None:
+    """Have this process answer uncompiled, if the first call of a kernel finds nothing compiled, and compile beside.
+
+    ``announce`` gets the sentence that explains the delay.
     """
-    own = str(folder / _digest_engine())
-    # A process that serves beside its parent has inherited the variable.
-    if os.environ.setdefault(_VARIABLE, own) == own:
-        _own_folders.add(own)
+    decide_at_first_call(partial(_decide, home, announce))
 
 
-def _digest_engine() -> str:
-    """Return a short digest of the engine's source code."""
-    transit = Path(__file__).parents[1] / "transit"
-    digest = hashlib.blake2b(digest_size=6)
-    for package in ("engine/raptor", "osm/streets"):
-        for path in sorted((transit / package).rglob("*.py")):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-def get_kernels_folder() -> Path:
-    """Return the folder in use.
-
-    Raises:
-        KeyError: no folder has been chosen yet.
-    """
-    return Path(os.environ[_VARIABLE])
-
-
-def count_kernels() -> int:
-    """Return how many kernels are compiled; 0 means that the next query compiles them first."""
-    return sum(1 for _ in get_kernels_folder().rglob(_COMPILED))
-
-
-def are_compiled() -> bool:
-    """Whether every kernel is compiled; a folder that the operator has named is taken to be ready."""
-    folder = os.environ.get(_VARIABLE)
-    return folder is None or folder not in _own_folders or (Path(folder) / _ALL_COMPILED).exists()
-
-
-def note_compiled() -> None:
-    """Note that every kernel is compiled, for the processes to come."""
-    if os.environ.get(_VARIABLE) in _own_folders:
-        folder = get_kernels_folder()
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / _ALL_COMPILED).touch()
-
-
-def begin_uncompiled(home: Path, *, waits: bool = False) -> subprocess.Popen[bytes] | None:
-    """Let this process answer uncompiled if nothing is compiled yet, and have another one compile meanwhile.
-
-    Returns that process; None where the kernels are compiled, the engine is imported already, or the networks are so
-    large that compiling is sooner done than an uncompiled search.
-    ``waits`` has the process end only when the kernels are compiled, also by an earlier one.
-    """
-    if are_compiled() or _ENGINE in sys.modules or _count_bytes(home) > FEW_BYTES:
-        return None
-    # Here: the package is a part of the engine, and most commands do without it.
-    from fingerpost.transit.changeover import start_interpreted
-
-    start_interpreted()
-    _uncompiled_homes.add(home)
-    return subprocess.Popen(  # noqa: S603  (this Python, and a constant)
-        [sys.executable, "-c", f"from fingerpost.apps.kernels import compile_here; compile_here(waits={waits})"],
+def _decide(home: Path, announce: Callable[[str], None]) -> bool:
+    """Return whether kernels run plain for now."""
+    if are_compiled():
+        return False
+    if _count_bytes(home) > FEW_BYTES:
+        announce("Compiling the engine, which happens once and takes a minute or two ...")
+        return False
+    announce("The engine compiles in the background, once, for a minute or two. Until then answers take longer.")
+    compiler = subprocess.Popen(
+        [sys.executable, "-c", "from fingerpost.apps.kernels import compile_in_background; compile_in_background()"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
+    threading.Thread(target=_load_once_compiled, args=(compiler,), name="fingerpost-kernels", daemon=True).start()
+    return True
 
 
-def is_uncompiled(home: Path) -> bool:
-    """Whether this process has begun uncompiled, so that it waits for no compiler."""
-    return home in _uncompiled_homes
-
-
-def is_being_compiled() -> bool:
-    """Whether some process has begun to compile the kernels."""
-    return (get_kernels_folder() / _LOCK).exists()
-
-
-def compile_here(*, waits: bool) -> None:
-    """Compile every kernel in this process, at low priority; it takes a minute or two.
-
-    Where another process does so already, this one ends at once, or ``waits`` for that one.
-    """
-    from filelock import FileLock, Timeout
+def compile_in_background() -> None:
+    """Compile every kernel at lower priority, which takes a minute or two; do nothing if another process does."""
+    from filelock import Timeout
 
     if hasattr(os, "nice"):
-        os.nice(_LOW_PRIORITY)
-    folder = get_kernels_folder()
-    folder.mkdir(parents=True, exist_ok=True)
+        os.nice(_BACKGROUND_NICENESS)
     try:
-        with FileLock(folder / _LOCK, timeout=-1 if waits else 0):
-            if (folder / _ALL_COMPILED).exists():
-                return
-            from fingerpost.transit.engine.raptor.warming import warm_kernels
-
-            warm_kernels()
-            (folder / _ALL_COMPILED).touch()
+        with _lock_folder(timeout_s=0):
+            if not are_compiled():
+                load_kernels()
     except Timeout:
         return
 
 
+def _load_once_compiled(compiler: subprocess.Popen[bytes]) -> None:
+    """Wait for the compiler, also one that another process started, and use its code from then on."""
+    compiler.wait()
+    try:
+        with _lock_folder(timeout_s=-1):
+            pass
+    except OSError as error:
+        _log.warning("the folder of compiled kernels cannot be used: %s", error)
+    if are_compiled():
+        load_kernels()
+        _log.info("the engine is compiled")
+    else:
+        _log.warning("the engine could not be compiled; answers stay slow")
+
+
+def _lock_folder(timeout_s: float) -> "BaseFileLock":
+    from filelock import FileLock
+
+    folder = use_kernels_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    return FileLock(folder / "compiling.lock", timeout=timeout_s)
+
+
+def load_kernels() -> None:
+    """Compile every kernel, or load its machine code; from then on all threads run compiled."""
+    # Here: most commands do without the engine.
+    from fingerpost.transit.engine.raptor.warming import call_search_kernels
+    from fingerpost.transit.osm.streets.warming import call_street_kernels
+
+    with compiling():
+        call_search_kernels()
+        call_street_kernels()
+
+
 def _count_bytes(home: Path) -> int:
-    """Return how large the imported timetables of a home are, which are searched without a server."""
+    """Return the size of the imported timetables of a home."""
     return sum(path.stat().st_size for path in (home / "networks" / "prepared").rglob("*") if path.is_file())

@@ -9,8 +9,7 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from fingerpost.apps import error_boundary
-from fingerpost.apps.changing_over import change_over_when_compiled
-from fingerpost.apps.kernels import begin_uncompiled
+from fingerpost.apps.kernels import answer_while_compiling
 from fingerpost.apps.own_tools import OwnTool
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import Application, build
@@ -20,9 +19,6 @@ from fingerpost.errors import ToolError
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
-
-# Groups of tools that never search a timetable.
-_WITHOUT_ENGINE = ("filings", "own")
 
 End = str | tuple[float, float] | Mapping[str, Any]
 """One end of a trip: a label, a position (lat, lon) in degrees, or the contract's own object."""
@@ -52,7 +48,7 @@ class Fingerpost:
     ) -> None:
         self._application: Application = build(read_settings(home=home, user=user), own=tools)
         self._user = self._application.settings.user
-        self._has_begun = False
+        answer_while_compiling(self._application.settings.home)
 
     async def __aenter__(self) -> Self:
         """Nothing is opened before it is needed."""
@@ -75,21 +71,7 @@ class Fingerpost:
 
         Never raises a ToolError; ``error`` holds the one that the body renders.
         """
-        self._begin_uncompiled(tool)
         return await error_boundary.answer(self._application.tools, tool, arguments, user=self._user, wants=wants)
-
-    def _begin_uncompiled(self, tool: str) -> None:
-        """Answer uncompiled where nothing is compiled yet, while another process compiles."""
-        known = self._application.tools.get(tool)
-        if self._has_begun or known is None or known.group in _WITHOUT_ENGINE:
-            return
-        self._has_begun = True
-        compiler = begin_uncompiled(self._application.settings.home, waits=True)
-        if compiler is not None:
-            waiting = threading.Thread(
-                target=change_over_when_compiled, args=(compiler,), name="fingerpost-changing-over", daemon=True
-            )
-            waiting.start()
 
     async def plan_trip(
         self,

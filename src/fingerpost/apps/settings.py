@@ -8,9 +8,9 @@ import platformdirs
 from pydantic import Field, SecretStr, StringConstraints, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from fingerpost.apps.kernels import use_kernels_folder
 from fingerpost.contract.check import explain
 from fingerpost.errors import SettingsInvalid
+from fingerpost.transit.kernel_mode import use_kernels_folder
 from fingerpost.transit.tools.call_limit import DEFAULT_PER_SECOND
 
 _PREFIX = "FINGERPOST_"
@@ -105,9 +105,7 @@ class Settings(BaseSettings):
         return self.home
 
     def prepare_home(self) -> None:
-        """Create the home folder, and have compiled kernels stored in it.
-
-        Called before the engine can be imported.
+        """Create the home folder, and choose the folder of compiled kernels before numba is imported.
 
         Raises:
             SettingsInvalid: the folder cannot be made or written.
@@ -118,7 +116,7 @@ class Settings(BaseSettings):
             raise self._unusable(error.strerror or "it cannot be made") from error
         if not os.access(self.home, os.W_OK | os.X_OK):
             raise self._unusable("it cannot be written")
-        use_kernels_folder(self.home / "kernels")
+        use_kernels_folder()
 
     def _unusable(self, reason: str) -> SettingsInvalid:
         return SettingsInvalid(

@@ -3,15 +3,14 @@
 import asyncio
 import logging
 import os
-import subprocess
 import threading
 from datetime import timedelta
 
 from fingerpost import clock
-from fingerpost.apps.changing_over import change_over_when_compiled
 from fingerpost.apps.interpreter import keep_what_is_loaded
-from fingerpost.apps.kernels import note_compiled
+from fingerpost.apps.kernels import load_kernels
 from fingerpost.errors import ToolError
+from fingerpost.transit.kernel_mode import is_plain
 from fingerpost.transit.model.place import Bounds, Coordinate, Location, LocationSource
 from fingerpost.transit.port import DepartureQuery, JourneyQuery, Network, Networks
 
@@ -27,18 +26,18 @@ class WarmUp:
     """The warm-up of one process, started once in a daemon thread.
 
     ``problem`` is a sentence while the networks are not usable, None once they are.
-    While another process compiles the engine, this one answers uncompiled, and it changes over when that one is done.
+    A process whose tools do not search timetables has nothing to warm up.
     """
 
-    def __init__(self, networks: Networks, compiler: subprocess.Popen[bytes] | None = None) -> None:
+    def __init__(self, networks: Networks, *, needs_engine: bool = True) -> None:
         self._networks = networks
-        self._compiler = compiler
+        self._needs_engine = needs_engine
         self._thread: threading.Thread | None = None
-        self.problem: str | None = _OPENING
+        self.problem: str | None = _OPENING if needs_engine else None
 
     def start(self) -> None:
         """Begin; a second call does nothing."""
-        if self._thread is None:
+        if self._needs_engine and self._thread is None:
             self._thread = threading.Thread(target=self._run, name="fingerpost-warming", daemon=True)
             self._thread.start()
 
@@ -59,8 +58,6 @@ class WarmUp:
             keep_what_is_loaded()
             outcome = self.problem = None
             _log.info("the networks are open")
-            if change_over_when_compiled(self._compiler):
-                keep_what_is_loaded()
         except ToolError as error:
             outcome = error.message
             _log.warning("the networks cannot be opened: %s", error.message)
@@ -72,22 +69,16 @@ class WarmUp:
 
 
 async def warm(networks: Networks) -> None:
-    """Compile the engine, and ask each network of this process one trip and one board of today, so that all is there.
+    """Load the kernels, and ask each network of this process for one trip and one board of today.
 
-    A network behind a server has nothing to warm, and its server is not to be asked what nobody wants to know.
+    Networks behind a server have nothing to warm up, and are not asked.
 
     Raises:
         ToolError: a network cannot be opened.
     """
     opened = await networks.open()
-    # Imported only here: the engine takes longer than a server may take to say who it is.
-    from fingerpost.transit.changeover import compiling, is_interpreted
-    from fingerpost.transit.engine.raptor.warming import warm_kernels
-
-    if not is_interpreted():
-        with compiling():
-            warm_kernels()
-        note_compiled()
+    if not is_plain():
+        load_kernels()
     for network in opened.answering:
         if network.profile.answer_deadline_s is not None:
             continue

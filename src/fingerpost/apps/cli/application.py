@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import threading
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ import typer
 
 from fingerpost.apps.cli.output import complain, print_json, say
 from fingerpost.apps.cli.waiting import showing_work
-from fingerpost.apps.kernels import are_compiled, begin_uncompiled, count_kernels, is_being_compiled, is_uncompiled
+from fingerpost.apps.kernels import answer_while_compiling
 from fingerpost.apps.logs import start_logging
 from fingerpost.errors import ToolError
 
@@ -25,10 +24,6 @@ if TYPE_CHECKING:
 
 TOOL_ERROR = 1
 USAGE = 2
-
-# A shorter wait needs no explanation.
-_EXPLAIN_AFTER_S = 1.0
-_SAY_AGAIN_S = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,44 +110,10 @@ def find_stop_zone(application: "Application", label: str) -> tzinfo:
 
 @contextmanager
 def answering(application: "Application") -> Iterator[None]:
-    """Answer one question in the block: early, as ``answering_early`` does, and with a sign of life on a terminal."""
-    with answering_early(application), showing_work("Looking ..."):
+    """Answer one question in the block, uncompiled if need be, and show a sign of life on a terminal."""
+    answer_while_compiling(application.settings.home, say)
+    with showing_work("Looking ..."):
         yield
-
-
-@contextmanager
-def answering_early(application: "Application") -> Iterator[None]:
-    """Answer uncompiled in the block where nothing is compiled yet; explain on stderr what else takes a while."""
-    home = application.settings.home
-    was_begun = not are_compiled() and is_being_compiled()
-    if begin_uncompiled(home) is not None and not was_begun:
-        say("The engine is being compiled beside this, once, for a minute or two; until then answers take longer.")
-    if not is_uncompiled(home) and (not are_compiled() or count_kernels() == 0):
-        with _counting_seconds():
-            yield
-        return
-    yield
-
-
-@contextmanager
-def _counting_seconds() -> Iterator[None]:
-    """Say on stderr that the engine is being compiled, and every ten seconds for how long it has been."""
-    over = threading.Event()
-
-    def count() -> None:
-        waited_s = 0
-        if over.wait(_EXPLAIN_AFTER_S):
-            return
-        say("Compiling the engine, which happens once and takes a minute or two ...")
-        while not over.wait(_SAY_AGAIN_S):
-            waited_s += _SAY_AGAIN_S
-            say(f"Still compiling, for {waited_s} s ...")
-
-    threading.Thread(target=count, name="fingerpost-explaining", daemon=True).start()
-    try:
-        yield
-    finally:
-        over.set()
 
 
 def ask_once(ctx: typer.Context, tool: str, arguments: object, *, as_json: bool) -> "Answer":

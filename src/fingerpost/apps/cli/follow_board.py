@@ -10,13 +10,14 @@ from rich.console import Group
 from rich.live import Live
 from rich.text import Text
 
-from fingerpost.apps.cli.application import TOOL_ERROR, answering_early
+from fingerpost.apps.cli.application import TOOL_ERROR
 from fingerpost.apps.cli.board_view import draw_board, list_board_notes
-from fingerpost.apps.cli.output import complain, new_console, print_json
+from fingerpost.apps.cli.output import complain, new_console, print_json, say
 from fingerpost.apps.cli.pauses import say_pause
 from fingerpost.apps.cli.terminal_words import in_terminal_words
 from fingerpost.apps.cli.waiting import screen_taken, showing_work
 from fingerpost.apps.demo_disruption import DemoDisruption
+from fingerpost.apps.kernels import answer_while_compiling
 from fingerpost.errors import ToolError
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ def follow_board(
     leaves the old board, and says so.
     """
     try:
-        with answering_early(application):
-            asyncio.run(_follow(application, arguments, every_s=every_s, as_json=as_json, wait=wait))
+        answer_while_compiling(application.settings.home, say)
+        asyncio.run(_follow(application, arguments, every_s=every_s, as_json=as_json, wait=wait))
     except KeyboardInterrupt:
         return
 

@@ -7,7 +7,6 @@ from rich.text import Text
 
 from fingerpost import __version__, clock
 from fingerpost.apps.cli.output import new_console
-from fingerpost.apps.kernels import count_kernels, get_kernels_folder
 from fingerpost.apps.mcp.metrics_page import has_extra
 from fingerpost.apps.overview import describe_networks, list_realtime_lines
 from fingerpost.apps.pace_storage import open_counts, open_limits
@@ -15,6 +14,7 @@ from fingerpost.apps.storage import find_database
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 from fingerpost.store.request_counts import KEPT_DAYS
+from fingerpost.transit.kernel_mode import are_compiled, use_kernels_folder
 from fingerpost.transit.model.coverage import ServiceState
 
 
@@ -39,11 +39,9 @@ def _print_line(what: str, text: str, *, good: bool = True) -> None:
 
 
 def _kernels() -> str:
-    folder, count = get_kernels_folder(), count_kernels()
+    folder = use_kernels_folder()
     return (
-        f"{count} compiled in {folder}"
-        if count
-        else f"not compiled yet; the first questions are answered without, and compile into {folder}"
+        f"compiled in {folder}" if are_compiled() else f"not compiled yet; the first search compiles them into {folder}"
     )
 
 

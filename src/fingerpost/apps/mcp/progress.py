@@ -8,6 +8,8 @@ from typing import Self
 
 from mcp.server.session import ServerSession
 
+from fingerpost.transit.kernel_mode import is_compiling
+
 # A person sees no more than this; a plan of quick steps must not flood the line.
 _LEAST_S = 0.1
 # Who waits for the engine to be compiled is told so after a while, and again and again.
@@ -52,8 +54,6 @@ class Reporting:
 
     def _explain(self) -> None:
         """Report that the call waits for the engine, while it does; the steps are so small that any other is more."""
-        from fingerpost.transit.changeover import is_compiling
-
         if is_compiling():
             waited_s = round(time.monotonic() - self._begun_at)
             words = f"Compiling the engine, which happens once and takes a minute or two; {waited_s} s so far"

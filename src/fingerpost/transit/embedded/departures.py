@@ -11,7 +11,7 @@ from fingerpost.transit.embedded.overlay_alerts import Ridden, Span
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.embedded.timetable_words import TimetableWords
 from fingerpost.transit.engine.raptor.board import BoardDeparture, list_board_departures
-from fingerpost.transit.engine.raptor.search_timetable.cache import SearchTimetables
+from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING
 from fingerpost.transit.model.itinerary import Departure

@@ -10,7 +10,6 @@ from fingerpost import clock
 from fingerpost.errors import OutsideCalendar
 from fingerpost.runtime.concurrency import compute
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.changeover import is_compiling
 from fingerpost.transit.embedded.boardings import find_gap, leaves_within_a_day
 from fingerpost.transit.embedded.departures import BoardCalls, departure_of, keep_first
 from fingerpost.transit.embedded.fares import NetworkFares
@@ -27,10 +26,11 @@ from fingerpost.transit.embedded.timetable_words import TimetableWords
 from fingerpost.transit.engine.raptor.endpoints import Endpoint
 from fingerpost.transit.engine.raptor.journeys import Journey
 from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
-from fingerpost.transit.engine.raptor.search_timetable.cache import SearchTimetables
+from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import Timetable
+from fingerpost.transit.kernel_mode import is_ready
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.model.itinerary import Departure, Itinerary
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
@@ -176,8 +176,8 @@ class EmbeddedNetwork:
         """Plan journeys on the timetable and on real time; see the port."""
         if self._realtime is not None:
             await self._realtime.catch_up()
-        # A search that waits for the compiler would stop the event loop.
-        if self._is_light(query) and not is_compiling():
+        # Without compiled kernels a search would block the event loop.
+        if is_ready() and self._is_light(query):
             return self._plan(query)
         return await compute(self._plan, query)
 
@@ -287,7 +287,8 @@ class EmbeddedNetwork:
         if self._realtime is not None:
             await self._realtime.catch_up()
         snapshot = self._snapshot
-        if query.window_s <= _SHORT_BOARD_S and self._is_day_ready(snapshot, query.instant):
+        is_quick = is_ready() and query.window_s <= _SHORT_BOARD_S
+        if is_quick and self._is_day_ready(snapshot, query.instant):
             board, is_empty = self._board(snapshot, query)
         else:
             board, is_empty = await compute(self._board, snapshot, query)

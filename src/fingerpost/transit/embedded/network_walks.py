@@ -17,7 +17,7 @@ from fingerpost.transit.model.itinerary import Access, Itinerary, Leg
 from fingerpost.transit.model.leg_line import LegLine, LineSource
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.provenance import Provenance
-from fingerpost.transit.osm.streets.lifts import find_lifts
+from fingerpost.transit.osm.streets.snapping import find_lifts
 from fingerpost.transit.osm.streets.store import StoredStreets
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from fingerpost.transit.osm.streets.walking_profile import RIDER

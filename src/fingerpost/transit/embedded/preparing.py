@@ -21,8 +21,8 @@ from fingerpost.transit.osm.addresses.index_file import FILE_NAME, write_index
 from fingerpost.transit.osm.basemap.extract import read_lines
 from fingerpost.transit.osm.basemap.store import pack_lines, save_basemap
 from fingerpost.transit.osm.extract_file import ReadProgress
+from fingerpost.transit.osm.streets.extract import RidersArea
 from fingerpost.transit.osm.streets.preparing import StreetPreparation
-from fingerpost.transit.osm.streets.riders_area import RidersArea
 
 
 def save_addresses(extract: Path, timetable: Timetable, folder: Path, progress: ReadProgress) -> None:

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 
 from fingerpost.transit.embedded.overlay_alerts import OverlayAlerts, Ridden
 from fingerpost.transit.embedded.replacements import Replacements
-from fingerpost.transit.engine.raptor.search_timetable.cache import SearchTimetables
+from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.overlay import AddedRide, Overlay, RideUpdate
 from fingerpost.transit.engine.timetable.service_days import service_day_start
 from fingerpost.transit.engine.timetable.timetable import Timetable

@@ -1,16 +1,21 @@
-"""The arrays that the kernels read and write, gathered under names.
+"""The arrays that the kernels read and write, gathered under names, and the scratch memory of each thread.
 
 Times are seconds of a ``search_timetable.build.SearchTimetable``, UNREACHED where there is none.
 A *pattern* is a list of trip instances that serve the same stops and never overtake one another (a *route* in the
 RAPTOR papers); a *trip instance* is a trip on one service day; a *position* is one stop of a pattern.
 """
 
-from typing import Any, NamedTuple
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.timetable import Int32, Int64, UInt8
+
+if TYPE_CHECKING:
+    from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetable
 
 Bool = npt.NDArray[np.bool_]
 UInt16 = npt.NDArray[np.uint16]
@@ -180,5 +185,73 @@ def new_labels(stop_count: int, max_rides: int, label_count: int) -> Labels:
 
 
 def new_journey_rows(journey_count: int) -> JourneyRows:
-    """Return rows for so many journeys."""
     return JourneyRows(np.zeros((journey_count, 6), np.int32), np.zeros((4 * journey_count, 5), np.int32))
+
+
+# Sizes at first; both are doubled where either is too small.
+JOURNEYS, LABELS = 256, 16_384
+# A thread keeps memory for so many different pairs of a number of stops and a number of rides.
+KEPT = 16
+
+
+@dataclass(slots=True)
+class SearchBuffers:
+    """Scratch memory for queries of exactly ``max_rides`` rides.
+
+    They search timetables of exactly ``stop_count`` stops, with at most ``pattern_count`` patterns of at most
+    ``longest_pattern`` positions.
+    """
+
+    stop_count: int
+    pattern_count: int
+    longest_pattern: int
+    max_rides: int
+    work: Workspace
+    labels: Labels
+    found: JourneyRows
+
+    def make_fit(self, search_timetable: "SearchTimetable") -> None:
+        """Grow until a search timetable of as many stops fits; nothing shrinks again."""
+        if (
+            self.pattern_count < search_timetable.pattern_count
+            or self.longest_pattern < search_timetable.longest_pattern
+        ):
+            self.pattern_count = max(self.pattern_count, search_timetable.pattern_count)
+            self.longest_pattern = max(self.longest_pattern, search_timetable.longest_pattern)
+            self.work = self._new_work()
+
+    def grow(self) -> None:
+        """Double the journeys and labels, and start with fresh scratch memory."""
+        self.found = new_journey_rows(2 * len(self.found.journey))
+        self.labels = new_labels(self.stop_count, self.max_rides, 2 * len(self.labels.row))
+        # A search that gave up half way left its queue behind.
+        self.work = self._new_work()
+
+    def _new_work(self) -> Workspace:
+        return new_workspace(self.stop_count, self.pattern_count, self.longest_pattern, self.max_rides)
+
+
+_own = threading.local()
+
+
+def buffers_of_thread(search_timetable: "SearchTimetable", max_rides: int) -> SearchBuffers:
+    """Return this thread's memory for queries of ``max_rides`` rides on a search timetable."""
+    kept: dict[tuple[int, int], SearchBuffers] = _own.__dict__.setdefault("kept", {})
+    key = (search_timetable.stop_count, max_rides)
+    if key not in kept:
+        if len(kept) >= KEPT:
+            kept.clear()
+        kept[key] = SearchBuffers(
+            stop_count=search_timetable.stop_count,
+            pattern_count=search_timetable.pattern_count,
+            longest_pattern=search_timetable.longest_pattern,
+            max_rides=max_rides,
+            work=new_workspace(
+                search_timetable.stop_count, search_timetable.pattern_count, search_timetable.longest_pattern, max_rides
+            ),
+            labels=new_labels(search_timetable.stop_count, max_rides, LABELS),
+            found=new_journey_rows(JOURNEYS),
+        )
+    buffers = kept[key]
+    buffers.make_fit(search_timetable)
+    return buffers

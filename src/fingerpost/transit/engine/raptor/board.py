@@ -6,7 +6,6 @@ from datetime import date
 
 import numpy as np
 
-from fingerpost.transit.changeover import in_one_mode
 from fingerpost.transit.engine.raptor.kernel.range_raptor import list_departures
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetable
 from fingerpost.transit.engine.timetable.timetable import Int32, Int64, Timetable
@@ -22,7 +21,6 @@ class BoardDeparture:
     departure: int  # Unix seconds
 
 
-@in_one_mode
 def list_board_departures(
     timetable: Timetable,
     search_timetable: SearchTimetable,

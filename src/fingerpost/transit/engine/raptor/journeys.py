@@ -2,6 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
+
+from fingerpost.transit.engine.raptor.arrays import JourneyRows
+from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetable
+from fingerpost.transit.engine.raptor.search_timetable.in_seat import Parts
+from fingerpost.transit.engine.timetable.timetable import Timetable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,10 +51,88 @@ class Journey:
 
     @property
     def transfers(self) -> int:
-        """Number of changes."""
         return max(0, self.boardings - 1)
 
     @property
     def walk_m(self) -> int:
-        """Metres walked in all."""
         return self.egress_m + sum(ride.foot_m for ride in self.rides)
+
+
+def journeys_of(
+    timetable: Timetable, search_timetable: SearchTimetable, found: JourneyRows, count: int
+) -> list[Journey]:
+    """Return the first ``count`` journeys that a kernel found, turned round where its times are mirrored."""
+    journeys = []
+    for leave_s, arrive_s, boardings, first_leg, _, last_m in found.journey[:count].tolist():
+        legs = found.leg[first_leg : first_leg + boardings].tolist()
+        feet = [leg[4] for leg in legs] + [last_m]
+        if search_timetable.mirrored:
+            legs.reverse()
+            feet.reverse()
+            leave_s, arrive_s = arrive_s, leave_s
+        rides = [
+            ride
+            for leg, foot_m in zip(legs, feet, strict=False)
+            for ride in _rides(timetable, search_timetable, leg, foot_m)
+        ]
+        journeys.append(
+            Journey(
+                departure=search_timetable.to_instant(leave_s),
+                arrival=search_timetable.to_instant(arrive_s),
+                rides=tuple(rides),
+                egress_m=feet[-1],
+                stays=len(rides) - boardings,
+            )
+        )
+    return journeys
+
+
+def _rides(timetable: Timetable, search_timetable: SearchTimetable, leg: list[int], foot_m: int) -> list[Ride]:
+    """Return the rides of one trip instance from boarding to alighting: several where one stays seated."""
+    pattern, instance, board, alight, _ = leg
+    patterns, parts = search_timetable.patterns, search_timetable.parts
+    length = int(patterns.pattern_first[pattern + 1] - patterns.pattern_first[pattern])
+    times = int(patterns.stop_time_base[pattern]) + instance * length
+    row = int(search_timetable.instance_parts[int(patterns.instance_first[pattern]) + instance])
+    if search_timetable.mirrored:
+        board, alight = length - 1 - alight, length - 1 - board
+    rides: list[Ride] = []
+    for part, begin, end in _stretches(parts, row, board, alight):
+        trip_departure = int(parts.trip_departure[part])
+        first_stop_time = (
+            int(timetable.trip_first_stop_time[timetable.trip_departure_trip[trip_departure]])
+            if trip_departure >= 0
+            else 0
+        )
+        if search_timetable.mirrored:
+            departure_s = int(patterns.arrival_s[times + length - 1 - begin])
+            arrival_s = int(patterns.departure_s[times + length - 1 - end])
+        else:
+            departure_s, arrival_s = int(patterns.departure_s[times + begin]), int(patterns.arrival_s[times + end])
+        first_stop_time -= int(parts.position[part])
+        rides.append(
+            Ride(
+                trip_departure=trip_departure,
+                service_day=date.fromordinal(int(parts.day[part])),
+                board_stop_time=first_stop_time + begin,
+                alight_stop_time=first_stop_time + end,
+                departure=search_timetable.to_instant(departure_s),
+                arrival=search_timetable.to_instant(arrival_s),
+                foot_m=0 if rides else foot_m,
+                stays_seated=bool(rides),
+            )
+        )
+    return rides
+
+
+def _stretches(parts: Parts, instance: int, board: int, alight: int) -> list[tuple[int, int, int]]:
+    """Return, for each part of an instance that is ridden, its row and the positions between which it is."""
+    if parts.is_plain:
+        return [(instance, board, alight)]
+    first, end = int(parts.first[instance]), int(parts.first[instance + 1])
+    begins = [*parts.position[first:end].tolist(), alight + 1]
+    return [
+        (first + at, max(board, begin), min(alight, then - 1))
+        for at, (begin, then) in enumerate(pairwise(begins))
+        if begin < alight and board < then - 1
+    ]

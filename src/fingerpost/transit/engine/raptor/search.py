@@ -8,19 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fingerpost.transit.changeover import in_one_mode
-from fingerpost.transit.engine.raptor.arrays import KernelQuery
-from fingerpost.transit.engine.raptor.buffers import buffers_of_thread
+from fingerpost.transit.engine.raptor.arrays import KernelQuery, buffers_of_thread
 from fingerpost.transit.engine.raptor.endpoints import Endpoint
-from fingerpost.transit.engine.raptor.journeys import Journey
-from fingerpost.transit.engine.raptor.kernel.compiling import UNREACHED
+from fingerpost.transit.engine.raptor.journeys import Journey, journeys_of
+from fingerpost.transit.engine.raptor.kernel import UNREACHED
 from fingerpost.transit.engine.raptor.kernel.lower_bounds import SPARE_S, compute_lower_bounds
 from fingerpost.transit.engine.raptor.kernel.mcraptor import search_mcraptor
 from fingerpost.transit.engine.raptor.kernel.range_raptor import search_window
 from fingerpost.transit.engine.raptor.kernel.transfer_points import optimise_transfer_points
-from fingerpost.transit.engine.raptor.reconstruct import journeys_of
-from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetable
-from fingerpost.transit.engine.raptor.search_timetable.cache import SearchTimetables
+from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetable, SearchTimetables
 from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import Int32, Timetable
 from fingerpost.transit.engine.timetable.walking import straight_line_m
@@ -64,7 +60,6 @@ class SearchQuery:
     walks: Walks | None = None
 
 
-@in_one_mode
 def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, query: SearchQuery) -> list[Journey]:
     """Return journeys that are best in time and changes, at least ``wanted`` of them where so many exist.
 
@@ -171,7 +166,6 @@ def _list_windows_s(query: SearchQuery) -> list[int]:
 
 
 def _leaving(journeys: list[Journey], not_before: int | None) -> list[Journey]:
-    """Leave out journeys that would have to begin before an instant."""
     return [journey for journey in journeys if not_before is None or journey.departure >= not_before]
 
 

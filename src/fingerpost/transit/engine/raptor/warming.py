@@ -1,4 +1,4 @@
-"""Compiles every kernel, or loads its machine code, before a query needs it."""
+"""Calls every kernel of the search once, so that it is compiled or loaded before a query needs it."""
 
 from datetime import date
 
@@ -7,8 +7,7 @@ import numpy as np
 from fingerpost.transit.engine.raptor.board import list_board_departures
 from fingerpost.transit.engine.raptor.endpoints import find_endpoint
 from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
-from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
-from fingerpost.transit.engine.raptor.search_timetable.cache import SearchTimetables
+from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables, build_search_timetable
 from fingerpost.transit.engine.timetable.assembly import assemble
 from fingerpost.transit.engine.timetable.draft import (
     RouteRow,
@@ -26,8 +25,8 @@ _DAY = date(2026, 1, 7)
 _ZONE = "UTC"
 
 
-def warm_kernels() -> None:
-    """Search a network of three stops in every way that a query can ask for; takes long only the first time."""
+def call_search_kernels() -> None:
+    """Search a network of three stops in every way that a query can ask for."""
     timetable = _three_stops()
     start = service_day_start(_DAY, _ZONE)
     zeros = np.zeros(3, np.int32)

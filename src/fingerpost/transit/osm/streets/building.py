@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.timetable import Float64, Int32, Int64, UInt8
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
-from fingerpost.transit.osm.streets.edges import Edges, find_bearings
+from fingerpost.transit.osm.streets.edges import Edges, find_bearings, merge_edges
 from fingerpost.transit.osm.streets.extract import ExtractedStreets, Way
 from fingerpost.transit.osm.streets.graph import (
     BLOCKED,
@@ -28,9 +28,7 @@ from fingerpost.transit.osm.streets.graph import (
     UNKNOWN_KERB,
     StreetGraph,
 )
-from fingerpost.transit.osm.streets.merging import merge_edges
-from fingerpost.transit.osm.streets.squares import list_crossings
-from fingerpost.transit.osm.streets.walls import part_at_walls
+from fingerpost.transit.osm.streets.squares import list_crossings, part_at_walls
 
 # Streets that hang together over less than this are left out, unless they are the most there is: a walk that
 # begins there would lead nowhere. Islands with ferries are longer.
@@ -47,7 +45,6 @@ class BuiltStreets(NamedTuple):
 
 
 def build_graph(streets: ExtractedStreets) -> BuiltStreets:
-    """Build the graph of an extract's streets."""
     part_at_walls(streets)
     edges = _cut(streets)
     kept = _find_kept(edges)
@@ -57,7 +54,6 @@ def build_graph(streets: ExtractedStreets) -> BuiltStreets:
 
 
 def _cut(streets: ExtractedStreets) -> Edges:
-    """Cut all ways at junctions."""
     numbers: dict[int, int] = {}
     begin: list[int] = []
     end: list[int] = []
@@ -150,7 +146,6 @@ def _find_waits(streets: ExtractedStreets) -> set[int]:
 
 
 def _along_m(degrees: Float64, first: Int64) -> Float64:
-    """Return for each point the metres from the beginning of its edge."""
     if len(degrees) == 0:
         return np.zeros(0)
     step = np.zeros(len(degrees))

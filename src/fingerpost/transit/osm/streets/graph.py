@@ -65,10 +65,8 @@ class StreetGraph(NamedTuple):
 
     @property
     def node_count(self) -> int:
-        """Number of junctions."""
         return len(self.node_flags)
 
     @property
     def edge_count(self) -> int:
-        """Number of edges."""
         return len(self.edge_m)

@@ -11,11 +11,9 @@ from fingerpost.transit.engine.timetable.timetable import STOP, Float64
 from fingerpost.transit.engine.timetable.walks import WalkedStops, WalksOfRiders
 from fingerpost.transit.osm.extract_file import ReadProgress, load_osmium
 from fingerpost.transit.osm.streets.building import build_graph
-from fingerpost.transit.osm.streets.extract import read_extract
-from fingerpost.transit.osm.streets.riders_area import RidersArea
+from fingerpost.transit.osm.streets.extract import RidersArea, read_extract
 from fingerpost.transit.osm.streets.snapping import build_grid
-from fingerpost.transit.osm.streets.stop_access import find_stop_access
-from fingerpost.transit.osm.streets.stop_matching import find_stop_places
+from fingerpost.transit.osm.streets.stop_access import find_stop_access, find_stop_places
 from fingerpost.transit.osm.streets.store import StoredStreets, save_streets
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from fingerpost.transit.osm.streets.walking_profile import RIDER

@@ -1,15 +1,15 @@
-"""Walks from a point to others, along the streets."""
+"""Walks from a point to others along the streets, and how far ahead the nearest stop is."""
 
 import threading
 from typing import NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.changeover import in_one_mode
 from fingerpost.transit.engine.timetable.timetable import Float64, Int32, Int64
 from fingerpost.transit.engine.timetable.walks import Box, StopWalks
 from fingerpost.transit.model.walk_obstacles import WalkObstacles
 from fingerpost.transit.osm.streets.graph import (
+    BLOCKED,
     CROSSING,
     DEGREES_E7,
     LIFT,
@@ -17,9 +17,12 @@ from fingerpost.transit.osm.streets.graph import (
     SLOPE,
     UNKNOWN_KERB,
     StreetGraph,
+    UInt16,
     UInt32,
 )
+from fingerpost.transit.osm.streets.kernel.nearest import NO_EDGE, measure_ahead
 from fingerpost.transit.osm.streets.kernel.ways import (
+    AT_NODE_M,
     CAME,
     NO_ROOM,
     START,
@@ -94,7 +97,6 @@ class StreetSearch:
         self._weights = weights
         self._local = threading.local()
 
-    @in_one_mode
     def measure(
         self, start: Snapped, goals: Snapped, limit_m: float, *, backward: bool = False, to_stops: bool = False
     ) -> Walked:
@@ -108,13 +110,12 @@ class StreetSearch:
             graph, weights, against = self._graph, self._weights, int(backward)
             while True:
                 work = self._get_work()
-                done = measure_around(graph, weights, work, edge, at_m, against, limit_m, to_stops, goals, found)
+                done = measure_around(graph, weights, work, edge, at_m, against, float(limit_m), to_stops, goals, found)
                 if done != NO_ROOM:
                     break
                 self._grow()
         return found
 
-    @in_one_mode
     def reach_stops(
         self, point: Snapped, meeting: MeetingPlaces, box: Box, stops: Int64, limit_m: float, *, backward: bool
     ) -> StopWalks:
@@ -126,7 +127,7 @@ class StreetSearch:
         where = int(point.edge[0]), float(point.at_m[0]), float(point.away_m[0]), int(backward)
         while True:
             count = reach_stops(
-                self._graph, self._weights, self._get_work(), meeting, *where, limit_m, meeting.pace_m_per_s,
+                self._graph, self._weights, self._get_work(), meeting, *where, float(limit_m), meeting.pace_m_per_s,
                 box, stops, found,
             )  # fmt: skip
             if count != NO_ROOM:
@@ -134,14 +135,12 @@ class StreetSearch:
             self._grow()
 
     def find_line(self, start: Snapped, goal: Snapped, limit_m: float) -> Float64 | None:
-        """Return the walk from one point to another as (latitude, longitude) in degrees; None where there is none."""
         walked, arcs = self._measure_one(start, goal, limit_m)
         if walked.metres[0] < 0:
             return None
         return self._draw(arcs, float(start.at_m[0]), float(goal.at_m[0]))
 
     def find_obstacles(self, start: Snapped, goal: Snapped, limit_m: float) -> WalkObstacles | None:
-        """Return what the walk from one point to another crosses and climbs; None where there is none."""
         walked, arcs = self._measure_one(start, goal, limit_m)
         if walked.metres[0] < 0:
             return None
@@ -156,10 +155,8 @@ class StreetSearch:
         )
 
     def measure_one(self, start: Snapped, goal: Snapped, limit_m: float) -> Walked:
-        """Measure the walk from one point to one other."""
         return self._measure_one(start, goal, limit_m)[0]
 
-    @in_one_mode
     def _measure_one(self, start: Snapped, goal: Snapped, limit_m: float) -> tuple[Walked, list[int]]:
         found = _new_walked(1)
         edge, at_m = int(start.edge[0]), float(start.at_m[0])
@@ -169,11 +166,11 @@ class StreetSearch:
         graph, weights = self._graph, self._weights
         while True:
             work = self._get_work()
-            touched = spread(graph, weights, work, edge, at_m, 0, limit_m, *where, False)
+            touched = spread(graph, weights, work, edge, at_m, 0, float(limit_m), *where, False)
             if touched != NO_ROOM:
                 break
             self._grow()
-        measure(graph, weights, work, edge, at_m, 0, limit_m, goal, found)
+        measure(graph, weights, work, edge, at_m, 0, float(limit_m), goal, found)
         arcs = [] if found.metres[0] < 0 else self._list_arcs(work, found)
         forget(work, touched)
         return found, arcs
@@ -248,3 +245,48 @@ def _new_labels(count: int) -> Float64:
     room = np.full(4 * count + _LINE_BYTES // 8, np.inf)
     first = -room.ctypes.data % _LINE_BYTES // 8
     return room[first : first + 4 * count].reshape(count, 4)
+
+
+NONE_AHEAD = 65_535
+"""Metres where no stop is ahead within any limit."""
+
+# Nobody may ask to walk as far.
+_FAR_M = 60_000.0
+# More than what sums of metres in another order differ by.
+_HAIR_M = 0.01
+
+
+def find_stops_ahead(graph: StreetGraph, stops: Snapped) -> UInt16:
+    """Return for each arc the whole metres from its end to the nearest stop, at least; NONE_AHEAD where there is none.
+
+    A search for the stops around a point drops an arc where what was walked and what is still to come exceed the limit.
+    Nobody turns back at once, so a street that leads to no stop but by coming back has none ahead.
+    ``stops`` are where all meet the streets. Which ways are one-way or barred does not count, so that it holds for all
+    who walk, there and back.
+    """
+    arcs = 2 * graph.edge_count
+    on = stops.edge >= 0
+    edge, at_m, away_m = stops.edge[on].astype(np.int64), stops.at_m[on], stops.away_m[on]
+    along_m, ahead_m = np.full(arcs, np.inf), np.full(arcs, np.inf)
+    np.minimum.at(along_m, 2 * edge, at_m + away_m)
+    np.minimum.at(along_m, 2 * edge + 1, np.maximum(0.0, graph.edge_m[edge] - at_m) + away_m)
+    at_gate_m = _measure_at_gates(graph, edge, at_m, away_m)
+    np.minimum(along_m, np.repeat(graph.edge_m, 2) + at_gate_m, out=along_m)
+    taken_edge = np.full(graph.node_count, NO_EDGE, np.int32)
+    measure_ahead(graph, along_m, taken_edge, np.empty(2 * arcs), np.empty(2 * arcs, np.int32), _FAR_M, ahead_m)
+    whole_m: Float64 = np.floor(np.maximum(0.0, np.minimum(ahead_m, at_gate_m) - _HAIR_M))
+    return np.minimum(whole_m, NONE_AHEAD).astype(np.uint16)
+
+
+def _measure_at_gates(graph: StreetGraph, edge: Int64, at_m: Float64, away_m: Float64) -> Float64:
+    """Return for each arc how far a stop is that stands at the shut gate where the arc ends; infinite for none.
+
+    No arc leaves a shut gate, but a stop that stands there is reached from both of its sides.
+    """
+    nearest_m: Float64 = np.full(graph.node_count, np.inf)
+    for end, rest_m in enumerate((at_m, graph.edge_m[edge] - at_m)):
+        node = graph.arc_head[2 * edge + 1 - end]
+        at_gate = (graph.node_flags[node] & BLOCKED != 0) & (rest_m < AT_NODE_M)
+        np.minimum.at(nearest_m, node[at_gate], (np.maximum(0.0, rest_m) + away_m)[at_gate])
+    behind_m: Float64 = nearest_m[graph.arc_head]
+    return behind_m

@@ -1,13 +1,13 @@
-"""Finds the nearest point of a way to a position, over a grid of the ways' segments."""
+"""Finds what is nearest to positions: points of ways, over a grid of their segments, and lifts."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.changeover import in_one_mode
 from fingerpost.transit.engine.timetable.timetable import Float64, Int32, Int64
+from fingerpost.transit.engine.timetable.walking import straight_line_m
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
-from fingerpost.transit.osm.streets.graph import DEGREES_E7, UNDERGROUND, StreetGraph
+from fingerpost.transit.osm.streets.graph import DEGREES_E7, LIFT, UNDERGROUND, StreetGraph
 from fingerpost.transit.osm.streets.kernel.nearest import snap
 
 # Whoever is further away from every way than this is not on these streets.
@@ -47,7 +47,6 @@ class Snapped(NamedTuple):
     away_m: Float64
 
     def select(self, rows: Int64) -> "Snapped":
-        """Return some of them."""
         return Snapped(self.edge[rows], self.at_m[rows], self.away_m[rows])
 
 
@@ -84,7 +83,6 @@ def build_grid(graph: StreetGraph) -> SegmentGrid:
     )
 
 
-@in_one_mode
 def snap_to_streets(
     graph: StreetGraph, grid: SegmentGrid, lats: Float64, lons: Float64, *, refused: int = 0, limit_m: float = SNAP_M
 ) -> Snapped:
@@ -109,3 +107,22 @@ def snap_pin(graph: StreetGraph, grid: SegmentGrid, lat: float, lon: float, *, r
     limit_m = float(nearest.away_m[0]) + _GROUND_M
     above = snap_to_streets(graph, grid, *place, refused=refused | UNDERGROUND, limit_m=limit_m)
     return nearest if above.edge[0] < 0 else above
+
+
+# What an alert names as out of order and the lift on the map are no further apart.
+LIFT_M = 30.0
+
+
+def find_lifts(graph: StreetGraph, lats: Float64, lons: Float64) -> frozenset[int]:
+    """Return the lifts (nodes) within 30 m of any of some positions in degrees."""
+    nodes = np.flatnonzero(graph.node_flags & LIFT != 0)
+    # The arc that leaves a node begins where its edge does, or where it ends.
+    nodes = nodes[graph.node_first[nodes + 1] > graph.node_first[nodes]]
+    arcs = graph.node_arc[graph.node_first[nodes]]
+    edges = arcs >> 1
+    points = np.where(arcs & 1, graph.shape_first[edges + 1] - 1, graph.shape_first[edges])
+    lift_lats, lift_lons = graph.shape_lat_e7[points] / DEGREES_E7, graph.shape_lon_e7[points] / DEGREES_E7
+    near = np.zeros(len(nodes), np.bool_)
+    for lat, lon in zip(lats.tolist(), lons.tolist(), strict=True):
+        near |= straight_line_m(lat, lon, lift_lats, lift_lons) <= LIFT_M
+    return frozenset(nodes[near].tolist())

@@ -14,11 +14,9 @@ from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_
 from fingerpost.transit.engine.timetable.walks import StopLinks, StopWalks, StraightLine, Walk, WalkedStops, box_around
 from fingerpost.transit.model.walk_obstacles import WalkObstacles
 from fingerpost.transit.osm.streets.graph import NO_WHEELS, STEPS, StreetGraph, UInt16
-from fingerpost.transit.osm.streets.search import MeetingPlaces, StreetSearch, Walked
+from fingerpost.transit.osm.streets.search import MeetingPlaces, StreetSearch, Walked, find_stops_ahead
 from fingerpost.transit.osm.streets.snapping import SegmentGrid, Snapped, snap_pin, snap_to_streets
-from fingerpost.transit.osm.streets.stop_access import StopAccess, close_entrances, meet_at_places
-from fingerpost.transit.osm.streets.stop_matching import MATCHED_M
-from fingerpost.transit.osm.streets.stops_ahead import find_stops_ahead
+from fingerpost.transit.osm.streets.stop_access import MATCHED_M, StopAccess, close_entrances, meet_at_places
 from fingerpost.transit.osm.streets.walking_profile import WalkingProfile, weigh
 
 # Two stops further apart than this on the streets are not linked on foot.
@@ -81,11 +79,9 @@ class StreetWalks:
         return int((self._is_on & (self._stops.kinds == STOP)).sum())
 
     def covers(self, lat: float, lon: float) -> bool:
-        """Whether a point is near a street."""
         return bool(self._snap_point(lat, lon).edge[0] >= 0)
 
     def list_links(self, stops: Int64) -> StopLinks:
-        """Return the walks between stops that are near enough on the streets; see the port."""
         begin, end, _ = neighbours_m(self._stops.lats, self._stops.lons, stops, LINK_M)
         on_streets = self._is_on[begin] & self._is_on[end]
         linked = self.measure_on_streets(begin[on_streets], end[on_streets], LINK_M)
@@ -95,7 +91,6 @@ class StreetWalks:
         return _join(near, _select(straight, off))
 
     def measure(self, begin: Int64, end: Int64) -> StopLinks:
-        """Return the walk of each pair of stops; see the port."""
         straight = self._straight.measure(begin, end)
         walked = self.measure_on_streets(begin, end, MEASURED_M)
         known = walked.metres >= 0
@@ -108,7 +103,6 @@ class StreetWalks:
         )
 
     def reach(self, lat: float, lon: float, stops: Int64, max_walk_m: float, *, from_stops: bool) -> StopWalks:
-        """Return the walks to the stops around a point; see the port."""
         point = self._snap_point(lat, lon)
         if point.edge[0] < 0:
             return self._straight.reach(lat, lon, stops, max_walk_m, from_stops=from_stops)
@@ -120,7 +114,6 @@ class StreetWalks:
         return StopWalks(*(np.concatenate(pair) for pair in zip(found, straight, strict=True)))
 
     def find_walk(self, start: tuple[float, float], end: tuple[float, float], max_walk_m: float) -> Walk | None:
-        """Return the walk between two points; see the port."""
         straight = self._straight.find_walk(start, end, max_walk_m * DETOUR_FACTOR)
         if straight is None:
             return None
@@ -272,7 +265,6 @@ class StreetWalks:
         return snap_to_streets(self._graph, self._grid, lats, lons, refused=self._refused)
 
     def without_steps(self) -> "StreetWalks":
-        """Return the walks of who needs ways without steps."""
         profile = replace(self._profile, step_free=True)
         ahead = self.stops_ahead
         return StreetWalks(self._graph, self._grid, self._stops, profile, access=self._access, stops_ahead=ahead)

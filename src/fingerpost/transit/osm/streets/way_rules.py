@@ -69,7 +69,6 @@ class WayRule(NamedTuple):
 
 
 def find_way_rule(tags: Tags) -> WayRule | None:
-    """Return how a way is walked; None where it may not be."""
     highway = tags.get("highway")
     if highway in _NOT_WAYS or not (highway or is_platform(tags) or tags.get("indoor") in _INDOOR):
         return None
@@ -140,7 +139,6 @@ def is_routed(tags: Tags) -> bool:
 
 
 def is_platform(tags: Tags) -> bool:
-    """Whether a way or area is a platform of public transport."""
     platform = tags.get("public_transport") == "platform" or tags.get("railway") == "platform"
     return platform and tags.get("usage") != "tourism"
 
@@ -182,22 +180,18 @@ def has_unknown_kerb(tags: Tags) -> bool:
 
 
 def crosses_road(tags: Tags) -> bool:
-    """Whether a node is where walkers cross a road."""
     return tags.get("highway") == "crossing"
 
 
 def has_lights(tags: Tags) -> bool:
-    """Whether walkers wait at traffic lights at a node."""
     return tags.get("crossing") == "traffic_signals"
 
 
 def is_lift(tags: Tags) -> bool:
-    """Whether a node or way is a lift."""
     return tags.get("highway") == "elevator"
 
 
 def is_stop(tags: Tags) -> bool:
-    """Whether a node is a stop of public transport."""
     return any(tags.get(key) == value for key, value in (*_BOARDING_NODES, *_STATION_NODES))
 
 

@@ -7,15 +7,8 @@ after it cannot bring anyone to the goal before it.
 
 import numpy as np
 
-from fingerpost.transit.engine.raptor.kernel.compiling import (
-    NO_ALIGHTING,
-    NO_BOARDING,
-    NO_HOP,
-    SPAN_S,
-    UNREACHED,
-    allocating,
-    looping,
-)
+from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, NO_HOP, SPAN_S, UNREACHED
+from fingerpost.transit.kernel_mode import allocating, entry, looping
 
 # Bounds must hold past the window for one and a half times the least way, and this much more.
 SPARE_S = 1200
@@ -25,6 +18,7 @@ BUCKETS, BUCKET_WIDTH = 8192, 8
 NOBODY, NOT_LISTED = -1, -2
 
 
+@entry
 @allocating
 def compute_lower_bounds(net, query, work, reach_s, is_same_goal):
     """Write the egress of every stop, and the lower bounds of time and rides to the destination.

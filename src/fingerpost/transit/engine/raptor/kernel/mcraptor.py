@@ -7,12 +7,9 @@ It prunes by the destination with the lower bounds that ``lower_bounds`` has put
 
 import numpy as np
 
-from fingerpost.transit.engine.raptor.kernel.compiling import (
-    NO_ALIGHTING,
-    NO_BOARDING,
-    UNREACHED,
-    looping,
-)
+from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, UNREACHED
+from fingerpost.transit.engine.raptor.kernel.range_raptor import can_improve, enqueue, first_instance
+from fingerpost.transit.kernel_mode import entry, looping
 
 # The columns of a label. POSITIONS are where it boarded and alighted, both below the base, in one number; NEXT is the
 # next label of the same stop.
@@ -22,52 +19,6 @@ POSITIONS_BASE = 1 << 15
 IN_INSTANCE, HAS_WALKED_M, LABEL, BOARDED_AT = range(4)
 NOBODY = -1
 NO_ROOM = -1
-
-# A kernel calls none of another file, so these four stand in ``range_raptor`` too; a test compares.
-
-
-@looping
-def _least_s(work, stop, time_s):
-    """Return when the goal can be reached at the earliest from a stop at a time: in time, or past the horizon."""
-    return min(time_s + work.bound_s[stop], max(time_s, work.horizon_s[0]))
-
-
-@looping
-def _can_improve(work, stop, time_s, rides):
-    """Whether target pruning keeps a stop at a time: so many rides in all could still arrive earlier than known."""
-    return rides < len(work.goal) and _least_s(work, stop, time_s) < work.goal[rides]
-
-
-@looping
-def _first_instance(net, pattern, position, ready_s, below):
-    """Return the first trip instance of a pattern, below number ``below``, that leaves a position at or after a time.
-
-    ``below`` itself where there is none.
-    """
-    length = net.pattern_first[pattern + 1] - net.pattern_first[pattern]
-    base = net.stop_time_base[pattern] + position
-    low, high = 0, below
-    while low < high:
-        middle = (low + high) >> 1
-        if net.departure_s[base + middle * length] >= ready_s:
-            high = middle
-        else:
-            low = middle + 1
-    return low
-
-
-@looping
-def _enqueue(work, count, pattern, position):
-    """Queue a pattern for scanning from a position, or from before it; return the new length of the queue."""
-    known = work.queue_position[pattern]
-    work.queue_last[pattern] = max(work.queue_last[pattern], position)
-    if known < 0:
-        work.queue[count] = pattern
-        work.queue_position[pattern] = position
-        return count + 1
-    if position < known:
-        work.queue_position[pattern] = position
-    return count
 
 
 @looping
@@ -110,6 +61,7 @@ def _push(labels, count, head, stop, time_s, walked_m, parent, pattern, instance
     return count + 1
 
 
+@entry
 @looping
 def search_mcraptor(net, query, known_s, work, labels, found):
     """Find, leaving at ``earliest_s``, the earliest arrival for each number of rides with at most ``max_walk_m``.
@@ -151,7 +103,7 @@ def _start(query, work, labels, before_m):
         stop = query.access_stop[row]
         time_s = np.int32(query.earliest_s + query.access_s[row])
         walked_m = query.access_m[row]
-        if walked_m > before_m or not _can_improve(work, stop, time_s, work.rides_from[stop]):
+        if walked_m > before_m or not can_improve(work, stop, time_s, work.rides_from[stop]):
             continue
         if not _is_dominated(labels, labels.ready_head, stop, time_s, walked_m):
             count = _push(labels, count, labels.ready_head, stop, time_s, walked_m, NOBODY, NOBODY, NOBODY, 0)
@@ -169,7 +121,7 @@ def _enqueue_boarded(net, work, labels, begin, end):
         if not work.is_marked[0, stop]:
             work.is_marked[0, stop] = True
             for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
-                queue_count = _enqueue(work, queue_count, net.stop_pattern[pair], net.stop_position[pair])
+                queue_count = enqueue(work, queue_count, net.stop_pattern[pair], net.stop_position[pair])
     for row in range(begin, end):
         work.is_marked[0, labels.row[row, STOP]] = False
     return queue_count
@@ -202,7 +154,7 @@ def _ride_patterns(net, work, labels, first_row, count, queue_count, bound_s, ri
                     continue
                 if (
                     not flags & NO_ALIGHTING
-                    and _can_improve(work, stop, arrival_s, rides + work.rides_after[stop])
+                    and can_improve(work, stop, arrival_s, rides + work.rides_after[stop])
                     and not _is_dominated(labels, labels.reached_head, stop, arrival_s, walked_m)
                 ):
                     positions = labels.aboard[rider, BOARDED_AT] * POSITIONS_BASE + position
@@ -213,7 +165,7 @@ def _ride_patterns(net, work, labels, first_row, count, queue_count, bound_s, ri
                     if count == NO_ROOM:
                         return NO_ROOM
                 # Riding on is like boarding here: where that is pruned, whoever is aboard is pruned too.
-                if flags & NO_BOARDING or _can_improve(work, stop, arrival_s, rides - 1 + work.rides_from[stop]):
+                if flags & NO_BOARDING or can_improve(work, stop, arrival_s, rides - 1 + work.rides_from[stop]):
                     _sit(labels, rider, stay)
                     stay += 1
             riders = stay
@@ -245,10 +197,10 @@ def _take_aboard(net, work, labels, pattern, position, row, riders, rides):
     # Few can catch an earlier instance: check the next earlier one before searching for the first.
     if below == 0 or net.departure_s[before] < ready_s:
         return riders
-    instance = _first_instance(net, pattern, position, ready_s, below)
+    instance = first_instance(net, pattern, position, ready_s, below)
     stop = net.position_stop[net.pattern_first[pattern] + position]
     departure_s = net.departure_s[net.stop_time_base[pattern] + instance * length + position]
-    if not _can_improve(work, stop, departure_s, rides - 1 + work.rides_from[stop]):
+    if not can_improve(work, stop, departure_s, rides - 1 + work.rides_from[stop]):
         return riders
     stay = 0
     for rider in range(riders):
@@ -264,7 +216,6 @@ def _take_aboard(net, work, labels, pattern, position, row, riders, rides):
 
 @looping
 def _sit(labels, rider, seat):
-    """Copy a rider to an earlier row."""
     for column in range(labels.aboard.shape[1]):
         labels.aboard[seat, column] = labels.aboard[rider, column]
 
@@ -294,7 +245,7 @@ def _walk_to_stops(net, work, labels, begin, end, before_m, rides):
     for row in range(begin, end):
         stop, time_s, walked_m = np.uint32(labels.row[row, STOP]), labels.row[row, TIME_S], labels.row[row, WALKED_M]
         # Who goes on from here takes one ride more at least.
-        if not _can_improve(work, stop, time_s, rides + max(1, work.rides_after[stop])):
+        if not can_improve(work, stop, time_s, rides + max(1, work.rides_after[stop])):
             continue
         if _is_beaten_since(labels, labels.reached_head, row):
             continue
@@ -318,7 +269,7 @@ def _note_ready(work, labels, count, parent, stop, ready_s, walked_m, rides):
 
     Returns the new number of labels, or NO_ROOM.
     """
-    if not _can_improve(work, stop, ready_s, rides + work.rides_from[stop]):
+    if not can_improve(work, stop, ready_s, rides + work.rides_from[stop]):
         return count
     if _is_dominated(labels, labels.ready_head, stop, ready_s, walked_m):
         return count

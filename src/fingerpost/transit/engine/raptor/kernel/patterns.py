@@ -2,19 +2,14 @@
 
 import numpy as np
 
-from fingerpost.transit.engine.raptor.kernel.compiling import (
-    LONGEST_HOP_S,
-    NO_ALIGHTING,
-    NO_BOARDING,
-    SPAN_S,
-    allocating,
-    looping,
-)
+from fingerpost.transit.engine.raptor.kernel import LONGEST_HOP_S, NO_ALIGHTING, NO_BOARDING, SPAN_S
+from fingerpost.transit.kernel_mode import allocating, entry, looping
 
 # The search needs only these two of the flags.
 _PICKUP_DROP_OFF = NO_BOARDING | NO_ALIGHTING
 
 
+@entry
 @looping
 def gather_stop_times(
     begin, length, shift_s, stop, flags, arrival, departure, out_begin, out_stop, out_flags, out_arrival, out_departure
@@ -29,6 +24,7 @@ def gather_stop_times(
             out_departure[out] = departure[row] + shift_s[instance]
 
 
+@entry
 @looping
 def hash_stop_sequences(begin, length, stop, flags, out):
     """Hash the stops, pickup and drop-off of each trip instance (FNV-1a); different ones differ almost surely."""
@@ -40,6 +36,7 @@ def hash_stop_sequences(begin, length, stop, flags, out):
         out[instance] = value
 
 
+@entry
 @allocating
 def assign_patterns(order, group, begin, length, shift_s, stop, flags, arrival, departure, pattern_of):
     """Put each trip instance, in the given order, into the first pattern of its group that it fits behind.
@@ -80,6 +77,7 @@ def assign_patterns(order, group, begin, length, shift_s, stop, flags, arrival, 
     return pattern_count
 
 
+@entry
 @allocating
 def fill_patterns(
     order, pattern_of, begin, length, shift_s, stop, flags, arrival, departure,
@@ -104,6 +102,7 @@ def fill_patterns(
         filled[pattern] = row + 1
 
 
+@entry
 @looping
 def shortest_hops(net, hop_of, out):
     """Lower ``out`` to the shortest rides, by the span of the day in which they leave and by hop.
@@ -125,6 +124,7 @@ def shortest_hops(net, hop_of, out):
                     out[span, hop] = ride_s
 
 
+@entry
 @looping
 def hold_order(begin, length, instances, arrival, departure):
     """Raise times that run backwards along a trip instance to the time before them."""

@@ -10,29 +10,24 @@ Where the sum of walking decides, ``mcraptor`` is used as well.
 
 import numpy as np
 
-from fingerpost.transit.engine.raptor.kernel.compiling import (
-    NO_ALIGHTING,
-    NO_BOARDING,
-    UNREACHED,
-    allocating,
-    looping,
-)
+from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, UNREACHED
+from fingerpost.transit.kernel_mode import allocating, entry, looping
 
 
 @looping
-def _least_s(work, stop, time_s):
+def least_s(work, stop, time_s):
     """Return when the goal can be reached at the earliest from a stop at a time: in time, or past the horizon."""
     return min(time_s + work.bound_s[stop], max(time_s, work.horizon_s[0]))
 
 
 @looping
-def _can_improve(work, stop, time_s, rides):
+def can_improve(work, stop, time_s, rides):
     """Whether target pruning keeps a stop at a time: so many rides in all could still arrive earlier than known."""
-    return rides < len(work.goal) and _least_s(work, stop, time_s) < work.goal[rides]
+    return rides < len(work.goal) and least_s(work, stop, time_s) < work.goal[rides]
 
 
 @looping
-def _first_instance(net, pattern, position, ready_s, below):
+def first_instance(net, pattern, position, ready_s, below):
     """Return the first trip instance of a pattern, below number ``below``, that leaves a position at or after a time.
 
     ``below`` itself where there is none.
@@ -66,7 +61,7 @@ def list_boardings(net, query, work):
                 continue
             length = net.pattern_first[pattern + 1] - net.pattern_first[pattern]
             instances = net.instance_first[pattern + 1] - net.instance_first[pattern]
-            instance = _first_instance(net, pattern, position, query.earliest_s + walk_s, instances)
+            instance = first_instance(net, pattern, position, query.earliest_s + walk_s, instances)
             while instance < instances:
                 leave_s = net.departure_s[net.stop_time_base[pattern] + instance * length + position] - walk_s
                 if leave_s >= query.window_end_s:
@@ -95,6 +90,7 @@ def _can_be_ridden_from(net, here, end):
     return False
 
 
+@entry
 @allocating
 def list_departures(net, stops, since_s, until_s):
     """Return (instance row, position, departure_s) of every departure with pickup from some stops in a time."""
@@ -109,7 +105,7 @@ def list_departures(net, stops, since_s, until_s):
             if not _can_be_ridden_from(net, first + position, first + length):
                 continue
             instances = net.instance_first[pattern + 1] - net.instance_first[pattern]
-            for instance in range(_first_instance(net, pattern, position, since_s, instances), instances):
+            for instance in range(first_instance(net, pattern, position, since_s, instances), instances):
                 departure_s = net.departure_s[net.stop_time_base[pattern] + instance * length + position]
                 if departure_s > until_s:
                     break
@@ -144,7 +140,7 @@ def _mark(work, side, count, stop):
 
 
 @looping
-def _enqueue(work, count, pattern, position):
+def enqueue(work, count, pattern, position):
     """Queue a pattern for scanning from a position, or from before it; return the new length of the queue."""
     known = work.queue_position[pattern]
     work.queue_last[pattern] = max(work.queue_last[pattern], position)
@@ -184,8 +180,8 @@ def _scan(net, work, rides, side, pattern, bound_s, touched_count):
             arrival_s = net.arrival_s[stop_time]
             if (
                 arrival_s < work.arrived[rides, stop]
-                and _least_s(work, stop, arrival_s) < bound_s
-                and _can_improve(work, stop, arrival_s, rides + work.rides_after[stop])
+                and least_s(work, stop, arrival_s) < bound_s
+                and can_improve(work, stop, arrival_s, rides + work.rides_after[stop])
             ):
                 _lower(work.arrived, rides, stop, arrival_s)
                 work.ride_pattern[rides, stop] = pattern
@@ -204,18 +200,18 @@ def _scan(net, work, rides, side, pattern, bound_s, touched_count):
             continue
         # Riding on is like boarding here: where that is pruned, whoever is aboard is pruned too.
         needed = rides - 1 + work.rides_from[stop]
-        if boarded_at >= 0 and not _can_improve(work, stop, net.departure_s[stop_time], needed):
+        if boarded_at >= 0 and not can_improve(work, stop, net.departure_s[stop_time], needed):
             boarded_at = -1
         if work.is_marked[side, stop]:
             ready_s = work.ready[rides - 1, stop]
             before = net.stop_time_base[pattern] + (instance - 1) * length + position
             # Whoever is aboard can rarely catch an earlier instance: check the next earlier one before the search.
             if instance == instances or (instance > 0 and net.departure_s[before] >= ready_s):
-                caught = _first_instance(net, pattern, position, ready_s, instance)
+                caught = first_instance(net, pattern, position, ready_s, instance)
                 if caught < instance:
                     instance, caught_at = caught, position
                     departure_s = net.departure_s[net.stop_time_base[pattern] + instance * length + position]
-                    boarded_at = position if _can_improve(work, stop, departure_s, needed) else -1
+                    boarded_at = position if can_improve(work, stop, departure_s, needed) else -1
     if caught_at >= 0:
         _note_reached(work, rides, pattern, instance, caught_at)
     return touched_count
@@ -251,7 +247,7 @@ def _walk_on(net, query, work, rides, side, touched_count, leave_s, improved):
         stop = work.touched[index]
         arrival_s = work.arrived[rides, stop]
         # The goal may have come nearer since, and who goes on from here takes one ride more at least.
-        if not _can_improve(work, stop, arrival_s, rides + max(1, work.rides_after[stop])):
+        if not can_improve(work, stop, arrival_s, rides + max(1, work.rides_after[stop])):
             continue
         if net.change_s[stop] >= 0:
             marked_count = _make_ready(work, rides, side, marked_count, stop, stop, arrival_s + net.change_s[stop])
@@ -265,7 +261,7 @@ def _walk_on(net, query, work, rides, side, touched_count, leave_s, improved):
 @looping
 def _make_ready(work, rides, side, count, origin, stop, ready_s):
     """Note that one can board at a stop from a time on, if that is news; return the number of marked stops."""
-    if ready_s < work.ready[rides, stop] and _can_improve(work, stop, ready_s, rides + work.rides_from[stop]):
+    if ready_s < work.ready[rides, stop] and can_improve(work, stop, ready_s, rides + work.rides_from[stop]):
         _lower(work.ready, rides, stop, ready_s)
         work.ready_from[rides, stop] = origin
         return _mark(work, side, count, stop)
@@ -282,7 +278,7 @@ def _ride_rounds(net, query, work, leave_s, marked_count, queue_count, improved)
             for index in range(marked_count):
                 stop = work.marked[side, index]
                 for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
-                    queue_count = _enqueue(work, queue_count, net.stop_pattern[pair], net.stop_position[pair])
+                    queue_count = enqueue(work, queue_count, net.stop_pattern[pair], net.stop_position[pair])
         touched_count = 0
         for index in range(queue_count):
             touched_count = _scan(net, work, rides, side, work.queue[index], bound_s, touched_count)
@@ -325,6 +321,7 @@ def _write_journeys(net, query, work, leave_s, improved, found, journey_count, l
     return journey_count, leg_count
 
 
+@entry
 @allocating
 def search_window(net, query, work, found):
     """Find all journeys that are best in (leave later, arrive earlier, fewer rides) and leave in the window.
@@ -350,7 +347,7 @@ def search_window(net, query, work, found):
     for index in range(marked_count):
         stop = work.marked[0, index]
         for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
-            queue_count = _enqueue(work, queue_count, net.stop_pattern[pair], net.stop_position[pair])
+            queue_count = enqueue(work, queue_count, net.stop_pattern[pair], net.stop_position[pair])
     _ride_rounds(net, query, work, query.window_end_s, marked_count, queue_count, improved)
     journey_count, leg_count = _write_journeys(
         net, query, work, query.window_end_s, improved, found, journey_count, leg_count
@@ -367,12 +364,12 @@ def search_window(net, query, work, found):
             row = leaves[order[end], 3]
             stop = query.access_stop[row]
             ready_s = leave_s + query.access_s[row]
-            if ready_s < work.ready[0, stop] and _can_improve(work, stop, ready_s, work.rides_from[stop]):
+            if ready_s < work.ready[0, stop] and can_improve(work, stop, ready_s, work.rides_from[stop]):
                 _lower(work.ready, 0, stop, ready_s)
                 work.ready_from[0, stop] = -1
                 marked_count = _mark(work, 0, marked_count, stop)
             if work.is_marked[0, stop]:
-                queue_count = _enqueue(work, queue_count, leaves[order[end], 1], leaves[order[end], 2])
+                queue_count = enqueue(work, queue_count, leaves[order[end], 1], leaves[order[end], 2])
             end += 1
         _ride_rounds(net, query, work, leave_s, marked_count, queue_count, improved)
         journey_count, leg_count = _write_journeys(net, query, work, leave_s, improved, found, journey_count, leg_count)

@@ -2,9 +2,11 @@
 
 import numpy as np
 
-from fingerpost.transit.engine.raptor.kernel.compiling import NO_ALIGHTING, NO_BOARDING, UNREACHED, allocating, looping
+from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, UNREACHED
+from fingerpost.transit.kernel_mode import allocating, entry, looping
 
 
+@entry
 @allocating
 def optimise_transfer_points(net, query, work, found, journey_count):
     """Keep the trips of each journey, and board and alight where the least is walked.

@@ -1,10 +1,12 @@
-"""Builds a search timetable: the trip instances around one day, grouped into patterns.
+"""Builds and caches search timetables: the trip instances around one day, grouped into patterns.
 
 Its times are seconds from the start of its day; a *mirrored* one counts them backwards, so that the same
 search finds the latest departure for an arrival. Trips of the days before and after are merged in,
 so the kernels never look at a calendar.
 """
 
+import threading
+from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
@@ -13,16 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.engine.raptor.arrays import Patterns, UInt16, UInt32
-from fingerpost.transit.engine.raptor.kernel.compiling import NO_HOP, SPAN_S
+from fingerpost.transit.engine.raptor.kernel import NO_HOP, SPAN_S
 from fingerpost.transit.engine.raptor.kernel.patterns import (
     assign_patterns,
     fill_patterns,
     hash_stop_sequences,
     shortest_hops,
 )
-from fingerpost.transit.engine.raptor.search_timetable.closures import close_stops
 from fingerpost.transit.engine.raptor.search_timetable.in_seat import Parts, join_in_seat
-from fingerpost.transit.engine.raptor.search_timetable.realtime import LATEST_S, apply_overlay
+from fingerpost.transit.engine.raptor.search_timetable.realtime import LATEST_S, apply_overlay, close_stops
 from fingerpost.transit.engine.raptor.search_timetable.split_stops import SearchStops, split_stops
 from fingerpost.transit.engine.raptor.search_timetable.trip_instances import (
     DAY_S,
@@ -32,6 +33,7 @@ from fingerpost.transit.engine.raptor.search_timetable.trip_instances import (
     starts_of,
     without_steps,
 )
+from fingerpost.transit.engine.timetable.footpaths import with_step_free_footpaths
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import midnight, service_day_start
 from fingerpost.transit.engine.timetable.timetable import Int32, Int64, Timetable, UInt8
@@ -62,25 +64,20 @@ class SearchTimetable:
 
     @property
     def stop_count(self) -> int:
-        """Number of stops as the search knows them."""
         return self.search_stops.stop_count
 
     @property
     def pattern_count(self) -> int:
-        """Number of patterns."""
         return len(self.patterns.stop_time_base)
 
     @property
     def instance_count(self) -> int:
-        """Number of trip instances."""
         return len(self.instance_parts)
 
     def to_search_s(self, instant: int) -> int:
-        """Return an instant (Unix seconds) in search timetable seconds."""
         return self.start - instant if self.mirrored else instant - self.start
 
     def to_instant(self, search_s: int) -> int:
-        """Return the instant (Unix seconds) of a time in search timetable seconds."""
         return self.start - search_s if self.mirrored else self.start + search_s
 
 
@@ -188,7 +185,6 @@ class _PatternRows(NamedTuple):
 
 
 def _group_into_patterns(instances: TripInstances) -> _PatternRows:
-    """Group trip instances into patterns of the same stops in which none overtakes another."""
     columns = (instances.begin, instances.length, instances.shift_s, instances.stop, instances.flags,
              instances.arrival_s, instances.departure_s)  # fmt: skip
     count = instances.count
@@ -250,7 +246,6 @@ def _footpaths(search_stops: SearchStops) -> tuple[UInt32, UInt32, Int32, Int32]
 
 
 def _mirrored_footpaths(search_stops: SearchStops) -> tuple[UInt32, UInt32, Int32, Int32]:
-    """Return the footpaths, each walked from its end to its start."""
     origin = np.repeat(np.arange(search_stops.stop_count), np.diff(search_stops.foot_first))
     order: npt.NDArray[np.int64] = np.lexsort((origin, search_stops.foot_to))
     first = starts_of(np.bincount(search_stops.foot_to, minlength=search_stops.stop_count).astype(np.int64))
@@ -260,3 +255,50 @@ def _mirrored_footpaths(search_stops: SearchStops) -> tuple[UInt32, UInt32, Int3
         search_stops.foot_s[order],
         search_stops.foot_m[order],
     )
+
+
+KEPT = 8
+# A search among no more stop times than this was measured to take less than a millisecond.
+LIGHT_STOP_TIMES = 250_000
+
+
+class SearchTimetables:
+    """An LRU cache of search timetables by day, direction, step-free and reach. Safe to share between threads."""
+
+    def __init__(self, timetable: Timetable, overlay: Overlay | None = None) -> None:
+        self._timetable = timetable
+        self._step_free = with_step_free_footpaths(timetable)
+        self._overlay = overlay
+        self._kept: OrderedDict[tuple[date, bool, bool, int], SearchTimetable] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get_search_timetable(
+        self, day: date, *, mirrored: bool, step_free: bool, further_days: int = 0
+    ) -> SearchTimetable:
+        """Return the search timetable of a day, building it if need be; ``further_days`` as where it is built."""
+        key = (day, mirrored, step_free, further_days)
+        with self._lock:
+            search_timetable = self._kept.get(key)
+            if search_timetable is None:
+                search_timetable = build_search_timetable(
+                    self._step_free if step_free else self._timetable,
+                    day,
+                    mirrored=mirrored,
+                    step_free=step_free,
+                    overlay=self._overlay,
+                    further_days=further_days,
+                )
+                self._kept[key] = search_timetable
+                if len(self._kept) > KEPT:
+                    self._kept.popitem(last=False)
+            else:
+                self._kept.move_to_end(key)
+        return search_timetable
+
+    def is_ready(self, day: date, *, mirrored: bool, step_free: bool) -> bool:
+        return (day, mirrored, step_free, 0) in self._kept
+
+    def is_light(self, day: date, *, mirrored: bool, step_free: bool) -> bool:
+        """Whether the search timetable is built already, and small."""
+        search_timetable = self._kept.get((day, mirrored, step_free, 0))
+        return search_timetable is not None and len(search_timetable.patterns.arrival_s) <= LIGHT_STOP_TIMES

@@ -44,7 +44,6 @@ class Parts:
 
     @classmethod
     def of(cls, instances: TripInstances) -> "Parts":
-        """Return instances of one trip each."""
         every = np.arange(instances.count, dtype=np.int32)
         return cls(
             first=np.arange(instances.count + 1, dtype=np.int64),
@@ -56,7 +55,6 @@ class Parts:
 
     @property
     def is_plain(self) -> bool:
-        """Whether every instance is exactly one trip."""
         return len(self.trip_departure) == len(self.first) - 1
 
 

@@ -1,13 +1,14 @@
-"""Applies real time to trip instances: drops cancelled ones, shifts late ones, appends added ones."""
+"""Applies real time to trip instances: cancels, delays and adds them, and closes stops where alerts say so."""
 
 from dataclasses import replace
 
 import numpy as np
 
+from fingerpost.transit.engine.raptor.arrays import Bool
 from fingerpost.transit.engine.raptor.kernel.patterns import hold_order
 from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances, starts_of
-from fingerpost.transit.engine.timetable.overlay import Overlay, RideUpdate
-from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int64
+from fingerpost.transit.engine.timetable.overlay import AddedRide, Alert, Overlay, RideUpdate
+from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, Timetable
 
 # A ride's key is trip departure * ORDINALS + day, which fits as long as days stay below this.
 ORDINALS = 1 << 22
@@ -37,7 +38,6 @@ def apply_overlay(instances: TripInstances, overlay: Overlay, start: int, since_
 
 
 def _moved(instances: TripInstances, told: Int64, updates: list[RideUpdate]) -> TripInstances:
-    """Return the instances with delays, skipped stops and other platforms."""
     if not len(told):
         return instances
     moved = instances.compact().with_own_rows(told)
@@ -59,7 +59,6 @@ def _moved(instances: TripInstances, told: Int64, updates: list[RideUpdate]) -> 
 
 
 def _with_added(instances: TripInstances, overlay: Overlay, start: int) -> TripInstances:
-    """Return the instances, with the added rides appended."""
     added = overlay.added
     if not added:
         return instances
@@ -80,3 +79,91 @@ def _with_added(instances: TripInstances, overlay: Overlay, start: int) -> TripI
         length=np.concatenate([instances.length, length]),
         shift_s=np.concatenate([instances.shift_s, np.zeros(len(added), np.int32)]),
     )
+
+
+def close_stops(
+    timetable: Timetable, instances: TripInstances, overlay: Overlay, start: int, *, step_free: bool
+) -> TripInstances:
+    """Return the instances without boarding and alighting where a stop is closed when they call there.
+
+    Boarding is judged at the departure and alighting at the arrival, both as expected; ``start`` is the Unix second
+    at which the search timetable's day begins. ``step_free`` counts broken lifts as well.
+    """
+    alerts = overlay.list_closing(step_free=step_free)
+    if not alerts:
+        return instances
+    is_concerned = np.zeros(timetable.stop_count, np.bool_)
+    for alert in alerts:
+        is_concerned[_list_stops(alert)] = True
+    concerned = np.flatnonzero(_is_any_in(is_concerned[instances.stop], instances))
+    if not len(concerned):
+        return instances
+    closed = instances.with_own_rows(concerned)
+    row, instance = closed.rows_of(concerned), np.repeat(concerned, closed.length[concerned])
+    calls = _Calls(timetable, closed, overlay, row, instance)
+    for alert in alerts:
+        at = calls.find(alert)
+        own = row[at]
+        is_shut = _is_in_force(alert, start + closed.arrival_s[own].astype(np.int64))
+        closed.flags[own[is_shut]] |= NO_ALIGHTING
+        is_shut = _is_in_force(alert, start + closed.departure_s[own].astype(np.int64))
+        closed.flags[own[is_shut]] |= NO_BOARDING
+    return closed
+
+
+class _Calls:
+    """Calls of trip instances, with what alerts name them by."""
+
+    def __init__(
+        self, timetable: Timetable, instances: TripInstances, overlay: Overlay, row: Int64, instance: Int64
+    ) -> None:
+        departure = instances.trip_departure[instance]
+        self._stop: Int32 = instances.stop[row]
+        # What is said of a ride is said of its replacement.
+        added = np.array([_name(at, ride) for at, ride in enumerate(overlay.added)] or [(-1,) * 4], np.int64)
+        own = added[np.minimum(-1 - np.minimum(departure, -1), len(added) - 1)]
+        is_added = departure < 0
+        trip = np.where(is_added, own[:, 1], timetable.trip_departure_trip[np.maximum(departure, 0)])
+        self._trip = trip
+        self._route = np.where(is_added, own[:, 0], timetable.trip_route[np.maximum(trip, 0)])
+        self._departure = np.where(is_added, own[:, 2], departure)
+        self._day = np.where(is_added, own[:, 3], instances.day[instance])
+
+    def find(self, alert: Alert) -> Int64:
+        """Return the positions of the calls at which an alert closes the stop, whenever it is in force."""
+        # Most calls are at a stop that the alert does not know.
+        near = np.flatnonzero(np.isin(self._stop, _list_stops(alert)))
+        columns = (self._stop, self._route, self._trip, self._departure, self._day)
+        calls = zip(*(column[near].tolist() for column in columns), strict=True)
+        shut = [
+            alert.closes_stop(stop, route=route, trip=trip, ride=(departure, day))
+            for stop, route, trip, departure, day in calls
+        ]
+        return near[np.array(shut, np.bool_)]
+
+
+def _name(at: int, added: AddedRide) -> tuple[int, int, int, int]:
+    """Return the route and the trip, -1 for none, and the key of the ride that an added one replaces, else its own."""
+    return added.route, added.trip, *(added.replaces or (-1 - at, added.service_day.toordinal()))
+
+
+def _list_stops(alert: Alert) -> list[int]:
+    pairs = (*alert.route_stops, *alert.trip_stops, *alert.ride_stops)
+    return sorted({*alert.stops, *(stop for _, stop in pairs)})
+
+
+def _is_any_in(rows: Bool, instances: TripInstances) -> Bool:
+    """Return whether any of each instance's rows is marked."""
+    counted = np.concatenate([[0], np.cumsum(rows)])
+    marked: Bool = counted[instances.begin + instances.length] > counted[instances.begin]
+    return marked
+
+
+def _is_in_force(alert: Alert, instants: Int64) -> Bool:
+    """Return ``Alert.is_in_force`` of many instants."""
+    if not alert.periods:
+        return np.ones(len(instants), np.bool_)
+    in_force = np.zeros(len(instants), np.bool_)
+    for begin, end in alert.periods:
+        in_force |= (begin <= instants) & (instants <= end)
+    return in_force

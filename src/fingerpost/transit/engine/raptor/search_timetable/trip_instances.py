@@ -45,23 +45,19 @@ class TripInstances:
 
     @property
     def count(self) -> int:
-        """Number of trip instances."""
         return len(self.trip_departure)
 
     @property
     def begins_s(self) -> Int32:
-        """When each leaves its first stop."""
         begins_s: Int32 = self.departure_s[self.begin] + self.shift_s
         return begins_s
 
     @property
     def ends_s(self) -> Int32:
-        """When each arrives at its last stop."""
         ends_s: Int32 = self.arrival_s[self.begin + self.length - 1] + self.shift_s
         return ends_s
 
     def take(self, chosen: Int64 | Bool) -> "TripInstances":
-        """Return some of the instances, in that order."""
         return replace(
             self,
             trip_departure=self.trip_departure[chosen],
@@ -153,7 +149,6 @@ def gather_trip_instances(timetable: Timetable, day: date, start: int, since_s: 
 def _list_trip_instances(
     timetable: Timetable, day: date, start: int, since_s: int, until_s: int
 ) -> tuple[Int64, Int64, Int32]:
-    """Return trip departure, time shift and service day of the instances."""
     first_stop_time, last_stop_time = timetable.trip_first_stop_time[:-1], timetable.trip_first_stop_time[1:] - 1
     rideable = last_stop_time > first_stop_time
     trip = timetable.trip_departure_trip

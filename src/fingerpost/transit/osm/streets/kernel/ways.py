@@ -1,6 +1,5 @@
 """Loops over the graph of streets: the ways from a point to everything around it.
 
-All functions stand in this one file: numba's cache watches the file of the function that it compiled, not its callees'.
 A *state* is a node and how far a walk has come with ways that may only begin or end it: 0 still on those of its
 beginning, 1 on public ways, 2 on those of its end, which it does not leave any more. Its number is the node's, plus the
 stage times how many nodes there are, so that the states of most walks lie together in memory.
@@ -12,7 +11,12 @@ import math
 
 import numpy as np
 
-from fingerpost.transit.osm.streets.kernel.compiling import AT_NODE_M, ENDS_ONLY, ONE_WAY, looping
+from fingerpost.transit.kernel_mode import entry, looping
+
+# Flags of an edge, as in the graph.
+ONE_WAY, ENDS_ONLY = 1, 2
+# Whoever starts or stops so near to a node does not walk past it.
+AT_NODE_M = 0.01
 
 BEGINNING, PUBLIC, END = 0, 1, 2
 # The columns of a state's label and of ``Weights.onward_cost``; they lie together because they are read together.
@@ -59,7 +63,6 @@ def _take_cheapest(work, bucket):
 
 @looping
 def _is_against(graph, arc, backward):
-    """Whether an arc may not be taken because its edge is one-way."""
     return graph.edge_flags[arc >> 1] & ONE_WAY != 0 and (arc & 1) != backward
 
 
@@ -95,6 +98,7 @@ def _reach_node(work, touched, state, cost, seconds, metres, arc, stage_before):
     return touched
 
 
+@entry
 @looping
 def forget(work, touched):
     """Make the work arrays as new."""
@@ -104,7 +108,6 @@ def forget(work, touched):
 
 @looping
 def _empty(work):
-    """Empty the queue."""
     for bucket in range(len(work.bucket)):
         work.bucket[bucket] = -1
 
@@ -159,6 +162,7 @@ def _came_by(work, state):
     return int(work.label[state, CAME]) >> 2
 
 
+@entry
 @looping
 def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_m, to_stops):
     """Find the cheapest ways from a point on an edge to all nodes up to ``limit_m``; return how many states.
@@ -269,6 +273,7 @@ def _measure_goal(graph, weights, work, edge, at_m, backward, limit_m, there, pl
     return found_m, found_s, last_arc, last
 
 
+@entry
 @looping
 def measure(graph, weights, work, edge, at_m, backward, limit_m, goals, found):
     """Measure the cheapest ways to points on edges, after ``spread`` from a point; writes what they are."""
@@ -278,6 +283,7 @@ def measure(graph, weights, work, edge, at_m, backward, limit_m, goals, found):
         )
 
 
+@entry
 @looping
 def measure_around(graph, weights, work, edge, at_m, backward, limit_m, to_stops, goals, found):
     """Measure the cheapest ways from a point to points on edges, and forget them: ``spread``, then ``measure``.
@@ -291,6 +297,7 @@ def measure_around(graph, weights, work, edge, at_m, backward, limit_m, to_stops
     return touched
 
 
+@entry
 @looping
 def reach_stops(graph, weights, work, meeting, edge, at_m, away_m, backward, limit_m, pace, box, stops, found):
     """Find the walks from a point to those of some stops that lie in a box around it; return how many there are.
