@@ -82,7 +82,6 @@ class Claim:
 
     @property
     def claimed(self) -> Fraction:
-        """The claimed value in the figure's unit."""
         assert self.value is not None
         return Fraction(str(self.value)) * self.scale
 

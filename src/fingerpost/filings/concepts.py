@@ -34,18 +34,15 @@ class Metric:
 
     @property
     def concepts(self) -> tuple[str, ...]:
-        """All concepts of all tiers."""
         return tuple(concept for tier in self.tiers for concept in tier)
 
     @property
     def description(self) -> str:
-        """The name as words."""
         return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", self.name)
 
 
 @cache
 def list_metrics() -> tuple[Metric, ...]:
-    """Return all metric words, in the table's order."""
     text = (Path(__file__).parent / "metrics.txt").read_text(encoding="utf-8")
     return tuple(_read(line) for line in text.splitlines() if not line.startswith("#"))
 
@@ -80,7 +77,6 @@ def find_concept(text: str, concepts: Collection[str]) -> Metric | None:
 
 
 def raw_metric(concept: str) -> Metric:
-    """Return a concept as a metric of its own."""
     return Metric(concept, "", RAW, (), ((concept,),))
 
 

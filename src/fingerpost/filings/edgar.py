@@ -46,19 +46,15 @@ class Edgar:
             )
 
     def tickers(self) -> Request:
-        """Ask for all companies that have a ticker."""
         return self._ask(f"{self.www}/files/company_tickers.json")
 
     def submissions(self, cik: int) -> Request:
-        """Ask who a company is, and for its newest filings."""
         return self._ask(f"{self.data}/submissions/CIK{cik:010d}.json")
 
     def facts(self, cik: int) -> Request:
-        """Ask for all figures of a company."""
         return self._ask(f"{self.data}/api/xbrl/companyfacts/CIK{cik:010d}.json")
 
     def document(self, cik: int, accession: str, document: str) -> Request:
-        """Ask for the main document of a filing."""
         return self._ask(f"{self.www}/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{document}")
 
     def _ask(self, url: str) -> Request:

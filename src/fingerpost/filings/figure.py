@@ -55,7 +55,6 @@ class Company:
 
 
 def filing_url(cik: int, accession: str) -> str:
-    """Return the address of a filing's index at EDGAR."""
     return f"https://www.sec.gov/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{accession}-index.htm"
 
 
@@ -97,7 +96,6 @@ class Revision:
     kind: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return the revision as an answer shows it."""
         return {
             "value": self.value,
             "kind": self.kind,
@@ -134,7 +132,6 @@ class Figure:
 
     @property
     def period(self) -> str:
-        """The class of the period."""
         return class_of(self.start, self.end)
 
     @property
@@ -144,7 +141,6 @@ class Figure:
 
     @property
     def is_cover_of_year(self) -> bool:
-        """Whether that report is an annual one."""
         return self.is_cover and self.fact.form in ANNUAL_FORMS
 
     @property
@@ -153,7 +149,6 @@ class Figure:
         return any(revision.kind == "restated" for revision in self.values)
 
     def with_note(self, note: str) -> "Figure":
-        """Return the figure with one more thing to be said."""
         return replace(self, notes=(*self.notes, note))
 
 

@@ -100,7 +100,6 @@ class Formula:
 
     @property
     def words(self) -> list[str]:
-        """The metric words, in order."""
         names = [node for node in ast.walk(self.tree) if isinstance(node, ast.Name)]
         called = {node.func for node in ast.walk(self.tree) if isinstance(node, ast.Call)}
         names.sort(key=lambda node: (node.lineno, node.col_offset))
@@ -258,7 +257,6 @@ def _value(node: ast.expr, evaluation: Evaluation, back: int) -> _Term:
 
 
 def replace_value(quantity: Quantity, value: Fraction) -> Quantity:
-    """Return a quantity of the same unit."""
     return Quantity(value, quantity.unit)
 
 

@@ -66,7 +66,6 @@ class FactLibrary:
         return self._keep(("company", text), lambda: self._find_company(text))
 
     def list_companies(self) -> list[Company]:
-        """Return every company that has figures, by ticker."""
         return self._keep(("companies",), lambda: self._companies("ORDER BY ticker, cik"))
 
     def find_listed(self, text: str) -> tuple[str, int, str] | None:
@@ -121,7 +120,6 @@ class FactLibrary:
         return self._keep(("calendar", company.cik), lambda: self._calendar(company))
 
     def splits(self, company: Company) -> list[Split]:
-        """Return the company's share splits."""
         return self._keep(
             ("splits", company.cik),
             lambda: list_splits(self._facts(company, (SPLIT_CONCEPT,)), self._facts(company, WITNESS_CONCEPTS)),
@@ -137,7 +135,6 @@ class FactLibrary:
     def select_figures(
         self, company: Company, metric: Metric, period_filter: PeriodFilter, options: FigureOptions
     ) -> Selection:
-        """Return what a window holds of a metric under some options."""
         key = ("found", company.cik, metric.concepts, metric.name, period_filter, options)
         return self._keep(
             key, lambda: select_figures(self.series(company, metric, options), period_filter, self.calendar(company))
@@ -169,11 +166,9 @@ class FactLibrary:
         return (bool(rows[0][0]), rows[0][1]) if rows else None
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return the rows of one of our own queries."""
         return self._rows(query, *values)
 
     def close(self) -> None:
-        """Let go of the file."""
         with self._lock:
             self._let_go()
 

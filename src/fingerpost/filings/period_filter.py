@@ -44,7 +44,6 @@ class PeriodFilter:
 
     @property
     def wording(self) -> str:
-        """The window in words."""
         if self.year is not None:
             return f"fiscal {self.year}" + (f" Q{self.quarter}" if self.quarter else "")
         if (self.first, self.last) == (FIRST_DAY, LAST_DAY):

@@ -27,7 +27,6 @@ _SAME_YEAR_END_DAYS = 10
 
 @lru_cache(maxsize=4096)
 def day_number(day: str) -> int:
-    """Return an ISO day as a number that can be subtracted."""
     return date.fromisoformat(day).toordinal()
 
 
@@ -167,5 +166,4 @@ def _years_between(end: str, other_end: str) -> int:
 
 
 def day_after(day: str) -> str:
-    """Return the next day."""
     return (date.fromisoformat(day) + timedelta(days=1)).isoformat()

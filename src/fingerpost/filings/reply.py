@@ -32,7 +32,6 @@ class Reply:
     extra: dict[str, Any] = field(default_factory=dict)
 
     def to_fields(self) -> dict[str, Any]:
-        """Return what stands at the top of the answer besides the standard fields."""
         fields: dict[str, Any] = {}
         for name in ("data", "value_mode"):
             value = getattr(self, name)
@@ -122,7 +121,6 @@ def cited_row(company: Company, figure: Figure, fact: Fact) -> dict[str, Any]:
 
 
 def input_of(figure: Figure) -> dict[str, Any]:
-    """Return one part of a computed value."""
     return {
         "value": figure.value,
         "unit": figure.unit,

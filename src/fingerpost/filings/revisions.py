@@ -82,7 +82,6 @@ def is_per_share(unit: str) -> bool:
 
 
 def is_share_count(unit: str) -> bool:
-    """Whether a figure counts shares."""
     return unit == "shares"
 
 

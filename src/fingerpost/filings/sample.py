@@ -29,7 +29,6 @@ class SampleCompany:
 
     @property
     def file(self) -> FactsFile:
-        """The figures as if they came from a file."""
         return FactsFile(
             cik=self.cik,
             name=self.name,
@@ -43,13 +42,11 @@ class SampleCompany:
 
 
 def read_sample() -> list[SampleCompany]:
-    """Return the companies of the shipped table."""
     text = (Path(__file__).parent / "sample" / "figures.txt").read_text(encoding="utf-8")
     return parse_sample(text)
 
 
 def parse_sample(text: str) -> list[SampleCompany]:
-    """Return the companies of a table."""
     companies: list[SampleCompany] = []
     filings: dict[str, tuple[str, str, str]] = {}
     concept = unit = ""

@@ -61,7 +61,6 @@ CREATE VIEW facts AS
 
 
 def create(connection: sqlite3.Connection) -> None:
-    """Lay out an empty database."""
     connection.executescript(f"{TABLES} PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {_VERSION};")
 
 

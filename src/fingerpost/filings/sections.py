@@ -40,7 +40,6 @@ class _Reader(HTMLParser):
 
 
 def read_plain_text(content: bytes) -> str:
-    """Return the text of a document, HTML or plain."""
     text = content.decode("utf-8", errors="replace")
     if "<" not in text[:2_000]:
         return text.strip()

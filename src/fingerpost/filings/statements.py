@@ -91,6 +91,5 @@ def _find_line(
 
 
 def _period_filter_of(figure: Figure) -> PeriodFilter:
-    """Return the fiscal period of a figure."""
     is_year = figure.period == YEAR or (figure.period == INSTANT and figure.fiscal_quarter == 4)
     return PeriodFilter(year=figure.fiscal_year, quarter=None if is_year else figure.fiscal_quarter)

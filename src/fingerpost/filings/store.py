@@ -42,7 +42,6 @@ class FactStore:
     def put_facts(
         self, file: FactsFile, *, tickers: Iterable[str] = (), retrieved_at: str | None = None, dataset: str = EDGAR
     ) -> None:
-        """Replace a company's figures by a file's, in one transaction."""
         with self._writing() as connection:
             insert_facts(connection, file, tickers=tickers, retrieved_at=retrieved_at, dataset=dataset)
 
@@ -56,7 +55,6 @@ class FactStore:
                     insert_facts(connection, file, tickers=[], retrieved_at=retrieved_at, dataset=EDGAR)
 
     def put_submissions(self, file: SubmissionsFile) -> None:
-        """Replace what is known of a company and its list of filings."""
         with self._writing() as connection:
             connection.executemany(
                 "INSERT OR IGNORE INTO tickers (ticker, cik) VALUES (?, ?)",
@@ -205,7 +203,6 @@ def insert_facts(
     retrieved_at: str | None,
     dataset: str,
 ) -> None:
-    """Write a company's figures in place of what was there."""
     cik = file.cik
     own = [plain_ticker(ticker) for ticker in tickers]
     own += [row[0] for row in connection.execute("SELECT ticker FROM tickers WHERE cik = ? ORDER BY ticker", (cik,))]

@@ -44,7 +44,6 @@ class FilingsGroup(HintingGroup):
     """Takes a first word that is no command for a company: ``filings AAPL revenue 2022`` shows figures."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the command line; ``--json`` may stand before the company too."""
         if len(args) > 1 and args[0] == _JSON:
             args = [*args[1:], _JSON]
         return super().parse_args(ctx, args)

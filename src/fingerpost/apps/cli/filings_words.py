@@ -79,7 +79,6 @@ def find_reports(rows: Sequence[Mapping[str, Any]], period: str) -> list[Mapping
 
 
 def is_fiscal_known(rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether any report says of which fiscal year it is."""
     return any(row["fiscal_year"] for row in rows)
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 from fingerpost.filings.figure import ANNUAL_FORMS, Company, filing_url
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.questions import get_company
-from fingerpost.filings.reasons import load_hint
+from fingerpost.filings.reasons import NOT_LOADED, NOT_REPORTED, load_hint, missing_entry
 from fingerpost.filings.reply import Reply, nothing, source_of
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools.sec_params import Day, Ticker, Word
@@ -78,11 +78,7 @@ def _timeline(library: FactLibrary, params: FilingTimelineParams) -> Reply:
 def _listed(library: FactLibrary, company: Company, rows: list[Any], shown: list[Any], wanted: set[str]) -> Reply:
     if not shown:
         what = f" of type {', '.join(sorted(wanted))}" if wanted else ""
-        told = {
-            "reason": "not_loaded",
-            "message": f"none{what} is known here",
-            "next_step": load_hint(company.ticker),
-        }
+        told = missing_entry(NOT_LOADED, f"none{what} is known here", load_hint(company.ticker))
         raise nothing(f"No filings found for {company.ticker}", {"filings": told}, source_of(company))
     reply = Reply(shown, extra={"total_results": len(rows)})
     notes = {cik: _note_on(library, cik) for cik in library.list_ciks(company)}
@@ -156,11 +152,7 @@ def _related(library: FactLibrary, params: RelatedCompaniesParams) -> Reply:
         if count:
             rows.append({"ticker": other.ticker, "name": other.name, "mention_count": count})
     if not rows:
-        told = {
-            "reason": "not_reported",
-            "message": "its text names no company that has figures here",
-            "next_step": "Load more companies",
-        }
+        told = missing_entry(NOT_REPORTED, "its text names no company that has figures here", "Load more companies")
         raise nothing(f"No related companies found for {params.ticker}", {"text": told})
     rows.sort(key=lambda row: (-row["mention_count"], row["ticker"]))
     note = "Only companies that have figures here are looked for, by name"
@@ -175,7 +167,7 @@ def _types(library: FactLibrary, _params: SectionTypesParams) -> Reply:
 
 
 def _no_text() -> dict[str, Any]:
-    return {"reason": "not_loaded", "message": "no text of it was loaded", "next_step": NO_TEXT_STEP}
+    return missing_entry(NOT_LOADED, "no text of it was loaded", NO_TEXT_STEP)
 
 
 def _say_filing(row: Mapping[str, Any]) -> str:

@@ -48,7 +48,6 @@ class ViewParams(StepParams):
 
     @property
     def options(self) -> FigureOptions:
-        """The figure options that the parameters name."""
         return FigureOptions(self.vintage, self.as_of, self.filing_type, self.unit)
 
 
@@ -70,7 +69,6 @@ class WindowParams(ViewParams):
 
     @property
     def period_filter(self) -> PeriodFilter:
-        """The window that the parameters name."""
         return read_period_filter(self.start_date, self.end_date, self.period, self.date_basis)
 
 
@@ -109,12 +107,10 @@ class FinancialFactsQuery(FinancialFactsParams):
 
     @property
     def period_filter(self) -> PeriodFilter:
-        """The window that the parameters name."""
         return read_period_filter(self.start_date, self.end_date, self.period, self.date_basis)
 
     @property
     def options(self) -> FigureOptions:
-        """The figure options that the parameters name."""
         return FigureOptions(self.vintage, self.as_of, self.filing_type, self.unit, self.estimate)
 
 
@@ -157,12 +153,10 @@ class TimeSeriesParams(WindowParams):
 
     @property
     def frequency(self) -> str | None:
-        """The length of period that is wanted."""
         return self.period if self.period and not self.period[-1].isdigit() else None
 
     @property
     def period_filter(self) -> PeriodFilter:
-        """The window that the parameters name."""
         period = None if self.frequency else self.period
         return read_period_filter(self.start_date, self.end_date, period, self.date_basis)
 
@@ -266,7 +260,6 @@ class VerifyClaimParams(ViewParams):
 
     @property
     def claim(self) -> Claim:
-        """The claim that the parameters state."""
         return Claim(
             ticker=self.ticker,
             period=self.period,
@@ -301,7 +294,6 @@ class CalculateParams(ViewParams):
 
     @property
     def all_periods(self) -> list[str]:
-        """The fiscal periods, one or several."""
         return self.periods or [str(self.period)]
 
 

@@ -147,12 +147,10 @@ class QueryTool(PublishedTool):
 
     @property
     def output_shapes(self) -> tuple[Shape, ...]:
-        """The shapes that an answer may have, one a question."""
         return tuple(dict.fromkeys(query.output for query in self.queries))
 
     @property
     def spec(self) -> ToolSpec:
-        """The tool's contract."""
         return ToolSpec(
             name=self.name,
             input_schema={query.name: query.params for query in self.queries},
@@ -190,21 +188,17 @@ class QueryTool(PublishedTool):
         )
 
     def shape_of(self, answer: Mapping[str, Any]) -> Shape:
-        """Return the output of the answer's query type."""
         return self._by_name[answer["query_type"]].output
 
     def paths_of(self, answer: Mapping[str, Any]) -> Sequence[Path]:
-        """Return what may be shortened of an answer to this query type."""
         query = self._by_name.get(answer["query_type"])
         return () if query is None else query.long_parts
 
     def rest_of(self, answer: Mapping[str, Any]) -> str:
-        """Return how to get the rest of an answer to this query type."""
         query = self._by_name.get(answer["query_type"])
         return self.rest if query is None else query.rest
 
     def describe(self, answer: Wire) -> str:
-        """Return the text twin of an answer."""
         return self._by_name[answer["query_type"]].text(answer)
 
     async def execute(

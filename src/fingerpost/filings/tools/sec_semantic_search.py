@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, StringConstraints, field_validator
 
 from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.reasons import NOT_LOADED, missing_entry
 from fingerpost.filings.reply import Reply, nothing
 from fingerpost.filings.store import plain_ticker
 from fingerpost.filings.tools import sec_shapes as shape
@@ -34,7 +35,6 @@ class TextQuestion:
 
 
 def count_sections(library: FactLibrary) -> int:
-    """Return how many sections there are to search."""
     found: int = library.rows("SELECT count(*) FROM sections")[0][0]
     return found
 
@@ -142,10 +142,9 @@ class SemanticSearchParams(StepParams):
 
 
 def _search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
-    """Return the sections nearest to a query."""
     nobody = f"No results found for query: {params.query}"
     if count_sections(library) == 0:
-        told = {"reason": "not_loaded", "message": "no filing text was loaded", "next_step": NO_TEXT_STEP}
+        told = missing_entry(NOT_LOADED, "no filing text was loaded", NO_TEXT_STEP)
         raise nothing(nobody, {"text": told})
     question = TextQuestion(
         query=params.query,
@@ -158,11 +157,7 @@ def _search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
     )
     hits = search(library, question, params.as_of)
     if not hits:
-        told = {
-            "reason": "no_match",
-            "message": "no loaded section shares a word with it",
-            "next_step": LEXICAL_NOTE,
-        }
+        told = missing_entry("no_match", "no loaded section shares a word with it", LEXICAL_NOTE)
         raise nothing(nobody, {"text": told})
     notes = [LEXICAL_NOTE]
     if params.hybrid_search_weight != _DEFAULT_WEIGHT:
@@ -172,7 +167,6 @@ def _search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
 
 
 def _tell_hits(body: Mapping[str, Any]) -> str:
-    """Return the best sections and how they were found."""
     told = [
         f"{hit['metadata']['ticker'] or hit['metadata']['cik']} {hit['metadata']['filing_type']} of "
         f"{hit['metadata']['filing_date']}, {hit['metadata']['section']} ({hit['metadata']['accession_number']}, "

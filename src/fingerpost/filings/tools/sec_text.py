@@ -53,14 +53,12 @@ def tell_verdict(body: Body) -> str:
 
 
 def tell_figures(body: Body) -> str:
-    """Return the headline values, then each figure with its period and its filing."""
     lines = [f"{name}: {value}." for name, value in _headlines(body.get("data"))]
     lines += [f"{_figure(row)}." for row in body["results"]]
     return _with_sources(body, lines or ["No rows."])
 
 
 def tell_calculations(body: Body) -> str:
-    """Return each value with its formula, as asked and as filled in, and the filings of its inputs."""
     return _with_sources(body, [f"{_calculation(row)}." for row in body["results"]] or ["No rows."])
 
 
