@@ -33,7 +33,7 @@ MOST_GROWTH = 1.1
 MORE_THAN_ROOM = 200
 MOST_TIMES_ANSWERED = 2.0
 _WARM_SHARE = 0.1
-_REFUSED = "rate-limited"
+_REFUSED = "HTTP/1.1 429"
 _LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
 
 
@@ -201,7 +201,8 @@ def main() -> int:
     if not options.at_any_load:
         loads["one process"] = _run("one process", 1, connections, seconds, bodies)
     loads["two workers"] = _run("two workers", 2, connections, seconds, bodies)
-    room = {"FINGERPOST_MAX_CONCURRENT_CALLS": str(connections)}
+    # One caller has half of the room.
+    room = {"FINGERPOST_MAX_CONCURRENT_CALLS": str(2 * connections)}
     crowd = _run(
         f"{MORE_THAN_ROOM} more than room", 1, connections + MORE_THAN_ROOM, max(seconds / 6, 5.0), bodies, **room
     )
