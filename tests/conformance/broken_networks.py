@@ -6,8 +6,7 @@ from types import MappingProxyType, SimpleNamespace
 
 from fingerpost.errors import OutsideCalendar
 from fingerpost.testing.networks.source import ConformingSource
-from fingerpost.transit.model.itinerary import Fare, Itinerary, Mode, ServiceAlert
-from fingerpost.transit.model.leg_line import LegLine, LineSource
+from fingerpost.transit.model.itinerary import Fare, Itinerary, LegLine, LineSource, Mode, ServiceAlert
 from fingerpost.transit.model.place import Bounds, Coordinate
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import JourneyAnswer

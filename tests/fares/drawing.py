@@ -1,6 +1,6 @@
 """Rides to price, drawn in a line, and feeds with fare tables."""
 
-from fingerpost.transit.fares.ride import FareRide
+from fingerpost.transit.fares.book import FareRide
 
 EIGHT = 1_646_000_000
 

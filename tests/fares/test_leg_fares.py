@@ -2,9 +2,8 @@
 
 import pytest
 
-from fingerpost.transit.fares.book import FareBook
+from fingerpost.transit.fares.book import FareBook, FareUnknown
 from fingerpost.transit.fares.legs import price_by_legs
-from fingerpost.transit.fares.ride import FareUnknown
 from tests.fares.drawing import ride
 from tests.gtfs.importing import findings_of, import_text
 

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from fingerpost.transit.fares.money import find_amount, find_currency, print_amount
+from fingerpost.transit.fares.book import find_amount, find_currency, print_amount
 
 
 @pytest.mark.parametrize(

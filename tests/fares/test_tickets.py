@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingerpost.transit.fares.book import FareBook, Ticket, TicketRule
-from fingerpost.transit.fares.ride import FareUnknown, Price
+from fingerpost.transit.fares.book import FareBook, FareUnknown, Price, Ticket, TicketRule
 from fingerpost.transit.fares.tickets import price_by_tickets
 from tests.fares.drawing import ride
 

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from fingerpost.transit.model.itinerary import Access, Mode
-from fingerpost.transit.model.leg_line import LineSource
+from fingerpost.transit.model.itinerary import Access, LineSource, Mode
 from fingerpost.transit.model.place import Location, LocationSource
 from tests.motis.answers import (
     HERE,

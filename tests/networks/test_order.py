@@ -4,8 +4,7 @@ import pytest
 
 from fingerpost.errors import RegionUnsupported
 from fingerpost.testing.fakes import FakeNetwork
-from fingerpost.transit.model.distance import centre_of, distance_m, is_same_point
-from fingerpost.transit.model.place import Bounds, Coordinate
+from fingerpost.transit.model.place import Bounds, Coordinate, centre_of, distance_m, is_same_point
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.order import by_preference, list_covering, list_networks_at, say_swapped, uncovered
 

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from fingerpost.errors import OutsideCalendar
-from fingerpost.transit.model.itinerary import Access, Mode, Optimize
-from fingerpost.transit.model.leg_line import LineSource
+from fingerpost.transit.model.itinerary import Access, LineSource, Mode, Optimize
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from tests.opentripplanner.answers import (
     HERE,

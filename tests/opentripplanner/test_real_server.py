@@ -19,8 +19,7 @@ from fingerpost.net.request import Request, RequestLimits
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.transit.embedded.source import EmbeddedSource
 from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, DETOUR_FACTOR, PACE_M_PER_S, STRAIGHT_SLACK_S
-from fingerpost.transit.model.distance import distance_m
-from fingerpost.transit.model.place import Coordinate, Location, LocationSource
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource, distance_m
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from fingerpost.transit.remote.kit.journeys import JourneyEnd
 from fingerpost.transit.remote.kit.wire_shapes import read_wire_instant

@@ -2,8 +2,7 @@
 
 import pytest
 
-from fingerpost.transit.model.bounding_box import box_around, box_of
-from fingerpost.transit.model.place import Coordinate
+from fingerpost.transit.model.place import Coordinate, box_around, box_of
 from tests.rules.drawing import DEGREE_M
 
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
-from fingerpost.transit.model.line_simplification import thin
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, thin
 
 METRE = 1 / METRES_PER_DEGREE
 # Three points on the equator; the middle one ten metres to the north.

@@ -8,8 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, SourceChanged, SourceFailed
-from fingerpost.transit.model.itinerary import Mode, Optimize
-from fingerpost.transit.model.leg_line import LineSource
+from fingerpost.transit.model.itinerary import LineSource, Mode, Optimize
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.tfl.wire_times import choose_after, list_instants, print_wall_clock

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from fingerpost.transit.model.coverage import ServiceDays, ServiceState, find_service_days
+from fingerpost.transit.model.provenance import ServiceDays, ServiceState, find_service_days
 
 
 def march(day):

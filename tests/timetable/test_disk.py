@@ -12,9 +12,8 @@ import pytest
 
 from fingerpost.errors import SettingsInvalid
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.engine.timetable.array_file import ARRAYS
+from fingerpost.transit.engine.timetable.array_file import ARRAYS, FORMAT, open_timetable, save_timetable
 from fingerpost.transit.engine.timetable.assembly import assemble
-from fingerpost.transit.engine.timetable.disk import FORMAT, open_timetable, save_timetable
 from fingerpost.transit.engine.timetable.draft import TimetableDraft
 from fingerpost.transit.engine.timetable.text import TextColumn
 from fingerpost.transit.engine.timetable.timetable import Feed, Timetable

@@ -10,8 +10,7 @@ from fingerpost.apps.source_kinds import EMBEDDED
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 from fingerpost.transit.engine.gtfs.report import ImportReport
-from fingerpost.transit.model.coverage import ServiceDays
-from fingerpost.transit.model.provenance import FeedVersion, RealtimeHealth, SourceHealth
+from fingerpost.transit.model.provenance import FeedVersion, RealtimeHealth, ServiceDays, SourceHealth
 from fingerpost.transit.port import Network
 from fingerpost.transit.rules.realtime_status import say_age
 

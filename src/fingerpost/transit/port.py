@@ -14,8 +14,16 @@ from typing import NamedTuple, Protocol, cast, runtime_checkable
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
-from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, NearbyStop, Optimize, ServiceAlert
-from fingerpost.transit.model.leg_line import LegLine
+from fingerpost.transit.model.itinerary import (
+    Departure,
+    Fare,
+    Itinerary,
+    Leg,
+    LegLine,
+    NearbyStop,
+    Optimize,
+    ServiceAlert,
+)
 from fingerpost.transit.model.map_layer import Basemap
 from fingerpost.transit.model.place import Bounds, Coordinate, Location, Place, PlaceMatch
 from fingerpost.transit.model.profile import NetworkProfile

@@ -15,7 +15,7 @@ from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 from fingerpost.store.request_counts import KEPT_DAYS
 from fingerpost.transit.kernel_mode import are_compiled, use_kernels_folder
-from fingerpost.transit.model.coverage import ServiceState
+from fingerpost.transit.model.provenance import ServiceState
 
 
 async def print_health(application: Application) -> bool:

@@ -12,7 +12,7 @@ from fingerpost.apps.cli.wire_times import today_in
 from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, FindingMeaning, find_meaning
 from fingerpost.transit.engine.gtfs.report import FeedReport, Finding, ImportReport
 from fingerpost.transit.engine.timetable.street_coverage import StreetCoverage
-from fingerpost.transit.model.coverage import ServiceState
+from fingerpost.transit.model.provenance import ServiceState
 
 # So many kinds of loss stand in the verdict; the tables below it have them all.
 _MOST_LOSSES = 3

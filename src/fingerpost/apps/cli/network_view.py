@@ -10,7 +10,7 @@ from fingerpost.apps.cli.wire_times import today_in
 from fingerpost.apps.source_kinds import EMBEDDED
 from fingerpost.errors import ToolError
 from fingerpost.transit.engine.gtfs.report import ImportReport
-from fingerpost.transit.model.coverage import ServiceState
+from fingerpost.transit.model.provenance import ServiceState
 
 if TYPE_CHECKING:
     from fingerpost.store.network_records import NetworkRecord, NetworkRecords

@@ -13,7 +13,7 @@ from fingerpost.transit.engine.raptor.arrays import Bool
 from fingerpost.transit.engine.raptor.board import BoardDeparture
 from fingerpost.transit.engine.timetable.service_days import local_day, service_day_start, services_on
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int64, Timetable
-from fingerpost.transit.model.coverage import ServiceDays, find_service_days
+from fingerpost.transit.model.provenance import ServiceDays, find_service_days
 from fingerpost.transit.port import BoardGap, DepartureQuery
 
 

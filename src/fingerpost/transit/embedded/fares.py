@@ -7,10 +7,8 @@ from itertools import groupby
 
 from fingerpost.transit.embedded.ride_geometry import TimetableRide, UnplannedRide
 from fingerpost.transit.engine.timetable.timetable import Timetable
-from fingerpost.transit.fares.book import FareBook
+from fingerpost.transit.fares.book import FareBook, FareRide, FareUnknown, Price, print_amount
 from fingerpost.transit.fares.legs import price_by_legs
-from fingerpost.transit.fares.money import print_amount
-from fingerpost.transit.fares.ride import FareRide, FareUnknown, Price
 from fingerpost.transit.fares.tickets import price_by_tickets
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg
 

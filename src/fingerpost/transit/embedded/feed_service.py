@@ -9,9 +9,8 @@ import numpy as np
 
 from fingerpost.transit.engine.raptor.arrays import Bool
 from fingerpost.transit.engine.timetable.timetable import Timetable
-from fingerpost.transit.model.coverage import ServiceState
 from fingerpost.transit.model.place import Bounds, Coordinate
-from fingerpost.transit.model.provenance import FeedVersion, OutOfService
+from fingerpost.transit.model.provenance import FeedVersion, OutOfService, ServiceState
 
 # Before this hour of a day, the trips of the day before still run.
 NIGHT_ENDS_H = 4

@@ -19,9 +19,8 @@ from fingerpost.transit.engine.raptor.endpoints import Endpoint, find_endpoint
 from fingerpost.transit.engine.raptor.journeys import Journey, Ride
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Timetable
 from fingerpost.transit.engine.timetable.walks import Walks
-from fingerpost.transit.model.distance import distance_m
 from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, Mode, StopPoint
-from fingerpost.transit.model.place import Location, LocationSource
+from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.port import JourneyQuery
 
 # A saved position is that of the stop or place saved with it within this distance; further away, the walk counts.

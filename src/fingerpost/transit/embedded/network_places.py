@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.embedded.stops import TimetableStops
-from fingerpost.transit.model.distance import distance_m
-from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
+from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, distance_m
 from fingerpost.transit.osm.addresses.index import AddressIndex, City
 from fingerpost.transit.rules.inflection import base_forms
 from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, in_order, plain

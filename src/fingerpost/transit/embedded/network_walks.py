@@ -13,8 +13,7 @@ from fingerpost.transit.engine.timetable.station_ways import get_places
 from fingerpost.transit.engine.timetable.timetable import ENTRANCE, NODE, Timetable
 from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M
 from fingerpost.transit.engine.timetable.walks import StraightLine, WalkedStops, Walks
-from fingerpost.transit.model.itinerary import Access, Itinerary, Leg
-from fingerpost.transit.model.leg_line import LegLine, LineSource
+from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, LegLine, LineSource
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.osm.streets.snapping import find_lifts

@@ -12,7 +12,7 @@ from fingerpost.store.network_names import plain_name
 from fingerpost.transit.embedded.feed_origins import Content, OriginFolder, read_origin
 from fingerpost.transit.engine.gtfs.importer import FeedSource, ImportProgress, import_feeds
 from fingerpost.transit.engine.gtfs.report import ImportReport
-from fingerpost.transit.engine.timetable.disk import TimetableOutdated
+from fingerpost.transit.engine.timetable.array_file import TimetableOutdated
 from fingerpost.transit.engine.timetable.timetable import STOP, Timetable
 from fingerpost.transit.engine.timetable.timetable_store import StoredTimetable, TimetableStore
 from fingerpost.transit.osm.addresses.extract import read_addresses

@@ -16,8 +16,7 @@ from fingerpost.transit.engine.timetable.timetable import Int32, Timetable
 from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, PACE_M_PER_S, STRAIGHT_SLACK_S
 from fingerpost.transit.engine.timetable.walks import StraightLine, Walk
 from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
-from fingerpost.transit.model.itinerary import Access, Leg
-from fingerpost.transit.model.leg_line import LegLine, LineSource
+from fingerpost.transit.model.itinerary import Access, Leg, LegLine, LineSource
 from fingerpost.transit.model.place import Location
 
 

@@ -8,8 +8,16 @@ from decimal import Decimal
 from itertools import islice, product
 from typing import NamedTuple
 
-from fingerpost.transit.fares.book import TRANSFER_AND_LEG, TRANSFER_INSTEAD, FareBook, LegRule, TransferRule
-from fingerpost.transit.fares.ride import FareRide, FareUnknown, Price
+from fingerpost.transit.fares.book import (
+    TRANSFER_AND_LEG,
+    TRANSFER_INSTEAD,
+    FareBook,
+    FareRide,
+    FareUnknown,
+    LegRule,
+    Price,
+    TransferRule,
+)
 
 # No feed lets a rider choose among so many ways to pay for one trip.
 _MOST_CHOICES = 1024

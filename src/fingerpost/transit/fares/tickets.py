@@ -6,8 +6,7 @@ A trip's rides are shared out among tickets, each for rides that follow one anot
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from fingerpost.transit.fares.book import FareBook, Ticket, TicketRule
-from fingerpost.transit.fares.ride import FareRide, FareUnknown, Price
+from fingerpost.transit.fares.book import FareBook, FareRide, FareUnknown, Price, Ticket, TicketRule
 
 
 def price_by_tickets(book: FareBook, rides: Sequence[FareRide]) -> Price:

@@ -4,6 +4,7 @@ Instants are whole seconds since the Unix epoch, durations whole seconds, distan
 Names that end in ``scheduled`` hold the timetable's times; delays hold the difference to the expected ones.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
@@ -276,3 +277,24 @@ class NearbyStop:
     stop: StopPoint
     distance_m: float
     modes: tuple[Mode, ...]
+
+
+class LineSource(StrEnum):
+    """What a leg's line on the map is drawn after."""
+
+    SHAPE = "shape"
+    STOPS = "stops"
+    STREETS = "streets"
+    STRAIGHT = "straight-line"
+
+
+@dataclass(frozen=True, slots=True)
+class LegLine:
+    """Where a leg runs: (latitude, longitude) in degrees, at least two points, and what they are drawn after.
+
+    A shape is the source's own line; ``stops`` are straight lines from call to call; ``streets`` are those that are
+    walked; a straight line joins the ends.
+    """
+
+    points: Sequence[tuple[float, float]]
+    source: LineSource

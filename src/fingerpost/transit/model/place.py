@@ -1,13 +1,15 @@
-"""Places, positions and areas.
+"""Places, positions and areas, and the distances between them.
 
 Coordinates are WGS84 degrees, distances metres.
 """
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
+from fingerpost.transit.model.geodesy import EARTH_RADIUS_M, METRES_PER_DEGREE
 from fingerpost.transit.model.place_traits import PlaceTraits
 
 
@@ -111,3 +113,58 @@ class Bounds:
     def area(self) -> float:
         """Size in square degrees: good only for telling a smaller box from a larger one."""
         return (self.north - self.south) * (self.east - self.west)
+
+
+# Two ends no further apart than this are one point (statement P17).
+SAME_POINT_M = 1.0
+
+
+def distance_m(a: Coordinate, b: Coordinate) -> float:
+    """Return the great-circle distance in metres (haversine)."""
+    phi_a, phi_b = math.radians(a.lat), math.radians(b.lat)
+    half_lat = (phi_b - phi_a) / 2
+    half_lon = math.radians(b.lon - a.lon) / 2
+    root = math.sin(half_lat) ** 2 + math.cos(phi_a) * math.cos(phi_b) * math.sin(half_lon) ** 2
+    return 2 * EARTH_RADIUS_M * math.asin(math.sqrt(min(1.0, root)))
+
+
+def is_same_point(a: Coordinate, b: Coordinate) -> bool:
+    """Whether two ends are too close to travel between (rule A6)."""
+    return distance_m(a, b) <= SAME_POINT_M
+
+
+def centre_of(coordinates: Sequence[Coordinate]) -> Coordinate:
+    """Return the mean of positions that lie close together, on either side of the date line.
+
+    Raises:
+        ZeroDivisionError: there are none.
+    """
+    count = len(coordinates)
+    lat = sum(each.lat for each in coordinates) / count
+    first = coordinates[0].lon
+    east = sum((each.lon - first + 180) % 360 - 180 for each in coordinates) / count
+    return Coordinate(lat, (first + east + 180) % 360 - 180)
+
+
+# A network's box reaches this far beyond its outermost stops: as far as anyone may ask to walk.
+MARGIN_M = 3000.0
+
+
+def box_of(positions: Sequence[Coordinate]) -> Bounds:
+    """Return the box of a network whose stops lie at these positions, with its margin."""
+    lats, lons = [each.lat for each in positions], [each.lon for each in positions]
+    dy = MARGIN_M / METRES_PER_DEGREE
+    dx = dy / max(0.01, math.cos(math.radians(max(map(abs, lats)))))
+    return Bounds(south=min(lats) - dy, west=min(lons) - dx, north=max(lats) + dy, east=max(lons) + dx)
+
+
+def box_around(centre: Coordinate, radius_m: float) -> Bounds:
+    """Return a box that holds the circle around a position, its sides rounded to 0.1 m."""
+    dy = radius_m / METRES_PER_DEGREE * 1.001
+    dx = dy / max(0.01, math.cos(math.radians(min(89.0, abs(centre.lat) + dy))))
+    return Bounds(
+        south=round(centre.lat - dy, 6),
+        west=round(centre.lon - dx, 6),
+        north=round(centre.lat + dy, 6),
+        east=round(centre.lon + dx, 6),
+    )

@@ -9,8 +9,15 @@ from dataclasses import dataclass
 
 from fingerpost.errors import ParameterError, PlaceUnknown, SourceChanged, StorageUnavailable
 from fingerpost.store.variables import Variable, Variables
-from fingerpost.transit.model.distance import distance_m
-from fingerpost.transit.model.place import Coordinate, Location, LocationSource, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.model.place import (
+    Coordinate,
+    Location,
+    LocationSource,
+    Place,
+    PlaceKind,
+    PlaceMatch,
+    distance_m,
+)
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.asking import Answers, ask_all, ask_for_names, warn_of_left_out, warn_of_problems
 from fingerpost.transit.networks.order import list_covering

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from fingerpost.errors import ParameterError, PlaceUnknown, RegionUnsupported
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.variables import Variable
-from fingerpost.transit.model.distance import distance_m, is_same_point
-from fingerpost.transit.model.place import Coordinate, Location, LocationSource, PlaceMatch
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource, PlaceMatch, distance_m, is_same_point
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.asking import ask_for_names, warn_of_left_out, warn_of_problems
 from fingerpost.transit.networks.order import list_covering, uncovered

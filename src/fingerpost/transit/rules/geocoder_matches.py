@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from fingerpost.transit.model.distance import distance_m
-from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, distance_m
 from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, in_order, plain
 from fingerpost.transit.rules.name_search import FLOOR, NameSearch
 from fingerpost.transit.rules.place_groups import ONE_PLACE_M

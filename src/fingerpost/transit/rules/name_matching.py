@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import takewhile
 
-from fingerpost.transit.model.distance import distance_m
-from fingerpost.transit.model.place import PlaceMatch
+from fingerpost.transit.model.place import PlaceMatch, distance_m
 
 # Letters that Unicode does not take apart.
 _LETTERS = str.maketrans(

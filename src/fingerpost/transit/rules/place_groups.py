@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from fingerpost.transit.model.distance import centre_of, distance_m
 from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
-from fingerpost.transit.model.place import Coordinate, Place, PlaceKind
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, centre_of, distance_m
 from fingerpost.transit.rules.name_matching import plain
 
 

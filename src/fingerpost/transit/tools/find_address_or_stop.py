@@ -11,8 +11,7 @@ from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Number, Shape, Whole, WireDict, WireModel, WordOf
 from fingerpost.errors import DataNotFound
-from fingerpost.transit.model.distance import distance_m
-from fingerpost.transit.model.place import Coordinate, PlaceKind, PlaceMatch
+from fingerpost.transit.model.place import Coordinate, PlaceKind, PlaceMatch, distance_m
 from fingerpost.transit.places.candidates import (
     MAX_CANDIDATES,
     Distinction,

@@ -9,11 +9,9 @@ from pydantic import Field
 
 from fingerpost.contract.published import ToolReply
 from fingerpost.contract.wire import WireDict, WordOf
-from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
-from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg
-from fingerpost.transit.model.leg_line import LegLine, LineSource
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, thin
+from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg, LegLine, LineSource
 from fingerpost.transit.model.line_colors import LineColors
-from fingerpost.transit.model.line_simplification import thin
 from fingerpost.transit.model.map_layer import Basemap, LayerKind
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.port import DrawLeg

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
-from fingerpost.transit.model.distance import distance_m
 from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, StopPoint
+from fingerpost.transit.model.place import distance_m
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.resolver import PlaceResolver

@@ -13,8 +13,9 @@ from fingerpost.transit.fares.book import (
     Ticket,
     TicketRule,
     TransferRule,
+    find_amount,
+    find_currency,
 )
-from fingerpost.transit.fares.money import find_amount, find_currency
 
 _TRANSFERS = {"0": 0, "1": 1, "2": 2, "": None}
 _TICKET_COLUMNS = ("fare_id", "price", "currency_type", "transfers", "transfer_duration", "agency_id")

@@ -42,7 +42,7 @@ from fingerpost.transit.engine.timetable.draft import (
 )
 from fingerpost.transit.engine.timetable.station_ways import Pathways
 from fingerpost.transit.engine.timetable.timetable import Feed, Float32, Int32
-from fingerpost.transit.model.coverage import find_service_days
+from fingerpost.transit.model.provenance import find_service_days
 
 READ = frozenset(
     f"{table}.txt"

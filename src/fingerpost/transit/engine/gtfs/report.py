@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter
 
 from fingerpost.transit.engine.timetable.street_coverage import StreetCoverage
-from fingerpost.transit.model.coverage import ServiceDays
+from fingerpost.transit.model.provenance import ServiceDays
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

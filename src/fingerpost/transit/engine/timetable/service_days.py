@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from fingerpost.transit.engine.timetable.timetable import Timetable, UInt8
-from fingerpost.transit.model.coverage import find_service_days
+from fingerpost.transit.model.provenance import find_service_days
 
 HALF_DAY_S = 12 * 3600
 

@@ -24,7 +24,7 @@ from typing import NamedTuple
 from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.store.atomic_file import flush_file, flush_folder, locked, replace_file
 from fingerpost.store.network_names import is_network_name, plain_name
-from fingerpost.transit.engine.timetable.disk import open_timetable, save_timetable
+from fingerpost.transit.engine.timetable.array_file import open_timetable, save_timetable
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
 # Raise it where streets are read or walked by other rules than before: what was prepared by the old ones still answers,

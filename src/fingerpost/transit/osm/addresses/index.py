@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fingerpost.errors import SettingsInvalid
-from fingerpost.transit.model.distance import distance_m
-from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, distance_m
 from fingerpost.transit.osm.addresses.address_text import (
     AddressText,
     HouseNumber,

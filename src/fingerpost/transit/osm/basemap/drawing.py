@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
-from fingerpost.transit.model.line_simplification import thin
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, thin
 from fingerpost.transit.model.map_layer import Basemap, LayerKind, MapLayer
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.osm.basemap.store import KINDS, StoredBasemap

@@ -2,10 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from fingerpost.transit.model.distance import distance_m
-from fingerpost.transit.model.itinerary import Leg, Mode, ServiceAlert, StopPoint
-from fingerpost.transit.model.leg_line import LegLine, LineSource
-from fingerpost.transit.model.place import Location
+from fingerpost.transit.model.itinerary import Leg, LegLine, LineSource, Mode, ServiceAlert, StopPoint
+from fingerpost.transit.model.place import Location, distance_m
 
 UNNAMED = "unnamed place"
 UNKNOWN_EFFECT = "UNKNOWN_EFFECT"

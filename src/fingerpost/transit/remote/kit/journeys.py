@@ -4,9 +4,8 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from fingerpost.transit.model.distance import distance_m
 from fingerpost.transit.model.itinerary import Itinerary
-from fingerpost.transit.model.place import Coordinate, Location, LocationSource
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource, distance_m
 from fingerpost.transit.rules.trip_limits import UNMEASURED, is_possible, say_impossible
 
 PAGE_SIZE = 6

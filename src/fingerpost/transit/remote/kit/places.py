@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from fingerpost.errors import ToolError
-from fingerpost.transit.model.distance import distance_m
 from fingerpost.transit.model.itinerary import Access, Mode, NearbyStop, StopPoint
-from fingerpost.transit.model.place import Coordinate, Place, PlaceKind
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, distance_m
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.rules.geocoder_matches import NearName, find_position_name, score_spellings
 from fingerpost.transit.rules.language import spoken

@@ -7,12 +7,10 @@ from decimal import Decimal
 
 import polyline
 
-from fingerpost.transit.fares.money import print_amount
-from fingerpost.transit.model.distance import distance_m
-from fingerpost.transit.model.itinerary import Access, Fare, Itinerary, Leg, Mode, ServiceAlert, StopPoint
-from fingerpost.transit.model.leg_line import LegLine
+from fingerpost.transit.fares.book import print_amount
+from fingerpost.transit.model.itinerary import Access, Fare, Itinerary, Leg, LegLine, Mode, ServiceAlert, StopPoint
 from fingerpost.transit.model.line_colors import read_line_colors
-from fingerpost.transit.model.place import Coordinate, Location
+from fingerpost.transit.model.place import Coordinate, Location, distance_m
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.itineraries import (
     UNKNOWN_EFFECT,

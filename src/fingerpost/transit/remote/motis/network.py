@@ -9,8 +9,7 @@ from fingerpost.net.request import RequestLimits
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
-from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg
-from fingerpost.transit.model.leg_line import LegLine
+from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, LegLine
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery
 from fingerpost.transit.remote.kit.answers import Answer

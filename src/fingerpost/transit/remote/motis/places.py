@@ -11,10 +11,8 @@ from typing import Literal
 from fingerpost.net.request import RequestLimits
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.engine.timetable.stop_ids import escape, print_feed_name, unescape
-from fingerpost.transit.model.bounding_box import box_around
-from fingerpost.transit.model.distance import distance_m
 from fingerpost.transit.model.itinerary import NearbyStop
-from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch
+from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch, box_around, distance_m
 from fingerpost.transit.model.profile import NAMES_DEADLINE_S
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.journeys import KnownStop

@@ -6,8 +6,7 @@ from decimal import Decimal
 
 import polyline
 
-from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, Mode, ServiceAlert, StopPoint
-from fingerpost.transit.model.leg_line import LegLine
+from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, LegLine, Mode, ServiceAlert, StopPoint
 from fingerpost.transit.model.line_colors import LineColors, read_line_colors
 from fingerpost.transit.model.place import Coordinate, Location
 from fingerpost.transit.port import JourneyQuery

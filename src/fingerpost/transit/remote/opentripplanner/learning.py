@@ -10,8 +10,7 @@ from fingerpost import clock
 from fingerpost.errors import SourceChanged
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
-from fingerpost.transit.model.bounding_box import box_of
-from fingerpost.transit.model.place import Bounds, Coordinate
+from fingerpost.transit.model.place import Bounds, Coordinate, box_of
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.remote.kit.network import find_common_zone

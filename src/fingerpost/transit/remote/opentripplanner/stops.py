@@ -9,9 +9,8 @@ from typing import Literal
 
 from fingerpost import clock
 from fingerpost.transit.engine.timetable.stop_ids import escape, print_feed_name, unescape
-from fingerpost.transit.model.bounding_box import box_around
 from fingerpost.transit.model.itinerary import NearbyStop
-from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
+from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, box_around
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.journeys import KnownStop
 from fingerpost.transit.remote.kit.places import AROUND_M, GroupingLookup, new_near, sort_near

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from fingerpost.transit.model.itinerary import Itinerary, Leg, ServiceAlert, StopPoint
-from fingerpost.transit.model.leg_line import LegLine
+from fingerpost.transit.model.itinerary import Itinerary, Leg, LegLine, ServiceAlert, StopPoint
 from fingerpost.transit.model.place import Coordinate, Location
 from fingerpost.transit.remote.kit.itineraries import ON_STREET, UNNAMED, draw_points, own_name
 from fingerpost.transit.remote.tfl.alerts import list_leg_alerts, list_lift_alerts, list_line_alerts

@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from fingerpost.transit.engine.timetable.stop_ids import escape, print_feed_name, unescape
-from fingerpost.transit.model.distance import distance_m
 from fingerpost.transit.model.itinerary import NearbyStop
-from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, distance_m
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.places import list_spellings, naming_failures, new_near, sort_near
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
