@@ -83,7 +83,6 @@ class CarriedRuns:
                 return state
 
     async def hear(self, run_id: str) -> None:
-        """Look for signals to a run now, if it is executed here."""
         execution = self._executions.get(run_id)
         if execution is not None:
             execution.hear(await self._journal.list_signals(run_id, execution.last_signal))
@@ -116,7 +115,6 @@ class CarriedRuns:
                 await asyncio.wait([listener])
 
     async def _listen(self, run_id: str, execution: Execution) -> None:
-        """Poll for signals from other processes while a run is executed."""
         while True:
             await asyncio.sleep(self._poll_s)
             try:

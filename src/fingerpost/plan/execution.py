@@ -196,7 +196,6 @@ class Execution:
         return arguments
 
     def _thought(self, ready: ReadyStep, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return the response of a step without a tool, composed from memory, within its size limit."""
         response = think(arguments, self._gathered(ready))
         limits = self._limits
         if excess := find_excess(response, most_bytes=limits.output_bytes, most_depth=limits.depth):
@@ -270,7 +269,6 @@ class Execution:
         self._events.report(*events)
 
     async def _human(self, ready: ReadyStep) -> bool:
-        """Wait for a person's approval, or act on the decision."""
         number = ready.step.step_id
         decision = self._decisions.get(number)
         if decision is None:

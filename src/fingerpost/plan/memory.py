@@ -37,7 +37,6 @@ class Memory:
         return self._known
 
     def keep(self, step_id: int, output: str) -> None:
-        """Remember the output of a step, as JSON text."""
         self._outputs[step_id] = output
         self.bytes += len(output)
 
@@ -65,7 +64,6 @@ class Memory:
         return is_there and value is not None, value, response
 
     def names_for(self, ready: ReadyStep) -> dict[str, Any]:
-        """Return what a step's condition sees."""
         _present, value, response = self.find_value(ready)
         names = {
             "value": value,

@@ -1,7 +1,7 @@
 """Read and write plans as JSON, from a file, a caller or a run's record."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -15,7 +15,6 @@ from fingerpost.errors import PlanInvalid
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.journal import PROTOCOL, RunRecord
 from fingerpost.plan.limits import Limits, encode, find_excess
-from fingerpost.plan.planners import Goal
 from fingerpost.plan.validation import CANNOT_RUN, ValidPlan, validate_plan
 
 
@@ -43,7 +42,6 @@ def read_plan(raw: object, limits: Limits | None = None) -> Plan:
 
 
 def write_plan(plan: Plan) -> str:
-    """Return a plan as JSON text."""
     try:
         return plan.model_dump_json()
     except PydanticSerializationError:
@@ -123,18 +121,6 @@ def refuse_newer(run: RunRecord) -> None:
 def finished(run: RunRecord) -> frozenset[int]:
     """Return the steps that never run again."""
     return frozenset(number for number, step in run.steps.items() if step.state in ("completed", "skipped"))
-
-
-class FilePlanner:
-    """A planner that returns the plan of one file for any goal."""
-
-    def __init__(self, path: Path, limits: Limits | None = None) -> None:
-        self._path = Path(path)
-        self._limits = limits or Limits()
-
-    async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:  # noqa: ARG002  (a planner's arguments)
-        """Return the file's plan."""
-        return read_plan_file(self._path, self._limits)
 
 
 def read_plan_file(path: Path, limits: Limits | None = None) -> Plan:

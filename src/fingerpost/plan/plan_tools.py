@@ -54,10 +54,6 @@ class RunPlan(PublishedTool):
         self._planning = planning
 
     async def handle(self, arguments: RunPlanInput, call: Call) -> RunAnswer:
-        """Start or change a run, and wait a while for its end.
-
-        A caller that is cut off gets no answer; what it asked for is done all the same (decision 0110).
-        """
         return await asyncio.shield(self._answer(arguments, call))
 
     async def _answer(self, arguments: RunPlanInput, call: Call) -> RunAnswer:
@@ -108,7 +104,6 @@ class RunPlan(PublishedTool):
         return shown
 
     def describe(self, answer: RunAnswer) -> str:
-        """Return the run as a text."""
         return say_run(answer["data"])
 
     async def _start(self, arguments: RunPlanInput, user: str | None) -> tuple[str, Plan]:
@@ -183,7 +178,6 @@ class GetPlanRun(PublishedTool):
         self._runs = runs
 
     async def handle(self, arguments: GetPlanRunInput, call: Call) -> RunAnswer | RunsAnswer:
-        """Return one run, or the list."""
         parameters = arguments.model_dump(mode="json", exclude_unset=True)
         if arguments.run_id is None:
             return {
@@ -206,11 +200,9 @@ class GetPlanRun(PublishedTool):
         }
 
     def shape_of(self, answer: Mapping[str, Any]) -> Shape:
-        """Return the shape of one run, or of the list, which has no ``data``."""
         return RunAnswer if "data" in answer else RunsAnswer
 
     def describe(self, answer: RunAnswer | RunsAnswer) -> str:
-        """Return the run, or the list, as a text."""
         if "data" in answer:
             return say_run(answer["data"])
         return "\n".join(map(_say_line, answer["results"])) or "No runs."

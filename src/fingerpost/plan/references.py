@@ -52,17 +52,14 @@ class Reference:
     _default: Any
 
     def __str__(self) -> str:
-        """Return the reference as a person names it."""
         return f"reference to '{self.key}'" + (f" at path '{self.path}'" if self.path is not None else "")
 
     @property
     def has_default(self) -> bool:
-        """Whether the reference has a default."""
         return self._default is not _NOTHING
 
     @property
     def default(self) -> Any:
-        """The default for a missing value."""
         return self._default
 
     def find_in(self, response: Any) -> Any:
@@ -76,7 +73,6 @@ class Reference:
 
 
 def is_reference(value: Any) -> bool:
-    """Whether a value is meant as a reference."""
     return isinstance(value, dict) and MARK in value
 
 

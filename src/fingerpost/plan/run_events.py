@@ -43,7 +43,6 @@ class RunEvents:
         return event
 
     def append_undurable(self, kind: str, number: int | None, data: str | None = None) -> None:
-        """Record and report an event that a crash may lose."""
         event = self.draw(kind, number, data)
         self._journal.append_event(self._run_id, event)
         self.report(event)
@@ -93,7 +92,6 @@ class RunProgress:
         self._report_step(f"{plan.goal} (run {run_id})")
 
     def watch(self, event: Event) -> None:
-        """Update the progress by an event."""
         word = _ENDED.get(event.kind) or _BEGUN.get(event.kind)
         if event.step_id is None or word is None:
             return

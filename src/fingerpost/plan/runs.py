@@ -117,7 +117,6 @@ class PlanRuns:
         return await self.journal.carry_out(run_id, self._carried.carry_on)
 
     def begin(self, run_id: str, user: str | None = None) -> None:
-        """Execute a user's run in a background task."""
         self.background.begin(run_id, user)
 
     def watching(self, run_id: str, watch: Watch) -> AbstractContextManager[None]:
@@ -125,7 +124,6 @@ class PlanRuns:
         return self._carried.watching(run_id, watch)
 
     def is_under_way(self, run_id: str) -> bool:
-        """Whether this process executes a run in the background."""
         return self.background.is_under_way(run_id)
 
     async def wait(self, run_id: str, longest_s: float) -> None:
@@ -149,7 +147,6 @@ class PlanRuns:
         return run
 
     async def list_runs(self, user: str | None, limit: int = 50) -> list[RunLine]:
-        """Return a user's newest runs; who has no name has no list."""
         return [] if user is None else await self.journal.list_runs(user, limit)
 
     async def state_of(self, run: RunRecord | RunLine) -> SeenState:
@@ -159,7 +156,6 @@ class PlanRuns:
         return "interrupted"
 
     def memory_of(self, run: RunRecord) -> Memory:
-        """Return what a run remembers as it stands."""
         outputs = {number: step.output for number, step in run.steps.items() if step.output is not None}
         return Memory(self.shape_of(run) if outputs else None, run.given, outputs)
 

@@ -216,13 +216,11 @@ def think(parameters: dict[str, Any], known: Mapping[str, Any]) -> dict[str, Any
 
 
 def failed(name: str, query_type: str, parameters: Mapping[str, Any], error: ToolError) -> dict[str, Any]:
-    """Return the standard response of a failure."""
     extra = step_fields(error, Family.STEP) | {kind: error.details[kind] for kind in _TOLD if error.details.get(kind)}
     return failure_response(name, query_type, parameters, error.message, "error", extra)
 
 
 def _names_of(ready: ReadyStep) -> tuple[str, str]:
-    """Return the tool's or agent's name, and the query type."""
     name = ready.step.tool or ready.step.agent or THINKING
     return name, ready.question.query_type if ready.question is not None else name
 

@@ -42,7 +42,6 @@ class PlanProblem:
     reason: str
 
     def __str__(self) -> str:
-        """Return the problem as one sentence."""
         place = "the plan" if self.step_id is None else f"step {self.step_id}"
         # A reason that begins with the field's own name stands behind its whole name here.
         name, _, rest = self.reason.partition(" ")
@@ -114,7 +113,6 @@ def validate_plan(
 
 
 def plan_invalid(problems: list[PlanProblem]) -> PlanInvalid:
-    """Return the error that tells of problems."""
     rest = len(problems) - _MOST_TOLD
     more = f"; and {rest} more problems" if rest > 0 else ""
     first = problems[0]

@@ -99,7 +99,6 @@ def _describe(
 
 
 def say_run(run: RunView) -> str:
-    """Return a run as a text that stands alone."""
     progress = run["progress"]
     head = f"{run['goal']}: {run['state']}, {progress['completed']} of {progress['total']} steps ({run['run_id']})"
     times = f"begun {run['created_at']}" + (f", ended {run['ended_at']}" if "ended_at" in run else "")
@@ -122,7 +121,6 @@ def say_run(run: RunView) -> str:
 
 
 def say_left_out(run_id: str) -> str:
-    """Return how to get a value that is too long to show."""
     return (
         f"too long to show: get_plan_run with include memory has it if it fits, and a plan with memory_of {run_id} "
         "takes parts of it by $ref and path"
@@ -244,7 +242,6 @@ def _progress(steps: Collection[dict[str, Any]]) -> dict[str, int]:
 
 
 def _whole_plan(plan: Plan, view: dict[str, Any]) -> dict[str, Any]:
-    """Return the contract's plan with how it and its steps stand."""
     completed_at = view["ended_at"] if view["state"] == "completed" else None
     whole = plan.model_dump() | {"status": view["status"], "completed_at": completed_at}
     by_id = {step["step_id"]: step for step in view["steps"]}
@@ -279,7 +276,6 @@ def _values(memory: dict[str, Any], paths: dict[str, list[str]], room_bytes: flo
 
 
 def _status_of(state: SeenState) -> str:
-    """Return how a run stands in the contract's four words."""
     if state == "completed":
         return "completed"
     if state in ("failed", "cancelled"):

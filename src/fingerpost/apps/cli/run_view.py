@@ -44,7 +44,6 @@ class Tree:
         )
 
     def __enter__(self) -> Self:
-        """Begin to draw."""
         if self._live is not None:
             self._live.start()
         return self
@@ -52,12 +51,10 @@ class Tree:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Leave the last picture standing."""
         if self._live is not None:
             self._live.stop()
 
     def watch(self, event: Event) -> None:
-        """Update the tree by an event."""
         state = event.kind.removeprefix("step_")
         if event.step_id is None or state not in _MARKS:
             return
@@ -87,7 +84,6 @@ class Tree:
 
 
 def print_run(view: dict[str, Any], *, with_steps: bool = True) -> None:
-    """Print how a run stands: steps, values, what comes next."""
     console = new_console()
     progress = view["progress"]
     console.print(f"{view['state']}: {progress['completed']} of {progress['total']} steps. Run {view['run_id']}")
@@ -111,7 +107,6 @@ def print_run(view: dict[str, Any], *, with_steps: bool = True) -> None:
 
 
 def print_runs(lines: Sequence[dict[str, Any]]) -> None:
-    """Print a list of runs."""
     if not lines:
         new_console().print("No runs.")
         return

@@ -132,7 +132,6 @@ class DbosJournal(DbosTables):
         return len(forgotten)
 
     def close(self) -> None:
-        """Leave DBOS, and close the journal."""
         super().close()
         program, self._program = self._program, None
         if program is not None:
@@ -159,7 +158,6 @@ class DbosJournal(DbosTables):
         return state
 
     async def _recover(self) -> None:
-        """Look for dead processes until the task is cancelled."""
         absent_since: dict[str, float] = {}
         while True:
             now_s = asyncio.get_running_loop().time()
@@ -177,7 +175,6 @@ class DbosJournal(DbosTables):
             await asyncio.sleep(_LOOK_S)
 
     async def _list_dead(self) -> list[str]:
-        """Return the processes whose workflows are pending and whose locks are gone."""
         pending = await asyncio.to_thread(_list_pending)
         names = sorted({each for each in pending if not each.startswith(COMMAND)} - {self._process})
         if not names:
@@ -187,7 +184,6 @@ class DbosJournal(DbosTables):
 
 
 def _list_pending() -> set[str]:
-    """Return the executors of pending workflows."""
     from dbos import DBOS
 
     found = DBOS.list_workflows(status="PENDING", load_input=False, load_output=False)

@@ -121,11 +121,9 @@ class DbosSession:
         self.ask(lambda _connection: None)
 
     def give_up(self) -> None:
-        """Stop waiting for a database that cannot be reached."""
         self._has_given_up.set()
 
     def close(self) -> None:
-        """Close the connection, and with it end every claim."""
         self._drop()
 
     def _patiently(self, act: Callable[[], _R], patience_s: float) -> _R:

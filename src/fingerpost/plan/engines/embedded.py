@@ -37,8 +37,6 @@ class EmbeddedJournal(RecordingJournal):
         self._locks = RunLocks(Path(folder) / "runs.locks")
 
     async def create(self, run: NewRun) -> str:
-        """Keep a new run."""
-
         def write(connection: sqlite3.Connection) -> str:
             memory = write_given(run.given)
             connection.execute("BEGIN IMMEDIATE")
@@ -56,11 +54,9 @@ class EmbeddedJournal(RecordingJournal):
         return await self._asked(write)
 
     async def find(self, run_id: str) -> RunRecord | None:
-        """Return a run, or None."""
         return await self._asked(lambda connection: _read_run(connection, run_id), absent=None)
 
     async def is_untouched(self, run_id: str) -> bool:
-        """Whether nothing has happened to a run yet."""
         query = (
             "SELECT state = 'running' AND NOT EXISTS (SELECT 1 FROM event WHERE run_id = id)"
             " AND NOT EXISTS (SELECT 1 FROM step WHERE run_id = id)"
@@ -69,8 +65,6 @@ class EmbeddedJournal(RecordingJournal):
         return await self._asked(lambda connection: connection.execute(query, (run_id,)).fetchone() == (1,))
 
     async def list_runs(self, user: str | None, limit: int) -> list[RunLine]:
-        """Return a user's newest runs."""
-
         def read(connection: sqlite3.Connection) -> list[RunLine]:
             rows = connection.execute(
                 "SELECT id, state, goal, created_at, ended_at, step_count,"
@@ -83,8 +77,6 @@ class EmbeddedJournal(RecordingJournal):
         return await self._asked(read, absent=[])
 
     async def list_events(self, run_id: str, after: int, limit: int) -> list[Event]:
-        """Return what happened after an event, in order."""
-
         def read(connection: sqlite3.Connection) -> list[Event]:
             rows = connection.execute(
                 "SELECT seq, at, kind, step_id, data FROM event WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?",
@@ -95,8 +87,6 @@ class EmbeddedJournal(RecordingJournal):
         return await self._asked(read, absent=[])
 
     async def change_plan(self, run_id: str, plan_json: str, goal: str, forget: Sequence[int], event: Event) -> None:
-        """Replace a run's plan."""
-
         def write(connection: sqlite3.Connection) -> None:
             connection.execute("BEGIN IMMEDIATE")
             connection.execute(
@@ -113,8 +103,6 @@ class EmbeddedJournal(RecordingJournal):
         await self._asked(write)
 
     async def signal(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
-        """Store a signal for the process that executes a run."""
-
         def write(connection: sqlite3.Connection) -> None:
             connection.execute(
                 "INSERT INTO signal (run_id, verb, step_id, value) VALUES (?, ?, ?, ?)",
@@ -124,8 +112,6 @@ class EmbeddedJournal(RecordingJournal):
         await self._asked(write)
 
     async def list_signals(self, run_id: str, after: int) -> list[Signal]:
-        """Return a run's signals."""
-
         def read(connection: sqlite3.Connection) -> list[Signal]:
             rows = connection.execute(
                 "SELECT seq, verb, step_id, value FROM signal WHERE run_id = ? AND seq > ? ORDER BY seq",
@@ -137,7 +123,6 @@ class EmbeddedJournal(RecordingJournal):
 
     @asynccontextmanager
     async def hold(self, run_id: str) -> AsyncIterator[bool]:
-        """Carry a run on alone."""
         for is_last in (False, False, False, True):
             with self._locks.hold(run_id) as is_ours:
                 if is_ours or is_last:
@@ -151,12 +136,9 @@ class EmbeddedJournal(RecordingJournal):
             await asyncio.sleep(_LOOK_S)
 
     async def is_held(self, run_id: str) -> bool:
-        """Whether anybody carries the run on."""
         return self._locks.is_held(run_id)
 
     async def forget_before(self, at: str) -> int:
-        """Remove runs that ended before an instant."""
-
         def write(connection: sqlite3.Connection) -> int:
             connection.execute("BEGIN IMMEDIATE")
             old = [row[0] for row in connection.execute("SELECT id FROM run WHERE ended_at < ?", (at,))]

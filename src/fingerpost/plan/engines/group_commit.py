@@ -188,7 +188,6 @@ class GroupCommit:
 
 
 def _reason(error: BaseException) -> str:
-    """Return why nothing could be written down."""
     if isinstance(error, ToolError):
         return f"{_UNKNOWN}: {error.message}"
     return _REASONS.get(type(error), _UNKNOWN)

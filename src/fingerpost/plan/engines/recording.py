@@ -45,7 +45,6 @@ class RecordingJournal(ABC):
     def record(
         self, run_id: str, step: StepRecord | None, events: Sequence[Event], state: RunState | None, at: str
     ) -> Awaitable[None]:
-        """Record a step, events and a state; the returned awaitable is done once they are on disk."""
         return self._writing().put(
             run_id,
             None if step is None else (run_id, *step._replace(note=self._storable_note(step.note))),
@@ -54,7 +53,6 @@ class RecordingJournal(ABC):
         )
 
     def append_event(self, run_id: str, event: Event) -> None:
-        """Append an event without waiting for the disk."""
         self._writing().append_event((run_id, *event))
 
     def attach(self, carry_on: CarryOn) -> None:
@@ -69,7 +67,6 @@ class RecordingJournal(ABC):
         return nullcontext()
 
     async def carry_out(self, run_id: str, carry_on: CarryOn) -> RunState:
-        """Execute a run here and now."""
         return await carry_on(run_id)
 
     def close(self) -> None:
@@ -93,7 +90,6 @@ def draw_ids(run: NewRun) -> Iterator[str]:
 
 
 def run_of(run_id: str, row: Sequence[object], steps: Sequence[StepRecord], last_seq: int | None) -> RunRecord:
-    """Return a run's record from its row (user, plan, given, state, created, ended, protocol, replans)."""
     user, plan_json, given, state, created_at, ended_at, protocol, replans = cast("_RunRow", row)
     return RunRecord(
         run_id=run_id,
@@ -111,7 +107,6 @@ def run_of(run_id: str, row: Sequence[object], steps: Sequence[StepRecord], last
 
 
 def write_given(given: Given) -> str:
-    """Return the memory that a run starts from as JSON."""
     return encode({"values": dict(given.values), "paths": dict(given.paths)})
 
 

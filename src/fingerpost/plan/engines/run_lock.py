@@ -40,7 +40,6 @@ class RunLocks:
                 self._let_go(run_id, handle)
 
     def is_held(self, run_id: str) -> bool:
-        """Whether anybody holds a run at this moment."""
         try:
             handle = os.open(self._path(run_id), os.O_RDWR)
         except FileNotFoundError:
@@ -51,7 +50,6 @@ class RunLocks:
             os.close(handle)
 
     def _take(self, run_id: str) -> int | None:
-        """Return the open file with its lock, or None where somebody else has that."""
         path = self._path(run_id)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)

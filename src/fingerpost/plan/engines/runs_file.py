@@ -88,7 +88,6 @@ class RunsFile:
         self._is_ready = False
 
     def exists(self) -> bool:
-        """Whether anybody has written yet."""
         return self._file.path.exists()
 
     def connect(self) -> sqlite3.Connection:
@@ -141,7 +140,6 @@ class FileSession:
         self._connection: sqlite3.Connection | None = None
 
     def ask(self, act: Callable[[sqlite3.Connection], _R]) -> _R:
-        """Return what a function of the connection returns."""
         connection = self._opened()
         try:
             return act(connection)
@@ -165,7 +163,6 @@ class FileSession:
         """Do nothing: SQLite waits for a busy file, and no longer than it was told to."""
 
     def close(self) -> None:
-        """Close the connection."""
         if self._connection is not None:
             self._connection.close()
 

@@ -149,7 +149,6 @@ def _only(word: str) -> Any:
 
 
 def as_plan(answer: Any, goal: Goal) -> Plan:
-    """Return what a model wrote as a plan."""
     steps = [PlanStep.model_validate(step.model_dump()) for step in answer.steps]
     return Plan(goal=goal.text, steps=steps, created_at=now())
 

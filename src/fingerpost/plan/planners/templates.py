@@ -41,7 +41,6 @@ class TemplatePlanner:
         self.templates = tuple(TEMPLATES if templates is None else templates)
 
     async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:  # noqa: ARG002  (a planner's arguments)
-        """Return the filled template of the first that reads the goal, or None."""
         for template in self.templates:
             read = template.sentence.fullmatch(goal.text.strip())
             if read is not None:
