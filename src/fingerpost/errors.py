@@ -27,7 +27,6 @@
 ``contract/envelope.py`` renders each branch in each contract's words.
 """
 
-from copy import copy
 from typing import Any, Self
 
 
@@ -38,16 +37,26 @@ class ToolError(Exception):
         message: one sentence for the caller.
         details: machine-readable particulars.
         hint: what to do next, or None.
+        retryable: whether the same call may succeed in a moment.
     """
 
     hint: str | None = None
     retryable: bool = False
 
-    def __init__(self, message: str, details: dict[str, Any] | None = None, *, hint: str | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        details: dict[str, Any] | None = None,
+        *,
+        hint: str | None = None,
+        retryable: bool | None = None,
+    ) -> None:
         self.message = message
         self.details = details or {}
         if hint is not None:
             self.hint = hint
+        if retryable is not None:
+            self.retryable = retryable
         super().__init__(message)
 
     def user_message(self) -> str:
@@ -56,7 +65,9 @@ class ToolError(Exception):
 
     def with_message(self, message: str, *, details: dict[str, Any] | None = None, hint: str | None = None) -> Self:
         """Return a copy of the error with another message, and other details or another hint if given."""
-        changed = copy(self)
+        # Some branches have constructors of their own, so copy.copy cannot make them.
+        changed = type(self).__new__(type(self))
+        changed.__dict__.update(self.__dict__)
         changed.message, changed.args = message, (message,)
         if details is not None:
             changed.details = details

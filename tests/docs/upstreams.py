@@ -1,81 +1,106 @@
-"""The servers that examples in documents speak to, on this machine."""
+"""What documents speak to, on this machine: Digitransit and TfL under their own names, an OpenTripPlanner, a MOTIS."""
 
 import asyncio
+import shlex
+import ssl
+import sys
 import threading
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
 
-from fingerpost import clock
-from fingerpost.errors import PlaceAmbiguous
-from fingerpost.net.recording.recorder import Recorder
-from fingerpost.store.network_records import NetworkRecord
 from fingerpost.testing.networks.town import new_town
-from fingerpost.transit.embedded.source import DemoSource
-from fingerpost.transit.port import TextJourneyQuery
-from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
-from fingerpost.transit.remote.tfl.source import TflSource
-from fingerpost.transit.remote.tfl.unified_api import TFL
 from tests.conformance.embedded import EmbeddedConformance
 from tests.motis import town_server as motis
-from tests.net.local_server import read_request
-from tests.opentripplanner.digitransit import Digitransit, new_hsl, serving_digitransit
+from tests.net.local_server import LOOPBACK, read_request
+from tests.net.test_tls import new_certificate
+from tests.opentripplanner.digitransit import HOST, Digitransit
 from tests.opentripplanner.test_learning import NETWORK, data, schema_without
 from tests.opentripplanner.town_server import TownServer, serving
-from tests.tfl_server.server import TflServer
+from tests.tfl.asking import Told, a_leg, journeys
 
 WRITTEN = "http://localhost:8080"
 """How documents write the address of an OpenTripPlanner or a MOTIS."""
-LONDON_CALLS = [("Victoria", "Oxford Circus"), ("Victoria", "Edgware")]
-"""The ends of the journeys that documents ask TfL for."""
+TFL_HOST = "api.tfl.gov.uk"
+REDIRECTED = Path(__file__).with_name("redirected_command.py")
 
 
 @contextmanager
 def serving_examples(text, folder, monkeypatch):
     """Serve what a block speaks to; yield how its commands have to be changed for that."""
     if "--digitransit" in text:
-        asyncio.run(_record_hsl(folder))
-        monkeypatch.setenv("FINGERPOST_REPLAY", str(folder / "digitransit"))
-    if "--tfl" in text:
-        asyncio.run(_record_london(folder))
-        monkeypatch.setenv("FINGERPOST_REPLAY", str(folder / "tfl"))
-    if WRITTEN not in text:
+        monkeypatch.setenv("DIGITRANSIT_API_KEY", "any")
+        upstream = Digitransit(routing=[schema_without(), data(**NETWORK)])
+        with _running(_serving_tls(HOST, folder, upstream.serve)) as port:
+            yield lambda command: _redirect(command, HOST, port, folder)
+    elif "--tfl" in text:
+        monkeypatch.setenv("TFL_API_KEY", "any")
+        leg = a_leg("2026-03-10T06:05:00", "2026-03-10T06:09:00", 4)
+        modes = [{"modeName": "tube", "isScheduledService": True}]
+        upstream = _London(Told({"/Line/Meta": modes, "/Journey": journeys(leg)}).answer)
+        with _running(_serving_tls(TFL_HOST, folder, upstream.serve)) as port:
+            yield lambda command: _redirect(command, TFL_HOST, port, folder)
+    elif WRITTEN in text:
+        monkeypatch.setenv("FINGERPOST_PRIVATE_HOSTS", "localhost")
+        with _running(_serving_town("--motis" in text)) as port:
+            yield lambda command: command.replace(WRITTEN, f"http://localhost:{port}")
+    else:
         yield lambda command: command
-        return
-    monkeypatch.setenv("FINGERPOST_PRIVATE_HOSTS", "localhost")
+
+
+def _redirect(command, host, port, folder):
+    """Return a command whose requests to a host go to a port of this machine."""
+    program, *words = shlex.split(command)
+    assert program == "fingerpost"
+    return shlex.join([sys.executable, str(REDIRECTED), host, str(port), str(folder / "tls" / f"{host}.pem"), *words])
+
+
+@contextmanager
+def _running(server):
+    """Run an asynchronous server in a thread; yield its port."""
     started, stopped = Future(), threading.Event()
-    thread = threading.Thread(target=lambda: asyncio.run(_serve_town("--motis" in text, started, stopped)))
+
+    async def run():
+        try:
+            async with server as port:
+                started.set_result(port)
+                await asyncio.to_thread(stopped.wait)
+        except Exception as error:
+            if started.done():
+                raise
+            started.set_exception(error)
+
+    thread = threading.Thread(target=lambda: asyncio.run(run()))
     thread.start()
     try:
-        address = f"http://localhost:{started.result(60)}"
-        yield lambda command: command.replace(WRITTEN, address)
+        yield started.result(60)
     finally:
         stopped.set()
         thread.join()
 
 
-async def _serve_town(is_motis, started, stopped):
+@asynccontextmanager
+async def _serving_town(is_motis):
     town = new_town()
     serve, server = (motis.serving, motis.TownServer) if is_motis else (serving, TownServer)
-    try:
-        async with EmbeddedConformance().open(town) as served, serve(server(town, served).answer) as port:
-            started.set_result(port.number)
-            await asyncio.to_thread(stopped.wait)
-    except Exception as error:
-        if started.done():
-            raise
-        started.set_exception(error)
+    async with EmbeddedConformance().open(town) as served, serve(server(town, served).answer) as port:
+        yield port.number
 
 
-async def _record_hsl(folder):
-    """Record what ``network add`` asks Digitransit; the example replays it, without a key."""
-    upstream = Digitransit(routing=[schema_without(), data(**NETWORK)])
+@asynccontextmanager
+async def _serving_tls(host, folder, serve):
     (folder / "tls").mkdir()
-    async with serving_digitransit(folder / "tls", upstream, tape=Recorder(folder / "digitransit")) as client:
-        await OpenTripPlannerSource(client.fetch).learn(new_hsl())
+    own = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    own.load_cert_chain(new_certificate(folder / "tls", host))
+    server = await asyncio.start_server(serve, LOOPBACK, 0, ssl=own)
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
 
 
 class _London:
-    """TfL under its own name, answered from the demo of London."""
+    """TfL under its own name."""
 
     def __init__(self, reply):
         self._reply = reply
@@ -89,22 +114,3 @@ class _London:
             return
         finally:
             writer.close()
-
-
-async def _record_london(folder):
-    """Record what ``network add`` and the example's calls ask TfL; the example replays it, without a key."""
-    served = DemoSource().open(NetworkRecord(name="DEMO-LONDON", source="demo"))
-    record = NetworkRecord(name="LONDON", source="tfl", **TFL.fill(""))
-    upstream = _London(TflServer(served).answer)
-    (folder / "tls").mkdir()
-    given = {"environ": {"TFL_API_KEY": "any"}, "tape": Recorder(folder / "tfl"), "host": "api.tfl.gov.uk"}
-    async with serving_digitransit(folder / "tls", upstream, **given) as client:
-        source = TflSource(client.fetch)
-        network = source.open(record, await source.learn(record))
-        now = int(clock.now().timestamp())
-        for origin, destination in LONDON_CALLS:
-            query = TextJourneyQuery(
-                origin=origin, destination=destination, instant=now, not_before=now, sides=("from", "to")
-            )
-            with suppress(PlaceAmbiguous):
-                await network.plan_texts(query)

@@ -361,6 +361,22 @@ async def test_a_key_is_sent_and_never_shown(caplog):
     assert ("s3cr3t" in told, len(server.asked)) == (False, 2)
 
 
+async def test_a_key_that_the_source_repeats_is_not_in_its_answer():
+    """In the body, in a header, and in what the source's own check of a refusal sees; memory holds none of it."""
+    key, seen = "s3cr3t+key/value", []
+    echo = b"s3cr3t+key/value s3cr3t%2Bkey%2Fvalue s3cr3t+key\\/value"
+    replies = (answer(body=echo, ETag='"s3cr3t+key/value"'), answer("400 Bad Request", echo))
+    keyed = {"secret_params": {"app_key": "MY_KEY"}, "check_response": lambda response: seen.append(response.body)}
+    async with serving(*replies) as server, new_client(environ={"MY_KEY": key}) as client:
+        first = await client.fetch(asking(server, fresh_s=60, **keyed))
+        again = await client.fetch(asking(server, fresh_s=60, **keyed))
+        with pytest.raises(SourceFailed):
+            await client.fetch(asking(server, "/other", **keyed))
+
+    assert (first.body, first.headers["etag"], again.body) == (b"*** *** ***", '"***"', first.body)
+    assert seen == [b"*** *** ***"] * 2
+
+
 async def test_a_key_that_is_not_set_is_named():
     """Nothing is sent, and the operator learns which variable to set."""
     async with serving(OK) as server, new_client(environ={}) as client:

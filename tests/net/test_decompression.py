@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fingerpost.errors import SourceChanged, SourceUnreachable
-from fingerpost.net.decompression import Decompression
+from fingerpost.net.response import Decompression
 
 
 def inflate(wire, cuts, coding="gzip"):

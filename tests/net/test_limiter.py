@@ -1,25 +1,17 @@
 """The pace of a host, in one process and over several."""
 
 import asyncio
-import os
-import sqlite3
 import subprocess
 import sys
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from datetime import UTC, datetime
 
 import pytest
-from pyrate_limiter import Rate, TokenBucket
 
-from fingerpost import clock
 from fingerpost.apps.source_kinds import list_paces
 from fingerpost.errors import SettingsInvalid, SourceLimited
-from fingerpost.net.limiter import Limiter, MemoryLimit
-from fingerpost.net.pace import Pace
-from fingerpost.store.limits import LimitFile
-from fingerpost.store.postgres.limits import SharedLimits
+from fingerpost.net.limiter import Limiter, Pace
+from fingerpost.store.limits import LimitFile, MemoryLimits, Rate, SharedLimits
 from tests.net.at_once import tell_at_once
 from tests.net.local_server import FakeTime
 from tests.scale.places import open_database
@@ -27,58 +19,53 @@ from tests.scale.running import get_url
 
 EDGAR = Pace(name="sec", per_second=8, burst=1)
 START_MS = 1_000_000_000_000
+RATE = Rate(interval_ms=125, burst=25)
+DAY_MS = 86_400_000
 
 TAKE_ALL = """
 import sys
 from pathlib import Path
-from pyrate_limiter import Rate, TokenBucket
-from fingerpost.store.limits import LimitFile
+from fingerpost.store.limits import LimitFile, Rate
 
-limit = LimitFile(Path(sys.argv[1])).limit("sec")
+limits = LimitFile(Path(sys.argv[1]))
 print("ready", flush=True)
 sys.stdin.readline()
-print(sum(limit.check(TokenBucket(), [Rate(8, 1000, burst=25)], 1_000_000_000_000, 1).allowed for _ in range(40)))
+print(sum(limits.take("sec", Rate(interval_ms=125, burst=25), 1_000_000_000_000) == 0 for _ in range(40)))
 """
 
 
-@pytest.fixture(params=["file", "postgres"])
+@pytest.fixture(params=["memory", "file", "postgres"])
 def limits(request, tmp_path):
-    """Limits that processes share: in a file, or in a database."""
+    """Each kind of store; the database goes by the clock of the test."""
+    if request.param == "memory":
+        return MemoryLimits()
     if request.param == "file":
         return LimitFile(tmp_path / "limits.sqlite")
     get_url()
-    return SharedLimits(open_database(tmp_path))
+    return SharedLimits(open_database(tmp_path), now_ms="%(now_ms)s::bigint")
 
 
-@pytest.fixture(params=["memory", "file", "postgres"])
-def open_limit(request, tmp_path):
-    """Each kind of store."""
-    if request.param == "memory":
-        return lambda _: MemoryLimit()
-    if request.param == "file":
-        return LimitFile(tmp_path / "limits.sqlite").limit
-    get_url()
-    return SharedLimits(open_database(tmp_path)).limit
+def new_limiter(time, limits=None, **given):
+    return Limiter(limits, clock_ms=time.clock_ms, sleep=time.sleep, **given)
 
 
-def new_limiter(time, open_limit=None, **given):
-    return Limiter(open_limit, clock_ms=time.clock_ms, sleep=time.sleep, **given)
-
-
-async def test_a_burst_passes_and_then_the_pace_holds(open_limit):
-    """Three at once, then one every half second."""
+async def test_a_burst_passes_and_then_the_pace_holds(limits):
+    """Three at once, then one every half second; after a second and a half without calls, three at once again."""
     time = FakeTime()
-    limiter = new_limiter(time, open_limit, default_per_second=2, default_burst=3)
+    limiter = new_limiter(time, limits, default_per_second=2, default_burst=3)
     for _ in range(5):
         await limiter.wait("a.example", longest_s=60)
+    await time.sleep(1.5)
+    for _ in range(4):
+        await limiter.wait("a.example", longest_s=60)
 
-    assert time.slept == [0.5, 0.5]
+    assert time.slept == [0.5, 0.5, 1.5, 0.5]
 
 
-async def test_no_second_holds_more_than_the_pace(open_limit):
+async def test_no_second_holds_more_than_the_pace(limits):
     """At 8 a second without a burst, no span of a second ever sees a ninth request."""
     time = FakeTime()
-    limiter = new_limiter(time, open_limit, paces={"data.sec.gov": EDGAR})
+    limiter = new_limiter(time, limits, paces={"data.sec.gov": EDGAR})
     passed = []
     for _ in range(40):
         await limiter.wait("data.sec.gov", longest_s=60)
@@ -88,10 +75,10 @@ async def test_no_second_holds_more_than_the_pace(open_limit):
     assert most == 8
 
 
-async def test_hosts_of_one_name_share_a_limit(open_limit):
+async def test_hosts_of_one_name_share_a_limit(limits):
     """Two hosts of one source count together, a third does not."""
     time = FakeTime()
-    limiter = new_limiter(time, open_limit, paces={"data.sec.gov": EDGAR, "www.sec.gov": EDGAR})
+    limiter = new_limiter(time, limits, paces={"data.sec.gov": EDGAR, "www.sec.gov": EDGAR})
     await limiter.wait("data.sec.gov", longest_s=60)
     await limiter.wait("www.sec.gov", longest_s=60)
     await limiter.wait("other.example", longest_s=60)
@@ -99,10 +86,10 @@ async def test_hosts_of_one_name_share_a_limit(open_limit):
     assert time.slept == [0.125]
 
 
-async def test_many_who_wait_pass_in_turn(open_limit):
+async def test_many_who_wait_pass_in_turn():
     """Requests of one process pass in the order in which they came."""
     time = FakeTime()
-    limiter = new_limiter(time, open_limit, paces={"data.sec.gov": EDGAR})
+    limiter = new_limiter(time, paces={"data.sec.gov": EDGAR})
     passed = []
 
     async def ask(number):
@@ -114,10 +101,10 @@ async def test_many_who_wait_pass_in_turn(open_limit):
 
 
 @pytest.mark.parametrize(("longest_s", "passes"), [(0.5, True), (0.499, False)])
-async def test_a_wait_is_begun_only_where_there_is_time(open_limit, longest_s, passes):
+async def test_a_wait_is_begun_only_where_there_is_time(longest_s, passes):
     """Half a second is to be waited: with that much time it is, with less the caller is told at once."""
     time = FakeTime()
-    limiter = new_limiter(time, open_limit, default_per_second=2, default_burst=1)
+    limiter = new_limiter(time, default_per_second=2, default_burst=1)
     await limiter.wait("a.example", longest_s=60)
     if passes:
         await limiter.wait("a.example", longest_s=longest_s)
@@ -128,10 +115,10 @@ async def test_a_wait_is_begun_only_where_there_is_time(open_limit, longest_s, p
         assert (raised.value.retry_after_s, time.slept) == (0.5, [])
 
 
-async def test_a_pause_holds_everybody(open_limit):
+async def test_a_pause_holds_everybody(limits):
     """After a pause of ten minutes nobody passes for that long; a shorter one set later does not end it."""
     time = FakeTime()
-    limiter = new_limiter(time, open_limit)
+    limiter = new_limiter(time, limits)
     await limiter.pause("a.example", 600)
     await limiter.pause("a.example", 1)
     await limiter.wait("a.example", longest_s=3600)
@@ -163,8 +150,7 @@ def test_a_process_that_is_killed_leaves_the_limit_whole(tmp_path):
             process.kill()
             counts += [int(line) for line in process.stdout.read().splitlines() if line]
         taken += sum(counts)
-    limit = LimitFile(path).limit("sec")
-    left = sum(limit.check(TokenBucket(), [Rate(8, 1000, burst=25)], START_MS, 1).allowed for _ in range(40))
+    left = sum(LimitFile(path).take("sec", RATE, START_MS) == 0 for _ in range(40))
 
     # One that was killed may have taken a token and not said so.
     assert 20 <= taken + left <= 25
@@ -172,110 +158,29 @@ def test_a_process_that_is_killed_leaves_the_limit_whole(tmp_path):
 
 def test_threads_share_one_limit(limits):
     """No token is given twice within a process either."""
-    limit = limits.limit("sec")
-
-    def take(_):
-        return limit.check(TokenBucket(), [Rate(8, 1000, burst=25)], START_MS, 1).allowed
-
     with ThreadPoolExecutor(8) as pool:
-        assert sum(pool.map(take, range(60))) == 25
-
-
-def test_nobody_waits_for_a_file_that_another_process_holds(tmp_path):
-    """As long as it is held there is no decision, in no time; then there is the one that ``check`` would give."""
-    path, rates = tmp_path / "limits.sqlite", [Rate(8, 1000, burst=1)]
-    limit = LimitFile(path).limit("sec")
-    first = limit.try_check(TokenBucket(), rates, START_MS, 1)
-    other = sqlite3.connect(path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    held = limit.try_check(TokenBucket(), rates, START_MS + 125, 1)
-    other.execute("COMMIT")
-    other.close()
-    after = limit.try_check(TokenBucket(), rates, START_MS + 125, 1)
-
-    assert (first.allowed, held, after.allowed) == (True, None, True)
-    assert not limit.check(TokenBucket(), rates, START_MS + 125, 1).allowed
-
-
-def test_a_held_file_delays_requests_and_loses_none(tmp_path):
-    """The limiter waits for it in a thread: the loop goes on meanwhile."""
-    path = tmp_path / "limits.sqlite"
-    file = LimitFile(path)
-    limiter = Limiter(file.limit, default_per_second=8, default_burst=1, clock_ms=lambda: START_MS)
-    file.limit("host").check(TokenBucket(), [Rate(8, 1000, burst=1)], START_MS - 1_000, 1)
-
-    async def ask():
-        other = sqlite3.connect(path, isolation_level=None)
-        other.execute("BEGIN IMMEDIATE")
-        waiting = asyncio.create_task(limiter.wait("host", longest_s=4))
-        for _ in range(100):
-            await asyncio.sleep(0)
-        was_done = waiting.done()
-        other.execute("COMMIT")
-        other.close()
-        await waiting
-        return was_done
-
-    assert asyncio.run(ask()) is False
+        assert list(pool.map(lambda _: limits.take("sec", RATE, START_MS), range(60))).count(0) == 25
 
 
 def test_a_clock_that_was_set_back_holds_nobody_up(limits):
-    """State from the future counts as an empty bucket, not as a wait of years."""
-    limit = limits.limit("sec")
-    rates = [Rate(8, 1000, burst=1)]
-    limit.check(TokenBucket(), rates, START_MS, 1)
-    limit.pause(START_MS)
+    """An instant of the old future counts as now, not as a wait of years; a pause of a day is waited for."""
+    for name in ("set back", "paused"):
+        limits.take(name, RATE, START_MS)
+    limits.pause("paused", RATE, DAY_MS, START_MS)
+    waits_ms = [limits.take("set back", RATE, START_MS - 10 * 365 * DAY_MS) for _ in range(26)]
 
-    decision = limit.check(TokenBucket(), rates, START_MS - 10 * 365 * 86_400_000, 1)
-    assert (decision.allowed, decision.retry_after_ms) == (False, 125)
+    assert waits_ms == [0] * 25 + [125]
+    assert limits.take("paused", RATE, START_MS) == DAY_MS
 
 
-@pytest.mark.parametrize("is_replaced", [False, True], ids=["removed", "replaced"])
-def test_a_file_that_is_removed_begins_afresh_in_a_process_that_has_it_open(tmp_path, is_replaced):
-    """The operator's remedy for a damaged file; the processes to come share the new one with it."""
-    path, rates = tmp_path / "limits.sqlite", [Rate(8, 1000, burst=1)]
-    limit = LimitFile(path).limit("sec")
-    limit.check(TokenBucket(), rates, START_MS, 1)
+def test_a_file_that_is_removed_begins_afresh(tmp_path):
+    """The operator's remedy for a damaged file."""
+    path, rate = tmp_path / "limits.sqlite", Rate(interval_ms=125)
+    limits = LimitFile(path)
+    limits.take("sec", rate, START_MS)
     path.unlink()
-    if is_replaced:
-        LimitFile(path).limit("other").check(TokenBucket(), rates, START_MS, 1)
 
-    assert limit.check(TokenBucket(), rates, START_MS, 1).allowed
-    assert not LimitFile(path).limit("sec").check(TokenBucket(), rates, START_MS, 1).allowed
-
-
-def test_a_call_that_fails_half_way_takes_nothing(tmp_path):
-    """And the next one goes on."""
-    file, rates = LimitFile(tmp_path / "limits.sqlite"), [Rate(8, 1000, burst=1)]
-
-    def fail():
-        with file.changing("sec") as (connection, _):
-            connection.execute("INSERT INTO limits (name, state) VALUES ('sec', '99999999999999999')")
-            raise KeyError
-
-    with pytest.raises(KeyError):
-        fail()
-
-    assert file.limit("sec").check(TokenBucket(), rates, START_MS, 1).allowed
-
-
-def test_other_rates_begin_afresh(limits):
-    """State that was kept for one rate is not read as that of two."""
-    limit = limits.limit("sec")
-    limit.check(TokenBucket(), [Rate(1, 1000)], START_MS, 1)
-
-    assert limit.check(TokenBucket(), [Rate(1, 1000), Rate(10, 60_000)], START_MS, 1).allowed is True
-
-
-def test_a_limit_can_be_read_and_reset(limits):
-    """What is used up shows, and is forgotten on request."""
-    limit = limits.limit("sec")
-    rates = [Rate(8, 1000)]
-    limit.check(TokenBucket(), rates, START_MS, 1)
-    used = TokenBucket().consumed(rates, limit.read(TokenBucket(), rates), START_MS)
-    limit.reset()
-
-    assert (used, limit.read(TokenBucket(), rates)) == (1, (0,))
+    assert [limits.take("sec", rate, START_MS) for _ in range(2)] == [0, 125]
 
 
 def test_a_file_that_is_no_database_is_named(tmp_path):
@@ -284,7 +189,7 @@ def test_a_file_that_is_no_database_is_named(tmp_path):
     path.write_bytes(b"this is no database, and long enough to be told from one" * 20)
 
     with pytest.raises(SettingsInvalid, match=r"limits\.sqlite is not a database that can be read; remove it"):
-        LimitFile(path).limit("sec").check(TokenBucket(), [Rate(8, 1000)], START_MS, 1)
+        LimitFile(path).take("sec", RATE, START_MS)
 
 
 @pytest.mark.parametrize(("longest_s", "passes"), [(1.0, True), (0.999, False)])
@@ -327,42 +232,13 @@ def test_digitransit_is_asked_as_its_operators_want():
 
 
 def test_pauses_that_are_to_come_are_listed(limits):
-    """One that is over is not; where nothing was asked there are none."""
-    assert limits.list_pauses() == {}
-    now = datetime.fromtimestamp(int(clock.system_s()), UTC)
-    limits.limit("gone").pause(int((now - timedelta(seconds=1)).timestamp() * 1000))
-    limits.limit("sec").pause(int((now + timedelta(hours=1)).timestamp() * 1000))
+    """One that is over is not, nor is a limit that was only used; where nothing was asked there are none."""
+    assert limits.list_pauses(START_MS) == {}
+    limits.pause("gone", EDGAR.rate, 1000, START_MS - 2000)
+    limits.pause("sec", EDGAR.rate, 3_600_000, START_MS)
+    limits.take("used", RATE, START_MS)
 
-    assert limits.list_pauses() == {"sec": now + timedelta(hours=1)}
-
-
-@pytest.fixture
-def closed_home():
-    """A folder, and how to close it: afterwards nobody may write there, and this process does not own it."""
-
-    def close(folder):
-        folder.chmod(0o555)
-        if os.geteuid() == 0:
-            os.seteuid(65534)
-
-    with tempfile.TemporaryDirectory() as home:
-        yield Path(home), close
-        os.seteuid(os.getuid())
-        Path(home).chmod(0o755)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="folders are closed otherwise there")
-@pytest.mark.parametrize("is_written", [False, True], ids=["at rest", "while another writes"])
-def test_pauses_are_read_in_a_home_that_this_user_may_only_read(closed_home, is_written):
-    """As doctor does; the write-ahead log must not want a file of its own for that."""
-    home, close = closed_home
-    writer = LimitFile(home / "limits.sqlite")
-    until = datetime.fromtimestamp(int(clock.system_s()), UTC) + timedelta(hours=1)
-    writer.limit("sec").pause(int(until.timestamp() * 1000))
-    if not is_written:
-        del writer
-    close(home)
-    assert LimitFile(home / "limits.sqlite").list_pauses() == {"sec": until}
+    assert limits.list_pauses(START_MS) == {"sec": datetime.fromtimestamp(START_MS / 1000 + 3600, UTC)}
 
 
 async def test_the_sentence_of_a_refusal_asks_for_no_less_than_its_seconds():

@@ -4,8 +4,7 @@ import pytest
 
 from fingerpost.errors import SourceFailed, SourceUnreachable
 from fingerpost.net.addresses import AddressRefused
-from fingerpost.net.redirects import follow
-from fingerpost.net.request import Request
+from fingerpost.net.request import Request, follow_redirect
 from tests.net.local_server import HOST, LIMITS, answer, names, new_client, serving
 
 KEYED = Request(
@@ -67,7 +66,7 @@ async def test_a_redirect_to_no_http_address_is_a_failure(location):
 
 def test_a_key_stays_with_its_origin():
     """To the same origin secret headers go along; the query is the source's to repeat."""
-    same = follow(KEYED, 302, {"location": "/b?z=3"})
+    same = follow_redirect(KEYED, 302, {"location": "/b?z=3"})
 
     assert (same.url, dict(same.params), dict(same.secret_params), dict(same.secret_headers)) == (
         "https://a.example/b?z=3",
@@ -80,7 +79,7 @@ def test_a_key_stays_with_its_origin():
 @pytest.mark.parametrize("location", ["https://b.example/", "https://a.example:8443/", "//b.example/"])
 def test_a_key_does_not_go_to_another_origin(location):
     """Another host or port gets neither the key nor the caller's login."""
-    other = follow(KEYED, 307, {"location": location})
+    other = follow_redirect(KEYED, 307, {"location": location})
 
     assert (dict(other.secret_headers), dict(other.headers)) == ({}, {"accept": "text/plain"})
 
@@ -88,8 +87,8 @@ def test_a_key_does_not_go_to_another_origin(location):
 def test_nobody_is_led_away_from_tls():
     """From https to http is refused; the other way is not."""
     with pytest.raises(SourceFailed, match="can read"):
-        follow(KEYED, 302, {"location": "http://a.example/"})
-    up = follow(Request(url=f"http://{HOST}/"), 301, {"location": f"https://{HOST}/"})
+        follow_redirect(KEYED, 302, {"location": "http://a.example/"})
+    up = follow_redirect(Request(url=f"http://{HOST}/"), 301, {"location": f"https://{HOST}/"})
 
     assert up.url == f"https://{HOST}/"
 
@@ -100,7 +99,7 @@ def test_nobody_is_led_away_from_tls():
 def test_a_posted_question_keeps_or_loses_its_body(status, method, content):
     """303 says where to read the answer; 307 and 308 say where to ask again (RFC 9110, 15.4)."""
     asked = Request(url="https://a.example/", method="POST", content=b"q", headers={"Content-Type": "text/plain"})
-    then = follow(asked, status, {"location": "/b"})
+    then = follow_redirect(asked, status, {"location": "/b"})
 
     assert (then.method, then.content, "Content-Type" in then.headers) == (method, content, content is not None)
 
@@ -109,7 +108,7 @@ def test_a_posted_question_keeps_or_loses_its_body(status, method, content):
 def test_a_posted_question_is_not_turned_into_another(status):
     """Browsers would send GET; an API would answer something else."""
     with pytest.raises(SourceFailed, match="must be corrected"):
-        follow(Request(url="https://a.example/", method="POST", content=b"q"), status, {"location": "/b"})
+        follow_redirect(Request(url="https://a.example/", method="POST", content=b"q"), status, {"location": "/b"})
 
 
 async def test_a_redirect_without_a_place_is_a_failure():

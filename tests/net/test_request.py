@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.errors import ParameterError
-from fingerpost.net.redaction import is_secret_name, redact_text, redact_url
+from fingerpost.net.redaction import is_secret_name, redact, redact_url
 from fingerpost.net.request import Request, read_template
 from fingerpost.transit.embedded.feed_locations import read_place
 
@@ -72,9 +72,13 @@ def test_names_of_secrets_are_known(name, expected):
     assert is_secret_name(name) == expected
 
 
-def test_a_secret_is_struck_out_however_it_is_written():
-    """As it is, and as a URL writes it; a very short one would be found in innocent words and stays."""
-    assert redact_text("a+b/c, a%2Bb%2Fc, a%2Bb/c, ab", ["a+b/c", "ab"]) == "***, ***, ***, ab"
+def test_a_key_is_redacted_as_it_is_and_as_urls_and_json_write_it():
+    """A very short one would be found in innocent words and stays."""
+    key = 'A+b/"c'
+    text = 'A+b/"c, A%2Bb%2F%22c, A%2Bb/%22c, A+b/\\"c, A+b\\/\\"c, a%2bb%2f%22c, ab'
+
+    assert redact(text, [key, "ab"]) == "***, ***, ***, ***, ***, ***, ab"
+    assert redact(text.encode(), [key, "ab"]) == b"***, ***, ***, ***, ***, ***, ab"
 
 
 def test_a_login_in_the_address_becomes_a_header():

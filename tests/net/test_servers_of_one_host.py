@@ -3,8 +3,7 @@
 import pytest
 
 from fingerpost.errors import SourceFailed, SourceLimited
-from fingerpost.net.limiter import Limiter
-from fingerpost.net.pace import Pace
+from fingerpost.net.limiter import Limiter, Pace
 from fingerpost.net.request import Request, host_of, server_of
 from fingerpost.runtime.circuit_breaker import Breaker
 from tests.net.local_server import FakeTime, answer, new_client, serving

@@ -46,9 +46,9 @@ def data(**told):
 
 
 @asynccontextmanager
-async def asking(*answers, learned=LEARNED, environ=None, limits=LIMITS, tape=None, **record):
+async def asking(*answers, learned=LEARNED, environ=None, limits=LIMITS, **record):
     """Open a network on a server that gives these answers in turn; yield it and the server."""
-    async with serving(*answers) as local, new_client(local, environ, tape) as client:
+    async with serving(*answers) as local, new_client(local, environ) as client:
         made = NetworkRecord(name="TOWN", source="opentripplanner", url=f"{local.url}/otp/gtfs/v1", **record)
         yield OpenTripPlannerSource(client.fetch, limits).open(made, learned), local
 
@@ -61,7 +61,7 @@ async def learning(*answers, **record):
         yield await OpenTripPlannerSource(client.fetch, LIMITS).learn(made), local
 
 
-def new_client(local, environ=None, tape=None):
+def new_client(local, environ=None):
     async def resolve(host, _):
         return [LOOPBACK]
 
@@ -71,7 +71,6 @@ def new_client(local, environ=None, tape=None):
         limiter=Limiter(clock_ms=time.clock_ms, sleep=time.sleep),
         breaker=Breaker(threshold=1000),
         environ={} if environ is None else environ,
-        tape=tape,
     )
 
 

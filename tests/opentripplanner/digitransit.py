@@ -65,7 +65,7 @@ class Digitransit:
 
 
 @asynccontextmanager
-async def serving_digitransit(folder, upstream, *, environ=None, tape=None, host=HOST):
+async def serving_digitransit(folder, upstream, *, environ=None, host=HOST):
     """Serve; yield a client that finds it under its own name, or another host's, and trusts it."""
     certificate = new_certificate(folder, host)
     own = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -84,7 +84,6 @@ async def serving_digitransit(folder, upstream, *, environ=None, tape=None, host
         limiter=Limiter(clock_ms=time.clock_ms, sleep=time.sleep),
         breaker=Breaker(threshold=1000),
         environ={KEY_VARIABLE: KEY} if environ is None else environ,
-        tape=tape,
     )
     try:
         async with client:

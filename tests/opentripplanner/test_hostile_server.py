@@ -14,11 +14,9 @@ from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.net.request import RequestLimits
-from fingerpost.net.request_counts import RequestCounts
 from fingerpost.net.transport import WireTransport
 from fingerpost.store.limits import LimitFile
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
-from fingerpost.store.request_counts import RequestCountFile
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.networks.town import NAME, NOW, PLACES, new_town
 from fingerpost.transit.learned_profile import LearnedProfiles
@@ -193,8 +191,7 @@ def _new_client(port, time, home):
 
     return Client(
         transport=WireTransport(CheckedBackend(["town.example"], resolve=resolve, inner=port)),
-        limiter=Limiter(LimitFile(home / "limits.sqlite").limit, clock_ms=time.clock_ms, sleep=time.sleep),
-        counts=RequestCounts(RequestCountFile(home / "limits.sqlite")),
+        limiter=Limiter(LimitFile(home / "limits.sqlite"), clock_ms=time.clock_ms, sleep=time.sleep),
     )
 
 
@@ -272,23 +269,6 @@ async def test_a_hundred_equal_calls_at_once_are_one_question(opening, tool):
     assert len(documents) == len(set(documents)) <= 2
     assert {json.dumps(body, sort_keys=True) for body in bodies} == {json.dumps(bodies[0], sort_keys=True)}
     assert code_of(bodies[0]) == "ok"
-
-
-async def test_requests_are_counted_for_the_operator(opening, tmp_path):
-    """A refusal, our own limiter's after it, answers and what memory gave: each under its word."""
-    async with opening() as asking:
-        asking.hostile.trouble = answer("429 Too Many", Retry_After="70")
-        await asking.ask(PLAN)
-        await asking.ask(PLAN)
-        asking.hostile.trouble = None
-        asking.time.now_ms += 71_000
-        await asking.ask(PLAN)
-        answered = len(asking.hostile.asked) - 1
-        await asking.ask(PLAN)
-
-    counted = RequestCountFile(tmp_path / "limits.sqlite").read()["town.example"]
-    learning = counted["answered"] - answered
-    assert (counted["limited"], counted["from memory"], learning > 0) == (2, answered, True)
 
 
 def test_what_is_live_is_kept_for_a_quarter_of_a_minute_at_most():

@@ -20,7 +20,6 @@ ROOT = Path(__file__).parents[2]
 # Most of them wait most of the time.
 SHARING = [
     "tests/store/test_variable_store.py",
-    "tests/store/test_request_counts.py",
     "tests/net/test_limiter.py",
     "tests/plan/test_engines.py",
     "tests/plan/test_kill.py",

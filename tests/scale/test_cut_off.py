@@ -4,13 +4,12 @@ import asyncio
 from datetime import UTC, datetime
 
 import pytest
-from pyrate_limiter import Rate, TokenBucket
 
 from fingerpost.errors import StorageUnavailable
 from fingerpost.plan.engines import dbos_session
 from fingerpost.plan.journal import Event, JournalFailed, NewRun, StepRecord
 from fingerpost.plan.plan_json import read_plan
-from fingerpost.store.postgres.limits import SharedLimits
+from fingerpost.store.limits import Rate, SharedLimits
 from fingerpost.store.postgres.variables import SharedVariables
 from tests.plan.suite.fixtures import USER, CallLog, adding, found_sums, new_runs, plan_of_steps
 from tests.plan.suite.processes import wait_until
@@ -45,11 +44,10 @@ def test_a_variable_is_saved_and_found_although_its_connection_was_cut(database,
 
 def test_a_limit_outlives_the_cut_of_its_connection(database, cut):
     """Of three tokens one was taken before the cut: two are left."""
-    limit = SharedLimits(database).limit("sec")
-    rates = [Rate(1, 3_600_000, burst=3)]
-    took = [limit.check(TokenBucket(), rates, 10**12, 1).allowed]
+    limits, rate = SharedLimits(database), Rate(interval_ms=3_600_000, burst=3)
+    took = [limits.take("sec", rate, 0) == 0]
     assert cut() == 1
-    took += [limit.check(TokenBucket(), rates, 10**12, 1).allowed for _ in range(3)]
+    took += [limits.take("sec", rate, 0) == 0 for _ in range(3)]
 
     assert took == [True, True, True, False]
 
@@ -59,8 +57,8 @@ def test_a_change_whose_commit_was_cut_off_is_not_called_done_and_not_done_twice
 
     def count_up(connection):
         connection.execute(
-            "INSERT INTO rate_limit (name, paused_until_ms) VALUES ('n', 1)"
-            " ON CONFLICT (name) DO UPDATE SET paused_until_ms = rate_limit.paused_until_ms + 1"
+            "INSERT INTO rate_limit (name, free_ms) VALUES ('n', 1)"
+            " ON CONFLICT (name) DO UPDATE SET free_ms = rate_limit.free_ms + 1"
         )
 
     def cut_at_the_end(connection):
@@ -72,7 +70,7 @@ def test_a_change_whose_commit_was_cut_off_is_not_called_done_and_not_done_twice
     with pytest.raises(StorageUnavailable, match=r"^The database broke off while it wrote, so nobody knows") as caught:
         database.change(cut_at_the_end)
     database.change(count_up)
-    count = database.read(lambda connection: connection.execute("SELECT paused_until_ms FROM rate_limit").fetchone())
+    count = database.read(lambda connection: connection.execute("SELECT free_ms FROM rate_limit").fetchone())
 
     assert (caught.value.retryable, count) == (True, (2,))
 

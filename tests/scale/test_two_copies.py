@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from pyrate_limiter import Rate, TokenBucket
 
 from fingerpost import clock
-from fingerpost.store.postgres.call_log import SharedCallLog
-from fingerpost.store.postgres.limits import SharedLimits
+from fingerpost.errors import SourceLimited
+from fingerpost.store.limits import Rate, SharedLimits
 from fingerpost.store.postgres.variables import SharedVariables
+from fingerpost.transit.tools.call_limit import CallLimit
 from tests.net.at_once import tell_at_once
 from tests.plan.suite.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps, read_runs
 from tests.plan.suite.processes import Worker, wait_until
@@ -27,15 +27,13 @@ CLI = [sys.executable, "-c", "from fingerpost.apps.cli import main; main()"]
 TAKE = """
 import sys
 from pathlib import Path
-from pyrate_limiter import Rate, TokenBucket
-from fingerpost.store.postgres.call_log import SharedCallLog
-from fingerpost.store.postgres.limits import SharedLimits
+from fingerpost.store.limits import Rate, SharedLimits
 from tests.scale.places import open_database
 
-limit = SharedLimits(open_database(Path(sys.argv[1]))).limit("sec")
+limits = SharedLimits(open_database(Path(sys.argv[1])))
 print("ready", flush=True)
 sys.stdin.readline()
-print(sum(limit.check(TokenBucket(), [Rate(8, 3_600_000, burst=25)], 10**12, 1).allowed for _ in range(40)))
+print(sum(limits.take("sec", Rate(interval_ms=450_000, burst=25), 0) == 0 for _ in range(40)))
 """
 
 
@@ -92,51 +90,37 @@ def test_a_variable_and_a_run_of_one_copy_are_the_others_too(copies, tmp_path):
 
 def test_two_processes_share_one_limit(database, tmp_path):
     """At one instant, 25 tokens are 25 tokens, however many processes reach for them."""
-    SharedLimits(database).list_pauses()
+    SharedLimits(database).list_pauses(0)
     command = [sys.executable, "-c", TAKE, str(tmp_path)]
 
     assert sum(map(int, tell_at_once(command, command))) == 25
 
 
-@pytest.mark.parametrize("wrong_by_ms", [-HOUR_MS, 0, HOUR_MS], ids=["behind", "right", "ahead"])
-def test_the_calls_of_a_tool_are_counted_over_all_machines(database, wrong_by_ms):
-    """Five within a minute, whoever asks and however wrong its clock is; the sixth is told how long to wait."""
-    now_ms = int(clock.system_s() * 1000)
-    one, other = SharedCallLog(database, "planJourney"), SharedCallLog(database, "planJourney")
-    here = [one.pass_at(now_ms, 5, 60_000) for _ in range(3)]
-    there = [other.pass_at(now_ms + wrong_by_ms, 5, 60_000) for _ in range(3)]
-    another_tool = SharedCallLog(database, "plan_trip").pass_at(now_ms, 5, 60_000)
-
-    assert (here, there[:2], another_tool) == ([None] * 3, [None] * 2, None)
-    assert 30_000 < there[2] <= 60_000
-
-
-def test_a_call_no_longer_counts_once_its_span_is_over(database):
-    """A span of a millisecond is over when the next call comes; one of a minute is not."""
-    log = SharedCallLog(database, "planJourney")
-    assert [log.pass_at(0, 1, 1), log.pass_at(0, 1, 60_000) is None] == [None, False]
-    database.change(lambda connection: connection.execute("UPDATE tool_call SET passed_ms = passed_ms - 10"))
-
-    assert log.pass_at(0, 1, 5) is None
-
-
 @pytest.mark.parametrize("wrong_by", [timedelta(hours=-3), timedelta(hours=3)], ids=["behind", "ahead"])
 def test_a_machine_whose_clock_is_wrong_keeps_to_the_pace_of_all(database, wrong_by):
     """Its bucket is as empty as everybody's, and a pause that it sets is as long as the source asked for."""
-    rates = [Rate(1, HOUR_MS, burst=2)]
+    limits, rate = SharedLimits(database), Rate(interval_ms=HOUR_MS, burst=2)
     now_ms = int(clock.system_s() * 1000)
     wrong_ms = now_ms + int(wrong_by / timedelta(milliseconds=1))
-    right = SharedLimits(database).limit("sec")
-    wrong = SharedLimits(database, clock_ms=lambda: wrong_ms).limit("sec")
-    took = [each.check(TokenBucket(), rates, at, 1).allowed for each, at in ((right, now_ms), (wrong, wrong_ms))]
-    refused = [each.check(TokenBucket(), rates, at, 1) for each, at in ((wrong, wrong_ms), (right, now_ms))]
-    SharedLimits(database, clock_ms=lambda: wrong_ms).limit("tfl").pause(wrong_ms + 600_000)
-    (until,) = SharedLimits(database).list_pauses().values()
+    waits_ms = [limits.take("sec", rate, at) for at in (now_ms, wrong_ms, wrong_ms, now_ms)]
+    limits.pause("tfl", Rate(interval_ms=125), 600_000, wrong_ms)
+    until = limits.list_pauses(wrong_ms)["tfl"]
 
-    assert took == [True, True]
-    assert [decision.allowed for decision in refused] == [False, False]
-    assert all(HOUR_MS - 60_000 < decision.retry_after_ms <= HOUR_MS + 1000 for decision in refused)
+    assert waits_ms[:2] == [0, 0]
+    assert all(HOUR_MS - 60_000 < wait_ms <= HOUR_MS for wait_ms in waits_ms[2:])
     assert abs(until.timestamp() - clock.system_s() - 600) < 60
+
+
+async def test_the_calls_of_a_tool_are_counted_over_all_machines(database):
+    """Five within a second, whoever asks; the sixth is told how long to wait."""
+    limits = SharedLimits(database, now_ms="%(now_ms)s::bigint")
+    one, other = (CallLimit("planJourney", 5, limits, lambda: 0) for _ in range(2))
+    for limit in (one, one, one, other, other):
+        await limit.enter()
+
+    with pytest.raises(SourceLimited) as refused:
+        await other.enter()
+    assert refused.value.retry_after_s == 1.0
 
 
 async def test_a_run_of_a_killed_copy_is_interrupted_at_once_and_ends_on_the_other(database, tmp_path):

@@ -22,7 +22,7 @@ ENVIRON = {"TOWN_KEY": "s3cr3t-k3y"}
 
 
 class ThrowawayConformance(ConformingSource):
-    """``tape`` records what is asked; with ``is_served`` False nothing serves, and the tape must answer."""
+    """With ``is_served`` False nothing serves."""
 
     name = "throwaway"
     gaps = MappingProxyType(
@@ -32,8 +32,7 @@ class ThrowawayConformance(ConformingSource):
         }
     )
 
-    def __init__(self, tape=None, *, is_served=True):
-        self._tape = tape
+    def __init__(self, *, is_served=True):
         self._is_served = is_served
 
     @asynccontextmanager
@@ -61,7 +60,7 @@ class ThrowawayConformance(ConformingSource):
     @asynccontextmanager
     async def _opened(self, town, port, limits):
         record = new_record(town)
-        async with new_client(port, self._tape) as client:
+        async with new_client(port) as client:
             source = ThrowawaySource(client.fetch, limits)
             yield source.open(record, await source.learn(record))
 
@@ -70,7 +69,7 @@ def new_record(town):
     return NetworkRecord(name=town.name, source="throwaway", url=URL, key="TOWN_KEY")
 
 
-def new_client(port, tape=None):
+def new_client(port):
     """Return a client that finds the server at port 80, and never sleeps."""
 
     async def resolve(host, _):
@@ -83,5 +82,4 @@ def new_client(port, tape=None):
         limiter=Limiter(clock_ms=time.clock_ms, sleep=time.sleep),
         breaker=Breaker(threshold=1000),
         environ=ENVIRON,
-        tape=tape,
     )

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import REMOTE_KINDS, SourceKind, list_paces, open_record_store
-from fingerpost.net.fetch import Fetch
 from fingerpost.net.loop_clients import LoopClients
+from fingerpost.net.request import Fetch
 from fingerpost.net.shared_responses import SharedResponses
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles
@@ -73,11 +73,8 @@ def open_client(settings: Settings) -> "Client":
 
 @asynccontextmanager
 async def _open_fetch(settings: Settings) -> AsyncIterator[Fetch]:
-    """Open what real time is fetched with: once for all processes of a home, but where calls are on tape."""
+    """Open what real time is fetched with: once for all processes of a home."""
     from fingerpost.transit.embedded.realtime_feeds import POLL_S
 
     async with open_client(settings) as client:
-        if settings.record is not None or settings.replay is not None:
-            yield client.fetch
-        else:
-            yield SharedResponses(settings.home / "realtime", client.fetch, fresh_s=POLL_S)
+        yield SharedResponses(settings.home / "realtime", client.fetch, fresh_s=POLL_S)

@@ -42,8 +42,6 @@ class Settings(BaseSettings):
         private_hosts: hosts in a private network that may be asked, separated by commas.
         tiles: where the web page gets map tiles, an address with {z}, {x} and {y}; empty for none.
         tiles_attribution: who is named beside them.
-        record: a folder into which every call to a source is recorded, without keys; see docs/net.md.
-        replay: a folder from which recorded calls are replayed, and no source is asked; not together with the other.
     """
 
     model_config = SettingsConfigDict(env_prefix=_PREFIX, env_ignore_empty=True, extra="ignore", frozen=True)
@@ -67,9 +65,6 @@ class Settings(BaseSettings):
     tiles: str = ""
     tiles_attribution: str = ""
 
-    record: Path | None = None
-    replay: Path | None = None
-
     llm_url: str = ""
     llm_model: str = ""
     llm_key: SecretStr = SecretStr("")
@@ -79,10 +74,10 @@ class Settings(BaseSettings):
     def _split_hosts(cls, hosts: object) -> object:
         return tuple(host.strip() for host in hosts.split(",") if host.strip()) if isinstance(hosts, str) else hosts
 
-    @field_validator("home", "record", "replay", mode="after")
+    @field_validator("home", mode="after")
     @classmethod
-    def _full_path(cls, folder: Path | None) -> Path | None:
-        return None if folder is None else folder.expanduser().absolute()
+    def _full_path(cls, folder: Path) -> Path:
+        return folder.expanduser().absolute()
 
     @property
     def variables_file(self) -> Path:
@@ -129,7 +124,7 @@ def read_settings(**given: Any) -> Settings:
     """Read the settings; ``given`` values that are not None take precedence over the environment.
 
     Raises:
-        SettingsInvalid: a value is malformed, or two exclude each other; the message names the variable.
+        SettingsInvalid: a value is malformed; the message names the variable.
     """
     try:
         settings = Settings(**{name: value for name, value in given.items() if value is not None})
@@ -137,8 +132,4 @@ def read_settings(**given: Any) -> Settings:
         name = str(error.errors(include_url=False)[0]["loc"][0])
         sentence = explain(error, Settings).message
         raise SettingsInvalid(f"{_PREFIX}{name.upper()} is not usable: {sentence}.") from error
-    if settings.record is not None and settings.replay is not None:
-        raise SettingsInvalid(
-            f"{_PREFIX}RECORD and {_PREFIX}REPLAY are both set, and a run is either recorded or replayed. Unset one."
-        )
     return settings

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fingerpost.net.fetch import Fetch
-from fingerpost.net.pace import Pace
+from fingerpost.net.limiter import Pace
+from fingerpost.net.request import Fetch
 from fingerpost.transit.remote.kit.add_option import AddOption
 from fingerpost.transit.remote.motis.transitous import MOTIS, TRANSITOUS
 from fingerpost.transit.remote.motis.transitous import PACES as TRANSITOUS_PACES

@@ -1,4 +1,4 @@
-"""Choose where variables and plan runs are kept: in the home folder, or in a database of many machines."""
+"""Choose where variables, limits and plan runs are stored: in the home folder, or in a database of many machines."""
 
 from collections.abc import Callable
 from functools import cache
@@ -7,6 +7,7 @@ from fingerpost.apps.settings import Settings
 from fingerpost.plan.engines.dbos import DbosJournal
 from fingerpost.plan.engines.embedded import EmbeddedJournal
 from fingerpost.plan.journal import Journal
+from fingerpost.store.limits import LimitFile, Limits, SharedLimits
 from fingerpost.store.postgres.database import Database
 from fingerpost.store.postgres.variables import SharedVariables
 from fingerpost.store.variables import Variables, VariableStore
@@ -18,6 +19,12 @@ def open_variables(settings: Settings) -> Variables:
     if database is None:
         return VariableStore(settings.variables_file, retention_days=settings.retention_days)
     return SharedVariables(database, retention_days=settings.retention_days)
+
+
+def open_limits(settings: Settings) -> Limits:
+    """Return the store of rate limits."""
+    database = find_database(settings)
+    return LimitFile(settings.limits_file) if database is None else SharedLimits(database)
 
 
 def open_journal(settings: Settings) -> Journal:

@@ -10,10 +10,9 @@ from types import MappingProxyType
 from fingerpost import clock
 from fingerpost.apps.networks import new_networks
 from fingerpost.apps.own_tools import GROUP, OwnTool, ServedTool, load_installed_tools, serve
-from fingerpost.apps.pace_storage import open_call_log
 from fingerpost.apps.plans import Plans, build_plans
 from fingerpost.apps.settings import Settings
-from fingerpost.apps.storage import open_variables
+from fingerpost.apps.storage import open_limits, open_variables
 from fingerpost.apps.tool_catalogue import list_tools
 from fingerpost.contract.published import PublishedTool
 from fingerpost.contract.spec import ToolRegistry
@@ -21,7 +20,7 @@ from fingerpost.errors import SettingsInvalid
 from fingerpost.filings.library import FactLibrary
 from fingerpost.store.variables import Variables
 from fingerpost.transit.port import Networks
-from fingerpost.transit.tools.plan_journey import JourneyOptions, PlanJourney
+from fingerpost.transit.tools.plan_journey import JourneyOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +54,7 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
     variables = open_variables(settings)
     journeys = JourneyOptions(
         per_second=settings.plan_journey_per_second,
-        calls=open_call_log(settings, PlanJourney.name),
+        limits=open_limits(settings),
         with_demo=settings.demo != "off",
     )
     tools = list_tools(networks, variables, groups, library=FactLibrary(settings.filings_file), journeys=journeys)

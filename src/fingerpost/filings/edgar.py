@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fingerpost.errors import DataNotFound, SourceKeyRefused, SourceLimited, ToolError
-from fingerpost.net.pace import Pace
+from fingerpost.net.limiter import Pace
 from fingerpost.net.request import Request, RequestLimits
 from fingerpost.net.response import Response
 

@@ -15,9 +15,8 @@ from fingerpost.filings.edgar import Edgar
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import read_plain_text, split_sections
 from fingerpost.filings.store import FactStore, plain_ticker
-from fingerpost.net.body import MemoryBody
 from fingerpost.net.client import Client
-from fingerpost.net.response import Response, Validators
+from fingerpost.net.response import MemoryBody, Response, Validators
 
 _TABLE = """
     CREATE TABLE IF NOT EXISTS fetched (

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from fingerpost.net.passage import Passage, Served
+from fingerpost.net.outcomes import Ending
 from fingerpost.net.response import Response
 
 Fetch = Callable[[Response | None], Awaitable[Response]]
@@ -44,32 +44,25 @@ class Cache:
         key: str,
         fresh_s: float,
         fetch: Fetch,
-        passage: Passage | None = None,
-        count: Callable[[Served], None] = lambda _: None,
+        count: Callable[[Ending], None] = lambda _: None,
         may_keep: Callable[[Response], bool] | None = None,
     ) -> Response:
         """Return a fresh answer from memory, or the one that is being fetched, or fetch it.
 
-        ``passage`` is told which of the three it was; where it is a recorded one, it says so itself.
-        ``count`` is told of the first two. An answer that ``may_keep`` refuses is given to all who wait for it, and
+        ``count`` is called for the first two. An answer that ``may_keep`` refuses is given to all who wait for it, and
         forgotten.
 
         Raises:
             ToolError: whatever ``fetch`` raises, to everybody who waits; errors are not kept.
         """
-        recorded = None if passage is None else passage.recorded
         entry = self._entries.get(key)
-        if entry is not None and self._is_fresh(entry, recorded):
+        if entry is not None and self._clock_s() < entry.until_s:
             self._entries.move_to_end(key)
-            count(Served.MEMORY)
-            if passage is not None:
-                passage.serve(Served.MEMORY)
+            count(Ending.MEMORY)
             return replace(entry.response, from_cache=True)
-        flight = None if recorded is Served.SOURCE else self._flights.get(key)
+        flight = self._flights.get(key)
         if flight is not None:
-            count(Served.JOINED)
-            if passage is not None:
-                passage.serve(Served.JOINED)
+            count(Ending.JOINED)
         if flight is None:
             flight = _Flight(asyncio.create_task(self._fetch(key, fresh_s, fetch, entry, may_keep)))
             self._flights[key] = flight
@@ -82,10 +75,6 @@ class Cache:
             if flight.waiting == 0 and not flight.task.done():
                 self._flights.pop(key, None)
                 flight.task.cancel()
-
-    def _is_fresh(self, entry: _Entry, recorded: Served | None) -> bool:
-        # In a replay time does not pass as it did when the call was recorded.
-        return self._clock_s() < entry.until_s if recorded is None else recorded is Served.MEMORY
 
     async def _fetch(
         self,

@@ -2,9 +2,7 @@
 
 ::
 
-    fetch ── memory ── breaker ── attempts ── limiter ── exchange, redirect by redirect ── bounded body
-
-A ``Tape`` records what a call met on this way, or lets it meet the same again without a network.
+    fetch ── cache ── circuit breaker ── attempts ── limiter ── sender, redirect by redirect ── bounded body
 """
 
 import asyncio
@@ -22,19 +20,15 @@ import httpx2
 from opentelemetry.trace import SpanKind
 
 from fingerpost import clock
-from fingerpost.errors import SourceFailed, SourceKeyRefused, SourceLimited, SourceTimeout, SourceUnreachable, ToolError
-from fingerpost.net import redirects
+from fingerpost.errors import SourceFailed, SourceLimited, SourceTimeout, SourceUnreachable, ToolError
 from fingerpost.net.addresses import CheckedBackend
-from fingerpost.net.body import Body, MemoryBody
 from fingerpost.net.cache import Cache
 from fingerpost.net.limiter import Limiter
-from fingerpost.net.passage import Ended, Health, LivePassage, Passage, Tape
-from fingerpost.net.recording.cleaning import clean_text
-from fingerpost.net.request import Request, list_secrets, server_of
-from fingerpost.net.request_counts import Ending, RequestCounts, ending_of, ending_of_served
-from fingerpost.net.request_sender import NOT_MODIFIED, RequestSender
-from fingerpost.net.response import Response, Validators
-from fingerpost.net.statuses import find_failure, may_retry
+from fingerpost.net.outcomes import Ending, count_request, ending_of, find_failure, may_retry
+from fingerpost.net.redaction import redact
+from fingerpost.net.request import REDIRECTS, Request, follow_redirect, server_of
+from fingerpost.net.request_sender import RequestSender
+from fingerpost.net.response import NOT_MODIFIED, Body, MemoryBody, Response, Validators
 from fingerpost.net.transport import WireTransport
 from fingerpost.runtime.circuit_breaker import Breaker
 from fingerpost.runtime.instruments import HOST, HTTP_REQUEST_DURATION
@@ -49,15 +43,12 @@ _FIRST_FAILURE = 400
 
 @dataclass(slots=True)
 class _RequestState:
-    """State of one request over its attempts: deadline, secrets to redact, progress and the last error."""
+    """State of one request over its attempts: deadline, keys to redact, progress and the last error."""
 
     deadline_s: float
-    passage: Passage
     secrets: list[str] = field(default_factory=list)
     in_flight: bool = False
     answered: bool = False
-    done: bool = False
-    left: bool = False
     last_error: ToolError | None = None
 
     def left_s(self) -> float:
@@ -65,7 +56,7 @@ class _RequestState:
 
 
 class Client:
-    """Sends requests within their limits and the host's rate limit, and redacts keys from errors and logs.
+    """Sends requests within their limits and the host's rate limit, and redacts keys from answers, errors and logs.
 
     One client serves one event loop; close it, or use it as a context manager.
 
@@ -75,8 +66,6 @@ class Client:
         private_hosts: hosts that may lie in a private network.
         environ: where keys are read from, at the moment in which a request leaves.
         transport: sends one request; by default over TCP to checked addresses.
-        tape: records all calls, or replays them; then nothing is asked, and nothing waits.
-        counts: counts requests by host and ending; by default nobody does.
     """
 
     def __init__(
@@ -89,34 +78,27 @@ class Client:
         cache: Cache | None = None,
         environ: Mapping[str, str] = os.environ,
         transport: httpx2.AsyncBaseTransport | None = None,
-        tape: Tape | None = None,
-        counts: RequestCounts | None = None,
     ) -> None:
-        self._counts = counts or RequestCounts()
         self._private_hosts = private_hosts
-        self._environ = environ
-        self._tape = tape
         self._cache = cache or Cache()
+        self._breaker = breaker or Breaker()
+        self._limiter = limiter or Limiter()
         self._transport = transport
         user_agent = f"fingerpost/{version('fingerpost')}" + (f" ({contact})" if contact else "")
-        exchange = RequestSender(open_transport=self._open_transport, user_agent=user_agent, environ=environ)
-        self._live = LivePassage(breaker or Breaker(), limiter or Limiter(), exchange)
+        self._sender = RequestSender(open_transport=self._open_transport, user_agent=user_agent, environ=environ)
 
     async def __aenter__(self) -> Self:
-        """Nothing is opened before it is needed."""
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close all connections."""
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close all connections, and write what was counted."""
+        """Close all connections."""
         if self._transport is not None:
             await self._transport.aclose()
-        await self._counts.aclose()
 
     async def fetch(self, request: Request, known: Response | None = None) -> Response:
         """Return the answer to a request; a fresh one from memory where the request allows it.
@@ -131,18 +113,15 @@ class Client:
             SourceTimeout, SourceUnreachable, SourceFailed: it did not answer, or with a failure.
             SourceChanged: it answered something that is not HTTP, or in an unknown encoding.
             AddressRefused: its host lies in a private network.
-            SettingsInvalid: a recording cannot be written, or does not hold the request.
         """
-        passage = self._open_passage(request)
         if request.fresh_s <= 0:
-            return await self._fetch(request, known, passage)
+            return await self._fetch(request, known)
         host = request.split().hostname or ""
         return await self._cache.get(
             request.key,
             request.fresh_s,
-            lambda older: self._fetch(request, known or older, passage),
-            passage,
-            lambda served: self._counts.add(host, ending_of_served(served)),
+            lambda older: self._fetch(request, known or older),
+            lambda ending: count_request(host, ending),
             request.may_keep,
         )
 
@@ -154,53 +133,53 @@ class Client:
         Raises:
             ToolError: as ``fetch``.
         """
-        return await self._carry(request, body, validators, self._open_passage(request))
-
-    async def _fetch(self, request: Request, known: Response | None, passage: Passage) -> Response:
-        body = MemoryBody()
-        response = await self._carry(request, body, None if known is None else known.validators, passage)
-        if response.status == NOT_MODIFIED and known is not None:
-            return replace(known, retrieved_at=response.retrieved_at, from_cache=True)
-        return replace(response, body=response.body or body.content())
-
-    async def _carry(self, request: Request, body: Body, validators: Validators | None, passage: Passage) -> Response:
-        state = _RequestState(time.monotonic() + request.limits.total_s, passage)
+        state = _RequestState(time.monotonic() + request.limits.total_s)
         asked = request.split()
         host, server = asked.hostname or "", server_of(asked)
-        try:
-            passage.enter(server)
-        except ToolError as error:
-            self._counts.add(host, ending_of(error))
-            raise
+        if (rest_s := self._breaker.enter(server)) is not None:
+            count_request(host, Ending.RESTING)
+            raise SourceUnreachable(
+                f"{server} failed {self._breaker.threshold} times in a row and is left alone for a while",
+                {"retry_after_s": rest_s},
+            )
         failure: ToolError | None = None
+        done = False
         try:
             async with asyncio.timeout(request.limits.total_s):
-                response = await self._send_with_retries(
-                    request, {} if validators is None else validators.conditions, body, state
-                )
-                state.done = True
-                self._counts.add(host, Ending.ANSWERED)
-                return response
+                conditions = {} if validators is None else validators.conditions
+                response = await self._send_with_retries(request, conditions, body, state)
+            done = True
+            count_request(host, Ending.ANSWERED)
+            return response
         except TimeoutError as error:
             late = SourceTimeout(f"{host} did not answer in time")
             failure = late if state.in_flight else None
-            self._counts.add(host, Ending.TIMED_OUT)
+            count_request(host, Ending.TIMED_OUT)
             raise state.last_error or late from error
         except ToolError as error:
             failure = error
-            self._counts.add(host, ending_of(error))
+            count_request(host, ending_of(error))
             raise
         except asyncio.CancelledError:
-            state.left = True
             left_s = clock.find_left_s()
             if state.in_flight and left_s is not None and left_s <= 0:
                 # Nobody went away: the caller's own deadline is shorter than the request's, and the host was late.
                 failure = SourceTimeout(f"{host} did not answer in time")
-                self._counts.add(host, Ending.TIMED_OUT)
+                count_request(host, Ending.TIMED_OUT)
             raise
         finally:
-            ended = Ended.ANSWERED if state.done else Ended.LEFT if state.left else Ended.FAILED
-            passage.end(server, _health(state, failure), ended)
+            if isinstance(failure, SourceTimeout | SourceUnreachable | SourceFailed) and failure.retryable:
+                self._breaker.failed(server)
+            elif done or (failure is not None and state.answered):
+                self._breaker.succeeded(server)
+            else:
+                self._breaker.left(server)
+
+    async def _fetch(self, request: Request, known: Response | None) -> Response:
+        response = await self.fetch_into(request, MemoryBody(), None if known is None else known.validators)
+        if response.status == NOT_MODIFIED and known is not None:
+            return replace(known, retrieved_at=response.retrieved_at, from_cache=True)
+        return response
 
     async def _send_with_retries(
         self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
@@ -212,18 +191,15 @@ class Client:
             try:
                 return await self._send_following_redirects(request, conditions, body, state)
             except ToolError as error:
-                # A redirect may have named a host or a path after a key, in capitals or without.
-                error.message = clean_text(error.message, state.secrets)
-                error.args = (error.message,)
-                state.last_error, state.in_flight = error, False
-                _log.info("%s: %s", clean_text(request.redacted_url, state.secrets), error.message)
-                raise
+                # A redirect may have named a host or a path after a key.
+                failure = error.with_message(redact(error.message, state.secrets))
+                state.last_error, state.in_flight = failure, False
+                _log.info("%s: %s", redact(request.redacted_url, state.secrets), failure.message)
+                raise failure from error.__cause__
 
         def find_wait_s(error: ToolError, number: int) -> float | None:
             if not may_retry(error, state.left_s()):
                 return None
-            if state.passage.recorded is not None:
-                return policy.find_wait_s(number, spread=0.0) and 0.0
             return policy.find_wait_s(number, spread=random.random())  # noqa: S311  (no secret depends on it)
 
         return await call_with_retries(attempt, ToolError, find_wait_s)
@@ -231,37 +207,29 @@ class Client:
     async def _send_following_redirects(
         self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
     ) -> Response:
-        """Send once, following redirects."""
         for _ in range(request.limits.max_redirects + 1):
             asked = request.split()
             address = f"{server_of(asked)}{asked.path}"
-            await state.passage.wait(address, longest_s=state.left_s())
+            await self._limiter.wait(address, longest_s=state.left_s())
             state.in_flight = True
             with _measuring_request(request) as operation:
-                response = await state.passage.send(request, conditions, body, state.secrets)
+                response = await self._sender.send(request, conditions, body, state.secrets)
                 operation.set("http.response.status_code", response.status)
                 if response.status >= _FIRST_FAILURE:
                     operation.fail(str(response.status))
             state.in_flight, state.answered = False, True
-            if response.status in redirects.STATUSES and response.status not in request.accept:
-                request = redirects.follow(request, response.status, response.headers)
+            if response.status in REDIRECTS and response.status not in request.accept:
+                request = follow_redirect(request, response.status, response.headers)
                 _refuse_host_of_key(request, asked.hostname or "", state.secrets)
                 continue
-            seen = replace(response, body=response.body or body.content()) if isinstance(body, MemoryBody) else response
+            seen = _without_keys(response, body, state.secrets)
             failure = _check_response(request, seen, conditional=bool(conditions))
             if isinstance(failure, SourceLimited):
-                await state.passage.pause(address, failure.retry_after_s)
+                await self._limiter.pause(address, failure.retry_after_s)
             if failure is not None:
                 raise failure
-            return response
-        endless = SourceFailed(f"{request.split().hostname} redirects too often")
-        endless.retryable = False
-        raise endless
-
-    def _open_passage(self, request: Request) -> Passage:
-        if self._tape is None:
-            return self._live
-        return self._tape.open(request, self._live, list_secrets(request, self._environ))
+            return seen
+        raise SourceFailed(f"{request.split().hostname} redirects too often", retryable=False)
 
     def _open_transport(self) -> httpx2.AsyncBaseTransport:
         if self._transport is None:
@@ -282,23 +250,21 @@ def _measuring_request(request: Request) -> Measured:
 
 
 def _refuse_host_of_key(request: Request, redirecting: str, secrets: Collection[str]) -> None:
-    """Refuse a redirect to a host that bears a key in its name: limits and counts are kept by the names of hosts.
+    """Refuse a redirect to a host that bears a key in its name: limits and counts are stored by the names of hosts.
 
     Raises:
         SourceFailed: it does.
     """
     host = request.split().hostname or ""
-    if clean_text(host, secrets) != host:
-        failure = SourceFailed(f"{redirecting} redirects to a host that is named after a key")
-        failure.retryable = False
-        raise failure
+    if redact(host, secrets) != host:
+        raise SourceFailed(f"{redirecting} redirects to a host that is named after a key", retryable=False)
 
 
-def _health(state: _RequestState, error: ToolError | None) -> Health:
-    """Return the host's health for the circuit breaker, after a call has ended."""
-    if isinstance(error, SourceTimeout | SourceUnreachable | SourceFailed) and error.retryable:
-        return Health.BAD
-    return Health.GOOD if state.done or (error is not None and state.answered) else Health.UNKNOWN
+def _without_keys(response: Response, body: Body, secrets: Collection[str]) -> Response:
+    """Return a response with its content, if that is in memory, and without the keys, should the server repeat one."""
+    content = response.body or (body.content() if isinstance(body, MemoryBody) else b"")
+    headers = {name: redact(value, secrets) for name, value in response.headers.items()}
+    return replace(response, body=redact(content, secrets), headers=headers)
 
 
 def _check_response(request: Request, response: Response, *, conditional: bool) -> ToolError | None:
@@ -308,7 +274,5 @@ def _check_response(request: Request, response: Response, *, conditional: bool) 
         return failure
     if response.status in request.accept or (response.status == NOT_MODIFIED and conditional):
         return None
-    refusal = find_failure(response, clock.now())
-    if isinstance(refusal, SourceKeyRefused):
-        refusal.details["settings"] = sorted({*request.secret_params.values(), *request.secret_headers.values()})
-    return refusal
+    keys = {*request.secret_params.values(), *request.secret_headers.values()}
+    return find_failure(response, clock.now(), keys)

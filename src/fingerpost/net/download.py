@@ -13,8 +13,7 @@ from typing import BinaryIO
 from fingerpost.errors import SettingsInvalid
 from fingerpost.net.client import Client
 from fingerpost.net.request import Request
-from fingerpost.net.request_sender import NOT_MODIFIED
-from fingerpost.net.response import Validators
+from fingerpost.net.response import NOT_MODIFIED, Validators
 
 Progress = Callable[[int], None]
 """Told how many bytes are there so far."""

@@ -1,9 +1,11 @@
-"""Redact keys, passwords and tokens from URLs and texts."""
+"""Redact keys, passwords and tokens from URLs, texts and responses."""
 
+import json
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from urllib.parse import quote, unquote, unquote_plus, urlsplit, urlunsplit
+from typing import AnyStr
+from urllib.parse import quote, quote_plus, unquote, unquote_plus, urlsplit, urlunsplit
 
 HIDDEN = "***"
 
@@ -60,10 +62,20 @@ def _redact_pair(pair: str) -> str:
     return f"{name}={HIDDEN}" if equals and is_secret_name(unquote_plus(name)) else pair
 
 
-def redact_text(text: str, secrets: Iterable[str]) -> str:
-    """Return a text without these values, as they are and as a URL writes them."""
+def redact(data: AnyStr, secrets: Iterable[str]) -> AnyStr:
+    """Return a text, or the content of a response, without these keys."""
     for secret in sorted(secrets, key=len, reverse=True):
-        if len(secret) >= _SHORTEST_SECRET:
-            for written in (secret, quote(secret, safe=""), quote(secret)):
-                text = text.replace(written, HIDDEN)
-    return text
+        for text, octets in _list_forms(secret):
+            data = data.replace(octets, HIDDEN.encode()) if isinstance(data, bytes) else data.replace(text, HIDDEN)
+    return data
+
+
+@lru_cache(maxsize=256)
+def _list_forms(secret: str) -> tuple[tuple[str, bytes], ...]:
+    """Return a key as it is, as URLs and as JSON write it; each in lower case too, as in the name of a host."""
+    if len(secret) < _SHORTEST_SECRET:
+        return ()
+    in_json = json.dumps(secret)[1:-1]
+    forms = [secret, quote(secret, safe=""), quote(secret), quote_plus(secret), in_json, in_json.replace("/", "\\/")]
+    forms += [form.lower() for form in forms]
+    return tuple((form, form.encode()) for form in sorted(dict.fromkeys(forms), key=len, reverse=True))

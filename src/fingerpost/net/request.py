@@ -1,4 +1,4 @@
-"""A request to a source, with its limits on time, size and attempts."""
+"""A request to a source, with its limits on time, size and attempts, and the request that a redirect asks for."""
 
 import base64
 import hashlib
@@ -6,13 +6,18 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from urllib.parse import SplitResult, unquote, urlencode, urlsplit, urlunsplit
+from typing import Protocol
+from urllib.parse import SplitResult, unquote, urlencode, urljoin, urlsplit, urlunsplit
 
-from fingerpost.errors import ParameterError, SourceKeyRefused, ToolError
+from fingerpost.errors import ParameterError, SourceFailed, SourceKeyRefused, ToolError
 from fingerpost.net.redaction import is_secret_name, list_pairs, read_pair, redact_url
 from fingerpost.net.response import Response
 
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_BODY_HEADERS = frozenset({"content-type", "content-length", "content-encoding"})
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 # What an answer may depend on, besides the address and the body.
 _VARYING = ("accept", "accept-language", "content-type")
@@ -52,8 +57,8 @@ class Request:
         may_keep: whether an answer may be served again at all; None for any. A failure that comes as a success, such as
         an error page with status 200, must not be.
         accept: statuses beyond 2xx that are an answer, not a failure.
-        judge: the source's own check of a response, called before its status is checked; it sees a body that is in
-        memory.
+        check_response: the source's own check of a response, called before its status is checked; it sees a body that
+            is in memory.
     """
 
     url: str
@@ -81,20 +86,12 @@ class Request:
         return redact_url(_with_query(self.url, self.params))
 
     @property
-    def varying(self) -> dict[str, str]:
-        """The headers on which an answer may depend, by name in lower case; none holds a secret."""
-        lowered = {name.lower(): value for name, value in self.headers.items()}
-        return {name: lowered[name] for name in _VARYING if name in lowered}
-
-    @property
-    def content_sha256(self) -> str:
-        """The digest of the body, in hex; of nothing where there is none."""
-        return hashlib.sha256(self.content or b"").hexdigest()
-
-    @property
     def key(self) -> str:
         """The cache key: equal for requests with the same response; holds no secret."""
-        return repr((self.method.upper(), self.redacted_url, list(self.varying.items()), self.content_sha256))
+        lowered = {name.lower(): value for name, value in self.headers.items()}
+        varying = [(name, lowered[name]) for name in _VARYING if name in lowered]
+        digest = hashlib.sha256(self.content or b"").hexdigest()
+        return repr((self.method.upper(), self.redacted_url, varying, digest))
 
     def split(self) -> SplitResult:
         """Return the address in parts.
@@ -128,23 +125,22 @@ class Request:
         return _with_query(address, {**self.params, **keys}), headers, secrets
 
 
-def list_secrets(request: Request, environ: Mapping[str, str] = os.environ) -> list[str]:
-    """Return the secrets that leave with a request, without the keys that are not set.
+class Fetch(Protocol):
+    """Asks a URL; ``Client.fetch`` and ``LoopClients.fetch`` are two. ``known`` makes the request conditional."""
 
-    Raises:
-        ParameterError: its address is none.
-    """
-    variables = (request.secret_params, request.secret_headers)
-    unset = [name for named in variables for name, variable in named.items() if not environ.get(variable, "").strip()]
-    params = {name: variable for name, variable in request.secret_params.items() if name not in unset}
-    headers = {name: variable for name, variable in request.secret_headers.items() if name not in unset}
-    return replace(request, secret_params=params, secret_headers=headers).wire(environ)[2]
+    async def __call__(self, request: Request, known: Response | None = None) -> Response:
+        """Return the answer, ``known`` itself where it still holds.
+
+        Raises:
+            ToolError: the source did not answer, or with a failure.
+        """
+        ...
 
 
 def server_of(asked: SplitResult) -> str:
     """Return which server an address asks: its host, with the port where that is not its scheme's own."""
     host, port = asked.hostname or "", asked.port
-    if port is None or (asked.scheme, port) in (("http", 80), ("https", 443)):
+    if port in (None, _DEFAULT_PORTS.get(asked.scheme)):
         return host
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
@@ -170,6 +166,50 @@ def split_address(url: str) -> SplitResult:
     if not readable or len(url.split()) != 1:
         raise ParameterError("An address must begin with http:// or https:// and name a host", {"field": "url"})
     return parts
+
+
+def follow_redirect(request: Request, status: int, headers: Mapping[str, str]) -> Request:
+    """Return the request that a redirect asks for. A key never goes along to another origin.
+
+    Raises:
+        SourceFailed: it leads nowhere, away from TLS, or would change what is asked.
+    """
+    old = request.split()
+    try:
+        new = split_address(urljoin(request.url, headers["location"]))
+    except (KeyError, ValueError, ParameterError) as error:
+        raise _refuse_redirect(old, "to no address that can be asked") from error
+    if old.scheme == "https" and new.scheme != "https":
+        raise _refuse_redirect(old, "from https to an address that anyone on the way can read")
+    method, content, sent = request.method, request.content, dict(request.headers)
+    if status == 303 and method.upper() not in ("GET", "HEAD"):
+        method, content = "GET", None
+        sent = {name: value for name, value in sent.items() if name.lower() not in _BODY_HEADERS}
+    elif status in (301, 302) and method.upper() not in ("GET", "HEAD"):
+        raise _refuse_redirect(old, "a question that cannot be moved; the address must be corrected")
+    secret_headers: Mapping[str, str] = request.secret_headers
+    if _origin(old) != _origin(new):
+        secret_headers = {}
+        sent = {name: value for name, value in sent.items() if not is_secret_name(name)}
+    # The new address is complete: the source repeats in it what it still needs of the query.
+    return replace(
+        request,
+        url=new.geturl(),
+        method=method,
+        content=content,
+        headers=sent,
+        params={},
+        secret_params={},
+        secret_headers=secret_headers,
+    )
+
+
+def _origin(parts: SplitResult) -> tuple[str, str | None, int | None]:
+    return parts.scheme, parts.hostname, parts.port or _DEFAULT_PORTS[parts.scheme]
+
+
+def _refuse_redirect(parts: SplitResult, where: str) -> SourceFailed:
+    return SourceFailed(f"{parts.hostname} redirects {where}", retryable=False)
 
 
 def read_template(text: str) -> tuple[str, dict[str, str]]:

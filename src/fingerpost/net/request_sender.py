@@ -8,14 +8,9 @@ import httpx2
 
 from fingerpost import clock
 from fingerpost.errors import ParameterError, SourceFailed, ToolError
-from fingerpost.net import redirects
-from fingerpost.net.body import Body, MemoryBody
-from fingerpost.net.decompression import ACCEPT_ENCODING, Decompression
-from fingerpost.net.redaction import redact_text
-from fingerpost.net.request import Request, RequestLimits
-from fingerpost.net.response import Response
-
-NOT_MODIFIED = 304
+from fingerpost.net.redaction import redact
+from fingerpost.net.request import REDIRECTS, Request, RequestLimits
+from fingerpost.net.response import ACCEPT_ENCODING, NOT_MODIFIED, Body, Decompression, MemoryBody, Response
 
 # Of a refusal: enough for a source's own reading of it.
 _MOST_REFUSAL_BYTES = 65_536
@@ -59,7 +54,7 @@ class RequestSender:
                 status=answer.status_code,
                 headers=dict(answer.headers.items()),
                 body=b"",
-                redacted_url=redact_text(request.redacted_url, secrets),
+                redacted_url=redact(request.redacted_url, secrets),
                 retrieved_at=clock.now(),
             )
             if 200 <= head.status < 300:
@@ -97,18 +92,18 @@ async def _read_refusal(answer: httpx2.Response, request: Request) -> bytes:
     status, body = answer.status_code, MemoryBody()
     if status in request.accept:
         await _read(answer, body, request.limits.max_bytes)
-    elif status != NOT_MODIFIED and status not in redirects.STATUSES:
+    elif status != NOT_MODIFIED and status not in REDIRECTS:
         with suppress(ToolError):
             await _read(answer, body, min(_MOST_REFUSAL_BYTES, request.limits.max_bytes))
     return body.content()
 
 
 def _too_large(max_bytes: int) -> SourceFailed:
-    error = SourceFailed(
-        f"The source's answer is larger than the bound of {max_bytes:,} bytes", {"max_bytes": max_bytes}
+    return SourceFailed(
+        f"The source's answer is larger than the bound of {max_bytes:,} bytes",
+        {"max_bytes": max_bytes},
+        retryable=False,
     )
-    error.retryable = False
-    return error
 
 
 def _wire_timeouts(limits: RequestLimits) -> dict[str, float]:

@@ -1,12 +1,21 @@
-"""A source's response."""
+"""A source's response, and where its content goes: decompressed in bounded pieces, and complete or refused."""
 
 import json
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
-from fingerpost.errors import SourceChanged
+from fingerpost.errors import SourceChanged, SourceUnreachable
+
+ACCEPT_ENCODING = "gzip"
+NOT_MODIFIED = 304
+
+_PIECE_BYTES = 1 << 18
+_PLAIN = frozenset({"", "identity"})
+_GZIP = frozenset({"gzip", "x-gzip"})
+_GZIP_WINDOW = zlib.MAX_WBITS | 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +40,7 @@ class Response:
         status: of HTTP.
         headers: by name in lower case.
         body: after decompression.
-        shown: the address that answered, without a secret.
+        redacted_url: the address that answered, without a secret.
         retrieved_at: when the source last confirmed it, in UTC.
         from_cache: it was not fetched for this request.
     """
@@ -59,3 +68,82 @@ class Response:
         except (ValueError, RecursionError) as error:
             message = f"{self.redacted_url} answered something that is not JSON"
             raise SourceChanged(message, {"status": self.status, "bytes": len(self.body)}) from error
+
+
+class Body(Protocol):
+    """A sink for response content; ``restart`` discards what was written, for a new attempt."""
+
+    def restart(self) -> None: ...
+
+    def write(self, piece: bytes) -> None: ...
+
+
+class MemoryBody:
+    """Content in memory."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+
+    def restart(self) -> None:
+        self._pieces.clear()
+
+    def write(self, piece: bytes) -> None:
+        self._pieces.append(piece)
+
+    def content(self) -> bytes:
+        return b"".join(self._pieces)
+
+
+class Decompression:
+    """Decompressor of one body; a gzip body may have several members (RFC 1952, section 2.2).
+
+    Raises:
+        SourceChanged: the body is in an encoding that was not asked for.
+    """
+
+    def __init__(self, content_encoding: str) -> None:
+        coding = content_encoding.strip().lower()
+        if coding not in _PLAIN | _GZIP:
+            raise SourceChanged(f"The source answered in the encoding {coding[:40]!r}, which was not asked for")
+        self._member = zlib.decompressobj(_GZIP_WINDOW) if coding in _GZIP else None
+        self._begun = False
+        self._held = False
+
+    def feed(self, wire: bytes) -> Iterator[bytes]:
+        """Yield the decompressed content of some received bytes in bounded pieces.
+
+        Raises:
+            SourceChanged: it is not what its header says.
+        """
+        if self._member is None:
+            yield wire
+            return
+        if self._member.eof:
+            wire = self._next_member(wire)
+        while wire or self._held:
+            try:
+                piece = self._member.decompress(wire, _PIECE_BYTES)
+            except zlib.error as error:
+                raise SourceChanged("The source's answer cannot be decompressed") from error
+            self._begun = True
+            if piece:
+                yield piece
+            # A full piece may leave more inside, even where all of the wire was taken in.
+            self._held = len(piece) == _PIECE_BYTES and not self._member.eof
+            wire = self._next_member(self._member.unused_data) if self._member.eof else self._member.unconsumed_tail
+
+    def _next_member(self, wire: bytes) -> bytes:
+        """Begin another gzip member, if there is one behind the padding."""
+        wire = wire.lstrip(b"\0")
+        if wire:
+            self._member = zlib.decompressobj(_GZIP_WINDOW)
+        return wire
+
+    def end(self) -> None:
+        """Check that the body is complete.
+
+        Raises:
+            SourceUnreachable: it broke off.
+        """
+        if self._member is not None and self._begun and not self._member.eof:
+            raise SourceUnreachable("The source's answer broke off")

@@ -12,10 +12,8 @@ from datetime import datetime
 from pathlib import Path
 
 from fingerpost import clock
-from fingerpost.net.fetch import Fetch
-from fingerpost.net.request import Request
+from fingerpost.net.request import Fetch, Request
 from fingerpost.net.response import Response
-from fingerpost.net.scrubbing import scrub
 
 _log = logging.getLogger(__name__)
 
@@ -63,7 +61,7 @@ class SharedResponses:
             if shared is not None and is_fresh:
                 return _as_known(shared, known)
             response = await self._fetch(request, known or shared)
-            await asyncio.to_thread(self._store, path, scrub(response, request))
+            await asyncio.to_thread(self._store, path, response)
             return response
         finally:
             await lock.release()

@@ -99,18 +99,16 @@ def translate(error: Exception, host: str) -> StorageUnavailable | SourceChanged
         return SourceTimeout(f"{host} did not answer in time")
     if isinstance(error, httpcore2.NetworkError):
         if _is_distrust(error):
-            refused = SourceUnreachable(f"{host} could not prove that it is {host}: its certificate is not accepted")
-            refused.retryable = False
-            return refused
+            return SourceUnreachable(
+                f"{host} could not prove that it is {host}: its certificate is not accepted", retryable=False
+            )
         return SourceUnreachable(f"{host} could not be reached, or broke the connection off")
     if isinstance(error, httpcore2.RemoteProtocolError) and "closed connection" in str(error).lower():
         return SourceUnreachable(f"{host} broke its answer off")
     if isinstance(error, httpcore2.RemoteProtocolError) and "disconnected" in str(error).lower():
         return SourceUnreachable(f"{host} ended the connection without an answer")
-    changed = SourceChanged(f"{host} answered something that is not HTTP")
     # It may be the rest of an earlier answer that was longer than it said; a new connection knows.
-    changed.retryable = True
-    return changed
+    return SourceChanged(f"{host} answered something that is not HTTP", retryable=True)
 
 
 def _is_distrust(error: BaseException | None) -> bool:

@@ -1,236 +1,221 @@
-"""State of rate limits, shared by all processes of a home folder: one SQLite file, one row per limit.
+"""Rate limits that processes share: in memory, in a SQLite file, or in the database of several machines.
 
-The numbers may be lost without harm: a limit then starts afresh.
+Each limit is one instant (GCRA, the generic cell rate algorithm): the one from which it is unused. A call moves the
+instant on by one interval, and passes if it was less than ``burst`` intervals ahead. A pause moves it further.
+The instants may be lost without harm: a limit then starts afresh.
 """
 
-import sqlite3
 import threading
-import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Protocol
 
-from pyrate_limiter import Rate, StateStore
-from pyrate_limiter.abstracts.algorithm import Decision, State, StateAlgorithm
-from pyrate_limiter.clocks import AbstractClock, WallClock
+from fingerpost import clock
+from fingerpost.store.sqlite import SqliteFile
 
-from fingerpost.store.sqlite import SqliteFile, primary_code, use_write_ahead_log
+if TYPE_CHECKING:
+    import sqlite3
+
+    import psycopg
+
+    from fingerpost.store.postgres.database import Database
 
 LONGEST_PAUSE_MS = 86_400_000
 
-_TABLE = """
-    CREATE TABLE IF NOT EXISTS limits (
-        name TEXT PRIMARY KEY,
-        state TEXT NOT NULL DEFAULT '',
-        paused_until_ms INTEGER NOT NULL DEFAULT 0
-    ) WITHOUT ROWID
+# No rate alone keeps a call waiting for longer, so the source has asked for it.
+_PAUSE_BEGINS_MS = 10_000
+_TABLE = "CREATE TABLE IF NOT EXISTS rate_limit (name TEXT PRIMARY KEY, free_ms INTEGER NOT NULL) WITHOUT ROWID"
+
+# The same text for both databases, which differ in how they write parameters and in whose clock counts.
+# An instant too far ahead is from before the clock was set back, and does not count.
+_TAKE = """
+    INSERT INTO rate_limit (name, free_ms) VALUES ({name}, {now_ms} + {interval_ms})
+    ON CONFLICT (name) DO UPDATE SET free_ms = {interval_ms} + CASE
+        WHEN rate_limit.free_ms BETWEEN {now_ms} AND {now_ms} + {longest_ms} THEN rate_limit.free_ms
+        ELSE {now_ms}
+    END
+    WHERE rate_limit.free_ms <= {now_ms} + {slack_ms} OR rate_limit.free_ms > {now_ms} + {longest_ms}
 """
+_WAIT = "SELECT free_ms - {slack_ms} - {now_ms} FROM rate_limit WHERE name = {name}"
+_PAUSE = """
+    INSERT INTO rate_limit (name, free_ms) VALUES ({name}, {now_ms} + {slack_ms} + {pause_ms})
+    ON CONFLICT (name) DO UPDATE SET free_ms = excluded.free_ms
+    WHERE rate_limit.free_ms < excluded.free_ms OR rate_limit.free_ms > {now_ms} + {longest_ms}
+"""
+_LIST = """
+    SELECT name, free_ms FROM rate_limit
+    WHERE free_ms > {now_ms} + {begins_ms} AND free_ms <= {now_ms} + {longest_ms} ORDER BY name
+"""
+_PARAMETERS = ("name", "now_ms", "interval_ms", "slack_ms", "longest_ms", "pause_ms", "begins_ms")
+_LISTED = {"begins_ms": _PAUSE_BEGINS_MS, "longest_ms": LONGEST_PAUSE_MS + _PAUSE_BEGINS_MS}
 
-_PAUSES = "SELECT name, paused_until_ms FROM limits ORDER BY name"
+_Values = dict[str, str | int]
 
 
-class _Row(NamedTuple):
-    state: str = ""
-    paused_until_ms: int = 0
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """``burst`` calls at once, and one more after each interval.
+
+    ``longest_pause_ms`` is 0 for a limit that no source can pause.
+    """
+
+    interval_ms: int
+    burst: int = 1
+    longest_pause_ms: int = LONGEST_PAUSE_MS
+
+    @property
+    def slack_ms(self) -> int:
+        """How far ahead a limit's instant may be for a call to pass."""
+        return self.interval_ms * (self.burst - 1)
+
+    @property
+    def longest_ms(self) -> int:
+        """How far ahead a limit's instant can be."""
+        return self.interval_ms * self.burst + self.longest_pause_ms
 
 
-class LimitsHeld(Exception):
-    """Another thread or process holds the file of limits just now."""
+class Limits(Protocol):
+    """The instants of all limits. The methods may block and may be called by any thread.
+
+    ``now_ms`` counts from 1970; limits that several machines share go by the clock of their database instead.
+    Every method may raise SettingsInvalid (the operator must act) or StorageUnavailable (try again).
+    """
+
+    def take(self, name: str, rate: Rate, now_ms: int) -> int:
+        """Count a call and return 0; or return in how many milliseconds one may pass, and count nothing."""
+        ...
+
+    def pause(self, name: str, rate: Rate, pause_ms: int, now_ms: int) -> None:
+        """Let no call pass for a while; a longer pause that is set already stays."""
+        ...
+
+    def list_pauses(self, now_ms: int) -> dict[str, datetime]:
+        """Return by the limit's name until when (UTC) its source wants no calls."""
+        ...
+
+
+class MemoryLimits:
+    """Limits of this process."""
+
+    def __init__(self) -> None:
+        self._free_ms: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    def take(self, name: str, rate: Rate, now_ms: int) -> int:
+        with self._lock:
+            free_ms = self._free_ms.get(name, 0)
+            if free_ms > now_ms + rate.longest_ms:
+                free_ms = now_ms
+            if free_ms > now_ms + rate.slack_ms:
+                return free_ms - rate.slack_ms - now_ms
+            self._free_ms[name] = max(free_ms, now_ms) + rate.interval_ms
+            return 0
+
+    def pause(self, name: str, rate: Rate, pause_ms: int, now_ms: int) -> None:
+        with self._lock:
+            self._free_ms[name] = max(self._free_ms.get(name, 0), now_ms + rate.slack_ms + pause_ms)
+
+    def list_pauses(self, now_ms: int) -> dict[str, datetime]:
+        with self._lock:
+            found = sorted(self._free_ms.items())
+        return {name: _instant(free_ms) for name, free_ms in found if free_ms > now_ms + _PAUSE_BEGINS_MS}
 
 
 class LimitFile:
-    """The SQLite file of all rate limits' states.
-
-    Every method may raise SettingsInvalid (the file cannot be used) or StorageUnavailable (it is busy or full).
-    """
+    """Limits of all processes of a home folder: one SQLite table."""
 
     def __init__(self, path: Path) -> None:
-        # A lost commit costs a few tokens; waiting for the disk would cost every request.
-        self._file = SqliteFile(
-            path=path, holds="limits", synchronous="OFF", any_thread=True, remedy="remove it and try again"
-        )
-        self._lock = threading.Lock()
-        self._kept = _OpenFile()
-        weakref.finalize(self, self._kept.close)
+        # A lost commit costs a call; waiting for the disk would cost every request.
+        self._file = SqliteFile(path=path, holds="limits", synchronous="OFF", remedy="remove it and try again")
 
-    def limit(self, name: str) -> "SqliteLimit":
-        """Return one limit's store."""
-        return SqliteLimit(self, name)
+    def take(self, name: str, rate: Rate, now_ms: int) -> int:
+        values = _values(name, rate, now_ms=now_ms)
+        with self._writing() as connection:
+            if connection.execute(_for_sqlite(_TAKE), values).rowcount:
+                return 0
+            return int(connection.execute(_for_sqlite(_WAIT), values).fetchone()[0])
 
-    def list_pauses(self) -> dict[str, datetime]:
-        """Return by the limit's name until when (UTC) its source wants nobody to ask; only what is to come."""
+    def pause(self, name: str, rate: Rate, pause_ms: int, now_ms: int) -> None:
+        with self._writing() as connection:
+            connection.execute(_for_sqlite(_PAUSE), _values(name, rate, now_ms=now_ms, pause_ms=pause_ms))
+
+    def list_pauses(self, now_ms: int) -> dict[str, datetime]:
         if not self._file.path.exists():
             return {}
-        now_ms = WallClock().now()
         with self._file.reading() as connection:
-            # Who made the file may not have got further yet.
-            has_table = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'limits'").fetchone()[0]
-            found = connection.execute(_PAUSES).fetchall() if has_table else []
-        return {
-            name: datetime.fromtimestamp(until_ms / 1000, UTC)
-            for name, until_ms in found
-            if 0 < until_ms - now_ms <= LONGEST_PAUSE_MS
-        }
+            # Whoever made the file may not have got further yet.
+            if not connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'rate_limit'").fetchone()[0]:
+                return {}
+            rows = connection.execute(_for_sqlite(_LIST), {"now_ms": now_ms, **_LISTED}).fetchall()
+        return {name: _instant(free_ms) for name, free_ms in rows}
 
     @contextmanager
-    def changing(self, name: str, *, may_wait: bool = True) -> Iterator[tuple[sqlite3.Connection, _Row]]:
-        """Lock the file, give one limit's row, and commit when the block ends.
-
-        Raises:
-            LimitsHeld: another holds the file, and this caller may not wait.
-        """
-        with self._locked(may_wait=may_wait), self._file.translating_sqlite_errors():
-            connection = self._connect()
-            try:
-                _begin(connection, self._file.busy_timeout_s if may_wait else 0.0)
-                if not self._kept.has_table:
-                    connection.execute(_TABLE)
-                    self._kept.has_table = True
-                asked = connection.execute("SELECT state, paused_until_ms FROM limits WHERE name = ?", (name,))
-                found = asked.fetchone()
-                yield connection, _Row(*found) if found else _Row()
-                connection.execute("COMMIT")
-            except LimitsHeld:
-                raise
-            except BaseException:
-                self._kept.close()
-                raise
-
-    @contextmanager
-    def _locked(self, *, may_wait: bool) -> Iterator[None]:
-        if not self._lock.acquire(blocking=may_wait):
-            raise LimitsHeld
-        try:
-            yield
-        finally:
-            self._lock.release()
-
-    def _connect(self) -> sqlite3.Connection:
-        """Return the connection that is kept, as long as the file is the one that it opened."""
-        # Opening the file anew was measured to cost each request eight times as much.
-        stamp = _stamp_of(self._file.path)
-        if self._kept.connection is None or stamp is None or stamp != self._kept.stamp:
-            self._kept.close()
+    def _writing(self) -> "Iterator[sqlite3.Connection]":
+        with self._file.translating_sqlite_errors():
             self._file.path.parent.mkdir(parents=True, exist_ok=True)
-            connection = self._kept.connection = self._file.connect()
-            # A rollback journal is made and removed for each request, which takes ten times as long.
-            use_write_ahead_log(connection)
-            self._kept.stamp = _stamp_of(self._file.path)
-        return self._kept.connection
+        with self._file.opened() as connection:
+            connection.execute(_TABLE)
+            yield connection
 
 
-class _OpenFile:
-    """An open connection, the inode of its file, and whether the table has been looked for."""
+class SharedLimits:
+    """Limits of all machines of a database.
 
-    def __init__(self) -> None:
-        self.connection: sqlite3.Connection | None = None
-        self.has_table = False
-        self.stamp: tuple[int, int] | None = None
-
-    def close(self) -> None:
-        """Close the connection; a transaction that it did not commit is rolled back."""
-        if self.connection is not None:
-            self.connection.close()
-            self.connection, self.has_table = None, False
-
-
-def _begin(connection: sqlite3.Connection, busy_timeout_s: float) -> None:
-    connection.execute(f"PRAGMA busy_timeout = {round(busy_timeout_s * 1000)}")
-    try:
-        connection.execute("BEGIN IMMEDIATE")
-    except sqlite3.OperationalError as error:
-        if busy_timeout_s == 0 and primary_code(error) == sqlite3.SQLITE_BUSY:
-            raise LimitsHeld from error
-        raise
-
-
-def _stamp_of(path: Path) -> tuple[int, int] | None:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
-
-
-class SqliteLimit(StateStore):
-    """One rate limit: pyrate-limiter's state, and a pause that the source has asked for."""
-
-    is_async = False
-    # Instants are compared across processes, which a monotonic clock does not promise.
-    default_clock: AbstractClock = WallClock()
-
-    def __init__(self, file: LimitFile, name: str) -> None:
-        self._file = file
-        self._name = name
-
-    def check(self, algorithm: StateAlgorithm, rates: list[Rate], now: int, weight: int) -> Decision:
-        """Take ``weight`` tokens at ``now`` (milliseconds since 1970), or say how long they are not to be had."""
-        return self._take(algorithm, rates, now, weight, may_wait=True)
-
-    def try_check(self, algorithm: StateAlgorithm, rates: list[Rate], now: int, weight: int) -> Decision | None:
-        """As ``check``; None where another holds the file just now."""
-        try:
-            return self._take(algorithm, rates, now, weight, may_wait=False)
-        except LimitsHeld:
-            return None
-
-    def _take(self, algorithm: StateAlgorithm, rates: list[Rate], now: int, weight: int, *, may_wait: bool) -> Decision:
-        with self._file.changing(self._name, may_wait=may_wait) as (connection, row):
-            paused_ms = row.paused_until_ms - now
-            if 0 < paused_ms <= LONGEST_PAUSE_MS:
-                return Decision(failing_rate=rates[0], retry_after_ms=paused_ms)
-            state, decision = algorithm.step(
-                rates, believable_state(decode_state(algorithm, rates, row.state), rates, now), now, weight
-            )
-            if decision.allowed:
-                connection.execute(
-                    "INSERT INTO limits (name, state) VALUES (?, ?) ON CONFLICT (name)"
-                    " DO UPDATE SET state = excluded.state",
-                    (self._name, encode_state(state)),
-                )
-        return decision
-
-    def pause(self, until_ms: int) -> None:
-        """Let nobody pass before an instant; a longer pause that is set already stays."""
-        with self._file.changing(self._name) as (connection, _):
-            connection.execute(
-                "INSERT INTO limits (name, paused_until_ms) VALUES (?, ?) ON CONFLICT (name)"
-                " DO UPDATE SET paused_until_ms = max(paused_until_ms, excluded.paused_until_ms)",
-                (self._name, until_ms),
-            )
-
-    def read(self, algorithm: StateAlgorithm, rates: list[Rate]) -> State:
-        """Return the state, for reports."""
-        with self._file.changing(self._name) as (_, row):
-            return decode_state(algorithm, rates, row.state)
-
-    def reset(self) -> None:
-        """Forget the limit's state and its pause."""
-        with self._file.changing(self._name) as (connection, _):
-            connection.execute("DELETE FROM limits WHERE name = ?", (self._name,))
-
-
-def encode_state(state: State) -> str:
-    """Return a state as text."""
-    return " ".join(str(number) for number in state)
-
-
-def decode_state(algorithm: StateAlgorithm, rates: list[Rate], text: str) -> State:
-    """Return the state that a text tells of; the initial one where it tells of none, or of other rates."""
-    try:
-        state = algorithm.decode(text.split())
-    except ValueError:
-        return algorithm.initial(rates)
-    # The limit may have been set up with other rates.
-    return state if len(state) == len(rates) else algorithm.initial(rates)
-
-
-def believable_state(state: State, rates: list[Rate], now: int) -> State:
-    """Return the state as it can be at most: after the clock was set back, nobody waits for the old future.
-
-    A token bucket is empty ``burst`` intervals ahead of now, and never emptier.
+    Args:
+        database: holds the table.
+        now_ms: the clock in SQL, by default the database's: a machine whose clock is wrong waits as long as the others.
     """
-    furthest = (now * 1000 + rate.burst * -(-rate.interval * 1000 // rate.limit) for rate in rates)
-    return tuple(min(number, most) for number, most in zip(state, furthest, strict=True))
+
+    def __init__(
+        self,
+        database: "Database",
+        *,
+        now_ms: str = "floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint",
+    ) -> None:
+        self._database = database
+        self._names = {name: f"%({name})s" for name in _PARAMETERS} | {"now_ms": now_ms}
+
+    def take(self, name: str, rate: Rate, now_ms: int) -> int:
+        values = _values(name, rate, now_ms=now_ms)
+
+        def write(connection: "psycopg.Connection") -> int:
+            if connection.execute(self._sql(_TAKE), values).rowcount:
+                return 0
+            row = connection.execute(self._sql(_WAIT), values).fetchone()
+            # The clock has gone on since the first statement.
+            return max(1, row[0] if row else 1)
+
+        return self._database.change(write)
+
+    def pause(self, name: str, rate: Rate, pause_ms: int, now_ms: int) -> None:
+        values = _values(name, rate, now_ms=now_ms, pause_ms=pause_ms)
+        self._database.change(lambda connection: connection.execute(self._sql(_PAUSE), values))
+
+    def list_pauses(self, now_ms: int) -> dict[str, datetime]:
+        values = {"now_ms": now_ms, **_LISTED}
+        rows = self._database.read(lambda connection: connection.execute(self._sql(_LIST), values).fetchall())
+        return {name: _instant(free_ms) for name, free_ms in rows}
+
+    def _sql(self, text: str) -> bytes:
+        return text.format_map(self._names).encode()
+
+
+def read_clock_ms() -> int:
+    """Return the machine's time in milliseconds since 1970, which FINGERPOST_NOW does not change."""
+    return int(clock.system_s() * 1000)
+
+
+def _for_sqlite(text: str) -> str:
+    return text.format_map({name: f":{name}" for name in _PARAMETERS})
+
+
+def _values(name: str, rate: Rate, **more: int) -> _Values:
+    given: _Values = {"name": name, "interval_ms": rate.interval_ms}
+    return given | {"slack_ms": rate.slack_ms, "longest_ms": rate.longest_ms} | more
+
+
+def _instant(milliseconds: int) -> datetime:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)

@@ -9,11 +9,10 @@ from fingerpost import __version__, clock
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.mcp.metrics_page import has_extra
 from fingerpost.apps.overview import describe_networks, list_realtime_lines
-from fingerpost.apps.pace_storage import open_counts, open_limits
-from fingerpost.apps.storage import find_database
+from fingerpost.apps.storage import find_database, open_limits
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
-from fingerpost.store.request_counts import KEPT_DAYS
+from fingerpost.store.limits import read_clock_ms
 from fingerpost.transit.kernel_mode import are_compiled, use_kernels_folder
 from fingerpost.transit.model.provenance import ServiceState
 
@@ -109,16 +108,12 @@ def _describe_feed(feed: dict[str, Any]) -> str:
 
 
 def _check_requests(application: Application) -> bool:
-    """Print how the requests of the last days ended, host by host, and which hosts asked us to wait."""
-    settings = application.settings
+    """Print which sources asked us to wait."""
     try:
-        counted, waits = open_counts(settings).read(), open_limits(settings).list_pauses()
+        waits = open_limits(application.settings).list_pauses(read_clock_ms())
     except ToolError as error:
         _print_line("requests", error.message, good=False)
         return False
-    for host, endings in counted.items():
-        told = ", ".join(f"{count:,} {ending}" for ending, count in endings.items())
-        _print_line("requests", f"{host}: {told}, in {KEPT_DAYS} days")
     for name, until in waits.items():
         _print_line("requests", f"{name} asked us to wait until {until:%Y-%m-%d %H:%M:%S} UTC", good=False)
     return True

@@ -26,23 +26,8 @@ _FIRST_LAYOUT = (
     )
     """,
     "CREATE INDEX variable_by_change ON variable (updated_us)",
-    # Both may be lost without harm, so their rows are not logged; after a crash of the server they start afresh.
-    """
-    CREATE UNLOGGED TABLE rate_limit (
-        name text COLLATE "C" PRIMARY KEY,
-        state text NOT NULL DEFAULT '',
-        paused_until_ms bigint NOT NULL DEFAULT 0
-    )
-    """,
-    """
-    CREATE UNLOGGED TABLE request_count (
-        day date NOT NULL,
-        host text COLLATE "C" NOT NULL,
-        ending text COLLATE "C" NOT NULL,
-        count bigint NOT NULL,
-        PRIMARY KEY (day, host, ending)
-    )
-    """,
+    # Limits may be lost without harm, so they are not logged; after a crash of the server they start afresh.
+    'CREATE UNLOGGED TABLE rate_limit (name text COLLATE "C" PRIMARY KEY, free_ms bigint NOT NULL)',
     # Instants are ISO 8601 texts, as they are answered. Texts of tools are JSON strings, which may hold a NUL.
     # holder counts up each time that a process takes the run: who holds an older number may record nothing more.
     """
@@ -102,9 +87,6 @@ _FIRST_LAYOUT = (
 _SECOND_LAYOUT = (
     'ALTER TABLE plan_run ADD COLUMN worker text COLLATE "C"',
     "ALTER TABLE plan_run ADD COLUMN takeovers integer NOT NULL DEFAULT 0",
-    # The calls of the last second: they may be lost, as limits may.
-    'CREATE UNLOGGED TABLE tool_call (tool text COLLATE "C" NOT NULL, passed_ms bigint NOT NULL)',
-    "CREATE INDEX tool_call_by_tool ON tool_call (tool, passed_ms)",
 )
 LAYOUTS: tuple[Sequence[str], ...] = (_FIRST_LAYOUT, _SECOND_LAYOUT)
 """What each layout adds to the one before; the table ``layout`` says which of them were applied, and when."""

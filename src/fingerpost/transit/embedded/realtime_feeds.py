@@ -9,8 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from fingerpost.errors import ParameterError, SourceLimited, ToolError
-from fingerpost.net.fetch import Fetch
-from fingerpost.net.request import Request, RequestLimits, read_template
+from fingerpost.net.request import Fetch, Request, RequestLimits, read_template
 from fingerpost.net.response import Response
 from fingerpost.transit.embedded.feed_locations import read_place
 from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, find_timestamp

@@ -10,8 +10,7 @@ from datetime import date, datetime
 from functools import cached_property
 from typing import Any, TypeVar
 
-from fingerpost.net.fetch import Fetch
-from fingerpost.net.request import Request
+from fingerpost.net.request import Fetch, Request
 from fingerpost.net.response import Response
 from fingerpost.transit.embedded.realtime_feeds import RealtimeFeeds, RealtimeSource
 from fingerpost.transit.engine.demo.simulator import Scenario, simulate

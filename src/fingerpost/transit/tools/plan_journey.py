@@ -8,6 +8,7 @@ from typing import Any
 from fingerpost.contract.envelope import Family, hint_of
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.errors import DataNotFound, NoItinerary, PlaceAmbiguous, SourceKeyRefused
+from fingerpost.store.limits import Limits
 from fingerpost.store.variables import Variables
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.place import LocationSource
@@ -35,7 +36,7 @@ from fingerpost.transit.rules.realtime_status import answer_age_s
 from fingerpost.transit.rules.times import print_instant
 from fingerpost.transit.rules.trip_limits import find_long_wait
 from fingerpost.transit.rules.warnings import Warnings
-from fingerpost.transit.tools.call_limit import DEFAULT_PER_SECOND, CallLimit, CountsCalls
+from fingerpost.transit.tools.call_limit import DEFAULT_PER_SECOND, CallLimit
 from fingerpost.transit.tools.plan_journey_shapes import (
     MOST_JOURNEYS,
     MOST_SUGGESTIONS,
@@ -64,13 +65,13 @@ _LONGEST_HEADER = 160
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JourneyOptions:
-    """The operator's choices: calls a second, who counts them, and whether the demo of London may answer.
+    """The operator's choices: calls a second, where they are counted, and whether the demo of London may answer.
 
-    ``calls`` counts for all processes that share it; None for this process alone.
+    ``limits`` are shared by processes; None counts for this process alone.
     """
 
     per_second: int = DEFAULT_PER_SECOND
-    calls: CountsCalls | None = None
+    limits: Limits | None = None
     with_demo: bool = True
 
 
@@ -109,7 +110,7 @@ class PlanJourney(PublishedTool):
         self._london = LondonNetworks(networks, with_demo=options.with_demo)
         self._places = PlaceResolver(self._london, variables)
         self._ends = TripEndResolver(self._places, SIDES)
-        self._limit = CallLimit(self.name, options.per_second, options.calls)
+        self._limit = CallLimit(self.name, options.per_second, options.limits)
 
     async def can_answer(self) -> bool:
         """Whether there is a network of London (rule E3); the demo is one, and is not opened to learn that."""

@@ -3,10 +3,8 @@
 from collections.abc import Callable, Mapping
 from urllib.parse import quote
 
-from fingerpost.net.fetch import Fetch
-from fingerpost.net.request import Request, RequestLimits, ResponseCheck, read_template, split_address
+from fingerpost.net.request import Fetch, Request, RequestLimits, ResponseCheck, read_template, split_address
 from fingerpost.net.response import Response
-from fingerpost.net.scrubbing import scrub
 
 STOPS_FRESH_S = 600.0
 """How long positions and names of stops, and what a name may mean, are served again from memory."""
@@ -83,7 +81,7 @@ class Connection:
             check_response=self._check_response,
             limits=limits or self._limits,
         )
-        return scrub(await self._fetch(request), request)
+        return await self._fetch(request)
 
     async def post(self, content: bytes, *, headers: Mapping[str, str], fresh_s: float) -> Response:
         """Return the response to a question in JSON that changes nothing; errors as ``get``."""
@@ -100,7 +98,7 @@ class Connection:
             check_response=self._check_response,
             limits=self._limits,
         )
-        return scrub(await self._fetch(request), request)
+        return await self._fetch(request)
 
 
 def host_of(response: Response) -> str:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fingerpost.errors import ParameterError, SettingsInvalid
-from fingerpost.net.fetch import Fetch
-from fingerpost.net.request import RequestLimits
+from fingerpost.net.request import Fetch, RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.port import Network

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from fingerpost.errors import ParameterError
-from fingerpost.net.pace import Pace
+from fingerpost.net.limiter import Pace
 from fingerpost.net.request import read_template, split_address
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.model.profile import ANSWER_DEADLINE_S

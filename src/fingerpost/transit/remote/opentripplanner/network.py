@@ -5,8 +5,7 @@ from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from fingerpost.errors import OutsideCalendar
-from fingerpost.net.fetch import Fetch
-from fingerpost.net.request import RequestLimits
+from fingerpost.net.request import Fetch, RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch

@@ -11,8 +11,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from fingerpost.errors import SourceChanged, SourceFailed, SourceLimited, SourceTimeout, StorageUnavailable, ToolError
-from fingerpost.net.fetch import Fetch
-from fingerpost.net.request import RequestLimits
+from fingerpost.net.request import Fetch, RequestLimits
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.profile import ANSWER_DEADLINE_S

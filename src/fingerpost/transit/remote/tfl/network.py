@@ -6,8 +6,7 @@ from zoneinfo import ZoneInfo
 
 from fingerpost import clock
 from fingerpost.errors import SourceChanged, StorageUnavailable
-from fingerpost.net.fetch import Fetch
-from fingerpost.net.request import RequestLimits
+from fingerpost.net.request import Fetch, RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
 from fingerpost.transit.model.itinerary import Itinerary

@@ -9,8 +9,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from fingerpost.errors import SourceFailed, SourceKeyRefused, ToolError
-from fingerpost.net.fetch import Fetch
-from fingerpost.net.request import RequestLimits
+from fingerpost.net.request import Fetch, RequestLimits
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.profile import ANSWER_DEADLINE_S

@@ -1,17 +1,21 @@
-"""Map HTTP statuses to errors, and decide which failures may be retried."""
+"""How requests end: map HTTP statuses to errors, decide which failures may be retried, and count requests."""
 
+from collections.abc import Collection
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from enum import StrEnum
 
 from fingerpost.errors import (
     SourceFailed,
     SourceKeyRefused,
     SourceLimited,
     SourceTimeout,
+    SourceUnreachable,
     StorageUnavailable,
     ToolError,
 )
 from fingerpost.net.response import Response
+from fingerpost.runtime.instruments import HOST, SOURCE_REQUESTS
 
 # Where a source limits us and does not say for how long.
 _DEFAULT_WAIT_S = 5.0
@@ -20,8 +24,40 @@ _PARTIAL = 206
 _TRANSIENT = frozenset({500, 502, 503, 504})
 
 
+class Ending(StrEnum):
+    """How a request ended.
+
+    ``MEMORY`` and ``JOINED`` did not reach the source: an answer was stored, or was being fetched for another request.
+    ``LIMITED`` is a wait that the source or our own limiter asked for, ``RESTING`` a host whose circuit is open.
+    """
+
+    ANSWERED = "answered"
+    MEMORY = "from memory"
+    JOINED = "joined another"
+    LIMITED = "limited"
+    RESTING = "not asked while it rests"
+    TIMED_OUT = "timed out"
+    UNREACHABLE = "unreachable"
+    FAILED = "failed"
+
+
+def count_request(host: str, ending: Ending) -> None:
+    SOURCE_REQUESTS.add(1, {HOST: host, "fingerpost.request.ending": ending.value})
+
+
+def ending_of(failure: ToolError) -> Ending:
+    """Return how a request ended that reached its source, or tried to."""
+    if isinstance(failure, SourceLimited):
+        return Ending.LIMITED
+    if isinstance(failure, SourceTimeout):
+        return Ending.TIMED_OUT
+    if isinstance(failure, SourceUnreachable):
+        return Ending.UNREACHABLE
+    return Ending.FAILED
+
+
 def find_retry_after(value: str | None, now: datetime) -> float | None:
-    """Return how many seconds a Retry-After header asks to wait, or None where it does not (RFC 9110, 10.2.3)."""
+    """Return how many seconds a Retry-After header asks to wait, or None if it has none (RFC 9110, 10.2.3)."""
     if value is None:
         return None
     text = value.strip()
@@ -34,8 +70,11 @@ def find_retry_after(value: str | None, now: datetime) -> float | None:
     return min(max(0.0, wait_s), _LONGEST_WAIT_S)
 
 
-def find_failure(response: Response, now: datetime) -> StorageUnavailable | None:
-    """Return the error that an answer's status means, or None for a success."""
+def find_failure(response: Response, now: datetime, settings: Collection[str] = ()) -> StorageUnavailable | None:
+    """Return the error that a response's status means, or None for a success.
+
+    ``settings`` are the variables whose keys left with the request; the error of a refused key names them.
+    """
     status = response.status
     if 200 <= status < 300 and status != _PARTIAL:
         return None
@@ -48,20 +87,19 @@ def find_failure(response: Response, now: datetime) -> StorageUnavailable | None
         )
     if status in (401, 403, 407):
         return SourceKeyRefused(
-            f"{host} refused the request (HTTP {status}): a key is missing or not accepted", details
+            f"{host} refused the request (HTTP {status}): a key is missing or not accepted",
+            {**details, "settings": sorted(settings)},
         )
     if status in (408, 504):
         return SourceTimeout(f"{host} took too long (HTTP {status})", details)
-    failure = SourceFailed(f"{host} answered with a failure (HTTP {status})", details)
-    failure.retryable = status in _TRANSIENT
-    return failure
+    return SourceFailed(f"{host} answered with a failure (HTTP {status})", details, retryable=status in _TRANSIENT)
 
 
 def may_retry(error: Exception, left_s: float) -> bool:
     """Return whether a failed request may be retried within the time that is left.
 
-    What a source asks us to wait (Retry-After) is waited at the limiter, which keeps it for every process; here it
-    only decides whether there is time for another attempt.
+    The limiter waits for as long as a source asks (Retry-After), because it holds every process; here that only
+    decides whether there is time for another attempt.
     """
     if isinstance(error, SourceLimited):
         return error.retry_after_s < left_s
@@ -74,9 +112,9 @@ def _source_time(response: Response) -> datetime | None:
 
 
 def _read_date(text: str) -> datetime | None:
-    """Return the instant of a date in a header, None where it is none; an offset may be too large to be one."""
     try:
         instant = parsedate_to_datetime(text)
     except (ValueError, OverflowError):
+        # An offset may be too large to be one.
         return None
     return instant.replace(tzinfo=instant.tzinfo or UTC)

@@ -1,1 +1,0 @@
-"""Record calls to sources as files in a folder, and replay them without a network."""
