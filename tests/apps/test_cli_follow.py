@@ -16,6 +16,8 @@ from fingerpost.apps.demo_disruption import disrupt_demo
 from fingerpost.apps.error_boundary import answer
 from tests.apps.processes import COMMAND, DEADLINE_S
 
+pytestmark = pytest.mark.slow
+
 KAMPPI = {"stop": {"type": "label", "value": "DEMO-HELSINKI:KAMPPI"}, "limit": 4}
 ENDING = "anew every 30 s, Ctrl-C ends"
 

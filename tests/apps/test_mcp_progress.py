@@ -20,6 +20,8 @@ from tests.apps.processes import COMMAND, DEADLINE_S, serving
 from tests.apps.questions import call_of
 from tests.project.sources import ROOT
 
+pytestmark = pytest.mark.slow
+
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 TRANSPORTS = pytest.mark.parametrize("transport", ["stdio", "http"])
 TRIP = json.loads((Path(__file__).parents[2] / "examples" / "there_and_back.json").read_text())

@@ -15,6 +15,8 @@ from fingerpost.errors import SettingsInvalid
 from tests.apps.processes import COMMAND, DEADLINE_S, run, serving
 from tests.apps.questions import KAMPPI_TO_ESPOO
 
+pytestmark = pytest.mark.slow
+
 ANY_PORT = Address("127.0.0.1", 0)
 _STARTED = re.compile(r"worker (\d+) begins")
 

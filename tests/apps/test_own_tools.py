@@ -20,6 +20,8 @@ from fingerpost.errors import SettingsInvalid
 from tests.apps.installed_tools import Installed
 from tests.apps.processes import COMMAND, run, serving
 
+pytestmark = pytest.mark.slow
+
 DOCUMENT = Path(__file__).parents[2] / "docs" / "plans.md"
 
 

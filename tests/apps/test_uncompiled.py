@@ -13,6 +13,8 @@ import pytest
 from fingerpost.apps import kernels
 from fingerpost.transit import kernel_mode
 
+pytestmark = pytest.mark.slow
+
 # Asks the demo with plain kernels, then with compiled ones, in one process.
 ASKING = """
 import asyncio, json

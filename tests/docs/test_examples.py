@@ -18,6 +18,8 @@ from tests.docs.blocks import list_blocks, list_documents, list_steps
 from tests.docs.upstreams import serving_examples
 from tests.project.sources import ROOT
 
+pytestmark = pytest.mark.slow
+
 NOW = "2026-03-10T08:00:00+02:00"
 KNOWN_KINDS = {"console", "json", "python", "sh", "toml"}
 # Commands that set up a machine; that they are there is tested, that they work is what CI does.

@@ -22,7 +22,7 @@ from tests.raptor.oracle import NEVER, around, leaves, list_trip_instances, pare
 from tests.raptor.test_live_against_oracle import _edited, _random_overlay
 from tests.raptor.test_search_against_oracle import MIDNIGHT
 
-CHUNKS = range(10)
+CHUNKS = range(5)
 # A trip of much later is not offered beside one that leaves soon; the widest window for which none is left out.
 SOON_S = WINDOWS_S[-1]
 SCALE = 20 if os.environ.get("FINGERPOST_SOAK") else 1

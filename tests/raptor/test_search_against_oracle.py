@@ -1,5 +1,6 @@
 """The engine and the slow oracle agree on thousands of random small networks."""
 
+import os
 import random
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -15,7 +16,7 @@ from tests.raptor.networks import DAY, LAT, LON, random_timetable
 from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_trip_instances, profile
 
 MIDNIGHT = int(datetime(DAY.year, DAY.month, DAY.day, tzinfo=ZoneInfo("Europe/Helsinki")).timestamp())
-CHUNKS = range(20)
+CHUNKS = range(50 if os.environ.get("FINGERPOST_SOAK") else 8)
 PER_CHUNK = 100
 
 

@@ -4,6 +4,7 @@ import asyncio
 import urllib.error
 import urllib.request
 
+import pytest
 from mcp import Client
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -12,6 +13,8 @@ from fingerpost.apps.mcp.metrics_page import open_metrics_page
 from fingerpost.runtime.instruments import PLAN_RUNS
 from tests.apps.processes import COMMAND, serving
 from tests.apps.questions import KAMPPI_TO_ESPOO
+
+pytestmark = pytest.mark.slow
 
 
 def read(text):

@@ -21,6 +21,8 @@ pytest.importorskip("opentelemetry.exporter.otlp.proto.http", reason="the export
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest  # noqa: E402
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 class Collector(BaseHTTPRequestHandler):
     """Takes what an exporter posts."""
