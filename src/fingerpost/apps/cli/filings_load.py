@@ -1,26 +1,23 @@
 """``fingerpost filings load`` and ``sync``: load EDGAR files from disk, and fetch companies from EDGAR."""
 
 import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fingerpost import clock
 from fingerpost.apps.cli.application import TOOL_ERROR, read_caller_settings, usage
 from fingerpost.apps.cli.filings_show import FilingsGroup
-from fingerpost.apps.cli.output import complain, new_console, say
-from fingerpost.apps.cli.waiting import showing_work
+from fingerpost.apps.cli.import_bars import ImportBars
+from fingerpost.apps.cli.output import complain, new_console, plain, say
+from fingerpost.apps.cli.waiting import screen_taken, showing_work
 from fingerpost.errors import ToolError
 from fingerpost.filings.edgar import PACES, Edgar
 
 if TYPE_CHECKING:
     from fingerpost.apps.settings import Settings
     from fingerpost.filings.sync import Synced
-from pathlib import Path
-
-from fingerpost import clock
-from fingerpost.apps.cli.import_bars import ImportBars
-from fingerpost.apps.cli.output import plain
-from fingerpost.apps.cli.waiting import screen_taken
 
 app = typer.Typer(
     help="Figures of companies that file with the SEC: fingerpost filings AAPL revenue 2022.",
