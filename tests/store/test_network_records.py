@@ -41,6 +41,7 @@ def text_of(store, name):
 
 
 def test_what_is_put_is_read(tmp_path):
+    """Every key survives the file."""
     record = NetworkRecord(
         name="HSL",
         source="otp",
@@ -65,6 +66,7 @@ def test_what_is_put_is_read(tmp_path):
 
 
 def test_a_new_record_holds_only_what_differs_from_the_defaults(tmp_path):
+    """As a person would write it; the kind of source is always there."""
     store = NetworkRecordStore(tmp_path)
     store.put(NetworkRecord(name="TRE", feeds=("/a.zip", "/b.zip"), priority=1))
 
@@ -72,6 +74,7 @@ def test_a_new_record_holds_only_what_differs_from_the_defaults(tmp_path):
 
 
 def test_changing_one_key_changes_its_line_alone(store):
+    """Comments and formatting stay; removing a key twice does nothing."""
     store.set_value("bus", "priority", 7)
     store.set_value("train", "zone", None)
     store.set_value("train", "zone", None)
@@ -81,6 +84,7 @@ def test_changing_one_key_changes_its_line_alone(store):
 
 
 def test_putting_the_stored_record_writes_nothing(store):
+    """Not even a new modification time."""
     before = store.stamp()
     for record in store.read().records.values():
         store.put(record)
@@ -112,6 +116,7 @@ TEXTS = st.builds(
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.fixed_dictionaries(dict.fromkeys(NAMES, TEXTS)), st.lists(st.one_of(SETS, PUTS, REMOVALS), max_size=8))
 def test_any_changes_leave_a_dictionary_and_the_remarks(tmp_path, texts, steps):
+    """Whatever is put, set and removed: the records are what a dictionary would hold, and comments stay."""
     (tmp_path / "networks").mkdir(exist_ok=True)
     store = NetworkRecordStore(tmp_path)
     for name, text in texts.items():
@@ -139,6 +144,7 @@ def test_any_changes_leave_a_dictionary_and_the_remarks(tmp_path, texts, steps):
 
 
 def test_a_record_that_is_not_toml_can_be_replaced_and_removed_but_not_changed(store):
+    """Changing one key would need the others."""
     store.path("BUS").write_text('feeds = ["x.zip"\n')
     with pytest.raises(ParameterError, match=r"The record of BUS cannot be read: the file is not TOML .*BUS.toml"):
         store.set_value("BUS", "priority", 1)
@@ -151,6 +157,7 @@ def test_a_record_that_is_not_toml_can_be_replaced_and_removed_but_not_changed(s
 
 
 def test_two_wrong_values_are_corrected_one_after_the_other(store):
+    """An error in one key does not prevent correcting another."""
     store.path("BUS").write_text('priority = "high"\nzone = "Nowhere"\n')
     store.set_value("BUS", "priority", 1)
     still = store.read().problems["BUS"]
@@ -174,6 +181,7 @@ def test_two_wrong_values_are_corrected_one_after_the_other(store):
     ],
 )
 def test_an_invalid_change_changes_nothing(store, change, message):
+    """The files are as they were."""
     with pytest.raises(ParameterError, match=message):
         change(store)
     assert (text_of(store, "BUS"), text_of(store, "TRAIN")) == (BUS, TRAIN)
@@ -181,6 +189,7 @@ def test_an_invalid_change_changes_nothing(store, change, message):
 
 
 def test_the_fallback_of_another_network_is_not_removed(store):
+    """Nor may it name that network as its own fallback."""
     store.set_value("BUS", "fallback", "TRAIN")
     with pytest.raises(ParameterError, match="BUS could not be used any more: its fallback 'TRAIN' is not an added"):
         store.remove("TRAIN")
@@ -215,6 +224,7 @@ NetworkRecordStore(Path(sys.argv[1])).put(NetworkRecord(name="BUS"))
 
 
 def test_a_writer_killed_before_its_rename_leaves_the_old_record(store, tmp_path):
+    """The next change succeeds, and no draft is taken for a record."""
     died = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
 
     assert (died.returncode, text_of(store, "BUS")) == (-signal.SIGKILL, BUS)
@@ -262,12 +272,14 @@ def test_two_writers_at_once_lose_nothing(store, tmp_path):
 
 
 def test_a_folder_that_cannot_be_listed_is_named(tmp_path):
+    """A file is in its place."""
     (tmp_path / "networks").write_text("")
     with pytest.raises(SettingsInvalid, match=r"networks cannot be read \(Not a directory\)"):
         NetworkRecordStore(tmp_path).read()
 
 
 def test_the_schema_names_every_key_with_its_meaning():
+    """It is JSON, and allows no other key."""
     schema = json.loads(json.dumps(describe_schema()))
 
     assert set(schema["properties"]) == set(NetworkRecord.model_fields) - {"name"}

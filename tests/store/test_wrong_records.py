@@ -63,6 +63,7 @@ def read(home, **texts):
 
 @pytest.mark.parametrize(("text", "what"), WRONG.values(), ids=WRONG)
 def test_a_wrong_record_disables_its_network_alone(tmp_path, text, what):
+    """One of each kind beside a good one; secrets are not repeated."""
     records = read(tmp_path, GOOD="priority = 1", BAD=text)
     problem = records.problems["BAD"]
 
@@ -79,10 +80,12 @@ def test_a_wrong_record_disables_its_network_alone(tmp_path, text, what):
     ],
 )
 def test_a_file_whose_name_no_network_can_have_is_a_problem(tmp_path, name, what):
+    """Lower case, and the name of a demo."""
     assert what in read(tmp_path, **{name: ""}).problems[name]
 
 
 def test_a_folder_in_place_of_a_record_is_a_problem(tmp_path):
+    """Of that network alone."""
     (tmp_path / "networks" / "BAD.toml").mkdir(parents=True)
 
     assert "the file cannot be read (Is a directory)" in open_record_store(tmp_path).read().problems["BAD"]
@@ -101,18 +104,21 @@ def test_a_circle_of_fallbacks_disables_its_members_only(tmp_path):
 
 
 def test_a_record_whose_fallback_is_wrong_can_be_used(tmp_path):
+    """Only the wrong record is disabled."""
     records = read(tmp_path, A='fallback = "B"', B='priority = "high"')
 
     assert (list(records.records), list(records.problems)) == (["A"], ["B"])
 
 
 def test_a_byte_order_mark_and_windows_lines_are_read(tmp_path):
+    """As Windows editors write them."""
     records = read(tmp_path, A="\ufeffpriority = 1\r\nbounds = [1, 2, 3, 4]\r\n").records
 
     assert (records["A"].priority, records["A"].bounds) == (1, (1.0, 2.0, 3.0, 4.0))
 
 
 def test_an_empty_home_has_no_records_and_stays_empty(tmp_path):
+    """Reading creates nothing."""
     assert dict(open_record_store(tmp_path).read().records) == {}
     assert list(tmp_path.iterdir()) == []
 

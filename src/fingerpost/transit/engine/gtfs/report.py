@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
-from typing import Annotated
-
-from pydantic import Field, TypeAdapter
+from typing import TYPE_CHECKING
 
 from fingerpost.transit.engine.timetable.street_coverage import StreetCoverage
 from fingerpost.transit.model.provenance import ServiceDays
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +30,7 @@ class Finding:
 
     reason: str
     count: int
-    places: Annotated[tuple[FoundAt, ...], Field(min_length=1)]
+    places: tuple[FoundAt, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,5 +94,8 @@ class ImportReport:
 
 
 @cache
-def _adapter() -> TypeAdapter[ImportReport]:
+def _adapter() -> "TypeAdapter[ImportReport]":
+    # Commands that show no report start without it.
+    from pydantic import TypeAdapter
+
     return TypeAdapter(ImportReport)
