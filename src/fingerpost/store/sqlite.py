@@ -154,9 +154,9 @@ class SqliteFile:
         if code in _CLOSED:
             return self.unusable(_CANNOT_OPEN)
         if code == sqlite3.SQLITE_ERROR:
-            wrong = StorageUnavailable(f"The {self.holds} file {self.path.name} could not be used: {error}")
-            wrong.retryable = False
-            return wrong
+            return StorageUnavailable(
+                f"The {self.holds} file {self.path.name} could not be used: {error}", retryable=False
+            )
         return StorageUnavailable(f"The {self.holds} are busy or their disk is full; try again in a moment")
 
 

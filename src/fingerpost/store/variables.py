@@ -104,7 +104,8 @@ class VariableStore:
                 held = connection.execute("SELECT count(*) FROM variables WHERE user = ?", (user,)).fetchone()[0]
                 refuse_too_many(held)
             connection.execute(
-                "INSERT INTO variables VALUES (:user, :key, :type, :value, :now, :now) ON CONFLICT (user, key)"
+                "INSERT INTO variables (user, key, type, value, created_us, updated_us)"
+                " VALUES (:user, :key, :type, :value, :now, :now) ON CONFLICT (user, key)"
                 " DO UPDATE SET type = :type, value = :value, updated_us = :now",
                 {"user": user, "key": key, "type": type, "value": text, "now": now_us},
             )

@@ -86,6 +86,6 @@ def translate(error: "psycopg.Error", connection: "psycopg.Connection | None" = 
         return known[0](known[1])
     if state.startswith("22") or "NUL" in str(error):
         return ParameterError("A text cannot be stored: it has a character that no database text may have, such as NUL")
-    failed = StorageUnavailable(f"The database could not do what was asked: {type(error).__name__} {state}".strip())
-    failed.retryable = False
-    return failed
+    return StorageUnavailable(
+        f"The database could not do what was asked: {type(error).__name__} {state}".strip(), retryable=False
+    )

@@ -46,7 +46,8 @@ class SharedVariables:
                 counted = connection.execute("SELECT count(*) FROM variable WHERE user_name = %s", (user,)).fetchone()
                 refuse_too_many(counted[0] if counted else 0)
             connection.execute(
-                "INSERT INTO variable VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (user_name, key)"
+                "INSERT INTO variable (user_name, key, type, value, created_us, updated_us)"
+                " VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (user_name, key)"
                 " DO UPDATE SET type = excluded.type, value = excluded.value, updated_us = excluded.updated_us",
                 (user, key, type, text, now_us, now_us),
             )
