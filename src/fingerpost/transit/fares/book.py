@@ -21,12 +21,10 @@ _DIGITS = {
 
 
 def find_amount(text: str) -> Decimal | None:
-    """Return an amount written with digits and a point, or None."""
     return Decimal(text) if _AMOUNT.fullmatch(text) else None
 
 
 def find_currency(text: str) -> str | None:
-    """Return a code of three letters in upper case (ISO 4217), or None."""
     return text.upper() if _CURRENCY.fullmatch(text) else None
 
 
@@ -147,12 +145,10 @@ class FareBook:
     problem: str = ""
 
     def to_json(self) -> str:
-        """Return the book as one JSON object."""
         return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> "FareBook":
-        """Return the book that ``to_json`` wrote."""
         raw: dict[str, Any] = json.loads(text)
         rules = ({**rule, "contains_ids": tuple(rule["contains_ids"])} for rule in raw["ticket_rules"])
         read: dict[str, Any] = {

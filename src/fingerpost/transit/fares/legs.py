@@ -66,7 +66,6 @@ def price_by_legs(book: FareBook, rides: Sequence[FareRide]) -> Price:
 
 
 def _matching(book: FareBook, ride: FareRide) -> list[LegRule]:
-    """Return the rules that hold for a ride."""
     network = book.network_of.get(ride.route_id, "")
     begin, end = (set(book.areas_of.get(stop, ())) for stop in (ride.stop_ids[0], ride.stop_ids[-1]))
     fields = (
@@ -182,7 +181,6 @@ def _transfers(
 
 
 def _is_within(rule: TransferRule, rides: Sequence[FareRide], paid: _Paid, pair: tuple[str, str], at: int) -> bool:
-    """Whether a rule's limits of count and time hold for the transfer to a leg."""
     is_mixed = paid.is_mixed or paid.pair not in (None, pair)
     if pair[0] == pair[1] and rule.transfer_count >= 0:
         if is_mixed:

@@ -55,12 +55,10 @@ def _cheapest(
 
 
 def _stretches(rides: Sequence[FareRide]) -> Iterator[Sequence[FareRide]]:
-    """Yield all parts of rides that follow one another."""
     return (rides[begin:end] for begin in range(len(rides)) for end in range(begin + 1, len(rides) + 1))
 
 
 def _covers(book: FareBook, rules: dict[str, list[TicketRule]], ticket: Ticket, rides: Sequence[FareRide]) -> bool:
-    """Whether one ticket is enough for rides that follow one another."""
     if ticket.transfers is not None and len(rides) - 1 > ticket.transfers:
         return False
     # Where no change is permitted, the duration is how long the ticket itself is valid.
@@ -89,7 +87,6 @@ def _zones(book: FareBook, rides: Sequence[FareRide]) -> set[str]:
 
 
 def _reason(book: FareBook, rules: dict[str, list[TicketRule]], rides: Sequence[FareRide]) -> str:
-    """Return which ride has no ticket of its own."""
     for ride in rides:
         if not any(_covers(book, rules, ticket, [ride]) for ticket in book.tickets):
             zones = ", ".join(sorted(zone or "none" for zone in _zones(book, [ride])))

@@ -35,7 +35,6 @@ class Services:
         self._exceptions: list[dict[int, bool]] = []
 
     def row(self, service_id: str, table: Table, line: int) -> int:
-        """Return the row of a service, adding it if it is new."""
         row = self.row_of.setdefault(service_id, len(self.places))
         if row == len(self.places):
             self.places.append((table.name, line))
@@ -44,16 +43,13 @@ class Services:
         return row
 
     def run_weekly(self, row: int, start: date, end: date, runs_on: Sequence[bool]) -> None:
-        """Let a service run on some weekdays (Monday first) from one day to another."""
         span = np.arange(start.toordinal(), end.toordinal() + 1, dtype=np.int32)
         self._weekly[row] = span[np.array(runs_on)[(span + 6) % 7]]
 
     def run_on(self, row: int, day: date, *, runs: bool) -> None:
-        """Let a service run, or not, on one day, whatever its week says."""
         self._exceptions[row][day.toordinal()] = runs
 
     def settle(self, findings: Findings) -> None:
-        """Work out the days of all services, once all rows have been read."""
         for weekly, exceptions in zip(self._weekly, self._exceptions, strict=True):
             added = np.array([day for day, runs in exceptions.items() if runs], np.int32)
             removed = np.array([day for day, runs in exceptions.items() if not runs], np.int32)
@@ -142,7 +138,6 @@ def _find_day(text: str) -> date | None:
 
 
 def _mark(table: Table, line: int, column: str, text: str) -> bool:
-    """Return whether a weekday is marked; what is no mark counts as none."""
     if text not in {"0", "1"}:
         table.note(Reason.VALUE_UNREADABLE_ASSUMED, line, column)
     return text == "1"

@@ -177,7 +177,6 @@ def read_leg_fares(archive: Archive) -> FareBook | None:
 
 
 def find_fault(archive: Archive, name: str, *required: str) -> str:
-    """Return why a table of fares that is there cannot be read, empty where it can or is not there."""
     table = archive.find_aside(name)
     if table is None or not table.columns:
         return ""

@@ -53,7 +53,6 @@ def read_agencies(archive: Archive) -> Agencies:
 
 
 def _find_zone(name: str) -> str | None:
-    """Return a zone of the IANA list, or None; letter case and blanks may differ."""
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -75,8 +74,6 @@ _MOST_CREDITS = 20
 
 
 class FeedInfo(NamedTuple):
-    """What the feed says of itself; empty where it does not."""
-
     publisher: str = ""
     publisher_url: str = ""
     language: str = ""
@@ -85,7 +82,6 @@ class FeedInfo(NamedTuple):
 
 
 def read_feed_info(archive: Archive) -> FeedInfo:
-    """Read the first row, or nothing where the table is absent or empty."""
     table = archive.find_extra("feed_info.txt")
     if table is None:
         return FeedInfo()

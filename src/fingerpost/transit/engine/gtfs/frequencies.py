@@ -61,6 +61,5 @@ def read_trip_departures(archive: Archive, trips: Trips, stop_times: StopTimes) 
 
 
 def _rows_by_id(trips: Trips) -> dict[str, int]:
-    """Return the row of every trip id, LEFT_OUT where its trip is."""
     rows = np.where(trips.row_of_id >= 0, trips.row_of_id, LEFT_OUT)
     return dict(zip(trips.ids.to_texts(), rows.tolist(), strict=True))

@@ -41,8 +41,6 @@ ALIKE = 60.0
 
 
 class Merging:
-    """Builds a draft feed by feed."""
-
     def __init__(self) -> None:
         self._draft = TimetableDraft()
         self._stop_rows: dict[tuple[str, str], int] = {}
@@ -114,7 +112,6 @@ class Merging:
     def _linked(
         self, tables: FeedTables, stop_rows: Int32, route_base: int, service_base: int
     ) -> dict[str, npt.NDArray[Any]]:
-        """Return a feed's specific transfers and in-seat transfers, under the draft's rows."""
         specific, in_seat = tables.specific_transfers, tables.in_seat
         return {
             "specific_transfer_from_stop": stop_rows[specific.from_stop],
@@ -132,7 +129,6 @@ class Merging:
         }
 
     def finish(self, headsigns: IdIndex) -> TimetableDraft:
-        """Return the draft, whole. Nothing can be added after."""
         draft = self._draft
         draft.headsign_column = headsigns.to_texts()
         for language, names in self._headsign_names.items():
@@ -184,7 +180,6 @@ class Merging:
             self._columns.setdefault(name, []).append(column)
 
     def _whole(self, name: str) -> npt.NDArray[Any]:
-        """Return a column of all feeds, and let go of its parts."""
         parts = self._columns.pop(name)
         return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
@@ -196,7 +191,6 @@ class Merging:
         return np.concatenate([np.full(count, absent) if values is None else values for count, values in parts])
 
     def _add_stops(self, tables: FeedTables, feed: int, findings: Findings) -> Int32:
-        """Append the stops that are new; return the draft's row of each stop of the feed."""
         draft = self._draft
         name = tables.feed.name
         rows = np.zeros(len(tables.stops), np.int32)
@@ -276,8 +270,6 @@ class FeedSource:
 
 
 class Imported(NamedTuple):
-    """An imported timetable and its report."""
-
     timetable: Timetable
     report: ImportReport
 
@@ -312,8 +304,6 @@ def import_feeds(
 
 
 class _Share:
-    """Reports how much of one feed has been read."""
-
     def __init__(self, what: str, whole: int, progress: ImportProgress) -> None:
         self._what, self._whole, self._progress = what, whole, progress
         self._done = 0

@@ -70,7 +70,6 @@ def list_candidates(
 
 
 def _mix_days(block: Int32, service: Int32, days: Sequence[Int32]) -> npt.NDArray[np.bool_]:
-    """Mark the blocks of which two services share a day."""
     marks = np.zeros(int(block.max()) + 1, np.bool_)
     pairs = np.unique(np.column_stack([block, service]), axis=0)
     known: dict[tuple[int, ...], bool] = {}
@@ -126,7 +125,6 @@ class Terminals:
 
     @classmethod
     def of(cls, trip_departures: TripDepartureColumns, stop_times: StopTimes) -> "Terminals":
-        """Return those of a feed's trip departures."""
         last = stop_times.per_trip.cumsum()[trip_departures.trip] - 1
         first = last - stop_times.per_trip[trip_departures.trip] + 1
         return cls(
@@ -140,8 +138,6 @@ class Terminals:
 
 
 class _InSeatRows:
-    """Collects in-seat transfers."""
-
     def __init__(self, service_count: int) -> None:
         self.rows: list[tuple[int, int, int, int]] = []
         self.more_days: list[Int32] = []
@@ -212,35 +208,27 @@ def find_in_seat(
 
 
 class _Places:
-    """Compares stops by place: the same stop, or the same station."""
-
     def __init__(self, parents: Int32, terminals: Terminals) -> None:
         self.place = np.where(parents >= 0, parents, np.arange(len(parents))).astype(np.int32)
         self.terminals = terminals
 
     def is_at(self, stop: int, named: int) -> bool:
-        """Whether a stop is the one that is named, or is of the station that is."""
         return named in (stop, int(self.place[stop]))
 
     def begins_where_ends(self, first: Int32, then: Int32) -> Mask:
-        """Mark the pairs of which the later begins where the earlier ends."""
         marks: Mask = self.place[self.terminals.end_stop[first]] == self.place[self.terminals.begin_stop[then]]
         return marks
 
     def is_loop(self, trip_departure: Int32) -> Mask:
-        """Mark the trip departures that end where they began."""
         return self.begins_where_ends(trip_departure, trip_departure)
 
 
 class _TripDeparturesOf:
-    """The trip departures of each trip."""
-
     def __init__(self, terminals: Terminals, trip_count: int) -> None:
         self.terminals = terminals
         self._first = np.searchsorted(terminals.trip, np.arange(trip_count + 1))
 
     def exact(self, trip: int) -> Int64:
-        """Return a trip's departures with exact times, in the order in which they begin."""
         trip_departures = np.arange(self._first[trip], self._first[trip + 1])
         trip_departures = trip_departures[self.terminals.is_exact[trip_departures]]
         ordered: Int64 = trip_departures[np.argsort(self.terminals.begin_s[trip_departures], kind="stable")]
@@ -322,7 +310,6 @@ def _follow(
 
 
 def _note_headways(archive: Archive, trips: Trips, blocks: Blocks, terminals: Terminals) -> None:
-    """Count the trips of blocks that promise a headway only."""
     vague = np.unique(terminals.trip[(blocks.block >= 0) & ~terminals.is_exact])
     archive.findings.add_many(Reason.BLOCK_WITHOUT_TIMES_UNAPPLIED, "trips.txt", trips.lines[vague], "block_id")
 

@@ -70,7 +70,6 @@ def _to_columns(pathways: Sequence[_Pathway]) -> Pathways:
 
 
 def _read(table: Table, stops: Stops) -> list[_Pathway]:
-    """Return every way in each direction in which it can be taken."""
     pathways: list[_Pathway] = []
     for line, (begin_id, end_id, mode_text, both, time_text, length_text) in table.rows(
         "from_stop_id", "to_stop_id", "pathway_mode", "is_bidirectional", "traversal_time", "length"
@@ -130,7 +129,6 @@ def _set_access(stops: Stops, pathways: Iterable[_Pathway]) -> None:
 
 
 def _list_boarding_areas(stops: Stops) -> _Ways:
-    """Return the boarding areas of each platform: they lie on it."""
     on_platform: _Ways = {}
     for row, stop in enumerate(stops.rows):
         if stop.kind == BOARDING_AREA and stop.parent >= 0:
@@ -139,7 +137,6 @@ def _list_boarding_areas(stops: Stops) -> _Ways:
 
 
 def _reached(ways: Mapping[int, list[int]], entrances: Iterable[int]) -> set[int]:
-    """Return everything that pathways lead to from the entrances, the entrances included."""
     reached = set(entrances)
     waiting = deque(reached)
     while waiting:
@@ -151,7 +148,6 @@ def _reached(ways: Mapping[int, list[int]], entrances: Iterable[int]) -> set[int
 
 
 def _list_changes(table: Table, stops: Stops, pathways: Iterable[_Pathway]) -> PathwayColumns:
-    """Return the quickest way between each two platforms of a station, without passing a gate."""
     ways: dict[int, list[tuple[int, float]]] = {}
     for begin, end, mode, seconds in pathways:
         # Who changes trains is not sent out through a gate, where the next ride could cost another fare.

@@ -157,7 +157,6 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
 
 
 def report_on(archive: Archive, tables: FeedTables) -> FeedReport:
-    """Return what became of a feed."""
     feed = tables.feed
     assert feed.first_day is not None
     assert feed.last_day is not None

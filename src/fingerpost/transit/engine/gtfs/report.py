@@ -62,14 +62,11 @@ class FeedReport:
 
     @property
     def service(self) -> ServiceDays:
-        """The days on which a trip runs."""
         return ServiceDays(first_day=self.first_day, last_day=self.last_day, gaps=self.gaps)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportReport:
-    """The import report of a network, feed by feed, and of its streets where it has any."""
-
     network: str
     feeds: tuple[FeedReport, ...]
     streets: StreetCoverage | None = None
@@ -80,7 +77,6 @@ class ImportReport:
         return f"{min(feed.first_day for feed in self.feeds)} to {max(feed.last_day for feed in self.feeds)}"
 
     def to_json(self) -> str:
-        """Return the report as one JSON object."""
         return _adapter().dump_json(self).decode()
 
     @classmethod

@@ -80,7 +80,6 @@ def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_times: StopTi
 
 
 def _read_points(table: Table, ids: IdIndex) -> _Points:
-    """Return every sound point of a shape that trips name, in order."""
     shapes, sequences = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
     lats, lons, dists = [np.zeros(0)], [np.zeros(0)], [np.zeros(0)]
     for block in table.blocks(*_COLUMNS, _DIST):

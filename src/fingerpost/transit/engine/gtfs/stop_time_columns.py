@@ -30,7 +30,6 @@ class StopTimeColumns:
     shape_dist: Float32 | None = None
 
     def at(self, index: Int64 | Mask) -> "StopTimeColumns":
-        """Return the stop times at some positions, in that order."""
         columns: dict[str, Any] = {column.name: getattr(self, column.name) for column in fields(self)}
         columns = {name: None if values is None else values[index] for name, values in columns.items()}
         if self.row is None:
@@ -38,7 +37,6 @@ class StopTimeColumns:
         return StopTimeColumns(**columns)
 
     def rows_at(self, positions: Int64) -> Int32:
-        """Return the rows of the table that the stop times at some positions come from."""
         return positions.astype(np.int32) if self.row is None else self.row[positions]
 
 

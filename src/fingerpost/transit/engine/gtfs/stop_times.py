@@ -186,7 +186,6 @@ def _with_absent(rows: Int32) -> Int32:
 
 
 def _times_s(table: Table, block: Block, column: int, usable: npt.NDArray[np.bool_]) -> Int32:
-    """Return times, BLANK where there is none that can be read."""
     times_s = block.times_s(column)
     faulty = times_s == UNREADABLE
     if faulty.any():

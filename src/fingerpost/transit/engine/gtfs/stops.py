@@ -58,8 +58,6 @@ class Stops:
 
 
 class _Draft(NamedTuple):
-    """A row whose parent has not been looked up yet."""
-
     line: int
     stop_id: str
     name: str
@@ -107,7 +105,6 @@ def read_stops(archive: Archive) -> Stops:
 
 
 def _join(table: Table, drafts: dict[str, _Draft], left_out: set[str]) -> Stops:
-    """Link every row to its parent, and inherit missing values from it."""
     parents: dict[str, _Draft] = {}
     kept: list[_Draft] = []
     # A parent comes before its children: stations have none, boarding areas have the deepest.

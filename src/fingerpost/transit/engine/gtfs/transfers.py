@@ -52,8 +52,6 @@ class LinkedTrips(NamedTuple):
 
 
 class Transfers(NamedTuple):
-    """What ``transfers.txt`` holds; ``specific_line`` is the line of each specific rule."""
-
     by_stop: TransferColumns
     specific: SpecificTransferColumns
     specific_line: Int32
@@ -114,8 +112,6 @@ def _open(archive: Archive) -> Table | None:
 
 
 class _RowLookup:
-    """Looks up rows of one feed's stops, routes and trips by id."""
-
     def __init__(self, stops: Stops, routes: Routes, trips: Trips) -> None:
         self._stop_ids, self._route_ids, self._trip_ids = IdIndex(stops.row_of), IdIndex(routes.row_of), trips.ids
         self._stop_rows = np.array([*stops.row_of.values(), BLANK], np.int32)
@@ -195,7 +191,6 @@ def _last_of_each(rules: Int32, stop_count: int) -> TransferColumns:
 
 
 def _specific_columns(rules: Int32) -> SpecificTransferColumns:
-    """Return rules as columns."""
     return SpecificTransferColumns(
         from_stop=rules[:, 0].copy(),
         to_stop=rules[:, 1].copy(),
@@ -237,7 +232,6 @@ def limit_specific_transfers(
 
 
 def _named(stop: Int64, row: Int32) -> Int64:
-    """Return the different pairs of a stop and a row that is named there."""
     pairs: Int64 = np.unique(np.column_stack([stop, row])[row >= 0], axis=0)
     return pairs
 

@@ -21,8 +21,6 @@ UNKNOWN_TYPE = 1700
 
 
 class Routes(NamedTuple):
-    """Routes of one feed; ``row_of`` maps a route id to its row."""
-
     rows: list[RouteRow]
     row_of: dict[str, int]
 
@@ -100,7 +98,6 @@ class Trips:
         return replace(self, row_of_id=new_rows[np.where(self.row_of_id >= 0, self.row_of_id, -1)], **columns)
 
     def to_local_ids(self) -> TextColumn:
-        """Return the feed's own ids of all rows."""
         return self.ids.to_texts().take(self.id_row)
 
 

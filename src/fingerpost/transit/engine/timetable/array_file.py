@@ -24,11 +24,6 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 
 def write_arrays(folder: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> Directory:
-    """Write arrays into a folder's array file and return their directory.
-
-    Raises:
-        OSError: the disk refuses.
-    """
     directory: Directory = {}
     with (folder / ARRAYS).open("wb") as file:
         # An empty file cannot be mapped.
@@ -85,11 +80,6 @@ class TimetableOutdated(SettingsInvalid):
 
 
 def save_timetable(timetable: Timetable, folder: Path) -> None:
-    """Write a timetable into a folder, which is made if need be.
-
-    Raises:
-        OSError: the disk refuses.
-    """
     folder.mkdir(parents=True, exist_ok=True)
     contents = {
         "format": FORMAT,
@@ -135,7 +125,6 @@ def _opened(contents: Mapping[str, Any], folder: Path) -> Timetable:
 
 
 def _arrays(timetable: Timetable) -> Iterator[tuple[str, npt.NDArray[Any]]]:
-    """Yield every array of a timetable with its name in the directory."""
     for field in fields(timetable):
         value = getattr(timetable, field.name)
         if isinstance(value, TextColumn):

@@ -30,11 +30,6 @@ _RAIL = frozenset({2, *range(100, 118)})
 
 
 def assemble(draft: TimetableDraft, find_walks: FindWalks = walk_straight) -> Timetable:
-    """Pack a draft into a timetable, with printed ids, inherited wheelchair values and footpaths.
-
-    Raises:
-        ToolError: as ``find_walks`` does.
-    """
     stops = draft.stops
     lats = np.array([row.lat for row in stops], np.float64)
     lons = np.array([row.lon for row in stops], np.float64)
@@ -78,7 +73,6 @@ def assemble(draft: TimetableDraft, find_walks: FindWalks = walk_straight) -> Ti
 
 
 def _stop_columns(draft: TimetableDraft) -> dict[str, Any]:
-    """Return the timetable's columns of stops, but for their places, kinds and wheelchair values."""
     stops = draft.stops
     return {
         "stop_feed": np.array([row.feed for row in stops], np.int16),
@@ -92,7 +86,6 @@ def _stop_columns(draft: TimetableDraft) -> dict[str, Any]:
 
 
 def _route_columns(draft: TimetableDraft) -> dict[str, Any]:
-    """Return the timetable's columns of routes."""
     routes = draft.routes
     return {
         "route_feed": np.array([row.feed for row in routes], np.int16),
@@ -108,7 +101,6 @@ def _route_columns(draft: TimetableDraft) -> dict[str, Any]:
 
 
 def _trip_columns(draft: TimetableDraft) -> dict[str, Any]:
-    """Return the timetable's columns of trips, their stop times and departures, and headsigns."""
     trips = draft.trip_columns or TripColumns.of(draft.trips)
     trip_departures = draft.trip_departure_columns or TripDepartureColumns.of(draft.trip_departures)
     headsigns = draft.headsign_column if draft.headsign_column is not None else TextColumn.of(draft.headsigns)
@@ -139,7 +131,6 @@ def _trip_columns(draft: TimetableDraft) -> dict[str, Any]:
 
 
 def _served_by(types: frozenset[int], route_type: Int16, trips: dict[str, Any], count: int) -> npt.NDArray[np.bool_]:
-    """Return at which stops routes of some types stop."""
     is_served = np.zeros(count, np.bool_)
     is_type = np.isin(route_type, list(types))
     if is_type.any():
@@ -149,7 +140,6 @@ def _served_by(types: frozenset[int], route_type: Int16, trips: dict[str, Any], 
 
 
 def _transfer_columns(draft: TimetableDraft, walks: WalksOfRiders, places: StationPlaces) -> dict[str, Any]:
-    """Return the timetable's columns of transfers as stated, and of the footpaths that follow from them."""
     transfers = draft.transfer_columns or TransferColumns.of(draft.transfers)
     rules = TransferRules(transfers.from_stop, transfers.to_stop, transfers.type, transfers.min_s)
     stations = places.kinds, places.parents
@@ -185,7 +175,6 @@ def _transfer_columns(draft: TimetableDraft, walks: WalksOfRiders, places: Stati
 
 
 def _specific_transfers(rules: SpecificTransferColumns, walks: Walks, parents: Int32) -> dict[str, Any]:
-    """Return the timetable's columns of trip- and route-specific transfers."""
     specific = _by_specificity(rules)
     pairs = TransferRules(specific.from_stop, specific.to_stop, specific.type, specific.min_s)
     seconds, metres, _ = change_times(walks, parents, pairs)
@@ -217,7 +206,6 @@ def _sequence(draft: TimetableDraft, first_stop_time: Int64) -> Int32:
 
 
 def _names(names: Mapping[str, Mapping[int, str]], count: int) -> dict[str, TextColumn]:
-    """Return columns of names, by language in alphabetic order."""
     return {
         language: TextColumn.of(of_rows.get(row, "") for row in range(count))
         for language, of_rows in sorted(names.items())

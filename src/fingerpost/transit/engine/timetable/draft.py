@@ -97,7 +97,6 @@ class TripColumns:
 
     @classmethod
     def of(cls, rows: Sequence[TripRow]) -> "TripColumns":
-        """Return rows as columns; none has a shape."""
         return cls(
             local_id=TextColumn.of(row.local_id for row in rows),
             route=np.array([row.route for row in rows], np.int32),
@@ -111,15 +110,12 @@ class TripColumns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TripDepartureColumns:
-    """Trip departures as columns; the fields are those of TripDepartureRow."""
-
     trip: Int32
     shift_s: Int32
     headway_s: Int32
 
     @classmethod
     def of(cls, rows: Sequence[TripDepartureRow]) -> "TripDepartureColumns":
-        """Return rows as columns."""
         return cls(
             trip=np.array([row.trip for row in rows], np.int32),
             shift_s=np.array([row.shift_s for row in rows], np.int32),
@@ -138,7 +134,6 @@ class TransferColumns:
 
     @classmethod
     def of(cls, rows: Sequence[TransferRow]) -> "TransferColumns":
-        """Return rows as columns."""
         return cls(
             from_stop=np.array([row.from_stop for row in rows], np.int32),
             to_stop=np.array([row.to_stop for row in rows], np.int32),
@@ -156,7 +151,6 @@ class PathwayColumns(NamedTuple):
 
     @classmethod
     def none(cls) -> "PathwayColumns":
-        """Return no pairs."""
         return cls(*(np.zeros(0, np.int32) for _ in range(3)))
 
 
@@ -179,7 +173,6 @@ class SpecificTransferColumns:
 
     @classmethod
     def none(cls) -> "SpecificTransferColumns":
-        """Return no rules."""
         rows = np.zeros(0, np.int32)
         return cls(
             from_stop=rows, to_stop=rows, from_route=rows, to_route=rows, from_trip=rows, to_trip=rows,
@@ -202,7 +195,6 @@ class InSeatColumns:
 
     @classmethod
     def none(cls) -> "InSeatColumns":
-        """Return no in-seat transfers."""
         rows = np.zeros(0, np.int32)
         return cls(from_departure=rows, to_departure=rows, days_later=rows.astype(np.int8), service=rows)
 
@@ -217,7 +209,6 @@ class ShapeColumns:
 
     @classmethod
     def none(cls) -> "ShapeColumns":
-        """Return no shapes."""
         return cls(first=np.zeros(1, np.int64), lat_udeg=np.zeros(0, np.int32), lon_udeg=np.zeros(0, np.int32))
 
 

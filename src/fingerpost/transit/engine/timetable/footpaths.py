@@ -78,8 +78,6 @@ def find_footpath(timetable: Timetable, begin: int, end: int, *, step_free: bool
 
 
 class _PathColumns(NamedTuple):
-    """Links between stops, in columns as in ``Footpaths``."""
-
     begin: npt.NDArray[np.int64]
     end: npt.NDArray[np.int64]
     seconds: Int32
@@ -87,7 +85,6 @@ class _PathColumns(NamedTuple):
     walk_s: Int32
 
     def without(self, others: "_PathColumns", count: int) -> "_PathColumns":
-        """Return those that are between other pairs of stops."""
         keep = ~np.isin(self.begin * count + self.end, others.begin * count + others.end)
         return self.select(keep)
 

@@ -123,7 +123,6 @@ class Alert:
     ride_stops: frozenset[tuple[RideKey, int]] = frozenset()
 
     def is_in_force(self, instant: int) -> bool:
-        """Whether the alert holds at an instant (Unix seconds)."""
         return self.find_period(instant, instant) is not None
 
     def find_period(self, begin: int, end: int) -> tuple[int, int] | None:

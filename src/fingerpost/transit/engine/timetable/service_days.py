@@ -35,7 +35,6 @@ def local_day(instant: int, zone: str) -> date:
 
 
 def services_on(timetable: Timetable, day: date) -> UInt8:
-    """Return 1 for each service that runs on a day, 0 for the others."""
     offset = (day - timetable.calendar_start).days
     runs: UInt8 = timetable.service_every_day.copy()
     if 0 <= offset < timetable.service_runs_on.shape[1]:

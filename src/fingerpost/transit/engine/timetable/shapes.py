@@ -83,7 +83,6 @@ def _cut_by_projection(points: Float64, ends: list[Float64]) -> Float64 | None:
 
 
 def line_m(line: Float64) -> float:
-    """Return the length of a line of (latitude, longitude) in metres."""
     radians = np.radians(line)
     step = np.diff(radians, axis=0)
     step[:, 1] *= np.cos((radians[1:, 0] + radians[:-1, 0]) / 2)

@@ -39,7 +39,6 @@ class Pathways(NamedTuple):
 
     @classmethod
     def none(cls) -> "Pathways":
-        """Return no ways."""
         rows, modes = np.zeros(0, np.int32), np.zeros(0, np.int8)
         return cls(rows, rows, modes, np.zeros(0, np.float32))
 
@@ -97,7 +96,6 @@ def find_entrance_ways(places: StationPlaces, *, step_free: bool = False, closed
 
 
 def _list_stations(places: StationPlaces) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield the entrances and the platforms of each station that has both."""
     children: dict[int, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     kinds, parents = places.kinds.tolist(), places.parents.tolist()
     for row, (kind, parent) in enumerate(zip(kinds, parents, strict=True)):
@@ -191,7 +189,6 @@ def find_change_s(
 
 
 def get_places(timetable: Timetable) -> StationPlaces:
-    """Return the stops of a timetable as places of stations."""
     ways = (timetable.pathway_from, timetable.pathway_to, timetable.pathway_mode, timetable.pathway_s)
     return StationPlaces(
         timetable.stop_lat,

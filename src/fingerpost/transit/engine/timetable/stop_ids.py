@@ -37,7 +37,6 @@ def escape(text: str) -> str:
 
 
 def unescape(text: str) -> str:
-    """Undo ``escape``; bytes that are no UTF-8 stay as they are written."""
     return _ESCAPED.sub(_read_bytes, text)
 
 

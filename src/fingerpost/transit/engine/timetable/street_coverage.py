@@ -29,5 +29,4 @@ class StreetCoverage:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every stop stands near a street."""
         return self.covered_stops == self.stops

@@ -23,7 +23,6 @@ class TextColumn(Sequence[str]):
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> "TextColumn":
-        """Pack texts."""
         parts = [text.encode() for text in texts]
         offsets = np.zeros(len(parts) + 1, np.int64)
         np.cumsum([len(part) for part in parts], out=offsets[1:])
@@ -44,7 +43,6 @@ class TextColumn(Sequence[str]):
             yield whole[begin:end].decode()
 
     def take(self, rows: npt.NDArray[np.int32]) -> "TextColumn":
-        """Return the texts of some rows, in that order."""
         if len(rows) == len(self) and np.array_equal(rows, np.arange(len(rows))):
             return self
         begin = self.offsets[:-1][rows]
@@ -55,7 +53,6 @@ class TextColumn(Sequence[str]):
 
     @classmethod
     def joined(cls, columns: "Sequence[TextColumn]") -> "TextColumn":
-        """Return columns one behind the other."""
         offsets = [np.zeros(1, np.int64)]
         for column in columns:
             offsets.append(column.offsets[1:] + offsets[-1][-1])

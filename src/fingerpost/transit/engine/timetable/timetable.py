@@ -179,7 +179,6 @@ class Timetable:
 
     @property
     def stop_count(self) -> int:
-        """Number of stops of any kind."""
         return len(self.stop_lat)
 
     @property

@@ -51,7 +51,6 @@ class StoredTimetable(NamedTuple):
     rules: int = RULES
 
     def find_age_note(self) -> str | None:
-        """Return a sentence where the streets were prepared by the rules of an older version, else None."""
         if self.extract is None or self.rules >= RULES:
             return None
         return (
@@ -60,7 +59,6 @@ class StoredTimetable(NamedTuple):
         )
 
     def find_note(self, feeds: Sequence[str], extract: str | None) -> str | None:
-        """Return a sentence where the record names other feeds or streets than those that answer, else None."""
         if self.feeds is None or (self.feeds == tuple(feeds) and self.extract == extract):
             return None
         what, whose = (
@@ -75,8 +73,6 @@ class StoredTimetable(NamedTuple):
 
 
 class TimetableStore:
-    """The timetable store of a home folder."""
-
     def __init__(self, home: Path) -> None:
         self._root = home / "networks"
         self._prepared = self._root / "prepared"
@@ -133,12 +129,6 @@ class TimetableStore:
         )
 
     def remove(self, name: str) -> None:
-        """Remove a network.
-
-        Raises:
-            ParameterError: there is no such network.
-            SettingsInvalid: the disk refuses.
-        """
         name = plain_name(name)
         if not self._pointer(name).exists():
             raise self._unknown(name)
@@ -151,7 +141,6 @@ class TimetableStore:
             raise SettingsInvalid(self._refusal(error)) from error
 
     def list_names(self) -> list[str]:
-        """Return the names of all networks, sorted."""
         if not self._root.is_dir():
             return []
         stems = (path.stem for path in self._root.glob(f"*{_SUFFIX}"))
@@ -248,7 +237,6 @@ def _stat(path: Path) -> tuple[int, int]:
 
 
 def _flush_files(folder: Path) -> None:
-    """Flush a folder, what is in it and its name to disk."""
     for path in folder.iterdir():
         if path.is_dir():
             _flush_files(path)

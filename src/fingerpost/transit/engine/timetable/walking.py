@@ -38,7 +38,6 @@ def straight_line_m(lat: float, lon: float, lats: Float64, lons: Float64) -> Flo
 
 
 def apart_m(start: tuple[float, float], end: tuple[float, float]) -> float:
-    """Return the great-circle distance in metres between two positions (haversine)."""
     phi, phi_end = math.radians(start[0]), math.radians(end[0])
     half_dlat, half_dlon = (phi_end - phi) / 2, math.radians(end[1] - start[1]) / 2
     root = math.sin(half_dlat) ** 2 + math.cos(phi) * math.cos(phi_end) * math.sin(half_dlon) ** 2
@@ -46,7 +45,6 @@ def apart_m(start: tuple[float, float], end: tuple[float, float]) -> float:
 
 
 def walk_m(straight_m: Float64) -> Float64:
-    """Return walking distances in metres for straight-line distances."""
     walked: Float64 = straight_m * DETOUR_FACTOR
     return walked
 
@@ -95,7 +93,6 @@ def neighbours_m(
 
 
 def _parts(counts: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
-    """Return slices of positions whose counts sum to a bearable number of pairs."""
     total = np.cumsum(counts)
     cuts = np.searchsorted(total, np.arange(_PAIRS_AT_ONCE, int(total[-1]) + 1, _PAIRS_AT_ONCE), "left") + 1
     return [part for part in np.split(np.arange(len(counts)), cuts) if len(part)]
@@ -112,7 +109,6 @@ def _each_pair(
 
 
 def between_m(lat_a: Float64, lon_a: Float64, lat_b: Float64, lon_b: Float64) -> Float64:
-    """Return great-circle distances in metres, pair by pair (haversine)."""
     root = np.sin(np.radians(lat_b - lat_a) / 2) ** 2
     root += np.cos(np.radians(lat_a)) * np.cos(np.radians(lat_b)) * np.sin(np.radians(lon_b - lon_a) / 2) ** 2
     distances: Float64 = 2 * EARTH_RADIUS_M * np.arcsin(np.sqrt(np.minimum(root, 1.0)))

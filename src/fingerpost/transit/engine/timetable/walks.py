@@ -114,17 +114,14 @@ class StraightLine:
         self._lats, self._lons = lats, lons
 
     def list_links(self, stops: Int64) -> StopLinks:
-        """Return the walks between stops within the radius; see the port."""
         begin, end, straight_m = neighbours_m(self._lats, self._lons, stops, FOOTPATH_RADIUS_M)
         return _links(begin, end, straight_m)
 
     def measure(self, begin: Int64, end: Int64) -> StopLinks:
-        """Return the walk of each pair of stops; see the port."""
         lats, lons = self._lats, self._lons
         return _links(begin, end, between_m(lats[begin], lons[begin], lats[end], lons[end]))
 
     def reach(self, lat: float, lon: float, stops: Int64, max_walk_m: float, *, from_stops: bool) -> StopWalks:  # noqa: ARG002
-        """Return the walks to the stops around a point; see the port. They are as long from the stops to it."""
         near = self.list_near(lat, lon, stops, max_walk_m / DETOUR_FACTOR)
         metres = np.ceil(walk_m(straight_line_m(lat, lon, self._lats[near], self._lons[near])))
         within = metres <= max_walk_m
@@ -132,7 +129,6 @@ class StraightLine:
         return StopWalks(near.astype(np.int32), metres.astype(np.int32), walk_s(metres))
 
     def find_walk(self, start: tuple[float, float], end: tuple[float, float], max_walk_m: float) -> Walk | None:
-        """Return the walk between two points; see the port."""
         metres = math.ceil(apart_m(start, end) * DETOUR_FACTOR)
         return Walk(metres, math.ceil(metres / PACE_M_PER_S)) if metres <= max_walk_m else None
 
@@ -141,7 +137,6 @@ class StraightLine:
         return 0.0
 
     def list_near(self, lat: float, lon: float, stops: Int64, radius_m: float) -> Int64:
-        """Return those of some stops that lie in the box around the circle of a radius."""
         _, _, high, wide = box_around(lat, lon, radius_m)
         is_near = np.abs(self._lats[stops] - lat) <= high
         is_near &= np.abs(self._lons[stops] - lon) <= wide
@@ -149,7 +144,6 @@ class StraightLine:
 
 
 def box_around(lat: float, lon: float, radius_m: float) -> Box:
-    """Return the box around the circle of a radius."""
     high = math.degrees(radius_m / EARTH_RADIUS_M)
     return lat, lon, high, high / max(0.01, math.cos(math.radians(min(89.0, abs(lat) + high))))
 
@@ -160,5 +154,4 @@ def _links(begin: Int64, end: Int64, straight_m: Float64) -> StopLinks:
 
 
 def walk_straight(stops: WalkedStops) -> WalksOfRiders:
-    """Return walks by the straight line."""
     return WalksOfRiders(StraightLine(stops.lats, stops.lons))

@@ -27,7 +27,6 @@ class HouseNumber:
 
     @property
     def text(self) -> str:
-        """The number to read."""
         numbers = f"{self.first}" if self.first == self.last else f"{self.first}-{self.last}"
         return f"{numbers}{self.letter}"
 
@@ -167,7 +166,6 @@ def read_address_text(text: str, cities: Collection[str]) -> AddressText:
 
 
 def find_city(words: str, cities: Collection[str]) -> str | None:
-    """Return the city that plain words name, inflected or not."""
     return next((form for form in (words, *base_forms(words)) if form in cities), None)
 
 

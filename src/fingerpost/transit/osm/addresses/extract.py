@@ -63,7 +63,6 @@ class FeatureNames:
     others: tuple[tuple[str, float], ...] = ()
 
     def list_all(self) -> Iterator[tuple[str, float]]:
-        """Yield each name and how well it fits."""
         yield self.name, CURRENT
         for name in self.by_language.values():
             yield name, CURRENT
@@ -103,12 +102,10 @@ def find_feature(tags: Tags) -> MapFeature | None:
 
 
 def is_municipality(tags: Tags) -> bool:
-    """Whether an object is the boundary of a municipality."""
     return tags.get("boundary") == "administrative" and tags.get("admin_level") == "8"
 
 
 def find_names(tags: Tags) -> FeatureNames | None:
-    """Return the names of an object, None where it has none."""
     by_language = {language: tags[f"name:{language}"] for language in LANGUAGES if tags.get(f"name:{language}")}
     name = tags.get("name") or next(iter(by_language.values()), "")
     if not name.strip():
@@ -218,13 +215,11 @@ class _ObjectReader:
         self._lines: list[tuple[str, list[tuple[int, Point]]]] = []
 
     def finish(self) -> ExtractedAddresses:
-        """Return what was found, interpolated lines included."""
         for kind, nodes in self._lines:
             self._found.houses += _interpolate(kind, nodes, self._house_of_node)
         return self._found
 
     def take(self, each: Any) -> None:
-        """Take one object."""
         tags = {tag.k: tag.v for tag in each.tags}
         if each.is_node():
             self._take_point(tags, (each.lat, each.lon), each.id)
@@ -335,6 +330,5 @@ def _centre(points: list[Point]) -> Point:
 
 
 def apart_m(a: Point, b: Point) -> float:
-    """Return the metres between two points that are not far apart (equirectangular)."""
     east = (a[1] - b[1]) * math.cos(math.radians(a[0]))
     return math.hypot(a[0] - b[0], east) * METRES_PER_DEGREE

@@ -56,7 +56,6 @@ class Gathered:
 
 
 def gather(found: ExtractedAddresses) -> list[Gathered]:
-    """Return everything that an extract lets one look up, cities included."""
     find_city = _CityMap(found)
     streets = [_new_street(ways) for ways in _link_ways(found.ways)]
     places = [_new_place(point) for point in _drop_twins(found.places)]
@@ -141,7 +140,6 @@ def link(
 
 
 def cell_of(point: Point, width_m: float) -> tuple[int, int]:
-    """Return the row and column of the cell of a grid, ``width_m`` wide, in which a point lies."""
     height_deg = width_m / METRES_PER_DEGREE
     row = math.floor(point[0] / height_deg)
     # Cells of one row are equally wide.

@@ -51,7 +51,6 @@ class HouseSearch:
         self._connection = connection
 
     def find(self, street: int, number: HouseNumber, middle: Point, reach_m: float) -> FoundHouse:
-        """Return where a number is on a street; ``middle`` and ``reach_m`` are the street's."""
         known = self._find_known(street, number)
         if known is not None:
             return known
@@ -66,7 +65,6 @@ class HouseSearch:
         )
 
     def has_any(self, thing: int) -> bool:
-        """Whether anything has numbers."""
         return self._connection.execute("SELECT 1 FROM house WHERE street = ? LIMIT 1", (thing,)).fetchone() is not None
 
     def _find_known(self, street: int, number: HouseNumber) -> FoundHouse | None:
@@ -152,8 +150,6 @@ class City:
 
 @dataclass(frozen=True, slots=True)
 class _Thing:
-    """A row of the table ``thing``."""
-
     row: int
     kind: FeatureKind
     name: str
@@ -168,11 +164,6 @@ class AddressIndex:
     """One index of addresses and places, opened read only. Safe to share by threads."""
 
     def __init__(self, path: Path) -> None:
-        """Open an index file.
-
-        Raises:
-            SettingsInvalid: it is damaged, or of another version.
-        """
         file = file_in(path)
         with file.translating_sqlite_errors():
             self._connection = file.connect("ro")
@@ -192,7 +183,6 @@ class AddressIndex:
         self._city_of_spelling = self._list_cities()
 
     def close(self) -> None:
-        """Close the file."""
         self._connection.close()
 
     def search(
@@ -208,11 +198,6 @@ class AddressIndex:
         return in_order(self.list_matches(text, language, focus))[:max_results]
 
     def list_matches(self, text: str, language: str | None, focus: Coordinate | None) -> list[PlaceMatch]:
-        """Return what a text may mean, in no order; see ``search``.
-
-        Raises:
-            SettingsInvalid, StorageUnavailable: the file can no longer be read.
-        """
         with self._lock, self._file.translating_sqlite_errors():
             found = list(self._find(text, language))
         matches = []
@@ -236,7 +221,6 @@ class AddressIndex:
         return self._place(thing, language, number=number, at=here)
 
     def find_city(self, text: str) -> "City | None":
-        """Return the city that a text names and nothing else, None where it names none."""
         named = find_city(plain(text), self._city_of_spelling)
         return None if named is None else self._city_of_spelling[named]
 
@@ -260,7 +244,6 @@ class AddressIndex:
         return read.words if read.number is None else f"{read.words} {read.number.text}"
 
     def _find(self, text: str, language: str | None) -> Iterator[tuple[float, Place]]:
-        """Yield each place that a text may mean with its score."""
         whole = AddressText(plain(text))
         read = read_address_text(text, self._city_of_spelling)
         best: dict[int, tuple[float, Place]] = {}
@@ -332,7 +315,6 @@ class AddressIndex:
         return plain(city) not in self._city_of_spelling[wanted].names
 
     def _list_cities(self) -> "dict[str, City]":
-        """Return each city by each of its plain spellings."""
         rows = self._connection.execute(
             "SELECT spelling.text, thing.id, name, lat, lon, reach_m FROM thing JOIN spelling_of ON thing = thing.id"
             " JOIN spelling ON spelling.id = spelling WHERE kind = ?",

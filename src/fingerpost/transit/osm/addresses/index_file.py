@@ -58,7 +58,6 @@ CREATE VIRTUAL TABLE trigram_counts USING fts5vocab (trigrams, row);
 
 
 def file_in(path: Path) -> SqliteFile:
-    """Return an index file, as SQLite is told of it."""
     return SqliteFile(
         path=path,
         holds="addresses",
@@ -188,7 +187,6 @@ def _near_rows(things: Sequence[Gathered]) -> Iterator[tuple[object, ...]]:
 
 
 def near_cell(point: Point) -> int:
-    """Return the number of the cell in which a point lies."""
     row, column = cell_of(point, NEAR_CELL_M)
     return row * _COLUMNS + column
 

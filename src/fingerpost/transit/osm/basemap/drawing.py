@@ -23,7 +23,6 @@ _E7 = 1e7
 
 
 def draw_basemap(basemap: StoredBasemap, box: Bounds) -> Basemap | None:
-    """Return what lies in a box, None where nothing does."""
     inside = _find_inside(basemap, box)
     tolerance_m = round(_diagonal_m(box) / _TOLERANCES, 1)
     layers: list[MapLayer] = []
@@ -47,7 +46,6 @@ def draw_basemap(basemap: StoredBasemap, box: Bounds) -> Basemap | None:
 
 
 def _find_inside(basemap: StoredBasemap, box: Bounds) -> npt.NDArray[np.int64]:
-    """Return the rows of the lines whose bounds meet the box."""
     south, west, north, east = (round(each * _E7) for each in (box.south, box.west, box.north, box.east))
     meets = (basemap.south <= north) & (basemap.north >= south) & (basemap.west <= east) & (basemap.east >= west)
     return np.flatnonzero(meets)

@@ -46,7 +46,6 @@ def read_lines(path: Path, holds: Holds, scratch: Path, progress: ReadProgress) 
 
 
 def find_kind(tags: Mapping[str, str]) -> LayerKind | None:
-    """Return the class of a way that is drawn as a line, None for one that is not drawn."""
     if tags.get("natural") == "coastline":
         return LayerKind.COAST
     if tags.get("tunnel", "no") != "no" or tags.get("area") == "yes":
@@ -59,7 +58,6 @@ def find_kind(tags: Mapping[str, str]) -> LayerKind | None:
 
 
 def is_water(tags: Mapping[str, str]) -> bool:
-    """Whether an area is water."""
     return tags.get("natural") == "water" or tags.get("waterway") == "riverbank"
 
 

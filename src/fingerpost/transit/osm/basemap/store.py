@@ -38,7 +38,6 @@ class StoredBasemap(NamedTuple):
 
 
 def pack_lines(lines: Sequence[DrawnLine]) -> StoredBasemap:
-    """Return lines as arrays."""
     counts = [len(line.points) for line in lines]
     first = np.zeros(len(lines) + 1, np.int64)
     np.cumsum(counts, out=first[1:])
@@ -57,11 +56,6 @@ def pack_lines(lines: Sequence[DrawnLine]) -> StoredBasemap:
 
 
 def save_basemap(basemap: StoredBasemap, folder: Path) -> None:
-    """Write a map into a folder of its own below a timetable's.
-
-    Raises:
-        OSError: the disk refuses.
-    """
     below = folder / FOLDER
     below.mkdir(parents=True, exist_ok=True)
     directory = write_arrays(below, basemap._asdict())

@@ -63,11 +63,9 @@ class Archive:
         self._files = _feed_files(path.name, members)
 
     def list_tables(self) -> list[str]:
-        """Return the names of all tables, GeoJSON included, sorted."""
         return sorted(name for name in self._files if name.endswith(_SUFFIXES))
 
     def measure(self, names: Collection[str]) -> int:
-        """Return the bytes of some tables, as far as the feed has them."""
         return sum(self._sizes(name)[0] for name in names if name in self._files)
 
     def find_table(self, name: str, *required: str) -> Table | None:
@@ -125,7 +123,6 @@ class Archive:
         return self._packed.open(member) if self._packed else (self._path / member).open("rb")
 
     def _sizes(self, name: str) -> tuple[int, int]:
-        """Return a table's bytes, unpacked and packed."""
         if self._packed is None:
             size = (self._path / self._files[name]).stat().st_size
             return size, size
@@ -133,11 +130,6 @@ class Archive:
         return info.file_size, info.compress_size
 
     def _check_size(self, name: str) -> int:
-        """Return the bytes of a table.
-
-        Raises:
-            FeedUnusable: they are too many.
-        """
         size, packed_size = self._sizes(name)
         limits = self._limits
         if name not in _LARGE and size > limits.listed_bytes:
@@ -175,7 +167,6 @@ def open_archive(
 
 
 def _find_zip(path: Path) -> zipfile.ZipFile | None:
-    """Open a zip file; None where the path is a folder."""
     try:
         kind = path.stat().st_mode
         if stat.S_ISDIR(kind):

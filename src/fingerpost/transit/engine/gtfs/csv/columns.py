@@ -23,7 +23,6 @@ class ColumnBuffer:
         self._count = 0
 
     def append(self, count: int, values: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Append so many rows, given as columns."""
         end = self._count + count
         if end > self._capacity:
             self._capacity = 2 * end
@@ -35,7 +34,6 @@ class ColumnBuffer:
         self._count = end
 
     def finish(self) -> dict[str, Any]:
-        """Return the columns as long as they have become."""
         return {name: column[: self._count] for name, column in self._columns.items()}
 
 
@@ -85,7 +83,6 @@ class IdIndex:
         return int(self._intern_spans(blob, np.zeros(1, np.int32), end)[0])
 
     def to_texts(self) -> TextColumn:
-        """Return all texts, in the order of their rows."""
         return TextColumn(self._keys[: self._offsets[self._count]].copy(), self._offsets[: self._count + 1].copy())
 
     def _intern_spans(self, blob: UInt8, starts: Int32, ends: Int32) -> Int32:
@@ -100,7 +97,6 @@ class IdIndex:
             self._grow(int(ends[begin] - starts[begin]))
 
     def _grow(self, coming_bytes: int) -> None:
-        """Double the capacity, or more if a text of so many bytes needs it."""
         used = int(self._offsets[self._count])
         if used + coming_bytes > len(self._keys):
             keys = np.zeros(2 * len(self._keys) + coming_bytes, np.uint8)

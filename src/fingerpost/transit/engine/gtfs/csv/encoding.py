@@ -51,7 +51,6 @@ def read_blocks(binary: IO[bytes], block_bytes: int = BLOCK_BYTES) -> Iterator[t
 
 
 def _transcoded(binary: IO[bytes], block_bytes: int) -> Iterator[bytes]:
-    """Yield the file's bytes without a byte order mark, UTF-16 transcoded to UTF-8."""
     blocks = _ahead(binary, block_bytes)
     first = next(blocks, b"")
     for mark, name in _UTF16.items():
@@ -95,8 +94,6 @@ def _line_as_utf8(line: bytes) -> bytes:
 
 
 class LineNumbers:
-    """Line numbers of rows, appended in the order of the file."""
-
     def __init__(self) -> None:
         self._count = 0
         self._next = -1
@@ -104,7 +101,6 @@ class LineNumbers:
         self._lines: list[int] = []
 
     def add(self, lines: Int32) -> None:
-        """Append the line numbers of some rows."""
         if not len(lines):
             return
         # Line numbers only rise, so first and last show whether any is missing.
@@ -117,7 +113,6 @@ class LineNumbers:
         self._next = int(lines[-1]) + 1
 
     def of(self, rows: npt.NDArray[np.integer]) -> Int32:
-        """Return the line numbers of some rows."""
         if not len(rows):
             return np.zeros(0, np.int32)
         starts, lines = np.array(self._rows), np.array(self._lines)

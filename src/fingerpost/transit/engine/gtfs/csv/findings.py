@@ -111,21 +111,17 @@ class Reason(StrEnum):
 
 
 class Findings:
-    """Collects findings while a feed is being read."""
-
     def __init__(self) -> None:
         self._counts: dict[Reason, int] = {}
         self._places: dict[Reason, list[tuple[str, int, str]]] = {}
 
     def add(self, reason: Reason, table: str, line: int, column: str = "", *, count: int = 1) -> None:
-        """Count something, and keep its place (table, line, column) if it is one of the first."""
         self._counts[reason] = self._counts.get(reason, 0) + count
         places = self._places.setdefault(reason, [])
         if len(places) < PLACES_KEPT:
             places.append((table, line, column))
 
     def add_many(self, reason: Reason, table: str, lines: Int32, column: str = "") -> None:
-        """Count one thing for each line."""
         first = np.sort(lines)[:PLACES_KEPT].tolist()
         for line in first:
             self.add(reason, table, line, column)
@@ -133,7 +129,6 @@ class Findings:
             self._counts[reason] += len(lines) - len(first)
 
     def list_all(self) -> list[tuple[Reason, int, list[tuple[str, int, str]]]]:
-        """Return (reason, count, first places), in the order of the reasons."""
         return [(reason, self._counts[reason], self._places[reason]) for reason in Reason if reason in self._counts]
 
 
@@ -162,7 +157,6 @@ class FindingMeaning:
 
     @property
     def is_loss(self) -> bool:
-        """Whether answers lack something because of it."""
         return self.kind in (FindingKind.LEFT_OUT, FindingKind.NOT_USED)
 
 

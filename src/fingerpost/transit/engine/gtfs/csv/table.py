@@ -67,27 +67,22 @@ class Block(NamedTuple):
         return values
 
     def is_filled(self, column: int) -> npt.NDArray[np.bool_]:
-        """Return marks where a column holds anything."""
         filled: npt.NDArray[np.bool_] = self.ends[column] > self.starts[column]
         return filled
 
     def texts(self, column: int) -> list[str]:
-        """Return a column of texts."""
         whole = self.blob.tobytes()
         spans = zip(self.starts[column].tolist(), self.ends[column].tolist(), strict=True)
         return [whole[start:end].decode(errors="replace") for start, end in spans]
 
 
 class _SpanBuffer(NamedTuple):
-    """Buffers for the spans and line numbers of a block's rows."""
-
     starts: Int32
     ends: Int32
     lines: Int32
 
     @classmethod
     def of(cls, columns: int) -> "_SpanBuffer":
-        """Return buffers for the rows of so many columns."""
         spans = np.zeros((2, columns, _BUFFER_ROWS), np.int32)
         return cls(spans[0], spans[1], np.zeros(_BUFFER_ROWS, np.int32))
 
@@ -123,11 +118,6 @@ class Table:
         self.columns = self._read_header()
 
     def require(self, columns: Collection[str]) -> None:
-        """Check that the header has these columns.
-
-        Raises:
-            FeedUnusable: one is missing.
-        """
         for column in columns:
             if column not in self.columns:
                 raise FeedUnusable(
@@ -194,7 +184,6 @@ class Table:
             yield from zip(block.lines.tolist(), zip(*fields, strict=True), strict=True)
 
     def note(self, reason: Reason, line: int, column: str = "") -> None:
-        """Count something about a row or a field."""
         self.findings.add(reason, self.name, line, column)
 
     def note_rows(self, reason: Reason, lines: Int32, column: str = "") -> None:
@@ -236,7 +225,6 @@ class Table:
         return FeedUnusable(f"{self.feed}: {self.name} is not a table of text. Ask the publisher for a sound feed.")
 
     def _read_header(self) -> list[str]:
-        """Return the names of the columns, in lower case, and learn the delimiter."""
         with_header = next(iter(self._peek()), b"")
         for number, line in enumerate(with_header.splitlines(), 1):
             text = line.decode(errors="replace").strip()

@@ -25,8 +25,6 @@ class AddedKey(NamedTuple):
 
 
 class AddedKeys:
-    """The added rides of all messages, by trip id."""
-
     def __init__(self, keys: Iterable[AddedKey]) -> None:
         self._by_id: dict[str, list[AddedKey]] = {}
         for key in dict.fromkeys(keys):
@@ -57,8 +55,6 @@ MAYBE_ADDED = (EntityOutcome.TRIP_UNKNOWN, EntityOutcome.NOT_RUNNING, EntityOutc
 
 
 class AddedWord(NamedTuple):
-    """A trip update, and where its outcome is kept."""
-
     update: TripUpdate
     matcher: TripMatcher
     updated: int
@@ -114,7 +110,6 @@ class Original(NamedTuple):
 
     @classmethod
     def of(cls, timetable: Timetable, trip: int, start: int) -> "Original":
-        """Return a trip whose stop times count from a Unix second."""
         begin, end = int(timetable.trip_first_stop_time[trip]), int(timetable.trip_first_stop_time[trip + 1])
         sequence = timetable.stop_time_sequence[begin:end].tolist()
         arrival = (timetable.stop_time_arrival_s[begin:end].astype(np.int64) + start).tolist()

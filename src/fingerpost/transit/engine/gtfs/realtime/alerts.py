@@ -110,8 +110,6 @@ def read_alert(
 
 
 class _Touched:
-    """Collects what the selectors of one alert touch."""
-
     def __init__(self, matcher: TripMatcher, find_added: FindAdded) -> None:
         self.matcher = matcher
         self.find_added = find_added
@@ -129,7 +127,6 @@ class _Touched:
 
     @property
     def any(self) -> bool:
-        """Whether anything is."""
         groups = (self.feeds, self.routes, self.route_types, self.trips, self.stops, self.rides)
         stop_times = (self.route_stops, self.trip_stops, self.ride_stops)
         return any(groups) or any(stop_times)
@@ -167,7 +164,6 @@ class _Touched:
         )
 
     def _describe_route(self, route: int) -> tuple[str, str, tuple[str, ...]]:
-        """Return what riders know a route by: its names, and its feed's agencies."""
         table = self.index.timetable
         agencies = table.feeds[self.index.route_feed[route]].agencies
         return table.route_short_name[route], table.route_long_name[route], agencies

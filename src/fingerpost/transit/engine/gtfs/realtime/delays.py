@@ -146,7 +146,6 @@ class _Stated:
 
 
 def _propagate(rides: Rides, stated: _Stated, trip_delay_s: Int64) -> tuple[Int64, Int64, Bool]:
-    """Carry delays onwards; return arrival delays, departure delays, and where both are known."""
     count = len(rides.stop)
     at = np.arange(count)
     leaves_s = np.where(stated.departure_s != NONE, stated.departure_s, stated.arrival_s)
@@ -194,7 +193,6 @@ def _hold_order(rides: Rides, arrival_s: Int64, departure_s: Int64, stated: _Sta
 
 
 def _rows_out_of_order(rides: Rides, arrival_s: Int64, departure_s: Int64) -> Int64:
-    """Return the stop times of all rides that, as they stand, would run backwards in time."""
     arrival, departure = rides.arrival + arrival_s, rides.departure + departure_s
     backwards = departure < arrival
     backwards[1:] |= (arrival[1:] < departure[:-1]) & (rides.ride[1:] == rides.ride[:-1])

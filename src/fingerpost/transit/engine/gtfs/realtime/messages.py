@@ -49,6 +49,5 @@ def plain_text(text: str | bytes) -> str:
 
 
 def find_vehicle_name(vehicle: VehicleDescriptor) -> str | None:
-    """Return the name that riders see on a vehicle, else its id, else its plate, else None."""
     name = vehicle.label or vehicle.id or vehicle.license_plate
     return plain_text(name) if name else None

@@ -64,7 +64,6 @@ _NOT_LOOKED_FOR = frozenset({EntityOutcome.ENTITY_DELETED, EntityOutcome.KIND_NO
 
 
 def count_matches(outcomes: Iterable[EntityOutcome]) -> MatchCount:
-    """Return how many entities were found in the timetable, and how many were not."""
     counts = Counter(outcomes)
     # What a newer one supersedes was found.
     matched = sum(counts[outcome] for outcome in (*APPLIED, EntityOutcome.SUPERSEDED))
@@ -102,8 +101,6 @@ class MessageOutcome(StrEnum):
 
 
 class Tally:
-    """Counts while messages are being read."""
-
     def __init__(self) -> None:
         # One place for each entity; a later reading may overwrite it, when a newer message says otherwise.
         self.entities: list[EntityOutcome] = []
@@ -112,5 +109,4 @@ class Tally:
 
 
 def freeze(counts: Counter[str]) -> Mapping[str, int]:
-    """Return the counts, sorted by reason, without those that are 0."""
     return MappingProxyType({str(reason): counts[reason] for reason in sorted(counts) if counts[reason]})

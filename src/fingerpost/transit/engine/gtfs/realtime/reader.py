@@ -29,8 +29,6 @@ _ADDING = frozenset({TripDescriptor.ADDED, TripDescriptor.NEW})
 
 
 class RealtimeReader:
-    """Reads messages one by one, then builds the overlay."""
-
     def __init__(self, timetable: Timetable, index: RealtimeIndex, now: int) -> None:
         self.timetable, self.index, self.now = timetable, index, now
         self.tally = Tally()
@@ -46,7 +44,6 @@ class RealtimeReader:
         self.matchers: list[TripMatcher] = []
 
     def add(self, data: FeedBytes) -> None:
-        """Take a message in."""
         counts, outcomes = self.tally.messages, self.tally.entities
         message = find_message(data.bytes)
         if message is None:
@@ -77,7 +74,6 @@ class RealtimeReader:
         self.matchers.append(matcher)
 
     def finish(self) -> Overlay:
-        """Return what all messages say."""
         rides, added = self.rides.settle()
         outcomes = self.tally.entities
         for entity, matcher, slot in self.waiting_alerts:
@@ -177,7 +173,6 @@ class RealtimeReader:
 
 
 def _find_instant(update: TripUpdate) -> int | None:
-    """Return the first instant that a trip update tells of its ride, or None."""
     for stop_time_update in update.stop_time_update:
         instant: int = stop_time_update.arrival.time or stop_time_update.departure.time
         if instant:

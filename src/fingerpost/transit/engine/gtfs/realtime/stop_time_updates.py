@@ -23,8 +23,6 @@ SCHEDULED, SKIPPED, NO_DATA, UNSCHEDULED = range(4)
 
 
 class TripStopTimeUpdates(NamedTuple):
-    """A trip update and the stops of its feed, by id."""
-
     update: TripUpdate
     stops: Mapping[str, int]
 
@@ -52,7 +50,6 @@ class StopTimeUpdateColumns:
 
 
 def read_stop_time_updates(trips: Iterable[TripStopTimeUpdates]) -> StopTimeUpdateColumns:
-    """Read the stop time updates of trips."""
     counts: list[int] = []
     sequences: list[int] = []
     stops: list[int] = []
@@ -115,14 +112,12 @@ class _RareFields:
         self.closed: dict[int, int] = {}
 
     def add_properties(self, row: int, properties: StopTimeProperties, stops: Mapping[str, int]) -> None:
-        """Note what the properties of one stop time update state."""
         self.opened[row], self.closed[row] = read_pickup_drop_off(properties)
         if properties.assigned_stop_id:
             self.assigned[row] = stops.get(properties.assigned_stop_id, UNKNOWN_STOP)
 
 
 def _scattered(values: Mapping[int, int], count: int, absent: np.generic) -> npt.NDArray[Any]:
-    """Return a column of values by row, ``absent`` in all other rows."""
     column = np.full(count, absent)
     column[list(values)] = list(values.values())
     return column
@@ -173,7 +168,6 @@ class Rides:
 
     @classmethod
     def gather(cls, timetable: Timetable, trip: list[int], starts: list[int]) -> "Rides":
-        """Return rides, given the trip of each and the Unix second from which its stop times count."""
         trips = np.array(trip, np.int64)
         begin = timetable.trip_first_stop_time[trips]
         length = timetable.trip_first_stop_time[trips + 1] - begin
@@ -254,8 +248,6 @@ def _settle(
 
 
 class _ByStop:
-    """Matches updates by their stops."""
-
     def __init__(self, timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns, ride: Int64) -> None:
         self.timetable, self.rides, self.updates, self.ride = timetable, rides, updates, ride
         key = rides.ride * _STOPS + rides.stop
@@ -263,7 +255,6 @@ class _ByStop:
         self.key = key[self.order]
 
     def match(self, rows: Int64, stop_time: Int64, stop: Int32, failure: npt.NDArray[np.int8]) -> None:
-        """Fill in the stop times of some updates, or why they have none."""
         wanted = self.ride[rows] * _STOPS + self.updates.stop[rows]
         low, high = np.searchsorted(self.key, wanted, "left"), np.searchsorted(self.key, wanted, "right")
         single = high - low == 1

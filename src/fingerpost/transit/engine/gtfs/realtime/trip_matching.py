@@ -56,7 +56,6 @@ class RealtimeIndex:
 
     @cached_property
     def trip_ids(self) -> list[str]:
-        """The trips' own ids."""
         return list(self.timetable.trip_local_id)
 
     def by_feed_name(self, rows: Iterable[int], feeds: Sequence[int]) -> Mapping[str, set[int]]:
@@ -68,7 +67,6 @@ class RealtimeIndex:
 
     @cached_property
     def route_feed(self) -> list[int]:
-        """The routes' feeds."""
         feeds: list[int] = self.timetable.route_feed.tolist()
         return feeds
 
@@ -83,7 +81,6 @@ class RealtimeIndex:
 
     @cached_property
     def trips_of_route(self) -> Mapping[int, Sequence[int]]:
-        """The trips of each route."""
         trips: dict[int, list[int]] = {}
         for trip, route in enumerate(self.trip_route):
             trips.setdefault(route, []).append(trip)
@@ -119,7 +116,6 @@ class RealtimeIndex:
         return self.stops_of_name(self.feed_names[feed])
 
     def stops_of_name(self, name: str) -> Mapping[str, int]:
-        """Return stop id to row for a FEED."""
         table = self.timetable
         if name not in self._stops:
             alike = np.array([other.name == name for other in table.feeds], np.bool_)
@@ -138,7 +134,6 @@ class RealtimeIndex:
         return frozenset(found)
 
     def trip_departures_of(self, trip: int) -> list[int]:
-        """Return the departures of a trip."""
         trip_departures: list[int] = self.trip_departure_order[
             self.trip_departure_first[trip] : self.trip_departure_first[trip + 1]
         ].tolist()
@@ -185,8 +180,6 @@ class TripMatch(NamedTuple):
 
 
 class TripMatcher:
-    """Finds the rides that the descriptors of one message mean."""
-
     def __init__(self, index: RealtimeIndex, scope: Scope, now: int) -> None:
         self.index = index
         self.scope = scope
@@ -243,7 +236,6 @@ class TripMatcher:
         return EntityOutcome.ID_SHARED
 
     def read_day(self, text: str) -> int | EntityOutcome | None:
-        """Return the ordinal of a start date, None where there is none."""
         if not text:
             return None
         if text not in self._days:
@@ -316,7 +308,6 @@ class TripMatcher:
     def _match_by_route(
         self, trip: TripDescriptor, day: int, named_stops: Callable[[], set[str]]
     ) -> TripMatch | EntityOutcome:
-        """Match by route, start time and, where they are stated, direction and stops."""
         routes = self.scope.routes.get(trip.route_id, ())
         if not trip.route_id or not trip.start_time:
             return EntityOutcome.TRIP_NOT_NAMED
@@ -348,7 +339,6 @@ class TripMatcher:
 
 
 def _find_day(text: str) -> int | None:
-    """Return the ordinal of a date written YYYYMMDD, or None."""
     try:
         if not isinstance(text, str) or len(text) != len("YYYYMMDD") or not (text.isascii() and text.isdigit()):
             return None

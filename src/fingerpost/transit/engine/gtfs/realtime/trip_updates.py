@@ -56,7 +56,6 @@ class RideClaim:
 
     @classmethod
     def of(cls, index: RealtimeIndex, update: TripUpdate, match: TripMatch, updated: int, slot: int) -> "RideClaim":
-        """Return an update matched to a ride of the timetable."""
         feed = index.trip_feed[match.trip]
         start = index.day_start(feed, match.day) + int(index.timetable.trip_departure_shift_s[match.trip_departure])
         return cls(update, match, feed, start, updated, slot)
@@ -64,8 +63,6 @@ class RideClaim:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A ride that was added with all its stop times, and where its outcome is kept."""
-
     ride: AddedRide
     slot: int
 
@@ -75,8 +72,6 @@ class _Placed:
 
 
 class TripUpdates:
-    """Collects trip updates, then works out the rides."""
-
     def __init__(self, timetable: Timetable, index: RealtimeIndex, tally: Tally) -> None:
         self.timetable, self.index, self.tally = timetable, index, tally
         self._claims: dict[RideKey, RideClaim] = {}
@@ -121,7 +116,6 @@ class TripUpdates:
         return EntityOutcome.TRIP_DUPLICATED
 
     def add(self, update: TripUpdate, matcher: TripMatcher, updated: int, slot: int) -> EntityOutcome:
-        """Add a trip that the timetable does not have."""
         trip = update.trip
         day = matcher.read_day(trip.start_date)
         if isinstance(day, EntityOutcome):
@@ -163,7 +157,6 @@ class TripUpdates:
         self._added[key] = added
 
     def settle(self) -> tuple[dict[RideKey, RideUpdate], tuple[AddedRide, ...]]:
-        """Return the updates of all rides, and the added trips."""
         rides: dict[RideKey, RideUpdate] = {}
         added: list[AddedRide] = []
         moving: list[RideClaim] = []
@@ -359,7 +352,6 @@ def _moved_ride(
 
 
 def _find_silence(claim: RideClaim) -> EntityOutcome:
-    """Return why an update changed nothing."""
     if claim.update.HasField("delay"):
         return EntityOutcome.DELAY_OUT_OF_RANGE
     return EntityOutcome.CALLS_UNMATCHED if claim.update.stop_time_update else EntityOutcome.NOTHING_SAID

@@ -9,7 +9,6 @@ _SILENT = VehiclePosition.OccupancyStatus.NO_DATA_AVAILABLE
 
 
 def read_vehicle(position: VehiclePosition, updated: int) -> VehicleReport:
-    """Return the report of a vehicle position."""
     status = position.occupancy_status if position.HasField("occupancy_status") else _SILENT
     return VehicleReport(
         updated=updated,
