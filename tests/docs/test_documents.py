@@ -9,12 +9,8 @@ from fingerpost.transit.rules.warnings import WarningCode
 from tests.docs.blocks import list_documents
 from tests.project.sources import ROOT, SRC, shown
 
-MOST_README_LINES = 120
-MOST_RECORD_LINES = 40
-RECORD_PARTS = ["Context", "Options", "Decision", "What becomes harder"]
 RECORDS = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
 RECORD = re.compile(r"# (?P<number>\d{4}) (?P<title>.+)\n\n(?P<status>.+)\n\n")
-STATUS = re.compile(r"(Accepted|Superseded by \d{4}), \d{4}-\d{2}-\d{2}\.")
 # Records of decisions have their own form; the reference is generated; the others are read for other reasons.
 PAGES = sorted(path for path in (ROOT / "docs").rglob("*.md") if path not in RECORDS)
 LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)")
@@ -50,12 +46,16 @@ def test_every_file_that_the_tour_names_is_there():
     assert len(named) > 30
 
 
-@pytest.mark.parametrize("path", list_documents(), ids=shown)
-def test_every_link_inside_the_project_leads_somewhere(path):
+def test_every_link_inside_the_project_leads_somewhere():
     """Relative links are files."""
-    links = LINK.findall(path.read_text(encoding="utf-8"))
+    broken = [
+        f"{shown(path)}: {link}"
+        for path in list_documents()
+        for link in LINK.findall(path.read_text(encoding="utf-8"))
+        if not (path.parent / link).exists()
+    ]
 
-    assert [link for link in links if not (path.parent / link).exists()] == []
+    assert broken == []
 
 
 def test_every_page_can_be_reached_from_the_readme():
@@ -71,38 +71,12 @@ def test_every_page_can_be_reached_from_the_readme():
     assert [shown(path) for path in (ROOT / "docs").rglob("*.md") if path not in reached] == []
 
 
-@pytest.mark.parametrize("path", PAGES, ids=shown)
-def test_a_page_says_first_for_whom_it_is(path):
-    """The first words below the title are ``For``, and ``After this page you``, whoever that is."""
-    paragraphs = [each for each in path.read_text(encoding="utf-8").split("\n\n")[1:] if not each.startswith("<!--")]
-
-    assert paragraphs[0].startswith("For ")
-    assert "After this page you " in paragraphs[0]
-
-
-def test_the_readme_is_short():
-    """Nobody scrolls past the second command."""
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < MOST_README_LINES
-
-
 def test_the_readme_names_every_tool(pages):
     """The table of tools is whole."""
     tools = re.findall(r"^## (\w+)$", pages["tools.md"], re.MULTILINE)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
 
     assert [tool for tool in tools if f"`{tool}`" not in readme] == []
-
-
-@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
-def test_a_decision_record_has_one_form(path):
-    """Number and title, status and date, then four parts in order, none empty; at most a screen and a half."""
-    text = path.read_text(encoding="utf-8")
-    head = RECORD.match(text)
-    parts = re.findall(r"^## (.+)\n(?=\S)", text, re.MULTILINE)
-
-    assert (head["number"], bool(STATUS.fullmatch(head["status"]))) == (path.name[:4], True)
-    assert parts == RECORD_PARTS
-    assert len(text.splitlines()) <= MOST_RECORD_LINES
 
 
 def test_the_index_of_decisions_is_whole():
@@ -116,20 +90,3 @@ def test_the_index_of_decisions_is_whole():
         expected.append(f"| [{head['number']}]({path.name}) | {head['title']} | {decision} |")
 
     assert [line for line in index.splitlines() if line.startswith("| [")] == expected
-
-
-def test_no_two_decision_records_share_a_number():
-    """NNNN-title.md, each number once."""
-    numbers = [path.name[:4] for path in RECORDS]
-
-    assert sorted(set(numbers)) == numbers
-    assert all(number.isdecimal() for number in numbers)
-
-
-@pytest.mark.parametrize("path", [path for path in list_documents() if path.parent.name != "reference"], ids=shown)
-def test_documents_have_one_sentence_a_line(path):
-    """No line of prose holds the end of one sentence and the beginning of the next; docstrings make the reference."""
-    prose = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    prose = re.sub(r"`[^`\n]*`", "x", prose)
-
-    assert [line for line in prose.splitlines() if re.search(r"[a-z)]\. [A-Z]", line) and "|" not in line] == []
