@@ -46,9 +46,9 @@ def _digest_engine() -> str:
     from importlib.metadata import version
 
     digest = hashlib.blake2b(f"{sys.implementation.cache_tag} {version('numba')}".encode(), digest_size=6)
-    for package in _PACKAGES:
-        for path in sorted((Path(__file__).parent / package).rglob("*.py")):
-            digest.update(path.read_bytes())
+    here = Path(__file__)
+    for path in [here, *(path for package in _PACKAGES for path in sorted((here.parent / package).rglob("*.py")))]:
+        digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
