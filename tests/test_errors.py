@@ -116,3 +116,22 @@ def test_the_drawing_names_every_class():
     drawing = errors.__doc__.split("::")[1].split("``contract")[0]
     drawn = {word for line in drawing.splitlines() for word in line.strip("│├└─ ").split(" ")[:1] if word}
     assert drawn == classes
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        SourceLimited("Wait.", retry_after_s=3.0),
+        QueryTypeUnsupported("a", "b"),
+        ToolNotFound("c"),
+        DataNotFound("Nothing."),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_an_error_with_another_message_stays_the_same_otherwise(error):
+    """Type, details and what the branch adds are kept, also where the constructor takes no message."""
+    changed = error.with_message("Other.", hint="Do this.")
+
+    assert type(changed) is type(error)
+    assert (str(changed), changed.message, changed.hint) == ("Other.", "Other.", "Do this.")
+    assert vars(changed) == vars(error) | {"message": "Other.", "hint": "Do this."}
