@@ -7,7 +7,7 @@ from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.testing.networks.gaps import NotYetTheirs
 from fingerpost.testing.networks.source import ConformingSource
-from fingerpost.transit.remote.motis.source import MotisSource
+from fingerpost.transit.remote.motis.network import MotisSource
 from tests.conformance.embedded import EmbeddedConformance
 from tests.motis.town_server import TownServer, serving
 from tests.throwaway.conformance import new_client

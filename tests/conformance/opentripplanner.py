@@ -10,7 +10,7 @@ from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.testing.networks.gaps import NotYetTheirs
 from fingerpost.testing.networks.source import ConformingSource
-from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
+from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
 from tests.conformance.embedded import EmbeddedConformance
 from tests.opentripplanner.town_server import TownServer, serving
 from tests.throwaway.conformance import new_client

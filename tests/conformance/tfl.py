@@ -9,7 +9,7 @@ from fingerpost.testing.networks.gaps import Never, NotYetOurs, NotYetTheirs
 from fingerpost.testing.networks.source import ConformingSource
 from fingerpost.testing.networks.town import ZONE
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.remote.tfl.source import TflSource
+from fingerpost.transit.remote.tfl.network import TflSource
 from tests.conformance.embedded import EmbeddedConformance
 from tests.tfl_server.server import TflServer, serving
 from tests.throwaway.conformance import ENVIRON, new_client

@@ -10,7 +10,7 @@ from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.model.place import Bounds, Coordinate, Location, LocationSource
 from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
-from fingerpost.transit.remote.motis.source import MotisSource
+from fingerpost.transit.remote.motis.network import MotisSource
 from tests.motis.town_server import serving
 from tests.throwaway.conformance import new_client
 

@@ -8,14 +8,14 @@ import pytest
 
 from fingerpost import clock
 from fingerpost.apps.source_kinds import list_paces
-from fingerpost.errors import ParameterError, SettingsInvalid
+from fingerpost.errors import ParameterError
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.place import Bounds
-from fingerpost.transit.remote.motis.source import MotisSource
+from fingerpost.transit.remote.motis.network import MotisSource
 from fingerpost.transit.remote.motis.transitous import MOTIS, TRANSITOUS, URL
-from tests.motis.answers import LEARNED, LIMITS, Told, a_plan, a_query, a_ride
+from tests.motis.answers import LIMITS, Told, a_plan, a_query, a_ride
 from tests.net.local_server import FakeTime
 
 
@@ -40,13 +40,6 @@ def test_an_address_that_cannot_be_used_is_refused(typed):
     """Without http, or with a key in the clear."""
     with pytest.raises(ParameterError):
         MOTIS.fill(typed)
-
-
-def test_a_record_whose_address_cannot_be_used_is_the_operators_to_mend():
-    """Somebody edited the file."""
-    record = NetworkRecord(name="X", source="motis", url="nowhere")
-    with pytest.raises(SettingsInvalid, match="The url of X cannot be used"):
-        MotisSource(None).open(record, LEARNED)
 
 
 def transitous(**stated):

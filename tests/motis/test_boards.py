@@ -4,7 +4,7 @@ import pytest
 
 from fingerpost.errors import SourceFailed
 from fingerpost.transit.model.itinerary import Mode
-from tests.motis.answers import LEARNED, NOON, ZONE, Told, a_board, a_board_query, a_place, a_time, asking, at
+from tests.motis.answers import NOON, ZONE, Told, a_board, a_board_query, a_place, a_time, asking, at
 
 TOO_MANY = ("422 Unprocessable Entity", {"error": "requesting for more than 1024 datapoints is not allowed"})
 
@@ -54,23 +54,6 @@ async def test_exactly_the_stop_is_asked_for_its_window_in_whole_minutes():
             },
         )
     ]
-
-
-@pytest.mark.parametrize(("first", "found"), [(300, 1), (301, 0), (-3300, 1), (-3301, 0)])
-async def test_the_window_is_kept_to_the_second(first, found):
-    """The departure of minute 5 stands on both its ends, an hour apart."""
-    answer = await board(Told(stoptimes=a_board(a_time(5))), instant=NOON + first)
-
-    assert (len(answer.departures), answer.found_count) == (found, found)
-
-
-@pytest.mark.parametrize(("first", "found"), [(300, 1), (301, 0)])
-async def test_a_timetable_goes_by_the_scheduled_time(first, found):
-    """A tram that is an hour late stands where the timetable has it (rule D3)."""
-    told = Told(stoptimes=a_board(a_time(5, 3600)))
-    answer = await board(told, instant=NOON + first, window_s=600, by_schedule=True)
-
-    assert len(answer.departures) == found
 
 
 @pytest.mark.parametrize("off", [{"cancelled": True}, {"tripCancelled": True}])
@@ -178,13 +161,6 @@ async def test_times_are_told_in_the_zone_of_the_stop(tz, zone):
     answer = await board(Told(stoptimes=a_board(a_time(place={"tz": tz}))))
 
     assert answer.provenance.zone == zone
-
-
-async def test_the_answer_names_its_feeds_and_whom_to_attribute():
-    """As the profile does."""
-    said = (await board(Told(stoptimes=a_board()))).provenance
-
-    assert ([feed.name for feed in said.feeds], said.attribution) == (["NL-OVAPI", "GVB"], LEARNED.attribution)
 
 
 async def test_a_stop_that_the_server_describes_without_a_name_is_no_trouble():

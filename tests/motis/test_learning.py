@@ -11,7 +11,7 @@ from fingerpost.transit.learned_profile import new_remote_profile
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.remote.motis.learning import ABILITIES
-from fingerpost.transit.remote.motis.source import MotisSource
+from fingerpost.transit.remote.motis.network import MotisSource
 from tests.conformance.embedded import EmbeddedConformance
 from tests.motis.answers import LIMITS, Told, a_place, learning
 from tests.motis.town_server import TownServer, serving

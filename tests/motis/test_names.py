@@ -5,9 +5,7 @@ import pytest
 from fingerpost.errors import SourceFailed
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Coordinate, PlaceKind
-from fingerpost.transit.model.profile import NAMES_DEADLINE_S
-from fingerpost.transit.remote.motis.places import MotisGeocoder
-from tests.motis.answers import LEARNED, Told, a_board, a_place, asking
+from tests.motis.answers import Told, a_board, a_place, asking
 
 DAM = Coordinate(52.37, 4.90)
 GONE = ("404 Not Found", {"error": "no radius: stop_found=false, center_parsed=false"})
@@ -41,16 +39,9 @@ async def test_a_name_is_scored_here():
 
 async def test_an_address_has_its_town_and_no_id():
     """The area that the server marks as the default is its town."""
-    (found,) = await find("Damrak 1", Told(geocode=[a_match("Damrak 1", "way/12", "ADDRESS")]))
-
-    assert (found.place.kind, found.place.id, found.place.locality) == (PlaceKind.ADDRESS, None, "Amsterdam")
-
-
-async def test_a_name_with_its_town_is_found():
-    """Both are told, apart."""
     (found,) = await find("Damrak 1 Amsterdam", Told(geocode=[a_match("Damrak 1", "way/12", "ADDRESS")]))
 
-    assert found.score == 1.0
+    assert (found.place.kind, found.place.id, found.place.locality) == (PlaceKind.ADDRESS, None, "Amsterdam")
 
 
 async def test_an_address_of_a_stops_name_beside_it_is_the_stop():
@@ -108,13 +99,6 @@ async def test_a_failing_geocoder_is_told_as_such():
             await network.find_places("Dam")
 
     assert raised.value.details["service"] == "geocoding"
-
-
-def test_names_are_waited_for_as_long_as_rule_a13_says():
-    """Three seconds."""
-    geocoder = MotisGeocoder(None, None, LEARNED.bounds)
-
-    assert geocoder._limits.total_s == NAMES_DEADLINE_S == 3.0
 
 
 # ------------------------------------------------------------------------------------------------ by its id
@@ -210,12 +194,3 @@ async def test_a_house_number_that_is_told_apart_is_part_of_the_name():
 
     assert place is not None
     assert place.name == "Damrak 1"
-
-
-async def test_a_failure_to_name_is_the_geocoders():
-    """Whoever reports it can say which service."""
-    async with asking(Told(reverse_geocode=("500 Oh", None))) as network:
-        with pytest.raises(SourceFailed) as failed:
-            await network.ask_address(DAM)
-
-    assert failed.value.details["service"] == "geocoding"

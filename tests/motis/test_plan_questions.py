@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from fingerpost.errors import OutsideCalendar
 from fingerpost.transit.model.itinerary import Mode
-from fingerpost.transit.model.place import Coordinate, Location, LocationSource
+from fingerpost.transit.model.place import Location, LocationSource
 from tests.motis.answers import (
     HERE,
     LEARNED,
@@ -193,13 +192,6 @@ async def test_times_are_told_in_the_zone_of_the_first_stop(tz, zone):
     assert answer.provenance.zone == zone
 
 
-async def test_a_day_outside_the_timetable_is_told():
-    """The server refuses it in a sentence."""
-    words = "query time 2028-01-01 00:00 is outside of loaded timetable window [2026-01-01 00:00, 2027-01-01 00:00["
-    with pytest.raises(OutsideCalendar, match="does not cover that day"):
-        await plan(Told(plan=("400 Bad Request", {"error": words})))
-
-
 async def test_a_stop_that_the_server_has_renamed_is_a_position():
     """Ids change with its data; the answer says so."""
     gone = "Could not find timetable location"
@@ -228,12 +220,3 @@ async def test_of_several_stops_the_shared_station_is_asked_for_else_the_nearest
     await plan(told, origin=Location(coordinate=HERE, source=LocationSource.GEOCODE, stop_ids=("GVB:1", "GVB:2")))
 
     assert told.list_asked("plan")[0]["fromPlace"] == asked
-
-
-async def test_a_saved_stop_that_lies_elsewhere_is_left_alone():
-    """A saved place is its position where its stop is more than 300 m away."""
-    told = Told(plan=a_plan(), stoptimes={"stopTimes": [], "place": a_place(lat=52.38)})
-    saved = Location(coordinate=Coordinate(52.37, 4.90), source=LocationSource.USER_VARIABLE, stop_ids=("GVB:1",))
-    await plan(told, origin=saved)
-
-    assert told.list_asked("plan")[0]["fromPlace"] == "52.3700000,4.9000000"

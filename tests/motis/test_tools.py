@@ -7,7 +7,7 @@ import pytest
 from fingerpost import clock
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.testing.networks.town import NOW, new_town
-from fingerpost.transit.remote.motis.source import MotisSource
+from fingerpost.transit.remote.motis.network import MotisSource
 from tests.conformance.embedded import EmbeddedConformance
 from tests.conformance.motis import LIMITS, URL
 from tests.conformance.town_tools import tools_over

@@ -4,7 +4,6 @@
 """
 
 import asyncio
-import copy
 import os
 from datetime import datetime
 from pathlib import Path
@@ -105,26 +104,6 @@ def test_every_answer_keeps_to_our_schema(told):
     assert {leg["mode"] for leg in legs} == {"WALK", "TRAM", "BUS"}
     assert any(leg.get("cancelled") for leg in legs)
     assert any(leg.get("alerts") for leg in legs)
-
-
-@pytest.mark.parametrize(
-    ("question", "spoil"),
-    [
-        ("plan", lambda body: body["itineraries"][0]["legs"][0].pop("endTime")),
-        ("plan", lambda body: body["itineraries"][0]["legs"][0].update(startTime="2026-03-10T08:00:00")),
-        ("plan", lambda body: body["itineraries"][0]["legs"][0].update(mode="HOVERCRAFT")),
-        ("stoptimes", lambda body: body["stopTimes"][0].pop("tripCancelled")),
-        ("map/stops", lambda body: body[0].update(stop_id="x")),
-        ("geocode", lambda body: body[0].update(score="high")),
-    ],
-)
-def test_our_schema_finds_faults(told, question, spoil):
-    """A field too few, an instant without an offset, an unknown word, another type."""
-    bodies = [body for name, _, status, body in told if name == question and status[:3] == "200"]
-    spoilt = copy.deepcopy(next(body for body in bodies if question != "stoptimes" or body["stopTimes"]))
-    spoil(spoilt)
-
-    assert list_faults([(question, {}, "200 OK", spoilt)], lambda *_: ANSWERS[question], SCHEMAS)
 
 
 # ------------------------------------------------------------------------------------- the published file

@@ -6,8 +6,8 @@ import pytest
 
 from fingerpost.errors import SourceChanged, SourceFailed, SourceKeyRefused, SourceLimited, SourceTimeout
 from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.remote.motis.network import MotisSource
 from fingerpost.transit.remote.motis.server import UnknownThere
-from fingerpost.transit.remote.motis.source import MotisSource
 from tests.motis.answers import LEARNED, LIMITS, Told, a_board, a_board_query, a_plan, a_query, a_ride, a_time, asking
 from tests.net.local_server import answer, new_client, serving
 

@@ -15,7 +15,7 @@ from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.model.place import Bounds, Coordinate, Location, LocationSource
 from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
-from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
+from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
 from tests.net.local_server import HOST, LOOPBACK, FakeTime, answer, serving
 
 # Large enough for a machine that is busy.

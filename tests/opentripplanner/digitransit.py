@@ -16,7 +16,7 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.remote.opentripplanner.digitransit import KEY_HEADER, KEY_VARIABLE, REGIONS
-from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
+from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
 from tests.net.local_server import LOOPBACK, FakeTime, answer, read_request
 from tests.net.test_tls import new_certificate
 from tests.opentripplanner.answers import LIMITS

@@ -10,7 +10,7 @@ from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.composite import AllNetworks
-from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
+from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
 from tests.homes import write_record
 from tests.opentripplanner.answers import HERE, LEARNED, THERE, a_board, a_page, a_ride, a_time, a_walk
 

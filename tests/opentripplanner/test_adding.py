@@ -12,8 +12,7 @@ from fingerpost.transit.remote.opentripplanner.digitransit import (
     REGIONS,
     find_region,
 )
-from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerNetwork
-from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
+from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerNetwork, OpenTripPlannerSource
 from tests.opentripplanner.answers import LEARNED, a_board, a_board_query, a_time, asking, data
 
 

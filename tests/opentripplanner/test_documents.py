@@ -1,4 +1,4 @@
-"""Every GraphQL document: valid, bounded in depth, and every field that it selects is read."""
+"""Every GraphQL document is valid, and selects exactly what its shape reads."""
 
 import pytest
 from graphql import FieldNode, FragmentSpreadNode, InlineFragmentNode, get_operation_ast, parse, print_ast, validate
@@ -9,7 +9,6 @@ from fingerpost.transit.remote.opentripplanner.documents import DOCUMENTS, fit, 
 from fingerpost.transit.remote.opentripplanner.shapes import PlanData
 from tests.opentripplanner.schema import SCHEMA, build_older
 
-DEEPEST = 9
 SHAPE_OF = {
     "Plan": PlanData,
     "Board": shapes.BoardData,
@@ -41,10 +40,6 @@ def list_fields(node, fragments):
             assert isinstance(each, InlineFragmentNode)
             found += list_fields(each, fragments)
     return found
-
-
-def depth(node, fragments):
-    return 1 + max((depth(each, fragments) for each in list_fields(node, fragments)), default=-1)
 
 
 def answer_name(field):
@@ -80,23 +75,10 @@ def compare(node, fragments, shape, path=""):
     return differing
 
 
-def test_every_document_has_its_shape():
-    """One for each, so that none is forgotten here."""
-    assert sorted(by_name()) == NAMES
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_a_document_is_valid(name):
     """Against the part of the schema that we know; ``make test-otp`` asks a running server for its own."""
     assert [error.message for error in validate(SCHEMA, parse(fit(by_name()[name], ())))] == []
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_document_is_bounded_in_depth(name):
-    """Servers refuse what is too deep, and each level multiplies."""
-    operation, fragments = read(by_name()[name])
-
-    assert depth(operation, fragments) <= DEEPEST
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -22,8 +22,8 @@ from fingerpost.testing.networks.town import NAME, NOW, PLACES, new_town
 from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.composite import AllNetworks
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
+from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
 from fingerpost.transit.remote.opentripplanner.server import LIVE_FRESH_S
-from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
 from tests.conformance.embedded import EmbeddedConformance
 from tests.homes import write_record
 from tests.net.local_server import LOOPBACK, FakeTime, answer, read_request

@@ -8,7 +8,7 @@ import pytest
 from fingerpost.errors import ToolError
 from fingerpost.net.request import RequestLimits
 from fingerpost.transit.learned_profile import LearnedProfiles
-from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
+from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
 from tests.net.local_server import answer
 from tests.opentripplanner.answers import a_board, a_board_query, a_page, a_query, a_ride, a_time, body, data, html
 from tests.opentripplanner.digitransit import (

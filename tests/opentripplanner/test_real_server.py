@@ -25,8 +25,8 @@ from fingerpost.transit.remote.kit.journeys import JourneyEnd
 from fingerpost.transit.remote.kit.wire_shapes import read_wire_instant
 from fingerpost.transit.remote.opentripplanner.documents import DOCUMENTS, fit
 from fingerpost.transit.remote.opentripplanner.journeys import print_end
+from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
 from fingerpost.transit.remote.opentripplanner.server import Server
-from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
 from fingerpost.transit.remote.opentripplanner.wire_values import print_offset_time
 from tests.homes import keep_network
 from tests.opentripplanner.plain_feed import PlainFeed
@@ -274,7 +274,7 @@ class StreetWalks:
         return min((read_wire_instant(node["end"]) for node in rides), default=None)
 
     async def _ask(self, here, there):
-        ends = [self._end(each).to_wire() for each in (here, there)]
+        ends = [print_end(self._end(each)) for each in (here, there)]
         when = {"earliestDeparture": f"{DAY}T08:00:00+02:00"}
         nodes = await self._find(WALK, {"origin": ends[0], "destination": ends[1], "dateTime": when})
         return (float(nodes[0]["duration"]), nodes[0]["walkDistance"]) if nodes else (None, 0.0)

@@ -20,7 +20,7 @@ from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.composite import AllNetworks
 from fingerpost.transit.networks.guarded import NetworkBreaker
-from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
+from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
 from tests.homes import keep_network, write_record
 from tests.otp_server import running
 from tests.otp_server.server import LOOPBACK

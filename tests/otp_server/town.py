@@ -14,7 +14,7 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.testing.networks.facts_of_plans import NEAR_ALPHA
 from fingerpost.testing.networks.source import ConformingSource
 from fingerpost.testing.networks.town import PLACES, new_town
-from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
+from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
 from tests.conformance.opentripplanner import OpenTripPlannerConformance
 from tests.otp_server.server import LOOPBACK, OtpServer, build_graph
 from tests.otp_server.updates import Updates

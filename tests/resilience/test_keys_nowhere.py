@@ -24,8 +24,8 @@ from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.composite import AllNetworks
-from fingerpost.transit.remote.motis.source import MotisSource
-from fingerpost.transit.remote.tfl.source import TflSource
+from fingerpost.transit.remote.motis.network import MotisSource
+from fingerpost.transit.remote.tfl.network import TflSource
 from fingerpost.transit.tools.plan_journey import JourneyOptions
 from tests.homes import write_record
 from tests.net.local_server import LOOPBACK, FakeTime, answer

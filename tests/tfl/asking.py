@@ -9,7 +9,7 @@ from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
-from fingerpost.transit.remote.tfl.source import TflSource
+from fingerpost.transit.remote.tfl.network import TflSource
 from fingerpost.transit.tools.plan_journey import JourneyOptions
 from tests.net.local_server import answer
 from tests.tfl_server.server import serving

@@ -11,7 +11,7 @@ from fingerpost.apps.start_check import require_keys
 from fingerpost.errors import SettingsInvalid
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.remote.tfl.source import TflSource
+from fingerpost.transit.remote.tfl.network import TflSource
 from fingerpost.transit.remote.tfl.unified_api import TFL
 from tests.homes import write_record
 

@@ -49,19 +49,19 @@ class SourceKind:
 
 
 def _open_opentripplanner(fetch: Fetch) -> "RemoteSource":
-    from fingerpost.transit.remote.opentripplanner.source import OpenTripPlannerSource
+    from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
 
     return OpenTripPlannerSource(fetch)
 
 
 def _open_tfl(fetch: Fetch) -> "RemoteSource":
-    from fingerpost.transit.remote.tfl.source import TflSource
+    from fingerpost.transit.remote.tfl.network import TflSource
 
     return TflSource(fetch)
 
 
 def _open_motis(fetch: Fetch) -> "RemoteSource":
-    from fingerpost.transit.remote.motis.source import MotisSource
+    from fingerpost.transit.remote.motis.network import MotisSource
 
     return MotisSource(fetch)
 

@@ -28,7 +28,6 @@ async def ask_board(
 
     Raises:
         UnknownThere: the server does not know the stop.
-        StorageUnavailable, SourceChanged: it cannot be asked.
     """
     params = {
         "stopId": own_id,

@@ -12,7 +12,7 @@ from fingerpost.transit.model.itinerary import Access, Fare, Itinerary, Leg, Leg
 from fingerpost.transit.model.line_colors import read_line_colors
 from fingerpost.transit.model.place import Coordinate, Location, distance_m
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.remote.kit.itineraries import (
+from fingerpost.transit.remote.kit.journeys import (
     UNKNOWN_EFFECT,
     UNNAMED,
     draw_points,
@@ -126,7 +126,6 @@ def destination_of(own: MotisLine) -> str | None:
 
 
 def draw_leg(leg: Leg, api: int) -> LegLine:
-    """Return a leg's line: the server's own, else straight between its ends."""
     return draw_points(leg, list_points(leg.handle, api) if isinstance(leg.handle, MotisLeg) else ())
 
 
@@ -144,7 +143,6 @@ def list_points(leg: MotisLeg, api: int) -> tuple[tuple[float, float], ...]:
 
 
 def _length_m(leg: MotisLeg) -> float | None:
-    """Return the length of a ride: what the server says, else its line's; None without a line."""
     if leg.distance is not None:
         return leg.distance
     points = [Coordinate(*point) for point in list_points(leg, api=2)]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fingerpost.errors import ToolError
 from fingerpost.transit.model.itinerary import Itinerary
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.remote.kit.journeys import PAGE_SIZE, FoundJourneys, JourneyEnd
+from fingerpost.transit.remote.kit.journeys import PAGE_SIZE, FoundJourneys, JourneyEnd, is_in_time
 from fingerpost.transit.remote.motis.itineraries import read_itineraries
 from fingerpost.transit.remote.motis.places import MotisStopIds
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer
@@ -30,7 +30,6 @@ PROMISED = "REALTIME_ANNOTATION_ONLY"
 
 
 def print_end(end: JourneyEnd) -> str:
-    """Return an end as the server reads it."""
     here = end.location.coordinate
     return end.stop_id or f"{here.lat:.7f},{here.lon:.7f}"
 
@@ -91,8 +90,6 @@ class FoundOnMotis(FoundJourneys):
 
 
 class MotisJourneySearch:
-    """Searches one server."""
-
     def __init__(self, server: MotisServer, ids: MotisStopIds) -> None:
         self._server = server
         self._ids = ids
@@ -105,7 +102,6 @@ class MotisJourneySearch:
         Raises:
             UnknownThere: the server does not know a stop.
             OutsideCalendar: its timetable does not cover the day.
-            StorageUnavailable, SourceChanged: it cannot be asked.
         """
         found = FoundOnMotis()
         params = new_params(query, origin, destination, self._server.api)
@@ -139,7 +135,7 @@ class MotisJourneySearch:
             page = await self._ask(asked, language, found)
             read = read_itineraries((*page.direct, *page.itineraries), query, self._ids)
             possible = found.drop_impossible(read.itineraries)
-            kept = [each for each in list_kept(possible, query) if _is_in_time(each, query)]
+            kept = [each for each in list_kept(possible, query) if is_in_time(each, query)]
             found.add_live(kept)
             found.fares |= read.fares
             found.not_asked_for += read.not_asked_for
@@ -181,10 +177,3 @@ async def _stop(task: asyncio.Task[None]) -> None:
     """End a task, and wait until it has ended; what it raised was seen, or is not of interest any more."""
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
-
-
-def _is_in_time(itinerary: Itinerary, query: JourneyQuery) -> bool:
-    """Whether an itinerary keeps the second that was asked for; the server knows minutes only."""
-    if query.arrive_by:
-        return itinerary.arrival <= query.instant
-    return itinerary.departure >= query.instant

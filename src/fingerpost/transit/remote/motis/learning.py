@@ -63,7 +63,6 @@ async def learn_profile(server: MotisServer, record: NetworkRecord) -> LearnedPr
 
 
 def read_api(learned: LearnedProfile | None, default: int) -> int:
-    """Return the version of the API that was found, ``default`` where none was."""
     said = "" if learned is None else learned.traits.get(API_TRAIT, "")
     return int(said) if said.isdecimal() else default
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from fingerpost.net.request import Fetch, RequestLimits
@@ -13,11 +14,11 @@ from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.journeys import JourneyEnd, find_end
-from fingerpost.transit.remote.kit.network import ServerNetwork
+from fingerpost.transit.remote.kit.network import ServerKind, ServerNetwork, ServerSource
 from fingerpost.transit.remote.motis.departures import ask_board, list_departures
 from fingerpost.transit.remote.motis.itineraries import draw_leg, price
 from fingerpost.transit.remote.motis.journeys import FoundOnMotis, MotisJourneySearch
-from fingerpost.transit.remote.motis.learning import ABILITIES, read_api
+from fingerpost.transit.remote.motis.learning import ABILITIES, learn_profile, read_api
 from fingerpost.transit.remote.motis.places import MotisGeocoder, MotisStopIds, MotisStopLookup
 from fingerpost.transit.remote.motis.server import NEWEST, MotisServer, UnknownThere
 from fingerpost.transit.remote.motis.shapes import MotisStopTimes
@@ -90,7 +91,6 @@ class MotisNetwork(ServerNetwork):
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
     ) -> Sequence[PlaceMatch]:
-        """Find places by name with the server's geocoder; see the port."""
         return await self._names.find_places(text, self._choose_language(language), focus)
 
     async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:  # noqa: ARG002
@@ -122,3 +122,13 @@ class MotisNetwork(ServerNetwork):
 
     def _attribute(self, retrieved: str) -> tuple[str, ...]:
         return (f"Retrieved from Transitous {retrieved}",) if self._is_transitous else ()
+
+
+MOTIS = ServerKind(
+    name="motis",
+    new_server=lambda fetch, record, limits: MotisServer(fetch, record, limits=limits),
+    learn=learn_profile,
+    open_network=MotisNetwork,
+    url_option="motis",
+)
+MotisSource = partial(ServerSource, MOTIS)

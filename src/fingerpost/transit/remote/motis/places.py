@@ -123,7 +123,6 @@ class MotisStopIds:
 
 
 def find_service_day(own_trip_id: str) -> date | None:
-    """Return the service day that a trip's id begins with, None where it does not."""
     match = _TRIP_ID.fullmatch(own_trip_id)
     try:
         return date.fromisoformat(match["day"]) if match else None
@@ -146,18 +145,12 @@ def _cases(text: str) -> Iterator[str]:
 
 
 class MotisStopLookup(GroupingLookup):
-    """Finds stops on one server."""
-
     def __init__(self, server: MotisServer, ids: MotisStopIds) -> None:
         self._server = server
         self._ids = ids
 
     async def find(self, printed_id: str, language: str | None = None) -> OwnPlace | None:
-        """Return what the server says of a printed id, case ignored; None where it knows none.
-
-        Raises:
-            StorageUnavailable, SourceChanged: the server cannot be asked.
-        """
+        """Return what the server says of a printed id, case ignored; None where it knows none."""
         for own_id in self._ids.list_own(printed_id):
             found = await self.find_own(own_id, language)
             if found is not None and self._ids.print(own_id) == printed_id.strip().upper():
@@ -197,7 +190,6 @@ class MotisStopLookup(GroupingLookup):
         return spoken(self.place_of(found, children), language)
 
     def place_of(self, stop: OwnPlace, children: Sequence[OwnPlace] = ()) -> Place:
-        """Return a stop by itself, or a station with its stops."""
         named = self._named(stop, kind="station" if children else "stop")
         return place_of_stop(named, [self._named(child) for child in children])
 
@@ -251,7 +243,6 @@ async def ask_stops(
 
     Raises:
         TooMuchAsked: there are more than the server lists at once.
-        StorageUnavailable, SourceChanged: the server cannot be asked.
     """
     params = {"min": f"{box.south:.6f},{box.west:.6f}", "max": f"{box.north:.6f},{box.east:.6f}"}
     answered = await server.ask(MotisEndpoint.STOPS, StopList, params, language=language, fresh_s=fresh_s)

@@ -60,7 +60,6 @@ def path_of(endpoint: MotisEndpoint, api: int) -> str:
 
 
 def versioned_path(endpoint: MotisEndpoint, version: int) -> str:
-    """Return the path of a question in exactly that version."""
     return f"/api/v{version}/{endpoint.value}"
 
 
@@ -141,7 +140,6 @@ class MotisServer:
 
 
 def _is_whole(response: Response) -> bool:
-    """Return whether an answer is JSON and no refusal, so that it may be served again."""
     return response.status not in _REFUSED and is_json(response)
 
 

@@ -55,8 +55,6 @@ def read_mode(name: str, route_type: int | None = None) -> Mode:
 
 
 class TimeRange(Shape):
-    """A span of time, open where an end is missing."""
-
     start: OpenInstant = None
     end: OpenInstant = None
 
@@ -97,14 +95,10 @@ class OwnPlace(Shape):
 
 
 class TripEnd(Shape):
-    """The last stop of a trip."""
-
     name: str = ""
 
 
 class MotisLine(Shape):
-    """What a ride or a stop time says of its line and its trip."""
-
     mode: str = ""
     route_type: int | None = None
     route_id: str | None = None
@@ -123,8 +117,6 @@ class MotisLine(Shape):
 
 
 class Polyline(Shape):
-    """An encoded line."""
-
     points: str = ""
     precision: int | None = None
 
@@ -149,8 +141,6 @@ class MotisLeg(MotisLine):
 
 
 class MotisRiderCategory(Shape):
-    """Who may buy something."""
-
     is_default_fare_category: bool | None = None
 
 
@@ -193,8 +183,6 @@ class MotisPlan(Shape):
 
 
 class StopTime(MotisLine):
-    """A departure."""
-
     place: OwnPlace
     pickup_dropoff_type: str | None = None
     cancelled: bool | None = None
@@ -202,8 +190,6 @@ class StopTime(MotisLine):
 
 
 class MotisStopTimes(Shape):
-    """The departures of a stop, and the stop."""
-
     stop_times: Several[StopTime] = ()
     place: OwnPlace | None = None
 
@@ -212,8 +198,6 @@ class MotisStopTimes(Shape):
 
 
 class Area(Shape):
-    """An administrative area."""
-
     name: str = ""
     default: bool | None = None
 
@@ -235,14 +219,10 @@ class Match(Shape):
 
 
 class Matches(RootModel[Entries[Match]]):
-    """The candidates of the geocoder, its best first."""
-
     model_config = ConfigDict(frozen=True)
 
 
 class StopList(RootModel[Entries[OwnPlace]]):
-    """The stops of a box."""
-
     model_config = ConfigDict(frozen=True)
 
 
@@ -250,22 +230,16 @@ class StopList(RootModel[Entries[OwnPlace]]):
 
 
 class ServerConfig(Shape):
-    """What the server says of itself."""
-
     motis_version: str | None = None
     has_street_routing: bool | None = None
     has_routed_transfers: bool | None = None
 
 
 class Initial(Shape):
-    """Where the server's map begins."""
-
     lat: Latitude
     lon: Longitude
     server_config: ServerConfig | None = None
 
 
 class Complaint(Shape):
-    """The body of a refusal."""
-
     error: str

@@ -25,7 +25,6 @@ PACES: Mapping[str, Pace] = MappingProxyType(
 
 
 def is_transitous(url: str | None) -> bool:
-    """Whether an address is Transitous' own."""
     return url is not None and split_address(url).hostname == _HOST
 
 

@@ -5,7 +5,13 @@ from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from fingerpost.transit.model.itinerary import Departure, ServiceAlert
-from fingerpost.transit.remote.opentripplanner.itineraries import colors_of, destination_of, line_of, list_in_force
+from fingerpost.transit.remote.opentripplanner.itineraries import (
+    BY_ARRANGEMENT,
+    colors_of,
+    destination_of,
+    line_of,
+    list_in_force,
+)
 from fingerpost.transit.remote.opentripplanner.shapes import CANCELLED, BoardStop, Stoptime
 from fingerpost.transit.remote.opentripplanner.stops import StopIdBook, print_trip_id
 from fingerpost.transit.remote.opentripplanner.wire_values import find_service_day, read_mode
@@ -16,7 +22,6 @@ MOST_ROWS = 3000
 # The server compares times in its own way at both ends of a window, so a little more is asked for.
 MARGIN_S = 120
 _NO_BOARDING = "NONE"
-_BY_ARRANGEMENT = frozenset({"CALL_AGENCY", "COORDINATE_WITH_DRIVER"})
 
 
 def list_departures(
@@ -69,7 +74,7 @@ def _row(time: Stoptime, stop_id: str, platform: str | None, zone: ZoneInfo) -> 
         departure_delay_s=time.departure_delay if time.realtime and not cancelled else None,
         cancelled=cancelled,
         platform=platform,
-        by_arrangement=time.pickup_type in _BY_ARRANGEMENT,
+        by_arrangement=time.pickup_type in BY_ARRANGEMENT,
         long_name=trip.route.long_name or None,
         colors=colors_of(trip.route),
     )

@@ -38,7 +38,6 @@ class Region:
 
     @property
     def url(self) -> str:
-        """Where its routing is asked."""
         return f"https://api.digitransit.fi/routing/v2/{self.name}/gtfs/v1"
 
 
@@ -59,7 +58,6 @@ REGIONS: Mapping[str, Region] = MappingProxyType(
 
 
 def find_region(url: str | None) -> Region | None:
-    """Return the region that an address is the routing of, None where it is another server's."""
     return next((region for region in REGIONS.values() if region.url == (url or "").rstrip("/")), None)
 
 

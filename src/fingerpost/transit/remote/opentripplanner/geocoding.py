@@ -45,8 +45,6 @@ class Geometry(_Shape):
 
 
 class Properties(_Shape):
-    """What the geocoder says of a place."""
-
     id: str = ""
     name: Words
     label: str | None = None
@@ -57,8 +55,6 @@ class Properties(_Shape):
 
 
 class Feature(_Shape):
-    """One place."""
-
     geometry: Geometry
     properties: Properties
 
@@ -77,8 +73,6 @@ class Feature(_Shape):
 
 
 class Features(_Shape):
-    """A FeatureCollection."""
-
     features: Several[Feature]
 
 

@@ -10,7 +10,7 @@ from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, LegLine, Mo
 from fingerpost.transit.model.line_colors import LineColors, read_line_colors
 from fingerpost.transit.model.place import Coordinate, Location
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.remote.kit.itineraries import (
+from fingerpost.transit.remote.kit.journeys import (
     UNKNOWN_EFFECT,
     UNNAMED,
     draw_points,
@@ -57,7 +57,7 @@ def list_in_force(alerts: Iterable[OwnAlert], begin: int, end: int) -> tuple[Ser
     )
 
 
-_BY_ARRANGEMENT = frozenset({"CALL_AGENCY", "COORDINATE_WITH_DRIVER"})
+BY_ARRANGEMENT = frozenset({"CALL_AGENCY", "COORDINATE_WITH_DRIVER"})
 
 
 def new_leg(leg: OwnLeg, ids: StopIdBook, start: Location | None, end: Location | None) -> Leg:
@@ -84,7 +84,7 @@ def new_leg(leg: OwnLeg, ids: StopIdBook, start: Location | None, end: Location 
         trip_id=None if leg.trip is None else print_trip_id(leg.trip.gtfs_id),
         service_day=leg.service_date,
         wheelchair=read_access(None if leg.trip is None else leg.trip.wheelchair_accessible),
-        by_arrangement=bool(_BY_ARRANGEMENT & {leg.pickup_type, leg.dropoff_type}),
+        by_arrangement=bool(BY_ARRANGEMENT & {leg.pickup_type, leg.dropoff_type}),
         stays_seated=bool(leg.interline_with_previous_leg),
         colors=None if leg.route is None else colors_of(leg.route),
         alerts=list_in_force(
@@ -100,7 +100,6 @@ def line_of(route: Route) -> str:
 
 
 def colors_of(route: Route) -> LineColors | None:
-    """Return what a line is painted with, None where the server states nothing that can be read."""
     return read_line_colors(route.color, route.text_color)
 
 
@@ -141,14 +140,12 @@ def list_itineraries(found: PlanConnection | Promised | None, query: JourneyQuer
 
 
 def has_unmeasured_walk(found: PlanConnection) -> bool:
-    """Whether the server does not say of some way on foot how long it is."""
     nodes = (edge.node for edge in found.edges)
     legs = (leg for node in nodes if node is not None for leg in node.legs if leg is not None)
     return any(leg.distance is None and not leg.transit_leg and read_mode(leg.mode) is Mode.WALK for leg in legs)
 
 
 def draw_leg(leg: Leg) -> LegLine:
-    """Return a leg's line: the server's own, else straight between its ends."""
     own = leg.handle
     if not isinstance(own, OwnLeg) or own.leg_geometry is None or not own.leg_geometry.points:
         return draw_points(leg, ())

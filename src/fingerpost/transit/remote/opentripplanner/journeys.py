@@ -103,7 +103,6 @@ def new_variables(
 
 
 def without_promised(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return variables that do not ask for cancelled trips again."""
     return {**variables, "withPromised": False} if "withPromised" in variables else dict(variables)
 
 
@@ -149,11 +148,7 @@ class JourneySearch:
     async def find(
         self, query: JourneyQuery, origin: JourneyEnd, destination: JourneyEnd, language: str | None
     ) -> Found:
-        """Return what was found within the query's limits.
-
-        Raises:
-            StorageUnavailable, SourceChanged: the server cannot be asked.
-        """
+        """Return what was found within the query's limits."""
         found = await self._find_once(query, origin, destination, language, shorter_walks=False)
         if found.walks_too_far and not found.has_rides:
             shorter = await self._find_once(query, origin, destination, language, shorter_walks=True)
@@ -194,7 +189,6 @@ class JourneySearch:
     async def _ask(
         self, variables: dict[str, Any], query: JourneyQuery, language: str | None, found: Found
     ) -> PlanConnection:
-        """Ask for one page and add what it holds."""
         answered = await self._server.ask(PLAN, PlanData, variables, language=language)
         page = answered.data.live
         if page is None:

@@ -30,9 +30,6 @@ async def find_lacking(server: Server) -> frozenset[str]:
     """Return every ``Type.field`` that our documents could use and this server does not know.
 
     A server that refuses introspection is taken to know them all.
-
-    Raises:
-        StorageUnavailable, SourceChanged: it cannot be asked.
     """
     wanted = [*list_optional(), NEEDED]
     owners = sorted({each.partition(".")[0] for each in wanted})
@@ -44,12 +41,10 @@ async def find_lacking(server: Server) -> frozenset[str]:
 
 
 def print_lacking(lacking: Iterable[str]) -> str:
-    """Return the text of the trait."""
     return " ".join(sorted(lacking))
 
 
 def read_lacking(traits: Mapping[str, str]) -> frozenset[str]:
-    """Return what was kept under the trait; nothing where nothing was."""
     return frozenset(traits.get(TRAIT, "").split())
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from fingerpost.errors import OutsideCalendar
@@ -13,7 +14,7 @@ from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery
 from fingerpost.transit.remote.kit.journeys import find_end
-from fingerpost.transit.remote.kit.network import ServerNetwork
+from fingerpost.transit.remote.kit.network import ServerKind, ServerNetwork, ServerSource
 from fingerpost.transit.remote.opentripplanner.departures import (
     MARGIN_S,
     MOST_ROWS,
@@ -30,7 +31,7 @@ from fingerpost.transit.remote.opentripplanner.journeys import (
     JourneySearch,
     say_reasons,
 )
-from fingerpost.transit.remote.opentripplanner.learning import ABILITIES, read_lacking
+from fingerpost.transit.remote.opentripplanner.learning import ABILITIES, learn_profile, read_lacking
 from fingerpost.transit.remote.opentripplanner.server import Server
 from fingerpost.transit.remote.opentripplanner.shapes import BoardData
 from fingerpost.transit.remote.opentripplanner.stops import OwnStopLookup, StopIdBook, StopNames
@@ -40,8 +41,6 @@ _PROMISED = "TimetablePreferencesInput.includeRealTimeCancellations"
 
 
 class OpenTripPlannerNetwork(ServerNetwork):
-    """A network behind one OpenTripPlanner server."""
-
     def __init__(
         self, record: NetworkRecord, learned: LearnedProfile | None, fetch: Fetch, limits: RequestLimits | None = None
     ) -> None:
@@ -110,7 +109,6 @@ class OpenTripPlannerNetwork(ServerNetwork):
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
     ) -> Sequence[PlaceMatch]:
-        """Find places by name: Digitransit's geocoder, else an index of the server's stops; see the port."""
         return await self._names.find_places(text, self._choose_language(language), focus)
 
     async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
@@ -136,3 +134,13 @@ class OpenTripPlannerNetwork(ServerNetwork):
             else f"The timetable of {self._profile.name} does not cover that day",
             days,
         )
+
+
+OPENTRIPPLANNER = ServerKind(
+    name="opentripplanner",
+    new_server=lambda fetch, record, limits: Server(fetch, record, limits=limits),
+    learn=learn_profile,
+    open_network=OpenTripPlannerNetwork,
+    url_option="otp",
+)
+OpenTripPlannerSource = partial(ServerSource, OPENTRIPPLANNER)

@@ -90,11 +90,7 @@ class Server:
         return replace(answer.with_data(reply.data), notes=(*_note_errors(response, reply.errors), *answer.notes))
 
     async def ask_schema(self, document: str) -> Mapping[str, Any] | None:
-        """Send an introspection document and return its data; None where the server refuses introspection.
-
-        Raises:
-            StorageUnavailable, SourceChanged: as ``ask``.
-        """
+        """Send an introspection document and return its data; None where the server refuses introspection."""
         response = await self._post(document, {}, None, 0.0)
         reply = response.json()
         data = reply.get("data") if isinstance(reply, dict) else None

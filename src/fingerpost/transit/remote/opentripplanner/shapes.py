@@ -32,16 +32,12 @@ _Amount = Annotated[float, Field(ge=0, le=1_000_000_000)]
 
 
 class GraphQLError(Shape):
-    """One entry of ``errors``."""
-
     message: str = ""
     path: tuple[str | int, ...] | None = None
     extensions: dict[str, Any] | None = None
 
 
 class Reply(Shape, Generic[_T]):
-    """The whole body of an answer."""
-
     data: _T | None = None
     errors: Several[GraphQLError] = ()
 
@@ -50,8 +46,6 @@ class Reply(Shape, Generic[_T]):
 
 
 class OwnStop(Shape):
-    """A stop or a station where it is."""
-
     gtfs_id: Words
     name: Words
     lat: Latitude
@@ -59,14 +53,10 @@ class OwnStop(Shape):
 
 
 class Station(OwnStop):
-    """A station and its stops."""
-
     stops: Several[OwnStop] = ()
 
 
 class StopOfStation(OwnStop):
-    """A stop, and the station that it belongs to."""
-
     parent_station: Station | None = None
 
 
@@ -78,40 +68,28 @@ class StopsById(Shape):
 
 
 class RouteType(Shape):
-    """A route's GTFS type."""
-
     type: int | None = None
 
 
 class StopInBox(StopOfStation):
-    """A stop, and what runs there."""
-
     platform_code: str | None = None
     wheelchair_boarding: str | None = None
     routes: Several[RouteType] = ()
 
 
 class StopsInBox(Shape):
-    """The stops of a box."""
-
     stops_by_bbox: Several[StopInBox] = ()
 
 
 class StationId(Shape):
-    """A station's id."""
-
     gtfs_id: Words
 
 
 class IndexedStop(OwnStop):
-    """A stop for the index of names."""
-
     parent_station: StationId | None = None
 
 
 class AllStops(Shape):
-    """Every stop and every station of a server."""
-
     stops: Several[IndexedStop] = ()
     stations: Several[OwnStop] = ()
 
@@ -120,22 +98,16 @@ class AllStops(Shape):
 
 
 class Publisher(Shape):
-    """Who publishes a feed."""
-
     name: str | None = None
 
 
 class Agency(Shape):
-    """Who runs what a feed holds."""
-
     name: str | None = None
     timezone: str | None = None
     lang: str | None = None
 
 
 class FeedData(Shape):
-    """A feed, as the server spells it."""
-
     feed_id: Words
     publisher: Publisher | None = None
     agencies: Several[Agency] = ()
@@ -149,23 +121,17 @@ class ServiceTimeRange(Shape):
 
 
 class NetworkData(Shape):
-    """What a server says of its network."""
-
     feeds: Several[FeedData] = ()
     service_time_range: ServiceTimeRange | None = None
     routes: Several[RouteType] = ()
 
 
 class StopPosition(Shape):
-    """Where a stop lies."""
-
     lat: Latitude | None = None
     lon: Longitude | None = None
 
 
 class StopPositions(Shape):
-    """Where all stops lie."""
-
     stops: Several[StopPosition] = ()
 
 
@@ -185,8 +151,6 @@ class OwnAlert(Shape):
 
 
 class Route(Shape):
-    """A line."""
-
     gtfs_id: Words
     short_name: str | None = None
     long_name: str | None = None
@@ -196,26 +160,18 @@ class Route(Shape):
 
 
 class LastStop(Shape):
-    """A trip's last stop."""
-
     name: str | None = None
 
 
 class LastCall(Shape):
-    """A trip's last call."""
-
     stop: LastStop | None = None
 
 
 class LastCallOnBoard(LastCall):
-    """A trip's last call, and how many calls are before it."""
-
     stop_position_in_pattern: int | None = None
 
 
 class BoardTrip(Shape):
-    """A trip on a board."""
-
     gtfs_id: Words
     trip_headsign: str | None = None
     arrival_stoptime: LastCallOnBoard | None = None
@@ -238,8 +194,6 @@ class Stoptime(Shape):
 
 
 class BoardStop(Shape):
-    """A stop, its alerts and its departures."""
-
     gtfs_id: Words
     platform_code: str | None = None
     alerts: Several[OwnAlert] = ()
@@ -247,27 +201,19 @@ class BoardStop(Shape):
 
 
 class BoardData(Shape):
-    """The boards of some stops."""
-
     stops: Several[BoardStop] = ()
 
 
 class Estimate(Shape):
-    """How late something is expected to be."""
-
     delay: DurationS
 
 
 class LegTime(Shape):
-    """When a leg begins or ends: by the timetable, and what real time says."""
-
     scheduled_time: Instant
     estimated: Estimate | None = None
 
 
 class EndStop(Shape):
-    """The stop where a leg begins or ends."""
-
     gtfs_id: Words
     name: str | None = None
     platform_code: str | None = None
@@ -275,8 +221,6 @@ class EndStop(Shape):
 
 
 class End(Shape):
-    """Where a leg begins or ends."""
-
     name: str | None = None
     lat: Latitude
     lon: Longitude
@@ -284,8 +228,6 @@ class End(Shape):
 
 
 class Trip(Shape):
-    """The trip of a leg."""
-
     gtfs_id: Words
     trip_headsign: str | None = None
     wheelchair_accessible: str | None = None
@@ -306,15 +248,11 @@ class Currency(Shape):
 
 
 class Money(Shape):
-    """An amount in major units."""
-
     amount: _Amount
     currency: Currency
 
 
 class RiderCategory(Shape):
-    """Who may buy a product."""
-
     is_default: bool | None = None
 
 
@@ -334,8 +272,6 @@ class FareProductUse(Shape):
 
 
 class OwnLeg(Shape):
-    """One leg of an itinerary."""
-
     mode: str | None = None
     transit_leg: bool | None = None
     distance: Metres | None = None
@@ -364,28 +300,20 @@ class OwnItinerary(Shape):
 
 
 class Edge(Shape):
-    """An itinerary in a list."""
-
     node: OwnItinerary | None = None
 
 
 class PageInfo(Shape):
-    """Whether the list goes on."""
-
     end_cursor: str | None = None
     has_next_page: bool = False
 
 
 class RoutingError(Shape):
-    """Why little or nothing was found."""
-
     code: str | None = None
     input_field: str | None = None
 
 
 class PlanConnection(Shape):
-    """One page of itineraries."""
-
     page_info: PageInfo | None = None
     routing_errors: Several[RoutingError] = ()
     edges: Several[Edge] = ()
@@ -424,13 +352,9 @@ class PromisedEdge(Shape):
 
 
 class Promised(Shape):
-    """One page of what the timetable promised."""
-
     edges: Several[PromisedEdge] = ()
 
 
 class PlanData(Shape):
-    """What runs, and what does not although it was promised."""
-
     live: PlanConnection | None = None
     promised: Promised | None = None

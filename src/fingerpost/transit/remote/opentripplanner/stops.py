@@ -90,8 +90,6 @@ def print_trip_id(own_id: str) -> str:
 
 
 class OwnStopLookup(GroupingLookup):
-    """Finds stops on one server."""
-
     def __init__(self, server: Server, ids: StopIdBook) -> None:
         self._server = server
         self._ids = ids
@@ -128,11 +126,9 @@ class OwnStopLookup(GroupingLookup):
         return None if stop is None else spoken(self.place_of(stop), language)
 
     def place_of(self, stop: OwnStop) -> Place:
-        """Return a stop by itself."""
         return place_of_stop(self._named(stop))
 
     def place_of_station(self, station: Station) -> Place:
-        """Return a station with its stops."""
         return place_of_stop(self._named(station, kind="station"), [self._named(stop) for stop in station.stops])
 
     async def list_near(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[NearbyStop]]:
@@ -175,7 +171,6 @@ class OwnStopLookup(GroupingLookup):
 
 
 def new_named(ids: StopIdBook, stop: OwnStop, parent_id: str | None, kind: Literal["stop", "station"]) -> NamedStop:
-    """Return a stop or a station for an index of names."""
     return NamedStop(
         id=ids.print(stop.gtfs_id),
         name=stop.name,
@@ -199,11 +194,7 @@ class StopNames:
         self._indexes: dict[str | None, tuple[datetime, PlaceIndex]] = {}
 
     async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
-        """Return candidates, best first; see the port.
-
-        Raises:
-            StorageUnavailable, SourceChanged: the server cannot be asked.
-        """
+        """Return candidates, best first; see the port."""
         known = self._indexes.get(language)
         if known is None or clock.now() - known[0] > FRESH_FOR:
             answered = await self._server.ask(ALL_STOPS, AllStops, language=language, fresh_s=STOPS_FRESH_S)

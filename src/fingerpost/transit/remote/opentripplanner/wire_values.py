@@ -54,7 +54,6 @@ def find_service_day(service_day_s: int, zone: tzinfo) -> date:
 
 
 def print_offset_time(instant: int, zone: tzinfo) -> str:
-    """Return an instant as an OffsetDateTime of a zone, with seconds."""
     return datetime.fromtimestamp(instant, zone).isoformat(timespec="seconds")
 
 
@@ -93,5 +92,4 @@ def read_mode(name: str | None, route_type: int | None = None) -> Mode:
 
 
 def read_access(word: str | None) -> Access:
-    """Return what a WheelchairBoarding says; anything unknown is unknown."""
     return _ACCESS.get(word or "", Access.UNKNOWN)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from fingerpost.transit.model.itinerary import ServiceAlert
-from fingerpost.transit.remote.kit.itineraries import UNKNOWN_EFFECT, is_in_force, once
+from fingerpost.transit.remote.kit.journeys import UNKNOWN_EFFECT, is_in_force, once
 from fingerpost.transit.remote.tfl.shapes import (
     Disruption,
     LiftDisruption,
@@ -47,7 +47,6 @@ _EFFECTS: Mapping[int, str] = MappingProxyType(
 
 
 def list_line_alerts(lines: Iterable[TflLine], line_id: str, begin: int, end: int) -> tuple[ServiceAlert, ...]:
-    """Return what is wrong with a line at any time from ``begin`` to ``end``."""
     found = [
         _line_alert(line, status, begin, end)
         for line in lines
@@ -65,7 +64,6 @@ def list_lift_alerts(lifts: Iterable[LiftDisruption], stations: Iterable[str | N
 
 
 def list_stop_alerts(disruptions: Iterable[StopDisruption], begin: int, end: int) -> tuple[ServiceAlert, ...]:
-    """Return what is wrong with stops at any time from ``begin`` to ``end``."""
     return once(
         _alert(each.description, UNKNOWN_EFFECT, each.from_date, each.to_date)
         for each in disruptions
@@ -74,7 +72,6 @@ def list_stop_alerts(disruptions: Iterable[StopDisruption], begin: int, end: int
 
 
 def list_leg_alerts(disruptions: Iterable[Disruption], works: Iterable[PlannedWork]) -> tuple[ServiceAlert, ...]:
-    """Return what TfL says of a leg itself."""
     said = [*(each.description for each in disruptions), *(each.description for each in works)]
     return once(_alert(text, UNKNOWN_EFFECT) for text in said if text)
 

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from fingerpost import clock
 from fingerpost.errors import SourceChanged, StorageUnavailable
+from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.model.itinerary import Departure, ServiceAlert
 from fingerpost.transit.port import BoardGap, DepartureQuery
 from fingerpost.transit.remote.kit.answers import Answer
@@ -20,6 +21,17 @@ from fingerpost.transit.remote.tfl.stops import NaptanIds, StopPointLookup, is_g
 from fingerpost.transit.remote.tfl.timetable_days import say_remarks
 from fingerpost.transit.remote.tfl.timetables import TimetableReader, TimetableSource, is_whole, list_lines_of
 
+_T = TypeVar("_T")
+
+# TfL takes about this many ids at once.
+_MOST_IDS = 20
+# Up to so long ago counts as now (rule B12).
+_NOW_S = 120
+NOTE_OF_TIMETABLE = (
+    "TfL's timetables tell whole minutes of a kind of day, such as 'Monday - Thursday', not of a date: "
+    "works that change them are told as alerts at most."
+)
+NOTE_WITHOUT_TIMETABLE = "TfL did not tell its timetables, so what leaves later is not listed."
 # TfL predicts about this far ahead.
 REACH_S = 30 * 60
 NOTE = (
@@ -75,19 +87,6 @@ def _row(told: Prediction, ids: NaptanIds, zone: ZoneInfo, alerts: tuple[Service
     )
 
 
-_T = TypeVar("_T")
-
-# TfL takes about this many ids at once.
-_MOST_IDS = 20
-# Up to so long ago counts as now (rule B12).
-_NOW_S = 120
-NOTE_OF_TIMETABLE = (
-    "TfL's timetables tell whole minutes of a kind of day, such as 'Monday - Thursday', not of a date: "
-    "works that change them are told as alerts at most."
-)
-NOTE_WITHOUT_TIMETABLE = "TfL did not tell its timetables, so what leaves later is not listed."
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundBoard:
     """The rows of a board, by time, and what belongs to them; see ``port.DepartureBoard``."""
@@ -121,8 +120,6 @@ class _Status:
 
 
 class TflBoards:
-    """Lists what leaves from stops."""
-
     def __init__(self, server: TflClient, stops: StopPointLookup, ids: NaptanIds, zone: ZoneInfo) -> None:
         self._server = server
         self._stops = stops
@@ -132,11 +129,7 @@ class TflBoards:
         self._reader = TimetableReader(ids, zone)
 
     async def list_board(self, query: DepartureQuery) -> FoundBoard:
-        """Return what leaves in the window of a query.
-
-        Raises:
-            StorageUnavailable, SourceChanged: TfL cannot be asked.
-        """
+        """Return what leaves in the window of a query."""
         own_ids = await self._expand(self._ids.list_own(query.stop_ids))
         now = int(clock.now().timestamp())
         first, last = query.instant, query.instant + query.window_s
@@ -168,20 +161,19 @@ class TflBoards:
 
     async def _expand(self, own_ids: Sequence[str]) -> list[str]:
         """Return the stops at which something arrives: those of a hub or a group for its id."""
-        members = await gather(
-            [self._stops.list_member_ids(each) if is_group(each) else _just(each) for each in own_ids]
+        members = await gather_all(
+            self._stops.list_member_ids(each) if is_group(each) else _just(each) for each in own_ids
         )
         return list(dict.fromkeys(own_id for each in members for own_id in each))
 
     async def _list_predictions(self, own_ids: Sequence[str]) -> list[Answer[tuple[Prediction, ...]]]:
-        told = await gather(
-            [self._server.find(tuple[Prediction, ...], "StopPoint", own_id, "Arrivals") for own_id in own_ids]
+        told = await gather_all(
+            self._server.find(tuple[Prediction, ...], "StopPoint", own_id, "Arrivals") for own_id in own_ids
         )
         return [each for each in told if each is not None]
 
     async def _list_timetabled(self, own_ids: Sequence[str], spans: Sequence[tuple[int, int]]) -> _BoardPart:
-        """Return what the timetables of all lines have in some spans of time."""
-        stops = await gather([self._stops.find_with_lines(each) for each in own_ids])
+        stops = await gather_all(self._stops.find_with_lines(each) for each in own_ids)
         lines = list_lines_of([each for each in stops if each is not None])
         found = await self._timetables.find(lines)
         rows: list[Departure] = []
@@ -228,11 +220,9 @@ class TflBoards:
         self, shape: type[tuple[_T, ...]], ids: Sequence[str], what: str, *words: str
     ) -> Sequence[_T]:
         """Return what is said of lines or stops, by their ids; TfL says nothing of those it does not know."""
-        told = await gather(
-            [
-                self._server.find(shape, what, ",".join(ids[at : at + _MOST_IDS]), *words, fresh_s=STATUS_FRESH_S)
-                for at in range(0, len(ids), _MOST_IDS)
-            ]
+        told = await gather_all(
+            self._server.find(shape, what, ",".join(ids[at : at + _MOST_IDS]), *words, fresh_s=STATUS_FRESH_S)
+            for at in range(0, len(ids), _MOST_IDS)
         )
         return tuple(each for answer in told if answer is not None for each in answer.data)
 
@@ -250,22 +240,10 @@ def _split(
 
 
 def _with_alerts(row: Departure, lines: Sequence[TflLine]) -> Departure:
-    """Return a row with what is wrong with its line when it leaves."""
     ids = [line.id for line in lines if row.line.lower() in (line.name.lower(), line.id.lower())]
     if row.alerts or not ids:
         return row
     return replace(row, alerts=list_line_alerts(lines, ids[0], row.expected, row.expected))
-
-
-async def gather(questions: Sequence[Coroutine[Any, Any, _T]]) -> list[_T]:
-    """Ask all at once, and raise the first failure only when all have ended."""
-    outcomes = await asyncio.gather(*questions, return_exceptions=True)
-    answers = []
-    for outcome in outcomes:
-        if isinstance(outcome, BaseException):
-            raise outcome
-        answers.append(outcome)
-    return answers
 
 
 async def _find_or_none(question: Coroutine[Any, Any, _T]) -> _T | None:

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from fingerpost.transit.model.itinerary import Itinerary, Leg, LegLine, ServiceAlert, StopPoint
 from fingerpost.transit.model.place import Coordinate, Location
-from fingerpost.transit.remote.kit.itineraries import ON_STREET, UNNAMED, draw_points, own_name
+from fingerpost.transit.remote.kit.journeys import ON_STREET, UNNAMED, draw_points, own_name
 from fingerpost.transit.remote.tfl.alerts import list_leg_alerts, list_lift_alerts, list_line_alerts
 from fingerpost.transit.remote.tfl.shapes import (
     JourneyResult,
@@ -153,13 +153,11 @@ class ItineraryReader:
 
 
 def is_placed(itinerary: Itinerary) -> bool:
-    """Whether it is known where each leg begins and ends."""
     points = (point for leg in itinerary.legs for point in (leg.start, leg.end))
     return all(math.isfinite(point.coordinate.lat) for point in points)
 
 
 def draw_leg(leg: Leg) -> LegLine:
-    """Return a leg's line: TfL's own, else straight between its ends."""
     own = leg.handle
     return draw_points(leg, own.path.line_string if isinstance(own, TflLeg) and own.path is not None else ())
 

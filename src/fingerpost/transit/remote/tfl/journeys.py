@@ -44,7 +44,6 @@ class JourneyQuestion:
 
     @property
     def path(self) -> tuple[str, ...]:
-        """The parts of the path, to be quoted."""
         return (*PATH, self.origin, "to", self.destination)
 
     def list_params(self, zone: ZoneInfo) -> Mapping[str, str]:
@@ -66,12 +65,10 @@ class JourneyQuestion:
 
 
 def print_position(coordinate: Coordinate) -> str:
-    """Return a position as TfL reads it."""
     return f"{coordinate.lat:.6f},{coordinate.lon:.6f}"
 
 
 def choose_preference(optimize: Optimize, *, shorter_walks: bool) -> str:
-    """Return TfL's word for what comes first."""
     if shorter_walks:
         return "LeastWalking"
     return "LeastInterchange" if optimize is Optimize.FEW_TRANSFERS else "LeastTime"
@@ -103,7 +100,6 @@ def explain(
 
 
 def new_unknown(text: str, side: str) -> PlaceUnknown:
-    """Return the error of an end of which TfL knows no place."""
     return PlaceUnknown(f"TfL knows no place '{text}' ({side})", {"field": side, "side": side}, hint=_UNKNOWN_HINT)
 
 
@@ -157,8 +153,6 @@ class JourneysFound:
 
 
 class TflJourneySearch:
-    """Asks one server for journeys."""
-
     def __init__(self, server: TflClient, reader: ItineraryReader, zone: ZoneInfo) -> None:
         self._server = server
         self._reader = reader
@@ -174,7 +168,6 @@ class TflJourneySearch:
 
         Raises:
             PlaceAmbiguous, PlaceUnknown: TfL cannot tell an end.
-            StorageUnavailable, SourceChanged: it cannot be asked.
         """
         response = await self._server.fetch(
             *question.path,

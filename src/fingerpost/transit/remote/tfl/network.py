@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from fingerpost import clock
@@ -19,7 +20,8 @@ from fingerpost.transit.port import (
     JourneyQuery,
     TextJourneyQuery,
 )
-from fingerpost.transit.remote.kit.network import ServerNetwork
+from fingerpost.transit.remote.kit.journeys import is_in_time
+from fingerpost.transit.remote.kit.network import ServerKind, ServerNetwork, ServerSource
 from fingerpost.transit.remote.tfl.boards import TflBoards
 from fingerpost.transit.remote.tfl.itineraries import ItineraryReader, draw_leg, is_placed
 from fingerpost.transit.remote.tfl.journeys import (
@@ -31,8 +33,9 @@ from fingerpost.transit.remote.tfl.journeys import (
     print_position,
 )
 from fingerpost.transit.remote.tfl.server import TflClient
+from fingerpost.transit.remote.tfl.shapes import OwnMode, read_mode
 from fingerpost.transit.remote.tfl.stops import NaptanIds, StopPointLookup, StopPointNames
-from fingerpost.transit.remote.tfl.unified_api import ATTRIBUTION, BOUNDS, LANGUAGE, ZONE
+from fingerpost.transit.remote.tfl.unified_api import ATTRIBUTION, BOUNDS, KIND, LANGUAGE, ZONE
 from fingerpost.transit.rules.board_window import keep_first
 from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M, NearName, find_position_name
 from fingerpost.transit.rules.trip_limits import list_kept
@@ -93,7 +96,6 @@ class TflNetwork(ServerNetwork):
         return self._answer(found, [each for each in found.itineraries if each.departure >= query.instant])
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
-        """List what is predicted of some stops, or what their timetables have; see the port."""
         found = await self._boards.list_board(query)
         updates = [row.last_realtime_update for row in found.rows if row.last_realtime_update is not None]
         return DepartureBoard(
@@ -113,7 +115,6 @@ class TflNetwork(ServerNetwork):
         language: str | None = None,  # noqa: ARG002  # TfL speaks English
         focus: Coordinate | None = None,
     ) -> Sequence[PlaceMatch]:
-        """Find stops by name; see the port."""
         return await self._names.find_places(text, focus)
 
     async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:  # noqa: ARG002
@@ -137,12 +138,7 @@ class TflNetwork(ServerNetwork):
         if len(placed) < len(found.itineraries):
             lost = f"{len(found.itineraries) - len(placed)} journeys were left out: TfL did not say where they lead."
             found = replace(found, notes=(*found.notes, lost))
-        kept = [
-            each
-            for each in list_kept(placed, query)
-            if (each.arrival <= query.instant if query.arrive_by else each.departure >= query.instant)
-        ]
-        return found, kept
+        return found, [each for each in list_kept(placed, query) if is_in_time(each, query)]
 
     async def _find_rest(
         self, query: JourneyQuery, window_s: int, found: JourneysFound
@@ -201,7 +197,17 @@ class TflNetwork(ServerNetwork):
 
 
 def new_known_profile() -> LearnedProfile:
-    """Return what is known of London without asking."""
     return LearnedProfile(
         bounds=BOUNDS, zone=ZONE, languages=(LANGUAGE,), attribution=ATTRIBUTION, learned_at=clock.now()
     )
+
+
+async def learn_profile(server: TflClient, _: NetworkRecord) -> LearnedProfile:
+    """Ask TfL for its modes, which also checks the key; the rest of its profile is known."""
+    told = await server.ask(tuple[OwnMode, ...], "Line", "Meta", "Modes", fresh_s=0.0)
+    modes = frozenset(read_mode(mode.mode_name) for mode in told.data if mode.is_scheduled_service)
+    return replace(new_known_profile(), modes=modes)
+
+
+TFL_API = ServerKind(name=KIND, new_server=TflClient, learn=learn_profile, open_network=TflNetwork)
+TflSource = partial(ServerSource, TFL_API)

@@ -44,25 +44,17 @@ def _read_line(value: Any) -> Any:
 
 
 class Named(Shape):
-    """An id and a name."""
-
     id: str = ""
     name: str | None = None
 
 
 class ApiError(Shape):
-    """The body of a 4xx or 5xx."""
-
-    exception_type: str | None = None
     message: str = ""
 
 
 class StatusPeriod(Shape):
-    """When a line's status holds."""
-
     from_date: OpenInstant = None
     to_date: OpenInstant = None
-    is_now: bool = False
 
 
 class LineStatus(Shape):
@@ -75,8 +67,6 @@ class LineStatus(Shape):
 
 
 class TflLine(Shape):
-    """A line, with its statuses."""
-
     id: str
     name: str = ""
     mode_name: str = ""
@@ -84,15 +74,10 @@ class TflLine(Shape):
 
 
 class Disruption(Shape):
-    """What disturbs a leg."""
-
-    category: str | None = None
     description: str = ""
 
 
 class PlannedWork(Shape):
-    """Works that touch a leg."""
-
     id: str | None = None
     description: str = ""
 
@@ -150,8 +135,6 @@ class OwnJourney(Shape):
 
 
 class JourneyResult(Shape):
-    """The answer to a question that TfL understood."""
-
     rows: ClassVar[str] = "journeys"
 
     journeys: Several[OwnJourney] = ()
@@ -160,10 +143,7 @@ class JourneyResult(Shape):
 
 
 class OptionPlace(Shape):
-    """What an option of a disambiguation is."""
-
     common_name: str | None = None
-    place_type: str | None = None
     stop_type: str | None = None
     modes: Several[str] = ()
     lat: Latitude | None = None
@@ -210,8 +190,6 @@ class Prediction(Shape):
 
 
 class LineModeGroup(Shape):
-    """The lines of one mode that call at a stop, by their ids."""
-
     mode_name: str = ""
     line_identifier: Several[str] = ()
 
@@ -236,13 +214,10 @@ class TflStopPoint(Shape):
 
     @property
     def own_id(self) -> str:
-        """Its NaPTAN code, or the hub's."""
         return self.naptan_id or self.id
 
 
 class MatchedStop(Shape):
-    """One find of the stop search."""
-
     id: str
     name: str
     lat: float
@@ -252,37 +227,25 @@ class MatchedStop(Shape):
 
 
 class SearchResult(Shape):
-    """What the stop search found."""
-
     matches: Several[MatchedStop] = ()
 
 
 class StopPointsNear(Shape):
-    """The stops around a point."""
-
     stop_points: Several[TflStopPoint] = ()
 
 
 class OwnMode(Shape):
-    """One mode that TfL knows."""
-
     mode_name: str
     is_scheduled_service: bool = False
 
 
 class StopDisruption(Shape):
-    """What disturbs a stop."""
-
-    atco_code: str | None = None
-    station_atco_code: str | None = None
     from_date: OpenInstant = None
     to_date: OpenInstant = None
     description: str = ""
 
 
 class LiftDisruption(Shape):
-    """The lifts of a station that are out of order."""
-
     station_unique_id: str | None = None
     naptan_code: str | None = None
     message: str = ""
@@ -356,29 +319,20 @@ class StationInterval(Shape):
 
 
 class TimetableRoute(Shape):
-    """The timetables of one route: alternatives of days."""
-
     station_intervals: Several[StationInterval] = ()
     schedules: Several[Schedule] = ()
 
 
 class TflTimetable(Shape):
-    """The departures from one stop."""
-
-    departure_stop_id: str = ""
     routes: Several[TimetableRoute] = ()
 
 
 class TflTimetableStop(Shape):
-    """A stop or a station of a timetable."""
-
     id: str = ""
     name: str = ""
 
 
 class TimetableOption(Shape):
-    """One of the timetables that a question may have meant."""
-
     uri: str = ""
 
 
@@ -398,4 +352,3 @@ class TimetableResponse(Shape):
     stops: Several[TflTimetableStop] = ()
     timetable: TflTimetable | None = None
     disambiguation: TimetableDisambiguation | None = None
-    status_error_message: str | None = None

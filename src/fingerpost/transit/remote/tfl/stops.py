@@ -20,13 +20,10 @@ _GROUP = re.compile(r"HUB.+|490G.+", re.IGNORECASE)
 
 
 class NaptanIds:
-    """Prints TfL's ids under a network's name, and reads them back."""
-
     def __init__(self, name: str) -> None:
         self._feed = print_feed_name(name)
 
     def print(self, own_id: str) -> str:
-        """Return the printed form of a TfL id."""
         return f"{self._feed}:{escape(own_id.upper())}"
 
     def find_own(self, printed: str) -> str | None:
@@ -60,8 +57,6 @@ _GROUPS = frozenset(
 
 
 class StopPointLookup:
-    """Looks up TfL's stops."""
-
     def __init__(self, server: TflClient, ids: NaptanIds) -> None:
         self._server = server
         self._ids = ids
@@ -74,11 +69,7 @@ class StopPointLookup:
         return await self._find_place(printed_id, whole=True)
 
     async def _find_place(self, printed: str, *, whole: bool) -> Place | None:
-        """Return the stop of a printed id, or where ``whole`` the station or hub that it belongs to; None for none.
-
-        Raises:
-            StorageUnavailable, SourceChanged: TfL cannot be asked.
-        """
+        """Return the stop of a printed id, or where ``whole`` the station or hub that it belongs to; None for none."""
         own_id = self._ids.find_own(printed)
         stop = None if own_id is None else await self._find(own_id)
         if stop is None or own_id is None:
@@ -134,7 +125,6 @@ class StopPointLookup:
         return told.with_data(sort_near(near, radius_m))
 
     def new_place(self, stop: TflStopPoint) -> Place:
-        """Return a stop with all that is boarded below it."""
         members = tuple(self._ids.print(each.own_id) for each in _list_boarded(stop))
         return new_place(self._ids.print(stop.own_id), stop.common_name, Coordinate(stop.lat, stop.lon), members)
 
@@ -174,8 +164,6 @@ _KIND_OF_STATION = re.compile(
 
 
 class StopPointNames:
-    """Finds TfL's stops by name."""
-
     def __init__(self, server: TflClient, ids: NaptanIds) -> None:
         self._server = server
         self._ids = ids

@@ -200,8 +200,6 @@ class RemarkKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TimetableRemark:
-    """Something that must be said of a line; ``detail`` is a name or a day."""
-
     kind: RemarkKind
     line: str
     detail: str = ""
@@ -209,8 +207,6 @@ class TimetableRemark:
 
 @dataclass(frozen=True, slots=True)
 class ChosenSchedule:
-    """A timetable that holds on a day; ``is_night`` where its early hours are the next day's."""
-
     schedule: Schedule
     is_night: bool
 
@@ -240,7 +236,6 @@ def choose_schedules(
 def _choose(
     known: Sequence[tuple[Schedule, NamedDays]], day: date, line: str
 ) -> tuple[list[Schedule], list[TimetableRemark]]:
-    """Return which of one kind, day or night, hold on a day."""
     holiday = find_public_holiday(day)
     if holiday is None:
         return _choose_by_weekday(known, day, day.weekday(), line)
@@ -277,7 +272,6 @@ def _choose_by_weekday(
 
 
 def _names(days: NamedDays, holiday: str) -> bool:
-    """Whether a timetable's name says that it holds on a holiday."""
     return days.also_holidays or (holiday == GOOD_FRIDAY and days.also_good_friday)
 
 

@@ -52,8 +52,6 @@ class StopLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineTimetable:
-    """A line's timetable from a stop, in one direction."""
-
     line: StopLine
     told: TimetableResponse
 
@@ -94,11 +92,7 @@ class TimetableSource:
         self._server = server
 
     async def find(self, lines: Sequence[StopLine]) -> FoundTimetables:
-        """Return the timetables of lines.
-
-        Raises:
-            StorageUnavailable, SourceChanged: TfL answered for none of them.
-        """
+        """Return the timetables of lines; raise only where TfL answered for none of them."""
         asked = lines[:MOST_LINES]
         remarks = [TimetableRemark(RemarkKind.NOT_ASKED, line.name) for line in lines[MOST_LINES:]]
         remarks += [TimetableRemark(RemarkKind.WHOLE_STATION, line.name) for line in asked if line.is_platform]
@@ -196,8 +190,6 @@ class _Call:
 
 
 class TimetableReader:
-    """Reads the timetables of lines; ``zone`` is that of the wall clock."""
-
     def __init__(self, ids: NaptanIds, zone: ZoneInfo) -> None:
         self._ids = ids
         self._zone = zone
