@@ -19,8 +19,8 @@ from plan_bare import Bare
 from pydantic import BaseModel
 
 from fingerpost.contract.plan import Plan, PlanStep
-from fingerpost.contract.response import success_response
 from fingerpost.contract.spec import ToolSpec
+from fingerpost.contract.tool import success_response
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.engines.embedded import EmbeddedJournal
 from fingerpost.plan.runs import PlanRuns

@@ -9,7 +9,7 @@ from pathlib import Path
 from figures import p50, p95, verdict
 from questions import NOW
 
-from fingerpost.apps.tool_catalogue import list_tools
+from fingerpost.apps.wiring import list_tools
 from fingerpost.contract.published import PublishedTool
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetwork, FakeNetworks, Journeys

@@ -16,7 +16,7 @@ import typer.main
 from fingerpost import clock, errors
 from fingerpost.apps.cli.app import app
 from fingerpost.apps.settings import Settings
-from fingerpost.apps.tool_catalogue import list_tools
+from fingerpost.apps.wiring import list_tools
 from fingerpost.contract.envelope import Family, code_of, render_error
 from fingerpost.contract.published import PublishedTool
 from fingerpost.contract.wire import schema_of

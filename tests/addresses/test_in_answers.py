@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from fingerpost.apps.cli.place_views import print_places
-from fingerpost.apps.tool_catalogue import list_tools
+from fingerpost.apps.wiring import list_tools
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks

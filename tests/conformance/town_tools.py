@@ -2,7 +2,7 @@
 
 from contextlib import asynccontextmanager
 
-from fingerpost.apps.tool_catalogue import list_tools
+from fingerpost.apps.wiring import list_tools
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.store.network_records import NetworkRecordStore
 from fingerpost.store.variables import VariableStore

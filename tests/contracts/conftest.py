@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from fingerpost.apps.tool_catalogue import list_tools
+from fingerpost.apps.wiring import list_tools
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from fingerpost.apps.tool_catalogue import list_tools
+from fingerpost.apps.wiring import list_tools
 from fingerpost.errors import (
     NoItinerary,
     OutsideCalendar,

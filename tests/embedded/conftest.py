@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from fingerpost.apps.tool_catalogue import list_tools
+from fingerpost.apps.wiring import list_tools
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.embedded.realtime_feeds import RealtimeSource

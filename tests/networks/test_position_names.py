@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from fingerpost import clock
-from fingerpost.apps.tool_catalogue import list_tools
+from fingerpost.apps.wiring import list_tools
 from fingerpost.errors import SourceFailed, SourceUnreachable
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetwork, FakeNetworks, Journeys

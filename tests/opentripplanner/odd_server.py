@@ -4,7 +4,7 @@ import json
 
 from fingerpost import clock
 from fingerpost.apps import error_boundary
-from fingerpost.apps.tool_catalogue import list_tools
+from fingerpost.apps.wiring import list_tools
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.store.variables import VariableStore

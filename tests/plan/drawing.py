@@ -5,11 +5,10 @@ from collections import Counter
 
 from pydantic import BaseModel, ConfigDict
 
-from fingerpost.contract.attempt import find_attempt
 from fingerpost.contract.filings import FinancialFactsParams
-from fingerpost.contract.plan import Plan, PlanStep
-from fingerpost.contract.response import failure_response, success_response
+from fingerpost.contract.plan import Plan, PlanStep, find_attempt
 from fingerpost.contract.spec import ToolSpec
+from fingerpost.contract.tool import failure_response, success_response
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.engines.embedded import EmbeddedJournal
 from fingerpost.plan.limits import Limits

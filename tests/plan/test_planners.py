@@ -6,8 +6,8 @@ import pytest
 from pydantic import BaseModel
 
 from fingerpost.contract.plan import PlanStep
-from fingerpost.contract.response import failure_response, success_response
 from fingerpost.contract.spec import ToolSpec
+from fingerpost.contract.tool import failure_response, success_response
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.plan_json import read_plan_file

@@ -6,8 +6,8 @@ from typing import Annotated
 import pytest
 from pydantic import BaseModel, BeforeValidator
 
-from fingerpost.contract.response import failure_response, success_response
 from fingerpost.contract.spec import ToolSpec
+from fingerpost.contract.tool import failure_response, success_response
 from fingerpost.errors import ParameterError, PlanInvalid
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.remarks import Remark, find_dead_path, list_remarks, say_remark

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from fingerpost.contract.attempt import Attempt, find_attempt
+from fingerpost.contract.plan import Attempt, find_attempt
 from fingerpost.contract.tool import Tool
 from fingerpost.errors import PlanInvalid, SourceLimited, SourceUnreachable
 from fingerpost.plan.catalogue import PlanTool

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
-from fingerpost.apps.tool_catalogue import list_tools
+from fingerpost.apps.wiring import list_tools
 from fingerpost.errors import SourceKeyRefused, ToolError
 from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.client import Client

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from google.transit.gtfs_realtime_pb2 import FeedMessage
 
-from fingerpost.apps.tool_catalogue import list_tools
+from fingerpost.apps.wiring import list_tools
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks

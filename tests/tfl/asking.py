@@ -4,7 +4,7 @@ import json
 from contextlib import asynccontextmanager
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from fingerpost.apps.tool_catalogue import list_tools
+from fingerpost.apps.wiring import list_tools
 from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore

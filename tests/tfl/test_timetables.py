@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from fingerpost.apps.tool_catalogue import list_tools
+from fingerpost.apps.wiring import list_tools
 from fingerpost.errors import SourceFailed
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from fingerpost.apps.tool_catalogue import list_tools
+from fingerpost.apps.wiring import list_tools
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.store.network_records import NetworkRecordStore
 from fingerpost.store.variables import VariableStore

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from google.transit.gtfs_realtime_pb2 import FeedMessage, TripDescriptor, TripUpdate
 
-from fingerpost.apps.tool_catalogue import list_tools
+from fingerpost.apps.wiring import list_tools
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from tests.homes import keep_network, open_networks

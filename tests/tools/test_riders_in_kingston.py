@@ -14,7 +14,7 @@ from functools import partial
 import pytest
 from google.transit.gtfs_realtime_pb2 import FeedMessage, TripDescriptor
 
-from fingerpost.apps.tool_catalogue import list_tools
+from fingerpost.apps.wiring import list_tools
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks

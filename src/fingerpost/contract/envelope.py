@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from fingerpost.contract.distinction import say_distinction
-from fingerpost.contract.response import failure_response
+from fingerpost.contract.tool import failure_response
 from fingerpost.errors import (
     DataNotFound,
     OutsideCalendar,
@@ -25,6 +24,29 @@ from fingerpost.errors import (
     ToolError,
     ToolNotFound,
 )
+
+# A text names so many of a candidate's lines.
+SPOKEN_LINES = 8
+
+
+def say_distinction(candidate: Mapping[str, Any]) -> str:
+    """Return what tells a candidate apart as words, empty where nothing is known."""
+    lines = candidate.get("lines", ())
+    shown, more = lines[:SPOKEN_LINES], len(lines) - SPOKEN_LINES
+    parts = []
+    if shown:
+        parts.append(f"lines {' '.join(shown)}" + (f" and {more} more" if more > 0 else ""))
+    if "modes" in candidate:
+        parts.append("by " + ", ".join(candidate["modes"]))
+    if "direction" in candidate:
+        parts.append(f"towards {candidate['direction']}")
+    if "district" in candidate:
+        parts.append(candidate["district"])
+    if "distance" in candidate:
+        parts.append(f"{candidate['distance']} m away")
+    if "guess" in candidate:
+        parts.append(candidate["guess"])
+    return ", ".join(parts)
 
 
 class Family(StrEnum):

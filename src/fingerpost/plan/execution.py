@@ -17,7 +17,7 @@ from fingerpost import clock
 from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import unexpected
 from fingerpost.contract.identity import new_correlation_id
-from fingerpost.contract.response import failure_response, success_response
+from fingerpost.contract.tool import failure_response, success_response
 from fingerpost.errors import BrokenContract, ParameterError, ToolError
 from fingerpost.plan.catalogue import HUMAN
 from fingerpost.plan.conditions import ConditionFailed

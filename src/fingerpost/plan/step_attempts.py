@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fingerpost.contract.attempt import Attempt, begin_attempt
 from fingerpost.contract.envelope import Family, step_fields
-from fingerpost.contract.response import failure_response, success_response
+from fingerpost.contract.plan import Attempt, begin_attempt
+from fingerpost.contract.tool import failure_response, success_response
 from fingerpost.errors import BrokenContract, SourceLimited, SourceTimeout, StorageUnavailable, ToolError
 from fingerpost.plan.catalogue import Catalogue, Task
 from fingerpost.plan.limits import Limits, find_excess

@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fingerpost.contract.attempt import find_attempt
-from fingerpost.contract.response import success_response
+from fingerpost.contract.plan import find_attempt
 from fingerpost.contract.spec import ToolSpec
+from fingerpost.contract.tool import success_response
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.journal import Event, Journal, RunRecord
 from fingerpost.plan.limits import Limits

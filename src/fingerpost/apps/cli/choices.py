@@ -4,7 +4,7 @@ from typing import Any
 
 from fingerpost.apps.cli.terminal_words import in_terminal_words
 from fingerpost.apps.cli.typed_commands import type_again
-from fingerpost.contract.distinction import say_distinction
+from fingerpost.contract.envelope import say_distinction
 from fingerpost.errors import PlaceAmbiguous
 
 

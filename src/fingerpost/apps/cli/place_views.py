@@ -13,7 +13,7 @@ from fingerpost.errors import PlaceAmbiguous
 
 def print_places(body: dict[str, Any]) -> None:
     """Print an answer of findAddressOrStop: the place, or those that it could be."""
-    from fingerpost.contract.distinction import say_distinction
+    from fingerpost.contract.envelope import say_distinction
 
     console = new_console()
     candidates = body.get("candidates")

@@ -15,7 +15,7 @@ from mcp import MCPError
 from mcp.server.context import ServerRequestContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS, is_version_at_least
 
-from fingerpost.contract.distinction import say_distinction
+from fingerpost.contract.envelope import say_distinction
 from fingerpost.contract.published import Answer
 from fingerpost.errors import PlaceAmbiguous
 

@@ -25,8 +25,8 @@ from fingerpost.plan.engines.dbos_program import (
 from fingerpost.plan.engines.dbos_session import IS_HELD, LIVING
 from fingerpost.plan.engines.dbos_tables import DbosTables
 from fingerpost.plan.journal import PROTOCOL, CarryOn, RunState
-from fingerpost.store.postgres.advisory import key_of
 from fingerpost.store.postgres.database import Database
+from fingerpost.store.postgres.layouts import key_of
 
 if TYPE_CHECKING:
     import psycopg

@@ -12,8 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from fingerpost.plan.engines.group_commit import Row
-from fingerpost.store.postgres.database import Database
-from fingerpost.store.postgres.failures import DatabaseLost, is_lost, translate
+from fingerpost.store.postgres.database import Database, DatabaseLost, is_lost, translate
 
 if TYPE_CHECKING:
     import psycopg

@@ -4,14 +4,21 @@ A newer build brings the database up when it opens it; an older build refuses a 
 A layout only ever adds to the one before, so that processes of an older build that are connected go on (decision 0560).
 """
 
+import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from fingerpost.errors import SettingsInvalid
-from fingerpost.store.postgres.advisory import key_of
 
 if TYPE_CHECKING:
     import psycopg
+
+
+def key_of(*names: str) -> int:
+    """Return the 64-bit key of a lock of ours, with a sign."""
+    digest = hashlib.sha256("\0".join(("fingerpost", *names)).encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "big", signed=True)
+
 
 _FIRST_LAYOUT = (
     """

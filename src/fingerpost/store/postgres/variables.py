@@ -4,8 +4,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from fingerpost import clock
-from fingerpost.store.postgres.advisory import key_of
 from fingerpost.store.postgres.database import Database
+from fingerpost.store.postgres.layouts import key_of
 from fingerpost.store.variables import Variable, encode_value, is_unicode, refuse_too_many, to_us, variable_of
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal, NotRequired, final
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from fingerpost.contract.distinction import say_distinction
-from fingerpost.contract.envelope import Family
+from fingerpost.contract.envelope import Family, say_distinction
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Number, Shape, Whole, WireDict, WireModel, WordOf
 from fingerpost.errors import DataNotFound
