@@ -75,7 +75,6 @@ class PeriodInputs:
         return Quantity(Fraction(str(figure.value)), unit_of(figure.unit))
 
     def period_filter(self, back: int) -> PeriodFilter:
-        """Return the period that lies so many periods before this one."""
         if self.quarter is None:
             return PeriodFilter(year=self.year - back)
         number = self.year * _QUARTERS + self.quarter - 1 - back
@@ -139,7 +138,6 @@ def calculate(
 def _calculate_one(
     period: PeriodInputs, expression: str, formula: Formula, recipe: Recipe | None, reply: Reply
 ) -> dict[str, Any] | None:
-    """Return the row of one period; where an input is missing, say so in the reply."""
     clash: dict[str, Any] | None
     try:
         found = period.evaluate(formula)

@@ -156,7 +156,6 @@ def _get_company(library: FactLibrary, ticker: str) -> Company:
 def _find_operands(
     library: FactLibrary, claim: Claim, companies: Sequence[Company], options: FigureOptions
 ) -> list[_Operand]:
-    """Return the value that the claim is about, and then those that it is compared with."""
     formula = read_formula(claim.formula) if claim.formula is not None else None
     year, quarter = read_period(claim.period)
 
@@ -282,7 +281,6 @@ def _check_table_scale(claim: Claim, operands: Sequence[_Operand]) -> None:
 
 
 def _holds(claim: Claim, values: Sequence[Fraction]) -> bool:
-    """Whether the claim is true of its value and those it is compared with."""
     now, others = values[0], values[1:]
     match claim.relation:
         case "is_record":
@@ -346,7 +344,6 @@ def _check_other_tags(claim: Claim, operands: Sequence[_Operand]) -> None:
 
 
 def _measure(claim: Claim, operands: Sequence[_Operand]) -> dict[str, Any]:
-    """Return the claimed and the filed value in one unit, where the claim has a value."""
     values, unit = [operand.value for operand in operands], operands[0].unit
     if claim.relation == IS_RECORD:
         return {"value": plain(values[0]), "unit": unit}

@@ -87,7 +87,6 @@ class FactLibrary:
         return list(dict.fromkeys([*self._list_named(text), *sorted(begun, key=len), *spelled]))[:_SUGGESTED]
 
     def list_concepts(self, company: Company) -> dict[str, str]:
-        """Return the concepts that a company files, and their labels."""
         return self._keep(
             ("concepts", company.cik),
             lambda: dict(
@@ -98,7 +97,6 @@ class FactLibrary:
         )
 
     def list_concepts_known(self, company: Company, as_of: str) -> set[str]:
-        """Return the concepts that a company had filed by a day."""
         return {
             name
             for cik in self.list_ciks(company)
@@ -116,7 +114,6 @@ class FactLibrary:
         return found or find_concept(text, self.list_concepts(company))
 
     def calendar(self, company: Company) -> FiscalCalendar:
-        """Return what the company calls its years."""
         return self._keep(("calendar", company.cik), lambda: self._calendar(company))
 
     def splits(self, company: Company) -> list[Split]:
@@ -126,7 +123,6 @@ class FactLibrary:
         )
 
     def series(self, company: Company, metric: Metric, options: FigureOptions) -> Series:
-        """Return every figure of a metric under some options."""
         return self._keep(
             ("series", company.cik, metric.concepts, metric.name, options),
             lambda: self._series(company, metric, options),

@@ -61,7 +61,6 @@ class FiscalCalendar:
         return year, max(1, min(4, 4 - left))
 
     def is_year_end(self, end: str) -> bool:
-        """Whether a fiscal year ends on this day, give or take a week."""
         day = day_number(end)
         if not self._anchors:
             return True
@@ -69,7 +68,6 @@ class FiscalCalendar:
         return abs(year_end - day) <= _SLACK_DAYS
 
     def lies_in_known_year(self, day: str) -> bool:
-        """Whether an annual report is of the fiscal year that a day lies in."""
         return bool(self._anchors) and self._year_around(day_number(day)) in self._anchors
 
     def place_of_report(self, filed: str, *, is_annual: bool) -> tuple[int, int]:

@@ -132,7 +132,6 @@ def _group(facts: Iterable[Fact]) -> dict[_Period, dict[str, dict[str, Fact]]]:
 
 
 def _usual_days(counts: Counter[str], slack_days: int) -> dict[str, str]:
-    """Return for each day the most frequent one within a few days of it."""
     days = sorted(counts)
     if len(days) == 1 or not days[0]:
         return {day: day for day in days}

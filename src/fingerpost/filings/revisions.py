@@ -77,7 +77,6 @@ def split_factor(splits: Iterable[Split], filed: str, as_of: str | None) -> floa
 
 
 def is_per_share(unit: str) -> bool:
-    """Whether a figure is so much a share."""
     return unit.endswith("/shares")
 
 
@@ -96,7 +95,6 @@ def shares_ratio(before: float, after: float, unit: str) -> float:
 
 
 def _list_family(stated: Sequence[Fact], changes: Sequence[tuple[float, float, _Sighting]]) -> list[Split]:
-    """Return the splits behind all tellings of one ratio."""
     ratio = stated[0].value
     seen = _stab(_list_seen(changes, ratio))
     if not seen and (turned := _stab(_list_seen(changes, 1 / ratio))):
@@ -178,7 +176,6 @@ _LARGEST_RATIO = 100
 
 
 def is_rounding(precise: float, coarse: float) -> bool:
-    """Whether ``coarse`` is ``precise`` with fewer digits."""
     if precise == coarse or precise == 0 or abs(precise - coarse) > _ROUNDED_SHARE * abs(precise):
         return False
     step = _step(coarse)
@@ -208,6 +205,5 @@ def _is_split(before: float, after: float, unit: str, ratios: Iterable[float]) -
 
 
 def _step(value: float) -> Decimal:
-    """Return the value of the last digit that is not a zero."""
     exponent = Decimal(str(value)).normalize().as_tuple().exponent
     return Decimal(1).scaleb(int(exponent))

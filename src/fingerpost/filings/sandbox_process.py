@@ -107,7 +107,6 @@ def _fetch(cursor: sqlite3.Cursor, max_rows: int) -> dict[str, Any]:
 
 
 def _cell(cell: Any) -> Any:
-    """Return a value that JSON can hold."""
     if isinstance(cell, bytes):
         return cell.hex()
     return str(cell) if isinstance(cell, float) and not math.isfinite(cell) else cell

@@ -201,7 +201,6 @@ def _choose(text: str, headings: Sequence[_Heading], form: str) -> list[_Heading
 
 
 def _order_of(form: str) -> Callable[[str], tuple[int, ...]]:
-    """Return how the items of a form follow one another."""
     places = {key: place for place, key in enumerate(_items(form))}
 
     def order(key: str) -> tuple[int, ...]:

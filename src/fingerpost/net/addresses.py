@@ -99,7 +99,6 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         return await self._inner.connect_tcp(addresses[-1], port, last, local_address, socket_options)
 
     async def sleep(self, seconds: float) -> None:
-        """Wait."""
         await self._inner.sleep(seconds)
 
     async def _allowed(self, host: str, port: int) -> list[str]:

@@ -96,7 +96,6 @@ class Client:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close all connections."""
         if self._transport is not None:
             await self._transport.aclose()
 

@@ -146,7 +146,6 @@ def server_of(asked: SplitResult) -> str:
 
 
 def host_of(server: str) -> str:
-    """Return the host of what ``server_of`` returned."""
     if server.startswith("["):
         return server[1:].partition("]")[0]
     return server.partition(":")[0] if server.count(":") == 1 else server

@@ -67,7 +67,6 @@ class SharedResponses:
             await lock.release()
 
     def _find(self, path: Path) -> tuple[Response | None, bool]:
-        """Return the answer that is shared, if any, and whether it is fresh."""
         try:
             age_s = self._clock_s() - path.stat().st_mtime
             return _decode(path.read_bytes()), 0 <= age_s < self._fresh_s
@@ -97,7 +96,6 @@ def _as_known(shared: Response, known: Response | None) -> Response:
 
 
 def _encode(response: Response) -> bytes:
-    """Return a line of JSON, and the body after it."""
     head = {
         "status": response.status,
         "headers": {name: response.headers[name] for name in _VALIDATORS if name in response.headers},

@@ -54,7 +54,6 @@ class Breaker:
         self._circuits.pop(name, None)
 
     def failed(self, name: str) -> None:
-        """Record a failure."""
         circuit = self._circuits.setdefault(name, _Circuit())
         circuit.failures += 1
         circuit.being_tried = False

@@ -109,13 +109,11 @@ def watch(aged: Aged) -> None:
 
 
 def stop_watching(aged: Aged) -> None:
-    """Stop reporting the ages of something."""
     with _lock:
         _AGED.discard(aged)
 
 
 def observe_timetables(_options: CallbackOptions) -> Iterator[Observation]:
-    """Report the age of each timetable."""
     return _observe(age for aged in _list_watched() for age in aged.list_timetable_ages())
 
 

@@ -55,7 +55,6 @@ class Measured:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Record the duration, and end the span."""
         if error is not None:
             self.fail(type(error).__qualname__)
         if self._duration is not None:
@@ -64,7 +63,6 @@ class Measured:
             self._opened.__exit__(kind, error, traceback)
 
     def set(self, name: str, value: Attribute) -> None:
-        """Add an attribute to the span and to the duration."""
         self._attributes[name] = value
         self._span.set_attribute(name, value)
 

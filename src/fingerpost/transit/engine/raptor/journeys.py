@@ -126,7 +126,6 @@ def _rides(timetable: Timetable, search_timetable: SearchTimetable, leg: list[in
 
 
 def _stretches(parts: Parts, instance: int, board: int, alight: int) -> list[tuple[int, int, int]]:
-    """Return, for each part of an instance that is ridden, its row and the positions between which it is."""
     if parts.is_plain:
         return [(instance, board, alight)]
     first, end = int(parts.first[instance]), int(parts.first[instance + 1])

@@ -160,7 +160,6 @@ def _search_day(
 
 
 def _list_windows_s(query: SearchQuery) -> list[int]:
-    """Return the windows to search in turn: the one that is asked for, where one is, and those that are wider."""
     asked = [] if query.window_s is None else [query.window_s]
     return asked + [each for each in (*WINDOWS_S, LAST_WINDOW_S) if not asked or each > asked[0]]
 
@@ -262,7 +261,6 @@ def run_kernel(
 
 
 def _with_split_stops(search_timetable: SearchTimetable, kernel_query: KernelQuery) -> KernelQuery:
-    """Return a query with each stop replaced by the stops that it is split into."""
     if not search_timetable.search_stops.is_split:
         return kernel_query
     near, access_stop = search_timetable.search_stops.expand(kernel_query.access_stop)

@@ -125,7 +125,6 @@ def _list_chains(edges: Edges) -> list[list[_ChainedEdge]]:
 
 
 def _list_meeting_points(edges: Edges) -> dict[int, tuple[int, int]]:
-    """Return the nodes where two edges of a kind meet and nothing else, with the two."""
     count = len(edges.node_flags)
     nodes = np.concatenate([edges.begin, edges.end])
     order = np.argsort(nodes, kind="stable")
@@ -153,7 +152,6 @@ def _follow(edges: Edges, at: dict[int, tuple[int, int]], node: int, edge: int, 
 
 
 def _without_loops(edges: Edges, chain: list[_ChainedEdge]) -> list[list[_ChainedEdge]]:
-    """Return a chain, in two where it would end where it begins."""
     if len({part.edge for part in chain}) < len(chain):
         # A ring that nothing else meets was followed both ways round.
         chain = chain[: len({part.edge for part in chain})]

@@ -108,7 +108,6 @@ class StopAccess(NamedTuple):
 
 
 def meet_at_places(lats: Float64, lons: Float64) -> StopAccess:
-    """Return the access of stops that all meet the streets at one place each, in degrees."""
     count = len(lats)
     none = np.zeros(count, np.int32)
     return StopAccess(
@@ -184,7 +183,6 @@ def _by_pair(ways: EntranceWays) -> dict[tuple[int, int], tuple[int, int]]:
 
 
 def _list_of_map(stops: WalkedStops, entrances: tuple[OsmEntrance, ...]) -> list[_Row]:
-    """Return the rows of entrances that the map has, each of the station of its nearest platform."""
     rows: list[_Row] = []
     for is_railway, served in ((False, stops.has_metro), (True, stops.has_rail)):
         platforms = np.zeros(0, np.int64) if served is None else np.flatnonzero(served & (stops.kinds == STOP))

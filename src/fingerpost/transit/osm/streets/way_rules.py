@@ -175,7 +175,6 @@ def has_raised_kerb(tags: Tags) -> bool:
 
 
 def has_unknown_kerb(tags: Tags) -> bool:
-    """Whether there is a kerb of which nobody says how high it is."""
     return tags.get("kerb", "yes" if tags.get("barrier") == "kerb" else "no") in _UNKNOWN_KERBS
 
 

@@ -115,7 +115,6 @@ def _lower_before(net, hop_s, bound, buckets, stop):
 
 @looping
 def _lower_cost(buckets, bound, stop, cost):
-    """Lower what is known of a stop, and list it where it then belongs."""
     first, after, ahead = buckets
     if cost >= bound[stop]:
         return
@@ -131,7 +130,6 @@ def _lower_cost(buckets, bound, stop, cost):
 
 @looping
 def _take_out(buckets, bucket, stop):
-    """Take a stop out of its bucket's list."""
     first, after, ahead = buckets
     if ahead[stop] == NOBODY:
         first[bucket] = after[stop]

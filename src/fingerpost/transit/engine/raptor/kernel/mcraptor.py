@@ -23,7 +23,6 @@ NO_ROOM = -1
 
 @looping
 def _is_dominated(labels, head, stop, time_s, walked_m):
-    """Whether a label at a stop is as early and has walked as little."""
     row = head[stop]
     while row != NOBODY:
         if labels.row[row, TIME_S] <= time_s and labels.row[row, WALKED_M] <= walked_m:

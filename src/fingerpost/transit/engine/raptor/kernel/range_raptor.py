@@ -270,7 +270,6 @@ def _make_ready(work, rides, side, count, origin, stop, ready_s):
 
 @looping
 def _ride_rounds(net, query, work, leave_s, marked_count, queue_count, improved):
-    """Ride in rounds, one more ride each, until nothing new is reached. ``improved`` tells for which rides."""
     bound_s = min(query.latest_s + 1, leave_s + query.direct_s)
     for rides in range(1, query.max_rides + 1):
         side = (rides - 1) & 1

@@ -222,7 +222,6 @@ def _positions_by_stop(stop_count: int, pattern_first: Int64, position_stop: Int
 
 
 def _hops(stop_count: int, patterns: Patterns, span_count: int) -> tuple[UInt32, UInt32, UInt16]:
-    """Return, for each stop, the stops right before it in any pattern and the shortest ride from each, span by span."""
     is_later = np.ones(len(patterns.position_stop), np.bool_)
     is_later[patterns.pattern_first[:-1]] = False
     rows = np.flatnonzero(is_later)
@@ -275,7 +274,6 @@ class SearchTimetables:
     def get_search_timetable(
         self, day: date, *, mirrored: bool, step_free: bool, further_days: int = 0
     ) -> SearchTimetable:
-        """Return the search timetable of a day, building it if need be; ``further_days`` as where it is built."""
         key = (day, mirrored, step_free, further_days)
         with self._lock:
             search_timetable = self._kept.get(key)

@@ -99,7 +99,6 @@ def _skipped_ends(overlay: Overlay) -> tuple[Int64, Int64]:
 
 
 def _list_seams(timetable: Timetable, instances: TripInstances) -> tuple[Int64, Int64]:
-    """Return the pairs of instances with an in-seat transfer in the timetable."""
     begin = np.searchsorted(timetable.in_seat_from, instances.trip_departure, "left")
     count = np.searchsorted(timetable.in_seat_from, instances.trip_departure, "right") - begin
     first = np.repeat(np.arange(instances.count), count)
@@ -188,7 +187,6 @@ def _spanning(begin: int, after: dict[int, list[int]], stop_time_counts: list[in
 
 
 def _joined(instances: TripInstances, alone: Int64, paths: list[list[int]]) -> tuple[TripInstances, Parts]:
-    """Put the trips of each path one behind the other, after the instances that stay alone."""
     size = np.array([1] * len(alone) + [len(path) for path in paths], np.int64)
     part_first = starts_of(size)
     member = np.concatenate([alone, *(np.array(path, np.int64) for path in paths)])

@@ -153,14 +153,12 @@ def _list_stops(alert: Alert) -> list[int]:
 
 
 def _is_any_in(rows: Bool, instances: TripInstances) -> Bool:
-    """Return whether any of each instance's rows is marked."""
     counted = np.concatenate([[0], np.cumsum(rows)])
     marked: Bool = counted[instances.begin + instances.length] > counted[instances.begin]
     return marked
 
 
 def _is_in_force(alert: Alert, instants: Int64) -> Bool:
-    """Return ``Alert.is_in_force`` of many instants."""
     if not alert.periods:
         return np.ones(len(instants), np.bool_)
     in_force = np.zeros(len(instants), np.bool_)

@@ -29,7 +29,6 @@ class RuledStopTimes(NamedTuple):
 
 
 def list_ruled_stop_times(timetable: Timetable, instances: TripInstances, overlay: Overlay | None) -> RuledStopTimes:
-    """Return the stop times of laid-out instances at stops with specific rules."""
     is_ruled = np.zeros(timetable.stop_count, np.bool_)
     is_ruled[timetable.specific_transfer_from_stop] = is_ruled[timetable.specific_transfer_to_stop] = True
     row = np.flatnonzero(is_ruled[instances.stop])
@@ -79,7 +78,6 @@ def list_effective(timetable: Timetable, stop_times: RuledStopTimes) -> Int64:
 
 
 def _is_caught(wait_s: npt.NDArray[np.int64], needs_s: int) -> Mask:
-    """Mark the waits that are long enough; -1 is needed where none is."""
     marks: Mask = (wait_s >= needs_s) & (needs_s >= 0)
     return marks
 
@@ -213,7 +211,6 @@ class SearchStops:
 def split_stops(
     timetable: Timetable, instances: TripInstances, overlay: Overlay | None
 ) -> tuple[TripInstances, SearchStops]:
-    """Return the instances with split stops, and the stops and footpaths that the search uses."""
     plain = SearchStops(
         stop_count=timetable.stop_count,
         foot_first=timetable.foot_first,
@@ -238,7 +235,6 @@ def split_stops(
 
 
 def _linked(timetable: Timetable, rules: SpecificTransfers, kinds: Int64) -> SearchStops:
-    """Link the kinds of each stop to those of the stops around, as the rules say and else as the stops are linked."""
     count, total = timetable.stop_count, timetable.stop_count + len(kinds)
     first = np.searchsorted(kinds[:, 0], np.arange(count + 1))
     size = np.diff(first) + 1

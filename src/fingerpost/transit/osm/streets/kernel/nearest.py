@@ -10,7 +10,6 @@ from fingerpost.transit.osm.streets.kernel.ways import AT_NODE_M, ENDS_ONLY
 
 @looping
 def _find_cell(cells, wanted):
-    """Return the row of a cell among sorted ones, -1 where it is not there."""
     low, high = 0, len(cells)
     while low < high:
         middle = (low + high) >> 1
@@ -95,7 +94,6 @@ NO_EDGE, BOTH = -1, -2
 
 @looping
 def _put(heap_m, heap_arc, used, metres, arc):
-    """Put an entry into a heap that has room for it."""
     at = used
     while at > 0 and heap_m[(at - 1) >> 1] > metres:
         heap_m[at], heap_arc[at] = heap_m[(at - 1) >> 1], heap_arc[(at - 1) >> 1]
@@ -105,7 +103,6 @@ def _put(heap_m, heap_arc, used, metres, arc):
 
 @looping
 def _drop_first(heap_m, heap_arc, used):
-    """Drop the least of so many entries of a heap."""
     last = used - 1
     metres, arc = heap_m[last], heap_arc[last]
     at, below = 0, 1

@@ -37,7 +37,6 @@ _HALF_TURN = 180.0
 
 @looping
 def _queue(work, used, cost, state, per_bucket):
-    """Add an entry to the queue, which has room for it, before the others of its bucket."""
     bucket = int(cost * per_bucket) & (len(work.bucket) - 1)
     work.entry_cost[used] = cost
     work.entry_state[used] = state
@@ -68,7 +67,6 @@ def _is_against(graph, arc, backward):
 
 @looping
 def _next_stage(graph, edge, stage):
-    """Return the stage of a walk that goes on along an edge, -1 where it may not."""
     if graph.edge_flags[edge] & ENDS_ONLY:
         return BEGINNING if stage == BEGINNING else END
     return -1 if stage == END else PUBLIC
@@ -87,7 +85,6 @@ def _passing_s(graph, weights, node, came, goes):
 
 @looping
 def _reach_node(work, touched, state, cost, seconds, metres, arc, stage_before):
-    """Note a better way to a state; return how many states are touched."""
     if work.label[state, COST] == np.inf:
         work.touched[touched] = state
         touched += 1
@@ -101,7 +98,6 @@ def _reach_node(work, touched, state, cost, seconds, metres, arc, stage_before):
 @entry
 @looping
 def forget(work, touched):
-    """Make the work arrays as new."""
     for index in range(touched):
         work.label[work.touched[index], COST] = np.inf
 
