@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingerpost.transit.fares.book import FareBook, FareUnknown, Price, Ticket, TicketRule
+from fingerpost.transit.fares.book import FareBook, FareUnknown, Ticket, TicketRule
 from fingerpost.transit.fares.tickets import price_by_tickets
 from tests.fares.drawing import ride
 
@@ -116,14 +116,6 @@ def test_zones_that_no_fare_is_for():
         price_by_tickets(fares, [ride("1", "S1 S1")])
 
 
-@pytest.mark.parametrize(("transfers", "paid"), [(1, "2"), (2, "1"), (None, "1")])
-def test_number_of_transfers(transfers, paid):
-    """Three vehicles are two transfers: one ticket where two are permitted, else two."""
-    third = ride("3", "C D", 40, 50)
-
-    assert cost(book([ticket("t", "1", transfers)]), BUS, TRAM, third)[0] == paid
-
-
 @pytest.mark.parametrize(("duration_s", "is_valid"), [(600, True), (599, False)])
 def test_how_long_a_ticket_is_valid(duration_s, is_valid):
     """Without transfers the duration is the ticket's own: a ride of ten minutes takes six hundred seconds."""
@@ -223,8 +215,3 @@ def test_against_every_way_to_share_the_rides_out(drawn, routes):
     except FareUnknown:
         found = None
     assert (found and found.amount) == (Decimal(min(sums)) if sums else None)
-
-
-def test_a_price_says_what_is_bought():
-    """The tickets stand in the order in which they are needed."""
-    assert price_by_tickets(book([ticket("t", "0.10", 0)]), [BUS, TRAM]) == Price(Decimal("0.20"), "USD", ("t", "t"))

@@ -56,38 +56,11 @@ LEG_FARES = {
     "stop_areas.txt": "area_id,stop_id\nX,BETA\n",
 }
 NASTY = (
-    b"",
-    b'"',
-    b'""',
-    b",",
-    b"\n",
-    b"\r",
-    b"\x00",
-    b"\xff\xfe",
-    b"\xef\xbb\xbf",
-    b"-1",
-    b"0",
-    b"1",
-    b"2147483648",
-    b"999999999",
-    b"99:59:59",
-    b"999:59:59",
-    b"-1:00:00",
-    b"1e308",
-    b"nan",
-    b"20260230",
-    b"00010101",
-    b"99991231",
-    b"ALPHA",
-    b"A-1",
-    b"..",
-    b"../../etc/passwd",
-    b" " * 70,
-    b"9" * 400,
-    "ÄÖ".encode("latin-1"),
-    "東京".encode(),
-    "東京".encode("utf-16"),
-)
+    b"", b'"', b'""', b",", b"\n", b"\r", b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"-1", b"0", b"1", b"2147483648",
+    b"999999999", b"99:59:59", b"999:59:59", b"-1:00:00", b"1e308", b"nan", b"20260230", b"00010101", b"99991231",
+    b"ALPHA", b"A-1", b"..", b"../../etc/passwd", b" " * 70, b"9" * 400,
+    "ÄÖ".encode("latin-1"), "東京".encode(), "東京".encode("utf-16"),
+)  # fmt: skip
 
 
 def mutate(seed: int, folder: Path) -> Path:

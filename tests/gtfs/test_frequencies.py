@@ -26,15 +26,8 @@ def test_without_frequencies(tmp_path):
     assert trip_departures_of(table) == [("A-1", 23400, 0), ("B-1", 25200, 0)]
 
 
-def test_exact_times(tmp_path):
-    """With exact times there is a run at the start and every headway after it, before the end."""
-    table = import_text(tmp_path, {"frequencies.txt": HEAD + "A-1,05:00:00,05:30:00,900,1\n"}, DRAWING).timetable
-
-    assert trip_departures_of(table) == [("A-1", 18000, 0), ("A-1", 18900, 0), ("B-1", 25200, 0)]
-
-
 def test_end_is_not_a_departure(tmp_path):
-    """A departure a second before the end is one, a departure at the end is none."""
+    """With exact times, a departure a second before the end is one, a departure at the end is none."""
     rows = "A-1,05:00:00,05:15:01,900,1\nB-1,05:00:00,05:15:00,900,1\n"
     table = import_text(tmp_path, {"frequencies.txt": HEAD + rows}, DRAWING).timetable
 

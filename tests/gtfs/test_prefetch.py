@@ -7,11 +7,6 @@ import pytest
 from fingerpost.transit.engine.gtfs.csv.encoding import prefetch
 
 
-def test_everything_comes_in_its_order():
-    """Each item once, none before its elder."""
-    assert list(prefetch(iter(range(1, 6)), "test")) == [1, 2, 3, 4, 5]
-
-
 def test_the_next_is_made_while_one_is_in_use():
     """It is finished before the caller asks for it."""
     made = threading.Event()

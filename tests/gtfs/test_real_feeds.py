@@ -181,4 +181,4 @@ def test_broken_feed_names_its_faults():
     nowhere = [line for line, row in enumerate(calls, 2) if row["stop_id"] not in stops and row["trip_id"] not in lost]
     assert found["call-at-unknown-stop"].count == len(nowhere)
     assert [place.line for place in found["call-at-unknown-stop"].places] == nowhere[:5]
-    assert found["call-at-unknown-stop"].column == "stop_id"
+    assert found["call-at-unknown-stop"].places[0].column == "stop_id"

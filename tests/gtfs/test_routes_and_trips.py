@@ -80,8 +80,8 @@ def test_nothing_usable(tmp_path):
     assert caught.value.message == (
         "feed has no usable trips on any day: "
         "1 service-without-trips (no trip runs on these days), first in calendar.txt line 2; "
-        "1 trip-without-route (the trip's route is not in the feed, so the trip is left out), first in trips.txt "
-        "line 2; 3 call-of-left-out-trip (a time of a trip that is left out, and counted as such), first in "
+        "1 trip-without-route (the trip's route is not in the feed), first in trips.txt line 2; "
+        "3 call-of-left-out-trip (a time of a trip that is left out, and counted as such), first in "
         "stop_times.txt line 2. Ask its publisher for a complete feed."
     )
 

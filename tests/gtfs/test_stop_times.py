@@ -29,36 +29,6 @@ def stop_times_of(table):
     return calls
 
 
-def test_unsorted_rows(tmp_path):
-    """Rows come in any order; calls stand trip by trip, by sequence, whose numbers may have gaps."""
-    imported = import_stop_times(
-        tmp_path,
-        "A-2,GAMMA,30,9:20:00,9:20:00\nA-1,BETA,7,8:10:00,8:11:00\nA-2,ALPHA,4,9:00:00,9:00:00\n"
-        "A-1,ALPHA,0,8:00:00,8:00:00\n",
-    )
-
-    assert stop_times_of(imported.timetable) == [
-        ("A-1", "ALPHA", 28800, 28800),
-        ("A-1", "BETA", 29400, 29460),
-        ("A-2", "ALPHA", 32400, 32400),
-        ("A-2", "GAMMA", 33600, 33600),
-    ]
-
-
-def test_times_past_midnight(tmp_path):
-    """Times count from the start of the service day and run on past 24:00."""
-    imported = import_stop_times(tmp_path, "A-1,ALPHA,1,23:59:59,24:00:00\nA-1,BETA,2,27:05:06,27:05:06\n")
-
-    assert stop_times_of(imported.timetable) == [("A-1", "ALPHA", 86399, 86400), ("A-1", "BETA", 97506, 97506)]
-
-
-def test_one_time_is_both(tmp_path):
-    """A call with one of its two times has it for both."""
-    imported = import_stop_times(tmp_path, "A-1,ALPHA,1,,8:00:00\nA-1,BETA,2,8:10:00,\n")
-
-    assert stop_times_of(imported.timetable) == [("A-1", "ALPHA", 28800, 28800), ("A-1", "BETA", 29400, 29400)]
-
-
 def test_blank_times_between_timepoints(tmp_path):
     """Blank times lie on a straight line from the departure before to the arrival after, and are counted."""
     imported = import_stop_times(

@@ -3,7 +3,7 @@
 import pytest
 from google.transit.gtfs_realtime_pb2 import Alert, EntitySelector, FeedEntity
 
-from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
+from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, timetable_from_tables
 from tests.realtime.messages import DAY, at, read
 
 STOPS = """stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station
@@ -114,12 +114,13 @@ def test_an_alert_applies_where_any_of_its_selectors_does():
 
 
 def test_words_are_those_of_the_specification():
-    """Cause, effect and severity as GTFS-Realtime writes them; what is not told is unknown."""
+    """Cause, effect and severity as GTFS-Realtime writes them, or unknown; without periods it always holds."""
     told = read(NETWORK, alert(EntitySelector(route_id="A"), cause=Alert.STRIKE, effect=Alert.DETOUR))
     (first,) = told.alerts
     assert (first.id, first.cause, first.effect, first.severity) == (
         "trouble", "STRIKE", "DETOUR", "UNKNOWN_SEVERITY"
     )  # fmt: skip
+    assert first.is_in_force(at("03:00"))
 
 
 def test_texts_are_kept_by_language():
@@ -153,12 +154,6 @@ def test_an_alert_holds_in_its_periods(instant, expected):
     said.alert.active_period.add(start=at("22:00"))
     (first,) = read(NETWORK, said).alerts
     assert first.is_in_force(at(instant)) == expected
-
-
-def test_an_alert_without_periods_always_holds():
-    """Nothing says when it ends."""
-    (first,) = read(NETWORK, alert(EntitySelector(route_id="A"))).alerts
-    assert first.is_in_force(at("03:00"))
 
 
 @pytest.mark.parametrize(
@@ -232,3 +227,19 @@ def test_the_same_alert_twice_is_one():
     said = alert(EntitySelector(route_id="A"))
     told = read(NETWORK, said, said)
     assert (len(told.alerts), dict(told.counts)) == (1, {"alert-given": 1, "superseded-by-a-newer-one": 1})
+
+
+@pytest.mark.parametrize(("clock", "is_in_force"), [("07:59:59", False), ("08:00", True), ("09:30", False)])
+def test_an_alert_holds_while_riders_feel_it(clock, is_in_force):
+    """It is shown from 06:00 to 10:00 (active_period), and the works last from 08:00 to 09:00 (impact_period)."""
+    works = alert(EntitySelector(route_id="A"))
+    works.alert.active_period.add(start=at("06:00"), end=at("10:00"))
+    works.alert.impact_period.add(start=at("08:00"), end=at("09:00"))
+    (only,) = read(NETWORK, works).alerts
+    assert only.is_in_force(at(clock)) is is_in_force
+
+
+def test_an_alert_of_a_direction_touches_trips_that_state_none():
+    """The feed does not say which way its trips go: all of the route may be meant."""
+    line = timetable_from_drawing("line A | Alpha 08:10 | Beta 08:20\nline A | Beta 09:10 | Alpha 09:20")
+    assert touched(read(line, alert(EntitySelector(route_id="A", direction_id=1)))) == {"trips": {0, 1}}

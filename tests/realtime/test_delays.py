@@ -20,18 +20,6 @@ def test_a_delay_holds_for_all_later_stop_times():
     assert drawn(call("BETA", 120, 120)) == "Alpha 08:00 ? | Beta 08:12-08:14 | Gamma 08:22-08:23 | Delta 08:32"
 
 
-def test_a_delay_holds_until_the_next_that_is_told():
-    """Five minutes late at Alpha, one at Gamma."""
-    expected = "Alpha 08:05 | Beta 08:15-08:17 | Gamma 08:21-08:22 | Delta 08:31"
-    assert drawn(call("ALPHA", None, 300), call("GAMMA", 60, 60)) == expected
-
-
-def test_a_time_is_taken_as_it_is():
-    """Times state the instant itself."""
-    expected = "Alpha 08:00 ? | Beta 08:13-08:15 | Gamma 08:23-08:24 | Delta 08:33"
-    assert drawn(call("BETA", "08:13", "08:15")) == expected
-
-
 def test_a_time_wins_over_a_delay():
     """Where both are told and differ, the time holds."""
     both = call("DELTA", "08:35")
@@ -58,13 +46,6 @@ def test_no_data_ends_what_is_known():
     assert drawn(call("ALPHA", None, 300), call("GAMMA", relationship="NO_DATA")) == expected
 
 
-def test_no_data_ends_where_something_is_known_again():
-    """Delta is told after Beta and Gamma are not."""
-    expected = "Alpha 08:01 | Beta 08:10-08:12 ? | Gamma 08:20-08:21 ? | Delta 08:34"
-    calls = (call("ALPHA", None, 60), call("BETA", relationship="NO_DATA"), call("DELTA", 240))
-    assert drawn(*calls) == expected
-
-
 def test_a_skipped_stop_passes_the_delay_on():
     """Beta is skipped; Gamma is as late as Alpha was."""
     expected = "Alpha 08:02 | Beta 08:12-08:14 skip | Gamma 08:22-08:23 | Delta 08:32"
@@ -81,17 +62,6 @@ def test_the_delay_of_the_trip_holds_until_the_first_that_is_told():
     """Three minutes for the trip, one from Gamma on."""
     expected = "Alpha 08:03 | Beta 08:13-08:15 | Gamma 08:21-08:22 | Delta 08:31"
     assert drawn(call("GAMMA", 60, 60), delay=180) == expected
-
-
-def test_the_delay_of_the_trip_stands_alone():
-    """A delay of the trip needs no calls."""
-    assert drawn(delay=-60) == "Alpha 07:59 | Beta 08:09-08:11 | Gamma 08:19-08:20 | Delta 08:29"
-
-
-def test_early_is_a_delay_below_zero():
-    """One minute early at Beta stays so; Alpha, of which nothing is known, is not after Beta."""
-    expected = "Alpha 08:00 ? | Beta 08:09-08:11 | Gamma 08:19-08:20 | Delta 08:29"
-    assert drawn(call("BETA", -60, -60)) == expected
 
 
 @pytest.mark.parametrize(
@@ -111,12 +81,6 @@ def test_time_never_runs_backwards():
     overlay = read(FOUR_STOPS, update("A-1", call("BETA", "08:20", "08:22"), call("GAMMA", "08:20", "08:21")))
     assert draw(FOUR_STOPS, overlay) == "Alpha 08:00 ? | Beta 08:20-08:22 | Gamma 08:22 | Delta 08:30"
     assert dict(overlay.stop_time_counts) == {"call-applied": 1, "call-applied-but-held-in-order": 1}
-
-
-def test_what_is_carried_yields_to_what_is_told():
-    """Twenty minutes carried from Alpha would put Beta after Gamma, which is told on time."""
-    expected = "Alpha 08:20 | Beta 08:20 | Gamma 08:20-08:21 | Delta 08:30"
-    assert drawn(call("ALPHA", None, 1200), call("GAMMA", 0, 0)) == expected
 
 
 @pytest.mark.parametrize(

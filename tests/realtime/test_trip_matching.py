@@ -102,6 +102,15 @@ def test_a_trip_by_frequency_needs_its_start_time(start, reason):
     assert (dict(told.rides), dict(told.counts)) == ({}, {reason: 1})
 
 
+def test_a_trip_without_departures_is_matched_by_no_start_time():
+    """A row of frequencies.txt that ends before it begins leaves a trip no departure."""
+    feed = feed_from_drawing("line A | Alpha 08:00 | Beta 08:10\nline B | Alpha 08:00 | Beta 08:10")
+    never = "trip_id,start_time,end_time,headway_secs\nA-1,08:00:00,08:00:00,600\n"
+    timetable = timetable_from_tables(feed | {"frequencies.txt": never})
+    told = read(timetable, update("A-1", call("BETA", 60), start_time="08:00:00"))
+    assert (dict(told.rides), dict(told.counts)) == ({}, {"start-time-unknown": 1})
+
+
 @pytest.mark.parametrize(
     ("start", "run", "drawn"),
     [

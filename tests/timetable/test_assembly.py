@@ -2,8 +2,6 @@
 
 from datetime import date
 
-import numpy as np
-
 from fingerpost.transit.engine.timetable.assembly import assemble
 from fingerpost.transit.engine.timetable.draft import ServiceRow, StopRow, TimetableDraft
 from fingerpost.transit.engine.timetable.timetable import Feed
@@ -49,10 +47,3 @@ def test_other_names_of_stops():
     table = assemble(TimetableDraft(feeds=[FEED], stops=stops, stop_names={"sv": {1: "Torget"}}))
 
     assert {language: list(names) for language, names in table.stop_names.items()} == {"sv": ["", "Torget"]}
-
-
-def test_stop_time_offsets():
-    """A trip's stop times begin where those of the trip before it end."""
-    draft = TimetableDraft(feeds=[FEED], trip_stop_time_count=np.zeros(0, np.int32))
-
-    assert assemble(draft).trip_first_stop_time.tolist() == [0]

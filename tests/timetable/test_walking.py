@@ -162,8 +162,3 @@ def test_changing_at_one_stop(kind, minimum_s, change_s):
     rows, changes_s = footpaths([60.0, 61.0], [24.0, 24.0], None, [(0, 0, kind, minimum_s)])
 
     assert (rows, changes_s) == ({}, [change_s, 120])
-
-
-def test_no_stops():
-    """A network without boardable stops has no footpaths."""
-    assert footpaths([60.0], [24.0], [STATION]) == ({}, [120])

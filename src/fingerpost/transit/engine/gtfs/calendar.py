@@ -77,11 +77,7 @@ class Services:
 
 
 def read_services(archive: Archive) -> Services:
-    """Read the dates of every service, exceptions applied. A row that cannot be read is left out and counted.
-
-    Raises:
-        FeedUnusable: the feed has neither of the two tables.
-    """
+    """Read the dates of every service, exceptions applied. A row that cannot be read is left out and counted."""
     weekly = archive.find_table("calendar.txt", "service_id", *_WEEKDAYS, "start_date", "end_date")
     exceptions = archive.find_table("calendar_dates.txt", "service_id", "date", "exception_type")
     if weekly is None and exceptions is None:

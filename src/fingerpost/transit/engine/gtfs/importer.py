@@ -1,9 +1,9 @@
 """Import feeds: read them, merge them and assemble one timetable."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -39,15 +39,17 @@ from fingerpost.transit.engine.timetable.walks import FindWalks, walk_straight
 SAME_SPOT_M = 30.0
 ALIKE = 60.0
 
+T = TypeVar("T")
+
 
 class Merging:
     def __init__(self) -> None:
         self._draft = TimetableDraft()
         self._stop_rows: dict[tuple[str, str], int] = {}
-        self._columns: dict[str, list[Any]] = {}
+        # The columns of each table, feed by feed.
+        self._parts: dict[tuple[str, str], list[Any]] = {}
         self._trip_count = self._trip_departure_count = self._shape_count = self._point_count = 0
         self._headsign_names: dict[str, dict[str, str]] = {}
-        self._optional: dict[str, list[tuple[int, npt.NDArray[Any] | None]]] = {}
 
     def add(self, tables: FeedTables, findings: Findings) -> None:
         """Append one feed's rows.
@@ -62,44 +64,35 @@ class Merging:
         stop_rows = self._add_stops(tables, feed, findings)
         draft.routes += [row._replace(feed=feed) for row in tables.routes]
         draft.services += [ServiceRow(feed, days) for days in tables.services]
+        specific, in_seat, stop_times = tables.specific_transfers, tables.in_seat, tables.stop_times
         self._append(
-            trip_id=trips.local_id,
-            trip_route=trips.route + route_base,
-            trip_service=trips.service + service_base,
-            trip_headsign=trips.headsign,
-            trip_wheelchair=trips.wheelchair,
-            trip_direction=trips.direction,
-            trip_shape=np.where(trips.shape >= 0, trips.shape + self._shape_count, -1).astype(np.int32),
-            trip_departure_trip=tables.trip_departures.trip + self._trip_count,
-            trip_departure_shift_s=tables.trip_departures.shift_s,
-            trip_departure_headway_s=tables.trip_departures.headway_s,
-            transfer_from=stop_rows[tables.transfers.from_stop],
-            transfer_to=stop_rows[tables.transfers.to_stop],
-            transfer_type=tables.transfers.type,
-            transfer_min_s=tables.transfers.min_s,
-            pathway_from=stop_rows[tables.pathways.from_stop],
-            pathway_to=stop_rows[tables.pathways.to_stop],
-            pathway_s=tables.pathways.seconds,
-            station_way_begin=stop_rows[tables.station_ways.begin],
-            station_way_end=stop_rows[tables.station_ways.end],
-            station_way_mode=tables.station_ways.mode,
-            station_way_seconds=tables.station_ways.seconds,
-            **self._linked(tables, stop_rows, route_base, service_base),
-            shape_first=tables.shapes.first[:-1] + self._point_count,
-            shape_lat=tables.shapes.lat_udeg,
-            shape_lon=tables.shapes.lon_udeg,
-            stop_time_count=tables.stop_times.per_trip,
-            stop_time_stop=stop_rows[tables.stop_times.stop],
-            stop_time_sequence=tables.stop_times.sequence,
-            stop_time_arrival_s=tables.stop_times.arrival_s,
-            stop_time_departure_s=tables.stop_times.departure_s,
-            stop_time_flags=tables.stop_times.flags,
+            trips=replace(
+                trips,
+                route=trips.route + route_base,
+                service=trips.service + service_base,
+                shape=_moved(trips.shape, self._shape_count),
+            ),
+            trip_departures=replace(tables.trip_departures, trip=tables.trip_departures.trip + self._trip_count),
+            transfers=_with_rows(tables.transfers, stop_rows, "from_stop", "to_stop"),
+            pathways=_with_rows(tables.pathways, stop_rows, "from_stop", "to_stop"),
+            station_ways=_with_rows(tables.station_ways, stop_rows, "begin", "end"),
+            specific_transfers=replace(
+                _with_rows(specific, stop_rows, "from_stop", "to_stop"),
+                from_route=_moved(specific.from_route, route_base),
+                to_route=_moved(specific.to_route, route_base),
+                from_trip=_moved(specific.from_trip, self._trip_count),
+                to_trip=_moved(specific.to_trip, self._trip_count),
+            ),
+            in_seat=replace(
+                in_seat,
+                from_departure=in_seat.from_departure + self._trip_departure_count,
+                to_departure=in_seat.to_departure + self._trip_departure_count,
+                service=_moved(in_seat.service, service_base),
+            ),
+            shapes=replace(tables.shapes, first=tables.shapes.first[:-1] + self._point_count),
+            stop_times=_with_rows(stop_times, stop_rows, "stop")._replace(shape_dist=None),
         )
-        for name, values in (
-            ("stop_time_headsign", tables.stop_times.headsign),
-            ("stop_time_shape_point", tables.stop_time_shape_point),
-        ):
-            self._optional.setdefault(name, []).append((len(tables.stop_times.stop), values))
+        self._parts.setdefault(("stop_times", "shape_point"), []).append(tables.stop_time_shape_point)
         self._trip_count += len(trips.route)
         self._trip_departure_count += len(tables.trip_departures.trip)
         self._shape_count += len(tables.shapes.first) - 1
@@ -109,86 +102,58 @@ class Merging:
         for language, names in tables.translations.headsigns.items():
             self._headsign_names.setdefault(language, {}).update(names)
 
-    def _linked(
-        self, tables: FeedTables, stop_rows: Int32, route_base: int, service_base: int
-    ) -> dict[str, npt.NDArray[Any]]:
-        specific, in_seat = tables.specific_transfers, tables.in_seat
-        return {
-            "specific_transfer_from_stop": stop_rows[specific.from_stop],
-            "specific_transfer_to_stop": stop_rows[specific.to_stop],
-            "specific_transfer_from_route": _moved(specific.from_route, route_base),
-            "specific_transfer_to_route": _moved(specific.to_route, route_base),
-            "specific_transfer_from_trip": _moved(specific.from_trip, self._trip_count),
-            "specific_transfer_to_trip": _moved(specific.to_trip, self._trip_count),
-            "specific_transfer_type": specific.type,
-            "specific_transfer_min_s": specific.min_s,
-            "in_seat_from_departure": in_seat.from_departure + self._trip_departure_count,
-            "in_seat_to_departure": in_seat.to_departure + self._trip_departure_count,
-            "in_seat_days_later": in_seat.days_later,
-            "in_seat_service": _moved(in_seat.service, service_base),
-        }
-
     def finish(self, headsigns: IdIndex) -> TimetableDraft:
         draft = self._draft
         draft.headsign_column = headsigns.to_texts()
         for language, names in self._headsign_names.items():
             texts = enumerate(draft.headsign_column)
             draft.headsign_names[language] = {row: names[text] for row, text in texts if text in names}
-        draft.trip_columns = TripColumns(
-            local_id=TextColumn.joined(self._columns.pop("trip_id")),
-            route=self._whole("trip_route"),
-            service=self._whole("trip_service"),
-            headsign=self._whole("trip_headsign"),
-            wheelchair=self._whole("trip_wheelchair"),
-            direction=self._whole("trip_direction"),
-            shape=self._whole("trip_shape"),
-        )
-        draft.trip_departure_columns = TripDepartureColumns(
-            trip=self._whole("trip_departure_trip"),
-            shift_s=self._whole("trip_departure_shift_s"),
-            headway_s=self._whole("trip_departure_headway_s"),
-        )
-        draft.transfer_columns = TransferColumns(
-            from_stop=self._whole("transfer_from"),
-            to_stop=self._whole("transfer_to"),
-            type=self._whole("transfer_type"),
-            min_s=self._whole("transfer_min_s"),
-        )
-        draft.pathways = PathwayColumns(*(self._whole(f"pathway_{part}") for part in ("from", "to", "s")))
-        draft.station_ways = Pathways(*(self._whole(f"station_way_{part}") for part in Pathways._fields))
-        draft.specific_transfers = SpecificTransferColumns(
-            **{name: self._whole(f"specific_transfer_{name}") for name in SpecificTransferColumns.__slots__}
-        )
-        draft.in_seat = InSeatColumns(**{name: self._whole(f"in_seat_{name}") for name in InSeatColumns.__slots__})
-        draft.shapes = ShapeColumns(
-            first=np.append(self._whole("shape_first"), self._point_count),
-            lat_udeg=self._whole("shape_lat"),
-            lon_udeg=self._whole("shape_lon"),
-        )
-        draft.trip_stop_time_count = self._whole("stop_time_count")
-        draft.stop_time_stop = self._whole("stop_time_stop")
-        draft.stop_time_sequence = self._whole("stop_time_sequence")
-        draft.stop_time_arrival_s = self._whole("stop_time_arrival_s")
-        draft.stop_time_departure_s = self._whole("stop_time_departure_s")
-        draft.stop_time_flags = self._whole("stop_time_flags")
-        draft.stop_time_headsign = self._whole_if_any("stop_time_headsign", np.int32(-1))
-        draft.stop_time_shape_point = self._whole_if_any("stop_time_shape_point", np.float32(np.nan))
+        draft.trip_columns = self._join_table("trips", TripColumns)
+        draft.trip_departure_columns = self._join_table("trip_departures", TripDepartureColumns)
+        draft.transfer_columns = self._join_table("transfers", TransferColumns)
+        draft.pathways = self._join_table("pathways", PathwayColumns)
+        draft.station_ways = self._join_table("station_ways", Pathways)
+        draft.specific_transfers = self._join_table("specific_transfers", SpecificTransferColumns)
+        draft.in_seat = self._join_table("in_seat", InSeatColumns)
+        shapes = self._join_table("shapes", ShapeColumns)
+        draft.shapes = replace(shapes, first=np.append(shapes.first, self._point_count))
+        draft.stop_time_headsign = self._join_optional("headsign", np.int32(-1))
+        draft.stop_time_shape_point = self._join_optional("shape_point", np.float32(np.nan))
+        draft.trip_stop_time_count = self._join("stop_times", "per_trip")
+        draft.stop_time_stop = self._join("stop_times", "stop")
+        draft.stop_time_sequence = self._join("stop_times", "sequence")
+        draft.stop_time_arrival_s = self._join("stop_times", "arrival_s")
+        draft.stop_time_departure_s = self._join("stop_times", "departure_s")
+        draft.stop_time_flags = self._join("stop_times", "flags")
         return draft
 
-    def _append(self, **columns: Any) -> None:
-        for name, column in columns.items():
-            self._columns.setdefault(name, []).append(column)
+    def _append(self, **tables: Any) -> None:
+        for table, columns in tables.items():
+            for name in _column_names(columns):
+                self._parts.setdefault((table, name), []).append(getattr(columns, name))
 
-    def _whole(self, name: str) -> npt.NDArray[Any]:
-        parts = self._columns.pop(name)
+    def _join(self, table: str, name: str) -> Any:
+        """Return a column of all feeds, and free its parts."""
+        parts = self._parts.pop((table, name))
+        if isinstance(parts[0], TextColumn):
+            return TextColumn.joined(parts)
         return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
-    def _whole_if_any(self, name: str, absent: np.generic) -> npt.NDArray[Any]:
-        """Return a column of all feeds, ``absent`` where a feed has none; empty where none has it."""
-        parts = self._optional.pop(name)
-        if all(values is None for _, values in parts):
+    def _join_table(self, table: str, kind: Callable[..., T]) -> T:
+        return kind(**{name: self._join(table, name) for name in _column_names(kind)})
+
+    def _join_optional(self, name: str, absent: np.generic) -> npt.NDArray[Any]:
+        """Return a column of stop times, ``absent`` for feeds without it; empty if no feed has it."""
+        parts = self._parts.pop(("stop_times", name))
+        if all(values is None for values in parts):
             return np.zeros(0, absent.dtype)
-        return np.concatenate([np.full(count, absent) if values is None else values for count, values in parts])
+        stops = self._parts["stop_times", "stop"]
+        return np.concatenate(
+            [
+                np.full(len(stop), absent) if values is None else values
+                for stop, values in zip(stops, parts, strict=True)
+            ]
+        )
 
     def _add_stops(self, tables: FeedTables, feed: int, findings: Findings) -> Int32:
         draft = self._draft
@@ -243,6 +208,17 @@ def _add_names(names: Names, added: Names, rows: Any) -> None:
         known = names.setdefault(language, {})
         for row, name in of_rows.items():
             known.setdefault(rows[row], name)
+
+
+def _column_names(table: Any) -> tuple[str, ...]:
+    names: tuple[str, ...] = table._fields if hasattr(table, "_fields") else table.__slots__
+    return names
+
+
+def _with_rows(table: Any, new_rows: Int32, *names: str) -> Any:
+    """Return a table whose columns of these names hold the new rows of stops."""
+    columns = {name: new_rows[getattr(table, name)] for name in names}
+    return table._replace(**columns) if hasattr(table, "_replace") else replace(table, **columns)
 
 
 def _moved(rows: Int32, base: int) -> Int32:
@@ -315,11 +291,7 @@ class _Share:
 
 
 def list_feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:
-    """Return each feed's FEED: as given, else the network's name, with the file's where there are several.
-
-    Raises:
-        ParameterError: there is no feed, or a name is no good.
-    """
+    """Return each feed's FEED: as given, else the network's name, with the file's where there are several."""
     if not sources:
         raise ParameterError("A network needs at least one feed: NAME PATH.", {"field": "feed"})
     names: list[str] = []

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from fingerpost.transit.engine.gtfs.csv import Archive, Reason
 from fingerpost.transit.engine.gtfs.stop_times import StopTimes
-from fingerpost.transit.engine.gtfs.transfers import IN_SEAT, LinkedTrips
+from fingerpost.transit.engine.gtfs.transfers import IN_SEAT
 from fingerpost.transit.engine.gtfs.trips import Trips
 from fingerpost.transit.engine.timetable.draft import InSeatColumns, StopRow, TripDepartureColumns
 from fingerpost.transit.engine.timetable.timetable import Int32, Int64
@@ -162,7 +162,7 @@ def find_in_seat(
     service: Int32,
     days: Sequence[Int32],
     terminals: Terminals,
-    linked: LinkedTrips,
+    linked: Int32,
 ) -> tuple[InSeatColumns, list[Int32]]:
     """Return the in-seat transfers of a feed, and the days of further services that bound some of them.
 
@@ -177,11 +177,12 @@ def find_in_seat(
     places = _Places(parents, terminals)
     trip_departures_of = _TripDeparturesOf(terminals, len(trips))
     linked_days = _read_linked(archive, linked, service, days, places, trip_departures_of, found)
-    forbidden = {(int(row[0]), int(row[1])) for row in linked.rows if row[2] != IN_SEAT}
+    forbidden = {(int(row[0]), int(row[1])) for row in linked if row[2] != IN_SEAT}
     blocks = Blocks(
         block=trips.block[terminals.trip], route=trips.route[terminals.trip], service=service[terminals.trip]
     )
-    _note_headways(archive, trips, blocks, terminals)
+    by_headway = np.unique(terminals.trip[(blocks.block >= 0) & ~terminals.is_exact])
+    archive.findings.add_many(Reason.BLOCK_WITHOUT_TIMES_UNAPPLIED, "trips.txt", trips.lines[by_headway], "block_id")
     candidates = list_candidates(blocks, terminals.begin_s, terminals.end_s, terminals.is_exact, days)
     kept = _judge(archive, trips, blocks, candidates, places)
     for index in np.flatnonzero(kept).tolist():
@@ -255,7 +256,7 @@ class _TripDeparturesOf:
 
 def _read_linked(
     archive: Archive,
-    linked: LinkedTrips,
+    linked: Int32,
     service: Int32,
     days: Sequence[Int32],
     places: _Places,
@@ -267,7 +268,7 @@ def _read_linked(
     unapplied: list[int] = []
     counts: dict[tuple[int, int], int] = {}
     known: set[tuple[int, int]] = set()
-    for first, then, type_, from_stop, to_stop, line in linked.rows.tolist():
+    for first, then, type_, from_stop, to_stop, line in linked.tolist():
         if first < 0 or then < 0:
             unapplied.append(line)
             continue
@@ -307,11 +308,6 @@ def _follow(
         if pairs and len(common):
             return pairs, days_later, common
     return [], 0, common
-
-
-def _note_headways(archive: Archive, trips: Trips, blocks: Blocks, terminals: Terminals) -> None:
-    vague = np.unique(terminals.trip[(blocks.block >= 0) & ~terminals.is_exact])
-    archive.findings.add_many(Reason.BLOCK_WITHOUT_TIMES_UNAPPLIED, "trips.txt", trips.lines[vague], "block_id")
 
 
 def _judge(archive: Archive, trips: Trips, blocks: Blocks, candidates: Candidates, places: _Places) -> Mask:

@@ -44,34 +44,12 @@ from fingerpost.transit.engine.timetable.station_ways import Pathways
 from fingerpost.transit.engine.timetable.timetable import Feed, Float32, Int32
 from fingerpost.transit.model.provenance import find_service_days
 
-READ = frozenset(
-    f"{table}.txt"
-    for table in (
-        "agency",
-        "attributions",
-        "calendar",
-        "calendar_dates",
-        "fare_attributes",
-        "fare_leg_join_rules",
-        "fare_leg_rules",
-        "fare_products",
-        "fare_rules",
-        "fare_transfer_rules",
-        "feed_info",
-        "frequencies",
-        "pathways",
-        "rider_categories",
-        "route_networks",
-        "routes",
-        "shapes",
-        "stop_areas",
-        "stop_times",
-        "stops",
-        "transfers",
-        "translations",
-        "trips",
-    )
-)
+READ = frozenset({
+    "agency.txt", "attributions.txt", "calendar.txt", "calendar_dates.txt", "fare_attributes.txt",
+    "fare_leg_join_rules.txt", "fare_leg_rules.txt", "fare_products.txt", "fare_rules.txt", "fare_transfer_rules.txt",
+    "feed_info.txt", "frequencies.txt", "pathways.txt", "rider_categories.txt", "route_networks.txt", "routes.txt",
+    "shapes.txt", "stop_areas.txt", "stop_times.txt", "stops.txt", "transfers.txt", "translations.txt", "trips.txt",
+})  # fmt: skip
 
 
 class FeedTables(NamedTuple):
@@ -99,11 +77,7 @@ class FeedTables(NamedTuple):
 
 
 def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
-    """Read one feed; what became of it is in the archive's findings.
-
-    Raises:
-        FeedUnusable: nothing in it can be used; the message says where and why.
-    """
+    """Read one feed; what became of it is in the archive's findings."""
     agencies = read_agencies(archive)
     info, credits_due = read_feed_info(archive), read_credits(archive)
     stops = read_stops(archive)

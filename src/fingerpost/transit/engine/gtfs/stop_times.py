@@ -89,9 +89,6 @@ def read_stop_times(
     Rows need not be sorted. Where only arrival or departure is given it is both; one that cannot be read is blank.
     A stop time at an area or within a window is on demand (GTFS-Flex): it is counted, and its trip is left out.
     ``with_shape_dist`` keeps shape_dist_traveled, where the feed has it.
-
-    Raises:
-        FeedUnusable: the table lacks a column that GTFS requires.
     """
     table = archive.get_table("stop_times.txt", "trip_id", "stop_sequence")
     is_flex = any(name in table.columns for name in _COLUMNS[_FLEX])
@@ -106,12 +103,12 @@ def read_stop_times(
     table.note_rows(Reason.CALL_TIME_WORKED_OUT, lines.of(stop_times.rows_at(worked_out)), "arrival_time")
     kept, count = _usable_trips(archive, filled, trips, on_demand)
     stop_times = filled if kept.all() else filled.at(kept[filled.trip])
-    times = (stop_times.arrival_s, stop_times.departure_s)
     return trips.keep(kept), StopTimes(
         count[kept].astype(np.int32),
         stop_times.stop,
         stop_times.sequence,
-        *times,
+        stop_times.arrival_s,
+        stop_times.departure_s,
         stop_times.flags,
         stop_times.headsign,
         stop_times.shape_dist,

@@ -42,20 +42,17 @@ _FEW = 100
 Mask = npt.NDArray[np.bool_]
 
 
-class LinkedTrips(NamedTuple):
-    """Rows that say whether one may stay seated: (from trip, to trip, type, from stop, to stop, line) each.
+class Transfers(NamedTuple):
+    """The rules of a feed; ``specific_line`` is the line of each specific rule.
 
-    A trip's row is LEFT_OUT or ``kernel.UNKNOWN`` or BLANK where there is none; so is a stop's.
+    ``linked`` are rows about trips between which one may stay seated: (from trip, to trip, type, from stop, to stop,
+    line). A trip's row is LEFT_OUT, ``kernel.UNKNOWN`` or BLANK where there is none; so is a stop's.
     """
 
-    rows: Int32
-
-
-class Transfers(NamedTuple):
     by_stop: TransferColumns
     specific: SpecificTransferColumns
     specific_line: Int32
-    linked: LinkedTrips
+    linked: Int32
 
 
 def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips) -> Transfers:
@@ -99,7 +96,7 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
         _last_of_each(every[~is_specific], len(stops.rows)),
         _specific_columns(specific),
         specific[:, _LINE].copy(),
-        LinkedTrips(np.concatenate(linked)),
+        np.concatenate(linked),
     )
 
 

@@ -144,13 +144,7 @@ def _transfer_columns(draft: TimetableDraft, walks: WalksOfRiders, places: Stati
     rules = TransferRules(transfers.from_stop, transfers.to_stop, transfers.type, transfers.min_s)
     stations = places.kinds, places.parents
     paths = footpaths(walks.usual, *stations, rules, draft.pathways)
-    step_free = None
-    if walks.step_free is not None:
-        inside = draft.pathways._replace(
-            seconds=find_change_s(places, draft.pathways.from_stop, draft.pathways.to_stop, step_free=True)
-        )
-        step_free = footpaths(walks.step_free, *stations, rules, inside)
-    return {
+    columns: dict[str, Any] = {
         "transfer_from": transfers.from_stop,
         "transfer_to": transfers.to_stop,
         "transfer_type": transfers.type,
@@ -161,17 +155,19 @@ def _transfer_columns(draft: TimetableDraft, walks: WalksOfRiders, places: Stati
         "foot_m": paths.metres,
         "foot_walk_s": paths.walk_s,
         "change_s": paths.change_s,
-    } | (
-        {}
-        if step_free is None
-        else {
+    }
+    if walks.step_free is not None:
+        inside_s = find_change_s(places, draft.pathways.from_stop, draft.pathways.to_stop, step_free=True)
+        inside = draft.pathways._replace(seconds=inside_s)
+        step_free = footpaths(walks.step_free, *stations, rules, inside)
+        columns |= {
             "step_free_foot_first": step_free.first,
             "step_free_foot_to": step_free.to,
             "step_free_foot_s": step_free.seconds,
             "step_free_foot_m": step_free.metres,
             "step_free_foot_walk_s": step_free.walk_s,
         }
-    )
+    return columns
 
 
 def _specific_transfers(rules: SpecificTransferColumns, walks: Walks, parents: Int32) -> dict[str, Any]:

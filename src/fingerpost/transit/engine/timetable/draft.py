@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -83,6 +83,10 @@ class TransferRow(NamedTuple):
     min_s: int = -1
 
 
+def _columns(rows: Sequence[Any], **types: Any) -> dict[str, Any]:
+    return {name: np.array([getattr(row, name) for row in rows], kind) for name, kind in types.items()}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TripColumns:
     """Trips as columns, for feeds that have many; the fields are those of TripRow, ``shape`` a row of the draft's."""
@@ -99,12 +103,10 @@ class TripColumns:
     def of(cls, rows: Sequence[TripRow]) -> "TripColumns":
         return cls(
             local_id=TextColumn.of(row.local_id for row in rows),
-            route=np.array([row.route for row in rows], np.int32),
-            service=np.array([row.service for row in rows], np.int32),
-            headsign=np.array([row.headsign for row in rows], np.int32),
-            wheelchair=np.array([row.wheelchair for row in rows], np.int8),
-            direction=np.array([row.direction for row in rows], np.int8),
             shape=np.full(len(rows), -1, np.int32),
+            **_columns(
+                rows, route=np.int32, service=np.int32, headsign=np.int32, wheelchair=np.int8, direction=np.int8
+            ),
         )
 
 
@@ -116,11 +118,7 @@ class TripDepartureColumns:
 
     @classmethod
     def of(cls, rows: Sequence[TripDepartureRow]) -> "TripDepartureColumns":
-        return cls(
-            trip=np.array([row.trip for row in rows], np.int32),
-            shift_s=np.array([row.shift_s for row in rows], np.int32),
-            headway_s=np.array([row.headway_s for row in rows], np.int32),
-        )
+        return cls(**_columns(rows, trip=np.int32, shift_s=np.int32, headway_s=np.int32))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,12 +132,7 @@ class TransferColumns:
 
     @classmethod
     def of(cls, rows: Sequence[TransferRow]) -> "TransferColumns":
-        return cls(
-            from_stop=np.array([row.from_stop for row in rows], np.int32),
-            to_stop=np.array([row.to_stop for row in rows], np.int32),
-            type=np.array([row.type for row in rows], np.int8),
-            min_s=np.array([row.min_s for row in rows], np.int32),
-        )
+        return cls(**_columns(rows, from_stop=np.int32, to_stop=np.int32, type=np.int8, min_s=np.int32))
 
 
 class PathwayColumns(NamedTuple):

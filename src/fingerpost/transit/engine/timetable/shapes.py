@@ -16,12 +16,6 @@ _UDEG = 1e6
 def find_ride_line(timetable: Timetable, trip: int, board_stop_time: int, alight_stop_time: int) -> Float64 | None:
     """Return a ride's line as (latitude, longitude) in degrees, from the stop where it begins to the one where it ends.
 
-    Args:
-        timetable: the timetable.
-        trip: row of the trip.
-        board_stop_time: row of the stop time where the ride begins.
-        alight_stop_time: row of the stop time where it ends.
-
     Where the feed says how far along the shape the two stop times lie (shape_dist_traveled), the line is cut there.
     Else of all pairs of places on the shape, the second not before the first, the one nearest to both stops is taken:
     a line may pass a stop twice. None where the trip has no shape, or one that does not fit.

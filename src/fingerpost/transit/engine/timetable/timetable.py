@@ -157,9 +157,8 @@ class Timetable:
     specific_transfer_to_route: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
     specific_transfer_from_trip: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
     specific_transfer_to_trip: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    specific_transfer_s: Int32 = field(
-        default_factory=lambda: np.zeros(0, np.int32)
-    )  # alighting to ready; -1 where forbidden
+    # from alighting to being ready to board; -1 where forbidden
+    specific_transfer_s: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
     specific_transfer_m: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
 
     # shapes: points of shape s are rows shape_first[s] .. shape_first[s + 1], in millionths of a degree

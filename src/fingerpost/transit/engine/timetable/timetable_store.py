@@ -119,7 +119,8 @@ class TimetableStore:
                         pointer["feeds"] = list(feeds)
                     if extract is not None:
                         pointer["extract"] = extract
-                    self._swap(name, json.dumps(pointer, ensure_ascii=False))
+                    replace_file(self._pointer(name), json.dumps(pointer, ensure_ascii=False).encode())
+                    self._count_change()
                 finally:
                     self._sweep()
         except OSError as error:
@@ -147,12 +148,6 @@ class TimetableStore:
         return sorted(stem for stem in stems if is_network_name(stem))
 
     def get(self, name: str) -> StoredTimetable:
-        """Return one network's entry.
-
-        Raises:
-            ParameterError: there is no such network.
-            SettingsInvalid: its pointer cannot be read.
-        """
         name = plain_name(name)
         try:
             raw = json.loads(self._pointer(name).read_text(encoding="utf-8"))
@@ -172,12 +167,7 @@ class TimetableStore:
         return StoredTimetable(name, self._prepared / folder, report_json, added_at, folder, feeds, extract, rules)
 
     def open(self, name: str) -> tuple[StoredTimetable, Timetable]:
-        """Return one network's entry and its timetable, opened, even while another process replaces it.
-
-        Raises:
-            ParameterError: there is no such network.
-            SettingsInvalid: it is damaged, or of another format.
-        """
+        """Return one network's entry and its timetable, opened, even while another process replaces it."""
         while True:
             entry = self.get(name)
             try:
@@ -192,10 +182,6 @@ class TimetableStore:
 
     def _pointer(self, name: str) -> Path:
         return self._root / f"{name}{_SUFFIX}"
-
-    def _swap(self, name: str, pointer: str) -> None:
-        replace_file(self._pointer(name), pointer.encode())
-        self._count_change()
 
     def _count_change(self) -> None:
         """Append a byte to ``.changes``, whose size distinguishes changes within one tick of the file clock."""

@@ -193,12 +193,7 @@ class ExtractedAddresses:
 def read_addresses(
     path: Path, holds: Holds, scratch: Path, progress: ReadProgress = lambda _what, _done, _whole: None
 ) -> ExtractedAddresses:
-    """Read what can be looked up in an area; see ``read_objects``.
-
-    Raises:
-        SettingsInvalid: osmium is not installed.
-        FeedUnusable: the file is not there, is no extract, or is damaged.
-    """
+    """Read what can be looked up in an area; see ``read_objects``."""
     reader = _ObjectReader(holds)
     for each in read_objects(path, _KEYS, _KEYS, scratch, READING, progress):
         reader.take(each)
@@ -264,19 +259,16 @@ class _ObjectReader:
             self._found.places.append(NamedPoint(feature, at, city))
         if "addr:housenumber" not in tags:
             return
-        street, number = find_street_of(tags), read_house_number(tags["addr:housenumber"])
-        if street is None or number is None:
+        # In a place without street names, numbers belong to the place.
+        street = tags.get("addr:street") or tags.get("addr:place")
+        number = read_house_number(tags["addr:housenumber"])
+        if not street or number is None:
             self._found.unread += 1
             return
         house = House(street, number, at, city, feature is None)
         self._found.houses.append(house)
         if node is not None:
             self._house_of_node[node] = house
-
-
-def find_street_of(tags: Tags) -> str | None:
-    """Return the street of an address, or the place that its numbers belong to."""
-    return tags.get("addr:street") or tags.get("addr:place") or None
 
 
 def thin_out(points: list[Point]) -> list[Point]:

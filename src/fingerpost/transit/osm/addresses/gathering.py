@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -58,7 +58,7 @@ class Gathered:
 def gather(found: ExtractedAddresses) -> list[Gathered]:
     find_city = _CityMap(found)
     streets = [_new_street(ways) for ways in _link_ways(found.ways)]
-    places = [_new_place(point) for point in _drop_twins(found.places)]
+    places = [Gathered(each.feature, each.at, [each.at], 0.0, each.city) for each in _drop_twins(found.places)]
     streets += _give_houses([*streets, *places], found.houses)
     for each in (*streets, *places):
         each.city = each.city or _commonest(house.city for house in each.houses) or find_city(each.at)
@@ -70,10 +70,6 @@ def _new_street(ways: Sequence[StreetWay]) -> Gathered:
     at, reach_m = find_middle(points)
     names = merge_names([way.feature.names for way in ways])
     return Gathered(MapFeature(FeatureKind.STREET, names, ways[0].feature.what), at, points, reach_m, "")
-
-
-def _new_place(point: NamedPoint) -> Gathered:
-    return Gathered(point.feature, point.at, [point.at], 0.0, point.city)
 
 
 def find_middle(points: Sequence[Point]) -> tuple[Point, float]:
@@ -111,14 +107,12 @@ def _link_ways(ways: Iterable[StreetWay]) -> Iterator[list[StreetWay]]:
         by_name.setdefault(plain(way.feature.names.name), []).append(way)
     by_name.pop("", None)
     for namesakes in by_name.values():
-        yield from link(namesakes, lambda way: way.points, ONE_STREET_M)
+        yield from link(namesakes, ONE_STREET_M)
 
 
-def link(
-    things: Sequence[StreetWay], points_of: Callable[[StreetWay], list[Point]], within_m: float
-) -> list[list[StreetWay]]:
-    """Return things in groups that are linked by points in the same or in neighbouring cells ``within_m`` wide."""
-    leader = list(range(len(things)))
+def link(ways: Sequence[StreetWay], within_m: float) -> list[list[StreetWay]]:
+    """Return ways in groups that are linked by points in the same or in neighbouring cells ``within_m`` wide."""
+    leader = list(range(len(ways)))
 
     def find(row: int) -> int:
         while leader[row] != row:
@@ -127,15 +121,15 @@ def link(
         return row
 
     cells: dict[tuple[int, int], int] = {}
-    for row, thing in enumerate(things):
-        for cell in {cell_of(point, within_m) for point in points_of(thing)}:
+    for row, way in enumerate(ways):
+        for cell in {cell_of(point, within_m) for point in way.points}:
             for other in _around(cell, 1):
                 if other in cells:
                     leader[find(row)] = find(cells[other])
             cells[cell] = row
     groups: dict[int, list[StreetWay]] = {}
-    for row, thing in enumerate(things):
-        groups.setdefault(find(row), []).append(thing)
+    for row, way in enumerate(ways):
+        groups.setdefault(find(row), []).append(way)
     return list(groups.values())
 
 
@@ -188,7 +182,7 @@ def _give_houses(things: Sequence[Gathered], houses: Iterable[House]) -> list[Ga
             homeless.setdefault(plain(house.street), []).append(way)
     streets = []
     for ways in homeless.values():
-        for group in link(ways, lambda way: way.points, HOUSE_TO_STREET_M):
+        for group in link(ways, HOUSE_TO_STREET_M):
             street = _new_street(group)
             street.houses = [house_at[id(way)] for way in group]
             streets.append(street)

@@ -51,18 +51,9 @@ class HouseSearch:
         self._connection = connection
 
     def find(self, street: int, number: HouseNumber, middle: Point, reach_m: float) -> FoundHouse:
-        known = self._find_known(street, number)
-        if known is not None:
-            return known
-        between = self._find_between(street, number)
-        if between is not None:
-            return between
-        return FoundHouse(
-            "",
-            middle,
-            UNCERTAIN if reach_m > CERTAIN_M else GUESSED,
-            f"number {number.text} is not known; this is the middle of the street",
-        )
+        guess = f"number {number.text} is not known; this is the middle of the street"
+        somewhere = FoundHouse("", middle, UNCERTAIN if reach_m > CERTAIN_M else GUESSED, guess)
+        return self._find_known(street, number) or self._find_between(street, number) or somewhere
 
     def has_any(self, thing: int) -> bool:
         return self._connection.execute("SELECT 1 FROM house WHERE street = ? LIMIT 1", (thing,)).fetchone() is not None
@@ -129,11 +120,7 @@ _OTHER_ACCENTS = 0.97
 
 
 def find_addresses(folder: Path) -> "AddressIndex | None":
-    """Open the index in a folder; None where there is none.
-
-    Raises:
-        SettingsInvalid: it is damaged, or of another version.
-    """
+    """Open the index in a folder; None where there is none."""
     path = folder / FILE_NAME
     return AddressIndex(path) if path.exists() else None
 
@@ -191,9 +178,6 @@ class AddressIndex:
         """Return what a text may mean, in the order of rule D2; all that was found unless bounded.
 
         Streets without a number stand at their middle.
-
-        Raises:
-            SettingsInvalid, StorageUnavailable: the file can no longer be read.
         """
         return in_order(self.list_matches(text, language, focus))[:max_results]
 
@@ -273,7 +257,8 @@ class AddressIndex:
                 score *= _OTHER_ACCENTS
             of_thing[row] = max(score, of_thing.get(row, 0.0))
         for row, thing in self._read_things(list(of_thing)).items():
-            is_elsewhere = reading.city and thing.city and self._is_other_city(reading.city, thing.city)
+            city = self._city_of_spelling[reading.city] if reading.city and thing.city else None
+            is_elsewhere = city is not None and plain(thing.city) not in city.names
             yield of_thing[row] * (_OTHER_CITY if is_elsewhere else 1.0), thing
 
     def _with_number(
@@ -310,9 +295,6 @@ class AddressIndex:
             guess=guess,
             attribution=(ATTRIBUTION,),
         )
-
-    def _is_other_city(self, wanted: str, city: str) -> bool:
-        return plain(city) not in self._city_of_spelling[wanted].names
 
     def _list_cities(self) -> "dict[str, City]":
         rows = self._connection.execute(

@@ -68,11 +68,7 @@ def file_in(path: Path) -> SqliteFile:
 
 
 def write_index(things: Sequence[Gathered], path: Path) -> None:
-    """Write an index; killed at any instant, it leaves no file, the one before, or the whole one.
-
-    Raises:
-        SettingsInvalid: the disk refuses, or SQLite lacks its full-text search.
-    """
+    """Write an index; killed at any instant, it leaves no file, the one before, or the whole one."""
     draft = path.with_name(f".{path.name}.draft")
     try:
         draft.unlink(missing_ok=True)

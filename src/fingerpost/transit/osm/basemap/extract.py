@@ -28,12 +28,7 @@ class DrawnLine(NamedTuple):
 
 
 def read_lines(path: Path, holds: Holds, scratch: Path, progress: ReadProgress) -> list[DrawnLine]:
-    """Return what an extract has to draw at the positions that ``holds`` holds; see ``read_objects``.
-
-    Raises:
-        SettingsInvalid: osmium is not installed.
-        FeedUnusable: the file is not there, is no extract, or is damaged.
-    """
+    """Return what an extract has to draw at the positions that ``holds`` holds; see ``read_objects``."""
     found: list[DrawnLine] = []
     for each in read_objects(path, _KEYS, _AREA_KEYS, scratch, READING, progress):
         if each.is_way():

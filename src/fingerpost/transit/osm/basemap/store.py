@@ -63,11 +63,7 @@ def save_basemap(basemap: StoredBasemap, folder: Path) -> None:
 
 
 def find_basemap(folder: Path) -> StoredBasemap | None:
-    """Open the map below a timetable's folder by memory map; None where there is none.
-
-    Raises:
-        SettingsInvalid: it is damaged.
-    """
+    """Open the map below a timetable's folder by memory map; None where there is none."""
     below = folder / FOLDER
     if not below.is_dir():
         return None

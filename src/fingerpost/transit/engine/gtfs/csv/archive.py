@@ -69,11 +69,6 @@ class Archive:
         return sum(self._sizes(name)[0] for name in names if name in self._files)
 
     def find_table(self, name: str, *required: str) -> Table | None:
-        """Return a table, or None where the feed has none of that name.
-
-        Raises:
-            FeedUnusable: the table lacks a required column, is too large or cannot be unpacked.
-        """
         if name not in self._files:
             return None
         size = self._check_size(name)
@@ -82,11 +77,7 @@ class Archive:
         return table
 
     def find_extra(self, name: str, *required: str) -> Table | None:
-        """Return an optional table, or None where it is missing or lacks a required column (which is counted).
-
-        Raises:
-            FeedUnusable: the table is too large or cannot be unpacked.
-        """
+        """Return an optional table, or None where it is missing or lacks a required column (which is counted)."""
         table = self.find_table(name)
         if table is None or all(column in table.columns for column in required):
             return table
@@ -95,21 +86,12 @@ class Archive:
         return None
 
     def find_aside(self, name: str) -> Table | None:
-        """Return a table without counting findings, for a table that is read a second time elsewhere.
-
-        Raises:
-            FeedUnusable: the table is too large or cannot be unpacked.
-        """
+        """Return a table without counting findings, for a table that is read a second time elsewhere."""
         if name not in self._files:
             return None
         return Table(self.name, name, lambda: self._open(name), Findings(), self._check_size(name))
 
     def get_table(self, name: str, *required: str) -> Table:
-        """Return a table.
-
-        Raises:
-            FeedUnusable: as ``find_table``, or there is no such table.
-        """
         table = self.find_table(name, *required)
         if table is None:
             raise FeedUnusable(
@@ -149,12 +131,7 @@ class Archive:
 def open_archive(
     path: Path, findings: Findings | None = None, limits: ArchiveLimits | None = None
 ) -> Iterator[Archive]:
-    """Open a feed for reading.
-
-    Raises:
-        FeedUnusable: there is no such file or folder, it is not a sound zip file, it is out of bounds, or it holds
-            no feed, or several.
-    """
+    """Open a feed for reading."""
     findings, limits = findings or Findings(), limits or ArchiveLimits()
     with ExitStack() as opened:
         packed = _find_zip(path)
@@ -223,11 +200,7 @@ def _list_folder(path: Path, limits: ArchiveLimits) -> dict[str, str]:
 
 
 def _feed_files(feed: str, members: Mapping[str, str]) -> dict[str, str]:
-    """Return {table: member} of the one folder that holds a feed; names of tables are taken in lower case.
-
-    Raises:
-        FeedUnusable: there are several such folders, or another archive instead.
-    """
+    """Return {table: member} of the one folder that holds a feed; names of tables are taken in lower case."""
     folders: dict[str, dict[str, str]] = {}
     for shown, member in members.items():
         folder, _, name = shown.rpartition("/")

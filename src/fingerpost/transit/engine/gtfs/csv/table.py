@@ -126,11 +126,7 @@ class Table:
                 )
 
     def blocks(self, *columns: str) -> Iterator[Block]:
-        """Yield the rows of some columns, many at a time; a column that the table lacks reads as empty.
-
-        Raises:
-            FeedUnusable: the table cannot be unpacked, or is no text.
-        """
+        """Yield the rows of some columns, many at a time; a column that the table lacks reads as empty."""
         split = self._split(columns)
         for size, block in prefetch(split, "split") if self.size > BLOCK_BYTES else split:
             self._advance(size)
@@ -225,7 +221,7 @@ class Table:
         return FeedUnusable(f"{self.feed}: {self.name} is not a table of text. Ask the publisher for a sound feed.")
 
     def _read_header(self) -> list[str]:
-        with_header = next(iter(self._peek()), b"")
+        with_header, _ = next(self._data(_PEEKED_BYTES), (b"", True))
         for number, line in enumerate(with_header.splitlines(), 1):
             text = line.decode(errors="replace").strip()
             if not text:
@@ -239,11 +235,6 @@ class Table:
                     self._delimiter = ","
             return [name.strip().strip('"').strip().lower() for name in text.split(self._delimiter)]
         return []
-
-    def _peek(self) -> Iterator[bytes]:
-        for data, _ in self._data(_PEEKED_BYTES):
-            yield data
-            return
 
 
 def find_integer(text: str) -> int | None:

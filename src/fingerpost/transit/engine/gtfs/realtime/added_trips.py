@@ -100,30 +100,28 @@ class PlacedStopTimes(NamedTuple):
     is_skipped: list[bool]
 
 
-class Original(NamedTuple):
-    """The trip that a replacement stands in for: its stop times by sequence, in Unix seconds as planned."""
-
-    stop: Mapping[int, int]
-    arrival: Mapping[int, int]
-    departure: Mapping[int, int]
-    flags: Mapping[int, int]
-
-    @classmethod
-    def of(cls, timetable: Timetable, trip: int, start: int) -> "Original":
-        begin, end = int(timetable.trip_first_stop_time[trip]), int(timetable.trip_first_stop_time[trip + 1])
-        sequence = timetable.stop_time_sequence[begin:end].tolist()
-        arrival = (timetable.stop_time_arrival_s[begin:end].astype(np.int64) + start).tolist()
-        departure = (timetable.stop_time_departure_s[begin:end].astype(np.int64) + start).tolist()
-        stop = timetable.stop_time_stop[begin:end].tolist()
-        return cls(
-            dict(zip(sequence, stop, strict=True)),
-            dict(zip(sequence, arrival, strict=True)),
-            dict(zip(sequence, departure, strict=True)),
-            dict(zip(sequence, timetable.stop_time_flags[begin:end].tolist(), strict=True)),
-        )
+class PlannedStopTime(NamedTuple):
+    stop: int
+    arrival: int
+    departure: int
+    flags: int
 
 
-NO_ORIGINAL = Original({}, {}, {}, {})
+Original = Mapping[int, PlannedStopTime]
+"""The stop times of the trip that a replacement stands in for, by sequence, in Unix seconds."""
+
+
+def read_original(timetable: Timetable, trip: int, start: int) -> Original:
+    """Return the planned stop times of a trip that count from a Unix second."""
+    rows = slice(int(timetable.trip_first_stop_time[trip]), int(timetable.trip_first_stop_time[trip + 1]))
+    columns = (
+        timetable.stop_time_stop[rows],
+        timetable.stop_time_arrival_s[rows].astype(np.int64) + start,
+        timetable.stop_time_departure_s[rows].astype(np.int64) + start,
+        timetable.stop_time_flags[rows],
+    )
+    stop_times = map(PlannedStopTime, *(column.tolist() for column in columns))
+    return dict(zip(timetable.stop_time_sequence[rows].tolist(), stop_times, strict=True))
 
 
 def place_stop_times(
@@ -136,10 +134,10 @@ def place_stop_times(
     """
     found: list[tuple[int, int, int, int, bool]] = []
     for stop_time_update in update.stop_time_update:
-        stop = _find_stop(stop_time_update, stops, original)
-        sequence = stop_time_update.stop_sequence
-        arrival = _find_time(stop_time_update.arrival, original.arrival.get(sequence))
-        departure = _find_time(stop_time_update.departure, original.departure.get(sequence))
+        planned = original.get(stop_time_update.stop_sequence)
+        stop = _find_stop(stop_time_update, stops, planned)
+        arrival = _find_time(stop_time_update.arrival, planned.arrival if planned else None)
+        departure = _find_time(stop_time_update.departure, planned.departure if planned else None)
         arrival, departure = departure if arrival is None else arrival, arrival if departure is None else departure
         if stop is None:
             tally[StopTimeOutcome.STOP_UNKNOWN] += 1
@@ -150,15 +148,8 @@ def place_stop_times(
         ):
             tally[StopTimeOutcome.OUT_OF_RANGE] += 1
         else:
-            found.append(
-                (
-                    stop,
-                    arrival,
-                    departure,
-                    _flags(stop_time_update, stop, original),
-                    stop_time_update.schedule_relationship == SKIPPED,
-                )
-            )
+            flags = _flags(stop_time_update, stop, planned)
+            found.append((stop, arrival, departure, flags, stop_time_update.schedule_relationship == SKIPPED))
     if sum(not is_skipped for *_, is_skipped in found) < _FEWEST_STOP_TIMES:
         tally[StopTimeOutcome.TRIP_UNPLACED] += len(found)
         return None
@@ -176,17 +167,18 @@ def place_stop_times(
     )
 
 
-def _find_stop(stop_time_update: StopTimeUpdate, stops: Mapping[str, int], original: Original) -> int | None:
+def _find_stop(
+    stop_time_update: StopTimeUpdate, stops: Mapping[str, int], planned: PlannedStopTime | None
+) -> int | None:
     stop_id = stop_time_update.stop_time_properties.assigned_stop_id or stop_time_update.stop_id
     if stop_id:
         return stops.get(stop_id)
-    return original.stop.get(stop_time_update.stop_sequence)
+    return planned.stop if planned else None
 
 
-def _flags(stop_time_update: StopTimeUpdate, stop: int, original: Original) -> int:
-    """Return the flags of no boarding and no alighting: as stated, else as at the same stop of the original."""
-    is_same = original.stop.get(stop_time_update.stop_sequence) == stop
-    flags = original.flags[stop_time_update.stop_sequence] if is_same else 0
+def _flags(stop_time_update: StopTimeUpdate, stop: int, planned: PlannedStopTime | None) -> int:
+    """Return the flags of no boarding and no alighting: as stated, else as planned at the same stop."""
+    flags = planned.flags if planned is not None and planned.stop == stop else 0
     opened, closed = read_pickup_drop_off(stop_time_update.stop_time_properties)
     return flags & ~opened | closed
 

@@ -65,7 +65,9 @@ def _without_markup(text: str) -> str:
 
 
 _NEVER_ENDS = ALWAYS[1]
-
+_SELECTORS = (
+    "feeds", "routes", "route_types", "trips", "stops", "route_stops", "rides", "trip_stops", "ride_stops",
+)  # fmt: skip
 
 FindAdded = Callable[[TripDescriptor, TripMatcher], Sequence[RideKey] | EntityOutcome]
 """Finds the added rides that a descriptor means."""
@@ -79,11 +81,11 @@ def read_alert(
     A selector of several fields touches what all of them name, in the one FEED that has all; one of which a field is
     unknown touches nothing, and neither does one that several FEEDs could mean.
     """
-    touched = _Touched(matcher, find_added)
+    affected = _AffectedParts(matcher, find_added)
     for selector in message.informed_entity:
-        touched.add(selector)
-    if not touched.any:
-        return EntityOutcome.ID_SHARED if touched.has_shared else EntityOutcome.ALERT_WITHOUT_SELECTOR
+        affected.add(selector)
+    if not affected.any:
+        return EntityOutcome.ID_SHARED if affected.has_shared else EntityOutcome.ALERT_WITHOUT_SELECTOR
     periods = tuple(
         (min(period.start, _NEVER_ENDS), min(period.end, _NEVER_ENDS) or _NEVER_ENDS)
         for period in (message.impact_period or message.active_period)
@@ -97,19 +99,11 @@ def read_alert(
         headers=read_texts(message.header_text),
         descriptions=read_texts(message.description_text),
         urls=read_urls(message.url),
-        feeds=frozenset(touched.feeds),
-        routes=frozenset(touched.routes),
-        route_types=frozenset(touched.route_types),
-        trips=frozenset(touched.trips),
-        stops=frozenset(touched.stops),
-        route_stops=frozenset(touched.route_stops),
-        rides=frozenset(touched.rides),
-        trip_stops=frozenset(touched.trip_stops),
-        ride_stops=frozenset(touched.ride_stops),
+        **{name: frozenset(getattr(affected, name)) for name in _SELECTORS},
     )
 
 
-class _Touched:
+class _AffectedParts:
     def __init__(self, matcher: TripMatcher, find_added: FindAdded) -> None:
         self.matcher = matcher
         self.find_added = find_added
@@ -127,9 +121,7 @@ class _Touched:
 
     @property
     def any(self) -> bool:
-        groups = (self.feeds, self.routes, self.route_types, self.trips, self.stops, self.rides)
-        stop_times = (self.route_stops, self.trip_stops, self.ride_stops)
-        return any(groups) or any(stop_times)
+        return any(getattr(self, name) for name in _SELECTORS)
 
     def add(self, selector: EntitySelector) -> None:
         """Add what a selector names; nothing where any of its fields is unknown, or several FEEDs have its ids."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +20,6 @@ NONE = -(1 << 62)
 NO_STOP, UNKNOWN_STOP = -1, -2
 
 SCHEDULED, SKIPPED, NO_DATA, UNSCHEDULED = range(4)
-
-
-class TripStopTimeUpdates(NamedTuple):
-    update: TripUpdate
-    stops: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +44,8 @@ class StopTimeUpdateColumns:
     closed: UInt8
 
 
-def read_stop_time_updates(trips: Iterable[TripStopTimeUpdates]) -> StopTimeUpdateColumns:
+def read_stop_time_updates(trips: Iterable[tuple[TripUpdate, Mapping[str, int]]]) -> StopTimeUpdateColumns:
+    """Read the updates of trips, each with the rows of its feed's stops by id."""
     counts: list[int] = []
     sequences: list[int] = []
     stops: list[int] = []

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripDescriptor
 
-from fingerpost.transit.engine.gtfs.csv import find_time_s
+from fingerpost.transit.engine.gtfs.csv import find_day, find_time_s
 from fingerpost.transit.engine.gtfs.realtime.messages import plain_text
 from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome
 from fingerpost.transit.engine.timetable.service_days import local_day, service_day_start, services_on
@@ -239,7 +239,8 @@ class TripMatcher:
         if not text:
             return None
         if text not in self._days:
-            self._days[text] = _find_day(text)
+            written = find_day(plain_text(text))
+            self._days[text] = None if written is None else written.toordinal()
         day = self._days[text]
         if day is None or abs(day - self.today) > _FURTHEST_DAYS:
             return EntityOutcome.START_DATE_UNREADABLE
@@ -250,16 +251,11 @@ class TripMatcher:
     ) -> TripMatch | EntityOutcome:
         index = self.index
         begin, end = index.trip_departure_first[row], index.trip_departure_first[row + 1]
-        if end - begin == 1:
-            trip_departure, late_s = int(index.trip_departure_order[begin]), 0
-            if trip.start_time and int(index.timetable.trip_departure_headway_s[trip_departure]):
-                chosen = self._choose_trip_departure(row, trip.start_time)
-                if isinstance(chosen, EntityOutcome):
-                    return chosen
-                trip_departure, late_s = chosen
-        elif not trip.start_time:
+        is_one = end - begin == 1
+        trip_departure, late_s = int(index.trip_departure_order[begin]) if is_one else -1, 0
+        if not is_one and not trip.start_time:
             return EntityOutcome.START_TIME_MISSING
-        else:
+        if trip.start_time and not (is_one and not index.timetable.trip_departure_headway_s[trip_departure]):
             chosen = self._choose_trip_departure(row, trip.start_time)
             if isinstance(chosen, EntityOutcome):
                 return chosen
@@ -276,10 +272,11 @@ class TripMatcher:
         """Return the trip departure at a time, and how much later than it the trip left (by headway only)."""
         table = self.index.timetable
         start_s = find_time_s(start_time) if isinstance(start_time, str) else None
-        if start_s is None:
+        trip_departures = self.index.trip_departures_of(row)
+        # A row of frequencies.txt may give a trip no departures at all.
+        if start_s is None or not trip_departures:
             return EntityOutcome.START_TIME_UNKNOWN
         wanted_s = start_s - int(table.stop_time_departure_s[table.trip_first_stop_time[row]])
-        trip_departures = self.index.trip_departures_of(row)
         trip_departure = min(
             trip_departures, key=lambda each: (abs(int(table.trip_departure_shift_s[each]) - wanted_s), each)
         )
@@ -336,12 +333,3 @@ class TripMatcher:
         table = self.index.timetable
         rows = table.stop_time_stop[table.trip_first_stop_time[trip] : table.trip_first_stop_time[trip + 1]].tolist()
         return {table.stop_local_id[row] for row in rows}.issuperset(stop_ids)
-
-
-def _find_day(text: str) -> int | None:
-    try:
-        if not isinstance(text, str) or len(text) != len("YYYYMMDD") or not (text.isascii() and text.isdigit()):
-            return None
-        return date(int(text[:4]), int(text[4:6]), int(text[6:])).toordinal()
-    except ValueError:
-        return None

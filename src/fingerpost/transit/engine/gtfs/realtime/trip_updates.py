@@ -9,14 +9,13 @@ from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
 
 from fingerpost.transit.engine.gtfs.csv import find_time_s
 from fingerpost.transit.engine.gtfs.realtime.added_trips import (
-    NO_ORIGINAL,
     AddedKey,
     AddedKeys,
     AddedWord,
-    Original,
     PlacedStopTimes,
     choose_newest,
     place_stop_times,
+    read_original,
 )
 from fingerpost.transit.engine.gtfs.realtime.delays import FURTHEST_S, Delays, work_out_delays
 from fingerpost.transit.engine.gtfs.realtime.messages import find_vehicle_name, plain_text
@@ -24,7 +23,6 @@ from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome, Tall
 from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
     NONE,
     Rides,
-    TripStopTimeUpdates,
     match_stop_times,
     read_stop_time_updates,
 )
@@ -133,7 +131,7 @@ class TripUpdates:
         if self._is_outdated(key, updated):
             return EntityOutcome.SUPERSEDED
         day_start = self.index.day_start(feed, day)
-        stop_times = place_stop_times(update, self.index.stops_of(feed), day_start, NO_ORIGINAL, self.tally.stop_times)
+        stop_times = place_stop_times(update, self.index.stops_of(feed), day_start, {}, self.tally.stop_times)
         if stop_times is None:
             return EntityOutcome.ADDED_UNPLACED
         row = rows[0] if rows else -1
@@ -219,9 +217,7 @@ class TripUpdates:
         planned = Rides.gather(
             self.timetable, [claim.match.trip for claim in claims], [claim.start for claim in claims]
         )
-        stop_times = read_stop_time_updates(
-            TripStopTimeUpdates(claim.update, self.index.stops_of(claim.feed)) for claim in claims
-        )
+        stop_times = read_stop_time_updates((claim.update, self.index.stops_of(claim.feed)) for claim in claims)
         late_s = np.array([claim.match.late_s for claim in claims], np.int64)
         trip_delay_s = np.array([self._trip_delay_s(claim) for claim in claims], np.int64)
         matched = match_stop_times(self.timetable, planned, stop_times)
@@ -267,7 +263,7 @@ class TripUpdates:
             claim.update,
             self.index.stops_of(claim.feed),
             self.index.day_start(claim.feed, claim.match.day),
-            Original.of(self.timetable, trip, claim.start + claim.match.late_s),
+            read_original(self.timetable, trip, claim.start + claim.match.late_s),
             self.tally.stop_times,
         )
         if stop_times is None:
