@@ -138,6 +138,7 @@ def calculate(
 def _calculate_one(
     period: PeriodInputs, expression: str, formula: Formula, recipe: Recipe | None, reply: Reply
 ) -> dict[str, Any] | None:
+    """Return the row of one period; where an input is missing, say so in the reply."""
     clash: dict[str, Any] | None
     try:
         found = period.evaluate(formula)

@@ -87,6 +87,7 @@ class FactLibrary:
         return list(dict.fromkeys([*self._list_named(text), *sorted(begun, key=len), *spelled]))[:_SUGGESTED]
 
     def list_concepts(self, company: Company) -> dict[str, str]:
+        """Return the concepts that a company files, and their labels."""
         return self._keep(
             ("concepts", company.cik),
             lambda: dict(
@@ -97,6 +98,7 @@ class FactLibrary:
         )
 
     def list_concepts_known(self, company: Company, as_of: str) -> set[str]:
+        """Return the concepts that a company had filed by a day."""
         return {
             name
             for cik in self.list_ciks(company)

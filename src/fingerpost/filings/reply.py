@@ -45,6 +45,7 @@ class Reply:
 
 
 def mode_of(scalars: Iterable[bool]) -> str | None:
+    """Return which kind the values are of, None where there are none."""
     kinds = set(scalars)
     if not kinds:
         return None

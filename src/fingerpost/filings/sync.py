@@ -32,6 +32,7 @@ class FetchedFiles:
         self._file = schema.facts_file(path)
 
     def find(self, url: str) -> tuple[Validators, str] | None:
+        """Return the validators of a file and the instant of its retrieval, or None where it was not fetched."""
         if not self._file.path.exists():
             return None
         with self._file.opened("ro") as connection, closing(connection.cursor()) as cursor:
@@ -168,6 +169,7 @@ class EdgarSync:
         self._fetched.put(url, response.validators, retrieved_at)
 
     def _find_known(self, url: str, cik: int) -> Validators | None:
+        """Return the validators of the figures that are in the file, or None where it holds others, or none."""
         found = self._fetched.find(url)
         if found is None:
             return None

@@ -81,6 +81,7 @@ def _list_grounds(streets: ExtractedStreets) -> list[_Ground]:
 
 
 def _lines(streets: ExtractedStreets, square: Square) -> list[_Line]:
+    """Return the border of a square as lines with the square to their left."""
     lines: list[_Line] = []
     for number, ring in enumerate(square.rings):
         points = np.array([streets.positions[node] for node in ring])
@@ -159,6 +160,7 @@ def _sees(start: Float64, ends: Float64, walls: Float64) -> npt.NDArray[np.bool_
 
 
 def _side(a: Float64, b: Float64, point: Float64) -> Float64:
+    """Return on which side of the line from a to b points lie, by the sign."""
     side: Float64 = (b[..., 0] - a[..., 0]) * (point[..., 1] - a[..., 1]) - (b[..., 1] - a[..., 1]) * (
         point[..., 0] - a[..., 0]
     )

@@ -108,6 +108,7 @@ class StopAccess(NamedTuple):
 
 
 def meet_at_places(lats: Float64, lons: Float64) -> StopAccess:
+    """Return the access of stops that all meet the streets at one place each, in degrees."""
     count = len(lats)
     none = np.zeros(count, np.int32)
     return StopAccess(

@@ -196,6 +196,7 @@ class StreetWalks:
         return np.array([[float(self._access.lat[row]), float(self._access.lon[row])]])
 
     def measure_on_streets(self, begin: Int64, end: Int64, limit_m: float) -> StopLinks:
+        """Measure the walk of each pair of stops on the streets; -1 metres where there is none within the limit."""
         if self._is_plain:
             metres, seconds = self._measure_rows(self._first[begin], self._first[end], limit_m)
         else:
@@ -284,11 +285,13 @@ class StreetWalks:
 
 
 def _with_inside(metres: Int32, seconds: Int32, inside_m: Int32, inside_s: Int32) -> tuple[Int32, Int32]:
+    """Add the ways inside stations to walks; -1 metres where there is no walk, or no way inside."""
     is_open = (metres >= 0) & (inside_s >= 0)
     return np.where(is_open, metres + inside_m, -1).astype(np.int32), (seconds + inside_s).astype(np.int32)
 
 
 def _first_of_each(keys: npt.NDArray[Any], seconds: Int32) -> Int64:
+    """Return the row of the quickest of each key, in the order of the keys."""
     order = np.lexsort((seconds, keys))
     rows: Int64 = order[np.unique(keys[order], return_index=True)[1]]
     return rows

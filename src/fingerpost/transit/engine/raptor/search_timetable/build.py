@@ -274,6 +274,7 @@ class SearchTimetables:
     def get_search_timetable(
         self, day: date, *, mirrored: bool, step_free: bool, further_days: int = 0
     ) -> SearchTimetable:
+        """Return the search timetable of a day, building it if need be; ``further_days`` as where it is built."""
         key = (day, mirrored, step_free, further_days)
         with self._lock:
             search_timetable = self._kept.get(key)

@@ -78,6 +78,7 @@ def list_effective(timetable: Timetable, stop_times: RuledStopTimes) -> Int64:
 
 
 def _is_caught(wait_s: npt.NDArray[np.int64], needs_s: int) -> Mask:
+    """Mark the waits that are long enough; -1 is needed where none is."""
     marks: Mask = (wait_s >= needs_s) & (needs_s >= 0)
     return marks
 

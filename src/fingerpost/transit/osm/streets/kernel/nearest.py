@@ -10,6 +10,7 @@ from fingerpost.transit.osm.streets.kernel.ways import AT_NODE_M, ENDS_ONLY
 
 @looping
 def _find_cell(cells, wanted):
+    """Return the row of a cell among sorted ones, -1 where it is not there."""
     low, high = 0, len(cells)
     while low < high:
         middle = (low + high) >> 1

@@ -67,6 +67,7 @@ def _is_against(graph, arc, backward):
 
 @looping
 def _next_stage(graph, edge, stage):
+    """Return the stage of a walk that goes on along an edge, -1 where it may not."""
     if graph.edge_flags[edge] & ENDS_ONLY:
         return BEGINNING if stage == BEGINNING else END
     return -1 if stage == END else PUBLIC
@@ -85,6 +86,7 @@ def _passing_s(graph, weights, node, came, goes):
 
 @looping
 def _reach_node(work, touched, state, cost, seconds, metres, arc, stage_before):
+    """Note a better way to a state; return how many states are touched."""
     if work.label[state, COST] == np.inf:
         work.touched[touched] = state
         touched += 1
