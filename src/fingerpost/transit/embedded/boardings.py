@@ -135,7 +135,6 @@ def leaves_within_a_day(snapshot: Snapshot, stops: Sequence[int], zone: str, ins
 
 
 def _days_from(days: ServiceDays, day: date) -> Iterator[date]:
-    """Yield the days of service from a day on."""
     following = days.find_next_day(day)
     while following is not None:
         yield following

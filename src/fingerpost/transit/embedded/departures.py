@@ -119,7 +119,6 @@ class BoardCalls:
         return list_board_departures(timetable, day_timetable, list(stops), query.instant, query.window_s, wanted)
 
     def is_told(self, call: BoardDeparture) -> bool:
-        """Whether riders are told of a call of the timetable at all."""
         return not self._snapshot.is_deleted(call.trip_departure, call.service_day)
 
     def is_off(self, call: BoardDeparture) -> bool:
@@ -201,7 +200,6 @@ def _expect(snapshot: Snapshot, call: BoardDeparture) -> BoardDeparture:
 
 
 def _list_from(snapshot: Snapshot, call: BoardDeparture) -> Iterator[_Expected]:
-    """Return the stops of a ride from a call on."""
     if call.trip_departure < 0:
         added = snapshot.get_added(call.trip_departure)
         for at in range(call.stop_time, len(added.stop)):
@@ -225,7 +223,6 @@ def _list_from(snapshot: Snapshot, call: BoardDeparture) -> Iterator[_Expected]:
 
 
 def _lets_out(snapshot: Snapshot, behind: Iterator[_Expected], ridden: Ridden) -> bool:
-    """Whether a ride lets riders out at any of the stops behind a call."""
     return any(each.is_left and not snapshot.is_closed(each.stop, each.arrival, ridden) for each in behind)
 
 
@@ -257,7 +254,6 @@ def departure_of(snapshot: Snapshot, words: TimetableWords, shown: BoardCall, la
 
 
 def _stop_of(snapshot: Snapshot, call: BoardDeparture) -> int:
-    """Return the row of the stop where a call is, another platform included."""
     if call.trip_departure < 0:
         return int(snapshot.get_added(call.trip_departure).stop[call.stop_time])
     update = snapshot.find_update(call.trip_departure, call.service_day)
@@ -295,7 +291,6 @@ def _departure_of(snapshot: Snapshot, words: TimetableWords, shown: BoardCall) -
 
 
 def _with_update(snapshot: Snapshot, words: TimetableWords, shown: BoardCall, planned: Departure) -> Departure:
-    """Return a departure with what is known of its ride now."""
     call = shown.call
     update = snapshot.find_update(call.trip_departure, call.service_day)
     if shown.is_off:

@@ -22,7 +22,6 @@ class NetworkFares:
 
     @property
     def are_stated(self) -> bool:
-        """Whether any feed states fares."""
         return any(self._timetable.feed_fares)
 
     def price(self, itinerary: Itinerary) -> Fare | None:
@@ -80,7 +79,6 @@ class NetworkFares:
 
 
 def _by_feed(rides: Sequence[tuple[int, FareRide]]) -> list[tuple[int, list[FareRide]]]:
-    """Return the rides feed by feed, as they follow one another."""
     parts = [(feed, [ride for _, ride in part]) for feed, part in groupby(rides, key=lambda ride: ride[0])]
     if len({feed for feed, _ in parts}) < len(parts):
         raise FareUnknown("whether a fare holds again after a ride with another feed's fares is not stated")

@@ -154,7 +154,6 @@ class OriginFolder:
             self.remove()
 
     def remove(self) -> None:
-        """Remove the network's downloads and content states."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _refusal(self, error: OSError) -> SettingsInvalid:

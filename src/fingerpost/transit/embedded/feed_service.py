@@ -53,7 +53,6 @@ class FeedServices:
         return [(row, OutOfService(feed, day)) for row, feed in enumerate(self._feeds) if not _runs_on_any(feed, days)]
 
     def _find_served(self, feed: int) -> Bool:
-        """Return, for each stop, whether a trip of the feed calls there on any day."""
         served = self._served.get(feed)
         if served is None:
             table = self._timetable

@@ -45,7 +45,6 @@ def find_ends(
 
 
 def _list_own(stops: TimetableStops, location: Location) -> list[int]:
-    """Return the stops (rows) that a location is, to which nobody walks."""
     ids = location.stop_ids
     if location.source is LocationSource.USER_VARIABLE:
         places = [place for stop_id in ids if (place := stops.find_stop_place(stop_id, None)) is not None]
@@ -195,7 +194,6 @@ def _timetable_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, change
 
 
 def _with_update(snapshot: Snapshot, words: TimetableWords, ride: Ride, leg: Leg, *, stays_on: bool) -> Leg:
-    """Return a leg with what is known of its ride now."""
     update = snapshot.find_update(ride.trip_departure, ride.service_day)
     if update is None:
         return leg

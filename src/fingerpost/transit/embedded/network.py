@@ -94,12 +94,10 @@ class EmbeddedNetwork:
 
     @property
     def record(self) -> NetworkRecord:
-        """The network's record."""
         return self._facts.record
 
     @property
     def profile(self) -> NetworkProfile:
-        """The network's profile; see the port."""
         return self._profile
 
     def _provenance(
@@ -130,12 +128,10 @@ class EmbeddedNetwork:
 
     @property
     def timetable(self) -> Timetable:
-        """The timetable."""
         return self._timetable
 
     @property
     def realtime(self) -> "RealtimeUpdater | None":
-        """The realtime updater, None without realtime sources."""
         return self._realtime
 
     def follow(self, realtime: "RealtimeUpdater | None") -> None:
@@ -147,7 +143,6 @@ class EmbeddedNetwork:
             self._snapshot = Snapshot(self._timetable, Overlay(), self._snapshot.planned)
 
     async def find_realtime_health(self) -> RealtimeHealth | None:
-        """Return how the sources fare now; see the port."""
         if self._realtime is None:
             return None
         await self._realtime.catch_up()
@@ -155,7 +150,6 @@ class EmbeddedNetwork:
 
     @property
     def overlay(self) -> Overlay:
-        """The current realtime overlay."""
         return self._snapshot.overlay
 
     def publish(self, overlay: Overlay, day: date, updated: int | None = None) -> None:
@@ -173,7 +167,6 @@ class EmbeddedNetwork:
     # ---------------------------------------------------------------------------------------- journeys
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
-        """Plan journeys on the timetable and on real time; see the port."""
         if self._realtime is not None:
             await self._realtime.catch_up()
         # Without compiled kernels a search would block the event loop.
@@ -182,7 +175,6 @@ class EmbeddedNetwork:
         return await compute(self._plan, query)
 
     def _is_light(self, query: JourneyQuery) -> bool:
-        """Whether a search is too short to be worth a thread."""
         day, snapshot = local_day(query.instant, self._facts.zone), self._snapshot
         step_free = query.step_free and self._facts.has_wheelchair_data
         live = snapshot.find_live(step_free=step_free)
@@ -283,7 +275,6 @@ class EmbeddedNetwork:
     # ------------------------------------------------------------------------------------------ boards
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
-        """List departures with real time, cancelled ones included; see the port."""
         if self._realtime is not None:
             await self._realtime.catch_up()
         snapshot = self._snapshot
@@ -346,23 +337,18 @@ class EmbeddedNetwork:
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
     ) -> Sequence[PlaceMatch]:
-        """Search the stops and, where there is an extract, addresses and places; see the port."""
         return await self._places.find(text, language, focus)
 
     async def find_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
-        """Return what the extract has at a position; see the port."""
         return self._places.find_address(coordinate, language)
 
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
-        """Return exactly that stop or station; see the port."""
         return self._stops.find_stop(stop_id, language)
 
     async def find_stop_place(self, stop_id: str, *, language: str | None = None) -> Place | None:
-        """Return the place that the id stands for as a token; see the port."""
         return self._stops.find_stop_place(stop_id, language)
 
     async def list_stops_near(self, coordinate: Coordinate, radius_m: float, *, language: str = "en") -> NearbyStops:
-        """List boardable stops around a point; see the port."""
         stops = self._stops.list_near(coordinate, radius_m, self._facts.choose_language(language))
         return NearbyStops(stops=stops, provenance=self._provenance(self._snapshot, language))
 

@@ -63,7 +63,6 @@ class NetworkPlaces:
         self._stations_of_city: dict[str, list[Place]] = {}
 
     async def find(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
-        """Return the stops, addresses and places that a text may mean, best first (rule D2)."""
         if self._addresses is None and self._stops.is_quick:
             return self._find(text, language, focus)
         return await compute(self._find, text, language, focus)
@@ -100,7 +99,6 @@ class NetworkPlaces:
         return stations
 
     def find_address(self, coordinate: Coordinate, language: str | None) -> Place | None:
-        """Return the address at a position, or what is near; see the port."""
         return None if self._addresses is None else self._addresses.find_address(coordinate, language)
 
     def _score_beside(self, match: PlaceMatch, stops_of_name: Mapping[str, Sequence[Place]]) -> float | None:

@@ -65,7 +65,6 @@ class NetworkWalks:
         return None if self._usual is None else self._usual.without_steps()
 
     def get_walks(self, *, step_free: bool) -> Walks:
-        """Return what measures the walks of a search."""
         walks = self._step_free if step_free else self._usual
         return self._straight if walks is None else walks
 
@@ -99,7 +98,6 @@ class NetworkWalks:
         return remaining, timetable
 
     def credit(self, provenance: Provenance) -> Provenance:
-        """Return where an answer comes from, with whom one with walks must name."""
         credits_due = () if self._usual is None else (LICENCE,)
         return replace(provenance, attribution=(*provenance.attribution, *credits_due))
 

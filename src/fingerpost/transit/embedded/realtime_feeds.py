@@ -27,7 +27,6 @@ class RealtimeSource:
 
     @property
     def is_url(self) -> bool:
-        """Whether the location is a URL."""
         return self.location.lower().startswith(("http://", "https://"))
 
     @property
@@ -133,7 +132,6 @@ class RealtimeFeeds:
             return now >= state.due and await self._ask(state, now)
 
     def are_urls_due(self, now: int) -> bool:
-        """Whether any URL is due at an instant (Unix seconds)."""
         return any(state.source.is_url and now >= state.due for state in self._states)
 
     def have_files_changed(self) -> bool:
@@ -141,11 +139,9 @@ class RealtimeFeeds:
         return any(not state.source.is_url and _stamp_of(state.source.location) != state.seen for state in self._states)
 
     def messages(self) -> tuple[FeedBytes, ...]:
-        """Return the last good message of every source that has one."""
         return tuple(state.message for state in self._states if state.message is not None)
 
     def health(self, overlay: Overlay | None = None, now: int | None = None) -> RealtimeHealth:
-        """Return the health of the sources, and what became of their messages in an overlay read from them."""
         instant = int(self._clock().timestamp()) if now is None else now
         counts = overlay.counts if overlay else {}
         return RealtimeHealth(
@@ -191,7 +187,6 @@ class RealtimeFeeds:
         return False
 
     async def _store_message(self, state: _SourceState, data: bytes, received: int, now: int) -> bool:
-        """Replace the stored message, unless the new one is damaged or older."""
         timestamp = await asyncio.to_thread(_timestamp, data)
         believed = state.timestamp is not None and state.timestamp <= now + CLOCK_SKEW_S
         if believed and timestamp is not None and timestamp < (state.timestamp or 0):

@@ -50,7 +50,6 @@ class RealtimeWorker:
         self._opened: Fetch | None = None
 
     def begin(self, work: Coroutine[Any, Any, _R]) -> "Future[_R]":
-        """Start a coroutine on the worker's loop."""
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
@@ -174,7 +173,6 @@ class RealtimeUpdater:
                 work.cancel()
 
     def list_problems(self, overlay: Overlay) -> tuple[str, ...]:
-        """Return what an answer that is made from an overlay must say of the sources."""
         problems = [each.problem for each in self._feeds.health().sources if each.problem is not None]
         if overlay.message_counts.get(MessageOutcome.READ):
             return tuple(problems)
@@ -194,7 +192,6 @@ class RealtimeUpdater:
         return tuple(said)
 
     def health(self) -> RealtimeHealth:
-        """Return the health of the sources, and what became of their messages."""
         return self._feeds.health(self._overlay)
 
     @cached_property
@@ -238,7 +235,6 @@ class RealtimeUpdater:
 
 
 def say_unmatched(source: str, count: MatchCount) -> str:
-    """Return what a reader must know of a source that mostly matches nothing."""
     whole = count.matched + count.unmatched
     return (
         f"Of real time from {source} the timetable knows {count.matched} of {whole} trips, vehicles and alerts, "
@@ -247,7 +243,6 @@ def say_unmatched(source: str, count: MatchCount) -> str:
 
 
 def say_shared(source: str, shared_ids: Sequence[str]) -> str:
-    """Return what a reader must know of a source that names ids without saying whose they are."""
     return (
         f"Real time from {source} speaks of {name_shared(shared_ids)}, which several FEEDs have, without saying whose; "
         "that is left out, so what is late, cancelled or closed may be shown as scheduled."

@@ -109,7 +109,6 @@ class Replacements:
         return {events[one]: served[other] for one, other in _pair(planned, told)}
 
     def _locate(self, stop: int) -> tuple[int, int]:
-        """Return a stop and its station (rows); a stop without one stands for itself."""
         parent = int(self._timetable.stop_parent[stop])
         return stop, parent if parent >= 0 else stop
 

@@ -44,7 +44,6 @@ def ride_m(timetable: Timetable, trip: int, board_stop_time: int, alight_stop_ti
 
 
 def path_m(timetable: Timetable, stops: Int32) -> float:
-    """Return the sum of straight lines from stop to stop."""
     lats, lons = timetable.stop_lat[stops].tolist(), timetable.stop_lon[stops].tolist()
     metres = 0.0
     for i in range(len(lats) - 1):
@@ -116,11 +115,9 @@ class RideWalks:
         self._snapshot, self._ends = snapshot, ends
 
     def to_first(self, ride: Ride) -> Walk:
-        """Return the walk from the origin to the stop of the first ride."""
         return self._between_point(self._ends.near_origin, ride.foot_m, self._boards(ride))
 
     def from_last(self, ride: Ride, egress_m: int) -> Walk:
-        """Return the walk from the stop of the last ride to the destination."""
         return self._between_point(self._ends.near_destination, egress_m, self._alights(ride))
 
     def between(self, before: Ride, ride: Ride, *, may_be_short: bool) -> Change:

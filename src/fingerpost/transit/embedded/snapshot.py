@@ -69,7 +69,6 @@ class Snapshot:
         return OverlayAlerts(self.timetable, self.overlay)
 
     def find_update(self, run: int, service_day: date) -> RideUpdate | None:
-        """Return what is known of a ride of the timetable, or None."""
         return self.overlay.rides.get((run, service_day.toordinal()))
 
     def is_deleted(self, run: int, service_day: date) -> bool:
@@ -78,7 +77,6 @@ class Snapshot:
         return update is not None and update.is_deleted
 
     def get_added(self, run: int) -> AddedRide:
-        """Return the added ride that a negative run stands for."""
         return self.overlay.added[-1 - run]
 
     @cached_property
@@ -87,17 +85,14 @@ class Snapshot:
         return Replacements(self.timetable, self.overlay, self.scheduled)
 
     def scheduled(self, run: int, service_day: date, event_s: int) -> int:
-        """Return the instant (Unix seconds) that the timetable gives for a time of a run."""
         table = self.timetable
         feed = table.feeds[int(table.service_feed[table.trip_service[table.trip_departure_trip[run]]])]
         return service_day_start(service_day, feed.zone) + int(table.trip_departure_shift_s[run]) + event_s
 
     def position(self, run: int, event: int) -> int:
-        """Return where an event stands among the calls of its trip."""
         return event - int(self.timetable.trip_first_stop_time[self.timetable.trip_departure_trip[run]])
 
     def find_ridden(self, run: int, service_day: date) -> Ridden:
-        """Return what a ride is to alerts."""
         if run < 0:
             added = self.get_added(run)
             return Ridden(added.route, added.trip, added.replaces or (run, service_day.toordinal()))
@@ -106,7 +101,6 @@ class Snapshot:
 
     @property
     def has_closures(self) -> bool:
-        """Whether an alert closes any stop to everyone."""
         return bool(self._closing)
 
     def is_closed(self, stop: int, instant: int, ridden: Ridden, *, step_free: bool = False) -> bool:

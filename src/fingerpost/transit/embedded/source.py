@@ -57,11 +57,9 @@ class EmbeddedSource:
         instruments.watch(self)
 
     def stamp(self) -> Hashable:
-        """Return a value that changes whenever a prepared timetable does; see the port."""
         return self._store.stamp()
 
     def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> EmbeddedNetwork:  # noqa: ARG002
-        """Open the current timetable of a network, or go on with the one that is open; see the port."""
         opened = self._opened.get(record.name)
         entry = self._get_entry(record)
         if opened is None or opened.version != entry.stamp:
@@ -93,13 +91,11 @@ class EmbeddedSource:
             ) from error
 
     def retire(self, name: str) -> None:
-        """Stop the network's realtime updates; see the port."""
         opened = self._opened.pop(name, None)
         if opened is not None:
             opened.network.follow(None)
 
     async def close(self) -> None:
-        """Stop all realtime updates; see the port."""
         instruments.stop_watching(self)
         with self._lock:
             worker, self._worker = self._worker, None
@@ -109,7 +105,6 @@ class EmbeddedSource:
             await asyncio.to_thread(worker.close)
 
     def list_timetable_ages(self) -> list[Age]:
-        """Return how long ago each open timetable was made from its feeds; see ``telemetry.ages``."""
         now = clock.now()
         return [
             Age(name, None, max(0.0, (now - opened.added_at).total_seconds()))
@@ -117,7 +112,6 @@ class EmbeddedSource:
         ]
 
     def list_realtime_ages(self) -> list[Age]:
-        """Return the age of what is known of each real-time source; see ``telemetry.ages``."""
         return [
             Age(name, source.feed_name, source.age_s)
             for name, opened in list(self._opened.items())
@@ -127,7 +121,6 @@ class EmbeddedSource:
         ]
 
     def _follow(self, network: EmbeddedNetwork, sources: tuple[RealtimeSource, ...]) -> None:
-        """Start or replace the realtime updater of a network by its record."""
         if sources == (() if network.realtime is None else network.realtime.sources):
             return
         if not sources:
@@ -152,11 +145,9 @@ class DemoSource:
         self._opened: dict[str, EmbeddedNetwork] = {}
 
     def stamp(self) -> Hashable:
-        """Return a constant: demos never change."""
         return None
 
     def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> EmbeddedNetwork:  # noqa: ARG002
-        """Build a demo network once; see the port."""
         network = self._opened.get(record.name)
         if network is None:
             network = EmbeddedNetwork(record, build_demo(record.name), notes=(DEMO_NOTE,))

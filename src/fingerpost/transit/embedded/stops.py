@@ -32,7 +32,6 @@ class TimetableStops:
         return "_places" in self.__dict__ and self._timetable.stop_count <= _FEW_STOPS
 
     def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
-        """Search the offline index, which the first search builds; see the port."""
         matches = self._places.search(text, language=language, focus=focus)
         return [self.described(match) for match in matches]
 
@@ -41,7 +40,6 @@ class TimetableStops:
         return self._places.list_matches(text, language, focus)
 
     def described(self, match: PlaceMatch) -> PlaceMatch:
-        """Return a match that can say what tells its place from others of its name."""
         return replace(match, describe=partial(self._describe, match.place))
 
     def match(self, place: Place, score: float, language: str | None, focus: Coordinate | None) -> PlaceMatch:
@@ -50,16 +48,13 @@ class TimetableStops:
         return PlaceMatch(place=in_language(place, language), score=score, distance_m=away_m)
 
     def list_places(self) -> list[Place]:
-        """Return all places of the timetable, by id."""
         return self._places.list_places()
 
     def find_stop(self, stop_id: str, language: str | None) -> Place | None:
-        """Return exactly that stop or station; see the port."""
         row = self.find_row(stop_id)
         return None if row is None else self._places.find_stop(self._timetable.stop_printed_id[row], language)
 
     def find_stop_place(self, stop_id: str, language: str | None) -> Place | None:
-        """Return the place that the id stands for as a token; see the port."""
         row = self.find_row(stop_id)
         return None if row is None else self._places.find_place_of(self._timetable.stop_printed_id[row], language)
 
@@ -84,7 +79,6 @@ class TimetableStops:
         return self._rows.get(stop_id.upper()) if row is None else row
 
     def list_near(self, coordinate: Coordinate, radius_m: float, language: str) -> list[NearbyStop]:
-        """List boardable stops around a point, names in a language that was chosen; see the port."""
         table, words = self._timetable, self._words.in_language(language)
         distance_m = straight_line_m(coordinate.lat, coordinate.lon, table.stop_lat, table.stop_lon)
         rows = np.flatnonzero((distance_m <= radius_m) & (table.stop_kind == STOP)).tolist()
@@ -138,7 +132,6 @@ class TimetableStops:
 
     @cached_property
     def _modes_by_stop(self) -> list[tuple[Mode, ...]]:
-        """The modes that call at each stop, sorted."""
         table = self._timetable
         trips = np.repeat(np.arange(len(table.trip_route)), np.diff(table.trip_first_stop_time))
         kinds = table.route_type[table.trip_route[trips]].astype(np.int64)

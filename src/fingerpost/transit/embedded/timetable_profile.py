@@ -42,7 +42,6 @@ class TimetableProfile:
 
     @cached_property
     def feeds(self) -> tuple[FeedVersion, ...]:
-        """The versions of the feeds, with the days on which each has service."""
         feeds = self._timetable.feeds
         names = [feed.name for feed in feeds]
         return tuple(
@@ -66,7 +65,6 @@ class TimetableProfile:
 
     @cached_property
     def has_wheelchair_data(self) -> bool:
-        """Whether anything is known of wheelchairs at any stop or on any trip."""
         table = self._timetable
         return bool((table.stop_wheelchair != WHEELCHAIR_UNKNOWN).any()) or bool(
             (table.trip_wheelchair != WHEELCHAIR_UNKNOWN).any()
@@ -77,7 +75,6 @@ class TimetableProfile:
         return choose(language, self._languages)
 
     def new_profile(self, *, has_fares: bool) -> NetworkProfile:
-        """Return the network's profile."""
         abilities = set(_ALWAYS)
         if has_fares:
             abilities.add(Ability.FARES)
@@ -124,7 +121,6 @@ class TimetableProfile:
 
     @cached_property
     def _modes(self) -> frozenset[Mode]:
-        """The modes of all routes that have trips."""
         routes = np.flatnonzero(np.bincount(self._timetable.trip_route, minlength=1))
         return frozenset(mode_of(int(kind)) for kind in self._timetable.route_type[routes])
 

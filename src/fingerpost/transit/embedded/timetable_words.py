@@ -80,7 +80,6 @@ class TimetableWords:
         return other
 
     def stop_point(self, stop: int) -> StopPoint:
-        """Return a stop by its row."""
         known = self._stops.get(stop)
         if known is None:
             table = self._timetable
@@ -126,7 +125,6 @@ class TimetableWords:
         return find_line_colors(int(table.route_color[route]), int(table.route_text_color[route]))
 
     def long_name(self, route: int) -> str | None:
-        """Return a route's long name, None where it has none."""
         translated = self._timetable.route_names.get(self._language)
         return (translated[route] if translated is not None else "") or self._timetable.route_long_name[route] or None
 
@@ -142,7 +140,6 @@ class TimetableWords:
         return self.stop_name(int(table.stop_time_stop[table.trip_first_stop_time[trip + 1] - 1]))
 
     def call(self, trip: int, event: int) -> CallWords:
-        """Return the wording of a stop time on a board."""
         known = self._calls.get(event)
         if known is None:
             if len(self._calls) > CACHED_STOP_TIMES:
@@ -160,7 +157,6 @@ class TimetableWords:
         return known
 
     def ride(self, trip: int, board_stop_time: int, alight_stop_time: int) -> RideWords:
-        """Return the wording of a ride between two stop times of a trip."""
         known = self._rides.get((board_stop_time, alight_stop_time))
         if known is None:
             if len(self._rides) > CACHED_STOP_TIMES:
@@ -193,7 +189,6 @@ class TimetableWords:
         return f"{table.feeds[int(table.stop_feed[added.stop[0]])].name}:{added.trip_id}"
 
     def trip_access(self, trip: int) -> Access:
-        """Return whether the trip's vehicle takes a wheelchair."""
         return _ACCESS.get(int(self._timetable.trip_wheelchair[trip]), Access.UNKNOWN)
 
     def headway_s(self, run: int) -> int | None:
@@ -201,7 +196,6 @@ class TimetableWords:
         return int(self._timetable.trip_departure_headway_s[run]) or None
 
     def is_by_arrangement(self, *events: int) -> bool:
-        """Whether boarding or alighting there must be arranged with the operator or the driver."""
         return any(int(self._timetable.stop_time_flags[event]) & BY_ARRANGEMENT for event in events)
 
 

@@ -35,7 +35,6 @@ class LeftOut:
 
     @property
     def sentence(self) -> str:
-        """The message of the warning ``network-left-out``."""
         why = self.error.message.rstrip(".")
         if self.stand_in is not None:
             return f"{self.network} could not be asked for names ({why}); its fallback {self.stand_in} answered."
@@ -134,7 +133,6 @@ def name_fault(network: Network, error: BaseException) -> ToolError:
 
 
 def late(profile: NetworkProfile, limit_s: float | None) -> SourceTimeout:
-    """Return the error of a network that did not answer in time."""
     waited = "in time" if limit_s is None else f"within {limit_s:.3g} s"
     return SourceTimeout(f"{profile.name} did not answer {waited}", {"network": profile.name})
 
@@ -203,7 +201,6 @@ async def ask_within(network: Network, query: NetworkQuery[_T], limit_s: float |
 
 
 def measuring_query(network: Network) -> Measured:
-    """Return what measures one query of a network while it is entered."""
     return measured("query network", {NETWORK: network.profile.name}, NETWORK_QUERY_DURATION)
 
 
@@ -212,12 +209,10 @@ def _as_known(error: Exception, profile: NetworkProfile, limit_s: float | None) 
 
 
 def warn_of_left_out(left_out: Sequence[LeftOut], warnings: Warnings) -> None:
-    """Warn of each network that did not answer."""
     for each in left_out:
         warnings.add(WarningCode.NETWORK_LEFT_OUT, each.sentence)
 
 
 def warn_of_problems(problems: Mapping[str, str], warnings: Warnings) -> None:
-    """Warn of each network that could not be opened."""
     for name, problem in problems.items():
         warnings.add(WarningCode.NETWORK_LEFT_OUT, f"{name} was left out: {problem.rstrip('.')}.")

@@ -102,13 +102,11 @@ class AllNetworks:
         self._lock = threading.Lock()
 
     async def open(self) -> OpenNetworks:
-        """Return the networks that there are now; see the port."""
         if self._stamp is not None and self._read_stamp() == self._stamp:
             return self._current
         return await asyncio.to_thread(self._refresh)
 
     async def close(self) -> None:
-        """Stop background work; see the port."""
         with self._lock:
             sources, self._stamp = tuple(self._sources.values()), None
         for source in sources:
@@ -207,7 +205,6 @@ class AllNetworks:
         return _OpenedNetwork(source, GuardedNetwork(network, self._breaker, f"{record.name} {record.url}"))
 
     def _arrange(self, records: Mapping[str, NetworkRecord], problems: Mapping[str, str]) -> OpenNetworks:
-        """Return the networks in order, each fallback behind the network that names it."""
         fallbacks = {record.fallback for record in records.values()}
         own = [
             self._with_fallback(record, records, problems) for name, record in records.items() if name not in fallbacks
@@ -241,7 +238,6 @@ def _new_pool() -> ThreadPoolExecutor:
 
 
 def _say_why_closed(name: str, error: BaseException) -> str:
-    """Return why a network cannot be used, and log it."""
     if isinstance(error, ToolError):
         _log.error("network=%s cannot be used: %s", name, error.message)
         return error.message

@@ -232,7 +232,6 @@ class FallbackNetwork(WrapperNetwork):
 
 
 def _has_feed_of(stop_id: str, profile: NetworkProfile) -> bool:
-    """Whether the FEED before an id's first colon is one of a network's."""
     return stop_id.strip().upper().partition(":")[0] in profile.feed_names
 
 

@@ -27,7 +27,6 @@ class LondonNetworks:
         self._with_demo = with_demo
 
     async def open(self) -> OpenNetworks:
-        """Return those that answer for London now; none where there are none."""
         opened = await self._networks.open()
         here = _list_here(opened.answering)
         demos = _list_here(opened.by_token_only) if self._with_demo else []

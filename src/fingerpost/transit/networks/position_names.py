@@ -64,7 +64,6 @@ async def name_ends(network: Network, origin: Location, destination: Location, l
 
 
 def has_names_to_ask(network: Network, *ends: Location) -> bool:
-    """Whether a network's server can name positions, and any of the ends is a bare one."""
     return find_position_namer(network) is not None and any(map(_is_bare, ends))
 
 

@@ -52,7 +52,6 @@ class WrapperNetwork:
         return await self.forward(QueryKind.PLAN, lambda network: network.plan_journeys(query))
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
-        """Only for a network that reads texts; see ``port.TextPlanner``."""
         return await self.forward(QueryKind.PLAN, lambda network: cast("TextPlanner", network).plan_texts(query))
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
@@ -77,7 +76,6 @@ class WrapperNetwork:
         )
 
     async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
-        """Only for a network whose server names positions; see ``port.PositionNamer``."""
         return await self.forward(
             QueryKind.POSITION_NAME,
             lambda network: cast("PositionNamer", network).ask_address(coordinate, language=language),

@@ -56,7 +56,6 @@ def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_a
 
 
 def say_why_alone(match: PlaceMatch) -> str:
-    """Return why the only candidate was not simply taken."""
     return (
         f"only {match.place.name} resembles it, too little to be taken for it "
         f"(score {match.score:.2f}, {AUTO_RESOLVE:.2f} is needed)"
@@ -74,7 +73,6 @@ class Distinction(WireDict):
 
 
 def distinguish(match: PlaceMatch) -> Distinction:
-    """Return what tells a candidate from others; what its source does not know is left out."""
     traits = PlaceTraits() if match.describe is None else match.describe()
     shown: Distinction = {}
     if traits.lines:
@@ -126,7 +124,6 @@ def _show_resolved(match: PlaceMatch, label: str) -> dict[str, Any]:
 
 
 def _show(match: PlaceMatch) -> dict[str, Any]:
-    """Return a candidate as it goes over the wire; its ``token`` is accepted by every tool (rule B10)."""
     place = match.place
     candidate = {
         "token": place.token,

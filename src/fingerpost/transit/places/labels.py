@@ -158,7 +158,6 @@ def location_of_variable(variable: Variable) -> Location:
 
 
 def _read_variable(variable: Variable) -> Label:
-    """Return the stop or the position that a variable keeps."""
     stop_id = find_stop_id(variable)
     if stop_id is not None and not (isinstance(variable.value, dict) and "lat" in variable.value):
         return StopText(stop_id, variable.key, variable)

@@ -40,7 +40,6 @@ class FoundStop:
 
     @property
     def place(self) -> Place:
-        """The place as the preferred network knows it."""
         return self.places[0]
 
     def keep_same(self) -> "FoundStop":
@@ -220,7 +219,6 @@ async def _find_by_name(
 
 
 def _is_same(match: PlaceMatch, known: PlaceMatch) -> bool:
-    """Whether two networks' matches for a text are the same place."""
     near = distance_m(match.place.coordinate, known.place.coordinate) <= RIVAL_DISTANCE_M
     return near and known.score >= match.score - RIVAL_SCORE
 

@@ -190,11 +190,9 @@ class _Resolution:
         return PlaceUnknown(message, hint="Look the place up with findAddressOrStop, and save what is found")
 
     def _let_in(self, owners: Sequence[Network]) -> None:
-        """Add a demo network that answers for its own ids."""
         self.networks = (*self.networks, *(each for each in owners if each not in self.networks))
 
     async def _read_names(self, networks: Sequence[Network], named: Mapping[str, str]) -> dict[str, _ByNetwork]:
-        """Look the names of some sides up at once, by side."""
         able = [network for network in networks if network.profile.can(Ability.NAMES)]
         if not able:
             return {side: {} for side in named}

@@ -53,7 +53,6 @@ def _name_walk(leg: Leg) -> str:
 
 
 def list_walk_notes(itinerary: Itinerary) -> list[str]:
-    """Return a sentence for each walk of which it is known what it crosses and climbs."""
     return [
         f"{_raised(_name_walk(leg))} {_join(met)}."
         for leg in itinerary.legs

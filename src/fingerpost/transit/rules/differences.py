@@ -71,7 +71,6 @@ def _difference(shown: Itinerary, usual: Itinerary, say_time: Callable[[int], st
 
 
 def connection_risk(itinerary: Itinerary) -> ConnectionRisk:
-    """Return whether the shortest of all changes leaves time to spare."""
     return (
         ConnectionRisk.TIGHT if min(_spare_s(itinerary), default=TIGHT_UNDER_S) < TIGHT_UNDER_S else ConnectionRisk.OK
     )

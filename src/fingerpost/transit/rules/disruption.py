@@ -24,7 +24,6 @@ class MissedChange:
 
     @property
     def sentence(self) -> str:
-        """What a rider is told: which change, and by how much it is missed."""
         change = f"The change from {_in_sentence(self.before)} to {_in_sentence(self.after)} at {self.after.start.name}"
         if self.there_s <= 0:
             return f"{change} is missed by {print_duration(self.needed_s - self.there_s)}."
@@ -96,7 +95,6 @@ class Merged:
 
 
 def is_disrupted_leg(leg: Leg) -> bool:
-    """Whether a ride is cancelled, or leaves or arrives too late."""
     is_late = max(leg.departure_delay_s or 0, leg.arrival_delay_s or 0) > DISRUPTED_AFTER_S
     return (leg.cancelled or is_late) and leg.is_transit
 

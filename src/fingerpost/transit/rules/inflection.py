@@ -64,7 +64,6 @@ def _stems(word: str) -> Iterator[str]:
 
 
 def _nominatives(stem: str) -> Iterator[str]:
-    """Yield the nominatives that a stem may belong to."""
     yield stem
     yield from _strengthened(stem)
     if stem.endswith("kse"):
@@ -100,7 +99,6 @@ def _strengthened(stem: str) -> Iterator[str]:
 
 
 def _weakened(stem: str) -> Iterator[str]:
-    """Yield a stem in the weak grade."""
     end = len(stem.rstrip(_VOWELS))
     for weak, strong_ones in _STRONG.items():
         for strong in strong_ones:

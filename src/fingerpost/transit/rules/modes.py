@@ -62,12 +62,10 @@ def mode_of(route_type: int) -> Mode:
 
 
 def trip_word(mode: Mode) -> TripWord:
-    """Return the word of the plan_trip and get_departures contracts, and of find_stops."""
     return _TRIP_WORDS[mode]
 
 
 def timetable_word(mode: Mode) -> TimetableWord:
-    """Return the word of the lookup contract."""
     return _TIMETABLE_WORDS.get(mode, "UNKNOWN")
 
 

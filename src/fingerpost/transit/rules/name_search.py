@@ -107,7 +107,6 @@ class NameSearch:
                 yield row, _between(_OFFERED, min(1.0, len(self._names[row]) / len(wanted)))
 
     def _near_word(self, word: str) -> dict[int, float]:
-        """Return {row: likeness 0..1} of names with a word that begins with, or is spelt like, this one."""
         likenesses: dict[str, float] = {}
         if not _has_digit(word):
             alike = process.extract(

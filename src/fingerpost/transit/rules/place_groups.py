@@ -38,7 +38,6 @@ class NamedStop:
 
     @property
     def coordinate(self) -> Coordinate:
-        """Where it is."""
         return Coordinate(self.lat, self.lon)
 
 
@@ -174,7 +173,6 @@ def _new_group(place: Place, stops: Sequence[NamedStop]) -> PlaceGroup:
 
 
 def stops_of_stations(stops: Iterable[NamedStop]) -> dict[str, list[NamedStop]]:
-    """Return the boardable stops of each station that has any, by the station's id."""
     by_id = {stop.id: stop for stop in stops}
     members: dict[str, list[NamedStop]] = {}
     for stop_id, station_id in _station_of(by_id).items():
@@ -185,7 +183,6 @@ def stops_of_stations(stops: Iterable[NamedStop]) -> dict[str, list[NamedStop]]:
 
 
 def place_of_stop(stop: NamedStop, stops_of_station: Sequence[NamedStop] = ()) -> Place:
-    """Return one stop as a place, or a station with its boardable stops."""
     own = () if stop.is_station or not stop.is_boardable else (stop.id,)
     return Place(
         id=stop.id,
@@ -224,7 +221,6 @@ def _mixed_place(
 
 
 def _nearest(cluster: Sequence[NamedStop]) -> NamedStop:
-    """Return the stop nearest to the centre of those that can be boarded at, if there are any."""
     stops = [stop for stop in cluster if stop.is_boardable and not stop.is_station] or cluster
     centre = centre_of([stop.coordinate for stop in stops])
     # Two stops are equally far from their centre but for the last binary digit; then the id decides.
@@ -234,7 +230,6 @@ def _nearest(cluster: Sequence[NamedStop]) -> NamedStop:
 def _find_station(
     cluster: Sequence[NamedStop], stops_of_station: Mapping[str, Sequence[NamedStop]]
 ) -> NamedStop | None:
-    """Return the station of a cluster that can be boarded at, None where there is none."""
     return next((stop for stop in cluster if stop.is_station and stops_of_station.get(stop.id)), None)
 
 

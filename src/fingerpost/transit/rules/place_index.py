@@ -54,7 +54,6 @@ class PlaceIndex:
         return in_order(self.list_matches(text, language, focus))[:max_results]
 
     def list_matches(self, text: str, language: str | None, focus: Coordinate | None) -> list[PlaceMatch]:
-        """Return the places that a text may mean, in no order."""
         scores: dict[str | None, float] = {}
         scored = [(self._spellings[row], score) for row, score in self._names.score(text).items()]
         for spelling, score in (*scored, *self._list_inflected(text)):
@@ -110,7 +109,6 @@ class PlaceIndex:
         return self._pole_by_id.get(stop_id)
 
     def list_places(self) -> list[Place]:
-        """Return all places, by id."""
         return list(self._place_by_id.values())
 
 

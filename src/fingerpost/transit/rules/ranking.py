@@ -92,7 +92,6 @@ def rank(itineraries: Iterable[Itinerary], optimize: Optimize, *, arrive_by: boo
 def rank_named(
     named: Iterable[tuple[str, Itinerary]], optimize: Optimize, *, arrive_by: bool
 ) -> list[tuple[str, Itinerary]]:
-    """Return itineraries, each beside its fingerprint, in the rider's order."""
     return sorted(named, key=lambda pair: sort_key(pair[1], optimize, arrive_by=arrive_by, name=pair[0]))
 
 
@@ -116,7 +115,6 @@ def sort_key(itinerary: Itinerary, optimize: Optimize, *, arrive_by: bool, name:
 
 
 def walk_s(itinerary: Itinerary) -> int:
-    """Return the time on foot, all legs together."""
     return sum(leg.duration_s for leg in itinerary.legs if leg.mode is Mode.WALK)
 
 

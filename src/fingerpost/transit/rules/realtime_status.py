@@ -26,7 +26,6 @@ def status_of(leg: Leg) -> Status | None:
 
 
 def status_of_departure(departure: Departure) -> Status:
-    """Return the status of one row of a board."""
     return _status(cancelled=departure.cancelled, delay_s=departure.departure_delay_s)
 
 
@@ -117,7 +116,6 @@ def say_age(age_s: int) -> str:
 
 
 def is_stale(age_s: int | None) -> bool:
-    """Whether an age in seconds is above the limit of ``realtime-stale``."""
     return age_s is not None and age_s > STALE_AFTER_S
 
 

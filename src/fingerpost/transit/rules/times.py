@@ -47,19 +47,16 @@ class AskedInstant(NamedTuple):
 
     @property
     def is_past(self) -> bool:
-        """Whether the question is about the past."""
         return self.not_before is None
 
 
 def place_in_time(instant: int, now: int) -> AskedInstant:
-    """Return an instant as a question about now or later, or about the past."""
     if instant < now - PAST_AFTER_S:
         return AskedInstant(instant, None)
     return AskedInstant(max(instant, now), now)
 
 
 def is_now(text: str) -> bool:
-    """Whether a text means the instant of the call."""
     return text.strip().lower() == "now"
 
 
@@ -121,7 +118,6 @@ def print_utc(instant: int) -> str:
 
 
 def local_date_of(instant: int, zone_name: str) -> date:
-    """Return the calendar day of an instant in a zone."""
     return datetime.fromtimestamp(instant, _zone(zone_name)).date()
 
 
@@ -149,7 +145,6 @@ def _zone(name: str) -> ZoneInfo:
 
 
 def is_zone(name: str | None) -> bool:
-    """Whether a name is a time zone's that is known here."""
     try:
         return bool(name) and bool(ZoneInfo(name or "").key)
     except (OSError, ValueError, KeyError):

@@ -31,7 +31,6 @@ def say_impossible(number: int) -> list[str]:
 
 
 def list_kept(itineraries: Iterable[Itinerary], query: JourneyQuery) -> list[Itinerary]:
-    """Return the itineraries that keep the limits of walking and of transfers."""
     return [each for each in itineraries if each.walk_m <= query.max_walk_m and each.transfers <= query.max_transfers]
 
 

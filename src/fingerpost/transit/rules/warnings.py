@@ -68,15 +68,12 @@ class Warnings:
             messages.append(message)
 
     def extend(self, others: "Warnings") -> None:
-        """Add all warnings of another collection."""
         for code in WarningCode:
             for message in others.find(code):
                 self.add(code, message)
 
     def find(self, code: WarningCode) -> tuple[str, ...]:
-        """Return the messages of a code."""
         return tuple(self._messages.get(code, ()))
 
     def list_all(self) -> tuple[Warning, ...]:
-        """Return one entry a code."""
         return tuple(Warning(code, " ".join(messages)) for code, messages in self._messages.items())

@@ -76,7 +76,6 @@ def describe_alerts(meta: AlertNotes, parts: Sequence[tuple[str, str]], everythi
 
 
 def describe_trip_alerts(answer: Any) -> list[str]:
-    """Return the lines of the alerts of an answer of plan_trip."""
     parts = [
         (f"itineraries/{row}/legs/{at}", f"{row + 1}: {name_ride(leg['mode'], leg.get('line'))}")
         for row, itinerary in enumerate(answer["itineraries"])
@@ -87,7 +86,6 @@ def describe_trip_alerts(answer: Any) -> list[str]:
 
 
 def describe_board_alerts(answer: Any) -> list[str]:
-    """Return the lines of the alerts of an answer of get_departures."""
     rows = enumerate(answer["departures"])
     parts = [(f"departures/{at}", f"{row['mode']} {row['line']} to {row['destination']}") for at, row in rows]
     return describe_alerts(answer["meta"], parts, "every departure")

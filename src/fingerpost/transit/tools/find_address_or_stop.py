@@ -123,7 +123,6 @@ class FindAddressOrStop(PublishedTool):
         self._places = places
 
     async def handle(self, arguments: LocationQueryInput, call: Call) -> ResolvedLocation | DisambiguationSet:  # noqa: ARG002  # the seam's signature
-        """Read the text as a token, then as a name; drop what is too far; decide or ask."""
         text = arguments.raw_text
         focus = None if arguments.focus_point is None else arguments.focus_point.inner()
         warnings = Warnings()
@@ -156,11 +155,9 @@ class FindAddressOrStop(PublishedTool):
         return {**choices, "meta": meta} if meta else choices
 
     def shape_of(self, answer: Mapping[str, Any]) -> Shape:
-        """Return the shape of a set where there are candidates, else of one place."""
         return DisambiguationSet if "candidates" in answer else ResolvedLocation
 
     def describe(self, answer: ResolvedLocation | DisambiguationSet) -> str:
-        """Return the place, or the choices."""
         meta: LookupMeta = answer.get("meta", {})
         below = [f"! {warning['message']}" for warning in meta.get("warnings", ())]
         if "attribution" in meta:
@@ -188,7 +185,6 @@ def _join(line: str, apart: str) -> str:
 
 
 def _show_meta(shown: Sequence[PlaceMatch], warnings: Warnings) -> LookupMeta:
-    """Return what an answer says beside the places that it shows."""
     meta: LookupMeta = {}
     told = show_warnings(warnings).get("warnings")
     if told:
@@ -200,7 +196,6 @@ def _show_meta(shown: Sequence[PlaceMatch], warnings: Warnings) -> LookupMeta:
 
 
 def show_place(match: PlaceMatch, raw_query: str) -> ResolvedLocation:
-    """Write a place and how well it fits the text."""
     place = match.place
     shown: ResolvedLocation = {
         "name": place.name,

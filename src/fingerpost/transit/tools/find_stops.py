@@ -78,7 +78,6 @@ class FindStops(PublishedTool):
         self._networks = networks
 
     async def handle(self, arguments: FindStopsInput, call: Call) -> FindStopsOutput:
-        """Ask the network that covers the point, filter, and cut to the limit."""
         centre = arguments.coordinate.inner()
         opened = await self._networks.open()
         _, near, left_out = await ask_in_turn(
@@ -112,7 +111,6 @@ class FindStops(PublishedTool):
         }
 
     def describe(self, answer: FindStopsOutput) -> str:
-        """Return the stops as lines to read."""
         lines = [
             f"{each['name']} ({each['id']}), {each['distance']} m, {', '.join(each['modes']) or 'no service'}, "
             f"at {each['coordinate']['lat']},{each['coordinate']['lon']}"

@@ -110,7 +110,6 @@ class GetDepartures(PublishedTool):
         self._places = places
 
     async def handle(self, arguments: GetDeparturesInput, call: Call) -> ToolReply:
-        """Find the stop, ask for its board, sort it and cut it to the limit."""
         warnings = Warnings()
         now = int(call.now.timestamp())
         if arguments.at is not None:
@@ -142,7 +141,6 @@ class GetDepartures(PublishedTool):
         return _answer(call, stop.place, arguments.stop.value, query, board, warnings, is_now=is_now)
 
     def describe(self, answer: GetDeparturesOutput) -> str:
-        """Return the board as lines to read."""
         meta, stop_id = answer["meta"], answer["stopId"]
         since = meta.get("at", answer["dataFreshness"])
         start = f", from {meta['at'][:16].replace('T', ' ')} on" if "at" in meta else ""
@@ -231,14 +229,12 @@ def _say_empty(meta: BoardMeta) -> str:
 
 
 def _list_touched(board: DepartureBoard, shown: Sequence[Departure]) -> Iterator[Touched]:
-    """Yield the parts of the answer that alerts touch: the stop, and its rows."""
     for at, departure in enumerate(shown):
         yield Touched(f"departures/{at}", departure.alerts)
     yield Touched("stopId", board.alerts)
 
 
 def _choose(query: DepartureQuery, board: DepartureBoard) -> list[Departure]:
-    """Return the rows to show: those in the window, by expected time, cut to the limit."""
     end = query.instant + query.window_s
     in_window = (each for each in board.departures if query.instant <= each.expected <= end)
     order = sorted(
@@ -278,7 +274,6 @@ def _row(departure: WireDeparture, since: str) -> str:
 
 
 def _say_delay(departure: WireDeparture) -> str:
-    """Return by how many seconds a departure is late or early."""
     seconds = departure.get("delaySeconds", 0)
     return f"{abs(seconds)} s {'early' if seconds < 0 else 'late'}"
 
@@ -288,7 +283,6 @@ def _say_small_delay(departure: WireDeparture) -> str:
 
 
 def _warn(query: DepartureQuery, board: DepartureBoard, shown: Sequence[Departure], warnings: Warnings) -> None:
-    """Say what only a board has to say."""
     if board.found_count > len(shown):
         text = f"{board.found_count} departures are in the window, of which the first {say_shown(len(shown))}."
         warnings.add(WarningCode.TRUNCATED_RESULTS, text)

@@ -93,7 +93,6 @@ class GetStopTimetable(PublishedTool):
         self._places = places
 
     async def handle(self, arguments: TimetableRequestInput, call: Call) -> ToolReply:
-        """Find the stop, ask for its timetable, leave out what is cancelled, and cut to the limit."""
         warnings = Warnings()
         window = _read_window(arguments, int(call.now.timestamp()))
         stop, others = await self._find(arguments, warnings)
@@ -117,7 +116,6 @@ class GetStopTimetable(PublishedTool):
         return await compute(answer) if len(board.departures) > _QUICK_ROWS else answer()
 
     def describe(self, answer: StopTimetableOutput) -> str:
-        """Return the timetable as lines to read."""
         return describe_timetable(answer)
 
     async def _find(self, arguments: TimetableRequestInput, warnings: Warnings) -> tuple[FoundStop, list[str]]:
@@ -207,7 +205,6 @@ def _say_more(running: Sequence[Departure], shown: int, window: _Window) -> str:
 
 
 def _find_reason(window: _Window, board: DepartureBoard) -> NoResultsReason:
-    """Return why nothing leaves: no service on the day, the window lies in the past, or nothing just then."""
     provenance, gap = board.provenance, board.gap
     day = local_date_of(window.first, provenance.zone)
     first, last = provenance.first_day, provenance.last_day

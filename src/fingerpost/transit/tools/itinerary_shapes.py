@@ -58,7 +58,6 @@ class WireItinerary(WireDict):
 
 
 def show_itinerary(choice: Choice, zone: str, notes: list[str]) -> WireItinerary:
-    """Write a chosen itinerary in a network's zone."""
     itinerary = choice.itinerary
     shown: WireItinerary = {
         "legs": [show_leg(leg, zone) for leg in itinerary.legs],
@@ -78,7 +77,6 @@ def show_itinerary(choice: Choice, zone: str, notes: list[str]) -> WireItinerary
 
 
 def show_leg(leg: Leg, zone: str) -> WireLeg:
-    """Write a leg in a network's zone."""
     shown: WireLeg = {
         "mode": trip_word(leg.mode),
         "from": show_stop_point(leg.start),
@@ -114,7 +112,6 @@ def _add_ride(shown: WireLeg, leg: Leg, zone: str) -> None:
 
 
 def show_stop_point(point: StopPoint) -> WireStopPoint:
-    """Write a stop, or a place that is none."""
     shown: WireStopPoint = {"name": point.name, "coordinate": show_coordinate(point.coordinate)}
     if point.id is not None:
         shown["id"] = point.id

@@ -68,7 +68,6 @@ def show_leaving(board: DepartureBoard, shown: Sequence[Departure]) -> Leaving:
 
 
 def warn_of_walks(board: DepartureBoard, asked: str | None, warnings: Warnings) -> None:
-    """Say where a rider asked when to leave and that is not known."""
     if asked is None or board.walks:
         return
     why = (

@@ -53,7 +53,6 @@ def show_line_colors(parts: Iterable[tuple[str, LineColors | None]]) -> WireLine
 def reply_with_colors(
     body: Mapping[str, Any], parts: Iterable[tuple[str, LineColors | None]], wants: Collection[str]
 ) -> ToolReply:
-    """Return an answer with the colours of its parts beside it, where the caller wants them."""
     return ToolReply(body, {LINE_COLORS: show_line_colors(parts)} if LINE_COLORS in wants else {})
 
 
@@ -180,7 +179,6 @@ class WireBasemap(WireDict):
 
 
 def show_basemap(basemap: Basemap | None) -> WireBasemap:
-    """Write a map, without layers where there is none."""
     layers = () if basemap is None else basemap.layers
     return {
         "precision": PRECISION,

@@ -117,7 +117,6 @@ class PlanJourney(PublishedTool):
         return self._options.with_demo or bool((await self._london.open()).answering)
 
     async def handle(self, arguments: JourneyPlanRequest, call: Call) -> JourneyPlanToolResponse:
-        """Ask TfL where it is configured, else an engine of ours, and summarise the fastest."""
         await self._limit.enter()
         warnings = Warnings()
         opened = await self._london.open()
@@ -178,7 +177,6 @@ class PlanJourney(PublishedTool):
         return label.stop_id if isinstance(label, StopText) else text.strip()
 
     async def _search(self, arguments: JourneyPlanRequest, call: Call, warnings: Warnings) -> _JourneysFound:
-        """Resolve the ends over the networks of London, and search the preferred one."""
         try:
             ends = await self._ends.get_trip_ends(
                 arguments.from_, arguments.to, user=call.user, language=_LANGUAGE, warnings=warnings
@@ -212,7 +210,6 @@ class PlanJourney(PublishedTool):
         return PlaceAmbiguous(error.message, details, hint="Send the parameterValue of the place that is meant instead")
 
     def describe(self, answer: JourneyPlanToolResponse) -> str:
-        """Return the message, and a line for each journey."""
         lines = [
             f"{each['startDateTime'][11:16]} to {each['arrivalDateTime'][11:16]} on {each['startDateTime'][:10]}, "
             f"{each['durationMinutes']} min, {_count(each['legCount'], 'leg')}"
@@ -299,7 +296,6 @@ def _say_count(shown: Sequence[Itinerary], found: _JourneysFound) -> str:
 
 
 def _list_trouble(found: _JourneysFound, zone: str, call: Call) -> list[str]:
-    """Return what keeps a rider from leaving now: rides that do not run, and how long nothing does."""
     now = int(call.now.timestamp())
     disrupted = name_disrupted(found.unusable, lambda instant: print_clock(instant, now, zone))
     waits = find_long_wait(found.itineraries, now, zone)

@@ -70,7 +70,6 @@ class PlanRoute(PublishedTool):
         self._ends = TripEndResolver(places)
 
     async def handle(self, arguments: RouteRequestInput, call: Call) -> ToolReply:
-        """Resolve the ends, search the window, and put the best first."""
         warnings = Warnings()
         now = int(call.now.timestamp())
         question = _read_question(arguments, now)
@@ -89,7 +88,6 @@ class PlanRoute(PublishedTool):
         return _answer(arguments, question, found, call, warnings)
 
     def describe(self, answer: PlanRouteOutput) -> str:
-        """Return the itineraries as lines to read."""
         return describe_routes(answer)
 
 
@@ -165,7 +163,6 @@ def _list_touched(chosen: Sequence[_Route]) -> Iterator[Touched]:
 
 
 def show_route(itinerary: Itinerary) -> RouteItinerary:
-    """Write an itinerary in the lookup contract's shape, times in UTC."""
     legs = [_show_leg(leg) for leg in itinerary.legs]
     walks = [shown["distanceMeters"] for leg, shown in zip(itinerary.legs, legs, strict=True) if leg.mode is Mode.WALK]
     return {

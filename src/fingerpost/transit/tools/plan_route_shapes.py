@@ -53,7 +53,6 @@ class KnownLocation(WireModel):
 
 
 def _tag_of(end: Any) -> str:
-    """Return which of the two an end is meant to be; what is neither is read as a question."""
     is_known = isinstance(end, KnownLocation) or (isinstance(end, dict) and "rawText" not in end and "name" in end)
     return "KnownLocation" if is_known else "LocationQueryInput"
 
@@ -89,7 +88,6 @@ class RouteRequestInput(WireModel):
 
     @property
     def preset(self) -> JourneyPreset:
-        """The preset."""
         return JourneyPreset(self.journey_preset)
 
     @property
@@ -100,7 +98,6 @@ class RouteRequestInput(WireModel):
 
 
 def query_of(end: LocationQueryInput | KnownLocation) -> TextQuery | Location | ResolvedStop:
-    """Return what the resolver of places is asked for an end."""
     if isinstance(end, KnownLocation):
         return end.query()
     return TextQuery(

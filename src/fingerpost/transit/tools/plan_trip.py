@@ -80,7 +80,6 @@ class PlanTrip(PublishedTool):
         self._ends = TripEndResolver(places)
 
     async def handle(self, arguments: PlanTripInput, call: Call) -> PlanTripOutput | ToolReply:
-        """Resolve the ends, ask the network, ask again where it is in trouble, and choose."""
         warnings = Warnings()
         now = int(call.now.timestamp())
         # A time that cannot be read is refused before any place is looked up (rule A6).
@@ -120,7 +119,6 @@ class PlanTrip(PublishedTool):
         return ToolReply(body, beside)
 
     def describe(self, answer: PlanTripOutput) -> str:
-        """Return the itineraries as lines to read."""
         return describe_plan(answer)
 
 
@@ -198,7 +196,6 @@ def _meta(found: TripFound, legs: Sequence[Leg], age_s: int | None, warnings: Wa
 
 
 def _list_touched(found: TripFound, differences: Sequence[Difference], warnings: Warnings) -> Iterator[Touched]:
-    """Yield the parts of the answer that alerts touch: legs, causes of disruption, trips that a warning names."""
     for row, itinerary in enumerate(found.shown):
         for at, leg in enumerate(itinerary.legs):
             path = f"itineraries/{row}/legs/{at}"

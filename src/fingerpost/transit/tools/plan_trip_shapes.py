@@ -161,13 +161,11 @@ def _show_fare(fare: Fare, fingerprints: list[str]) -> WireFare:
 
 
 def show_stays(choices: Iterable[Choice]) -> list[WireStaySeated]:
-    """Write where riders stay seated, for the itineraries in which they do."""
     stays = ((each, [at for at, leg in enumerate(each.itinerary.legs) if leg.stays_seated]) for each in choices)
     return [{"fingerprint": each.fingerprint, "legs": legs} for each, legs in stays if legs]
 
 
 def show_difference(difference: Difference) -> WireDifference:
-    """Write a difference; minutes and metres rounded."""
     cause: WireCause = {"text": difference.cause.sentence}
     if difference.cause.id:
         cause["id"] = difference.cause.id

@@ -12,7 +12,6 @@ from fingerpost.transit.tools.wording import clock_of, said_below
 
 
 def describe_plan(answer: PlanTripOutput) -> str:
-    """Return one numbered line an itinerary, then what must be said about them."""
     requested, meta = answer["requested"], answer["meta"]
     since = requested["time"]
     ends = f"{_name(answer['origin']) or 'origin'} to {_name(answer['destination']) or 'destination'}"
@@ -31,7 +30,6 @@ def _name(location: LocationRef) -> str | None:
 
 
 def _difference(difference: WireDifference) -> str:
-    """Return what the trip costs against the usual one."""
     minutes = difference["laterMinutes"]
     later = f"{abs(minutes)} min {'later' if minutes >= 0 else 'earlier'}"
     tight = ", tight connection" if difference["connectionRisk"] == ConnectionRisk.TIGHT else ""
@@ -43,7 +41,6 @@ def _difference(difference: WireDifference) -> str:
 
 
 def _price(itinerary: WireItinerary, meta: PlanMeta) -> str:
-    """Return what the itinerary costs, empty where that is unknown."""
     for fare in meta.get("fares", ()):
         is_its = "fingerprints" not in fare or itinerary["fingerprint"] in fare["fingerprints"]
         if "amount" in fare and is_its and any(is_ride(leg["mode"]) for leg in itinerary["legs"]):

@@ -42,7 +42,6 @@ class RouteQuestion:
         return self.when.instant <= itinerary.departure <= self.when.instant + self.window_s
 
     def query(self, ends: TripEnds) -> JourneyQuery:
-        """Return the question to a source."""
         return JourneyQuery(
             origin=ends.origin,
             destination=ends.destination,

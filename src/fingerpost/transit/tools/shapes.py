@@ -23,7 +23,6 @@ class LatLon(WireModel):
     lon: Longitude
 
     def inner(self) -> Coordinate:
-        """Return the position as the inner model has it."""
         return Coordinate(self.lat, self.lon)
 
 
@@ -97,7 +96,6 @@ class CoordsEnd(WireModel):
     value: LatLon
 
     def query(self) -> Coordinate:
-        """Return what the resolver of places is asked."""
         return self.value.inner()
 
 
@@ -108,7 +106,6 @@ class LabelEnd(WireModel):
     value: Annotated[Identifier, Field(max_length=200, description="saved variable, token, or place name")]
 
     def query(self) -> str:
-        """Return what the resolver of places is asked."""
         return self.value
 
 
@@ -117,12 +114,10 @@ TripEnd = TypeAliasType("TripEnd", Annotated[CoordsEnd | LabelEnd, Field(discrim
 
 
 def show_coordinate(coordinate: Coordinate) -> WireCoordinate:
-    """Write a position to the precision of a tenth of a metre."""
     return {"lat": round(coordinate.lat, 6), "lon": round(coordinate.lon, 6)}
 
 
 def show_location(location: Location) -> LocationRef:
-    """Write one end of a trip as it was understood."""
     shown: LocationRef = {"coordinate": show_coordinate(location.coordinate), "rawSource": location.source.value}
     if location.label is not None:
         shown["label"] = location.label
@@ -134,7 +129,6 @@ def show_location(location: Location) -> LocationRef:
 
 
 def show_meta(provenance: Provenance, *, ids: Iterable[str] = (), realtime_age_s: int | None = None) -> Meta:
-    """Write where an answer comes from, and the zone of its times; see ``show_origin``."""
     retrieved_at = print_instant(provenance.retrieved_at, provenance.zone)
     origin = show_origin(provenance, retrieved_at, ids=ids, realtime_age_s=realtime_age_s)
     return {**origin, "timeZone": provenance.zone}

@@ -121,7 +121,6 @@ def count_fitting(rows: Sequence[TimetableDeparture]) -> int:
 
 
 def count_fitting_lines(lines: Sequence[TimetableLine]) -> int:
-    """Return how many of the first lines fit."""
     text_bytes = [
         2 * _TIME_BYTES + _LINE_BYTES + _bytes_of((line["routeShortName"], line.get("headsign", ""))) for line in lines
     ]
@@ -163,13 +162,11 @@ def describe_timetable(answer: StopTimetableOutput) -> str:
 
 
 def new_times(answer: Any) -> LocalTimes:
-    """Return what prints the times of an answer."""
     told = [row["scheduledTime"] for row in answer["departures"]]
     return LocalTimes(answer["metadata"]["timeZone"], told or list_utc_times(answer["meta"].get("whyEmpty", "")))
 
 
 def list_remarks(answer: Any) -> list[str]:
-    """Return the lines on limits, on what is left out, on other stops, and the alerts."""
     applied, metadata, meta = answer["applied"], answer["metadata"], answer["meta"]
     lines = []
     if "linesNotShown" in meta:

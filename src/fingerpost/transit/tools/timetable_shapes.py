@@ -21,7 +21,6 @@ _UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
 def list_utc_times(sentence: str) -> list[str]:
-    """Return the instants in UTC that a sentence names."""
     return _UTC.findall(sentence)
 
 
@@ -44,7 +43,6 @@ class LocalTimes:
         return self._name if self._offset is None else f"{self._name}, UTC{self._offset[:3]}:{self._offset[3:]}"
 
     def local(self, time: str) -> str:
-        """Return the instant in the zone, ISO 8601 with its offset."""
         return self._read(time).isoformat()
 
     def day(self, time: str) -> str:
@@ -112,7 +110,6 @@ class TimetableMeta(AnswerOrigin, AlertNotes, WhyEmpty):
 def show_metadata(
     zone: str, warnings: Warnings, *, cancelled: int = 0, reason: NoResultsReason | None = None
 ) -> AnswerMetadata:
-    """Write the metadata, without a field for what there is nothing to say of (rule A2)."""
     shown: AnswerMetadata = {"timeZone": zone}
     if reason is not None:
         shown["noResultsReason"] = reason.value
@@ -125,14 +122,12 @@ def show_metadata(
 
 
 def show_why_empty(why: str | None) -> WhyEmpty:
-    """Write why an answer is empty, no field where nobody knows."""
     return {} if why is None else {"whyEmpty": why}
 
 
 def show_utc_origin(
     provenance: Provenance, *, ids: Iterable[str] = (), realtime_age_s: int | None = None
 ) -> AnswerOrigin:
-    """Write where an answer comes from, in UTC."""
     return show_origin(provenance, print_utc(provenance.retrieved_at), ids=ids, realtime_age_s=realtime_age_s)
 
 

@@ -40,12 +40,10 @@ class TripFound:
 
     @property
     def shown(self) -> list[Itinerary]:
-        """The itineraries to show, in order."""
         return [choice.itinerary for choice in self.merged.choices]
 
     @property
     def step_free_supported(self) -> bool:
-        """Whether the source knows anything of wheelchairs."""
         return self.answers[0].step_free_supported
 
     def price(self, choice: Choice) -> Fare | None:
@@ -136,7 +134,6 @@ async def _plan_and_name(network: Network, query: JourneyQuery) -> tuple[Journey
 
 
 def _with_names(provenance: Provenance, named: NamedEnds) -> Provenance:
-    """Return the provenance of an answer with what belongs to the names of its ends."""
     noted = replace(provenance, notes=(*provenance.notes, *named.notes))
     return _with_attribution(noted, named.attribution)
 

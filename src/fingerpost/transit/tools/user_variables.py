@@ -100,7 +100,6 @@ class DeleteUserVariableOutput(WireDict):
 
 
 def show_variable(variable: Variable) -> WireVariable:
-    """Write a variable."""
     return {
         "key": variable.key,
         "type": variable.type,
@@ -141,7 +140,6 @@ class SaveUserVariable(_VariableTool):
     destructive = True
 
     async def handle(self, arguments: SaveUserVariableInput, call: Call) -> SaveUserVariableOutput:
-        """Save, and say what was replaced."""
         variable, previous = await asyncio.to_thread(
             self._variables.save, _get_user(call), arguments.key, arguments.type, arguments.value, call.now
         )
@@ -151,7 +149,6 @@ class SaveUserVariable(_VariableTool):
         return shown
 
     def describe(self, answer: SaveUserVariableOutput) -> str:
-        """Return what is kept now."""
         variable = answer["variable"]
         replaced = " (replaced the one before)" if "previous" in answer else ""
         said = f"{_say_value(variable['value'])}, {_say_since(variable)}"
@@ -185,7 +182,6 @@ class GetUserVariables(_VariableTool):
     rest = "A key that is not shown is used as a label all the same; fingerpost vars list shows all at a terminal."
 
     async def handle(self, arguments: GetUserVariablesInput, call: Call) -> GetUserVariablesOutput:  # noqa: ARG002  # the seam's signature
-        """List, sorted by key."""
         variables = await asyncio.to_thread(self._variables.list_variables, _get_user(call))
         return {
             "variables": [show_variable(variable) for variable in variables],
@@ -193,7 +189,6 @@ class GetUserVariables(_VariableTool):
         }
 
     def describe(self, answer: GetUserVariablesOutput) -> str:
-        """Return keys and values as lines."""
         lines = [
             f"{each['key']} ({each['type']}): {_say_value(each['value'])}, {_say_since(each)}"
             for each in answer["variables"]
@@ -215,11 +210,9 @@ class DeleteUserVariable(_VariableTool):
     destructive = True
 
     async def handle(self, arguments: DeleteUserVariableInput, call: Call) -> DeleteUserVariableOutput:
-        """Delete, and say what is gone."""
         deleted = await asyncio.to_thread(self._variables.delete, _get_user(call), arguments.key)
         return {"deleted": deleted, "correlationId": call.correlation_id}
 
     def describe(self, answer: DeleteUserVariableOutput) -> str:
-        """Return the keys that are gone."""
         deleted = answer["deleted"]
         return f"Deleted: {', '.join(deleted)}." if deleted else "There was nothing to delete."
