@@ -11,30 +11,14 @@ from fingerpost.transit.rules.name_matching import plain
 
 # Below this a name does not resemble the text.
 FLOOR = 0.60
-
-
 _SAME = 1.0
-
-
 _BEGINS = (0.88, 0.98)
-
-
 # A beginning this short says nothing of which name is meant: it offers, and settles nothing.
 _DISTINCTIVE_LETTERS = 3
-
-
 _HAS_ALL = (0.74, 0.88)
-
-
 _SPELT_LIKE = 0.92
-
-
 _OTHER_NUMBER = 0.70
-
-
 _OFFERED = (0.62, 0.78)
-
-
 _WORD_SPELT_LIKE_PERCENT = 75.0
 
 

@@ -10,6 +10,7 @@ from fingerpost.contract.wire import WireDict
 from fingerpost.transit.rules.alerts import HEADER_CHARS, MAX_ALERTS, TEXT_CHARS, ToldAlert, ToldAlerts, say_effect
 from fingerpost.transit.rules.modes import is_ride, name_ride
 from fingerpost.transit.rules.times import print_instant, print_utc
+from fingerpost.transit.tools.shapes import write_stated
 
 _MOST_NAMES = 4
 
@@ -37,29 +38,27 @@ class AlertNotes(WireDict):
 
 def show_alerts(alerts: ToldAlerts, zone: str | None) -> AlertNotes:
     """Write alerts in a network's zone, in UTC where it is None; no field where there are none (rule A2)."""
-    shown: AlertNotes = {}
-    if alerts.told:
-        shown["alerts"] = [_show_alert(each, zone) for each in alerts.told]
-    if alerts.more:
-        shown["alertsNotShown"] = alerts.more
-    return shown
+    told = [_show_alert(each, zone) for each in alerts.told]
+    return write_stated(AlertNotes, {"alerts": told or None, "alertsNotShown": alerts.more or None})
 
 
 def _show_alert(told: ToldAlert, zone: str | None) -> WireAlert:
     alert = told.alert
-    shown: WireAlert = {"header": alert.header, "effect": alert.effect, "touches": list(told.touches)}
-    if alert.text:
-        shown["text"] = alert.text
-    if alert.since is not None:
-        shown["from"] = _print(alert.since, zone)
-    if alert.until is not None:
-        shown["until"] = _print(alert.until, zone)
-    if alert.url is not None:
-        shown["url"] = alert.url
-    return shown
+    fields = {
+        "header": alert.header,
+        "effect": alert.effect,
+        "touches": list(told.touches),
+        "text": alert.text or None,
+        "from": _print(alert.since, zone),
+        "until": _print(alert.until, zone),
+        "url": alert.url,
+    }
+    return write_stated(WireAlert, fields)
 
 
-def _print(instant: int, zone: str | None) -> str:
+def _print(instant: int | None, zone: str | None) -> str | None:
+    if instant is None:
+        return None
     return print_utc(instant) if zone is None else print_instant(instant, zone)
 
 

@@ -29,6 +29,7 @@ from fingerpost.transit.tools.shapes import (
     WireWarning,
     show_coordinate,
     show_warnings,
+    write_stated,
 )
 
 
@@ -185,37 +186,24 @@ def _join(line: str, apart: str) -> str:
 
 
 def _show_meta(shown: Sequence[PlaceMatch], warnings: Warnings) -> LookupMeta:
-    meta: LookupMeta = {}
     told = show_warnings(warnings).get("warnings")
-    if told:
-        meta["warnings"] = told
-    attribution = attribution_of(shown)
-    if attribution:
-        meta["attribution"] = attribution
-    return meta
+    return write_stated(LookupMeta, {"warnings": told, "attribution": attribution_of(shown) or None})
 
 
 def show_place(match: PlaceMatch, raw_query: str) -> ResolvedLocation:
     place = match.place
-    shown: ResolvedLocation = {
+    fields = {
         "name": place.name,
         "primaryLanguage": next((code for code in _LANGUAGES if code == place.language), "default"),
         "type": place.kind.value,
         "coordinate": show_coordinate(place.coordinate),
         "confidenceScore": round(match.score, 4),
         "rawQuery": raw_query,
+        "id": place.id,
+        "names": {code: place.names[code] for code in _LANGUAGES if code in place.names} or None,
+        "locality": place.locality,
     }
-    if place.id is not None:
-        shown["id"] = place.id
-    names: Names = {}
-    for code in _LANGUAGES:
-        if code in place.names:
-            names[code] = place.names[code]
-    if names:
-        shown["names"] = names
-    if place.locality is not None:
-        shown["locality"] = place.locality
-    return shown
+    return write_stated(ResolvedLocation, fields)
 
 
 _LANGUAGES: tuple[Language, ...] = ("fi", "en", "sv")

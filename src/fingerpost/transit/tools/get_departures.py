@@ -29,7 +29,8 @@ from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.alert_shapes import AlertNotes, describe_board_alerts, show_alerts
 from fingerpost.transit.tools.leave_by import Leaving, find_walk_start, say_leaving, show_leaving, warn_of_walks
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, list_row_colors, reply_with_colors
-from fingerpost.transit.tools.shapes import Language, Meta, WireWarning, show_meta, show_warnings
+from fingerpost.transit.tools.shapes import Language, Meta, WireWarning, show_meta, show_warnings, write_stated
+from fingerpost.transit.tools.timetable_shapes import WhyEmpty, show_why_empty
 from fingerpost.transit.tools.wording import clock_of, said_below, say_gap, warn_of_provenance, warn_of_rides
 
 
@@ -66,10 +67,9 @@ class WireDeparture(WireDict):
     platform: NotRequired[str]
 
 
-class BoardMeta(Meta, AlertNotes, Leaving):
+class BoardMeta(Meta, AlertNotes, Leaving, WhyEmpty):
     """Meta of a board; an empty one says why, one of another time than now from when on it lists."""
 
-    whyEmpty: NotRequired[str]
     at: NotRequired[str]
 
 
@@ -195,7 +195,7 @@ def _answer(
         **show_warnings(warnings),
         "meta": {
             **show_meta(provenance, ids=stop.member_ids, realtime_age_s=age_s),
-            **_show_gap(board, provenance.zone),
+            **show_why_empty(_say_why_empty(board, provenance.zone)),
             **_show_start(query, provenance.zone, is_now=is_now),
             **show_leaving(board, shown),
             **show_alerts(choose_alerts(_list_touched(board, shown)), provenance.zone),
@@ -212,16 +212,10 @@ def _show_start(query: DepartureQuery, zone: str, *, is_now: bool) -> _Start:
     return {} if is_now else {"at": print_instant(query.instant, zone)}
 
 
-class _WhyEmpty(WireDict):
-    whyEmpty: NotRequired[str]
-
-
-def _show_gap(board: DepartureBoard, zone: str) -> _WhyEmpty:
-    """Write why a board is empty; no field where it is not, or where nobody knows."""
-    gap = board.gap
-    if gap is None or board.found_count:
-        return {}
-    return {"whyEmpty": say_gap(gap, lambda instant: print_instant(instant, zone))}
+def _say_why_empty(board: DepartureBoard, zone: str) -> str | None:
+    if board.gap is None or board.found_count:
+        return None
+    return say_gap(board.gap, lambda instant: print_instant(instant, zone))
 
 
 def _say_empty(meta: BoardMeta) -> str:
@@ -245,19 +239,18 @@ def _choose(query: DepartureQuery, board: DepartureBoard) -> list[Departure]:
 
 def show_departure(departure: Departure, zone: str) -> WireDeparture:
     """Write a row of the board; a cancelled one has no expected time (rule C1)."""
-    shown: WireDeparture = {
+    has_expected = departure.departure_delay_s is not None and not departure.cancelled
+    fields = {
         "line": departure.line,
         "mode": trip_word(departure.mode),
         "destination": departure.destination,
         "scheduledTime": print_instant(departure.scheduled, zone),
         "status": status_of_departure(departure).value,
+        "realtimeTime": print_instant(departure.expected, zone) if has_expected else None,
+        "delaySeconds": departure.departure_delay_s if has_expected else None,
+        "platform": departure.platform,
     }
-    if departure.departure_delay_s is not None and not departure.cancelled:
-        shown["realtimeTime"] = print_instant(departure.expected, zone)
-        shown["delaySeconds"] = departure.departure_delay_s
-    if departure.platform is not None:
-        shown["platform"] = departure.platform
-    return shown
+    return write_stated(WireDeparture, fields)
 
 
 def _row(departure: WireDeparture, since: str) -> str:

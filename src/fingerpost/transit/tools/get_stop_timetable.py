@@ -22,6 +22,7 @@ from fingerpost.transit.rules.times import AskedInstant, local_date_of, place_in
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.alert_shapes import show_alerts
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, list_row_colors, reply_with_colors
+from fingerpost.transit.tools.shapes import write_stated
 from fingerpost.transit.tools.stop_timetable_shapes import (
     LONGEST_HORIZON_MINUTES,
     MOST_DEPARTURES,
@@ -240,10 +241,7 @@ def _show_lines(running: Sequence[Departure]) -> TimetableLines:
         for (line, headsign), own in by_line.items()
     ]
     fitting = lines[: min(MOST_LINES, count_fitting_lines(lines))]
-    shown: TimetableLines = {"lines": fitting} if fitting else {}
-    if len(lines) > len(fitting):
-        shown["linesNotShown"] = len(lines) - len(fitting)
-    return shown
+    return write_stated(TimetableLines, {"lines": fitting or None, "linesNotShown": len(lines) - len(fitting) or None})
 
 
 def _show_next(not_shown: Sequence[Departure]) -> NextDeparture:
@@ -251,21 +249,19 @@ def _show_next(not_shown: Sequence[Departure]) -> NextDeparture:
 
 
 def _show_stop(place: Place, asked: str, others: Sequence[str]) -> TimetableStop:
-    shown: TimetableStop = {"id": place.id or asked, "name": place.name}
-    if others:
-        shown["otherStops"] = list(others)
-    return shown
+    return write_stated(
+        TimetableStop, {"id": place.id or asked, "name": place.name, "otherStops": list(others) or None}
+    )
 
 
 def show_departure(departure: Departure) -> TimetableDeparture:
     """Write a row: the timetable's time in UTC, and the service day that the trip belongs to."""
-    shown: TimetableDeparture = {
+    fields = {
         "scheduledTime": print_utc(departure.scheduled),
         "routeShortName": departure.line,
         "headsign": departure.destination,
         "mode": timetable_word(departure.mode),
         "serviceDay": departure.service_day.isoformat(),
+        "routeLongName": departure.long_name,
     }
-    if departure.long_name is not None:
-        shown["routeLongName"] = departure.long_name
-    return shown
+    return write_stated(TimetableDeparture, fields)

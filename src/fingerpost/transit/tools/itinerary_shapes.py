@@ -11,7 +11,7 @@ from fingerpost.transit.rules.disruption import Choice, find_leg_note
 from fingerpost.transit.rules.modes import TripWord, trip_word
 from fingerpost.transit.rules.realtime_status import ScheduleType, Status, schedule_type_of, status_of
 from fingerpost.transit.rules.times import print_instant
-from fingerpost.transit.tools.shapes import WireCoordinate, show_coordinate
+from fingerpost.transit.tools.shapes import WireCoordinate, show_coordinate, write_stated
 
 
 class WireStopPoint(WireDict):
@@ -59,62 +59,52 @@ class WireItinerary(WireDict):
 
 def show_itinerary(choice: Choice, zone: str, notes: list[str]) -> WireItinerary:
     itinerary = choice.itinerary
-    shown: WireItinerary = {
+    fields = {
         "legs": [show_leg(leg, zone) for leg in itinerary.legs],
         "totalDuration": itinerary.duration_s,
         "numberOfTransfers": itinerary.transfers,
         "walkingDistance": round(itinerary.walk_m),
         "scheduleType": schedule_type_of(itinerary).value,
         "fingerprint": choice.fingerprint,
+        "accessibilityNotes": notes or None,
+        "DisruptionFlag": choice.flagged or None,
+        "DisruptionNote": choice.note,
     }
-    if notes:
-        shown["accessibilityNotes"] = notes
-    if choice.flagged:
-        shown["DisruptionFlag"] = True
-    if choice.note is not None:
-        shown["DisruptionNote"] = choice.note
-    return shown
+    return write_stated(WireItinerary, fields)
 
 
 def show_leg(leg: Leg, zone: str) -> WireLeg:
-    shown: WireLeg = {
+    fields = {
         "mode": trip_word(leg.mode),
         "from": show_stop_point(leg.start),
         "to": show_stop_point(leg.end),
         "departureTime": print_instant(leg.departure, zone),
         "arrivalTime": print_instant(leg.arrival, zone),
         "duration": leg.duration_s,
+        "distance": None if leg.distance_m is None else round(leg.distance_m),
+        **(_ride_fields(leg, zone) if leg.is_transit else {}),
     }
-    if leg.distance_m is not None:
-        shown["distance"] = round(leg.distance_m)
-    if leg.is_transit:
-        _add_ride(shown, leg, zone)
-    return shown
+    return write_stated(WireLeg, fields)
 
 
-def _add_ride(shown: WireLeg, leg: Leg, zone: str) -> None:
-    if leg.line is not None:
-        shown["line"] = leg.line
-    if leg.headsign is not None:
-        shown["headsign"] = leg.headsign
-    if leg.trip_id is not None:
-        shown["tripId"] = leg.trip_id
-    status = status_of(leg)
-    if status is not None:
-        shown["status"] = status.value
-    if leg.departure_delay_s is not None and not leg.cancelled:
-        shown["delaySeconds"] = leg.departure_delay_s
-    if leg.last_realtime_update is not None:
-        shown["lastRealtimeUpdate"] = print_instant(leg.last_realtime_update, zone)
-    note = find_leg_note(leg)
-    if note is not None:
-        shown["disruptionNote"] = note
+def _ride_fields(leg: Leg, zone: str) -> dict[str, str | int | None]:
+    status, updated = status_of(leg), leg.last_realtime_update
+    return {
+        "line": leg.line,
+        "headsign": leg.headsign,
+        "tripId": leg.trip_id,
+        "status": status and status.value,
+        "delaySeconds": None if leg.cancelled else leg.departure_delay_s,
+        "lastRealtimeUpdate": None if updated is None else print_instant(updated, zone),
+        "disruptionNote": find_leg_note(leg),
+    }
 
 
 def show_stop_point(point: StopPoint) -> WireStopPoint:
-    shown: WireStopPoint = {"name": point.name, "coordinate": show_coordinate(point.coordinate)}
-    if point.id is not None:
-        shown["id"] = point.id
-    if point.platform is not None:
-        shown["platform"] = point.platform
-    return shown
+    fields = {
+        "name": point.name,
+        "coordinate": show_coordinate(point.coordinate),
+        "id": point.id,
+        "platform": point.platform,
+    }
+    return write_stated(WireStopPoint, fields)

@@ -34,6 +34,7 @@ from fingerpost.transit.tools.plan_route_shapes import (
     query_of,
 )
 from fingerpost.transit.tools.route_search import RouteQuestion, RoutesFound, search_routes
+from fingerpost.transit.tools.shapes import write_stated
 from fingerpost.transit.tools.timetable_shapes import show_metadata, show_utc_origin, show_why_empty
 from fingerpost.transit.tools.wording import warn_of_provenance, warn_of_rides
 
@@ -145,9 +146,8 @@ def _say_more(count: int, chosen: Sequence[_Route], question: RouteQuestion) -> 
 def _meta(chosen: Sequence[_Route], found: RoutesFound, age_s: int | None) -> RouteMeta:
     legs = [leg for route in chosen for leg in route.itinerary.legs]
     ids = [point.id for leg in legs for point in (leg.start, leg.end) if point.id is not None]
-    notes: RouteNotes = {"walking": found.provenance.walking}
-    if any(leg.is_transit and leg.distance_m is None for leg in legs):
-        notes["straightRides"] = True
+    is_straight = any(leg.is_transit and leg.distance_m is None for leg in legs)
+    notes = write_stated(RouteNotes, {"walking": found.provenance.walking, "straightRides": is_straight or None})
     return {
         **show_utc_origin(found.provenance, ids=ids, realtime_age_s=age_s),
         **show_alerts(choose_alerts(_list_touched(chosen)), None),
@@ -178,19 +178,17 @@ def show_route(itinerary: Itinerary) -> RouteItinerary:
 
 def _show_leg(leg: Leg) -> RouteLeg:
     straight_m = distance_m(leg.start.coordinate, leg.end.coordinate)
-    shown: RouteLeg = {
+    fields = {
         "mode": timetable_word(leg.mode),
         "from": _show_point(leg.start),
         "to": _show_point(leg.end),
         "departureTime": print_utc(leg.departure),
         "arrivalTime": print_utc(leg.arrival),
         "distanceMeters": round(straight_m if leg.distance_m is None else leg.distance_m),
+        "lineName": leg.line if leg.is_transit else None,
+        "headsign": leg.headsign if leg.is_transit else None,
     }
-    if leg.is_transit and leg.line is not None:
-        shown["lineName"] = leg.line
-    if leg.is_transit and leg.headsign is not None:
-        shown["headsign"] = leg.headsign
-    return shown
+    return write_stated(RouteLeg, fields)
 
 
 def _show_point(point: StopPoint) -> RoutePoint:

@@ -52,7 +52,7 @@ from fingerpost.transit.tools.plan_trip_shapes import (
     show_stays,
 )
 from fingerpost.transit.tools.plan_trip_text import describe_plan
-from fingerpost.transit.tools.shapes import show_location, show_meta, show_warnings
+from fingerpost.transit.tools.shapes import show_location, show_meta, show_warnings, write_stated
 from fingerpost.transit.tools.trip_search import TripFound, search_trip
 from fingerpost.transit.tools.wording import print_clock, warn_of_provenance, warn_of_rides
 
@@ -217,19 +217,15 @@ def _list_explanations(leg: Leg) -> tuple[ServiceAlert, ...]:
 
 def _show_notes(found: TripFound, found_differences: Sequence[Difference]) -> PlanNotes:
     merged = found.merged
-    shown: PlanNotes = {"walking": found.provenance.walking}
-    if merged.deduplicated_from is not None:
-        shown["deduplicatedFrom"] = merged.deduplicated_from
-    stays = show_stays(merged.choices)
-    if stays:
-        shown["staySeated"] = stays
-    differences = [show_difference(each) for each in found_differences]
-    if differences:
-        shown["differences"] = differences
     fares = {choice.fingerprint: fare for choice in merged.choices if (fare := found.price(choice)) is not None}
-    if fares:
-        shown["fares"] = show_fares(fares)
-    return shown
+    fields = {
+        "walking": found.provenance.walking,
+        "deduplicatedFrom": merged.deduplicated_from,
+        "staySeated": show_stays(merged.choices) or None,
+        "differences": [show_difference(each) for each in found_differences] or None,
+        "fares": show_fares(fares) or None,
+    }
+    return write_stated(PlanNotes, fields)
 
 
 def _warn(found: TripFound, legs: Sequence[Leg], age_s: int | None, warnings: Warnings) -> None:

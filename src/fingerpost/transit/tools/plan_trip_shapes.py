@@ -16,7 +16,7 @@ from fingerpost.transit.rules.realtime_status import ScheduleType
 from fingerpost.transit.rules.times import is_now
 from fingerpost.transit.tools.alert_shapes import AlertNotes
 from fingerpost.transit.tools.itinerary_shapes import WireItinerary
-from fingerpost.transit.tools.shapes import Language, LocationRef, Meta, TripEnd, WireWarning
+from fingerpost.transit.tools.shapes import Language, LocationRef, Meta, TripEnd, WireWarning, write_stated
 
 
 class When(WireModel, frozen=True):
@@ -146,18 +146,14 @@ def show_fares(fares: Mapping[str, Fare]) -> list[WireFare]:
 
 
 def _show_fare(fare: Fare, fingerprints: list[str]) -> WireFare:
-    shown: WireFare = {}
-    if fingerprints:
-        shown["fingerprints"] = fingerprints
-    if fare.amount is not None:
-        shown["amount"] = fare.amount
-    if fare.currency is not None:
-        shown["currency"] = fare.currency
-    if fare.unknown is not None:
-        shown["unknown"] = fare.unknown
-    if fare.tickets:
-        shown["tickets"] = list(fare.tickets)
-    return shown
+    fields = {
+        "fingerprints": fingerprints or None,
+        "amount": fare.amount,
+        "currency": fare.currency,
+        "unknown": fare.unknown,
+        "tickets": list(fare.tickets) or None,
+    }
+    return write_stated(WireFare, fields)
 
 
 def show_stays(choices: Iterable[Choice]) -> list[WireStaySeated]:
@@ -166,9 +162,7 @@ def show_stays(choices: Iterable[Choice]) -> list[WireStaySeated]:
 
 
 def show_difference(difference: Difference) -> WireDifference:
-    cause: WireCause = {"text": difference.cause.sentence}
-    if difference.cause.id:
-        cause["id"] = difference.cause.id
+    cause = write_stated(WireCause, {"text": difference.cause.sentence, "id": difference.cause.id or None})
     return {
         "fingerprint": difference.fingerprint,
         "insteadOf": difference.instead_of,

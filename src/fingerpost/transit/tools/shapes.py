@@ -1,7 +1,7 @@
 """Shapes that several contracts share, and the functions that write them (rule B1)."""
 
-from collections.abc import Iterable
-from typing import Annotated, Literal, NotRequired
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal, NotRequired, TypeVar, cast
 
 from pydantic import Field
 from typing_extensions import TypeAliasType
@@ -14,6 +14,13 @@ from fingerpost.transit.rules.times import print_instant
 from fingerpost.transit.rules.warnings import Warnings
 
 Language = Literal["fi", "sv", "en"]
+
+Shown = TypeVar("Shown")
+
+
+def write_stated(shape: type[Shown], fields: Mapping[str, Any]) -> Shown:  # noqa: ARG001  # names the type to mypy
+    """Write a wire object without the fields that are None (rule A2); ``check`` compares it with its shape."""
+    return cast("Shown", {name: value for name, value in fields.items() if value is not None})
 
 
 class LatLon(WireModel):
@@ -118,14 +125,14 @@ def show_coordinate(coordinate: Coordinate) -> WireCoordinate:
 
 
 def show_location(location: Location) -> LocationRef:
-    shown: LocationRef = {"coordinate": show_coordinate(location.coordinate), "rawSource": location.source.value}
-    if location.label is not None:
-        shown["label"] = location.label
-    if location.name is not None:
-        shown["name"] = location.name
-    if location.address is not None:
-        shown["address"] = location.address
-    return shown
+    fields = {
+        "coordinate": show_coordinate(location.coordinate),
+        "rawSource": location.source.value,
+        "label": location.label,
+        "name": location.name,
+        "address": location.address,
+    }
+    return write_stated(LocationRef, fields)
 
 
 def show_meta(provenance: Provenance, *, ids: Iterable[str] = (), realtime_age_s: int | None = None) -> Meta:
@@ -141,27 +148,21 @@ def show_origin(
 
     ``ids`` are those that it shows, and say which feeds are worth naming; ``retrieved_at`` is in the contract's form.
     """
-    shown: AnswerOrigin = {
+    named = {each.partition(":")[0].upper() for each in ids}
+    feeds = [_show_feed(feed) for feed in provenance.feeds if feed.name.upper() in named and _is_dated(feed)]
+    fields = {
         "network": provenance.network,
         "source": provenance.source,
         "retrievedAt": retrieved_at,
         "language": provenance.language,
+        "feeds": feeds or None,
+        "attribution": list(provenance.attribution) or None,
+        "demo": provenance.demo or None,
+        "notes": list(provenance.notes) or None,
+        "lost": list(provenance.lost) or None,
+        "realtimeAgeSeconds": realtime_age_s,
     }
-    named = {each.partition(":")[0].upper() for each in ids}
-    feeds = [_show_feed(feed) for feed in provenance.feeds if feed.name.upper() in named and _is_dated(feed)]
-    if feeds:
-        shown["feeds"] = feeds
-    if provenance.attribution:
-        shown["attribution"] = list(provenance.attribution)
-    if provenance.demo:
-        shown["demo"] = True
-    if provenance.notes:
-        shown["notes"] = list(provenance.notes)
-    if provenance.lost:
-        shown["lost"] = list(provenance.lost)
-    if realtime_age_s is not None:
-        shown["realtimeAgeSeconds"] = realtime_age_s
-    return shown
+    return write_stated(AnswerOrigin, fields)
 
 
 def _is_dated(feed: FeedVersion) -> bool:
@@ -169,14 +170,13 @@ def _is_dated(feed: FeedVersion) -> bool:
 
 
 def _show_feed(feed: FeedVersion) -> WireFeed:
-    shown: WireFeed = {"feed": feed.name}
-    if feed.version is not None:
-        shown["version"] = feed.version
-    if feed.first_day is not None:
-        shown["firstDay"] = feed.first_day.isoformat()
-    if feed.last_day is not None:
-        shown["lastDay"] = feed.last_day.isoformat()
-    return shown
+    fields = {
+        "feed": feed.name,
+        "version": feed.version,
+        "firstDay": feed.first_day and feed.first_day.isoformat(),
+        "lastDay": feed.last_day and feed.last_day.isoformat(),
+    }
+    return write_stated(WireFeed, fields)
 
 
 def show_warnings(warnings: Warnings) -> Warned:

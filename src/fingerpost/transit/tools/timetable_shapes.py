@@ -15,7 +15,7 @@ from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.rules.times import print_utc
 from fingerpost.transit.rules.warnings import Warnings
 from fingerpost.transit.tools.alert_shapes import AlertNotes, WireAlert, describe_alerts
-from fingerpost.transit.tools.shapes import AnswerOrigin, WireWarning, show_origin, show_warnings
+from fingerpost.transit.tools.shapes import AnswerOrigin, WireWarning, show_origin, show_warnings, write_stated
 
 _UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
@@ -110,15 +110,13 @@ class TimetableMeta(AnswerOrigin, AlertNotes, WhyEmpty):
 def show_metadata(
     zone: str, warnings: Warnings, *, cancelled: int = 0, reason: NoResultsReason | None = None
 ) -> AnswerMetadata:
-    shown: AnswerMetadata = {"timeZone": zone}
-    if reason is not None:
-        shown["noResultsReason"] = reason.value
-    if cancelled:
-        shown["cancelledLeftOut"] = cancelled
-    told = show_warnings(warnings).get("warnings")
-    if told:
-        shown["warnings"] = told
-    return shown
+    fields = {
+        "timeZone": zone,
+        "noResultsReason": reason and reason.value,
+        "cancelledLeftOut": cancelled or None,
+        **show_warnings(warnings),
+    }
+    return write_stated(AnswerMetadata, fields)
 
 
 def show_why_empty(why: str | None) -> WhyEmpty:
@@ -142,12 +140,8 @@ def describe_utc_alerts(
 
 
 def _localise(alert: WireAlert, times: LocalTimes) -> WireAlert:
-    shown: WireAlert = {**alert}
-    if "from" in alert:
-        shown["from"] = times.local(alert["from"])
-    if "until" in alert:
-        shown["until"] = times.local(alert["until"])
-    return shown
+    period = {"from": alert.get("from"), "until": alert.get("until")}
+    return write_stated(WireAlert, {**alert, **{name: time and times.local(time) for name, time in period.items()}})
 
 
 def new_provenance(profile: NetworkProfile, retrieved_at: int, language: str = "default") -> Provenance:
