@@ -7,8 +7,7 @@ from types import MappingProxyType
 
 from fingerpost.store.network_records import NetworkRecordStore
 from fingerpost.testing.feeds import timetable_from_tables
-from fingerpost.testing.networks.gaps import Never
-from fingerpost.testing.networks.source import ConformingSource
+from fingerpost.testing.networks.source import ConformingSource, Never
 from fingerpost.transit.embedded.source import EmbeddedSource
 from tests.homes import keep_network
 

@@ -5,8 +5,7 @@ from types import MappingProxyType
 
 from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.testing.networks.gaps import NotYetTheirs
-from fingerpost.testing.networks.source import ConformingSource
+from fingerpost.testing.networks.source import ConformingSource, NotYetTheirs
 from fingerpost.transit.remote.motis.network import MotisSource
 from tests.conformance.embedded import EmbeddedConformance
 from tests.motis.town_server import TownServer, serving

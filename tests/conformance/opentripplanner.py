@@ -8,8 +8,7 @@ from types import MappingProxyType
 
 from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.testing.networks.gaps import NotYetTheirs
-from fingerpost.testing.networks.source import ConformingSource
+from fingerpost.testing.networks.source import ConformingSource, NotYetTheirs
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
 from tests.conformance.embedded import EmbeddedConformance
 from tests.opentripplanner.town_server import TownServer, serving

@@ -9,7 +9,7 @@ import pytest
 from fingerpost.errors import SourceFailed, SourceTimeout
 from fingerpost.testing.networks.checking import NetworkBroken
 from fingerpost.testing.networks.facts_of_trouble import TROUBLES
-from fingerpost.testing.networks.gaps import Never, NotYetOurs, NotYetTheirs
+from fingerpost.testing.networks.source import Never, NotYetOurs, NotYetTheirs
 from fingerpost.testing.networks.suite import FACTS, check, check_abilities
 from fingerpost.testing.networks.town import new_town
 from fingerpost.transit.model.profile import Ability

@@ -5,8 +5,7 @@ from types import MappingProxyType
 
 from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.testing.networks.gaps import Never, NotYetOurs, NotYetTheirs
-from fingerpost.testing.networks.source import ConformingSource
+from fingerpost.testing.networks.source import ConformingSource, Never, NotYetOurs, NotYetTheirs
 from fingerpost.testing.networks.town import ZONE
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.remote.tfl.network import TflSource

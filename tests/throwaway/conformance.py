@@ -10,8 +10,7 @@ from fingerpost.net.limiter import Limiter
 from fingerpost.net.transport import WireTransport
 from fingerpost.runtime.circuit_breaker import Breaker
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.testing.networks.gaps import NotYetOurs, NotYetTheirs
-from fingerpost.testing.networks.source import ConformingSource
+from fingerpost.testing.networks.source import ConformingSource, NotYetOurs, NotYetTheirs
 from fingerpost.transit.model.profile import Ability
 from tests.conformance.embedded import EmbeddedConformance
 from tests.net.local_server import LOOPBACK, FakeTime

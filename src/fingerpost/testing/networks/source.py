@@ -3,13 +3,50 @@
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
-from fingerpost.testing.networks.gaps import Gap
 from fingerpost.testing.networks.town import Town
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import Network
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A fact, or an ability, that a source is known to lack, and why. Take one of the three kinds below."""
+
+    reason: str
+
+    def __str__(self) -> str:
+        """Return the word and the reason."""
+        return f"{self.word}: {self.reason}"
+
+    @property
+    def word(self) -> str:
+        """The kind of gap in words."""
+        return _WORDS.get(type(self), "gap")
+
+
+class NotYetOurs(Gap):
+    """The upstream could; we have not built it."""
+
+    __slots__ = ()
+
+
+class NotYetTheirs(Gap):
+    """The upstream lacks it today."""
+
+    __slots__ = ()
+
+
+class Never(Gap):
+    """It cannot be, by what the source is."""
+
+    __slots__ = ()
+
+
+_WORDS: dict[type[Gap], str] = {NotYetOurs: "not yet ours", NotYetTheirs: "not yet theirs", Never: "never"}
 
 
 class Trouble(StrEnum):

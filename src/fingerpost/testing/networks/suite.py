@@ -39,8 +39,7 @@ from fingerpost.testing.networks import (
 )
 from fingerpost.testing.networks.checking import AskedNetwork, Check, NetworkBroken, NetworkFact
 from fingerpost.testing.networks.facts_of_trouble import TROUBLES, TroubleFact
-from fingerpost.testing.networks.gaps import Gap
-from fingerpost.testing.networks.source import ConformingSource
+from fingerpost.testing.networks.source import ConformingSource, Gap
 from fingerpost.testing.networks.town import NOW, new_town
 from fingerpost.transit.model.profile import Ability
 
