@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from fingerpost.plan.engines.group_commit import Row
+from fingerpost.plan.engines.recording import PUT_EVENT, PUT_STATE, PUT_STEP
 from fingerpost.store.postgres.database import Database, DatabaseLost, is_lost, translate
 
 if TYPE_CHECKING:
@@ -26,18 +27,8 @@ _LONGEST_WAIT_S = 1.0
 _READ_PATIENCE_S = 10.0
 _WRITE_PATIENCE_S = 30.0
 
-PUT_STEP = """
-    INSERT INTO plan_step (run_id, step_id, state, output, note, attempts, at) VALUES (%s, %s, %s, %s, %s, %s, %s)
-    ON CONFLICT (run_id, step_id) DO UPDATE SET
-    state = excluded.state, output = excluded.output, note = excluded.note,
-    attempts = excluded.attempts, at = excluded.at
-"""
 # The same event comes twice where a connection is cut in the instant of its commit.
-PUT_EVENT = """
-    INSERT INTO plan_event (run_id, seq, at, kind, step_id, data) VALUES (%s, %s, %s, %s, %s, %s)
-    ON CONFLICT (run_id, seq) DO NOTHING
-"""
-PUT_STATE = "UPDATE plan_run SET state = %s, ended_at = %s WHERE id = %s"
+PUT_EVENT_ONCE = f"{PUT_EVENT} ON CONFLICT (run_id, seq) DO NOTHING"
 
 LIVING = """
     SELECT (classid::bigint << 32) | objid::bigint FROM pg_catalog.pg_locks
@@ -92,7 +83,7 @@ class DbosSession:
                 with connection.cursor() as cursor:
                     for statement, rows, place in (
                         (PUT_STEP, steps, 0),
-                        (PUT_EVENT, events, 0),
+                        (PUT_EVENT_ONCE, events, 0),
                         (PUT_STATE, states, -1),
                     ):
                         if ours := [row for row in rows if row[place] not in refused]:

@@ -1,13 +1,16 @@
-"""What all engines share: ids of runs, the writer's thread, and runs that are executed by who asks for them."""
+"""The queries and the writer's thread that both journals share.
+
+Queries have PostgreSQL's names and marks; ``_sql`` returns a query for the journal's own database.
+"""
 
 import asyncio
 import json
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from itertools import count
-from typing import cast
+from typing import Any, TypeVar
 
 from fingerpost.plan.engines.group_commit import GroupCommit, JournalSession
 from fingerpost.plan.journal import (
@@ -16,19 +19,52 @@ from fingerpost.plan.journal import (
     Event,
     Given,
     NewRun,
+    RunLine,
     RunRecord,
     RunState,
+    Signal,
     StepRecord,
+    Verb,
 )
 from fingerpost.plan.limits import encode
 
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "fingerpost.plan.runs")
 
-_RunRow = tuple[str | None, str, str, RunState, str, str | None, int, int]
+_R = TypeVar("_R")
+
+PUT_STEP = """
+    INSERT INTO plan_step (run_id, step_id, state, output, note, attempts, at) VALUES (%s, %s, %s, %s, %s, %s, %s)
+    ON CONFLICT (run_id, step_id) DO UPDATE SET
+    state = excluded.state, output = excluded.output, note = excluded.note,
+    attempts = excluded.attempts, at = excluded.at
+"""
+PUT_EVENT = "INSERT INTO plan_event (run_id, seq, at, kind, step_id, data) VALUES (%s, %s, %s, %s, %s, %s)"
+PUT_STATE = "UPDATE plan_run SET state = %s, ended_at = %s WHERE id = %s"
+_CREATE = """
+    INSERT INTO plan_run (id, user_name, plan, goal, step_count, given, state, created_at, protocol)
+    VALUES (%s, %s, %s, %s, %s, %s, 'running', %s, %s) ON CONFLICT (id) DO NOTHING
+"""
+_IS_UNTOUCHED = """
+    SELECT state = 'running' AND NOT EXISTS (SELECT 1 FROM plan_event WHERE run_id = id)
+    AND NOT EXISTS (SELECT 1 FROM plan_step WHERE run_id = id)
+    AND NOT EXISTS (SELECT 1 FROM plan_signal WHERE run_id = id) FROM plan_run WHERE id = %s
+"""
+_LIST_RUNS = """
+    SELECT id, state, goal, created_at, ended_at, step_count,
+    (SELECT count(*) FROM plan_step WHERE run_id = id AND plan_step.state IN ('completed', 'skipped'))
+    FROM plan_run WHERE user_name = %s ORDER BY created_at DESC, number DESC LIMIT %s
+"""
+_LIST_RUNS_OF_NOBODY = _LIST_RUNS.replace("= %s", "IS NULL")
+_CHANGE_PLAN = """
+    UPDATE plan_run SET plan = %s, goal = %s, step_count = %s, state = 'running', ended_at = NULL,
+    replans = replans + 1 WHERE id = %s
+"""
 
 
 class RecordingJournal(ABC):
-    """The part of a journal that records through a ``GroupCommit``, one for each event loop."""
+    """A journal in SQL that writes through a ``GroupCommit``, one for each event loop."""
+
+    put_event = PUT_EVENT
 
     def __init__(self) -> None:
         self._writer: GroupCommit | None = None
@@ -39,15 +75,112 @@ class RecordingJournal(ABC):
         """Return a connection for a new writer."""
 
     @abstractmethod
-    def _storable_note(self, note: str | None) -> str | None:
-        """Return the reason for a step's state as this journal can store it."""
+    async def _ask(self, act: Callable[[Any], _R]) -> _R:
+        """Run a function of the connection in the writer's thread."""
+
+    async def _read(self, read: Callable[[Any], _R], _absent: _R) -> _R:
+        """Run a query; return ``_absent`` if there is no database yet."""
+        return await self._ask(read)
+
+    @abstractmethod
+    def _sql(self, query: str) -> str:
+        """Return a query with this database's names and marks."""
+
+    @abstractmethod
+    def _writing_at_once(self, connection: Any) -> AbstractContextManager[object]:
+        """Return a transaction that writes."""
+
+    @abstractmethod
+    def _reading_at_once(self, connection: Any) -> AbstractContextManager[object]:
+        """Return a transaction whose queries all see the same instant."""
+
+    @abstractmethod
+    def _write_text(self, text: str) -> str:
+        """Return a person's text as this database can store it."""
+
+    def _read_text(self, stored: str) -> str:
+        return stored
+
+    async def create(self, run: NewRun) -> str:
+        # One random id, however often the insert is repeated: if it is there already, it is our own, of a commit
+        # whose answer was cut off.
+        ids = [str(uuid.uuid4())] if run.base_id is None else None
+
+        def write(connection: Any) -> str:
+            given = encode({"values": dict(run.given.values), "paths": dict(run.given.paths)})
+            goal = self._write_text(run.goal)
+            for run_id in ids or _count_ids(run.base_id):
+                row = (run_id, run.user, run.plan_json, goal, run.steps, given, run.at, run.protocol)
+                if connection.execute(self._sql(_CREATE), row).rowcount:
+                    break
+            return run_id
+
+        return await self._ask(write)
+
+    async def find(self, run_id: str) -> RunRecord | None:
+        return await self._read(lambda connection: self._read_run(connection, run_id), None)
+
+    async def is_untouched(self, run_id: str) -> bool:
+        query = self._sql(_IS_UNTOUCHED)
+        return await self._ask(lambda connection: connection.execute(query, (run_id,)).fetchone() == (True,))
+
+    async def list_runs(self, user: str | None, limit: int) -> list[RunLine]:
+        def read(connection: Any) -> list[RunLine]:
+            if user is None:
+                rows = connection.execute(self._sql(_LIST_RUNS_OF_NOBODY), (limit,))
+            else:
+                rows = connection.execute(self._sql(_LIST_RUNS), (user, limit))
+            return [RunLine(row[0], row[1], self._read_text(row[2]), *row[3:]) for row in rows]
+
+        return await self._read(read, [])
+
+    async def list_events(self, run_id: str, after: int, limit: int) -> list[Event]:
+        query = self._sql(
+            "SELECT seq, at, kind, step_id, data FROM plan_event WHERE run_id = %s AND seq > %s ORDER BY seq LIMIT %s"
+        )
+        return await self._read(
+            lambda connection: [Event(*row) for row in connection.execute(query, (run_id, after, limit))], []
+        )
+
+    async def change_plan(self, run_id: str, plan_json: str, goal: str, forget: Sequence[int], event: Event) -> None:
+        def write(connection: Any) -> None:
+            with self._writing_at_once(connection):
+                # The event is there already if the answer to this very change was cut off.
+                if not connection.execute(self._sql(self.put_event), (run_id, *event)).rowcount:
+                    return
+                steps = len(json.loads(plan_json)["steps"])
+                connection.execute(self._sql(_CHANGE_PLAN), (plan_json, self._write_text(goal), steps, run_id))
+                for step_id in forget:
+                    connection.execute(
+                        self._sql("DELETE FROM plan_step WHERE run_id = %s AND step_id = %s"), (run_id, step_id)
+                    )
+
+        await self._ask(write)
+
+    async def signal(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
+        # A signal that is stored twice because an answer was cut off is harmless: of two decisions the first counts.
+        query = self._sql("INSERT INTO plan_signal (run_id, verb, step_id, value) VALUES (%s, %s, %s, %s)")
+        await self._ask(lambda connection: connection.execute(query, (run_id, verb, step_id, encode(value))))
+
+    async def list_signals(self, run_id: str, after: int) -> list[Signal]:
+        query = self._sql(
+            "SELECT seq, verb, step_id, value FROM plan_signal WHERE run_id = %s AND seq > %s ORDER BY seq"
+        )
+
+        def read(connection: Any) -> list[Signal]:
+            rows = connection.execute(query, (run_id, after))
+            return [Signal(seq, verb, step_id, json.loads(value)) for seq, verb, step_id, value in rows]
+
+        return await self._read(read, [])
 
     def record(
         self, run_id: str, step: StepRecord | None, events: Sequence[Event], state: RunState | None, at: str
     ) -> Awaitable[None]:
+        if step is not None and step.note is not None:
+            step = step._replace(note=self._write_text(step.note))
         return self._writing().put(
             run_id,
-            None if step is None else (run_id, *step._replace(note=self._storable_note(step.note))),
+            None if step is None else (run_id, *step),
             [(run_id, *event) for event in events],
             None if state is None else (state, at if state in ENDED else None, run_id),
         )
@@ -82,32 +215,45 @@ class RecordingJournal(ABC):
             self._writer = GroupCommit(self._new_session())
         return self._writer
 
+    def _read_run(self, connection: Any, run_id: str) -> RunRecord | None:
+        with self._reading_at_once(connection):
+            run = connection.execute(
+                self._sql(
+                    "SELECT user_name, plan, given, state, created_at, ended_at, protocol, replans"
+                    " FROM plan_run WHERE id = %s"
+                ),
+                (run_id,),
+            ).fetchone()
+            if run is None:
+                return None
+            steps = connection.execute(
+                self._sql("SELECT step_id, state, output, note, attempts, at FROM plan_step WHERE run_id = %s"),
+                (run_id,),
+            ).fetchall()
+            (last_seq,) = connection.execute(
+                self._sql("SELECT max(seq) FROM plan_event WHERE run_id = %s"), (run_id,)
+            ).fetchone()
+        user, plan_json, given, state, created_at, ended_at, protocol, replans = run
+        records = [StepRecord(*step) for step in steps]
+        return RunRecord(
+            run_id=run_id,
+            user=user,
+            plan_json=plan_json,
+            given=_read_given(given),
+            state=state,
+            created_at=created_at,
+            ended_at=ended_at,
+            protocol=protocol,
+            replans=replans,
+            steps={step.step_id: step._replace(note=step.note and self._read_text(step.note)) for step in records},
+            last_seq=last_seq or 0,
+        )
 
-def draw_ids(run: NewRun) -> Iterator[str]:
-    """Yield ids for a new run until one is free: random ones, or (rule F4) its base with a counter."""
+
+def _count_ids(base_id: str | None) -> Iterator[str]:
+    """Yield ids under a fixed clock (rule F4): the base with a counter."""
     for number in count(1):
-        yield str(uuid.uuid4() if run.base_id is None else uuid.uuid5(_NAMESPACE, f"{run.base_id}#{number}"))
-
-
-def run_of(run_id: str, row: Sequence[object], steps: Sequence[StepRecord], last_seq: int | None) -> RunRecord:
-    user, plan_json, given, state, created_at, ended_at, protocol, replans = cast("_RunRow", row)
-    return RunRecord(
-        run_id=run_id,
-        user=user,
-        plan_json=plan_json,
-        given=_read_given(given),
-        state=state,
-        created_at=created_at,
-        ended_at=ended_at,
-        protocol=protocol,
-        replans=replans,
-        steps={step.step_id: step for step in steps},
-        last_seq=last_seq or 0,
-    )
-
-
-def write_given(given: Given) -> str:
-    return encode({"values": dict(given.values), "paths": dict(given.paths)})
+        yield str(uuid.uuid5(_NAMESPACE, f"{base_id}#{number}"))
 
 
 def _read_given(text: str) -> Given:
