@@ -40,15 +40,6 @@ def test_exceptions(tmp_path):
     assert (table.calendar_start, table.feeds[0].last_day) == (date(2026, 3, 3), date(2026, 3, 8))
 
 
-def test_dates_only(tmp_path):
-    """A feed may have no calendar.txt."""
-    table = import_text(
-        tmp_path, {"calendar.txt": None, "calendar_dates.txt": DATES + "ALL,20280229,1\nALL,20280301,1\n"}
-    ).timetable
-
-    assert days_of(table) == ["02-29", "03-01"]
-
-
 def test_no_calendar(tmp_path):
     """A feed without both tables is unusable."""
     with pytest.raises(FeedUnusable, match=r"feed holds neither calendar\.txt nor calendar_dates\.txt"):

@@ -1,18 +1,12 @@
 """Changes inside a station: how long they take by its pathways."""
 
-import csv
-import io
-import zipfile
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
-from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, STRAIGHT_SLACK_S
 from tests.gtfs.importing import findings_of, import_text
-from tests.shared_data import get_shared
 
 # Two platforms of one station, eleven metres apart, a third in another station, a node, a door and a boarding area.
 STOPS = (
@@ -125,25 +119,3 @@ def test_against_the_quickest_of_all_ways(ways):
 
     quickest = best.get("P2", 10_000)
     assert foot_s(table, "P1", "P2") == (STRAIGHT_S if quickest > 1800 else quickest + CHANGE_SLACK_S)
-
-
-def test_changes_at_metro_center():
-    """In Washington, platform to platform takes what the quickest stated way takes, gates left aside."""
-    path = get_shared("gtfs/small/wmata_rail_2026.gtfs.zip")
-    with zipfile.ZipFile(path) as packed:
-        ways = list(csv.DictReader(io.StringIO(packed.read("pathways.txt").decode("utf-8-sig"))))
-    steps = []
-    for way in ways:
-        if way["pathway_mode"] not in "67":
-            ends, s = (way["from_stop_id"], way["to_stop_id"]), int(way["traversal_time"])
-            steps += [(*ends, s)] + [(*ends[::-1], s)] * (way["is_bidirectional"] == "1")
-    best, before = {"PF_A01_1": 0}, {}
-    while before != best:
-        before = dict(best)
-        for begin, end, s in steps:
-            if begin in best and best[begin] + s < best.get(end, 10_000):
-                best[end] = best[begin] + s
-    table = import_feeds("W", [FeedSource(path)]).timetable
-
-    there = {end: foot_s(table, "PF_A01_1", end) for end in ("PF_A01_2", "PF_C01_C")}
-    assert there == {end: best[end] + CHANGE_SLACK_S for end in there}

@@ -55,14 +55,6 @@ async def test_a_url_is_not_asked_more_often_than_is_polite(wait_s, asked):
     assert [known is not None for _, known in source.asked] == [False, True][:asked]
 
 
-async def test_a_new_message_takes_the_place_of_the_old():
-    """Two answers, the second newer."""
-    feeds = feeds_of(Source(FIRST, SECOND))
-    await feeds.refresh(NOW)
-    assert await feeds.refresh(NOW + POLL_S)
-    assert [kept.bytes for kept in feeds.messages()] == [SECOND]
-
-
 @pytest.mark.parametrize(
     ("answer", "problem"),
     [

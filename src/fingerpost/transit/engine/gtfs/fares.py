@@ -96,15 +96,14 @@ def _read_zones(archive: Archive) -> dict[str, str]:
     return {} if table is None else {stop: zone for _, (stop, zone) in table.rows("stop_id", "zone_id") if zone}
 
 
+_LEG_COLUMNS = (
+    "leg_group_id", "network_id", "from_area_id", "to_area_id", "from_timeframe_group_id", "to_timeframe_group_id",
+    "fare_product_id", "rule_priority",
+)  # fmt: skip
 _TRANSFER_COLUMNS = (
-    "transfer_count",
-    "duration_limit",
-    "duration_limit_type",
-    "fare_transfer_type",
-    "from_leg_group_id",
-    "to_leg_group_id",
-    "fare_product_id",
-)
+    "transfer_count", "duration_limit", "duration_limit_type", "fare_transfer_type",
+    "from_leg_group_id", "to_leg_group_id", "fare_product_id",
+)  # fmt: skip
 _NEEDED = {
     "fare_transfer_rules.txt": ("fare_transfer_type",),
     "fare_products.txt": ("fare_product_id", "amount", "currency"),
@@ -130,16 +129,8 @@ def read_leg_fares(archive: Archive) -> FareBook | None:
     problem = next(filter(None, faults), "")
     products, listed, product_problem = _read_products(archive)
     rules = []
-    for line, (group, network, begin, end, from_time, to_time, product_id, priority) in rules_table.rows(
-        "leg_group_id",
-        "network_id",
-        "from_area_id",
-        "to_area_id",
-        "from_timeframe_group_id",
-        "to_timeframe_group_id",
-        "fare_product_id",
-        "rule_priority",
-    ):
+    for line, fields in rules_table.rows(*_LEG_COLUMNS):
+        group, network, begin, end, from_time, to_time, product_id, priority = fields
         rank = find_integer(priority or "0")
         if not product_id or rank is None or rank < 0:
             rules_table.note(Reason.FARE_RULE_UNREADABLE, line)
@@ -189,9 +180,8 @@ def _read_transfers(archive: Archive, listed: Collection[str]) -> tuple[tuple[Tr
     if table is None:
         return (), ""
     rules, problem = [], ""
-    for line, (count_text, limit_text, limit_type_text, type_text, begin, end, product_id) in table.rows(
-        *_TRANSFER_COLUMNS
-    ):
+    for line, fields in table.rows(*_TRANSFER_COLUMNS):
+        count_text, limit_text, limit_type_text, type_text, begin, end, product_id = fields
         count, type_ = find_integer(count_text or str(_ANY_COUNT)), find_integer(type_text)
         limit = find_integer(limit_text) if limit_text else None
         limit_type = find_integer(limit_type_text) if limit_type_text else -1

@@ -42,24 +42,14 @@ def list_candidates(
 
     A block may have trips of several services. Where no two of them share a day, each makes blocks of its own.
     """
-    trip_departures = np.flatnonzero((blocks.block >= 0) & is_exact)
-    trip_departures = trip_departures[
-        np.lexsort(
-            (
-                trip_departures,
-                end_s[trip_departures],
-                begin_s[trip_departures],
-                blocks.service[trip_departures],
-                blocks.block[trip_departures],
-            )
-        )
-    ]
-    block, service = blocks.block[trip_departures], blocks.service[trip_departures]
+    rows = np.flatnonzero((blocks.block >= 0) & is_exact)
+    rows = rows[np.lexsort((rows, end_s[rows], begin_s[rows], blocks.service[rows], blocks.block[rows]))]
+    block, service = blocks.block[rows], blocks.service[rows]
     is_mixed = _mix_days(block, service, days)[block] if len(block) else np.zeros(0, np.bool_)
     follows = (block[1:] == block[:-1]) & (service[1:] == service[:-1]) & ~is_mixed[1:]
-    first, then = trip_departures[:-1][follows].tolist(), trip_departures[1:][follows].tolist()
+    first, then = rows[:-1][follows].tolist(), rows[1:][follows].tolist()
     on_days: dict[int, Int32] = {}
-    mixed = trip_departures[is_mixed]
+    mixed = rows[is_mixed]
     mixed = mixed[np.lexsort((mixed, end_s[mixed], begin_s[mixed], blocks.block[mixed]))]
     for of_block in np.split(mixed, np.flatnonzero(np.diff(blocks.block[mixed])) + 1):
         for one, other, shared in _follow_by_day(of_block.tolist(), blocks.service, days):

@@ -43,21 +43,11 @@ _FEWEST_STOP_TIMES = 2
 # pickup_type and drop_off_type
 _REGULAR, _NONE, _PHONE, _DRIVER = range(4)
 _COLUMNS = (
-    "trip_id",
-    "stop_id",
-    "stop_sequence",
-    "arrival_time",
-    "departure_time",
-    "pickup_type",
-    "drop_off_type",
-    "stop_headsign",
-    "shape_dist_traveled",
+    "trip_id", "stop_id", "stop_sequence", "arrival_time", "departure_time",
+    "pickup_type", "drop_off_type", "stop_headsign", "shape_dist_traveled",
     # GTFS-Flex: where there is no stop but an area, and no time but a window.
-    "location_id",
-    "location_group_id",
-    "start_pickup_drop_off_window",
-    "end_pickup_drop_off_window",
-)
+    "location_id", "location_group_id", "start_pickup_drop_off_window", "end_pickup_drop_off_window",
+)  # fmt: skip
 _PICKUP, _DROP_OFF, _HEADSIGN, _SHAPE_DIST = range(5, 9)
 _FLEX = slice(9, 13)
 # A guess, on the short side; it decides how much memory is set aside.

@@ -19,15 +19,9 @@ MOST_OF_A_FEED = 5_000_000
 # In-seat transfers, and trips between which one must alight and board again (GTFS, "Linked trips").
 IN_SEAT, RE_BOARD = 4, 5
 _COLUMNS = (
-    "from_stop_id",
-    "to_stop_id",
-    "transfer_type",
-    "min_transfer_time",
-    "from_route_id",
-    "to_route_id",
-    "from_trip_id",
-    "to_trip_id",
-)
+    "from_stop_id", "to_stop_id", "transfer_type", "min_transfer_time",
+    "from_route_id", "to_route_id", "from_trip_id", "to_trip_id",
+)  # fmt: skip
 # Columns of a rule while it is read: two stops, type, stated seconds, then these.
 _RULE = 10
 _PRECISION, _LINE = 8, 9

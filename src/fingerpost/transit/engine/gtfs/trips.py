@@ -54,15 +54,9 @@ def read_routes(archive: Archive, agency_ids: Sequence[str]) -> Routes:
 Mask = npt.NDArray[np.bool_]
 
 _COLUMNS = (
-    "trip_id",
-    "route_id",
-    "service_id",
-    "trip_headsign",
-    "wheelchair_accessible",
-    "shape_id",
-    "direction_id",
+    "trip_id", "route_id", "service_id", "trip_headsign", "wheelchair_accessible", "shape_id", "direction_id",
     "block_id",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

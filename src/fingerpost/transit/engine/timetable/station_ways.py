@@ -44,9 +44,7 @@ class Pathways(NamedTuple):
 
 
 class StationPlaces(NamedTuple):
-    """The stops of a timetable as places of stations: positions in degrees, kinds, parents (rows), GTFS's wheelchair
-    values, and the pathways between them.
-    """  # noqa: D205  # one sentence
+    """Stops with their stations: positions in degrees, parents as rows, and wheelchair values of GTFS."""
 
     lats: Float64
     lons: Float64

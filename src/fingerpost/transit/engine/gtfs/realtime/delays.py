@@ -139,10 +139,8 @@ class _Stated:
         moved = kept & (new_stop >= 0)
         self.stop[stop_time[moved]] = new_stop[moved]
         self.opened, self.closed = np.zeros(count, np.uint8), np.zeros(count, np.uint8)
-        self.opened[stop_time[kept]], self.closed[stop_time[kept]] = (
-            updates.opened[rows][kept],
-            updates.closed[rows][kept],
-        )
+        self.opened[stop_time[kept]] = updates.opened[rows][kept]
+        self.closed[stop_time[kept]] = updates.closed[rows][kept]
 
 
 def _propagate(rides: Rides, stated: _Stated, trip_delay_s: Int64) -> tuple[Int64, Int64, Bool]:

@@ -162,7 +162,11 @@ class RealtimeReader:
         relationship = update.trip.schedule_relationship
         if relationship in _ADDING:
             return self.rides.add(update, matcher, updated, slot)
-        match = matcher.match(update.trip, lambda: _find_instant(update), lambda: _named_stops(update))
+        match = matcher.match(
+            update.trip,
+            lambda: _find_instant(update),
+            lambda: {each.stop_id for each in update.stop_time_update if each.stop_id},
+        )
         if isinstance(match, EntityOutcome):
             if match in MAYBE_ADDED and update.trip.trip_id:
                 self.rides.wait(AddedWord(update, matcher, updated, slot))
@@ -178,7 +182,3 @@ def _find_instant(update: TripUpdate) -> int | None:
         if instant:
             return instant
     return None
-
-
-def _named_stops(update: TripUpdate) -> set[str]:
-    return {stop_time_update.stop_id for stop_time_update in update.stop_time_update if stop_time_update.stop_id}
