@@ -143,13 +143,7 @@ class FindingKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FindingMeaning:
-    """What a finding means.
-
-    Attributes:
-        kind: what became of the rows.
-        subject: what is lost or guessed, as a plural, such as ``trips``.
-        text: what the feed says, and what a rider gets instead.
-    """
+    """What a finding means for riders; ``subject`` is what is lost or guessed, as a plural, such as ``trips``."""
 
     kind: FindingKind
     subject: str
@@ -175,9 +169,7 @@ _MEANINGS: dict[tuple[FindingKind, str], dict[Reason, str]] = {
         Reason.CALL_OF_UNKNOWN_TRIP: "a time of a trip that is not in the feed",
         Reason.CALL_AT_UNKNOWN_STOP: "a trip stops where the feed has no stop; the trip skips it",
         Reason.CALL_AT_LEFT_OUT_STOP: "a trip stops at a stop that was left out; the trip skips it",
-        Reason.CALL_WHERE_NOBODY_BOARDS: (
-            "a trip stops at a station or an entrance instead of a platform; the trip skips it"
-        ),
+        Reason.CALL_WHERE_NOBODY_BOARDS: "a trip stops at a station or an entrance, not at a platform; skipped",
         Reason.CALL_SEQUENCE_UNREADABLE: "stop_sequence cannot be read; the trip skips the stop",
     },
     (FindingKind.NOT_USED, "stops of trips"): {
@@ -185,9 +177,7 @@ _MEANINGS: dict[tuple[FindingKind, str], dict[Reason, str]] = {
     },
     (FindingKind.GUESSED, "times"): {
         Reason.CALL_TIME_UNREADABLE_ASSUMED: "the time cannot be read; interpolated from the stops before and after",
-        Reason.CALL_TIME_WORKED_OUT: (
-            "the feed has no time for this stop; it is interpolated from the stops before and after"
-        ),
+        Reason.CALL_TIME_WORKED_OUT: "the feed has no time for this stop; interpolated from the stops around it",
         Reason.CALL_ORDER_ASSUMED: "two stops of a trip claim the same place in it; they stay in the order of the file",
     },
     (FindingKind.LEFT_OUT, "days of service"): {
@@ -197,9 +187,7 @@ _MEANINGS: dict[tuple[FindingKind, str], dict[Reason, str]] = {
     },
     (FindingKind.LEFT_OUT, "trips at intervals"): {
         Reason.FREQUENCY_UNREADABLE: "how often the trip runs cannot be read; the row is left out",
-        Reason.FREQUENCY_WITHOUT_DEPARTURES: (
-            "the span in which the trip runs ends before it begins; it does not run in it"
-        ),
+        Reason.FREQUENCY_WITHOUT_DEPARTURES: "the interval ends before it begins; the row has no effect",
         Reason.FREQUENCY_TOO_DENSE: "the row would make more departures than can be stored",
     },
     (FindingKind.LEFT_OUT, "stops"): {
@@ -210,8 +198,8 @@ _MEANINGS: dict[tuple[FindingKind, str], dict[Reason, str]] = {
         Reason.STOP_PARENT_UNAPPLIED: "the station of the stop is not in the feed; the stop stands alone",
     },
     (FindingKind.GUESSED, "stops"): {
-        Reason.STOP_NAME_ASSUMED: "the stop has no name; it has its station's, or its id",
-        Reason.STOP_PLACE_ASSUMED: "the feed does not say where the stop is; it has its station's place",
+        Reason.STOP_NAME_ASSUMED: "the stop has no name; it takes its station's, or its id",
+        Reason.STOP_PLACE_ASSUMED: "the stop has no position; it takes its station's",
         Reason.STOP_NAMED_OTHERWISE_ASSUMED: "an earlier feed has the same stop under another name, which is kept",
     },
     (FindingKind.GUESSED, "modes"): {
@@ -226,9 +214,7 @@ _MEANINGS: dict[tuple[FindingKind, str], dict[Reason, str]] = {
         Reason.TRANSFER_TOO_MANY: "the rule speaks of more pairs of stops than can be stored; ordinary transfers apply",
     },
     (FindingKind.NOT_USED, "rules for changes"): {
-        Reason.TRANSFER_BY_ROUTE_OR_TRIP_UNAPPLIED: (
-            "more rules for single trips meet here than can be stored; ordinary transfers apply"
-        ),
+        Reason.TRANSFER_BY_ROUTE_OR_TRIP_UNAPPLIED: "too many trip rules meet here; ordinary transfers apply",
     },
     (FindingKind.NOT_USED, "riding on in the same vehicle"): {
         Reason.TRANSFER_IN_SEAT_UNAPPLIED: "the two trips do not follow one another; staying seated is not offered",
@@ -237,27 +223,19 @@ _MEANINGS: dict[tuple[FindingKind, str], dict[Reason, str]] = {
     },
     (FindingKind.WITHOUT_EFFECT, "riding on in the same vehicle"): {
         Reason.BLOCK_TURNS_BACK_UNAPPLIED: "the vehicle goes back the way it came; nobody stays seated for that",
-        Reason.BLOCK_GOES_ON_ELSEWHERE_UNAPPLIED: (
-            "the vehicle begins its next trip at another stop; nobody rides there"
-        ),
-        Reason.BLOCK_STANDS_LONG_UNAPPLIED: (
-            "the vehicle waits long before its next trip; riding on is shown as a transfer"
-        ),
+        Reason.BLOCK_GOES_ON_ELSEWHERE_UNAPPLIED: "the vehicle starts its next trip elsewhere; nobody rides there",
+        Reason.BLOCK_STANDS_LONG_UNAPPLIED: "the vehicle waits long; riding on is shown as a transfer",
     },
     (FindingKind.LEFT_OUT, "ways in stations"): {
         Reason.PATHWAY_AT_UNKNOWN_STOP: "a way leads to a place that is not in the feed",
         Reason.PATHWAY_UNREADABLE: "pathway_mode is unknown",
     },
     (FindingKind.NOT_USED, "ways in stations"): {
-        Reason.PATHWAY_WITHOUT_TIME_UNAPPLIED: (
-            "the feed does not say how long the way takes; it counts for step-free access only"
-        ),
-        Reason.PATHWAY_TOO_MANY_UNAPPLIED: (
-            "the station has more platforms than ways are worked out for; ordinary transfers apply"
-        ),
+        Reason.PATHWAY_WITHOUT_TIME_UNAPPLIED: "the way has no duration; it counts for step-free access only",
+        Reason.PATHWAY_TOO_MANY_UNAPPLIED: "the station has too many platforms; ordinary transfers apply",
     },
     (FindingKind.LEFT_OUT, "fares"): {
-        Reason.FARE_RULE_OF_UNKNOWN_FARE: "a rule names a fare that the feed has not; such trips have no price",
+        Reason.FARE_RULE_OF_UNKNOWN_FARE: "a rule names an unknown fare; trips that need it have no price",
     },
     (FindingKind.NOT_USED, "fares"): {
         Reason.FARE_UNREADABLE: "the fare cannot be read; trips that need it have no price",
@@ -265,9 +243,7 @@ _MEANINGS: dict[tuple[FindingKind, str], dict[Reason, str]] = {
         Reason.FARE_WITHOUT_RULE_UNAPPLIED: "no rule says for which trips the fare is; it is not offered",
         Reason.FARE_OF_OTHER_RIDERS_UNAPPLIED: "the fare is for some riders only; prices are an ordinary rider's",
         Reason.FARE_BY_TIME_UNAPPLIED: "the fare holds at certain hours; trips that need it have no price",
-        Reason.FARE_JOIN_UNAPPLIED: (
-            "rides are priced together in a way that is not used; trips that need it have no price"
-        ),
+        Reason.FARE_JOIN_UNAPPLIED: "rides are priced together, which is not supported; they have no price",
     },
     (FindingKind.WITHOUT_EFFECT, "fares"): {
         Reason.FARES_OF_FIRST_VERSION_UNAPPLIED: "the feed states its fares in two ways; the newer one counts",
@@ -290,7 +266,7 @@ _MEANINGS: dict[tuple[FindingKind, str], dict[Reason, str]] = {
         Reason.ID_REPEATED: "an earlier row has the same id; this one is left out",
     },
     (FindingKind.GUESSED, "values"): {
-        Reason.VALUE_UNREADABLE: "the number cannot be read; the row goes on without it",
+        Reason.VALUE_UNREADABLE: "the number cannot be read; the row is used without it",
         Reason.VALUE_UNREADABLE_ASSUMED: "the value cannot be read; it counts as not stated",
         Reason.VALUE_UNKNOWN_ASSUMED: "the value means nothing in GTFS; it counts as not stated",
     },
@@ -305,12 +281,12 @@ _MEANINGS: dict[tuple[FindingKind, str], dict[Reason, str]] = {
         Reason.SERVICE_WITHOUT_TRIPS: "no trip runs on these days",
         Reason.CALL_OF_LEFT_OUT_TRIP: "a time of a trip that is left out, and counted as such",
         Reason.FREQUENCY_OF_UNKNOWN_TRIP: "intervals of a trip that is not in the feed",
-        Reason.FREQUENCY_OF_LEFT_OUT_TRIP: "intervals of a trip that is left out, and counted as such",
+        Reason.FREQUENCY_OF_LEFT_OUT_TRIP: "intervals of a skipped trip, which is counted",
         Reason.TRANSFER_AT_UNKNOWN_STOP: "a rule for changes at a stop that is not in the feed",
-        Reason.TRANSFER_AT_LEFT_OUT_STOP: "a rule for changes at a stop that is left out, and counted as such",
+        Reason.TRANSFER_AT_LEFT_OUT_STOP: "a rule for changes at a skipped stop, which is counted",
         Reason.TRANSFER_WHERE_NOBODY_BOARDS: "a rule for changes at an entrance, where nothing stops",
         Reason.TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP: "a rule for changes of a route or trip that is not in the feed",
-        Reason.TRANSFER_OF_LEFT_OUT_TRIP: "a rule for changes of a trip that is left out, and counted as such",
+        Reason.TRANSFER_OF_LEFT_OUT_TRIP: "a rule for changes of a skipped trip, which is counted",
         Reason.TRANSLATION_OF_UNKNOWN: "a translation of something that is not in the feed",
     },
 }
