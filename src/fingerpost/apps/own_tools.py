@@ -7,7 +7,7 @@ They come from Python (``Fingerpost(tools=[...])``) or from installed packages, 
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import entry_points
@@ -15,23 +15,18 @@ from typing import Any, ClassVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
-from fingerpost import clock
-from fingerpost.contract.check import check_count, explain
-from fingerpost.contract.envelope import Family, code_of, render_error, step_fields, text_of_error
-from fingerpost.contract.identity import new_correlation_id
-from fingerpost.contract.published import Answer, Call, PublishedTool, ReportProgress, ignore_progress, measuring_call
+from fingerpost.contract.check import explain
+from fingerpost.contract.envelope import Family, step_fields
+from fingerpost.contract.published import FAILED, Call, PublishedTool, measuring_call
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import Tool
-from fingerpost.contract.wire import WireModel, schema_of
+from fingerpost.contract.wire import Shape, Wire, WireModel, schema_of
 from fingerpost.errors import BrokenContract, ParameterError, QueryTypeUnsupported, SettingsInvalid, ToolError
-from fingerpost.plan.catalogue import read_step_query
+from fingerpost.plan.catalogue import StepQuery, read_step_query
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.remarks import list_remarks, say_remark
 
 _log = logging.getLogger(__name__)
-
-# The outcome of a call that failed without a code.
-_FAILED = "failed"
 
 ENTRY_POINTS = "fingerpost.transit.tools"
 GROUP = "own"
@@ -75,7 +70,8 @@ class ServedTool(PublishedTool):
     family = Family.STEP
     group: ClassVar[str] = GROUP
     input_model = WireModel
-    output_model = WireModel
+    output_shape = WireModel
+    takes_large = True
     long_parts = (("results",), ("data",))
 
     def __init__(self, tool: Tool, spec: ToolSpec) -> None:
@@ -118,74 +114,50 @@ class ServedTool(PublishedTool):
         properties = {name: {"type": kind} for name, kind in kinds.items()}
         return {"type": "object", "properties": properties, "required": list(_STANDARD)}
 
-    async def handle(self, arguments: Any, call: Call) -> dict[str, Any]:  # noqa: ARG002  (it knows nothing of users)
-        """Return the standard response to a call.
+    def read_arguments(self, arguments: dict[str, Any]) -> StepQuery:
+        """Return the query of a call, whose parameters ``handle`` checks.
 
         Raises:
-            ToolError: the call is no good, or the tool refuses it.
+            ParameterError: there is no such query type, or its parameters are no object.
         """
-        question = read_step_query(self._spec, dict(arguments))
+        question = read_step_query(self._spec, arguments)
         if isinstance(question, str):
             raise ParameterError(question, {"field": "parameters"})
-        return await self._execute(question.query_type, question.arguments)
+        return question
+
+    async def handle(self, arguments: StepQuery, call: Call) -> dict[str, Any]:  # noqa: ARG002  (it knows no users)
+        """Return the standard response to a call; a ToolError of the tool is a response too."""
+        return await self._execute(arguments.query_type, arguments.arguments)
 
     async def execute(
         self,
         query_type: str,
         parameters: Mapping[str, Any],
         *,
-        user: str | None = None,  # noqa: ARG002  (a tool of the plan-step contract knows nothing of users)
+        user: str | None = None,  # noqa: ARG002  (it knows no users)
     ) -> dict[str, Any]:
-        """Return the standard response; what the tool raises of ToolError is a response too."""
+        """Return the standard response; a ToolError of the tool is a response too."""
         with measuring_call(self.name) as operation:
             response = await self._execute(query_type, parameters)
             if response["success"] is False:
-                operation.fail(_FAILED)
+                operation.fail(FAILED)
             return response
 
     async def _execute(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            self._check(query_type, parameters)
+            model = self._spec.input_schema.get(query_type)
+            if model is None:
+                raise QueryTypeUnsupported(query_type, self.name, list(self._spec.input_schema))
+            try:
+                model.model_validate(dict(parameters))
+            except ValidationError as error:
+                raise explain(error, model) from error
             response = await self._tool.execute(query_type, dict(parameters))
         except ToolError as error:
             extra = step_fields(error, self.family)
             extra |= {name: value for name, value in error.details.items() if name in ("missing", "did_you_mean")}
             return self.format_error_response(query_type, parameters, error.message, "error", extra)
-        return self._sound(response)
-
-    async def answer(
-        self,
-        raw: object,
-        *,
-        user: str | None,
-        report: ReportProgress = ignore_progress,
-        wants: Collection[str] = (),
-    ) -> Answer:
-        """Answer one call; a ToolError becomes an envelope, anything else rises to the error boundary."""
-        with measuring_call(self.name) as operation:
-            answer = await self._answer(raw, user, report, wants)
-            if answer.is_error:
-                operation.fail(_FAILED if answer.error is None else code_of(answer.error, self.family))
-            return answer
-
-    async def _answer(self, raw: object, user: str | None, report: ReportProgress, wants: Collection[str]) -> Answer:
-        fixed = clock.find_fixed()
-        correlation_id = new_correlation_id(fixed, user, self.name, raw)
-        call = Call(tool=self.name, user=user, now=fixed or clock.now(), correlation_id=correlation_id, report=report)
-        try:
-            self._check_wants(wants)
-            if not isinstance(raw, Mapping) and raw is not None:
-                raise ParameterError("the arguments must be a JSON object")
-            check_count(raw or {}, None)
-            body = await self.handle(raw or {}, call)
-        except ToolError as error:
-            echo = raw if isinstance(raw, Mapping) else None
-            body = render_error(error, self.family, correlation_id, tool=self.name, parameters=echo)
-            text = text_of_error(error, self.family)
-            return Answer(body=body, text=text, is_error=True, correlation_id=correlation_id, error=error)
-        failed = body["success"] is False
-        _log.info("call tool=%s correlationId=%s outcome=%s", self.name, correlation_id, "failed" if failed else "ok")
-        return Answer(body=body, text=self.describe(body), is_error=failed, correlation_id=correlation_id)
+        return self._checked_response(response)
 
     def describe(self, answer: dict[str, Any]) -> str:
         """Return the answer's value, or its failure, and what it says beside that."""
@@ -196,16 +168,10 @@ class ServedTool(PublishedTool):
         lines += [words for remark in list_remarks(answer) for words in say_remark(remark)]
         return "\n".join(lines)
 
-    def _check(self, query_type: str, parameters: Mapping[str, Any]) -> None:
-        model = self._spec.input_schema.get(query_type)
-        if model is None:
-            raise QueryTypeUnsupported(query_type, self.name, list(self._spec.input_schema))
-        try:
-            model.model_validate(dict(parameters))
-        except ValidationError as error:
-            raise explain(error, model) from error
+    def _checked(self, answer: Mapping[str, Any], shape: Shape) -> Wire:  # noqa: ARG002  (checked as it was executed)
+        return dict(answer)
 
-    def _sound(self, response: object) -> dict[str, Any]:
+    def _checked_response(self, response: object) -> dict[str, Any]:
         if not isinstance(response, Mapping) or not isinstance(response.get("success"), bool):
             raise BrokenContract(f"{self.name} did not answer in the standard response")
         lacking = [name for name in _STANDARD if name not in response]

@@ -31,6 +31,8 @@ from fingerpost.runtime.spans import Measured, measured
 _log = logging.getLogger(__name__)
 
 _OK = "ok"
+FAILED = "failed"
+"""The outcome of a call whose answer reports a failure without a code."""
 
 ReportProgress = Callable[[float, float, str], None]
 """How far a call is, told to its caller: how much is done, of how much, and what that was, in words.
@@ -250,6 +252,9 @@ class PublishedTool(Tool):
                     }
                     answer = answer.body
                 outcome.result = self._checked(answer, self.shape_of(answer))
+                if outcome.result.get("success") is False:
+                    code = FAILED
+                    operation.fail(code)
             except ToolError as error:
                 outcome.correlation_id = outcome.correlation_id or new_correlation_id(None, user, self.name, raw)
                 outcome.result, code = error, code_of(error, self.family)
@@ -262,13 +267,21 @@ class PublishedTool(Tool):
             offered = ", ".join(sorted(self.offers)) or "nothing"
             raise ParameterError(f"{self.name} has no {name} to give beside its answer; it offers {offered}")
 
-    def _read(self, raw: object) -> WireModel:
+    def _read(self, raw: object) -> Any:
         arguments = {} if raw is None else raw
         if not isinstance(arguments, Mapping):
             raise ParameterError(f"the arguments must be a JSON object, not {_json_kind(raw)}")
         check_count(arguments, None if self.takes_large else MOST_VALUES)
+        return self.read_arguments(dict(arguments))
+
+    def read_arguments(self, arguments: dict[str, Any]) -> Any:
+        """Return checked arguments, as ``handle`` takes them.
+
+        Raises:
+            ParameterError: they break the published schema.
+        """
         try:
-            return self.input_model.read(dict(arguments))
+            return self.input_model.read(arguments)
         except ValidationError as error:
             raise explain(error, self.input_model, self.when_missing) from error
 

@@ -35,6 +35,7 @@ _TABLE = """
         PRIMARY KEY (user, key)
     ) WITHOUT ROWID
 """
+_FIND = "SELECT key, type, value, created_us, updated_us FROM variables WHERE user = ?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,23 +85,15 @@ class VariableStore:
         self._file = SqliteFile(
             path=Path(path), holds="variables", application_id=_APPLICATION_ID, remedy="move it away and call again"
         )
-        self._retention = None if retention_days is None else timedelta(days=retention_days)
+        self._retention_days = retention_days
 
     def save(self, user: str, key: str, type: str, value: Any, now: datetime) -> tuple[Variable, Variable | None]:  # noqa: A002
-        """Keep a value under a key and return it with what it replaced; ``created_at`` outlives a replacement.
-
-        Raises:
-            ParameterError: the value is not JSON or too large, or the user has too many keys.
-        """
         text = encode_value(value)
         now_us = to_us(now)
         with self._writing() as connection:
             self._purge(connection, now)
-            row = connection.execute(
-                "SELECT key, type, value, created_us, updated_us FROM variables WHERE user = ? AND key = ?", (user, key)
-            ).fetchone()
-            previous = None if row is None else variable_of(row)
-            if previous is None:
+            row = connection.execute(f"{_FIND} AND key = ?", (user, key)).fetchone()
+            if row is None:
                 held = connection.execute("SELECT count(*) FROM variables WHERE user = ?", (user,)).fetchone()[0]
                 refuse_too_many(held)
             connection.execute(
@@ -109,37 +102,27 @@ class VariableStore:
                 " DO UPDATE SET type = :type, value = :value, updated_us = :now",
                 {"user": user, "key": key, "type": type, "value": text, "now": now_us},
             )
-        created_us = now_us if row is None else row[3]
-        return variable_of((key, type, text, created_us, now_us)), previous
+        return saved_of(key, type, text, now_us, row)
 
     def list_variables(self, user: str, *, now: datetime | None = None) -> list[Variable]:
-        """Return all of a user's variables, by key."""
         with self._reading() as connection:
             if connection is None:
                 return []
-            rows = connection.execute(
-                "SELECT key, type, value, created_us, updated_us FROM variables"
-                " WHERE user = ? AND updated_us >= ? ORDER BY key",
-                (user, self._oldest_kept_us(now)),
-            ).fetchall()
+            kept = f"{_FIND} AND updated_us >= ? ORDER BY key"
+            rows = connection.execute(kept, (user, oldest_kept_us(self._retention_days, now))).fetchall()
         return [variable_of(row) for row in rows]
 
     def find(self, user: str, key: str, *, now: datetime | None = None) -> Variable | None:
-        """Return a user's variable of exactly that key, case included, or None."""
         if not is_unicode(key):
             return None
         with self._reading() as connection:
             if connection is None:
                 return None
-            row = connection.execute(
-                "SELECT key, type, value, created_us, updated_us FROM variables"
-                " WHERE user = ? AND key = ? AND updated_us >= ?",
-                (user, key, self._oldest_kept_us(now)),
-            ).fetchone()
+            kept = f"{_FIND} AND key = ? AND updated_us >= ?"
+            row = connection.execute(kept, (user, key, oldest_kept_us(self._retention_days, now))).fetchone()
         return None if row is None else variable_of(row)
 
     def delete(self, user: str, key: str | None = None, *, now: datetime | None = None) -> list[str]:
-        """Forget one variable, or all of a user's where ``key`` is None; return the keys that were there, in order."""
         if not self._file.path.exists() or (key is not None and not is_unicode(key)):
             return []
         with self._writing() as connection:
@@ -150,14 +133,10 @@ class VariableStore:
             connection.execute(f"DELETE {chosen}", named)
         return [row[0] for row in rows]
 
-    def _oldest_kept_us(self, now: datetime | None) -> int:
-        if self._retention is None:
-            return -(2**63)
-        return to_us((now or clock.now()) - self._retention)
-
     def _purge(self, connection: sqlite3.Connection, now: datetime | None) -> None:
-        if self._retention is not None:
-            connection.execute("DELETE FROM variables WHERE updated_us < ?", (self._oldest_kept_us(now),))
+        if self._retention_days is not None:
+            oldest_us = oldest_kept_us(self._retention_days, now)
+            connection.execute("DELETE FROM variables WHERE updated_us < ?", (oldest_us,))
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection | None]:
@@ -235,6 +214,26 @@ def variable_of(row: tuple[str, str, str, int, int]) -> Variable:
         created_at=_EPOCH + timedelta(microseconds=created_us),
         updated_at=_EPOCH + timedelta(microseconds=updated_us),
     )
+
+
+def saved_of(
+    key: str,
+    kind: str,
+    text: str,
+    now_us: int,
+    replaced: tuple[str, str, str, int, int] | None,
+) -> tuple[Variable, Variable | None]:
+    """Return the variable just saved, and the one that it replaced, whose creation it keeps."""
+    created_us = now_us if replaced is None else replaced[3]
+    saved = variable_of((key, kind, text, created_us, now_us))
+    return saved, None if replaced is None else variable_of(replaced)
+
+
+def oldest_kept_us(retention_days: int | None, now: datetime | None) -> int:
+    """Return the last change, in microseconds since 1970, before which a variable is dropped."""
+    if retention_days is None:
+        return -(2**63)
+    return to_us((now or clock.now()) - timedelta(days=retention_days))
 
 
 def to_us(instant: datetime) -> int:

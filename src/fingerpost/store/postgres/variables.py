@@ -1,12 +1,20 @@
 """User variables in the shared database (the plan_trip and get_departures contracts, rule C4)."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from fingerpost import clock
 from fingerpost.store.postgres.database import Database
 from fingerpost.store.postgres.layouts import key_of
-from fingerpost.store.variables import Variable, encode_value, is_unicode, refuse_too_many, to_us, variable_of
+from fingerpost.store.variables import (
+    Variable,
+    encode_value,
+    is_unicode,
+    oldest_kept_us,
+    refuse_too_many,
+    saved_of,
+    to_us,
+    variable_of,
+)
 
 if TYPE_CHECKING:
     import psycopg
@@ -26,14 +34,9 @@ class SharedVariables:
 
     def __init__(self, database: Database, *, retention_days: int | None = None) -> None:
         self._database = database
-        self._retention = None if retention_days is None else timedelta(days=retention_days)
+        self._retention_days = retention_days
 
     def save(self, user: str, key: str, type: str, value: Any, now: datetime) -> tuple[Variable, Variable | None]:  # noqa: A002
-        """Keep a value under a key and return it with what it replaced; ``created_at`` outlives a replacement.
-
-        Raises:
-            ParameterError: the value is not JSON or too large, the user has too many keys, or the key holds a NUL.
-        """
         text = encode_value(value)
         now_us = to_us(now)
 
@@ -51,27 +54,23 @@ class SharedVariables:
                 " DO UPDATE SET type = excluded.type, value = excluded.value, updated_us = excluded.updated_us",
                 (user, key, type, text, now_us, now_us),
             )
-            created_us = now_us if row is None else row[3]
-            return variable_of((key, type, text, created_us, now_us)), None if row is None else variable_of(row)
+            return saved_of(key, type, text, now_us, row)
 
         return self._database.change(write)
 
     def list_variables(self, user: str, *, now: datetime | None = None) -> list[Variable]:
-        """Return all of a user's variables, by key."""
-        since_us = self._oldest_kept_us(now)
+        since_us = oldest_kept_us(self._retention_days, now)
         rows = self._database.read(lambda connection: connection.execute(_LIST, (user, since_us)).fetchall())
         return [variable_of(row) for row in rows]
 
     def find(self, user: str, key: str, *, now: datetime | None = None) -> Variable | None:
-        """Return a user's variable of exactly that key, case included, or None."""
         if "\0" in key or not is_unicode(key):
             return None
-        since_us = self._oldest_kept_us(now)
+        since_us = oldest_kept_us(self._retention_days, now)
         row = self._database.read(lambda connection: connection.execute(_FIND_KEPT, (user, key, since_us)).fetchone())
         return None if row is None else variable_of(row)
 
     def delete(self, user: str, key: str | None = None, *, now: datetime | None = None) -> list[str]:
-        """Forget one variable, or all of a user's where ``key`` is None; return the keys that were there, in order."""
         if key is not None and ("\0" in key or not is_unicode(key)):
             return []
 
@@ -85,11 +84,7 @@ class SharedVariables:
 
         return self._database.change(write)
 
-    def _oldest_kept_us(self, now: datetime | None) -> int:
-        if self._retention is None:
-            return -(2**63)
-        return to_us((now or clock.now()) - self._retention)
-
     def _purge(self, connection: "psycopg.Connection", now: datetime | None) -> None:
-        if self._retention is not None:
-            connection.execute("DELETE FROM variable WHERE updated_us < %s", (self._oldest_kept_us(now),))
+        if self._retention_days is not None:
+            oldest_us = oldest_kept_us(self._retention_days, now)
+            connection.execute("DELETE FROM variable WHERE updated_us < %s", (oldest_us,))
