@@ -49,11 +49,6 @@ def test_one_fare_for_everything(read):
     assert (cost(book, BUS, FAST), findings) == (("4.00", "one one"), [])
 
 
-def test_networks(read):
-    """A rule of a network is for its routes; without transfer rules each leg is paid by itself."""
-    assert cost(read(BY_NETWORK)[0], BUS, FAST) == ("7.00", "one express")
-
-
 def test_network_of_a_route_in_its_own_table(read):
     """Without route_networks.txt the network stands in routes.txt."""
     routes = "route_id,route_short_name,route_type,network_id\nA,A,3,local\n"

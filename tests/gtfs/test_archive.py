@@ -31,12 +31,6 @@ def test_zip_and_folder_read_alike(tmp_path, form):
     ]
 
 
-def test_absent_table_is_none(tmp_path):
-    """Looking for a table that is not there finds nothing."""
-    with open_archive(write_feed(tmp_path / "feed", {"routes.txt": ODD})) as archive:
-        assert (archive.find_table("transfers.txt"), archive.list_tables()) == (None, ["routes.txt"])
-
-
 def test_line_of_a_row_counts_quoted_line_ends(tmp_path):
     """A row's line is the one that a text editor shows at the row's end."""
     path = write_feed(tmp_path / "feed", {"a.txt": 'x,y\n"two\nlines",1\n\nplain,2\n'})
@@ -164,15 +158,6 @@ def test_unreadable_value(tmp_path, table, text, finding):
     place = first.places[0]
     assert (first.reason, place.column, place.table, place.line, first.count) == (*finding, table, 2, 1)
     assert len(imported.timetable.trip_route) == 1
-
-
-def test_optional_table_without_its_columns(tmp_path):
-    """A table that a feed can do without does not take the feed with it."""
-    imported = import_text(tmp_path, {"shapes.txt": "shape_id,lat\nS,1\n"})
-
-    assert [
-        (found.reason, found.places[0].table, found.places[0].column) for found in imported.report.feeds[0].findings
-    ] == [("table-without-column", "shapes.txt", "shape_pt_lat")]
 
 
 def test_a_member_without_a_name_is_passed_over(tmp_path):

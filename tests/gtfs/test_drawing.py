@@ -4,8 +4,7 @@ from datetime import date
 
 import pytest
 
-from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, write_feed
-from fingerpost.transit.engine.timetable.timetable import BY_ARRANGEMENT, NO_ALIGHTING, NO_BOARDING
+from fingerpost.testing.feeds import feed_from_drawing, write_feed
 
 DRAWING = """
 line A   | Alpha 08:00 noalight | New Beta 08:10-08:12 | Gamma 08:20:30 noboard
@@ -35,21 +34,6 @@ def test_tables():
         "DELTA,GAMMA,2,240\nNEW-BETA,NEW-BETA,2,60\nALPHA,NEW-BETA,3,\nNEW-BETA,ALPHA,3,\n",
         "calendar_dates.txt": "service_id,date,exception_type\nALL,20260302,1\n",
     }
-
-
-def test_timetable():
-    """A drawing becomes a timetable through the real importer; drawn stops are too far apart to walk."""
-    table = timetable_from_drawing(DRAWING)
-
-    assert list(table.stop_printed_id) == ["TEST:ALPHA", "TEST:NEW-BETA", "TEST:GAMMA", "TEST:DELTA"]
-    assert table.stop_time_flags[[0, 2, 4]].tolist() == [NO_ALIGHTING, NO_BOARDING, BY_ARRANGEMENT]
-    assert (table.foot_first.tolist(), table.foot_to.tolist(), table.foot_s.tolist()) == (
-        [0, 0, 0, 1, 2],
-        [3, 2],
-        [240, 240],
-    )
-    assert table.change_s.tolist() == [120, 60, 120, 120]
-    assert (table.feeds[0].first_day, table.feeds[0].last_day) == (date(2026, 1, 1), date(2026, 12, 31))
 
 
 def test_zip_and_folder(tmp_path):

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from fingerpost.transit.engine.gtfs.report import FeedReport, Finding, FoundAt, ImportReport
+from fingerpost.transit.engine.gtfs.report import FeedReport, ImportReport
 from tests.gtfs.importing import import_text
 
 
@@ -40,28 +40,11 @@ def test_counts_and_unread_tables(tmp_path):
     )
 
 
-def test_json_round_trip():
-    """A report survives JSON."""
-    finding = Finding(
-        reason="id-repeated",
-        count=2,
-        places=(FoundAt(table="stops.txt", line=7, column="stop_id"), FoundAt(table="stops.txt", line=9)),
-    )
-    feed = FeedReport(
-        feed="Ö",
-        source="ö.zip",
-        stops=1,
-        routes=2,
-        trips=3,
-        runs=4,
-        events=5,
-        first_day=date(2026, 1, 1),
-        last_day=date(2026, 1, 2),
-        findings=(finding,),
-        tables_not_read=("shapes.txt",),
-    )
-    report = ImportReport(network="N", feeds=(feed,))
+def test_json_round_trip(tmp_path):
+    """A report survives JSON, findings included."""
+    report = import_text(tmp_path, {"shapes.txt": "shape_id,länge\nS,1\n"}).report
 
+    assert report.feeds[0].findings
     assert ImportReport.from_json(report.to_json()) == report
 
 

@@ -59,15 +59,6 @@ def test_without_a_place(tmp_path, row):
     assert ([stop[0] for stop in stops], findings) == (["C"], [("stop-without-place", 1, "stops.txt", 6)])
 
 
-@pytest.mark.parametrize("kind", [0, 2])
-def test_place_of_the_station(tmp_path, kind):
-    """A stop or entrance without a position lies at its station; it is counted."""
-    stops, findings = stops_of(tmp_path, f"X,X,,,{kind},C,,\nC,Central,60.3,24.3,1,,,\n")
-
-    assert stops[0][:6] == ("X", "X", 60.3, 24.3, kind, 4)
-    assert findings == [("stop-place-assumed", 1, "stops.txt", 5)]
-
-
 @pytest.mark.parametrize(
     "row",
     ["X,X,60.1,24.9,0,NOWHERE,,", "X,X,60.1,24.9,0,X,,", "X,X,60.1,24.9,0,ALPHA,,", "X,X,60.1,24.9,1,C,,"],

@@ -144,19 +144,6 @@ def test_an_empty_text_stands_before_no_other():
 
 
 @pytest.mark.parametrize(
-    ("instant", "expected"),
-    [("07:59:59", False), ("08:00", True), ("09:00", True), ("09:00:01", False), ("23:00", True)],
-)
-def test_an_alert_holds_in_its_periods(instant, expected):
-    """From 08:00 to 09:00, and from 22:00 with an open end."""
-    said = alert(EntitySelector(route_id="A"))
-    said.alert.active_period.add(start=at("08:00"), end=at("09:00"))
-    said.alert.active_period.add(start=at("22:00"))
-    (first,) = read(NETWORK, said).alerts
-    assert first.is_in_force(at(instant)) == expected
-
-
-@pytest.mark.parametrize(
     ("effect", "selector", "closes"),
     [
         (Alert.ACCESSIBILITY_ISSUE, {"stop_id": "HUB"}, (False, True)),
@@ -229,12 +216,15 @@ def test_the_same_alert_twice_is_one():
     assert (len(told.alerts), dict(told.counts)) == (1, {"alert-given": 1, "superseded-by-a-newer-one": 1})
 
 
-@pytest.mark.parametrize(("clock", "is_in_force"), [("07:59:59", False), ("08:00", True), ("09:30", False)])
+@pytest.mark.parametrize(
+    ("clock", "is_in_force"), [("07:59:59", False), ("08:00", True), ("09:30", False), ("23:00", True)]
+)
 def test_an_alert_holds_while_riders_feel_it(clock, is_in_force):
-    """It is shown from 06:00 to 10:00 (active_period), and the works last from 08:00 to 09:00 (impact_period)."""
+    """Shown from 06:00 to 10:00 (active_period); works from 08:00 to 09:00 and from 22:00 on (impact_period)."""
     works = alert(EntitySelector(route_id="A"))
     works.alert.active_period.add(start=at("06:00"), end=at("10:00"))
     works.alert.impact_period.add(start=at("08:00"), end=at("09:00"))
+    works.alert.impact_period.add(start=at("22:00"))
     (only,) = read(NETWORK, works).alerts
     assert only.is_in_force(at(clock)) is is_in_force
 

@@ -75,12 +75,6 @@ def test_a_stop_that_is_called_at_twice_is_not_guessed():
     assert (dict(told.rides), dict(told.stop_time_counts)) == ({}, {"call-ambiguous": 1})
 
 
-def test_the_sequence_tells_which_of_two_stop_times_is_meant():
-    """Sequence 4 is the second call at Alpha."""
-    told = read(LOOP, update("A-1", call("ALPHA", 60, sequence=4)))
-    assert draw(LOOP, told) == "Alpha 08:00 ? | Beta 08:10 ? | Gamma 08:20 ? | Alpha 08:31"
-
-
 def test_the_stop_wins_where_the_sequence_is_of_another_version():
     """Sequence 2 is Beta, yet Gamma is named: the numbering has moved, the stop has not."""
     told = read(LOOP, update("A-1", call("GAMMA", 60, 60, sequence=2)))

@@ -41,6 +41,7 @@ class RealtimeIndex:
         self.timetable = timetable
         feed_of_trip = timetable.route_feed[timetable.trip_route]
         self.trip_feed: list[int] = feed_of_trip.tolist()
+        self.route_feed: list[int] = timetable.route_feed.tolist()
         self.feed_names = [feed.name for feed in timetable.feeds]
         self.trip_route: list[int] = timetable.trip_route.tolist()
         self.trip_service: list[int] = timetable.trip_service.tolist()
@@ -64,11 +65,6 @@ class RealtimeIndex:
         for row in rows:
             found.setdefault(self.feed_names[feeds[row]], set()).add(row)
         return found
-
-    @cached_property
-    def route_feed(self) -> list[int]:
-        feeds: list[int] = self.timetable.route_feed.tolist()
-        return feeds
 
     @cached_property
     def children(self) -> Mapping[int, Sequence[int]]:
