@@ -12,7 +12,7 @@ from fingerpost.transit.engine.timetable.timetable import Int32
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _ADDED, _REMOVED = "1", "2"
 
-# Dates outside these years are slips of the pen; "for good" is written as 2099.
+# Dates outside these years are errors; publishers write 2099 for "no end".
 _YEARS = range(1990, 2101)
 # Services times days of the calendar. Ten thousand services over five years are a tenth of it.
 MOST_SERVICE_DAYS = 200_000_000
@@ -60,7 +60,7 @@ class Services:
                 findings.add(Reason.SERVICE_WITHOUT_DAYS, table_name, line)
 
     def _shorten(self, findings: Findings) -> None:
-        """Cut the calendar where services times days are too many to keep: it then begins where half have begun."""
+        """Limit services times days: a calendar that is too long begins when half of the services have begun."""
         running = [days for days in self.days if len(days)]
         if not running:
             return
@@ -77,7 +77,7 @@ class Services:
 
 
 def read_services(archive: Archive) -> Services:
-    """Read the dates of every service, exceptions applied. A row that cannot be read is left out and counted."""
+    """Read the dates of every service, exceptions applied. Rows that cannot be parsed are skipped and counted."""
     weekly = archive.find_table("calendar.txt", "service_id", *_WEEKDAYS, "start_date", "end_date")
     exceptions = archive.find_table("calendar_dates.txt", "service_id", "date", "exception_type")
     if weekly is None and exceptions is None:

@@ -22,9 +22,9 @@ _TICKET_COLUMNS = ("fare_id", "price", "currency_type", "transfers", "transfer_d
 
 
 def read_fares(archive: Archive) -> FareBook | None:
-    """Return what the feed says of fares, None where it says nothing.
+    """Return the fares of a feed, or None if it has none.
 
-    Of the two models a feed may have, that of legs counts (GTFS Schedule reference, fare_attributes.txt).
+    If a feed has both models, fares of legs win (GTFS Schedule reference, fare_attributes.txt).
     """
     book = read_leg_fares(archive)
     table = archive.find_extra("fare_attributes.txt", "fare_id", "price", "currency_type")
@@ -79,7 +79,7 @@ def _with_rules(archive: Archive, tickets: dict[str, Ticket]) -> FareBook:
         if zone:
             zones.append(zone)
     if strays and not contains:
-        # Without rules every ticket is for everything, which this feed does not mean.
+        # Without rules every ticket would be valid everywhere, which this feed does not mean.
         return replace(book, problem="no rule of fare_rules.txt is for a fare that is there")
     rules = tuple(
         TicketRule(
@@ -116,9 +116,9 @@ _LIMIT_TYPES = range(4)
 
 
 def read_leg_fares(archive: Archive) -> FareBook | None:
-    """Return a feed's fares of legs, None where it has none.
+    """Return the leg fares of a feed, or None if it has none.
 
-    A rule that cannot be read could be the one that counts, so with one no price is given at all.
+    A rule that cannot be parsed could be the one that applies, so no price is given if there is one.
     """
     rules_table = archive.find_extra("fare_leg_rules.txt", "fare_product_id")
     if rules_table is None:
@@ -213,9 +213,9 @@ def _read_transfers(archive: Archive, listed: Collection[str]) -> tuple[tuple[Tr
 
 
 def _read_products(archive: Archive) -> tuple[tuple[Product, ...], Collection[str], str]:
-    """Return what an ordinary rider pays: the default category's products and those for everyone, the least of each.
+    """Return the cheapest price of each product for an ordinary rider: of the default category or for everyone.
 
-    Behind them come the ids of all products, whoever pays them, and why they cannot be read, empty where they can.
+    The other two results are the ids of all products, and why the table cannot be used ("" if it can).
     """
     table = archive.find_extra("fare_products.txt", "fare_product_id", "amount", "currency")
     if table is None:

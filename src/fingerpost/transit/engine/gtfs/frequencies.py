@@ -7,7 +7,7 @@ from fingerpost.transit.engine.gtfs.stop_times import StopTimes
 from fingerpost.transit.engine.gtfs.trips import Trips
 from fingerpost.transit.engine.timetable.draft import TripDepartureColumns
 
-# More departures than this of one row, or of a whole feed, are a slip of the pen.
+# More departures of one row, or of a whole feed, are an error of the publisher.
 MOST_OF_A_ROW = 10_000
 MOST_OF_A_FEED = 5_000_000
 
@@ -15,9 +15,8 @@ MOST_OF_A_FEED = 5_000_000
 def read_trip_departures(archive: Archive, trips: Trips, stop_times: StopTimes) -> TripDepartureColumns:
     """Return the trip departures of all trips, in the order of the trips.
 
-    A row makes the trip leave at its start time and every headway after it, before its end time.
-    With ``exact_times`` 1 those are times; else the timetable promises the headway only.
-    A trip that no row names departs once, at its own times.
+    A row gives departures from its start time on, one every headway, before its end time. They are exact if
+    ``exact_times`` is 1; otherwise only the headway is promised. A trip without a row departs once, at its own times.
     """
     table = archive.find_extra("frequencies.txt", "trip_id", "start_time", "end_time", "headway_secs")
     once = np.ones(len(trips), np.bool_)

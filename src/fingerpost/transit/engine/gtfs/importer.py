@@ -181,9 +181,9 @@ class Merging:
         return rows
 
     def _check_same(self, first: StopRow, second: StopRow, tables: FeedTables, findings: Findings) -> None:
-        """Let two feeds' stops of one id be one where name and place agree (rule A8).
+        """Check that stops of two feeds with one id agree in name and place, so that they are one stop (rule A8).
 
-        Publishers abbreviate: names that are alike but not the same agree at one spot only, and are counted.
+        Publishers abbreviate: similar names agree only at one spot, and are counted.
         """
         apart_m = float(straight_line_m(first.lat, first.lon, np.array([second.lat]), np.array([second.lon]))[0])
         if first.kind == second.kind:
@@ -203,7 +203,7 @@ class Merging:
 
 
 def _add_names(names: Names, added: Names, rows: Any) -> None:
-    """Enter a feed's names under the draft's rows; an earlier feed's name stays."""
+    """Store a feed's names under the rows of the draft; names of earlier feeds take precedence."""
     for language, of_rows in added.items():
         known = names.setdefault(language, {})
         for row, name in of_rows.items():
@@ -222,17 +222,17 @@ def _with_rows(table: Any, new_rows: Int32, *names: str) -> Any:
 
 
 def _moved(rows: Int32, base: int) -> Int32:
-    """Return rows counted from the draft's first; -1 stays."""
+    """Shift rows of a feed to rows of the draft; -1 stays -1."""
     return np.where(rows >= 0, rows + base, -1).astype(np.int32)
 
 
 def _plain(name: str) -> str:
-    """Return a name without case, blanks and punctuation, which publishers' feeds differ in from file to file."""
+    """Return a name without case, blanks and punctuation, which differ between feeds of one publisher."""
     return "".join(filter(str.isalnum, name.casefold()))
 
 
 ImportProgress = Callable[[str, int, int | None], None]
-"""Told what is being worked on (a FEED, or a step), how much of it is done, and how much there is (None: unknown)."""
+"""Called with the current FEED or step, how much of it is done, and how much there is (None: unknown)."""
 
 _LINKING = "linking stops"
 

@@ -77,7 +77,7 @@ class FeedTables(NamedTuple):
 
 
 def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
-    """Read one feed; what became of it is in the archive's findings."""
+    """Read one feed; the archive's findings report what was skipped or guessed."""
     agencies = read_agencies(archive)
     info, credits_due = read_feed_info(archive), read_credits(archive)
     stops = read_stops(archive)
@@ -203,7 +203,7 @@ def _read_translations(
 
 
 def _drop_idle_services(archive: Archive, trips: Trips, services: Services) -> tuple[Int32, list[Int32]]:
-    """Leave out services that no trip uses, so that the calendar covers the days on which something runs."""
+    """Drop services without trips, so that the calendar covers only days on which something runs."""
     used = np.zeros(len(services.days), np.bool_)
     used[trips.service] = True
     for row in np.flatnonzero(~used).tolist():

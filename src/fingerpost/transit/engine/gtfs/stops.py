@@ -22,9 +22,9 @@ from fingerpost.transit.engine.timetable.timetable import (
 # What the parent must be (GTFS, parent_station); a station has none.
 _PARENT_KIND = {STOP: STATION, ENTRANCE: STATION, NODE: STATION, BOARDING_AREA: STOP}
 _DEPTH = {STATION: 0, STOP: 1, ENTRANCE: 1, NODE: 1, BOARDING_AREA: 2}
-# What needs no name (GTFS, stop_name).
+# Kinds that need no name (GTFS, stop_name).
 _NAMELESS_KINDS = frozenset({NODE, BOARDING_AREA})
-# Where stops lie whose publisher did not know.
+# The position that publishers write if they do not know it.
 _NOWHERE = (0.0, 0.0)
 
 
@@ -72,8 +72,8 @@ class _Draft(NamedTuple):
 def read_stops(archive: Archive) -> Stops:
     """Read the stops; rows say feed 0.
 
-    What has no position takes its parent's; without that it is left out. So is what lies at 0, 0, in the sea.
-    A missing name is the parent's, else the id, and is counted where GTFS wants one.
+    A stop without a position takes its parent's, or is skipped; so is a stop at 0, 0, in the sea.
+    A stop without a name takes its parent's, or its id, and is counted if GTFS requires a name.
     """
     table = archive.get_table("stops.txt", "stop_id")
     drafts: dict[str, _Draft] = {}

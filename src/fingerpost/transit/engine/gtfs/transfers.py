@@ -30,7 +30,7 @@ _PRECISION, _LINE = 8, 9
 MOST_LINKS = 4_000_000
 # A search timetable holds the trips of at most so many days.
 _DAYS = 4
-# With no more kinds than these at a stop, nobody need count days.
+# Days are counted only at stops with more kinds than this.
 _FEW = 100
 
 Mask = npt.NDArray[np.bool_]
@@ -109,7 +109,7 @@ class _RowLookup:
         self._trip_rows = np.append(trips.row_of_id, BLANK).astype(np.int32)
 
     def stops(self, block: Block, column: int) -> Int32:
-        """Return rows, LEFT_OUT for stops that are, and -1 for what is blank or unknown."""
+        """Return rows: LEFT_OUT for skipped stops, -1 for blank or unknown ones."""
         return self._stop_rows[np.maximum(self._stop_ids.find(block, column), -1)]
 
     def routes(self, block: Block, column: int) -> Int32:
@@ -117,7 +117,7 @@ class _RowLookup:
         return self._route_ids.find(block, column)
 
     def trips(self, block: Block, column: int) -> Int32:
-        """Return rows, LEFT_OUT for trips that are, BLANK, or UNKNOWN."""
+        """Return rows: LEFT_OUT for skipped trips, BLANK or UNKNOWN."""
         found = self._trip_ids.find(block, column)
         return np.where(found >= 0, self._trip_rows[np.maximum(found, -1)], found).astype(np.int32)
 
@@ -133,7 +133,7 @@ def _read_rules(table: Table, block: Block, rows_of: _RowLookup) -> tuple[Int32,
     trips = [rows_of.trips(block, column) for column in (6, 7)]
     is_linked = (type_ == IN_SEAT) | (type_ == RE_BOARD)
     for place, stop in enumerate((begin, end)):
-        # A blank is any stop to these rows; a stop that is not there is none.
+        # In these rows a blank means any stop; an unknown stop means none.
         stop[is_linked & block.is_filled(place) & (stop == BLANK)] = UNKNOWN
     usable = ~is_linked
     for reason, column, faulty in (
@@ -197,7 +197,7 @@ def _specific_columns(rules: Int32) -> SpecificTransferColumns:
 def limit_specific_transfers(
     archive: Archive, transfers: Transfers, stop_count: int, trip_service: Int32, days: Sequence[Int32]
 ) -> SpecificTransferColumns:
-    """Leave out specific rules, and count them, at stops where so many kinds of trips meet that a search would suffer.
+    """Skip and count specific rules at stops where so many kinds of trips meet that searches would slow down.
 
     The search keeps trips apart that the rules of a stop treat differently. There are at most as many kinds as the
     rules name routes there, and trips that run within the days of a search timetable. Stops with most kinds go first.

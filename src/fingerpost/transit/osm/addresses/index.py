@@ -236,7 +236,7 @@ class AddressIndex:
         if read != whole:
             is_found = any(score >= _GOOD for score, _ in best.values())
             for score, thing in self._score(whole, text, with_trigrams=not is_found):
-                # What was looked for with its number is not also found without.
+                # A street found with its number is not offered without it too.
                 if thing.row not in best or (score > best[thing.row][0] and thing.kind is not FeatureKind.STREET):
                     best[thing.row] = self._with_number(thing, whole, score, language)
         yield from (each for each in best.values() if each[0] >= FLOOR)
@@ -267,7 +267,7 @@ class AddressIndex:
         if thing.kind is FeatureKind.CITY:
             return score * UNCERTAIN, self._place(thing, language, guess=f"the middle of the addresses of {thing.name}")
         if reading.number is None:
-            return score, self._place(thing, language, guess=_say_middle(thing))
+            return score, self._place(thing, language, guess=_describe_middle(thing))
         if thing.kind is not FeatureKind.STREET and not self._houses.has_any(thing.row):
             return min(score, _NUMBER_LEFT), self._place(thing, language)
         house = self._houses.find(thing.row, reading.number, thing.at, thing.reach_m)
@@ -333,7 +333,7 @@ class AddressIndex:
 
 
 def _keep_likeliest(scored: list[tuple[float, _Thing]], reading: AddressText) -> list[tuple[float, _Thing]]:
-    """Return what is likely enough to look for a house number there; all of it where the text has none."""
+    """Return the streets likely enough to search for the house number; all of them if the text has no number."""
     if reading.number is None or len(scored) <= _MOST_NUMBERED:
         return scored
     ordered = sorted(scored, key=lambda each: (-each[0], each[1].row))
@@ -341,8 +341,8 @@ def _keep_likeliest(scored: list[tuple[float, _Thing]], reading: AddressText) ->
     return [each for each in ordered if each[0] >= least]
 
 
-def _say_middle(thing: _Thing) -> str | None:
-    """Return that a long street stands for its middle; None for what is no further than a place is wide."""
+def _describe_middle(thing: _Thing) -> str | None:
+    """Return a note that the middle stands for a long street, or None if the street is short."""
     if thing.kind is not FeatureKind.STREET or thing.reach_m <= CERTAIN_M:
         return None
     return f"the middle of {thing.name}, which goes on for {thing.reach_m:.0f} m from there; no house number was given"

@@ -227,7 +227,7 @@ class TripMatcher:
         return tuple(row for row in rows if trip_route[row] in routes) or EntityOutcome.ROUTE_DIFFERS
 
     def refuse_shared(self, shared_id: str | bytes) -> EntityOutcome:
-        """Keep an id that several FEEDs have, and return the outcome of what names it."""
+        """Record an id that several FEEDs use, and return the outcome of the message part that names it."""
         self.shared_ids.add(plain_text(shared_id))
         return EntityOutcome.ID_SHARED
 

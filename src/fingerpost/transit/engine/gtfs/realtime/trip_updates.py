@@ -141,7 +141,7 @@ class TripUpdates:
         return EntityOutcome.TRIP_ADDED
 
     def wait(self, word: AddedWord) -> None:
-        """Keep an update of no ride of the timetable until all rides that are added are known."""
+        """Store an update of an unknown ride until all added rides are known."""
         self._words.append(word)
 
     def _is_outdated(self, key: AddedKey, updated: int) -> bool:
@@ -161,7 +161,7 @@ class TripUpdates:
         if self._words and self._added:
             newest = choose_newest(self._words, AddedKeys(self._added), self.tally.entities)
             for added_key, word in newest.items():
-                self.tally.entities[word.slot] = self._heed(added_key, word)
+                self.tally.entities[word.slot] = self._apply_word(added_key, word)
         for added_key, each in self._added.items():
             if isinstance(each, RideClaim):
                 moving.append(each)
@@ -186,10 +186,10 @@ class TripUpdates:
         keys = self._added_keys.find(trip, matcher)
         return keys if isinstance(keys, EntityOutcome) else [ride for key in keys for ride in self._added_rides[key]]
 
-    def _heed(self, key: AddedKey, word: AddedWord) -> EntityOutcome:
-        """Cancel an added ride, or move a copy, where the word is newer; return the word's outcome.
+    def _apply_word(self, key: AddedKey, word: AddedWord) -> EntityOutcome:
+        """Cancel an added ride or move a copy if the update is newer; return the update's outcome.
 
-        A cancelled one is left out: there is no timetable by which it could be shown as cancelled.
+        A cancelled ride is dropped, because there is no timetable by which it could be shown as cancelled.
         """
         said, relationship = self._added[key], word.update.trip.schedule_relationship
         cancelling = _CANCELLING.get(relationship)
@@ -198,7 +198,7 @@ class TripUpdates:
         if (said.updated, said.slot) > (word.updated, word.slot):
             return EntityOutcome.SUPERSEDED
         if isinstance(said, RideClaim) and cancelling is None:
-            # Its headsign is that of the copy.
+            # The headsign comes from the copy.
             update = TripUpdate(trip_properties=said.update.trip_properties)
             update.MergeFrom(word.update)
             self._added[key] = replace(said, update=update, updated=word.updated, slot=word.slot)
