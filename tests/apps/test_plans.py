@@ -180,15 +180,11 @@ def test_a_waiting_run_is_cancelled(ask):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "give plan, or user_input, or run_id with action"),
         (
             {"plan": {"goal": "g", "steps": []}},
             "The plan cannot run: the plan: steps are none; a plan needs one at least",
         ),
-        ({"action": "cancel"}, "action needs a run_id"),
-        ({"run_id": "x"}, "run_id needs an action; to read a run take get_plan_run"),
         ({"run_id": "x", "action": "resume"}, "There is no run 'x'"),
-        ({"plan": REVENUE, "memory": []}, "memory must be an object of values by key"),
         ({"user_input": "make me rich"}, "No planner understands this goal, and none makes one up"),
     ],
 )

@@ -1,6 +1,5 @@
 """Hostile plans: each is refused or bounded with a clear error, and nothing of it executes."""
 
-import json
 import sqlite3
 import time
 
@@ -29,17 +28,8 @@ def nested(depth):
 
 REFUSED = {
     "dunder access": (raw(raw_step(done_check="value.__class__.__bases__[0].__subclasses__()")), "may be called"),
-    "an import": (raw(raw_step(done_check="__import__('os').system('touch pwned')")), "may be called"),
     "a huge exponent": (raw(raw_step(done_check="9**9**9**9 > 1")), "Pow is not allowed"),
-    "a long condition": (raw(raw_step(done_check="1" + "+1" * 5000)), "it has 10001 characters"),
-    "a deep condition": (raw(raw_step(done_check="not " * 100 + "1")), "nested more than 20 deep"),
     "deep nesting": (raw(raw_step(parameters={"extra": nested(5000)})), "nested more than"),
-    "a reference to itself": (raw(raw_step(parameters={"n": ref("k1")})), "which no step provides"),
-    "a loop of references": (
-        raw(raw_step(1, parameters={"n": ref("k2")}), raw_step(2, parameters={"n": ref("k1")})),
-        "refer to one another in a circle: 1 → 2 → 1",
-    ),
-    "a path that doubles": (raw(raw_step(parameters={"n": ref("k", "[@,@]" + "|[@,@][]" * 50)})), "too many lists"),
     "a path that loops": (
         raw(raw_step(parameters={"n": ref("k", "[?`[1,1,1]`[?`[1,1,1]`[?`[1,1,1]`]]]")})),
         "plain values only",
@@ -168,24 +158,3 @@ async def test_sql_in_a_label_is_a_label(runs, recorder, tmp_path):
     assert (state, recorder.calls) == ("completed", [{"label": sql}])
     assert runs.memory_of(run).keyed()[sql]["data"]["label"] == sql
     assert {"run", "step", "event", "signal"} <= tables
-
-
-async def test_a_condition_over_much_data_ends(opened, recorder):
-    """It is given up, said, and the step runs."""
-    hungry = " or ".join(["sum(value) < 0"] * 20)
-    many = list(range(150_000))
-    runs = opened(recorder.tool(), limits=Limits(plan_bytes=2_000_000))
-    begun = time.process_time()
-    state, run = await ended(runs, plan(step(1, done_check=hungry)), memory={"k1": many})
-    events = await runs.journal.list_events(run.run_id, 0, 10)
-
-    assert (state, time.process_time() - begun < 3) == ("completed", True)
-    assert json.loads(events[1].data)["reason"] == "done_check: it takes too much work for values of this size"
-
-
-async def test_a_fan_is_bounded_by_its_limits(opened, recorder):
-    """Five hundred steps at once are run some at a time."""
-    runs = opened(recorder.tool(), limits=Limits(steps_at_once=8))
-    state, run = await ended(runs, plan(*[step(number) for number in range(500)]))
-
-    assert (state, len(run.steps), recorder.most_at_once) == ("completed", 500, 8)

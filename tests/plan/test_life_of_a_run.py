@@ -40,26 +40,6 @@ async def test_a_cancelled_run_stops_what_is_under_way(opened, recorder):
         await runs.check_resumable(run_id, "ann")
 
 
-async def test_two_never_carry_on_one_run(opened, recorder):
-    """The second is refused while the first holds it."""
-    started = asyncio.Event()
-
-    async def hang(_parameters):
-        started.set()
-        await asyncio.Event().wait()
-
-    recorder.script = {"x": hang}
-    here, there = opened(recorder.tool()), opened(recorder.tool())
-    run_id = await here.create(plan(step(1, parameters={"label": "x"})), user="ann")
-    here.begin(run_id)
-    await started.wait()
-
-    with pytest.raises(StorageUnavailable, match="being carried on elsewhere"):
-        await there.carry_on(run_id)
-    await here.stop()
-    assert await here.journal.is_held(run_id) is False
-
-
 @pytest.mark.parametrize(("approved", "state", "steps"), [(True, "completed", {1, 2, 3}), (False, "failed", {1, 2})])
 async def test_a_person_approves_or_does_not(runs, recorder, approved, state, steps):
     """The run waits, held by nobody; a decision lets it go on, or fails the step."""
@@ -119,15 +99,6 @@ async def test_a_decision_in_the_moment_in_which_the_run_stops_is_not_lost(runs,
     assert (state, len(recorder.calls)) == ("completed", 1)
 
 
-@pytest.mark.parametrize(("number", "message"), [(1, "Step 1 waits for no person"), (9, "Step 9 waits for no person")])
-async def test_only_a_step_that_waits_can_be_decided(runs, number, message):
-    """Anything else says what does wait."""
-    _state, run = await ended(runs, plan(step(1), human(2)))
-
-    with pytest.raises(PlanInvalid, match=f"^{message}; steps 2 do$"):
-        await runs.decide(run.run_id, "ann", number, approved=True)
-
-
 async def test_a_failed_run_is_resumed_where_it_failed(opened, recorder):
     """What is recorded is not run again; the failed step runs under the same key."""
     recorder.script = {"x": [failure("wrong"), None]}
@@ -141,16 +112,6 @@ async def test_a_failed_run_is_resumed_where_it_failed(opened, recorder):
     assert recorder.keys[1] == recorder.keys[2] == f"{run.run_id}:2"
 
 
-async def test_a_run_is_its_users_own(runs):
-    """Another user learns nothing, not even that it exists."""
-    _state, run = await ended(runs, plan(step(1)))
-
-    with pytest.raises(PlanInvalid, match=f"^There is no run '{run.run_id}'$"):
-        await runs.get(run.run_id, "eve")
-    assert [line.run_id for line in await runs.list_runs("ann")] == [run.run_id]
-    assert await runs.list_runs("eve") == []
-
-
 async def test_run_ids_count_under_a_fixed_clock(opened, recorder, tmp_path):
     """F4: the same plan twice has two ids, the same two in any other place."""
     runs = opened(recorder.tool())
@@ -160,17 +121,6 @@ async def test_run_ids_count_under_a_fixed_clock(opened, recorder, tmp_path):
 
     assert ids[0] != ids[1]
     assert [await other.create(plan(step(1)), user="ann") for _ in range(2)] == ids
-
-
-async def test_old_runs_are_forgotten_and_unfinished_ones_never(runs):
-    """Retention counts from the end of a run."""
-    _state, done = await ended(runs, plan(step(1)))
-    _state, waiting = await ended(runs, plan(human(1)))
-
-    assert await runs.journal.forget_before("2026-03-10T05:00:00Z") == 0
-    assert await runs.journal.forget_before("2026-03-11T00:00:00Z") == 1
-    assert await runs.journal.find(done.run_id) is None
-    assert (await runs.get(waiting.run_id, "ann")).state == "waiting"
 
 
 async def test_the_unfinished_part_may_be_replaced(opened, recorder):
@@ -191,28 +141,19 @@ async def test_a_plan_that_was_read_from_its_run_is_taken_back_with_one_step_cha
     """It says how each step stands, which changes none of the finished ones: nothing runs twice."""
     recorder.script = {"x": failure("wrong")}
     runs = opened(recorder.tool())
-    _state, run = await ended(runs, plan(step(1), step(2, parameters={"label": "x"}, dependencies=[1])))
+    skipped = step(2, expected_key=None, done_check="True")
+    _state, run = await ended(runs, plan(step(1), skipped, step(3, parameters={"label": "x"}, dependencies=[1, 2])))
     shown = (await describe_run(runs, run, ["plan"]))["plan"]
-    shown["steps"][1]["parameters"] = {"n": 7}
+    shown["steps"][2]["parameters"] = {"n": 7}
     await runs.replace_unfinished(run.run_id, "ann", read_plan(shown))
     state = await runs.carry_on(run.run_id)
 
-    assert [each["status"] for each in shown["steps"]] == ["completed", "failed"]
+    assert [(each["status"], each["skipped"]) for each in shown["steps"]] == [
+        ("completed", False),
+        ("completed", True),
+        ("failed", False),
+    ]
     assert (state, recorder.calls) == ("completed", [{}, {"label": "x"}, {"n": 7}])
-
-
-async def test_a_skipped_step_may_stand_in_a_plan_that_was_read_from_its_run(opened, recorder):
-    """That it was skipped is how it stands, not what it is."""
-    recorder.script = {"x": failure("wrong")}
-    runs = opened(recorder.tool())
-    skipped = step(1, expected_key=None, done_check="True")
-    _state, run = await ended(runs, plan(skipped, step(2, parameters={"label": "x"}, dependencies=[1])))
-    shown = (await describe_run(runs, run, ["plan"]))["plan"]
-    shown["steps"][1]["parameters"] = {}
-    await runs.replace_unfinished(run.run_id, "ann", read_plan(shown))
-
-    assert shown["steps"][0]["skipped"] is True
-    assert await runs.carry_on(run.run_id) == "completed"
 
 
 async def test_a_changed_plan_is_the_next_event(opened, recorder):
@@ -281,32 +222,13 @@ async def test_a_run_from_before_timestamps_were_checked_is_read_and_carried_on(
     assert recorder.counts == {"": 1, "x": 2}
 
 
-async def test_what_may_not_be_replaced_is_not(opened, recorder):
-    """Neither finished steps, nor a plan that says so, nor more often than the bound."""
-    recorder.script = {"x": failure("wrong")}
-    runs = opened(recorder.tool(), limits=Limits(replans=1))
-    bad = step(2, parameters={"label": "x"})
-    _state, run = await ended(runs, plan(step(1), bad))
-    with pytest.raises(PlanInvalid, match="Finished steps must stay as they are: 1"):
-        await runs.replace_unfinished(run.run_id, "ann", plan(step(1, parameters={"n": 2})))
-    await runs.replace_unfinished(run.run_id, "ann", plan(step(1), step(3)))
-    with pytest.raises(PlanInvalid, match="changed 1 times already"):
-        await runs.replace_unfinished(run.run_id, "ann", plan(step(1), step(3)))
-    _state, fixed = await ended(runs, plan(bad, can_modify=False))
-    with pytest.raises(PlanInvalid, match="can_modify: false"):
-        await runs.replace_unfinished(fixed.run_id, "ann", plan(step(3)))
-
-
 async def test_an_upgrade_between_two_halves_of_a_run(opened, recorder):
     """What was recorded stands; what is left must fit the tools of today."""
     recorder.script = {"x": failure("down")}
     old = opened(recorder.tool(), recorder.tool("older"))
     _state, run = await ended(old, plan(step(1, "older"), step(2, parameters={"label": "x"}, dependencies=[1])))
     new = opened(Recorder().tool(), limits=QUICK)
-    without = opened(limits=QUICK)
 
-    with pytest.raises(PlanInvalid, match="step 2: tool 'echo' is not found in registry"):
-        await without.carry_on(run.run_id)
     assert await new.carry_on(run.run_id) == "completed"
 
 

@@ -119,15 +119,6 @@ async def test_a_check_that_cannot_be_answered_is_said_and_the_step_runs(runs):
     assert ("condition_failed", 1) in await events_of(runs, run)
 
 
-async def test_a_runs_memory_is_bounded(opened, recorder):
-    """The step that would fill it fails, and says so."""
-    runs = opened(recorder.tool(), limits=Limits(memory_bytes=500))
-    steps = [step(n, parameters={"label": "y" * 60}, dependencies=[n - 1] if n > 1 else []) for n in range(1, 4)]
-    _state, run = await ended(runs, plan(*steps))
-
-    assert run.steps[2].note == "The run's memory may hold 500 bytes, and is full"
-
-
 async def test_memory_items_are_typed(opened, recorder):
     """F4: plan, tool_result, tool_error, step_failed."""
     recorder.script = {"bad": failure("wrong")}

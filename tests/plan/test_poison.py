@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 
-from fingerpost.errors import PlanInvalid
 from fingerpost.plan.journal import JournalFailed, StepRecord
 from tests.plan.drawing import NOW, ended, failure, human, plan, step
 
@@ -15,18 +14,6 @@ async def test_the_largest_step_ids_are_kept(runs, number):
     state, run = await ended(runs, plan(step(number, expected_key="k")))
 
     assert (state, list(run.steps)) == ("completed", [number])
-
-
-@pytest.mark.parametrize("number", [2**53, -(2**53), 10**1000])
-async def test_a_step_id_beyond_them_is_refused(runs, recorder, number):
-    """With a sentence that does not repeat it."""
-    message = (
-        r"^The plan cannot run: the plan: steps hold a step_id beyond 9,007,199,254,740,991; a small number will do$"
-    )
-    with pytest.raises(PlanInvalid, match=message):
-        await runs.create(plan(step(number, expected_key="k")), user="ann")
-
-    assert recorder.calls == []
 
 
 async def test_half_a_character_is_kept_as_well_as_it_can_be(opened, recorder):

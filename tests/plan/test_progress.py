@@ -40,24 +40,16 @@ async def test_a_step_counts_half_when_it_begins_and_whole_when_it_ends(runs, wa
     ]
 
 
-async def test_a_failed_step_has_ended_and_what_waits_for_it_has_not_begun(opened, recorder, watch_progress):
-    """The count stops short of the total."""
-    recorder.script = {"x": failure("wrong")}
-    steps = [step(1, parameters={"label": "x"}), step(2, dependencies=[1])]
-    _run, heard = await watch_progress(opened(recorder.tool()), plan=plan(*steps).model_dump())
-
-    assert begun_and_done(heard) == [(0.5, "1. step 1: begun"), (1.0, "1. step 1: failed")]
-
-
 async def test_a_resumed_run_begins_at_what_it_has(opened, recorder, watch_progress):
-    """Steps that are recorded count from the start; a skipped one counts as ended."""
+    """Before that the failed step had ended; then recorded steps count from the start, a skipped one as ended."""
     recorder.script = {"x": [failure("wrong"), None]}
     runs = opened(recorder.tool())
     skipped = step(3, dependencies=[2], expected_key=None, done_check="True")
     steps = [step(1), step(2, parameters={"label": "x"}, dependencies=[1]), skipped]
-    run, _heard = await watch_progress(runs, plan=plan(*steps).model_dump())
+    run, before = await watch_progress(runs, plan=plan(*steps).model_dump())
     _run, heard = await watch_progress(runs, run_id=run["run_id"], action="resume")
 
+    assert begun_and_done(before)[2:] == [(1.5, "2. step 2: begun"), (2.0, "2. step 2: failed")]
     assert heard[0][:2] == (1.0, 3)
     assert begun_and_done(heard) == [
         (1.5, "2. step 2: begun"),

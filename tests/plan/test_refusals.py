@@ -5,7 +5,6 @@ import pytest
 from fingerpost import clock
 from fingerpost.contract.published import Call
 from fingerpost.errors import StorageUnavailable, ToolError
-from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.plan_tools import RunPlan
 from fingerpost.plan.planners.capability import PlanningCapability
@@ -60,12 +59,19 @@ async def test_a_step_is_decided_once(runs):
     assert await refusal(runs.decide(run.run_id, "ann", 1, approved=False)) == told
 
 
-async def test_where_no_step_waits_for_a_person(runs):
-    """There is none to name."""
-    _state, run = await ended(runs, plan(step(1)))
+@pytest.mark.parametrize(
+    ("steps", "number", "message"),
+    [
+        ([step(1)], 1, "Step 1 waits for no person; none does"),
+        ([step(1), human(2)], 9, "Step 9 waits for no person; steps 2 do"),
+    ],
+)
+async def test_only_a_step_that_waits_can_be_decided(runs, steps, number, message):
+    """The message names the steps that do wait."""
+    _state, run = await ended(runs, plan(*steps))
 
-    told = await refusal(runs.decide(run.run_id, "ann", 1, approved=True))
-    assert told == ("Step 1 waits for no person; none does", {"field": "step_id"}, None)
+    told = await refusal(runs.decide(run.run_id, "ann", number, approved=True))
+    assert told == (message, {"field": "step_id"}, None)
 
 
 async def test_an_ended_run_is_ended(runs):
@@ -133,13 +139,6 @@ async def test_a_memory_that_is_too_large(opened, recorder):
     )  # fmt: skip
 
 
-def test_two_tools_of_one_name(recorder):
-    """No plan could say which."""
-    with pytest.raises(ToolError) as caught:
-        Catalogue.of([recorder.tool(), recorder.tool()])
-    assert caught.value.message == "Two tools of a catalogue have one name"
-
-
 @pytest.mark.parametrize(
     ("template", "fields", "told"),
     [
@@ -152,11 +151,6 @@ def test_two_tools_of_one_name(recorder):
             "compare_companies",
             {"companies": "Apple and AAPL", "metric": "revenue", "year": "2022"},
             ("A comparison needs two companies", {"field": "companies"}, "Name another one"),
-        ),
-        (
-            "there_and_back",
-            {},
-            ("The template there_and_back takes destination, origin", {"field": "there_and_back"}, None),
         ),
     ],
 )  # fmt: skip
@@ -196,12 +190,3 @@ async def test_a_plan_that_may_not_be_changed_says_so(opened, recorder):
     assert by_its_word[0] == "The plan says can_modify: false, so its unfinished steps stay as they are"
     assert by_its_size[0] == "The plan cannot run: the plan: steps are 2, and may be 1"
     assert once_more[0] == "The plan was changed 1 times already, which is the limit"
-
-
-async def test_a_run_of_a_newer_fingerpost_is_left_alone(runs, monkeypatch):
-    """What its record means is not known here."""
-    run_id = await runs.create(plan(step(1)), user="ann")
-    monkeypatch.setattr("fingerpost.plan.plan_json.PROTOCOL", 0)
-
-    message, _details, _hint = await refusal(runs.get(run_id, "ann"))
-    assert message == "The run was begun by a newer fingerpost; update this one to read it or to carry it on"

@@ -22,7 +22,7 @@ from fingerpost.plan.run_shapes import (
     RunLineView,
     RunPlanInput,
     RunsAnswer,
-    show_run,
+    RunView,
 )
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.view import describe_run, say_run
@@ -87,10 +87,9 @@ class RunPlan(PublishedTool):
             if not await self._runs.journal.is_held(run_id):
                 raise
 
-    def _show(self, arguments: RunPlanInput, view: Mapping[str, Any]) -> RunAnswer:
-        failed = [f"step {step['step_id']}: {step['error']}" for step in view["steps"] if step["error"]]
-        is_failed = view["state"] == "failed"
-        data = show_run(view)
+    def _show(self, arguments: RunPlanInput, data: RunView) -> RunAnswer:
+        failed = [f"step {step['step_id']}: {step['error']}" for step in data["steps"] if step.get("error")]
+        is_failed = data["state"] == "failed"
         shown: RunAnswer = {
             "query_type": self.name,
             "parameters": arguments.model_dump(mode="json", exclude_unset=True),
@@ -188,8 +187,7 @@ class GetPlanRun(PublishedTool):
                 "success": True,
             }
         run = await self._runs.get(arguments.run_id, call.user)
-        view = await describe_run(self._runs, run, arguments.include or (), arguments.after_event)
-        data = show_run(view)
+        data = await describe_run(self._runs, run, arguments.include or (), arguments.after_event)
         return {
             "query_type": self.name,
             "parameters": parameters,

@@ -1,6 +1,5 @@
 """What ``run_plan`` and ``get_plan_run`` take and answer (the plan-step contract's names: snake_case)."""
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired, final
 
 from pydantic import ConfigDict, Field
@@ -198,17 +197,3 @@ class RunsAnswer(WireDict):
     output_key: str
     success: bool
     left_out: NotRequired[list[RunPartLeftOut]]
-
-
-def show_run(view: Mapping[str, Any]) -> RunView:
-    """Write a run of ``describe_run``, what is null in it left out."""
-    shown = _present(view)
-    for name in ("steps", "values", "events"):
-        if name in shown:
-            shown[name] = [_present(each) for each in shown[name]]
-    run: RunView = shown
-    return run
-
-
-def _present(fields: Mapping[str, Any]) -> Any:
-    return {name: value for name, value in fields.items() if value is not None}

@@ -36,8 +36,8 @@ async def describe_run(
     after: int = 0,
     *,
     room_bytes: float = MOST_BODY_BYTES,
-) -> dict[str, Any]:
-    """Return a JSON-ready run; ``parts`` adds what is long, ``after`` leaves out earlier events.
+) -> RunView:
+    """Return a JSON-ready run without what is null; ``parts`` adds what is long, ``after`` leaves out earlier events.
 
     ``room_bytes`` bounds the values together, and the outputs among the items; infinity shows all.
     ``values`` are partial results: each key's value, or ``left_out`` where it is long and stands in the memory.
@@ -59,7 +59,7 @@ def _describe(
     parts: Collection[Part],
     after: int,
     room_bytes: float,
-) -> dict[str, Any]:
+) -> RunView:
     plan = plan_of(run)
     begun = _under_way(events) if state == "running" else set()
     memory = runs.memory_of(run)
@@ -95,7 +95,15 @@ def _describe(
         view["events"] = [_event(event) for event in events if event.seq > after][:_MOST_EVENTS]
     if "mermaid" in parts:
         view["mermaid"] = draw(runs.shape_of(run), {number: record.state for number, record in run.steps.items()})
-    return view
+    for name in ("steps", "values", "events"):
+        if name in view:
+            view[name] = [_present(each) for each in view[name]]
+    shown: RunView = _present(view)
+    return shown
+
+
+def _present(fields: Mapping[str, Any]) -> Any:
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def say_run(run: RunView) -> str:

@@ -19,6 +19,7 @@ from fingerpost.errors import ToolError
 
 if TYPE_CHECKING:
     from fingerpost.apps.wiring import Application
+    from fingerpost.plan.run_shapes import RunView
 
 app = typer.Typer(help="Runs of plans.", no_args_is_help=True, cls=HintingGroup)
 
@@ -158,16 +159,16 @@ async def _carry_on(application: "Application", run_id: str, *, as_json: bool) -
         raise typer.Exit(TOOL_ERROR)
 
 
-async def _view(application: "Application", run_id: str, *, mermaid: bool = False) -> dict[str, Any]:
+async def _view(application: "Application", run_id: str, *, mermaid: bool = False) -> "RunView":
     from fingerpost.plan.view import describe_run
 
     run = await application.plans.runs.get(run_id, application.settings.user)
     return await describe_run(application.plans.runs, run, ["mermaid"] if mermaid else [], room_bytes=inf)
 
 
-def _print(view: dict[str, Any], *, as_json: bool, with_steps: bool = True) -> None:
+def _print(view: "RunView", *, as_json: bool, with_steps: bool = True) -> None:
     if as_json:
-        print_json(view)
+        print_json(dict(view))
         return
     from fingerpost.apps.cli.run_view import print_run
 

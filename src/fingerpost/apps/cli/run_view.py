@@ -14,6 +14,7 @@ from fingerpost.apps.cli.fitting_table import new_table
 from fingerpost.apps.cli.output import new_console, plain
 from fingerpost.plan.journal import Event, RunRecord
 from fingerpost.plan.plan_json import plan_of
+from fingerpost.plan.run_shapes import RunView
 from fingerpost.plan.view import say_steps
 
 _MARKS = {
@@ -83,7 +84,7 @@ class Tree:
         )
 
 
-def print_run(view: dict[str, Any], *, with_steps: bool = True) -> None:
+def print_run(view: RunView, *, with_steps: bool = True) -> None:
     console = new_console()
     progress = view["progress"]
     console.print(f"{view['state']}: {progress['completed']} of {progress['total']} steps. Run {view['run_id']}")
@@ -94,7 +95,7 @@ def print_run(view: dict[str, Any], *, with_steps: bool = True) -> None:
     for line in say_steps(view["steps"], view["remarks_left_out"]):
         console.print(plain(f"  {line}"))
     for each in view["values"]:
-        text = "too long to show" if each["left_out"] else json.dumps(each["value"], ensure_ascii=False)
+        text = "too long to show" if each["left_out"] else json.dumps(each.get("value"), ensure_ascii=False)
         shown = text if len(text) <= _MOST_VALUE_CHARS else f"{text[:_MOST_VALUE_CHARS]}…"
         console.print(plain(f"  {each['key']} = {shown}"))
     if view["state"] == "waiting":

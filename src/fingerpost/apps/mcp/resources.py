@@ -67,7 +67,7 @@ async def read_resource(application: Application, uri: str, *, user: str | None)
             view = await describe_run(application.plans.runs, run, parts, room_bytes=_MOST_OUTPUT_BYTES)
         except ToolError as error:
             raise MCPError(code=types.INVALID_PARAMS, message=error.message, data={"uri": uri}) from error
-        return _json(uri, view, ttl_ms=0, scope="private")
+        return _json(uri, dict(view), ttl_ms=0, scope="private")
     page = find_view(uri)
     if page is not None:
         return read_view(page)
