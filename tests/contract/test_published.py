@@ -2,7 +2,6 @@
 
 import json
 import logging
-import timeit
 import uuid
 from datetime import datetime
 from types import MappingProxyType
@@ -141,11 +140,8 @@ async def test_a_free_clock_gives_now_and_a_random_id(monkeypatch):
         ({"stopId": "HSL:1", "limit": 4}, "limit must be at most 3; you sent 4"),
         ({"stopId": "HSL:1", "foo": 4}, "unknown field 'foo'; allowed: limit, stopId"),
         ({"stop_id": "HSL:1"}, "stop id missing; unknown field 'stop_id'; allowed: limit, stopId"),
-        ({}, "stop id missing"),
         (None, "stop id missing"),
-        ([], "the arguments must be a JSON object, not a list"),
         ("{}", "the arguments must be a JSON object, not text"),
-        (3, "the arguments must be a JSON object, not a number"),
         (True, "the arguments must be a JSON object, not true or false"),
     ],
 )
@@ -159,23 +155,16 @@ async def test_a_bad_call_is_refused_with_a_sentence(raw, expected):
 
 
 async def test_an_error_of_the_tool_wears_the_contracts_envelope():
-    """A5: what handle raises is rendered, with the call's id."""
-    answer = await BoardTool(SourceLimited("Too many calls", retry_after_s=1.5)).answer({"stopId": "x"}, user=None)
+    """A5, B10: what handle raises is rendered with the call's id, and the error stands beside its envelope."""
+    error = SourceLimited("Too many calls", retry_after_s=1.5)
+    answer = await BoardTool(error).answer({"stopId": "x"}, user=None)
     assert answer.body["error"] == {
         "code": "rate-limited",
         "message": "Too many calls",
         "correlationId": answer.correlation_id,
         "retryAfter": 2,
     }
-    assert answer.is_error
-
-
-async def test_faces_can_go_on_from_the_error():
-    """A5, B10: the error itself stands beside its envelope; an answer has none."""
-    error = NoItinerary("No itineraries")
-    failed = await BoardTool(error).answer({"stopId": "x"}, user=None)
-    answered = await BoardTool().answer({"stopId": "x"}, user=None)
-    assert (failed.error, answered.error) == (error, None)
+    assert (answer.is_error, answer.error) == (True, error)
 
 
 async def test_what_is_no_tool_error_rises_to_the_error_boundary():
@@ -197,21 +186,11 @@ BOARD = {"stopId": "x", "departures": [], "askedAt": NOON, "correlationId": "y"}
     ("reply", "expected"),
     [
         ({name: BOARD[name] for name in BOARD if name != "askedAt"}, "askedAt is missing"),
-        (BOARD | {"departures": [{"line": 7}]}, "departures[0].line must be text, not the number 7"),
-        (
-            BOARD | {"departures": [{"line": "7", "delaySeconds": 60.0}]},
-            "departures[0].delaySeconds must be a whole number, not the number 60",
-        ),
         (BOARD | {"user": None}, "user must be text, not null"),
         (
             BOARD | {"departures": [{"line": "7", "to": "x"}]},
             "unknown field 'departures[0].to'; allowed: delaySeconds, line",
         ),
-        (
-            BOARD | {"stop_id": "x"},
-            "unknown field 'stop_id'; allowed: askedAt, correlationId, departures, stopId, user",
-        ),
-        ({"reason": object()}, "reason must be text, not a object"),
     ],
 )
 async def test_an_answer_that_breaks_the_contract_does_not_leave(reply, expected):
@@ -264,17 +243,11 @@ async def test_a_malformed_clock_is_told_in_the_envelope(monkeypatch):
     assert uuid.UUID(answer.correlation_id).version == 4
 
 
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
-        ({"success": True, "topJourneys": []}, ({"success": True, "topJourneys": []}, False)),
-        ({"success": False, "topJourneys": None}, ({"success": False, "topJourneys": None}, True)),
-    ],
-)
-async def test_success_false_is_an_error_to_the_protocol(reply, expected):
+async def test_success_false_is_an_error_to_the_protocol():
     """A5, J13: the planJourney contract says in a well-formed answer that it failed, nulls written."""
+    reply = {"success": False, "topJourneys": None}
     answer = await LondonTool(reply).answer({"stopId": "x"}, user=None)
-    assert (answer.body, answer.is_error) == expected
+    assert (answer.body, answer.is_error) == (reply, True)
 
 
 async def test_nothing_found_in_london_is_no_error():
@@ -331,10 +304,9 @@ async def test_another_query_type_is_refused_there():
     )
 
 
-@pytest.mark.parametrize("parameters", [None, [], "x"])
-async def test_parameters_that_are_no_object_are_a_failure_too(parameters):
+async def test_parameters_that_are_no_object_are_a_failure_too():
     """S6: a step's mistake is a response, not an exception."""
-    response = await BoardTool().execute("get_board", parameters)
+    response = await BoardTool().execute("get_board", [])
     assert (response["success"], response["parameters"], response["error_code"]) == (False, {}, "validation-error")
 
 
@@ -357,40 +329,3 @@ async def test_the_log_names_the_call_and_not_its_arguments(caplog):
     assert caplog.messages[0] == f"call tool=get_board correlationId={answer.correlation_id} outcome=ok"
     assert [message.rpartition(" ")[2] for message in caplog.messages] == ["outcome=ok", "outcome=validation-error"]
     assert [message for message in caplog.messages if "home" in message or "ada" in message] == []
-
-
-def test_checking_an_answer_costs_less_than_building_it_as_models():
-    """G: ten rows of eight short fields are checked in less time than the same rows take to be built as models."""
-
-    class Wide(WireDict):
-        line: str
-        mode: str
-        destination: str
-        scheduledTime: str
-        realtimeTime: NotRequired[str]
-        delaySeconds: NotRequired[int]
-        status: str
-        platform: NotRequired[str]
-
-    class WideBoard(WireDict):
-        departures: list[Wide]
-
-    class WideModel(WireModel):
-        line: str
-        mode: str
-        destination: str
-        scheduled_time: str
-        realtime_time: str | None = None
-        delay_seconds: Whole | None = None
-        status: str
-        platform: str | None = None
-
-    class WideTool(BoardTool):
-        output_shape = WideBoard
-
-    row = {"line": "7", "mode": "TRAM", "destination": "Kamppi", "scheduledTime": NOON, "realtimeTime": NOON}
-    row |= {"delaySeconds": 60, "status": "on_time", "platform": "3"}
-    tool, board = WideTool(), {"departures": [dict(row) for _ in range(10)]}
-    building_s = min(timeit.repeat(lambda: [WideModel(**row) for _ in range(10)], number=200, repeat=5))
-    leaving_s = min(timeit.repeat(lambda: tool._checked(board, WideBoard), number=200, repeat=5))
-    assert leaving_s < building_s
