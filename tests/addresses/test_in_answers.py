@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 
-from fingerpost.apps.cli.place_views import print_places
 from fingerpost.apps.wiring import list_tools
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
@@ -161,8 +160,7 @@ def test_namesakes_in_one_city_are_told_apart_by_what_they_are_near(ask):
     assert [candidates[token].get("district") for token in list(candidates)[:2]] == ["near Rautatieasema", None]
 
 
-def test_a_terminal_names_the_source_too(ask, capsys):
+def test_the_text_names_the_source_too(ask):
     """The licence asks for a line wherever the data is shown: a place that was found, and those to choose from."""
     for text in ("Junamuseo", "Torikatu"):
-        print_places(look_up(ask, text).body)
-        assert capsys.readouterr().out.splitlines()[-1] == f"Data: {LICENCE}"
+        assert look_up(ask, text).text.splitlines()[-1] == f"Data: {LICENCE}"

@@ -19,7 +19,7 @@ from tests.apps.processes import COMMAND, DEADLINE_S
 pytestmark = pytest.mark.slow
 
 KAMPPI = {"stop": {"type": "label", "value": "DEMO-HELSINKI:KAMPPI"}, "limit": 4}
-ENDING = "anew every 30 s, Ctrl-C ends"
+ENDING = "updates every 30 s, Ctrl-C ends"
 
 
 def waiting(*steps):
@@ -78,8 +78,8 @@ def test_a_later_failure_leaves_the_board_and_says_why(application, capsys):
     follow(application, arguments, lambda: save_and_follow(0))
     first, second = capsys.readouterr().out.split("(DEMO-HELSINKI:KAMPPI)")[1:]
 
-    assert "could not be refreshed" not in first
-    assert "! could not be refreshed: 'my own stop' is no saved name" in second
+    assert "Could not update" not in first
+    assert "! Could not update: 'my own stop' is no saved name" in second
     assert "Tapiola" in second
 
 

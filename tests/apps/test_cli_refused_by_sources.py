@@ -46,19 +46,16 @@ def test_a_board_that_is_followed_says_how_long(application, capsys, monkeypatch
 
     monkeypatch.setattr(error_boundary, "answer", refuse)
     follow_board(application, KAMPPI, every_s=30, as_json=False, wait=wait)
-    assert (
-        "! could not be refreshed: api.example asks us to wait (HTTP 429). Ask again in 45 s\n"
-        in capsys.readouterr().out
-    )
+    assert "! Could not update: api.example asks us to wait (HTTP 429). Ask again in 45 s.\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        (["HSL_KEY"], "The key that was sent is that of HSL_KEY: set it to one that this source accepts."),
+        (["HSL_KEY"], "Set HSL_KEY to a key that this source accepts."),
         (
             ["A_KEY", "B_KEY"],
-            "The key that was sent is that of A_KEY or B_KEY: set it to one that this source accepts.",
+            "Set A_KEY or B_KEY to a key that this source accepts.",
         ),
         ([], "No key was sent."),
     ],

@@ -22,7 +22,7 @@ def test_another_user_does_not_see_it(invoke, monkeypatch):
 
     monkeypatch.setenv("FINGERPOST_USER", "eva")
     kept = json.loads(invoke("vars", "list", "--json").stdout)["variables"]
-    assert invoke("--user", "bob", "vars", "list").stdout == "Nothing is kept.\n"
+    assert invoke("--user", "bob", "vars", "list").stdout == "Nothing is saved.\n"
     assert [variable["key"] for variable in kept] == ["home"]
 
 
@@ -104,7 +104,11 @@ def test_the_name_or_token_of_a_place_keeps_the_place(invoke, said):
 
 
 @pytest.mark.parametrize(
-    ("said", "told"), [("kamp", "'kamp' is not certain"), ("Nirvana", "No stop, address or place resembles 'Nirvana'")]
+    ("said", "told"),
+    [
+        ("kamp", "Not certain; 4 candidates. Choose one and write its id instead"),
+        ("Nirvana", "No stop, address or place resembles 'Nirvana'"),
+    ],
 )
 def test_what_is_no_one_place_is_not_kept(invoke, said, told):
     """C4: the candidates are shown, or that there are none, and how to keep a text as it is."""

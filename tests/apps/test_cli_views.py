@@ -2,8 +2,6 @@
 
 import pytest
 
-from fingerpost.apps.cli.board_view import print_board
-from fingerpost.apps.cli.place_views import print_places, print_stops
 from fingerpost.apps.cli.trip_view import print_trip
 
 META = {"timeZone": "Europe/Helsinki", "attribution": ["HSL"]}
@@ -143,86 +141,3 @@ def test_names_are_printed_as_they_are(capsys):
     print_trip(trip([walk(250, 180, at("08:00"), at("08:03"), "[red]Beta :bus:")]))
 
     assert lines_of(capsys)[4] == "   08:00  walk 250 m, 3 min to [red]Beta :bus:"
-
-
-def board(rows):
-    return {"stopId": "HSL:1", "stopName": "Alpha", "dataFreshness": at("08:00"), "departures": rows, "meta": META}
-
-
-def row(time, line, to, status="scheduled_only", **more):
-    return {"mode": "BUS", "line": line, "destination": to, "scheduledTime": time, "status": status, **more}
-
-
-def test_a_board_is_a_table_of_times_lines_destinations_and_delays(capsys):
-    """A board is a table of times, lines, destinations and delays."""
-    print_board(
-        board(
-            [
-                row(at("08:02"), "4", "Harbour", platform="2"),
-                row(at("08:05"), "9", "Zoo", "delayed", delaySeconds=180),
-            ]
-        )
-    )
-
-    assert lines_of(capsys) == [
-        "Alpha (HSL:1)  Europe/Helsinki",
-        "time    line    destination   platform",
-        "─" * 51,
-        "08:02   BUS 4   Harbour       2",
-        "08:05   BUS 9   Zoo                      3 min late",
-        "",
-        "Data: HSL",
-    ]
-
-
-@pytest.mark.parametrize(("day", "said"), [("2026-03-10", "today"), ("2026-03-14", "Sat 14 Mar 2026")])
-def test_a_board_of_another_time_says_from_when_on_it_lists(capsys, day, said):
-    """With the day in the heading, the rows of that day need none; a row after midnight has its own."""
-    shown = board([row(f"{day}T23:58:00+02:00", "4", "Harbour"), row("2026-03-16T00:03:00+02:00", "4", "Harbour")])
-    shown["meta"] = {**shown["meta"], "at": f"{day}T23:50:00+02:00"}
-    print_board(shown)
-
-    lines = lines_of(capsys)
-    assert lines[0] == f"Alpha (HSL:1)  from 23:50, {said} (Europe/Helsinki)"
-    assert [line[:16].strip() for line in lines[3:5]] == ["23:58", "Mon 16 Mar 00:03"]
-
-
-def test_an_empty_board_says_so(capsys):
-    """An empty board says so."""
-    print_board(board([]))
-
-    assert lines_of(capsys)[1] == "No departures in this window."
-
-
-def place(name, **more):
-    return {"name": name, "coordinate": POINT, "confidenceScore": 0.9, **more}
-
-
-def test_a_found_place_is_its_name_and_its_token(capsys):
-    """A found place is its name and its token."""
-    print_places(place("Alpha", id="HSL:1", locality="Helsinki"))
-
-    assert lines_of(capsys) == ["Alpha, Helsinki  HSL:1"]
-
-
-def test_candidates_come_with_the_tokens_that_choose_them(capsys):
-    """Candidates come with the tokens that choose them."""
-    candidates = [place("Alpha", id="HSL:1"), place("Alpha Road")]
-    print_places({"candidates": candidates, "totalCandidatesFound": 7, "truncated": True})
-
-    assert lines_of(capsys) == [
-        "It could be any of these 7; the token is accepted everywhere:",
-        "token                 name         score   what tells it apart",
-        "──────────────────────────────────────────────────────────────",
-        "HSL:1                 Alpha        0.90",
-        "60.170000,24.940000   Alpha Road   0.90",
-        "The best 2 are shown.",
-    ]
-
-
-def test_stops_nearby_come_with_their_distance(capsys):
-    """Stops nearby come with their distance."""
-    near = {"id": "HSL:1", "name": "Alpha", "coordinate": POINT, "distance": 70, "modes": ["BUS", "TRAM"]}
-    print_stops({"stops": [near], "meta": META})
-
-    assert lines_of(capsys)[2] == "    70   Alpha   HSL:1   BUS TRAM"

@@ -5,8 +5,7 @@ import io
 import pytest
 from rich.text import Text
 
-from fingerpost.apps.cli.fitting_table import new_table
-from fingerpost.apps.cli.output import new_console
+from fingerpost.apps.cli.output import new_console, new_table
 
 
 def draw(monkeypatch, *printed, encoding="utf-8"):

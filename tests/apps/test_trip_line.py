@@ -5,8 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from fingerpost.apps.cli.trip_line import can_draw, draw_trip_line
-from fingerpost.apps.cli.trip_view import print_trip
+from fingerpost.apps.cli.trip_view import can_draw, draw_trip_line, print_trip
 
 
 def leg(begin, end, mode="WALK", line=None, status=None):

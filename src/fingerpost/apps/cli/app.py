@@ -19,13 +19,10 @@ from fingerpost.apps.cli import (
     web_command,
 )
 from fingerpost.apps.cli.application import Caller, usage
-from fingerpost.apps.cli.usage_hints import HintingGroup
-from fingerpost.apps.cli.working_command import show_that_commands_work
 
 app = typer.Typer(
     help="Directions that an agent can trust: trips, departures, stops.",
     no_args_is_help=True,
-    cls=HintingGroup,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -50,7 +47,6 @@ app.command("worker")(operating.worker)
 app.command("web")(web_command.web)
 app.command("doctor")(operating.doctor)
 app.command("demo")(demo_command.demo)
-show_that_commands_work(app)
 
 
 def _print_version(wanted: bool) -> None:

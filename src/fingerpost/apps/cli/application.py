@@ -5,14 +5,11 @@ import logging
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, tzinfo
-from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
+from typing import TYPE_CHECKING
 
 import typer
 
-from fingerpost.apps.cli.output import complain, print_json, say
-from fingerpost.apps.cli.waiting import showing_work
+from fingerpost.apps.cli.output import complain, print_json, say, showing_work
 from fingerpost.apps.kernels import answer_while_compiling
 from fingerpost.apps.logs import start_logging
 from fingerpost.errors import ToolError
@@ -88,29 +85,9 @@ def ask(application: "Application", tool: str, arguments: object) -> "Answer":
         return asyncio.run(ask_and_close())
 
 
-def find_zone(application: "Application", origin: dict[str, Any], destination: dict[str, Any]) -> tzinfo:
-    """Return the time zone of the network that would plan this trip, UTC where origin or destination is unusable."""
-    from fingerpost.apps.trip_zone import find_trip_zone
-
-    with answering(application):
-        return ZoneInfo(asyncio.run(find_trip_zone(application, origin, destination)) or "UTC")
-
-
-def find_stop_zone(application: "Application", label: str) -> tzinfo:
-    """Return the time zone of the network of a stop, UTC where the label means none."""
-    from fingerpost.apps.labelled_stop import get_labelled_stop
-
-    try:
-        with answering(application):
-            found = asyncio.run(get_labelled_stop(application, label))
-    except ToolError:
-        return UTC
-    return ZoneInfo(found.networks[0].profile.zone)
-
-
 @contextmanager
 def answering(application: "Application") -> Iterator[None]:
-    """Answer one question in the block, uncompiled if need be, and show a sign of life on a terminal."""
+    """Answer one question in the block, with a spinner on a terminal."""
     answer_while_compiling(application.settings.home, say)
     with showing_work("Looking ..."):
         yield

@@ -1,6 +1,7 @@
 """``fingerpost filings load`` and ``sync``: load EDGAR files from disk, and fetch companies from EDGAR."""
 
 import asyncio
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,8 +11,7 @@ from fingerpost import clock
 from fingerpost.apps.cli.application import TOOL_ERROR, read_caller_settings, usage
 from fingerpost.apps.cli.filings_show import FilingsGroup
 from fingerpost.apps.cli.import_bars import ImportBars
-from fingerpost.apps.cli.output import complain, new_console, plain, say
-from fingerpost.apps.cli.waiting import screen_taken, showing_work
+from fingerpost.apps.cli.output import complain, new_console, plain, say, showing_work
 from fingerpost.errors import ToolError
 from fingerpost.filings.edgar import PACES, Edgar
 
@@ -106,7 +106,7 @@ def load_filings(
     store = FactStore(settings.filings_file)
     for file in files:
         retrieved_at = clock.now().isoformat(timespec="seconds")
-        waiting = screen_taken() if file.suffix == ".zip" else showing_work(f"Loading {plain(file.name)} ...")
+        waiting = nullcontext() if file.suffix == ".zip" else showing_work(f"Loading {plain(file.name)} ...")
         with waiting, ImportBars(new_console(stderr=True)) as bars:
             loaded = load_files(
                 store,

@@ -1,33 +1,29 @@
 """``fingerpost filings AAPL revenue 2022``: figures as a person asks for them, each with its filing."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from fingerpost.apps.cli.application import TOOL_ERROR, ask, open_application
 from fingerpost.apps.cli.filings_words import (
     REPORTS,
     find_last_day,
     find_reports,
+    is_fiscal_known,
     join_periods,
     read_words,
     say_period,
     say_unseen,
 )
-from fingerpost.apps.cli.output import complain, new_console, plain, print_json
-from fingerpost.apps.cli.typed_commands import typed
-from fingerpost.apps.cli.usage_hints import HintingGroup
+from fingerpost.apps.cli.output import complain, new_console, new_table, plain, print_json, typed
+from fingerpost.apps.cli.terminal_words import in_terminal_words
 from fingerpost.errors import ToolError
 
 if TYPE_CHECKING:
     from fingerpost.apps.wiring import Application
     from fingerpost.contract.published import Answer
-from collections.abc import Mapping
-
-from fingerpost.apps.cli.filings_words import is_fiscal_known
-from fingerpost.apps.cli.fitting_table import new_table
-from fingerpost.apps.cli.terminal_words import in_terminal_words
 
 _SHOW = "show"
 _JSON = "--json"
@@ -40,7 +36,7 @@ _UNKNOWN = "unknown_ticker"
 _ORDER = "A company comes first, then its figures, then the period: fingerpost filings AAPL revenue 2022"
 
 
-class FilingsGroup(HintingGroup):
+class FilingsGroup(TyperGroup):
     """Takes a first word that is no command for a company: ``filings AAPL revenue 2022`` shows figures."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

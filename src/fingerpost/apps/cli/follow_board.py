@@ -11,11 +11,8 @@ from rich.live import Live
 from rich.text import Text
 
 from fingerpost.apps.cli.application import TOOL_ERROR
-from fingerpost.apps.cli.board_view import draw_board, list_board_notes
-from fingerpost.apps.cli.output import complain, new_console, print_json, say
-from fingerpost.apps.cli.pauses import say_pause
-from fingerpost.apps.cli.terminal_words import in_terminal_words
-from fingerpost.apps.cli.waiting import screen_taken, showing_work
+from fingerpost.apps.cli.output import complain, new_console, print_json, say, showing_work, style_answer
+from fingerpost.apps.cli.terminal_words import describe_error, in_terminal_words
 from fingerpost.apps.demo_disruption import DemoDisruption
 from fingerpost.apps.kernels import answer_while_compiling
 from fingerpost.errors import ToolError
@@ -66,7 +63,7 @@ async def _follow(
         with showing_work("Looking ..."):
             await demo.catch_up()
             answer = await ask()
-        with screen_taken(), screen:
+        with screen:
             while True:
                 screen.show(answer)
                 await wait(every_s)
@@ -96,7 +93,7 @@ class _Screen:
         self._every_s = every_s
         self._console = new_console()
         self._live = Live(console=self._console, auto_refresh=False, vertical_overflow="crop")
-        self._body: dict[str, Any] | None = None
+        self._answer: Answer | None = None
 
     def count_rows(self) -> int:
         """Return how many departures have room on the screen; all that fit into an answer's default elsewhere."""
@@ -112,27 +109,20 @@ class _Screen:
 
     def show(self, answer: "Answer") -> None:
         if answer.error is None:
-            self._body = answer.body
-        elif self._body is None:
+            self._answer = answer
+        elif self._answer is None:
             self._live.stop()
             complain(answer.error)
             raise typer.Exit(TOOL_ERROR)
-        drawn = Group(*self._draw(self._body, answer))
+        drawn = Group(*self._draw(self._answer, answer.error))
         if self._console.is_terminal:
             self._live.update(drawn, refresh=True)
         else:
             self._console.print(drawn, "", soft_wrap=True)
 
-    def _draw(self, body: dict[str, Any], answer: "Answer") -> list[Any]:
-        title, rows = draw_board(body)
-        live, time = "live" if body["realtimeUsed"] else "timetable", body["dataFreshness"][11:19]
-        state = Text(f"{live}, as of {time}, anew every {self._every_s:g} s, Ctrl-C ends", "dim")
-        return [title, state, *_say_failure(answer.error), rows, *list_board_notes(body)]
-
-
-def _say_failure(error: ToolError | None) -> list[Text]:
-    if error is None:
-        return []
-    pause = say_pause(error)
-    told = f"! could not be refreshed: {in_terminal_words(error.message)}{f'. {pause}' if pause else ''}"
-    return [Text(told, "bold red")]
+    def _draw(self, board: "Answer", error: ToolError | None) -> list[Text]:
+        title, *lines = style_answer(in_terminal_words(board.text))
+        live, time = "live" if board.body["realtimeUsed"] else "timetable", board.body["dataFreshness"][11:19]
+        state = Text(f"{live}, as of {time}, updates every {self._every_s:g} s, Ctrl-C ends", "dim")
+        failure = [] if error is None else [Text(f"! Could not update: {' '.join(describe_error(error))}", "bold red")]
+        return [title, state, *failure, *lines]

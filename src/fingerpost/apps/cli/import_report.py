@@ -6,8 +6,7 @@ from datetime import date
 
 from rich.text import Text
 
-from fingerpost.apps.cli.fitting_table import new_table
-from fingerpost.apps.cli.output import new_console
+from fingerpost.apps.cli.output import new_console, new_table
 from fingerpost.apps.cli.wire_times import today_in
 from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, FindingMeaning, find_meaning
 from fingerpost.transit.engine.gtfs.report import FeedReport, Finding, ImportReport

@@ -9,8 +9,7 @@ from fingerpost.apps.cli.application import TOOL_ERROR, prepare_settings, usage
 from fingerpost.apps.cli.network_add import new_add_command, parse_value
 from fingerpost.apps.cli.network_sources import RealtimeLook, Unchecked, learn_profile, run_import
 from fingerpost.apps.cli.network_view import print_learned, print_networks, print_record
-from fingerpost.apps.cli.output import complain, new_console, print_text
-from fingerpost.apps.cli.usage_hints import HintingGroup
+from fingerpost.apps.cli.output import complain, new_console
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, open_record_store
 from fingerpost.errors import ParameterError, SettingsInvalid, ToolError
 from fingerpost.store.network_names import is_network_name, plain_name
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from fingerpost.apps.settings import Settings
     from fingerpost.store.network_records import NetworkRecord, NetworkRecords
 
-app = typer.Typer(help="The networks that trips are planned in.", no_args_is_help=True, cls=HintingGroup)
+app = typer.Typer(help="The networks that trips are planned in.", no_args_is_help=True)
 app.command("add")(new_add_command(REMOTE_KINDS))
 
 _Name = Annotated[str, typer.Argument(help="Which one; list names those that were added.")]
@@ -178,7 +177,7 @@ def print_schema() -> None:
     """Print the JSON schema of a network's record, for editors that check TOML."""
     from fingerpost.store.network_record import describe_schema
 
-    print_text(json.dumps(describe_schema(), indent=2))
+    typer.echo(json.dumps(describe_schema(), indent=2))
 
 
 def _get_record(records: "NetworkRecords", name: str) -> "NetworkRecord":

@@ -8,8 +8,7 @@ import typer
 from rich.text import Text
 
 from fingerpost.apps.cli.import_bars import ImportBars
-from fingerpost.apps.cli.output import new_console, say
-from fingerpost.apps.cli.waiting import screen_taken, showing_work
+from fingerpost.apps.cli.output import new_console, say, showing_work
 from fingerpost.apps.source_kinds import SourceKind
 from fingerpost.errors import FeedUnusable, ToolError
 
@@ -39,7 +38,7 @@ def run_import(settings: "Settings", what: str, work: Callable[["FeedImporter"],
         say(what)
 
     async def run() -> _R:
-        with screen_taken(), ImportBars(console) as bars:
+        with ImportBars(console) as bars:
             async with new_client(settings) as client:
                 return await work(
                     FeedImporter(

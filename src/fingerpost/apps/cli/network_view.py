@@ -4,8 +4,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from fingerpost.apps.cli.fitting_table import new_table
-from fingerpost.apps.cli.output import new_console
+from fingerpost.apps.cli.output import new_console, new_table
 from fingerpost.apps.cli.wire_times import today_in
 from fingerpost.apps.source_kinds import EMBEDDED
 from fingerpost.errors import ToolError

@@ -1,53 +1,93 @@
-"""Terminal output: JSON on stdout, messages on stderr."""
+"""Terminal output: answers on stdout, messages on stderr."""
 
 import json
+import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 from unicodedata import category
 
 import typer
-from rich.console import Console, ConsoleOptions
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+from rich.status import Status
+from rich.table import Table
+from rich.text import Text
 
-from fingerpost.apps.cli.pauses import say_pause
-from fingerpost.apps.cli.refused_keys import say_whose_key
-from fingerpost.apps.cli.terminal_words import in_terminal_words
-from fingerpost.apps.cli.waiting import make_way
-from fingerpost.errors import PlaceAmbiguous, SourceKeyRefused, ToolError
+from fingerpost.errors import ToolError
 
 
-class _ClearedConsole(Console):
-    """A console that erases the sign of life before it prints, and prints no control characters of others.
+class _SafeConsole(Console):
+    """A console that prints no control characters of others, and cuts no line.
 
-    What the terminal's encoding has no character for is a question mark.
+    Characters that the terminal's encoding lacks become question marks.
     """
 
     def print(self, *objects: Any, **how: Any) -> None:
         """Print as rich does."""
-        make_way()
-        super().print(*objects, **how)
+        super().print(*objects, **{"crop": False, **how})
 
     def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterator[Segment]:
-        """Render as rich does, and make the texts fit to be written; rich's own segments of control stay."""
+        """Render as rich does, and clean the texts; rich's own control segments stay."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=self._fit(segment.text))
 
     def _fit(self, text: str) -> str:
         if not text.isprintable():
-            text = "\n".join(plain(line) for line in text.split("\n"))
+            text = _plain_lines(text)
         return text if text.isascii() else text.encode(self.encoding, "replace").decode(self.encoding)
+
+
+class _WholeTable(Table):
+    """A table that cuts no word: where its words do not fit, it is wider than the terminal."""
+
+    def add_row(self, *cells: RenderableType | None, **how: Any) -> None:
+        """Add a row; control characters, whose width depends on the column, are replaced."""
+        clean = [Text(_plain_lines(str(cell)), cell.style if isinstance(cell, Text) else "") for cell in cells]
+        for column, cell in zip(self.columns, clean, strict=False):
+            words = [cell.plain] if column.no_wrap else cell.plain.split()
+            column.min_width = max([column.min_width or 0, *map(cell_len, words)])
+        super().add_row(*clean, **how)
 
 
 def new_console(*, stderr: bool = False) -> Console:
     """Return a console that prints names as they are; rich leaves colour out of pipes and where NO_COLOR is set."""
-    return _ClearedConsole(stderr=stderr, markup=False, emoji=False, highlight=False)
+    return _SafeConsole(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
-def print_text(text: str | bytes) -> None:
-    """Print some text on stdout as it is."""
-    make_way()
-    typer.echo(text)
+def new_table(*columns: str) -> Table:
+    """Return an empty table whose first column, an id or a name, stays on one line."""
+    table = _WholeTable(*columns, box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim")
+    table.columns[0].no_wrap = True
+    return table
+
+
+def showing_work(what: str) -> Status:
+    """Show on a terminal what is worked on in the block; nothing may be printed to stdout meanwhile."""
+    return new_console(stderr=True).status(Text(what))
+
+
+def print_answer(text: str, *, stderr: bool = False) -> None:
+    """Print a tool's own text for a person."""
+    # Here: the words need more imports than --help may take.
+    from fingerpost.apps.cli.terminal_words import in_terminal_words
+
+    console = new_console(stderr=stderr)
+    for line in style_answer(in_terminal_words(text)):
+        console.print(line, soft_wrap=not console.is_terminal)
+
+
+def style_answer(text: str) -> list[Text]:
+    """Return the lines of a tool's text: the first bold, warnings yellow, attribution dim."""
+    first, *rest = text.split("\n")
+    return [Text(first, "bold"), *map(style_note, rest)]
+
+
+def style_note(line: str) -> Text:
+    style = "yellow" if line.startswith("! ") else "dim" if line.startswith("Data: ") else ""
+    return Text(line, style)
 
 
 def print_json(body: dict[str, Any]) -> None:
@@ -58,32 +98,18 @@ def print_json(body: dict[str, Any]) -> None:
     except UnicodeEncodeError:
         # A lone surrogate from the caller's own JSON has no UTF-8; its escape is the same JSON.
         line = json.dumps(body, separators=(",", ":")).encode()
-    print_text(line)
+    typer.echo(line)
 
 
 def complain(error: ToolError) -> None:
     """Print an error with its hint and its candidates on stderr, in a person's words."""
-    lines = [_sentence(in_terminal_words(error.message))]
-    hint = None if error.hint is None else in_terminal_words(error.hint)
-    listed: list[str] = []
-    if isinstance(error, PlaceAmbiguous):
-        # Here: what tells candidates apart is not needed for --help.
-        from fingerpost.apps.cli.choices import list_candidates, say_what_to_type
+    from fingerpost.apps.cli.terminal_words import describe_error
 
-        hint, listed = say_what_to_type(error), list_candidates(error)
-    elif isinstance(error, SourceKeyRefused):
-        hint = in_terminal_words(say_whose_key(error) or "")
-    if hint:
-        lines.append(_sentence(hint))
-    pause = say_pause(error)
-    if pause is not None:
-        lines.append(_sentence(pause))
-    say("\n".join(map(plain, [*lines, *listed])))
+    say("\n".join(map(plain, describe_error(error))))
 
 
 def say(text: str) -> None:
     """Print a message on stderr."""
-    make_way()
     encoding = sys.stderr.encoding or "utf-8"
     typer.echo(text.encode(encoding, "replace").decode(encoding), err=True)
 
@@ -93,8 +119,16 @@ def plain(text: str) -> str:
     return "".join(" " if each in "\r\n\t" else "\ufffd" if category(each) in ("Cc", "Cs") else each for each in text)
 
 
-def _sentence(text: str) -> str:
-    first = text.partition(" ")[0]
-    # A field's or a file's name stays as it is spelt.
-    capital = text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
-    return capital if capital.endswith((".", "!", "?")) else f"{capital}."
+def typed(*words: str) -> str:
+    """Return a command line of ours, quoted for a POSIX shell."""
+    return shlex.join(["fingerpost", *words])
+
+
+def print_more(commands: Mapping[str, str]) -> None:
+    """Print the commands for more of an answer, each after a word that names it."""
+    for word, command in commands.items():
+        new_console().print(Text(f"{word}: {command}", "dim"), soft_wrap=True)
+
+
+def _plain_lines(text: str) -> str:
+    return "\n".join(map(plain, text.split("\n")))

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from math import inf
@@ -11,17 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fingerpost.apps.cli.application import TOOL_ERROR, USAGE, open_application
-from fingerpost.apps.cli.output import complain, new_console, print_json, print_text, say
-from fingerpost.apps.cli.typed_input import read_stdin
-from fingerpost.apps.cli.usage_hints import HintingGroup
-from fingerpost.apps.cli.waiting import screen_taken
+from fingerpost.apps.cli.output import complain, new_console, print_json, say
 from fingerpost.errors import ToolError
 
 if TYPE_CHECKING:
     from fingerpost.apps.wiring import Application
     from fingerpost.plan.run_shapes import RunView
 
-app = typer.Typer(help="Runs of plans.", no_args_is_help=True, cls=HintingGroup)
+app = typer.Typer(help="Runs of plans.", no_args_is_help=True)
 
 _Json = Annotated[bool, typer.Option("--json", help="Print the run as JSON and nothing else.")]
 _Id = Annotated[str, typer.Argument(metavar="RUN", help="A run's id.")]
@@ -44,9 +42,9 @@ def run(
 
     async def begin() -> None:
         runs = application.plans.runs
-        read = parse_plan(read_stdin(), runs.limits) if plan == "-" else read_plan_file(Path(plan))
+        read = parse_plan(sys.stdin.buffer.read(), runs.limits) if plan == "-" else read_plan_file(Path(plan))
         if mermaid:
-            print_text(draw(runs.check(read, values), {}))
+            typer.echo(draw(runs.check(read, values), {}))
             return
         run_id = await runs.create(read, user=application.settings.user, memory=values, memory_of=memory_of)
         await _carry_on(application, run_id, as_json=as_json)
@@ -87,7 +85,7 @@ def show_run(
     async def show() -> None:
         view = await _view(application, run_id, mermaid=mermaid)
         if mermaid:
-            print_text(view["mermaid"])
+            typer.echo(view["mermaid"])
         else:
             _print(view, as_json=as_json)
 
@@ -151,7 +149,7 @@ async def _carry_on(application: "Application", run_id: str, *, as_json: bool) -
     if as_json:
         await application.plans.runs.carry_on(run_id)
     else:
-        with screen_taken(), Tree(run) as tree, application.plans.runs.watching(run_id, tree.watch):
+        with Tree(run) as tree, application.plans.runs.watching(run_id, tree.watch):
             await application.plans.runs.carry_on(run_id)
     view = await _view(application, run_id)
     _print(view, as_json=as_json, with_steps=False)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from datetime import datetime, timedelta, tzinfo
 from typing import Annotated, Any
 
@@ -13,18 +14,12 @@ from fingerpost.apps.cli.application import (
     USAGE,
     ask,
     ask_once,
-    find_stop_zone,
-    find_zone,
     open_application,
 )
-from fingerpost.apps.cli.board_view import print_board
 from fingerpost.apps.cli.clock_texts import check_typed_instant, is_clock_time, next_clock_time
 from fingerpost.apps.cli.follow_board import EVERY_S, follow_board
-from fingerpost.apps.cli.output import print_json, say
-from fingerpost.apps.cli.place_views import print_places, print_stops
+from fingerpost.apps.cli.output import print_answer, print_json, print_more, say, typed
 from fingerpost.apps.cli.trip_view import print_trip
-from fingerpost.apps.cli.typed_commands import typed
-from fingerpost.apps.cli.typed_input import read_stdin
 from fingerpost.transit.rules.times import PAST_AFTER_S
 
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
@@ -64,7 +59,8 @@ def plan(
     arguments = _present(**ends, when=_when(ctx, ends, at, arrive), constraints=constraints or None, limit=limit)
     answer = ask_once(ctx, "plan_trip", arguments, as_json=as_json)
     if not as_json:
-        print_trip(answer.body, _list_more(ctx, answer.body))
+        print_trip(answer.body)
+        print_more(_list_more(ctx, answer.body))
 
 
 def departures(
@@ -96,7 +92,7 @@ def departures(
         return
     answer = ask_once(ctx, "get_departures", arguments, as_json=as_json)
     if not as_json:
-        print_board(answer.body)
+        print_answer(answer.text)
 
 
 def find(
@@ -109,7 +105,7 @@ def find(
     arguments = _present(rawText=text, languagePreference=lang)
     answer = ask_once(ctx, "findAddressOrStop", arguments, as_json=as_json)
     if not as_json:
-        print_places(answer.body)
+        print_answer(answer.text)
 
 
 def stops(
@@ -131,7 +127,7 @@ def stops(
     arguments = _present(coordinate=coordinate, radius=radius, maxResults=limit, language=lang)
     answer = ask_once(ctx, "find_stops", arguments, as_json=as_json)
     if not as_json:
-        print_stops(answer.body)
+        print_answer(answer.text)
 
 
 def call(
@@ -156,7 +152,7 @@ def call(
 def _read_json(text: str) -> tuple[Any, bool]:
     """Return the arguments, and whether they are JSON; else they are the text itself."""
     try:
-        return json.loads(read_stdin() if text == "-" else text), True
+        return json.loads(sys.stdin.buffer.read() if text == "-" else text), True
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         say(f"The arguments are not JSON: {reason}.")
@@ -186,8 +182,9 @@ def _instant(ctx: typer.Context, ends: dict[str, dict[str, Any]], text: str) -> 
     """
     if not is_clock_time(text):
         return check_typed_instant(text)
-    zone = find_zone(open_application(ctx.obj), ends["origin"], ends["destination"])
-    return _next(text, zone)
+    from fingerpost.apps.cli.zones import find_trip_zone
+
+    return _next(text, find_trip_zone(open_application(ctx.obj), ends["origin"], ends["destination"]))
 
 
 def _next(text: str, zone: tzinfo) -> str:
@@ -201,6 +198,8 @@ def _stop_instant(ctx: typer.Context, stop: str, text: str | None) -> str | None
         return None
     if not is_clock_time(text):
         return check_typed_instant(text)
+    from fingerpost.apps.cli.zones import find_stop_zone
+
     return _next(text, find_stop_zone(open_application(ctx.obj), stop))
 
 

@@ -10,8 +10,7 @@ from rich.live import Live
 from rich.text import Text
 from rich.tree import Tree as RichTree
 
-from fingerpost.apps.cli.fitting_table import new_table
-from fingerpost.apps.cli.output import new_console, plain
+from fingerpost.apps.cli.output import new_console, new_table, plain
 from fingerpost.plan.journal import Event, RunRecord
 from fingerpost.plan.plan_json import plan_of
 from fingerpost.plan.run_shapes import RunView

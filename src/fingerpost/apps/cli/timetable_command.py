@@ -1,6 +1,5 @@
 """The command ``timetable``: the scheduled departures of a stop, at any time of any day."""
 
-import asyncio
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
@@ -8,11 +7,9 @@ from zoneinfo import ZoneInfo
 import typer
 
 from fingerpost import clock
-from fingerpost.apps.cli.application import TOOL_ERROR, answering, ask_once, open_application
+from fingerpost.apps.cli.application import TOOL_ERROR, ask_once, open_application
 from fingerpost.apps.cli.clock_texts import read_typed_instant
-from fingerpost.apps.cli.output import complain, print_json
-from fingerpost.apps.cli.timetable_view import print_timetable
-from fingerpost.apps.cli.typed_commands import typed
+from fingerpost.apps.cli.output import complain, print_answer, print_json, print_more, typed
 from fingerpost.errors import ToolError
 from fingerpost.transit.rules.times import PAST_AFTER_S
 
@@ -43,19 +40,16 @@ def timetable(
         arguments["maxDepartures"] = limit
     answer = ask_once(ctx, "getStopTimetable", arguments, as_json=as_json)
     if not as_json:
-        print_timetable(
-            answer.body, _list_more(stop, limit, since.astimezone(zone), last.astimezone(zone), answer.body)
-        )
+        print_answer(answer.text)
+        print_more(_list_more(stop, limit, since.astimezone(zone), last.astimezone(zone), answer.body))
 
 
 def _find_stop(ctx: typer.Context, label: str, *, as_json: bool) -> tuple[str, ZoneInfo]:
     """Return the id and the zone of the stop that is meant; where none is, say so and end."""
-    from fingerpost.apps.labelled_stop import get_labelled_stop
+    from fingerpost.apps.cli.zones import get_stop, get_zone
 
     try:
-        application = open_application(ctx.obj)
-        with answering(application):
-            found = asyncio.run(get_labelled_stop(application, label))
+        found = get_stop(open_application(ctx.obj), label)
     except ToolError as error:
         if as_json:
             from fingerpost.contract.envelope import Family, render_error
@@ -64,7 +58,7 @@ def _find_stop(ctx: typer.Context, label: str, *, as_json: bool) -> tuple[str, Z
         else:
             complain(error)
         raise typer.Exit(TOOL_ERROR) from error
-    return found.place.id or label, ZoneInfo(found.networks[0].profile.zone)
+    return found.place.id or label, get_zone(found)
 
 
 def _check_window(since: datetime, last: datetime, zone: str) -> None:

@@ -9,20 +9,21 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from fingerpost.apps.cli.footnotes import print_below
-from fingerpost.apps.cli.output import new_console
-from fingerpost.apps.cli.trip_line import can_draw, draw_trip_line
-from fingerpost.apps.cli.typed_commands import print_more
+from fingerpost.apps.cli.output import new_console, style_note
 from fingerpost.apps.cli.wire_times import clock_of, day_of, minutes_of, seconds_between, today_in
 from fingerpost.transit.rules.modes import is_ride, name_ride
 
 _WORTH_A_LINE_S = 60
 _WIDEST_LINE = 72
-NO_MORE: Mapping[str, str] = MappingProxyType({})
+_STYLES: Mapping[str, str] = MappingProxyType(
+    {"BUS": "blue", "TRAM": "green", "METRO": "dark_orange", "RAIL": "magenta", "FERRY": "cyan"}
+)
+_INDENT = "   "
+_LEAST = 3
 
 
-def print_trip(body: dict[str, Any], more: Mapping[str, str] = NO_MORE) -> None:
-    """Print an answer of plan_trip; ``more`` are commands for later and earlier itineraries."""
+def print_trip(body: dict[str, Any]) -> None:
+    """Print an answer of plan_trip."""
     console = new_console()
     requested = body["requested"]
     today = today_in(body["meta"]["timeZone"])
@@ -38,10 +39,19 @@ def print_trip(body: dict[str, Any], more: Mapping[str, str] = NO_MORE) -> None:
         console.print()
         name = itinerary.get("fingerprint")
         _print_itinerary(console, number, itinerary, since, differences.get(name), stays.get(name, ()))
+    console.print()
+    for note in _list_notes(body):
+        console.print(style_note(note))
+
+
+def _list_notes(body: dict[str, Any]) -> list[str]:
+    # Here: the shapes take longer to import than --help may last.
     from fingerpost.transit.tools.alert_shapes import describe_trip_alerts
 
-    print_below(console, body, describe_trip_alerts(body))
-    print_more(console, more)
+    warnings = [f"! {warning['message']}" for warning in body.get("warnings", ())]
+    notes = [f"! {note}" for note in body["meta"].get("notes", ())]
+    attribution = [f"Data: {'; '.join(body['meta']['attribution'])}"] if body["meta"].get("attribution") else []
+    return [*warnings, *describe_trip_alerts(body), *notes, *attribution]
 
 
 def _print_itinerary(
@@ -143,3 +153,29 @@ def _end(end: dict[str, Any]) -> str:
     if name or label:
         return str(name or label)
     return f"{end['coordinate']['lat']},{end['coordinate']['lon']}"
+
+
+def can_draw(console: Console) -> bool:
+    """Whether the output is a terminal that has these letters."""
+    return console.is_terminal and console.encoding.lower().startswith("utf")
+
+
+def draw_trip_line(legs: Sequence[Mapping[str, Any]], width: int) -> Text:
+    """Return the drawing, at most ``width`` columns wide: a ride is a line with its name, a walk is dotted."""
+    room = width - len(_INDENT) - 1
+    lasting = [max(1.0, seconds_between(leg["departureTime"], leg["arrivalTime"])) for leg in legs]
+    names = [(leg.get("line") or leg["mode"]) if is_ride(leg["mode"]) else "" for leg in legs]
+    least = [max(_LEAST, len(name) + 2 if name else 0) + 1 for name in names]
+    spare = max(0, room - sum(least))
+    drawing = Text(_INDENT)
+    for leg, seconds, name, columns in zip(legs, lasting, names, least, strict=True):
+        long = columns - 1 + int(spare * seconds / sum(lasting))
+        drawing.append("●")
+        if not name:
+            drawing.append("┄" * long, "dim")
+        else:
+            style = "bold red" if leg.get("status") == "cancelled" else f"bold {_STYLES.get(leg['mode'], 'white')}"
+            drawing.append(name.center(long, "━"), style)
+    drawing.append("●")
+    drawing.truncate(width)
+    return drawing

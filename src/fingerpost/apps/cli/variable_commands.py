@@ -7,12 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from fingerpost.apps.cli.application import TOOL_ERROR, ask, ask_once, open_application
-from fingerpost.apps.cli.fitting_table import new_table
-from fingerpost.apps.cli.output import complain, new_console, print_json, say
-from fingerpost.apps.cli.place_views import as_unclear
-from fingerpost.apps.cli.usage_hints import HintingGroup
+from fingerpost.apps.cli.output import complain, new_console, print_answer, print_json, say
 
-app = typer.Typer(help="Places and preferences that are kept by name.", no_args_is_help=True, cls=HintingGroup)
+app = typer.Typer(help="Places and preferences that are kept by name.", no_args_is_help=True)
 
 _KEEP_TEXT = "To keep a text that is no place, add --type other"
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
@@ -59,9 +56,9 @@ def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any
     if "candidates" in found.body:
         if as_json:
             print_json(found.body)
-        say("Nothing was kept.")
-        complain(as_unclear(found.body, text))
-        say(f"{_KEEP_TEXT}.")
+        else:
+            print_answer(found.text, stderr=True)
+            say(f"{_KEEP_TEXT}.")
         raise typer.Exit(TOOL_ERROR)
     place = found.body
     value = {**place["coordinate"], "name": place["name"]}
@@ -72,12 +69,8 @@ def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any
 def list_variables(ctx: typer.Context, as_json: _Json = False) -> None:
     """Show what is kept."""
     answer = ask_once(ctx, "get_user_variables", {}, as_json=as_json)
-    if as_json:
-        return
-    table = new_table("key", "type", "value")
-    for variable in answer.body["variables"]:
-        table.add_row(variable["key"], variable["type"], json.dumps(variable["value"], ensure_ascii=False))
-    new_console().print(table if answer.body["variables"] else "Nothing is kept.")
+    if not as_json:
+        print_answer(answer.text)
 
 
 @app.command("delete")

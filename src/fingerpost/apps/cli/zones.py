@@ -1,0 +1,67 @@
+"""Resolve what a command names before it asks a tool: a bare time of day means the next one in a network's zone."""
+
+import asyncio
+from datetime import UTC, tzinfo
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from pydantic import TypeAdapter
+
+from fingerpost.apps.cli.application import answering
+from fingerpost.apps.wiring import Application
+from fingerpost.errors import ToolError
+from fingerpost.transit.places.resolver import FoundStop, PlaceResolver
+from fingerpost.transit.places.trip_ends import TripEndResolver
+from fingerpost.transit.rules.warnings import Warnings
+from fingerpost.transit.tools.shapes import TripEnd
+
+
+def find_trip_zone(application: Application, origin: dict[str, Any], destination: dict[str, Any]) -> tzinfo:
+    """Return the zone of the network that would plan a trip; UTC if an end is unusable, which the tool reports.
+
+    The ends are in plan_trip's shape.
+    """
+    resolver = TripEndResolver(PlaceResolver(application.networks, application.variables))
+    try:
+        begin, end = TypeAdapter(list[TripEnd]).validate_python([origin, destination])
+        with answering(application):
+            found = asyncio.run(
+                resolver.get_trip_ends(
+                    begin.query(), end.query(), user=application.settings.user, language="en", warnings=Warnings()
+                )
+            )
+    except (ToolError, ValueError):
+        return UTC
+    return ZoneInfo(found[0].network.profile.zone)
+
+
+def find_stop_zone(application: Application, label: str) -> tzinfo:
+    """Return the zone of the network of a stop; UTC if the label means none, which the tool reports."""
+    try:
+        return get_zone(get_stop(application, label))
+    except ToolError:
+        return UTC
+
+
+def get_stop(application: Application, label: str) -> FoundStop:
+    """Return the whole place that a label means: a saved stop, a token, or a name (rule B10).
+
+    Raises:
+        ToolError: it means none, or several.
+    """
+    places = PlaceResolver(application.networks, application.variables)
+
+    async def get_and_close() -> FoundStop:
+        try:
+            return await places.get_stop(
+                label, is_label=True, user=application.settings.user, language="en", warnings=Warnings()
+            )
+        finally:
+            await application.networks.close()
+
+    with answering(application):
+        return asyncio.run(get_and_close())
+
+
+def get_zone(found: FoundStop) -> ZoneInfo:
+    return ZoneInfo(found.networks[0].profile.zone)
