@@ -8,7 +8,6 @@ import pytest
 from fingerpost.errors import SourceFailed, SourceLimited, SourceTimeout
 from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.itinerary import Departure, Mode
-from fingerpost.transit.model.provenance import Provenance
 from tests.contracts.conftest import board_of, codes, label, refusal, stop_place
 from tests.rules.drawing import DAY, T0, at, departure
 
@@ -113,24 +112,6 @@ def test_an_empty_board_is_an_answer(over):
     assert (answer.is_error, answer.body["departures"]) == (False, [])
 
 
-@pytest.mark.parametrize(
-    ("delay_s", "status"),
-    [
-        (None, "scheduled_only"),
-        (0, "on_time"),
-        (60, "on_time"),
-        (61, "delayed"),
-        (-60, "on_time"),
-        (-61, "delayed"),
-    ],
-)
-def test_the_status_of_a_departure(over, delay_s, status):
-    """D20, D22, D23, D36, D40, D41: 60 s is on time, also where the contract's example says otherwise (rule B2)."""
-    row = over(board_of(departure(delay_s)))("get_departures", STOP).body["departures"][0]
-
-    assert (row["status"], row.get("delaySeconds")) == (status, delay_s)
-
-
 def test_a_cancelled_departure_has_no_other_time(over):
     """D23, D39, C1: cancelled wins over any delay, and nothing is expected of it."""
     row = over(board_of(departure(400, cancelled=True)))("get_departures", STOP).body["departures"][0]
@@ -142,14 +123,6 @@ def test_a_cancelled_departure_has_no_other_time(over):
         "scheduledTime": "2022-02-22T08:05:00+02:00",
         "status": "cancelled",
     }
-
-
-@pytest.mark.parametrize(
-    ("row", "expected"), [(departure(), False), (departure(0), True), (departure(cancelled=True), True)]
-)
-def test_realtime_is_used_where_a_row_knows_of_it(over, row, expected):
-    """D9, D24: a time or a cancellation."""
-    assert over(board_of(row))("get_departures", STOP).body["realtimeUsed"] is expected
 
 
 def test_realtime_used_looks_at_the_rows_that_are_shown(over):
@@ -209,22 +182,6 @@ def test_a_source_in_trouble_has_its_code(over, error, code):
     body = over(network)("get_departures", STOP).body
 
     assert (body["error"]["code"], body["error"].get("retryAfter")) == (code, 3 if code == "rate-limited" else None)
-
-
-def test_a_day_outside_the_calendar_is_an_empty_board_that_says_so(over):
-    """D13, A5: an empty list with the warning outside-calendar."""
-    provenance = Provenance(
-        network="FAKE",
-        source="fake",
-        zone="Europe/Helsinki",
-        retrieved_at=0,
-        first_day=DAY.replace(day=1),
-        last_day=DAY.replace(day=2),
-    )
-    network = board_of()
-    network.provenance = provenance
-
-    assert codes(over(network)("get_departures", STOP)) == ["outside-calendar"]
 
 
 # ------------------------------------------------------------------------------------------ labels

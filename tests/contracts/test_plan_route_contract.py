@@ -4,9 +4,7 @@ import re
 
 import pytest
 
-from fingerpost.errors import (
-    OutsideCalendar,
-)
+from fingerpost.errors import OutsideCalendar
 from fingerpost.testing.fakes import FakeNetwork, Journeys
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.provenance import FeedVersion, OutOfService, Provenance
@@ -322,11 +320,6 @@ def test_an_empty_answer_is_a_success_with_a_reason(over, network, arguments, re
     assert answer.body["meta"].get("whyEmpty") == why
     assert reason in answer.text
     assert (why or "").partition(" 2022-02-22T")[0] in answer.text
-
-
-def test_an_answer_with_itineraries_has_no_reason(over):
-    """A2: an unknown field is left out."""
-    assert "noResultsReason" not in ask(over, FakeNetwork(journeys=[[trip(tram(5, 15))]])).body["metadata"]
 
 
 def test_the_past_is_answered_and_said(over):

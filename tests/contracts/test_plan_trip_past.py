@@ -2,24 +2,10 @@
 
 import pytest
 
-from fingerpost.testing.fakes import FakeNetwork, Journeys
-from tests.contracts.conftest import at, codes, refusal
-from tests.rules.drawing import T0, ride, trip
-
-ENDS = {"origin": at(60.1699, 24.9384), "destination": at(60.2055, 24.6559)}
-
-
-def found(*itineraries, **more):
-    return Journeys(itineraries=itineraries, **more)
-
-
-def bus(line="7", departs=5, delay_s=None, **more):
-    """Draw a ride of ten minutes from A to B."""
-    return ride(line, "A", "B", departs, departs + 10, delay_s, **more)
-
-
-def lines(answer):
-    return [itinerary["legs"][0]["line"] for itinerary in answer.body["itineraries"]]
+from fingerpost.testing.fakes import FakeNetwork
+from tests.contracts.conftest import codes, refusal
+from tests.contracts.test_plan_trip_answer import ENDS, bus, found, lines
+from tests.rules.drawing import T0, trip
 
 
 @pytest.mark.parametrize(

@@ -83,11 +83,3 @@ def test_the_next_usable_departure_is_looked_for_after_all_that_was_found(over):
     over(network)("plan_trip", ENDS)
 
     assert network.journeys_asked[-1].instant == T0 + 20 * 60 + 1
-
-
-@pytest.mark.parametrize(("more", "shown_lines"), [({}, 2), ({"limit": 1}, 1), ({"limit": 3}, 3)])
-def test_two_are_shown_where_nobody_says_how_many(over, more, shown_lines):
-    """P13: the default limit is two."""
-    body, _ = shown(over, found(*(trip(bus(line, at)) for line, at in (("7", 5), ("8", 20), ("9", 35)))), **more)
-
-    assert len(body["itineraries"]) == shown_lines

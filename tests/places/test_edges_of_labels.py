@@ -55,7 +55,8 @@ def test_five_candidates_are_all_of_five(count, more):
     error = ambiguous("p", matches, side="origin")
 
     assert error.message == f"origin 'p' is not certain{more}"
-    assert (len(error.details["candidates"]), error.details["truncated"]) == (5, count > 5)
+    assert [each["token"] for each in error.details["candidates"]] == ["X:0", "X:1", "X:2", "X:3", "X:4"]
+    assert (error.details["totalCandidatesFound"], error.details["truncated"]) == (count, count > 5)
     assert error.details["candidates"][0]["confidenceScore"] == 0.9123
 
 

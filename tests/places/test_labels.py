@@ -6,8 +6,7 @@ import pytest
 
 from fingerpost.errors import ParameterError
 from fingerpost.store.variables import Variable
-from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
-from fingerpost.transit.places.candidates import ambiguous
+from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.places.labels import location_of_variable
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -38,19 +37,3 @@ def test_a_variable_that_holds_no_place_says_so(value):
     """B10: whatever was stored, the answer is a sentence about the variable, never a fault of ours."""
     with pytest.raises(ParameterError, match=r"^the variable 'thing' is of type other and holds no place$"):
         location_of_variable(_variable(value))
-
-
-def test_an_ambiguous_label_tells_how_many_places_fit():
-    """A5: five candidates are shown, and that there are seven is said and counted."""
-    matches = [
-        PlaceMatch(
-            place=Place(name=f"P{n}", coordinate=Coordinate(60, 24 + n), kind=PlaceKind.STOP, id=f"X:{n}"), score=0.9
-        )
-        for n in range(7)
-    ]
-
-    error = ambiguous("p", matches, side="origin")
-
-    assert error.message == "origin 'p' is not certain; 7 places fit, of which the best 5 are shown"
-    assert [each["token"] for each in error.details["candidates"]] == ["X:0", "X:1", "X:2", "X:3", "X:4"]
-    assert (error.details["totalCandidatesFound"], error.details["truncated"]) == (7, True)

@@ -33,8 +33,3 @@ def read_stops(path: str, feed: str) -> list[NamedStop]:
 @pytest.fixture(scope="session")
 def helsinki_stops() -> list[NamedStop]:
     return read_stops("helsinki/hsl_centre_2022-02-22.gtfs.zip", "HSL")
-
-
-@pytest.fixture(scope="session")
-def bronx_stops() -> list[NamedStop]:
-    return read_stops("nyc/bus_bx.gtfs.zip", "BX")

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.errors import ParameterError
-from fingerpost.transit.rules.times import is_now, print_instant, print_utc, read_instant
+from fingerpost.transit.rules.times import print_instant, print_utc, read_instant
 from tests.rules.drawing import T0
 
 HELSINKI = "Europe/Helsinki"
@@ -102,12 +102,6 @@ def test_printing():
     actual = (print_instant(T0, HELSINKI), print_instant(T0, "Europe/London"), print_utc(T0))
 
     assert actual == ("2022-02-22T08:00:00+02:00", "2022-02-22T06:00:00+00:00", "2022-02-22T06:00:00Z")
-
-
-@pytest.mark.parametrize(("text", "now"), [("now", True), (" Now", True), ("nowadays", False), ("", False)])
-def test_now(text, now):
-    """A4, P5, P22: only the word now means the instant of the call."""
-    assert is_now(text) is now
 
 
 @settings(deadline=None)

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, plain
-from fingerpost.transit.rules.name_search import FLOOR, NameSearch
+from fingerpost.transit.rules.name_search import NameSearch
 
 
 @pytest.mark.parametrize(
@@ -28,24 +28,6 @@ def test_plain_spelling(text, expected):
 
 def score(text: str, name: str) -> float:
     return NameSearch([plain(name)]).score(text).get(0, 0.0)
-
-
-@pytest.mark.parametrize(
-    ("better", "worse"),
-    [
-        # (text, name): the same name before a beginning, before a word within, before a slip, before nothing.
-        (("kamppi", "Kamppi"), ("kamppi", "Kamppi (M)")),
-        (("kamppi", "Kamppi (M)"), ("kampi", "Kamppi")),
-        (("kamppi", "Kamppi (M)"), ("kamppi", "Kamppi (kaukoliikenneterminaali)")),
-        (("pasilan asema", "Pasilan asema"), ("asema", "Pasilan asema")),
-        (("asema pasilan", "Pasilan asema"), ("asema", "Pasilan asema")),
-        (("asema", "Pasilan asema"), ("asema", "Asemapäällikönkatu")),
-        (("kampi", "Kamppi"), ("kampi", "Kamppi (M)")),
-    ],
-)
-def test_closer_is_higher(better, worse):
-    """Rule D2, M15: the closer reading has the higher score."""
-    assert score(*better) > score(*worse) >= FLOOR
 
 
 @pytest.mark.parametrize(
@@ -72,20 +54,6 @@ def test_what_may_be_taken_without_asking(text, name, confident):
     assert (score(text, name) >= AUTO_RESOLVE) is confident
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("kamp", "Kamppi"),
-        ("metro station hakaniemi", "Hakaniemi"),
-        ("helsingen asema", "Helsingin päärautatieasema asema"),
-        ("Terminal 1", "Terminal 2"),
-    ],
-)
-def test_what_is_worth_offering(text, name):
-    """Rule D2, M17: a partial likeness makes a candidate."""
-    assert FLOOR <= score(text, name) < AUTO_RESOLVE
-
-
 @pytest.mark.parametrize("text", ["zzzz", "Stockholm", "9", "", "  ", "!?", "\N{BUS}"])
 def test_what_resembles_nothing(text):
     """Rule D1, rule D2, M51: unrelated text yields no candidate at all."""
@@ -93,15 +61,6 @@ def test_what_resembles_nothing(text):
 
 
 NAMES = st.lists(st.text("abcäé1 ", min_size=1, max_size=8).map(plain).filter(bool), unique=True, max_size=12)
-
-
-@settings(deadline=None)
-@given(NAMES, st.text(max_size=60))
-def test_scores_lie_between_the_floor_and_one(names, text):
-    """Rule D2, M15: no text breaks the search, and every score is in range."""
-    actual = NameSearch(names).score(text)
-
-    assert [row for row, score in actual.items() if not FLOOR <= score <= 1.0] == []
 
 
 @settings(deadline=None)

@@ -39,19 +39,13 @@ class PlaceIndex:
         self._named: dict[tuple[str | None, str], Place] = {}
         self._is_finnish = any("fi" in stop.names for stop in rows)
 
-    def search(
-        self,
-        text: str,
-        language: str | None = None,
-        focus: Coordinate | None = None,
-        max_results: int | None = None,
-    ) -> list[PlaceMatch]:
-        """Return the places that a text may mean, in the order of rule D2; all of them unless bounded.
+    def search(self, text: str, language: str | None = None, focus: Coordinate | None = None) -> list[PlaceMatch]:
+        """Return all places that a text may mean, in the order of rule D2.
 
         ``distance_m`` of a match is from the focus point, None without one.
         Names come in the language that rule A7 chooses from those that the place has.
         """
-        return in_order(self.list_matches(text, language, focus))[:max_results]
+        return in_order(self.list_matches(text, language, focus))
 
     def list_matches(self, text: str, language: str | None, focus: Coordinate | None) -> list[PlaceMatch]:
         scores: dict[str | None, float] = {}

@@ -7,7 +7,18 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from fingerpost.contract.wire import WireDict
-from fingerpost.transit.rules.alerts import HEADER_CHARS, MAX_ALERTS, TEXT_CHARS, ToldAlert, ToldAlerts, say_effect
+from fingerpost.transit.model.itinerary import Departure
+from fingerpost.transit.port import DepartureBoard
+from fingerpost.transit.rules.alerts import (
+    HEADER_CHARS,
+    MAX_ALERTS,
+    TEXT_CHARS,
+    ToldAlert,
+    ToldAlerts,
+    Touched,
+    choose_alerts,
+    say_effect,
+)
 from fingerpost.transit.rules.modes import is_ride, name_ride
 from fingerpost.transit.rules.times import print_instant, print_utc
 from fingerpost.transit.tools.shapes import write_stated
@@ -40,6 +51,14 @@ def show_alerts(alerts: ToldAlerts, zone: str | None) -> AlertNotes:
     """Write alerts in a network's zone, in UTC where it is None; no field where there are none (rule A2)."""
     told = [_show_alert(each, zone) for each in alerts.told]
     return write_stated(AlertNotes, {"alerts": told or None, "alertsNotShown": alerts.more or None})
+
+
+def show_board_alerts(
+    board: DepartureBoard, shown: Sequence[Departure], stop_path: str, zone: str | None
+) -> AlertNotes:
+    """Write the alerts of the rows and of the stop of a board; ``stop_path`` is the path of the stop in the answer."""
+    rows = [Touched(f"departures/{at}", departure.alerts) for at, departure in enumerate(shown)]
+    return show_alerts(choose_alerts([*rows, Touched(stop_path, board.alerts)]), zone)
 
 
 def _show_alert(told: ToldAlert, zone: str | None) -> WireAlert:

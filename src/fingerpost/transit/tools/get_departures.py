@@ -1,6 +1,6 @@
 """get_departures (docs/contracts): the board of a stop."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Annotated, Literal, NotRequired
 
@@ -15,7 +15,6 @@ from fingerpost.transit.networks.asking import Deadline, ask_in_turn, warn_of_le
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
-from fingerpost.transit.rules.alerts import Touched, choose_alerts
 from fingerpost.transit.rules.modes import TripWord, trip_word
 from fingerpost.transit.rules.realtime_status import (
     Status,
@@ -26,12 +25,19 @@ from fingerpost.transit.rules.realtime_status import (
 )
 from fingerpost.transit.rules.times import place_in_time, print_instant, read_instant
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
-from fingerpost.transit.tools.alert_shapes import AlertNotes, describe_board_alerts, show_alerts
+from fingerpost.transit.tools.alert_shapes import AlertNotes, describe_board_alerts, show_board_alerts
 from fingerpost.transit.tools.leave_by import Leaving, find_walk_start, say_leaving, show_leaving, warn_of_walks
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, list_row_colors, reply_with_colors
 from fingerpost.transit.tools.shapes import Language, Meta, WireWarning, show_meta, show_warnings, write_stated
 from fingerpost.transit.tools.timetable_shapes import WhyEmpty, show_why_empty
-from fingerpost.transit.tools.wording import clock_of, said_below, say_gap, warn_of_provenance, warn_of_rides
+from fingerpost.transit.tools.wording import (
+    clock_of,
+    said_below,
+    say_gap,
+    warn_of_past,
+    warn_of_provenance,
+    warn_of_rides,
+)
 
 
 class StopRef(WireModel):
@@ -67,10 +73,14 @@ class WireDeparture(WireDict):
     platform: NotRequired[str]
 
 
-class BoardMeta(Meta, AlertNotes, Leaving, WhyEmpty):
-    """Meta of a board; an empty one says why, one of another time than now from when on it lists."""
+class BoardStart(WireDict):
+    """When a board of another time than now begins."""
 
     at: NotRequired[str]
+
+
+class BoardMeta(Meta, AlertNotes, Leaving, WhyEmpty, BoardStart):
+    """Meta of a board; an empty one says why."""
 
 
 class GetDeparturesOutput(WireDict):
@@ -163,8 +173,7 @@ def _read_start(at: str | None, zone: str, now: int, warnings: Warnings) -> int:
         warnings.add(WarningCode.TIMEZONE_ASSUMED, read.note)
     when = place_in_time(read.instant, now)
     if when.is_past:
-        asked = print_instant(when.instant, zone)
-        warnings.add(WarningCode.IN_THE_PAST, f"{asked} lies in the past; these are the departures of that time.")
+        warn_of_past(print_instant(when.instant, zone), "these are the departures", warnings)
     return when.instant
 
 
@@ -185,6 +194,7 @@ def _answer(
     _warn(query, board, shown, warnings)
     warn_of_rides(shown, warnings)
     warn_of_provenance(provenance, age_s, warnings)
+    start: BoardStart = {} if is_now else {"at": print_instant(query.instant, provenance.zone)}
     body: GetDeparturesOutput = {
         "stopId": stop.id or asked,
         "stopName": stop.name,
@@ -196,20 +206,12 @@ def _answer(
         "meta": {
             **show_meta(provenance, ids=stop.member_ids, realtime_age_s=age_s),
             **show_why_empty(_say_why_empty(board, provenance.zone)),
-            **_show_start(query, provenance.zone, is_now=is_now),
+            **start,
             **show_leaving(board, shown),
-            **show_alerts(choose_alerts(_list_touched(board, shown)), provenance.zone),
+            **show_board_alerts(board, shown, "stopId", provenance.zone),
         },
     }
     return reply_with_colors(body, list_row_colors(shown), call.wants)
-
-
-class _Start(WireDict):
-    at: NotRequired[str]
-
-
-def _show_start(query: DepartureQuery, zone: str, *, is_now: bool) -> _Start:
-    return {} if is_now else {"at": print_instant(query.instant, zone)}
 
 
 def _say_why_empty(board: DepartureBoard, zone: str) -> str | None:
@@ -220,12 +222,6 @@ def _say_why_empty(board: DepartureBoard, zone: str) -> str | None:
 
 def _say_empty(meta: BoardMeta) -> str:
     return " ".join(filter(None, ["No departures in the window.", meta.get("whyEmpty")]))
-
-
-def _list_touched(board: DepartureBoard, shown: Sequence[Departure]) -> Iterator[Touched]:
-    for at, departure in enumerate(shown):
-        yield Touched(f"departures/{at}", departure.alerts)
-    yield Touched("stopId", board.alerts)
 
 
 def _choose(query: DepartureQuery, board: DepartureBoard) -> list[Departure]:

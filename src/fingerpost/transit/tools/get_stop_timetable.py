@@ -1,6 +1,6 @@
 """getStopTimetable (lookup contract): the scheduled departures of a stop (rules D1, D3)."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
@@ -15,12 +15,11 @@ from fingerpost.transit.networks.asking import Deadline, ask_in_turn, warn_of_le
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.resolver import FoundStop, PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
-from fingerpost.transit.rules.alerts import Touched, choose_alerts
 from fingerpost.transit.rules.modes import timetable_word
 from fingerpost.transit.rules.realtime_status import answer_age_s
 from fingerpost.transit.rules.times import AskedInstant, local_date_of, place_in_time, print_utc, read_offset_instant
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
-from fingerpost.transit.tools.alert_shapes import show_alerts
+from fingerpost.transit.tools.alert_shapes import show_board_alerts
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, list_row_colors, reply_with_colors
 from fingerpost.transit.tools.shapes import write_stated
 from fingerpost.transit.tools.stop_timetable_shapes import (
@@ -41,7 +40,7 @@ from fingerpost.transit.tools.stop_timetable_shapes import (
     describe_timetable,
 )
 from fingerpost.transit.tools.timetable_shapes import NoResultsReason, show_metadata, show_utc_origin, show_why_empty
-from fingerpost.transit.tools.wording import say_gap, warn_of_provenance, warn_of_rides
+from fingerpost.transit.tools.wording import say_gap, warn_of_past, warn_of_provenance, warn_of_rides
 
 DAY_S = 24 * 3600
 # Everything that leaves in the window is asked for: what is cancelled, and the lines, are counted over all of it.
@@ -98,8 +97,7 @@ class GetStopTimetable(PublishedTool):
         window = _read_window(arguments, int(call.now.timestamp()))
         stop, others = await self._find(arguments, warnings)
         if window.when.is_past:
-            told = f"{print_utc(window.first)} lies in the past; this is the timetable of that time."
-            warnings.add(WarningCode.IN_THE_PAST, told)
+            warn_of_past(print_utc(window.first), "this is the timetable", warnings)
         query = DepartureQuery(
             stop_ids=stop.place.member_ids,
             instant=window.first,
@@ -166,7 +164,7 @@ def _answer(
     metadata = show_metadata(provenance.zone, warnings, cancelled=len(scheduled) - len(running), reason=reason)
     meta: StopTimetableMeta = {
         **show_utc_origin(provenance, ids=[stop["id"]], realtime_age_s=age_s),
-        **show_alerts(choose_alerts(_list_touched(board, shown)), None),
+        **show_board_alerts(board, shown, "meta/stop", None),
         **show_why_empty(None if running or board.gap is None else say_gap(board.gap, print_utc)),
         **_show_lines(running if window.is_until else ()),
         **_show_next(running[len(shown) :]),
@@ -217,12 +215,6 @@ def _find_reason(window: _Window, board: DepartureBoard) -> NoResultsReason:
     # Nothing within a day behind the window, though it is known when the next departure is.
     is_over = gap is not None and gap.next_departure is None
     return NoResultsReason.NO_SERVICE if is_over else NoResultsReason.NO_DEPARTURES
-
-
-def _list_touched(board: DepartureBoard, shown: Sequence[Departure]) -> Iterator[Touched]:
-    for at, departure in enumerate(shown):
-        yield Touched(f"departures/{at}", departure.alerts)
-    yield Touched("meta/stop", board.alerts)
 
 
 def _show_lines(running: Sequence[Departure]) -> TimetableLines:

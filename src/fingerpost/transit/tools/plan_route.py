@@ -1,6 +1,6 @@
 """planRoute (lookup contract): itineraries between two texts or places within a window of time (rules D1, D3)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -36,7 +36,7 @@ from fingerpost.transit.tools.plan_route_shapes import (
 from fingerpost.transit.tools.route_search import RouteQuestion, RoutesFound, search_routes
 from fingerpost.transit.tools.shapes import write_stated
 from fingerpost.transit.tools.timetable_shapes import show_metadata, show_utc_origin, show_why_empty
-from fingerpost.transit.tools.wording import warn_of_provenance, warn_of_rides
+from fingerpost.transit.tools.wording import list_stop_ids, warn_of_past, warn_of_provenance, warn_of_rides
 
 MOST_ITINERARIES = 3
 
@@ -83,8 +83,7 @@ class PlanRoute(PublishedTool):
             needed=(Ability.PLANS, Ability.ARRIVE_BY) if question.arrive_by else (Ability.PLANS,),
         )
         if question.when.is_past:
-            asked = print_utc(question.when.instant)
-            warnings.add(WarningCode.IN_THE_PAST, f"{asked} lies in the past; these are the trips of that time.")
+            warn_of_past(print_utc(question.when.instant), "these are the trips", warnings)
         found = await search_routes(ends, question, warnings)
         return _answer(arguments, question, found, call, warnings)
 
@@ -145,21 +144,19 @@ def _say_more(count: int, chosen: Sequence[_Route], question: RouteQuestion) -> 
 
 def _meta(chosen: Sequence[_Route], found: RoutesFound, age_s: int | None) -> RouteMeta:
     legs = [leg for route in chosen for leg in route.itinerary.legs]
-    ids = [point.id for leg in legs for point in (leg.start, leg.end) if point.id is not None]
     is_straight = any(leg.is_transit and leg.distance_m is None for leg in legs)
     notes = write_stated(RouteNotes, {"walking": found.provenance.walking, "straightRides": is_straight or None})
+    touched = [
+        Touched(f"itineraries/{row}/legs/{at}", leg.alerts)
+        for row, route in enumerate(chosen)
+        for at, leg in enumerate(route.itinerary.legs)
+    ]
     return {
-        **show_utc_origin(found.provenance, ids=ids, realtime_age_s=age_s),
-        **show_alerts(choose_alerts(_list_touched(chosen)), None),
+        **show_utc_origin(found.provenance, ids=list_stop_ids(legs), realtime_age_s=age_s),
+        **show_alerts(choose_alerts(touched), None),
         **show_why_empty(found.why_empty),
         **notes,
     }
-
-
-def _list_touched(chosen: Sequence[_Route]) -> Iterator[Touched]:
-    for row, route in enumerate(chosen):
-        for at, leg in enumerate(route.itinerary.legs):
-            yield Touched(f"itineraries/{row}/legs/{at}", leg.alerts)
 
 
 def show_route(itinerary: Itinerary) -> RouteItinerary:

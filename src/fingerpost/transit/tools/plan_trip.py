@@ -54,7 +54,7 @@ from fingerpost.transit.tools.plan_trip_shapes import (
 from fingerpost.transit.tools.plan_trip_text import describe_plan
 from fingerpost.transit.tools.shapes import show_location, show_meta, show_warnings, write_stated
 from fingerpost.transit.tools.trip_search import TripFound, search_trip
-from fingerpost.transit.tools.wording import print_clock, warn_of_provenance, warn_of_rides
+from fingerpost.transit.tools.wording import list_stop_ids, print_clock, warn_of_past, warn_of_provenance, warn_of_rides
 
 
 class PlanTrip(PublishedTool):
@@ -92,13 +92,13 @@ class PlanTrip(PublishedTool):
             warnings=warnings,
             needed=_list_needed(arguments),
         )
-        instant = read_instant(arguments.when.time, zone_name=ends[0].network.profile.zone, now=now, field="when.time")
+        zone = ends[0].network.profile.zone
+        instant = read_instant(arguments.when.time, zone_name=zone, now=now, field="when.time")
         if instant.note:
             warnings.add(WarningCode.TIMEZONE_ASSUMED, instant.note)
         when = place_in_time(instant.instant, now)
         if when.is_past:
-            asked = print_instant(when.instant, ends[0].network.profile.zone)
-            warnings.add(WarningCode.IN_THE_PAST, f"{asked} lies in the past; these are the trips of that time.")
+            warn_of_past(print_instant(when.instant, zone), "these are the trips", warnings)
         found = await search_trip(
             ends,
             lambda chosen: _query(arguments, chosen, when),
@@ -185,11 +185,10 @@ def _find_notes(arguments: PlanTripInput, found: TripFound, warnings: Warnings) 
 
 def _meta(found: TripFound, legs: Sequence[Leg], age_s: int | None, warnings: Warnings) -> PlanMeta:
     provenance = found.provenance
-    ids = [point.id for leg in legs for point in (leg.start, leg.end) if point.id is not None]
     differences = find_differences(found.merged, partial(_say_time, found))
     alerts = choose_alerts(_list_touched(found, differences, warnings), step_free=found.query.step_free)
     return {
-        **show_meta(provenance, ids=ids, realtime_age_s=age_s),
+        **show_meta(provenance, ids=list_stop_ids(legs), realtime_age_s=age_s),
         **_show_notes(found, differences),
         **show_alerts(alerts, provenance.zone),
     }

@@ -24,6 +24,15 @@ def warn_of_rides(rides: Iterable[Leg | Departure], warnings: Warnings) -> None:
             warnings.add(WarningCode.BY_ARRANGEMENT, f"{name} must be arranged with the operator.")
 
 
+def warn_of_past(asked: str, these_are: str, warnings: Warnings) -> None:
+    """Say that a question is about the past; ``these_are`` begins the sentence on what answers it."""
+    warnings.add(WarningCode.IN_THE_PAST, f"{asked} lies in the past; {these_are} of that time.")
+
+
+def list_stop_ids(legs: Iterable[Leg]) -> list[str]:
+    return [point.id for leg in legs for point in (leg.start, leg.end) if point.id is not None]
+
+
 def warn_of_provenance(provenance: Provenance, age_s: int | None, warnings: Warnings) -> None:
     """Say where real time is too old or matches little, which feeds have no service, and what a fallback lost."""
     stale = find_stale_message(age_s, provenance.realtime_problems)
