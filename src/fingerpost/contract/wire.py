@@ -2,7 +2,8 @@
 
 What a tool is asked is a ``WireModel``: snake_case attributes in Python, camelCase on the wire (rule A1).
 What it answers is a ``WireDict``: a TypedDict whose keys are the wire's own. The function that writes the answer
-returns it, so that mypy compares the two; ``check`` compares what was really written; ``schema_of`` publishes it.
+returns it, so that mypy compares the two, except where ``write_stated`` leaves out what is None; ``check`` compares
+what was really written; ``schema_of`` publishes it.
 The filings' answers are models, because they inherit from one another; they too are written as plain dicts.
 """
 
@@ -11,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Any, ClassVar, Self, get_args
+from typing import Annotated, Any, ClassVar, Self, TypeVar, cast, get_args
 
 from pydantic import (
     AllowInfNan,
@@ -141,6 +142,14 @@ class WireDict(TypedDict):
 
     A key that may be absent is ``NotRequired``; none is null unless its type says so (rule A2).
     """
+
+
+_Shown = TypeVar("_Shown")
+
+
+def write_stated(shape: type[_Shown], fields: Mapping[str, Any]) -> _Shown:  # noqa: ARG001  # names the type to mypy
+    """Write a wire object without the fields that are None (rule A2); ``check`` compares it with its shape."""
+    return cast("_Shown", {name: value for name, value in fields.items() if value is not None})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """Candidates of an ambiguous place, and the errors that ask the caller to choose or to say it differently."""
 
 from collections.abc import Sequence
-from typing import Any, NotRequired
+from typing import NotRequired
 
-from fingerpost.contract.wire import WireDict
+from fingerpost.contract.wire import Wire, WireDict, write_stated
 from fingerpost.errors import PlaceAmbiguous, PlaceUnknown
 from fingerpost.transit.model.place import Place, PlaceMatch
 from fingerpost.transit.model.place_traits import PlaceTraits
@@ -74,19 +74,14 @@ class Distinction(WireDict):
 
 def distinguish(match: PlaceMatch) -> Distinction:
     traits = PlaceTraits() if match.describe is None else match.describe()
-    shown: Distinction = {}
-    if traits.lines:
-        shown["lines"] = list(traits.lines)
-    if traits.direction is not None:
-        shown["direction"] = traits.direction
-    district = traits.district or match.place.locality
-    if district is not None:
-        shown["district"] = district
-    if match.distance_m is not None:
-        shown["distance"] = round(match.distance_m)
-    if match.place.guess is not None:
-        shown["guess"] = match.place.guess
-    return shown
+    fields = {
+        "lines": list(traits.lines) or None,
+        "direction": traits.direction,
+        "district": traits.district or match.place.locality,
+        "distance": None if match.distance_m is None else round(match.distance_m),
+        "guess": match.place.guess,
+    }
+    return write_stated(Distinction, fields)
 
 
 def attribution_of(matches: Sequence[PlaceMatch]) -> list[str]:
@@ -114,16 +109,16 @@ def unknown(
     )
 
 
-def _show_resolved(match: PlaceMatch, label: str) -> dict[str, Any]:
+def _show_resolved(match: PlaceMatch, label: str) -> Wire:
     """Return what a ResolvedLocation of the lookup contract has beside a candidate's fields."""
     place = match.place
     language = place.language if place.language in WIRE_LANGUAGES else "default"
     names = {code: place.names[code] for code in WIRE_LANGUAGES if code in place.names}
     resolved = {"id": place.id, "primaryLanguage": language, "names": names or None, "rawQuery": label}
-    return {key: value for key, value in resolved.items() if value is not None}
+    return write_stated(Wire, resolved)
 
 
-def _show(match: PlaceMatch) -> dict[str, Any]:
+def _show(match: PlaceMatch) -> Wire:
     place = match.place
     candidate = {
         "token": place.token,
@@ -134,4 +129,4 @@ def _show(match: PlaceMatch) -> dict[str, Any]:
         "locality": place.locality,
         **distinguish(match),
     }
-    return {key: value for key, value in candidate.items() if value is not None}
+    return write_stated(Wire, candidate)

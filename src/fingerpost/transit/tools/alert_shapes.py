@@ -6,7 +6,7 @@ from typing import Annotated, Any, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from fingerpost.contract.wire import WireDict
+from fingerpost.contract.wire import WireDict, write_stated
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.port import DepartureBoard
 from fingerpost.transit.rules.alerts import (
@@ -21,7 +21,6 @@ from fingerpost.transit.rules.alerts import (
 )
 from fingerpost.transit.rules.modes import is_ride, name_ride
 from fingerpost.transit.rules.times import print_instant, print_utc
-from fingerpost.transit.tools.shapes import write_stated
 
 _MOST_NAMES = 4
 

@@ -8,7 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from fingerpost.contract.envelope import Family, say_distinction
 from fingerpost.contract.published import Call, PublishedTool
-from fingerpost.contract.wire import Number, Shape, Whole, WireDict, WireModel, WordOf
+from fingerpost.contract.wire import Number, Shape, Whole, WireDict, WireModel, WordOf, write_stated
 from fingerpost.errors import DataNotFound
 from fingerpost.transit.model.place import Coordinate, PlaceKind, PlaceMatch, distance_m
 from fingerpost.transit.places.candidates import (
@@ -29,7 +29,6 @@ from fingerpost.transit.tools.shapes import (
     WireWarning,
     show_coordinate,
     show_warnings,
-    write_stated,
 )
 
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
-from fingerpost.contract.wire import Identifier, Whole, WireDict, WireModel, WordOf
+from fingerpost.contract.wire import Identifier, Whole, WireDict, WireModel, WordOf, write_stated
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.place import Place
 from fingerpost.transit.networks.asking import Deadline, ask_in_turn, warn_of_left_out
@@ -28,7 +28,7 @@ from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.alert_shapes import AlertNotes, describe_board_alerts, show_board_alerts
 from fingerpost.transit.tools.leave_by import Leaving, find_walk_start, say_leaving, show_leaving, warn_of_walks
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, list_row_colors, reply_with_colors
-from fingerpost.transit.tools.shapes import Language, Meta, WireWarning, show_meta, show_warnings, write_stated
+from fingerpost.transit.tools.shapes import Language, Meta, WireWarning, show_meta, show_warnings
 from fingerpost.transit.tools.timetable_shapes import WhyEmpty, show_why_empty
 from fingerpost.transit.tools.wording import (
     clock_of,

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
+from fingerpost.contract.wire import write_stated
 from fingerpost.errors import ParameterError
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Departure
@@ -21,7 +22,6 @@ from fingerpost.transit.rules.times import AskedInstant, local_date_of, place_in
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.alert_shapes import show_board_alerts
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, list_row_colors, reply_with_colors
-from fingerpost.transit.tools.shapes import write_stated
 from fingerpost.transit.tools.stop_timetable_shapes import (
     LONGEST_HORIZON_MINUTES,
     MOST_DEPARTURES,

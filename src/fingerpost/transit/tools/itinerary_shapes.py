@@ -5,13 +5,13 @@ from typing import Annotated, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from fingerpost.contract.wire import WireDict, WordOf
+from fingerpost.contract.wire import WireDict, WordOf, write_stated
 from fingerpost.transit.model.itinerary import Leg, StopPoint
 from fingerpost.transit.rules.disruption import Choice, find_leg_note
 from fingerpost.transit.rules.modes import TripWord, trip_word
 from fingerpost.transit.rules.realtime_status import ScheduleType, Status, schedule_type_of, status_of
 from fingerpost.transit.rules.times import print_instant
-from fingerpost.transit.tools.shapes import WireCoordinate, show_coordinate, write_stated
+from fingerpost.transit.tools.shapes import WireCoordinate, show_coordinate
 
 
 class WireStopPoint(WireDict):

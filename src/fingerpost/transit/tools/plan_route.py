@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
+from fingerpost.contract.wire import write_stated
 from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, StopPoint
 from fingerpost.transit.model.place import distance_m
 from fingerpost.transit.model.profile import Ability
@@ -34,7 +35,6 @@ from fingerpost.transit.tools.plan_route_shapes import (
     query_of,
 )
 from fingerpost.transit.tools.route_search import RouteQuestion, RoutesFound, search_routes
-from fingerpost.transit.tools.shapes import write_stated
 from fingerpost.transit.tools.timetable_shapes import show_metadata, show_utc_origin, show_why_empty
 from fingerpost.transit.tools.wording import list_stop_ids, warn_of_past, warn_of_provenance, warn_of_rides
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
+from fingerpost.contract.wire import write_stated
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Leg, Optimize, ServiceAlert
 from fingerpost.transit.model.profile import Ability
@@ -52,7 +53,7 @@ from fingerpost.transit.tools.plan_trip_shapes import (
     show_stays,
 )
 from fingerpost.transit.tools.plan_trip_text import describe_plan
-from fingerpost.transit.tools.shapes import show_location, show_meta, show_warnings, write_stated
+from fingerpost.transit.tools.shapes import show_location, show_meta, show_warnings
 from fingerpost.transit.tools.trip_search import TripFound, search_trip
 from fingerpost.transit.tools.wording import list_stop_ids, print_clock, warn_of_past, warn_of_provenance, warn_of_rides
 

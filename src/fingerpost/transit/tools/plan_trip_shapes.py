@@ -8,7 +8,7 @@ from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field, model_validator
 
-from fingerpost.contract.wire import Flag, Number, Whole, Wire, WireDict, WireModel, WireOf, WordOf
+from fingerpost.contract.wire import Flag, Number, Whole, Wire, WireDict, WireModel, WireOf, WordOf, write_stated
 from fingerpost.transit.model.itinerary import Fare
 from fingerpost.transit.rules.differences import ConnectionRisk, Difference
 from fingerpost.transit.rules.disruption import Choice
@@ -16,7 +16,7 @@ from fingerpost.transit.rules.realtime_status import ScheduleType
 from fingerpost.transit.rules.times import is_now
 from fingerpost.transit.tools.alert_shapes import AlertNotes
 from fingerpost.transit.tools.itinerary_shapes import WireItinerary
-from fingerpost.transit.tools.shapes import Language, LocationRef, Meta, TripEnd, WireWarning, write_stated
+from fingerpost.transit.tools.shapes import Language, LocationRef, Meta, TripEnd, WireWarning
 
 
 class When(WireModel, frozen=True):

@@ -1,12 +1,12 @@
 """Shapes that several contracts share, and the functions that write them (rule B1)."""
 
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal, NotRequired, TypeVar, cast
+from collections.abc import Iterable
+from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypeAliasType
 
-from fingerpost.contract.wire import Identifier, WireDict, WireModel, WordOf
+from fingerpost.contract.wire import Identifier, WireDict, WireModel, WordOf, write_stated
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.model.provenance import FeedVersion, Provenance
 from fingerpost.transit.places.labels import Latitude, Longitude
@@ -14,13 +14,6 @@ from fingerpost.transit.rules.times import print_instant
 from fingerpost.transit.rules.warnings import Warnings
 
 Language = Literal["fi", "sv", "en"]
-
-Shown = TypeVar("Shown")
-
-
-def write_stated(shape: type[Shown], fields: Mapping[str, Any]) -> Shown:  # noqa: ARG001  # names the type to mypy
-    """Write a wire object without the fields that are None (rule A2); ``check`` compares it with its shape."""
-    return cast("Shown", {name: value for name, value in fields.items() if value is not None})
 
 
 class LatLon(WireModel):
@@ -135,14 +128,14 @@ def show_location(location: Location) -> LocationRef:
     return write_stated(LocationRef, fields)
 
 
-def show_meta(provenance: Provenance, *, ids: Iterable[str] = (), realtime_age_s: int | None = None) -> Meta:
+def show_meta(provenance: Provenance, *, ids: Iterable[str], realtime_age_s: int | None = None) -> Meta:
     retrieved_at = print_instant(provenance.retrieved_at, provenance.zone)
     origin = show_origin(provenance, retrieved_at, ids=ids, realtime_age_s=realtime_age_s)
     return {**origin, "timeZone": provenance.zone}
 
 
 def show_origin(
-    provenance: Provenance, retrieved_at: str, *, ids: Iterable[str] = (), realtime_age_s: int | None = None
+    provenance: Provenance, retrieved_at: str, *, ids: Iterable[str], realtime_age_s: int | None
 ) -> AnswerOrigin:
     """Write where an answer comes from.
 

@@ -9,13 +9,13 @@ from zoneinfo import ZoneInfo
 
 from pydantic import Field
 
-from fingerpost.contract.wire import WireDict, WordOf
+from fingerpost.contract.wire import WireDict, WordOf, write_stated
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.rules.times import print_utc
 from fingerpost.transit.rules.warnings import Warnings
 from fingerpost.transit.tools.alert_shapes import AlertNotes, WireAlert, describe_alerts
-from fingerpost.transit.tools.shapes import AnswerOrigin, WireWarning, show_origin, show_warnings, write_stated
+from fingerpost.transit.tools.shapes import AnswerOrigin, WireWarning, show_origin, show_warnings
 
 _UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
@@ -107,9 +107,7 @@ class TimetableMeta(AnswerOrigin, AlertNotes, WhyEmpty):
     """What is ours (rule A10); an empty answer says why."""
 
 
-def show_metadata(
-    zone: str, warnings: Warnings, *, cancelled: int = 0, reason: NoResultsReason | None = None
-) -> AnswerMetadata:
+def show_metadata(zone: str, warnings: Warnings, *, cancelled: int, reason: NoResultsReason | None) -> AnswerMetadata:
     fields = {
         "timeZone": zone,
         "noResultsReason": reason and reason.value,
@@ -123,9 +121,7 @@ def show_why_empty(why: str | None) -> WhyEmpty:
     return {} if why is None else {"whyEmpty": why}
 
 
-def show_utc_origin(
-    provenance: Provenance, *, ids: Iterable[str] = (), realtime_age_s: int | None = None
-) -> AnswerOrigin:
+def show_utc_origin(provenance: Provenance, *, ids: Iterable[str], realtime_age_s: int | None) -> AnswerOrigin:
     return show_origin(provenance, print_utc(provenance.retrieved_at), ids=ids, realtime_age_s=realtime_age_s)
 
 
@@ -144,7 +140,7 @@ def _localise(alert: WireAlert, times: LocalTimes) -> WireAlert:
     return write_stated(WireAlert, {**alert, **{name: time and times.local(time) for name, time in period.items()}})
 
 
-def new_provenance(profile: NetworkProfile, retrieved_at: int, language: str = "default") -> Provenance:
+def new_provenance(profile: NetworkProfile, retrieved_at: int) -> Provenance:
     """Return the provenance of an answer that a network gave by an error: what its profile says."""
     return Provenance(
         network=profile.name,
@@ -153,7 +149,6 @@ def new_provenance(profile: NetworkProfile, retrieved_at: int, language: str = "
         retrieved_at=retrieved_at,
         feeds=profile.feeds,
         attribution=profile.attribution,
-        language=language,
         demo=profile.is_demo,
         notes=profile.notes,
         first_day=profile.first_day,
