@@ -5,7 +5,7 @@ import json
 import pytest
 from google.transit.gtfs_realtime_pb2 import Alert, FeedEntity
 
-from fingerpost.transit.rules.alerts import HEADER_CHARS, TEXT_CHARS
+from fingerpost.transit.rules.alerts import TEXT_CHARS
 from tests.embedded.conftest import rows, trips, warnings
 from tests.realtime.messages import NOW, at, call, message, update
 
@@ -173,13 +173,6 @@ def test_a_long_text_stands_once_and_within_its_bounds(says):
         assert len(alert["text"]) <= TEXT_CHARS
         written = json.dumps(body)
         assert written.count("Because of works") == 1 + alert["text"].count("Because of works")
-
-
-def test_an_alert_without_any_words_is_told_by_its_effect(says):
-    """An operator left both texts out."""
-    assert list(touches(says(told(header="", effect="SIGNIFICANT_DELAYS", **TRIP)).plan(limit=1))) == [
-        "Significant delays"
-    ]
 
 
 def test_at_most_five_are_told_and_the_rest_is_counted(says):
@@ -358,8 +351,3 @@ def test_an_alert_alone_is_no_trouble(says):
     """No second search, no flag, no note, no warning."""
     body = says(told(**ROUTE)).plan(limit=3)
     assert (warnings(body), [sorted(each) for each in body["itineraries"] if "DisruptionNote" in each]) == ({}, [])
-
-
-def test_header_and_text_are_cut_between_words():
-    """The bounds of rule B13."""
-    assert (HEADER_CHARS, TEXT_CHARS) == (160, 400)

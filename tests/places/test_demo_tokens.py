@@ -7,6 +7,7 @@ import pytest
 from fingerpost.apps.wiring import list_tools
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.feeds import timetable_from_drawing
+from tests.contracts.conftest import label
 from tests.homes import keep_network, open_networks
 
 KAMPPI, TAPIOLA = "DEMO-HELSINKI:KAMPPI", "DEMO-HELSINKI:TAPIOLA"
@@ -21,10 +22,6 @@ def ask(tmp_path, monkeypatch):
         tool.name: tool for tool in list_tools(open_networks(tmp_path), VariableStore(tmp_path / "variables.sqlite"))
     }
     return lambda name, arguments: asyncio.run(tools[name].answer(arguments, user="ann")).body
-
-
-def label(text):
-    return {"type": "label", "value": text}
 
 
 def test_a_saved_demo_stop_still_has_its_board(ask):

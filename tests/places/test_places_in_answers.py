@@ -10,6 +10,7 @@ from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.embedded.network import EmbeddedNetwork
+from tests.contracts.conftest import label
 from tests.realtime.messages import DAY
 
 # A thousandth of a degree of latitude is 111 m.
@@ -38,10 +39,6 @@ def town(tmp_path, monkeypatch):
         return lambda tool, arguments: asyncio.run(tools[tool].answer(arguments, user="ann"))
 
     return draw
-
-
-def label(text):
-    return {"type": "label", "value": text}
 
 
 @pytest.mark.parametrize("said", ["Tori", "Tori B", "TEST:TORI-A", "TEST:TORI-B"])

@@ -7,6 +7,7 @@ import pytest
 from fingerpost.apps.wiring import list_tools
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.feeds import timetable_from_drawing
+from tests.contracts.conftest import label
 from tests.homes import keep_network, open_networks, write_record
 
 HERE = "line A | Alpha 08:05 | Beta 08:15"
@@ -24,10 +25,6 @@ def ask(tmp_path, monkeypatch):
         return asyncio.run(tools[name].answer(arguments, user="ann")).body
 
     return answer
-
-
-def label(text):
-    return {"type": "label", "value": text}
 
 
 def test_two_towns_that_share_ids_plan_each_from_its_own_stops(tmp_path, ask):
