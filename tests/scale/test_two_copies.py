@@ -12,14 +12,11 @@ import pytest
 from fingerpost import clock
 from fingerpost.errors import SourceLimited
 from fingerpost.store.limits import Rate, SharedLimits
-from fingerpost.store.postgres.variables import SharedVariables
 from fingerpost.transit.tools.call_limit import CallLimit
 from tests.net.at_once import tell_at_once
-from tests.plan.suite.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps, read_runs
+from tests.plan.suite.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps
 from tests.plan.suite.processes import Worker, wait_until
-from tests.scale.cluster import find_programs, run_program
-from tests.scale.places import SHARED, open_database, open_journal, run_sql, url_of
-from tests.scale.running import get_url
+from tests.scale.places import SHARED, open_journal, run_sql, url_of
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 HOUR_MS = 3_600_000
@@ -142,33 +139,3 @@ async def test_a_run_of_a_killed_copy_is_interrupted_at_once_and_ends_on_the_oth
     begun = [count for (word, _key), count in sorted(calls.count().items()) if word == "begin"]
 
     assert (before, after, state, begun) == ("running", "interrupted", "completed", [1, 2, 1])
-
-
-def test_a_backup_brings_everything_back(database, tmp_path, schema):
-    """The steps of docs/scale.md: dumped while a run is under way, restored elsewhere, carried to its end there."""
-    programs = find_programs()
-    SharedVariables(database).save("ada", "home", "location", {"lat": 60.17}, NOON)
-    calls = CallLog(tmp_path)
-    dump = tmp_path / "fingerpost.dump"
-    with Worker(SHARED, tmp_path, [plan_of_steps(adding(1, 1), adding(2, LONG_MS, 1), adding(3, 1))]) as worker:
-        wait_until(lambda: sum(calls.count().values()) == 5, "the long step begins")
-        wait_until(lambda: len(read_runs(SHARED, tmp_path)[0].record.steps) == 2, "two steps are recorded")
-        run_program(programs / "pg_dump", "--format=custom", f"--schema={schema}", f"--file={dump}", get_url())
-        worker.kill()
-    before = read_runs(SHARED, tmp_path)
-    run_sql("postgres", "CREATE DATABASE restored")
-    try:
-        restored = url_of("restored")
-        run_program(programs / "pg_restore", "--no-owner", f"--dbname={restored}", str(dump))
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("FINGERPOST_TEST_DATABASE_URL", restored)
-            after = read_runs(SHARED, tmp_path)
-            elsewhere = open_database(tmp_path)
-            found = SharedVariables(elsewhere).find("ada", "home")
-            saved = SharedVariables(elsewhere).save("ada", "work", "other", 1, NOON)[0]
-            elsewhere.close()
-    finally:
-        run_sql("postgres", "DROP DATABASE restored WITH (FORCE)")
-
-    assert [run.record for run in after] == [run.record for run in before]
-    assert (sorted(after[0].record.steps), found.value, saved.key) == ([1, 3], {"lat": 60.17}, "work")

@@ -24,6 +24,8 @@ _log = logging.getLogger(__name__)
 # Steps of runs that were created and not begun yet; whoever begins one of more reads it again. Each step is ten objects
 # that the garbage collector looks at, and it keeps every call waiting meanwhile.
 _MOST_FRESH_STEPS = 500
+_RETRY_AFTER_S: Final = 5.0
+_RETENTION_INTERVAL = timedelta(hours=1)
 
 
 class CarriedRuns:
@@ -140,11 +142,6 @@ class CarriedRuns:
             del self._watches[run_id]
 
 
-_log = logging.getLogger(__name__)
-
-_RETRY_AFTER_S: Final = 5.0
-
-
 @dataclass(frozen=True, slots=True)
 class _Begun:
     user: str | None
@@ -209,11 +206,6 @@ class BackgroundRuns:
             _log.error("run=%s stopped: %s", run_id, error)
 
 
-_log = logging.getLogger(__name__)
-
-_INTERVAL = timedelta(hours=1)
-
-
 class RunRetention:
     """Removes runs that ended too long ago; ``days`` counts from a run's end, None keeps for ever."""
 
@@ -229,7 +221,7 @@ class RunRetention:
             SettingsInvalid, StorageUnavailable: the journal cannot be used.
         """
         instant = clock.now()
-        if self._kept is None or (self._applied_at is not None and instant - self._applied_at < _INTERVAL):
+        if self._kept is None or (self._applied_at is not None and instant - self._applied_at < _RETENTION_INTERVAL):
             return
         self._applied_at = instant
         count = await self._journal.forget_before(write_instant(instant - self._kept))

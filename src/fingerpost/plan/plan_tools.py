@@ -29,8 +29,6 @@ from fingerpost.plan.view import describe_run, say_run
 
 
 class RunPlan(PublishedTool):
-    """Carries plans out, by handle."""
-
     name = "run_plan"
     title = "Run a plan"
     description = (
@@ -158,8 +156,6 @@ def _memory(arguments: WireModel) -> dict[str, object]:
 
 
 class GetPlanRun(PublishedTool):
-    """The ``get_plan_run`` tool."""
-
     name = "get_plan_run"
     title = "A plan's run"
     description = (

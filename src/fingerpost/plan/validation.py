@@ -62,7 +62,6 @@ class ReadyStep:
         dependencies: declared and inferred, in order.
         sources: per reference's place the step that provides it; None where the given memory does.
         earlier: the step, before it, that last wrote its own key, if any.
-        read_keys: per memory key that its condition names, the step that provides it, or None.
     """
 
     step: PlanStep

@@ -46,8 +46,7 @@ class JournalSession(Protocol):
     def give_up(self) -> None:
         """Stop waiting for a database that cannot be reached; may be called by any thread."""
 
-    def close(self) -> None:
-        """Close the connection."""
+    def close(self) -> None: ...
 
 
 @dataclass(slots=True)
