@@ -119,19 +119,6 @@ async def test_steps_that_double_what_they_hold_are_stopped_where_it_is_too_much
     assert max(len(record.output) for record in run.steps.values()) < 1_000_000
 
 
-@pytest.mark.parametrize(("many", "state", "calls"), [(3, "completed", 2), (4, "failed", 1)])
-async def test_many_references_to_much_are_bounded_together(runs, recorder, many, state, calls):
-    """Each is small to write; what they bring is weighed before the tool is asked."""
-    recorder.script = {"reader": {"success": True, "results": [], "output_key": "echo", "query_type": "echo"}}
-    wide = step(1, parameters={"label": "x" * 250_000})
-    much = [ref("k1", "data.label") for _ in range(many)]
-    got, run = await ended(runs, plan(wide, step(2, parameters={"label": "reader", "extra": much})))
-    note = "What the step refers to is larger than 1,000,000 bytes of JSON, up to extra.3"
-
-    assert (got, len(recorder.calls)) == (state, calls)
-    assert run.steps[2].note == (note if state == "failed" else None)
-
-
 async def test_runs_that_start_from_one_another_do_not_gather_without_end(opened, recorder):
     """What one run hands to the next is bounded like what a run may hold."""
     runs = opened(recorder.tool(), limits=Limits(given_bytes=10_000))

@@ -17,29 +17,6 @@ from fingerpost.plan.view import describe_run
 from tests.plan.drawing import QUICK, Recorder, ended, failure, human, plan, ref, step
 
 
-async def test_a_cancelled_run_stops_what_is_under_way(opened, recorder):
-    """What is recorded stays, nothing else begins, and it cannot be resumed."""
-    started = asyncio.Event()
-
-    async def hang(_parameters):
-        started.set()
-        await asyncio.Event().wait()
-
-    recorder.script = {"x": hang}
-    runs = opened(recorder.tool())
-    first, second = step(1), step(2, parameters={"label": "x"}, dependencies=[1])
-    run_id = await runs.create(plan(first, second, step(3, dependencies=[2])), user="ann")
-    runs.begin(run_id)
-    await started.wait()
-    await runs.cancel(run_id, "ann")
-    await runs.wait(run_id, 5)
-    run = await runs.get(run_id, "ann")
-
-    assert (run.state, list(run.steps)) == ("cancelled", [1])
-    with pytest.raises(PlanInvalid, match="it is cancelled"):
-        await runs.check_resumable(run_id, "ann")
-
-
 @pytest.mark.parametrize(("approved", "state", "steps"), [(True, "completed", {1, 2, 3}), (False, "failed", {1, 2})])
 async def test_a_person_approves_or_does_not(runs, recorder, approved, state, steps):
     """The run waits, held by nobody; a decision lets it go on, or fails the step."""
@@ -61,27 +38,6 @@ async def test_a_decision_is_a_value_that_later_steps_may_read(runs, recorder):
 
     assert await runs.carry_on(run.run_id) == "completed"
     assert recorder.calls == [{"n": 4}]
-
-
-async def test_a_decision_may_come_while_other_steps_are_under_way(opened, recorder):
-    """The run that is carried on hears it."""
-    begun, gate = asyncio.Event(), asyncio.Event()
-
-    async def wait(_parameters):
-        begun.set()
-        await gate.wait()
-
-    recorder.script = {"x": wait}
-    runs = opened(recorder.tool())
-    a_plan = plan(step(1, parameters={"label": "x"}), human(2), step(3, dependencies=[2]))
-    run_id = await runs.create(a_plan, user="ann")
-    runs.begin(run_id)
-    await begun.wait()
-    await runs.decide(run_id, "ann", 2, approved=True)
-    gate.set()
-    await runs.wait(run_id, 5)
-
-    assert (await runs.get(run_id, "ann")).state == "completed"
 
 
 async def test_a_decision_in_the_moment_in_which_the_run_stops_is_not_lost(runs, recorder, monkeypatch):

@@ -15,30 +15,6 @@ from fingerpost.runtime.circuit_breaker import Breaker
 from tests.plan.drawing import Recorder, ended, failure, human, plan, ref, step
 
 
-async def test_a_step_starts_as_soon_as_its_own_inputs_are_there(opened, recorder):
-    """No barrier between branches: the long branch does not hold the other back."""
-    gate = asyncio.Event()
-
-    async def wait(_parameters):
-        await gate.wait()
-
-    async def open_gate(_parameters):
-        gate.set()
-
-    recorder.script = {"slow": wait, "last": open_gate}
-    runs = opened(recorder.tool())
-    branches = [
-        step(1, parameters={"label": "slow"}),
-        step(2),
-        step(3, dependencies=[2]),
-        step(4, dependencies=[3], parameters={"label": "last"}),
-        step(5, dependencies=[1, 4]),
-    ]
-    state, run = await ended(runs, plan(*branches))
-
-    assert (state, len(run.steps)) == ("completed", 5)
-
-
 @pytest.mark.parametrize(("limits", "most"), [(Limits(steps_at_once=3), 3), (Limits(calls_per_tool=2), 2)])
 async def test_no_more_steps_run_at_once_than_the_limits_say(opened, recorder, limits, most):
     """Per run, and per tool."""
