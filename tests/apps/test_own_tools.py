@@ -7,8 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,7 +16,7 @@ from pydantic import BaseModel
 from fingerpost import Fingerpost, Plan, PlanStep, Tool, ToolError, ToolSpec
 from fingerpost.errors import SettingsInvalid
 from tests.apps.installed_tools import Installed
-from tests.apps.processes import COMMAND, run, serving
+from tests.apps.processes import COMMAND, run
 
 pytestmark = pytest.mark.slow
 
@@ -169,23 +167,14 @@ def test_an_installed_package_adds_tools_to_the_command_line(installed):
     assert "broken of my-own-tools is left out" in health.stdout
 
 
-@asynccontextmanager
-async def connected(transport):
-    """Connect a client of the protocol to a server process of its own."""
-    if transport == "stdio":
-        server = StdioServerParameters(command=sys.executable, args=[*COMMAND[1:], "serve"], env=dict(os.environ))
-        async with Client(server) as client:
-            yield client
-    else:
-        with serving() as server:
-            async with Client(f"{server.url}/mcp") as client:
-                yield client
+def connect():
+    """Return a client of the protocol, connected to a server process of its own."""
+    return Client(StdioServerParameters(command=sys.executable, args=[*COMMAND[1:], "serve"], env=dict(os.environ)))
 
 
-@pytest.mark.parametrize("transport", ["stdio", "http"])
-async def test_an_installed_package_adds_tools_to_the_server(installed, transport):
+async def test_an_installed_package_adds_tools_to_the_server(installed):
     """Listed, called, and used in a plan over MCP."""
-    async with connected(transport) as client:
+    async with connect() as client:
         listed = {tool.name for tool in (await client.list_tools()).tools}
         alone = await client.call_tool("double", {"n": 21})
         ran = await client.call_tool("run_plan", {"plan": plan(step(1, "double", {"n": 4})).model_dump()})
@@ -218,35 +207,18 @@ async def begin_by_script(installed, steps):
     process.communicate()
 
 
-async def resume_by_script(_installed, run_id):
+async def resume_by_script(run_id):
     return json.loads(run_script(run_id=run_id, action="resume").communicate()[0])
 
 
-def run_command(path):
-    return subprocess.Popen([*COMMAND, "run", str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-
-async def begin_by_command(installed, steps):
-    path = installed.folder / "plan.json"
-    path.write_text(steps.model_dump_json())
-    process = run_command(path)
-    os.kill(await asyncio.to_thread(installed.wait_for_process), signal.SIGKILL)
-    process.wait()
-
-
-async def resume_by_command(_installed, run_id):
-    resumed = json.loads(run("runs", "resume", run_id, "--json").stdout)
-    return [resumed["state"], [each["value"] for each in resumed["values"]]]
-
-
-async def begin_over(transport, installed, steps):
-    async with connected(transport) as client:
+async def begin_over_mcp(installed, steps):
+    async with connect() as client:
         await client.call_tool("run_plan", {"plan": steps.model_dump(), "wait_seconds": 0})
         os.kill(await asyncio.to_thread(installed.wait_for_process), signal.SIGKILL)
 
 
-async def resume_over(transport, _installed, run_id):
-    async with connected(transport) as client:
+async def resume_over_mcp(run_id):
+    async with connect() as client:
         done = await client.call_tool("run_plan", {"run_id": run_id, "action": "resume", "wait_seconds": 60})
     data = done.structured_content["data"]
     return [data["state"], [each["value"] for each in data["values"]]]
@@ -254,13 +226,8 @@ async def resume_over(transport, _installed, run_id):
 
 @pytest.mark.parametrize(
     ("begin", "resume"),
-    [
-        (begin_by_script, resume_by_script),
-        (begin_by_command, resume_by_command),
-        (partial(begin_over, "stdio"), partial(resume_over, "stdio")),
-        (partial(begin_over, "http"), partial(resume_over, "http")),
-    ],
-    ids=["script", "command line", "stdio", "http"],
+    [(begin_by_script, resume_by_script), (begin_over_mcp, resume_over_mcp)],
+    ids=["script", "mcp"],
 )
 async def test_a_plan_of_own_tools_is_killed_and_resumed(installed, monkeypatch, begin, resume):
     """What was recorded does not run again: the first tool is called once, by whichever way the run goes."""
@@ -270,7 +237,7 @@ async def test_a_plan_of_own_tools_is_killed_and_resumed(installed, monkeypatch,
     installed.let_go()
     async with Fingerpost() as fp:
         [line] = (await fp.get_plan_run())["results"]
-    resumed = await resume(installed, line["run_id"])
+    resumed = await resume(line["run_id"])
 
     assert (line["state"], line["completed"]) == ("interrupted", 1)
     assert resumed == ["completed", [8, 8]]
