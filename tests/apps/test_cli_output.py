@@ -20,6 +20,7 @@ def draw(monkeypatch, width):
 
 
 def test_a_table_wraps_between_words(monkeypatch):
+    """A narrow column breaks its text between words."""
     drawn = draw(monkeypatch, 50)
 
     assert max(map(len, drawn.splitlines())) <= 50
@@ -28,11 +29,13 @@ def test_a_table_wraps_between_words(monkeypatch):
 
 @pytest.mark.parametrize("width", [30, 40])
 def test_no_id_is_cut_on_a_narrow_terminal(monkeypatch, width):
+    """Ids and figures are shown whole, because people copy them."""
     assert all(id_ in draw(monkeypatch, width) for id_ in ("DEMO:KAMPPI-M", "394,328,000,000"))
 
 
 @pytest.mark.parametrize(("is_terminal", "shown"), [(True, True), (False, False)])
 def test_a_spinner_says_on_a_terminal_what_is_worked_on(monkeypatch, is_terminal, shown):
+    """On a terminal the spinner names the work; in a pipe nothing is printed."""
     stream = io.StringIO()
     monkeypatch.setattr(output, "new_console", lambda **_: Console(file=stream, force_terminal=is_terminal, width=60))
     with showing_work("Loading [b] ..."):
