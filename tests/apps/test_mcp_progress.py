@@ -56,7 +56,7 @@ async def test_a_trip_plan_is_told_of_while_it_runs(transport, mode):
     """Rising, out of as many as there are steps, from the run's name to the last step's words."""
     heard, hear = listener()
     async with connected(transport, mode) as client:
-        answer = await client.call_tool("run_plan", {"plan": TRIP}, progress_callback=hear)
+        answer = await client.call_tool("run_plan", {"plan": TRIP, "wait_seconds": 60}, progress_callback=hear)
 
     run_id = answer.structured_content["data"]["run_id"]
     counts = [progress for progress, _total, _message in heard]
