@@ -19,7 +19,7 @@ from tests.raptor.trouble import draw_trouble, edited, is_ridden
 from tests.shared_data import get_shared
 
 # In soak 10,000 changes in all.
-ROUNDS = 10 if os.environ.get("FINGERPOST_SOAK") else 2
+ROUNDS = 10 if os.environ.get("FINGERPOST_SOAK") else 1
 CHANGES, QUESTIONS, ORACLE_QUESTIONS = 1000, 60, 3
 MAX_RIDES, MAX_WALK_M = 4, 1000
 # The feed holds one day; past this the oracle has nothing to ride, and neither has the engine.
