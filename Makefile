@@ -11,14 +11,15 @@ WEB_TESTS := "playwright>=1.60,<2" "axe-playwright-python>=0.1.7,<0.2"
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.venv/kernels
 # Once, before tests start in several processes.
 COMPILE_KERNELS = $(BIN)/python -c "from fingerpost.apps.kernels import compile_in_background; compile_in_background()"
-IN_CHECK = --ignore=tests/project --ignore=tests/typing
+# These tests run in make check.
+IN_CHECK = tests/project tests/typing
 
 demo: .venv/ready  ## Plan a trip from Kamppi to Espoo through the MCP server
 	@FINGERPOST_HOME="$${FINGERPOST_HOME:-$(CURDIR)/.venv/demo}" $(BIN)/python examples/plan_through_mcp.py
 
 test: .venv/ready oracle  ## Run the tests (TESTS=tests/rules for a part, OPTIONS=-x for options of pytest)
 	@$(COMPILE_KERNELS)
-	@$(BIN)/pytest --numprocesses auto --dist worksteal -m "not slow" $(if $(TESTS),,$(IN_CHECK)) $(OPTIONS) $(TESTS)
+	@$(BIN)/pytest --numprocesses auto --dist worksteal -m "not slow" $(if $(TESTS),,$(IN_CHECK:%=--ignore=%)) $(OPTIONS) $(TESTS)
 
 .PHONY: test-slow
 test-slow: .venv/ready  ## Run the tests that start, kill and restart servers, and every example of the documents
@@ -30,7 +31,7 @@ check: .venv/ready  ## Lint, format, types, the direction of imports, and the ha
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@$(BIN)/pytest -q $(IN_CHECK:--ignore=%=%)
+	@$(BIN)/pytest -q $(IN_CHECK)
 
 bench: .venv/ready oracle  ## Measure: HTTP beside a no-op tool, and handlers with a mock upstream
 	@$(BIN)/python bench/run.py

@@ -248,3 +248,11 @@ async def test_the_sentence_of_a_refusal_asks_for_no_less_than_its_seconds():
 
     with pytest.raises(SourceLimited, match="may not be asked again for 43 s"):
         await limiter.wait("a.example", longest_s=1)
+
+
+def test_a_caller_that_read_the_clock_earlier_does_not_pass_as_well(limits):
+    """It waited for its turn to write; only an instant far ahead is one of a clock that was set back."""
+    rate = Rate(interval_ms=1000, longest_pause_ms=0)
+    taken = [limits.take("slot", rate, START_MS + 1), limits.take("slot", rate, START_MS)]
+
+    assert taken == [0, 1001]

@@ -295,3 +295,21 @@ def test_an_edited_record_is_toml(store):
     store.set_value("BUS", "zone", "UTC")
 
     assert tomllib.loads(text_of(store, "BUS")) == {"priority": 1, "zone": "UTC"}
+
+
+def test_hidden_files_beside_records_are_none(store):
+    """Editors and macOS leave them; a dangling link among them must not hide that a record has changed."""
+    folder = store.path("BUS").parent
+    (folder / "._BUS.toml").write_bytes(b"\x00\x05")
+    (folder / ".#BUS.toml").symlink_to("nobody@nowhere")
+
+    assert dict(store.read().problems) == {}
+    assert len(store.stamp()) == 2
+
+
+def test_false_is_replaced_by_the_number_that_it_equals(store):
+    """TOML tells false from 0, and a priority of false is invalid."""
+    store.path("BUS").write_text("priority = false\n")
+    store.set_value("BUS", "priority", 0)
+
+    assert text_of(store, "BUS") == "priority = 0\n"

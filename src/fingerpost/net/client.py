@@ -25,7 +25,7 @@ from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.cache import Cache
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.outcomes import Ending, count_request, ending_of, find_failure, may_retry
-from fingerpost.net.redaction import redact
+from fingerpost.net.redaction import SHORTEST_IN_CONTENT, redact
 from fingerpost.net.request import REDIRECTS, Request, follow_redirect, server_of
 from fingerpost.net.request_sender import RequestSender
 from fingerpost.net.response import NOT_MODIFIED, Body, MemoryBody, Response, Validators
@@ -255,15 +255,16 @@ def _refuse_host_of_key(request: Request, redirecting: str, secrets: Collection[
         SourceFailed: it does.
     """
     host = request.split().hostname or ""
-    if redact(host, secrets) != host:
+    if redact(host, [secret for secret in secrets if len(secret) >= SHORTEST_IN_CONTENT]) != host:
         raise SourceFailed(f"{redirecting} redirects to a host that is named after a key", retryable=False)
 
 
 def _without_keys(response: Response, body: Body, secrets: Collection[str]) -> Response:
     """Return a response with its content, if that is in memory, and without the keys, should the server repeat one."""
     content = response.body or (body.content() if isinstance(body, MemoryBody) else b"")
+    long = [secret for secret in secrets if len(secret) >= SHORTEST_IN_CONTENT]
     headers = {name: redact(value, secrets) for name, value in response.headers.items()}
-    return replace(response, body=redact(content, secrets), headers=headers)
+    return replace(response, body=redact(content, long), headers=headers)
 
 
 def _check_response(request: Request, response: Response, *, conditional: bool) -> ToolError | None:

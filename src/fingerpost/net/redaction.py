@@ -1,5 +1,6 @@
 """Redact keys, passwords and tokens from URLs, texts and responses."""
 
+import html
 import json
 import re
 from collections.abc import Iterable
@@ -24,8 +25,11 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NUMBERED = re.compile(r"[-_. \[\]0-9]+$")
 _PAIR = re.compile(r"[^&;]+")
 _SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
-# A value as short as this would be found in innocent words.
+_HTML = re.compile("[+&<>'\"`]")
+_ESCAPE = re.compile("%[0-9A-F]{2}")
+# Shorter values would be found in innocent words of a message, and of an answer, which must stay readable.
 _SHORTEST_SECRET = 4
+SHORTEST_IN_CONTENT = 8
 
 
 @lru_cache(maxsize=1024)
@@ -72,10 +76,14 @@ def redact(data: AnyStr, secrets: Iterable[str]) -> AnyStr:
 
 @lru_cache(maxsize=256)
 def _list_forms(secret: str) -> tuple[tuple[str, bytes], ...]:
-    """Return a key as it is, as URLs and as JSON write it; each in lower case too, as in the name of a host."""
+    """Return a key as it is, and as URLs, JSON and HTML write it; each in lower and upper case too."""
     if len(secret) < _SHORTEST_SECRET:
         return ()
     in_json = json.dumps(secret)[1:-1]
     forms = [secret, quote(secret, safe=""), quote(secret), quote_plus(secret), in_json, in_json.replace("/", "\\/")]
-    forms += [form.lower() for form in forms]
+    # Some servers escape for HTML in JSON, and some write the digits of an escape in lower case.
+    forms += [html.escape(secret), _HTML.sub(lambda m: f"\\u{ord(m[0]):04x}", secret)]
+    forms.append(_HTML.sub(lambda m: f"\\u{ord(m[0]):04X}", secret))
+    forms += [_ESCAPE.sub(lambda m: m[0].lower(), form) for form in forms]
+    forms += [form.lower() for form in forms] + [form.upper() for form in forms]
     return tuple((form, form.encode()) for form in sorted(dict.fromkeys(forms), key=len, reverse=True))

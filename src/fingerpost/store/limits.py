@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 LONGEST_PAUSE_MS = 86_400_000
 
 # No rate alone keeps a call waiting for longer, so the source has asked for it.
-_PAUSE_BEGINS_MS = 10_000
+_PAUSE_BEGINS_MS = 60_000
+# A caller may have read the clock long before its turn to write, and must not take the instant for a wrong clock's.
+_READ_BEFORE_MS = 10_000
 _TABLE = "CREATE TABLE IF NOT EXISTS rate_limit (name TEXT PRIMARY KEY, free_ms INTEGER NOT NULL) WITHOUT ROWID"
 
 # The same text for both databases, which differ in how they write parameters and in whose clock counts.
@@ -74,7 +76,7 @@ class Rate:
     @property
     def longest_ms(self) -> int:
         """How far ahead a limit's instant can be."""
-        return self.interval_ms * self.burst + self.longest_pause_ms
+        return self.interval_ms * self.burst + self.longest_pause_ms + _READ_BEFORE_MS
 
 
 class Limits(Protocol):

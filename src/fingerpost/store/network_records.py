@@ -80,7 +80,7 @@ class NetworkRecordStore:
         """Return a value that changes whenever a record does."""
         try:
             with os.scandir(self._folder) as files:
-                records = [(file.name, file.stat()) for file in files if file.name.endswith(_SUFFIX)]
+                records = [(file.name, file.stat()) for file in files if _is_record(file.name)]
         except OSError:
             # There are no records, or one was removed meanwhile; the next look sees that.
             return ()
@@ -200,7 +200,7 @@ class NetworkRecordStore:
 
     def _list_names(self) -> list[str]:
         try:
-            return sorted(path.stem for path in self._folder.iterdir() if path.suffix == _SUFFIX)
+            return sorted(path.stem for path in self._folder.iterdir() if _is_record(path.name))
         except FileNotFoundError:
             return []
         except OSError as error:
@@ -238,7 +238,8 @@ class NetworkRecordStore:
         document = tomlkit.parse(text if text.endswith("\n") or not text else f"{text}\n")
         for key, value in changes.items():
             plain = list(value) if isinstance(value, tuple) else value
-            if plain == before.get(key):
+            # False is not the number 0 that it equals.
+            if plain == before.get(key) and type(plain) is type(before.get(key)):
                 continue
             if plain is None:
                 del document[key]
@@ -292,6 +293,11 @@ def _find_wrong_fallbacks(records: Mapping[str, NetworkRecord], names: Collectio
                 hint="remove one of these fallbacks",
             )
     return problems
+
+
+def _is_record(file_name: str) -> bool:
+    """Whether a file holds a record; editors and macOS leave hidden files of their own."""
+    return file_name.endswith(_SUFFIX) and not file_name.startswith(".")
 
 
 def _lower_first(text: str) -> str:
