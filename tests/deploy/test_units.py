@@ -28,12 +28,15 @@ def test_there_is_a_server_and_a_timer():
 
 @pytest.mark.parametrize("name", [unit for unit in UNITS if unit.endswith(".service")])
 def test_a_service_starts_a_command_of_ours_under_a_user_of_its_own(name):
-    """It may write to its state folder, which is the home folder, and gains no right."""
+    """It may write to its state folder, the home, and to its cache folder, the compiled engine; it gains no right."""
     keys = read_keys(name)
     check_command(["fingerpost", *shlex.split(keys["ExecStart"].removeprefix(INSTALLED))])
 
     assert (keys["DynamicUser"], keys["NoNewPrivileges"], keys["ProtectSystem"]) == ("yes", "yes", "strict")
-    assert keys["Environment"] == f"FINGERPOST_HOME=/var/lib/{keys['StateDirectory']}"
+    assert keys["Environment"].split() == [
+        f"FINGERPOST_HOME=/var/lib/{keys['StateDirectory']}",
+        f"NUMBA_CACHE_DIR=/var/cache/{keys['CacheDirectory']}",
+    ]
 
 
 def test_both_services_are_one_user():

@@ -24,7 +24,7 @@ class Settings(BaseSettings):
     """The operator's choices; an empty variable counts as unset.
 
     Attributes:
-        home: the folder that holds networks, variables and compiled kernels.
+        home: the folder that holds networks, variables, plan runs and figures.
         user: whose variables are used where no token says who calls (rule A12).
         database_url: a PostgreSQL database that keeps variables, rate limits and plan runs for many machines, with its
             password; empty for the home folder's files. See docs/scale.md.

@@ -12,7 +12,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -111,8 +111,10 @@ def compiling() -> Iterator[None]:
     _mode.compiling_thread = threading.get_ident()
     try:
         yield
-        note_compiled()
         _mode.is_plain, _mode.is_ready = False, True
+        # The note only saves other processes time.
+        with suppress(OSError):
+            note_compiled()
     finally:
         _mode.compiling_thread = None
 

@@ -48,7 +48,7 @@ class _WholeTable(Table):
         clean = [Text(_plain_lines(str(cell)), cell.style if isinstance(cell, Text) else "") for cell in cells]
         for column, cell in zip(self.columns, clean, strict=False):
             words = [cell.plain] if column.no_wrap else cell.plain.split()
-            column.min_width = max([column.min_width or 0, *map(cell_len, words)])
+            column.min_width = max([column.min_width or 0, cell_len(str(column.header)), *map(cell_len, words)])
         super().add_row(*clean, **how)
 
 
