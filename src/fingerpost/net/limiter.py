@@ -3,7 +3,10 @@
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
+from typing import ParamSpec, TypeVar
 
 from fingerpost.errors import SourceLimited
 from fingerpost.net.request import host_of
@@ -12,6 +15,9 @@ from fingerpost.store.limits import LONGEST_PAUSE_MS, Limits, MemoryLimits, Rate
 # A server of the operator's own network limits nobody else.
 OWN_PER_SECOND, OWN_BURST = 50, 100
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_THREADS = ThreadPoolExecutor(4, thread_name_prefix="fingerpost-limits")
 _SECOND_MS = 1000
 # A request whose time runs out in the queue is refused before its own deadline makes it a timeout.
 _MARGIN_S = 0.05
@@ -118,7 +124,7 @@ class Limiter:
     async def _take(self, address: str, pace: Pace, queue: _Queue, deadline_ms: float) -> None:
         while True:
             now_ms = self._clock_ms()
-            wait_ms = await asyncio.to_thread(self._limits.take, pace.name, pace.rate, now_ms)
+            wait_ms = await _in_thread(self._limits.take, pace.name, pace.rate, now_ms)
             if wait_ms == 0:
                 return
             if now_ms + wait_ms > deadline_ms:
@@ -130,7 +136,12 @@ class Limiter:
         """Block all requests under one limit for a while, because its server answered with Retry-After."""
         pace, now_ms = self.pace(address), self._clock_ms()
         pause_ms = min(round(wait_s * _SECOND_MS), LONGEST_PAUSE_MS)
-        await asyncio.to_thread(self._limits.pause, pace.name, pace.rate, pause_ms, now_ms)
+        await _in_thread(self._limits.pause, pace.name, pace.rate, pause_ms, now_ms)
+
+
+async def _in_thread(function: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
+    """Run a function in the limiter's own threads: slow work in asyncio's would stop every request."""
+    return await asyncio.get_running_loop().run_in_executor(_THREADS, partial(function, *args, **kwargs))
 
 
 def _refuse(address: str, wait_s: float) -> SourceLimited:
