@@ -28,7 +28,7 @@ LONGEST_PAUSE_MS = 86_400_000
 # No rate alone keeps a call waiting for longer, so the source has asked for it.
 _PAUSE_BEGINS_MS = 60_000
 # A caller may have read the clock long before its turn to write, and must not take the instant for a wrong clock's.
-_READ_BEFORE_MS = 10_000
+_READ_BEFORE_MS = 2_000
 _TABLE = "CREATE TABLE IF NOT EXISTS rate_limit (name TEXT PRIMARY KEY, free_ms INTEGER NOT NULL) WITHOUT ROWID"
 
 # The same text for both databases, which differ in how they write parameters and in whose clock counts.
