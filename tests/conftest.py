@@ -26,8 +26,24 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.fixture(autouse=True, scope="module")
+# Where the system lists a process's open files, and how many are left to cycles that nobody has collected yet.
+_OPEN_FILES = next((folder for folder in (Path("/proc/self/fd"), Path("/dev/fd")) if folder.is_dir()), None)
+_MANY_OPEN_FILES = 100
+
+
+@pytest.fixture(autouse=True)
 def close_what_is_dropped() -> Iterator[None]:
+    """Collect what a test leaves in cycles once it adds up: each network and store holds file descriptors.
+
+    Python collects old objects ever more rarely as a process grows, and a test may have turned collection off.
+    """
+    yield
+    if _OPEN_FILES is not None and sum(1 for _ in _OPEN_FILES.iterdir()) > _MANY_OPEN_FILES:
+        gc.collect()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def close_what_a_module_drops() -> Iterator[None]:
     """Collect what a module leaves in cycles: each network and store holds file descriptors."""
     yield
     gc.collect()
