@@ -227,6 +227,7 @@ def _judge(
         if _held_earlier(library, claim, companies, operands, options):
             return STALE, f"an earlier filing stated it so; since then {explanation}"
         _check_other_tags(claim, operands)
+        _check_growth_unit(claim, operands)
     return CONTRADICTED, explanation
 
 
@@ -278,6 +279,16 @@ def _check_table_scale(claim: Claim, operands: Sequence[_Operand]) -> None:
         factor = 10**power
         if abs(operands[0].value - claim.claimed * factor) <= claim.step * factor / 2:
             raise _Unjudgeable(f"the value is the figure in {word}s: give the unit as '{operands[0].unit} {word}'")
+
+
+def _check_growth_unit(claim: Claim, operands: Sequence[_Operand]) -> None:
+    """Refuse growth without a unit, which means percent, if the value is the growth as an amount."""
+    if claim.relation != GREW_BY or claim.unit is not None or claim.value is None:
+        return
+    value = Fraction(str(claim.value))
+    grown = operands[0].value - operands[1].value
+    if abs(grown - value) <= claim.allowed_gap / claim.scale:
+        raise _Unjudgeable(f"the value is the growth as an amount: give the unit '{operands[0].unit}'")
 
 
 def _holds(claim: Claim, values: Sequence[Fraction]) -> bool:
