@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+from fingerpost.errors import ToolError
 from fingerpost.plan.journal import Event, Given, Journal, NewRun, RunRecord, StepRecord
 from tests.plan.suite.engine import Engine, expect
 from tests.plan.suite.fixtures import with_journal
@@ -136,6 +137,23 @@ def a_changed_plan_forgets_what_it_is_told_to_forget(engine: Engine, folder: Pat
     kept = None if found is None else (sorted(found.steps), found.state, found.ended_at, found.replans, found.last_seq)
     expect(kept == ([1], "running", None, 1, 2), f"Steps, state, end, changes and last event are {kept}")
     expect((line.goal, line.steps, line.settled) == ("h", 1, 1), f"It is listed as {line}")
+
+
+def a_change_of_a_plan_that_has_gone_on_is_refused(engine: Engine, folder: Path) -> None:
+    """Its event's number is taken by another event, so the change is not made and not lost without an error."""
+
+    async def change(journal: Journal) -> tuple[str, str]:
+        run_id = await _new(journal)
+        await journal.record(run_id, None, [Event(1, _AT, "run_started", None, None)], None, _AT)
+        outcome = "changed"
+        try:
+            await journal.change_plan(run_id, _PLAN, "h", [], Event(1, _AT, "plan_changed", None, None))
+        except ToolError:
+            outcome = "refused"
+        return outcome, (await journal.list_runs("ann", 9))[0].goal
+
+    found = with_journal(engine, folder, change)
+    expect(found == ("refused", "g"), f"The change and the goal after it: {found}")
 
 
 def runs_are_listed_for_their_user_newest_first(engine: Engine, folder: Path) -> None:

@@ -12,6 +12,7 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager, null
 from itertools import count
 from typing import Any, TypeVar
 
+from fingerpost.errors import PlanInvalid
 from fingerpost.plan.engines.group_commit import GroupCommit, JournalSession
 from fingerpost.plan.journal import (
     ENDED,
@@ -55,6 +56,7 @@ _LIST_RUNS = """
     FROM plan_run WHERE user_name = %s ORDER BY created_at DESC, number DESC LIMIT %s
 """
 _LIST_RUNS_OF_NOBODY = _LIST_RUNS.replace("= %s", "IS NULL")
+_EVENT = "SELECT kind, data FROM plan_event WHERE run_id = %s AND seq = %s"
 _CHANGE_PLAN = """
     UPDATE plan_run SET plan = %s, goal = %s, step_count = %s, state = 'running', ended_at = NULL,
     replans = replans + 1 WHERE id = %s
@@ -145,9 +147,12 @@ class RecordingJournal(ABC):
     async def change_plan(self, run_id: str, plan_json: str, goal: str, forget: Sequence[int], event: Event) -> None:
         def write(connection: Any) -> None:
             with self._writing_at_once(connection):
-                # The event is there already if the answer to this very change was cut off.
                 if not connection.execute(self._sql(self.put_event), (run_id, *event)).rowcount:
-                    return
+                    # It is there already if the answer to this very change was cut off.
+                    stored = connection.execute(self._sql(_EVENT), (run_id, event.seq)).fetchone()
+                    if stored == (event.kind, event.data):
+                        return
+                    raise PlanInvalid("The run went on in another process meanwhile. Read it and try again.")
                 steps = len(json.loads(plan_json)["steps"])
                 connection.execute(self._sql(_CHANGE_PLAN), (plan_json, self._write_text(goal), steps, run_id))
                 for step_id in forget:
