@@ -1,7 +1,7 @@
 """``fingerpost filings load`` and ``sync``: load EDGAR files from disk, and fetch companies from EDGAR."""
 
 import asyncio
-from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -106,15 +106,12 @@ def load_filings(
     store = FactStore(settings.filings_file)
     for file in files:
         retrieved_at = clock.now().isoformat(timespec="seconds")
-        waiting = nullcontext() if file.suffix == ".zip" else showing_work(f"Loading {plain(file.name)} ...")
-        with waiting, ImportBars(new_console(stderr=True)) as bars:
-            loaded = load_files(
-                store,
-                [file],
-                ticker=ticker,
-                text_of=text_of,
-                retrieved_at=retrieved_at,
-                show=lambda done, whole: bars.show("Companies", done, whole),
-            )
+        load = partial(load_files, store, [file], ticker=ticker, text_of=text_of, retrieved_at=retrieved_at)
+        if file.suffix == ".zip":
+            with ImportBars(new_console(stderr=True)) as bars:
+                loaded = load(show=partial(bars.show, "Companies"))
+        else:
+            with showing_work(f"Loading {plain(file.name)} ..."):
+                loaded = load()
         for done in loaded:
             new_console().print(f"{done.name}: {done.summary}", soft_wrap=True)
