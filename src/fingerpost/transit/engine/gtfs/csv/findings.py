@@ -223,7 +223,7 @@ _MEANINGS: dict[tuple[FindingKind, str], dict[Reason, str]] = {
     },
     (FindingKind.WITHOUT_EFFECT, "riding on in the same vehicle"): {
         Reason.BLOCK_TURNS_BACK_UNAPPLIED: "the vehicle goes back the way it came; nobody stays seated for that",
-        Reason.BLOCK_GOES_ON_ELSEWHERE_UNAPPLIED: "the vehicle starts its next trip elsewhere; nobody rides there",
+        Reason.BLOCK_GOES_ON_ELSEWHERE_UNAPPLIED: "the vehicle starts its next trip elsewhere, without riders",
         Reason.BLOCK_STANDS_LONG_UNAPPLIED: "the vehicle waits long; riding on is shown as a transfer",
     },
     (FindingKind.LEFT_OUT, "ways in stations"): {
