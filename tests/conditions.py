@@ -88,9 +88,9 @@ def main(names: list[str]) -> int:
         sys.stdout.flush()
         if returncode:
             failed += 1
-            sys.stdout.writelines(
-                f"    {line}\n" for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))
-            )
+            lines = output.splitlines()
+            reasons = [line for line in lines if line.startswith(("FAILED", "ERROR"))] or lines[-20:]
+            sys.stdout.writelines(f"    {line}\n" for line in reasons)
     return int(failed > 0)
 
 
