@@ -19,6 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 _ABSENT = "/absent/shared"
+_SYSTEM_PYTHON = "/usr/bin/python3"
 _RANDOM_ORDER = "--random-order --random-order-seed=20261125"
 
 
@@ -100,6 +101,8 @@ def find_obstacle(condition: Condition) -> str | None:
         return "needs faketime"
     if condition.as_ordinary_user and (os.geteuid() != 0 or shutil.which("setpriv") is None):
         return "needs root and setpriv, to become an ordinary user"
+    if condition.as_ordinary_user and not Path(_SYSTEM_PYTHON).exists():
+        return f"needs {_SYSTEM_PYTHON}"
     return None
 
 
@@ -108,8 +111,6 @@ def run(condition: Condition) -> tuple[int, str]:
     with tempfile.TemporaryDirectory(prefix="fingerpost-conditions-", ignore_cleanup_errors=True) as folder:
         clone = Path(folder) / "fingerpost"
         subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
-        # Installing checks certificates, so it sees the machine's own time.
-        subprocess.run(["make", ".venv/ready", "oracle"], cwd=clone, check=True, stdout=subprocess.DEVNULL)
         environment = os.environ | {
             "FINGERPOST_SHARED": str(ROOT.parent / "shared"),
             "PYTEST_ADDOPTS": condition.options,
@@ -117,23 +118,23 @@ def run(condition: Condition) -> tuple[int, str]:
         for name in ("NUMBA_CACHE_DIR", "CI"):
             environment.pop(name, None)
         environment |= condition.environment
-        command = f"{condition.shell} exec {' '.join(list_wrappers(condition))} make test"
+        as_user = ""
         if condition.as_ordinary_user:
-            environment["HOME"] = folder
+            # The Python of root's own folder is not theirs to run.
+            environment |= {"HOME": folder, "PYTHON": _SYSTEM_PYTHON}
             subprocess.run(["chown", "--recursive", "nobody", folder], check=True)
+            as_user = "setpriv --reuid=nobody --regid=nogroup --clear-groups"
+        clock = ""
+        if condition.clock:
+            start = shlex.quote(f"@{condition.clock}")
+            clock = f"env FAKETIME_DONT_FAKE_MONOTONIC=1 faketime -m -f {start}"
+        # Installing checks certificates, so it sees the machine's own time.
+        command = f"{as_user} make .venv/ready oracle && {condition.shell} {as_user} {clock} make test"
         with busy(condition.busy_processes):
             done = subprocess.run(
                 ["bash", "-c", command], cwd=clone, env=environment, capture_output=True, text=True, check=False
             )
     return done.returncode, done.stdout + done.stderr
-
-
-def list_wrappers(condition: Condition) -> Iterator[str]:
-    """Yield the words that stand before ``make test``."""
-    if condition.as_ordinary_user:
-        yield from ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups")
-    if condition.clock:
-        yield from ("env", "FAKETIME_DONT_FAKE_MONOTONIC=1", "faketime", "-m", "-f", shlex.quote(f"@{condition.clock}"))
 
 
 @contextlib.contextmanager
