@@ -10,7 +10,7 @@ WEB_TESTS := "playwright>=1.60,<2" "axe-playwright-python>=0.1.7,<0.2"
 # Machine code that was compiled once serves every command.
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.venv/kernels
 # Once, before tests start in several processes.
-COMPILE_KERNELS = $(BIN)/python -c "from fingerpost.apps.kernels import compile_in_background; compile_in_background()"
+COMPILE_KERNELS = $(BIN)/python -c "from fingerpost.apps.kernels import compile_kernels; compile_kernels()"
 # These tests run in make check.
 IN_CHECK = tests/project tests/typing
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 FEW_BYTES = 25_000_000
 """Larger networks wait for the compiler, because an uncompiled search takes longer."""
 
-_BACKGROUND_NICENESS = 5
 _WITHOUT_ENGINE = ("filings", "plans", "own")
 _log = logging.getLogger(__name__)
 
@@ -47,7 +46,7 @@ def _decide(home: Path, announce: Callable[[str], None]) -> bool:
         return False
     announce("The engine compiles in the background, once, for a minute or two. Until then answers take longer.")
     compiler = subprocess.Popen(
-        [sys.executable, "-c", "from fingerpost.apps.kernels import compile_in_background; compile_in_background()"],
+        [sys.executable, "-c", "from fingerpost.apps.kernels import compile_kernels; compile_kernels(niceness=5)"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -57,12 +56,15 @@ def _decide(home: Path, announce: Callable[[str], None]) -> bool:
     return True
 
 
-def compile_in_background() -> None:
-    """Compile every kernel at lower priority, which takes a minute or two; do nothing if another process does."""
+def compile_kernels(*, niceness: int = 0) -> None:
+    """Compile every kernel, which takes a minute or two; do nothing if another process does.
+
+    ``niceness`` lowers this process's priority, where the system has one.
+    """
     from filelock import Timeout
 
-    if hasattr(os, "nice"):
-        os.nice(_BACKGROUND_NICENESS)
+    if niceness and hasattr(os, "nice"):
+        os.nice(niceness)
     try:
         with _lock_folder(timeout_s=0):
             if not are_compiled():
