@@ -1,7 +1,7 @@
 """Slow, large and greedy requests are refused, and other callers are still answered."""
 
 import asyncio
-from contextlib import ExitStack, asynccontextmanager, nullcontext
+from contextlib import ExitStack, asynccontextmanager, nullcontext, suppress
 
 import httpx2
 import pytest
@@ -62,6 +62,21 @@ async def test_a_body_that_stops_half_way_is_refused(application, brief):
     async with connected(application) as (reader, writer):
         writer.write(HEAD + b"\r\n{")
         assert (await read_all(reader)).startswith(b"HTTP/1.1 408 ")
+
+
+async def test_a_connection_with_endless_headers_is_closed(application):
+    """Long before the deadline; what is unread then may reset the connection."""
+    async with connected(application) as (reader, writer):
+        writer.write(b"GET /health HTTP/1.1\r\n" + b"x: y\r\n" * 60_000)
+        with suppress(ConnectionResetError):
+            assert await read_all(reader) == b""
+
+
+async def test_a_request_with_two_lengths_is_refused(application):
+    """A proxy that believes the other length would take the rest for a request of somebody else."""
+    async with connected(application) as (reader, writer):
+        writer.write(HEAD + b"transfer-encoding: chunked\r\n\r\n0\r\n\r\n")
+        assert (await read_all(reader)).startswith(b"HTTP/1.1 400 ")
 
 
 async def test_the_second_request_of_a_connection_has_the_same_deadline(application, brief):

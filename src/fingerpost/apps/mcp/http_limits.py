@@ -11,11 +11,12 @@ from contextlib import contextmanager
 from typing import Final
 
 from starlette.types import Message, Receive
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from fingerpost.runtime.instruments import REFUSED_CALLS, REFUSED_CONNECTIONS, REQUESTS_IN_HAND
 
 HEADERS_S = 10.0
+MOST_HEADER_BYTES = 65_536
 BODY_S = 30.0
 # Of one process; systems that were not told otherwise give it 1,024 files.
 MOST_CONNECTIONS = 500
@@ -29,13 +30,14 @@ class BodyTooLarge(Exception):
     """A request's body has more than ``MOST_BYTES``."""
 
 
-class PatientProtocol(H11Protocol):
-    """uvicorn's protocol, which closes a connection whose headers do not come within ``HEADERS_S``.
+class PatientProtocol(HttpToolsProtocol):
+    """uvicorn's protocol, which closes a connection if its headers take ``HEADERS_S`` or ``MOST_HEADER_BYTES``.
 
     A connection beyond ``MOST_CONNECTIONS`` is refused at once with 503.
     """
 
     _deadline: asyncio.TimerHandle | None = None
+    _header_bytes = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request."""
@@ -54,6 +56,11 @@ class PatientProtocol(H11Protocol):
         super().data_received(data)
         if self._is_answering():
             self._stop_deadline()
+            self._header_bytes = 0
+            return
+        self._header_bytes += len(data)
+        if self._header_bytes > MOST_HEADER_BYTES:
+            self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the deadline."""
