@@ -9,6 +9,8 @@ BIN := .venv/bin
 WEB_TESTS := "playwright>=1.60,<2" "axe-playwright-python>=0.1.7,<0.2"
 # Machine code that was compiled once serves every command.
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.venv/kernels
+# The tests start the program hundreds of times; without compiled modules each start takes seconds.
+unexport PYTHONDONTWRITEBYTECODE
 # Once, before tests start in several processes.
 COMPILE_KERNELS = $(BIN)/python -c "from fingerpost.apps.kernels import compile_kernels; compile_kernels()"
 # These tests run in make check.
