@@ -26,6 +26,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_finish() -> None:
+    """Leave out of later collections what lives as long as the run: modules, tests and what they import."""
+    gc.collect()
+    gc.freeze()
+
+
 # Where the system lists a process's open files, and how many are left to cycles that nobody has collected yet.
 _OPEN_FILES = next((folder for folder in (Path("/proc/self/fd"), Path("/dev/fd")) if folder.is_dir()), None)
 _MANY_OPEN_FILES = 100
