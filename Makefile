@@ -126,7 +126,7 @@ test-web: .venv/ready  ## Show the views and the web page in a real browser, and
 	@tests/views/install_browser.sh
 	@$(BIN)/python -c "import playwright, axe_playwright_python" 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check $(WEB_TESTS) || echo "Playwright or axe could not be installed."
 	@test -x .venv/typescript/node_modules/.bin/tsc || npm install --silent --no-audit --no-fund --prefix .venv/typescript "typescript@5" || echo "TypeScript could not be installed."
-	@$(BIN)/pytest --numprocesses auto --dist worksteal $(if $(TESTS),$(TESTS),$(addprefix tests/views/test_,in_browser.py map.py ground.py other_contracts.py web_page.py web_safety.py types.py))
+	@$(BIN)/pytest --numprocesses auto --dist worksteal $(if $(TESTS),$(TESTS),$(addprefix tests/views/test_,in_browser.py legible.py map.py ground.py other_contracts.py web_page.py web_safety.py types.py))
 
 # Where Node or its registry cannot be had, the tests are skipped and say so.
 .PHONY: test-typescript

@@ -2,7 +2,7 @@
 
 import { element, unseen } from "./dom.js";
 import { readTimetable } from "./other_contracts.js";
-import { LINE_COLORS, alertsOf, badge, freshness, header, lateness, listNotes, notesTab, paintOf, source, tabs } from "./parts.js";
+import { LINE_COLORS, alertsOf, badge, freshness, header, lateness, listNotes, notesTab, paintOf, source, stamp, tabs } from "./parts.js";
 
 const COLOURS = { cancelled: "danger", delayed: "caution", on_time: "good", scheduled_only: "dim" };
 
@@ -67,14 +67,15 @@ function drawRow(frame, row, index, hasPlatforms) {
 /** The expected time, and the timetable's struck through beside it where it is another minute. */
 function drawTime(frame, row) {
   const { words, today } = frame;
-  const planned = words.clock(row.scheduledTime, today);
-  if (row.status === "cancelled") return element("s", {}, planned);
-  const expected = row.realtimeTime ? words.clock(row.realtimeTime, today) : planned;
-  if (expected === planned) return element("strong", {}, planned);
+  const planned = row.scheduledTime;
+  if (row.status === "cancelled") return element("s", {}, stamp(words, planned, today));
+  const expected = row.realtimeTime || planned;
+  if (expected.slice(0, 16) === planned.slice(0, 16)) return element("strong", {}, stamp(words, planned, today));
+  const [time, before] = [words.clock(expected, today), words.clock(planned, expected.slice(0, 10))];
   return [
-    unseen(`${words.say("expected_at", { time: expected })}, ${words.say("timetabled_at", { time: planned })}`),
-    element("strong", { "aria-hidden": "true" }, expected),
-    element("s", { "aria-hidden": "true" }, planned),
+    unseen(`${words.say("expected_at", { time })}, ${words.say("timetabled_at", { time: before })}`),
+    element("strong", { "aria-hidden": "true" }, stamp(words, expected, today)),
+    element("s", { "aria-hidden": "true" }, before),
   ];
 }
 

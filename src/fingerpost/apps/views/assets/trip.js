@@ -3,7 +3,7 @@
 import { element, unseen } from "./dom.js";
 import { drawMap, layersOf, linesOf } from "./map.js";
 import { readJourneys, readRoutes } from "./other_contracts.js";
-import { LINE_COLORS, alertsOf, badge, freshness, header, lateness, listNotes, notesTab, paintOf, source, tabs } from "./parts.js";
+import { LINE_COLORS, alertsOf, badge, freshness, header, lateness, listNotes, notesTab, paintOf, source, stamp, tabs } from "./parts.js";
 import { isRide, nameRide, sayWalk } from "./rides.js";
 
 const WIDE_PX = 560;
@@ -44,8 +44,8 @@ function nameEnd(end) {
 function drawJourneys(frame, title) {
   const { body, words } = frame;
   const row = (journey) => element("tr", {}, [
-    element("td", { class: "when number" }, element("strong", {}, words.clock(journey.startDateTime, frame.today))),
-    element("td", { class: "when number" }, element("strong", {}, words.clock(journey.arrivalDateTime, frame.today))),
+    element("td", { class: "when number" }, element("strong", {}, stamp(words, journey.startDateTime, frame.today))),
+    element("td", { class: "when number" }, element("strong", {}, stamp(words, journey.arrivalDateTime, frame.today))),
     element("td", {}, words.say("duration", { n: words.integer.format(journey.durationMinutes) })),
     element("td", { class: "right" }, words.count("legs", journey.legCount)),
   ]);
@@ -92,7 +92,9 @@ function drawChoices(frame, chosen) {
 function drawSummary(frame, itinerary) {
   const { words, today } = frame;
   const { legs } = itinerary;
-  const times = [legs[0].departureTime, legs[legs.length - 1].arrivalTime].map((each) => words.clock(each, today));
+  const { departureTime } = legs[0];
+  const { arrivalTime } = legs[legs.length - 1];
+  const times = [words.clock(departureTime, today), words.clock(arrivalTime, departureTime.slice(0, 10))];
   const facts = listFacts(frame, itinerary);
   const troubles = drawTroubles(frame, itinerary);
   return [
@@ -160,7 +162,12 @@ function drawSteps(frame, itinerary) {
   const { legs, fingerprint } = itinerary;
   const seated = (frame.body.meta.staySeated || []).find((each) => each.fingerprint === fingerprint)?.legs || [];
   const end = legs[legs.length - 1];
-  const steps = [...legs.map((leg, index) => () => drawLeg(frame, leg, pathOf(frame, itinerary, index), seated.includes(index))), () => drawEnd(frame, end)];
+  /** A step says its day if it is another than that of the step before. */
+  const dayBefore = (index) => (index === 0 ? frame.today : legs[index - 1].departureTime.slice(0, 10));
+  const steps = [
+    ...legs.map((leg, index) => () => drawLeg(frame, leg, pathOf(frame, itinerary, index), seated.includes(index), dayBefore(index))),
+    () => drawEnd(frame, end, dayBefore(legs.length)),
+  ];
   return element("ol", { class: "steps", "aria-label": frame.words.say("steps") }, frame.page(steps).map(([draw]) => draw()));
 }
 
@@ -177,9 +184,9 @@ function drawStep(style, mode, time, content, paint = {}) {
   ]);
 }
 
-function drawLeg(frame, leg, path, isSeated) {
-  const { words, today } = frame;
-  const time = words.clock(leg.departureTime, today);
+function drawLeg(frame, leg, path, isSeated, dayBefore) {
+  const { words } = frame;
+  const time = stamp(words, leg.departureTime, dayBefore);
   if (!isRide(leg)) {
     const walk = sayWalk(words, leg);
     return drawStep("walk", null, time, [element("div", {}, walk), drawGoal(frame, leg)]);
@@ -199,12 +206,13 @@ function drawLeg(frame, leg, path, isSeated) {
 }
 
 function drawGoal(frame, leg) {
-  const { words, today } = frame;
-  return element("div", { class: "dim small" }, words.say("to_stop", { stop: leg.to.name, time: words.clock(leg.arrivalTime, today) }));
+  const { words } = frame;
+  const time = words.clock(leg.arrivalTime, leg.departureTime.slice(0, 10));
+  return element("div", { class: "dim small" }, words.say("to_stop", { stop: leg.to.name, time }));
 }
 
-function drawEnd(frame, leg) {
-  return drawStep("end", null, frame.words.clock(leg.arrivalTime, frame.today), element("strong", {}, `${frame.words.say("arrive")}: ${leg.to.name}`));
+function drawEnd(frame, leg, dayBefore) {
+  return drawStep("end", null, stamp(frame.words, leg.arrivalTime, dayBefore), element("strong", {}, `${frame.words.say("arrive")}: ${leg.to.name}`));
 }
 
 function drawMapPanel(frame, itinerary) {

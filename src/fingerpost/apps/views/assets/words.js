@@ -45,12 +45,14 @@ export class Words {
   /** Return the time of day as the answer states it, which is in the network's zone, with the day where it is another. */
   clock(instant, today) {
     const time = instant.slice(11, 16);
-    return instant.slice(0, 10) === today ? time : `${this.day(instant.slice(0, 10))} ${time}`;
+    return instant.slice(0, 10) === today ? time : `${this.day(instant.slice(0, 10), today)} ${time}`;
   }
 
-  day(date) {
+  /** Return the weekday and date, with the year if it is not that of `today`. */
+  day(date, today) {
     /** @type {Intl.DateTimeFormatOptions} */
     const shape = { weekday: "short", day: "numeric", month: "numeric", timeZone: "UTC" };
+    if (today && date.slice(0, 4) !== today.slice(0, 4)) shape.year = "numeric";
     return new Intl.DateTimeFormat(this.language, shape).format(new Date(`${date}T00:00:00Z`));
   }
 }
