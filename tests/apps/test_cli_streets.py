@@ -138,7 +138,7 @@ def test_without_osmium_one_sentence_says_how_to_install_it(tmp_path, extract, i
 
     assert added.returncode == 1
     assert "Walks on streets need osmium" in added.stderr
-    assert "pip install 'fingerpost[streets]'" in added.stderr
+    assert "pip install 'osmium" in added.stderr
 
 
 def test_streets_that_were_added_answer_without_osmium(tmp_path, extract, invoke, monkeypatch):

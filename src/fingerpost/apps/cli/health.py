@@ -12,6 +12,7 @@ from fingerpost.apps.overview import describe_networks, list_realtime_lines
 from fingerpost.apps.storage import find_database, open_limits
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
+from fingerpost.runtime.extras import format_install_command
 from fingerpost.store.limits import read_clock_ms
 from fingerpost.transit.kernel_mode import are_compiled, use_kernels_folder
 from fingerpost.transit.model.provenance import ServiceState
@@ -46,8 +47,8 @@ def _kernels() -> str:
 
 def _metrics() -> str:
     if has_extra():
-        return "told at /metrics where HTTP is served"
-    return "not told: /metrics needs pip install 'fingerpost[telemetry]'"
+        return "served at /metrics over HTTP"
+    return f"off; /metrics needs {format_install_command('telemetry')}"
 
 
 def _check_variables(application: Application) -> bool:

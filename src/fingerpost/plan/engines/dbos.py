@@ -25,6 +25,7 @@ from fingerpost.plan.engines.dbos_program import (
 from fingerpost.plan.engines.dbos_session import IS_HELD, LIVING
 from fingerpost.plan.engines.dbos_tables import DbosTables
 from fingerpost.plan.journal import PROTOCOL, CarryOn, RunState
+from fingerpost.runtime.extras import format_install_command
 from fingerpost.store.postgres.database import Database
 from fingerpost.store.postgres.layouts import key_of
 
@@ -231,5 +232,5 @@ def _import_dbos() -> None:
         import dbos  # noqa: F401  (its users import it again)
     except ImportError as error:
         raise SettingsInvalid(
-            "FINGERPOST_DATABASE_URL is set, and DBOS is not installed: pip install 'fingerpost[scale]'"
+            f"FINGERPOST_DATABASE_URL is set, and DBOS is not installed: {format_install_command('scale')}"
         ) from error

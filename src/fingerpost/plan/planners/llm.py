@@ -15,6 +15,7 @@ from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.plan_json import now
 from fingerpost.plan.planners import Goal
 from fingerpost.plan.validation import validate_plan
+from fingerpost.runtime.extras import format_install_command
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -49,7 +50,7 @@ class LanguageModelPlanner:
             from pydantic_ai.models.openai import OpenAIChatModel
             from pydantic_ai.providers.openai import OpenAIProvider
         except ImportError as error:
-            raise SettingsInvalid("A language model as planner needs: pip install 'fingerpost[llm]'") from error
+            raise SettingsInvalid(f"A language model as planner needs: {format_install_command('llm')}") from error
         # Local servers want no key, and the client wants some text.
         provider = OpenAIProvider(base_url=base_url, api_key=api_key or "none")
         return cls(OpenAIChatModel(model, provider=provider), retries=retries)

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailable, ToolError
+from fingerpost.runtime.extras import format_install_command
 from fingerpost.store.postgres.layouts import bring_up
 
 if TYPE_CHECKING:
@@ -306,5 +307,5 @@ def _require_client() -> None:
         import psycopg_pool  # noqa: F401
     except ImportError as error:
         raise SettingsInvalid(
-            f"{VARIABLE} is set, and the client of PostgreSQL is not installed: pip install 'fingerpost[scale]'"
+            f"{VARIABLE} is set, and the client of PostgreSQL is not installed: {format_install_command('scale')}"
         ) from error

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from fingerpost.errors import FeedUnusable, SettingsInvalid
+from fingerpost.runtime.extras import format_install_command
 
 ReadProgress = Callable[[str, int, int | None], None]
 """Told what is being worked on, how much of it is done, and how much there is (None: unknown)."""
@@ -65,7 +66,7 @@ def load_osmium() -> Any:
     except ImportError as error:
         raise SettingsInvalid(
             "Walks on streets need osmium, which reads OpenStreetMap's files",
-            hint="Install it: pip install 'fingerpost[streets]'",
+            hint=f"Install it: {format_install_command('streets')}",
         ) from error
     return osmium
 

@@ -1,0 +1,60 @@
+"""Every command that a document, a message or a file of deploy/ shows exists, with its options."""
+
+import re
+from pathlib import Path
+
+import typer
+
+from fingerpost.apps.cli.app import app
+
+ROOT = Path(__file__).parents[2]
+# In backticks, at the beginning of a line of code, in a unit file or behind a container's name.
+COMMAND = re.compile(
+    r"(?:`|^(?: {4}|\$ )?|[ /](?:server|bin)[ /])fingerpost ((?:[a-z]+|--[a-z-]+)\b[^`\n\"|]*)", re.MULTILINE
+)
+PROSE = {"asks", "is"}
+
+
+def list_shown():
+    """Return each command with the file that shows it."""
+    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
+    for folder, kinds in (("docs", ("*.md",)), ("deploy", ("*",)), ("src", ("*.py", "*.js"))):
+        files += [path for kind in kinds for path in (ROOT / folder).rglob(kind) if "decisions" not in path.parts]
+    for path in sorted(files):
+        if path.is_file() and "__pycache__" not in path.parts:
+            for shown in COMMAND.findall(path.read_text(encoding="utf-8")):
+                if shown.split()[0] not in PROSE:
+                    yield path.relative_to(ROOT).as_posix(), shown.strip()
+
+
+def find_fault(shown):
+    """Return a command or option of a shown command that does not exist, None if all do."""
+    command = typer.main.get_command(app)
+    options = {"--help"} | list_options(command)
+    are_commands_over = False
+    for word in re.sub(r"{[^}]*}", "VALUE", shown).split():
+        if word.startswith("--"):
+            if (option := re.match(r"--[a-z-]*", word)[0]) not in options:
+                return option
+        elif not are_commands_over and hasattr(command, "commands"):
+            are_commands_over = not word.islower()
+            if not are_commands_over:
+                if word not in command.commands:
+                    return word
+                command = command.commands[word]
+                options |= list_options(command)
+    return None
+
+
+def list_options(command):
+    """Return the names of a command's options."""
+    return {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+
+
+def test_every_command_that_is_shown_exists():
+    """Also those in hints, and those that a person copies from a page."""
+    shown = list(list_shown())
+    faults = [(place, command, fault) for place, command in shown if (fault := find_fault(command))]
+
+    assert len(shown) > 60
+    assert faults == []
