@@ -19,12 +19,11 @@ from fingerpost.transit.engine.gtfs.feed_info import (
     read_credits,
     read_feed_info,
 )
-from fingerpost.transit.engine.gtfs.frequencies import read_trip_departures
 from fingerpost.transit.engine.gtfs.in_seat import Terminals, find_in_seat
 from fingerpost.transit.engine.gtfs.pathways import read_pathways
 from fingerpost.transit.engine.gtfs.report import FeedReport, Finding, FoundAt
 from fingerpost.transit.engine.gtfs.shapes import read_shapes, states_distances
-from fingerpost.transit.engine.gtfs.stop_times import StopTimes, read_stop_times
+from fingerpost.transit.engine.gtfs.stop_times import StopTimes, read_stop_times, read_trip_departures
 from fingerpost.transit.engine.gtfs.stops import Stops, read_stops
 from fingerpost.transit.engine.gtfs.transfers import limit_specific_transfers, read_transfers
 from fingerpost.transit.engine.gtfs.translations import Known, Translations, read_translations

@@ -1,8 +1,9 @@
-"""``stop_times.txt``: the stop times of every trip, read into arrays.
+"""stop_times.txt and frequencies.txt: the stop times and departures of trips, read into arrays.
 
 Times are seconds from noon minus 12 h of the service day (GTFS Schedule reference, field type "Time").
 """
 
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,11 +22,13 @@ from fingerpost.transit.engine.gtfs.csv import (
     Reason,
     Table,
     check_trips,
+    find_integer,
+    find_time_s,
     is_in_order,
 )
-from fingerpost.transit.engine.gtfs.stop_time_columns import StopTimeColumns, fill_times
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.gtfs.trips import Trips
+from fingerpost.transit.engine.timetable.draft import TripDepartureColumns
 from fingerpost.transit.engine.timetable.timetable import (
     BY_ARRANGEMENT,
     NO_ALIGHTING,
@@ -56,6 +59,69 @@ _KEPT: dict[str, Any] = {
     **dict.fromkeys(("trip", "sequence", "stop", "arrival_s", "departure_s"), np.int32),
     "flags": np.uint8,
 }
+# More departures of one row, or of a whole feed, are an error of the publisher.
+MOST_OF_A_ROW = 10_000
+MOST_OF_A_FEED = 5_000_000
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopTimeColumns:
+    """Stop times of trips as columns of one length. Times are seconds, negative where missing.
+
+    ``row`` is the row of the table that each comes from, None where every row is here, in the table's order.
+    ``shape_dist`` is shape_dist_traveled, NaN where missing; it and ``headsign`` are None where they were not read.
+    """
+
+    row: Int32 | None
+    trip: Int32
+    sequence: Int32
+    stop: Int32
+    arrival_s: Int32
+    departure_s: Int32
+    flags: UInt8
+    headsign: Int32 | None = None
+    shape_dist: Float32 | None = None
+
+    def at(self, index: Int64 | Mask) -> "StopTimeColumns":
+        columns: dict[str, Any] = {column.name: getattr(self, column.name) for column in fields(self)}
+        columns = {name: None if values is None else values[index] for name, values in columns.items()}
+        if self.row is None:
+            columns["row"] = np.arange(len(self.trip), dtype=np.int32)[index]
+        return StopTimeColumns(**columns)
+
+    def rows_at(self, positions: Int64) -> Int32:
+        return positions.astype(np.int32) if self.row is None else self.row[positions]
+
+
+def fill_times(stop_times: StopTimeColumns) -> tuple[StopTimeColumns, Int64]:
+    """Fill missing times of stop times sorted by trip and sequence; return where a time was worked out.
+
+    Where one of the two times is given it is both. Where none is, the time lies on a straight line, stop by stop,
+    between the departure before and the arrival after, rounded down to a whole second.
+    Stop times before a trip's first time or after its last stay without one.
+    """
+    if not ((stop_times.arrival_s < 0).any() or (stop_times.departure_s < 0).any()):
+        return stop_times, np.zeros(0, np.int64)
+    arrival_s = np.where(stop_times.arrival_s < 0, stop_times.departure_s, stop_times.arrival_s)
+    departure_s = np.where(stop_times.departure_s < 0, stop_times.arrival_s, stop_times.departure_s)
+    blank = np.flatnonzero(arrival_s < 0)
+    if len(blank) == 0:
+        return replace(stop_times, arrival_s=arrival_s, departure_s=departure_s), blank
+    position = np.arange(len(arrival_s))
+    timed = arrival_s >= 0
+    before = np.maximum.accumulate(np.where(timed, position, -1))[blank]
+    after = np.minimum.accumulate(np.where(timed, position, len(position))[::-1])[::-1][blank]
+    inside = (before >= 0) & (after < len(position))
+    inside[inside] = (stop_times.trip[before[inside]] == stop_times.trip[blank[inside]]) & (
+        stop_times.trip[after[inside]] == stop_times.trip[blank[inside]]
+    )
+    blank, before, after = blank[inside], before[inside], after[inside]
+    start_s, end_s = departure_s[before].astype(np.int64), arrival_s[after].astype(np.int64)
+    between_s = start_s + (end_s - start_s) * (blank - before) // (after - before)
+    arrival_s[blank] = departure_s[blank] = between_s.astype(np.int32)
+    return replace(stop_times, arrival_s=arrival_s, departure_s=departure_s), blank
 
 
 class StopTimes(NamedTuple):
@@ -226,3 +292,55 @@ def _usable_trips(
         archive.findings.add_many(reason, "trips.txt", trips.lines[kept & faulty])
         kept &= ~faulty
     return kept, count
+
+
+def read_trip_departures(archive: Archive, trips: Trips, stop_times: StopTimes) -> TripDepartureColumns:
+    """Return the trip departures of all trips, in the order of the trips.
+
+    A row gives departures from its start time on, one every headway, before its end time. They are exact if
+    ``exact_times`` is 1; otherwise only the headway is promised. A trip without a row departs once, at its own times.
+    """
+    table = archive.find_extra("frequencies.txt", "trip_id", "start_time", "end_time", "headway_secs")
+    once = np.ones(len(trips), np.bool_)
+    trip_departures: list[tuple[int, int, int]] = []
+    if table is not None:
+        first_departure_s = stop_times.departure_s[stop_times.per_trip.cumsum() - stop_times.per_trip].tolist()
+        rows = _rows_by_id(trips)
+        columns = ("trip_id", "start_time", "end_time", "headway_secs", "exact_times")
+        for line, (trip_id, start_text, end_text, headway_text, exact_text) in table.rows(*columns):
+            start_s, end_s, headway_s = find_time_s(start_text), find_time_s(end_text), find_integer(headway_text)
+            trip = rows.get(trip_id)
+            if trip is None or trip < 0:
+                unknown = Reason.FREQUENCY_OF_UNKNOWN_TRIP if trip is None else Reason.FREQUENCY_OF_LEFT_OUT_TRIP
+                table.note(unknown, line, "trip_id")
+                continue
+            if start_s is None or end_s is None or headway_s is None or headway_s <= 0:
+                column = "start_time" if start_s is None else "end_time" if end_s is None else "headway_secs"
+                table.note(Reason.FREQUENCY_UNREADABLE, line, column)
+                continue
+            if exact_text not in {"", "0", "1"}:
+                table.note(Reason.VALUE_UNREADABLE_ASSUMED, line, "exact_times")
+            leaves_s = range(start_s, end_s, headway_s)
+            if len(leaves_s) > MOST_OF_A_ROW or len(trip_departures) + len(leaves_s) > MOST_OF_A_FEED:
+                table.note(Reason.FREQUENCY_TOO_DENSE, line, "headway_secs")
+                continue
+            once[trip] = False
+            if end_s <= start_s:
+                table.note(Reason.FREQUENCY_WITHOUT_DEPARTURES, line, "end_time")
+            promised_s = 0 if exact_text == "1" else headway_s
+            trip_departures += [(trip, at_s - first_departure_s[trip], promised_s) for at_s in leaves_s]
+    often = np.array(trip_departures, np.int32).reshape(-1, 3)
+    single = np.flatnonzero(once).astype(np.int32)
+    trip_column = np.concatenate([single, often[:, 0]])
+    order = np.argsort(trip_column, kind="stable")
+    zeros = np.zeros(len(single), np.int32)
+    return TripDepartureColumns(
+        trip=trip_column[order],
+        shift_s=np.concatenate([zeros, often[:, 1]])[order],
+        headway_s=np.concatenate([zeros, often[:, 2]])[order],
+    )
+
+
+def _rows_by_id(trips: Trips) -> dict[str, int]:
+    rows = np.where(trips.row_of_id >= 0, trips.row_of_id, LEFT_OUT)
+    return dict(zip(trips.ids.to_texts(), rows.tolist(), strict=True))

@@ -7,7 +7,7 @@ from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedHeader, TripDescrip
 
 from fingerpost.transit.engine.gtfs.realtime.added_trips import MAYBE_ADDED, AddedWord
 from fingerpost.transit.engine.gtfs.realtime.alerts import read_alert
-from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes, find_message
+from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes, find_message, read_vehicle
 from fingerpost.transit.engine.gtfs.realtime.outcomes import (
     APPLIED,
     EntityOutcome,
@@ -18,7 +18,6 @@ from fingerpost.transit.engine.gtfs.realtime.outcomes import (
 )
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex, Scope, TripMatcher
 from fingerpost.transit.engine.gtfs.realtime.trip_updates import RideClaim, TripUpdates
-from fingerpost.transit.engine.gtfs.realtime.vehicles import read_vehicle
 from fingerpost.transit.engine.timetable.overlay import Alert, Overlay, RideKey, VehicleReport
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
