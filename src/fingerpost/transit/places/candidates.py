@@ -5,8 +5,7 @@ from typing import NotRequired
 
 from fingerpost.contract.wire import Wire, WireDict, write_stated
 from fingerpost.errors import PlaceAmbiguous, PlaceUnknown
-from fingerpost.transit.model.place import Place, PlaceMatch
-from fingerpost.transit.model.place_traits import PlaceTraits
+from fingerpost.transit.model.place import Place, PlaceMatch, PlaceTraits
 from fingerpost.transit.rules.name_matching import AUTO_RESOLVE
 
 # The languages of names that the lookup contract knows.
@@ -43,8 +42,11 @@ def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_a
         message,
         {
             "side": side,
-            "candidates": [_show(match) for match in shown],
-            "resolved": [_show_resolved(match, label) for match in shown],
+            "candidates": [
+                write_stated(Wire, {"token": match.place.token, **show_place(match), **distinguish(match)})
+                for match in shown
+            ],
+            "resolved": [write_stated(Wire, show_resolved(match, label)) for match in shown],
             "totalCandidatesFound": len(candidates),
             "truncated": len(candidates) > len(shown),
             "needsClarification": True,
@@ -109,24 +111,25 @@ def unknown(
     )
 
 
-def _show_resolved(match: PlaceMatch, label: str) -> Wire:
+def show_resolved(match: PlaceMatch, label: str) -> dict[str, object]:
     """Return what a ResolvedLocation of the lookup contract has beside a candidate's fields."""
     place = match.place
-    language = place.language if place.language in WIRE_LANGUAGES else "default"
     names = {code: place.names[code] for code in WIRE_LANGUAGES if code in place.names}
-    resolved = {"id": place.id, "primaryLanguage": language, "names": names or None, "rawQuery": label}
-    return write_stated(Wire, resolved)
+    return {
+        "id": place.id,
+        "primaryLanguage": place.language if place.language in WIRE_LANGUAGES else "default",
+        "names": names or None,
+        "rawQuery": label,
+    }
 
 
-def _show(match: PlaceMatch) -> Wire:
+def show_place(match: PlaceMatch) -> dict[str, object]:
+    """Return the fields that a candidate and a ResolvedLocation share."""
     place = match.place
-    candidate = {
-        "token": place.token,
+    return {
         "name": place.name,
         "type": place.kind.value,
         "coordinate": {"lat": round(place.coordinate.lat, 6), "lon": round(place.coordinate.lon, 6)},
         "confidenceScore": round(match.score, 4),
         "locality": place.locality,
-        **distinguish(match),
     }
-    return write_stated(Wire, candidate)

@@ -18,6 +18,8 @@ from fingerpost.transit.places.candidates import (
     distinguish,
     say_guess,
     say_why_alone,
+    show_place,
+    show_resolved,
 )
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, Resolved, decide
@@ -27,7 +29,6 @@ from fingerpost.transit.tools.shapes import (
     LatLon,
     WireCoordinate,
     WireWarning,
-    show_coordinate,
     show_warnings,
 )
 
@@ -136,11 +137,11 @@ class FindAddressOrStop(PublishedTool):
         if isinstance(decision, Resolved) and decision.match.place.guess:
             warnings.add(WarningCode.POSITION_GUESSED, say_guess(decision.match.place, text))
         if isinstance(decision, Resolved):
-            place = show_place(decision.match, text)
+            place = _show(decision.match, text)
             meta = _show_meta([decision.match], warnings)
             return {**place, "meta": meta} if meta else place
         choices: DisambiguationSet = {
-            "candidates": [show_place(match, text) for match in near[:MAX_CANDIDATES]],
+            "candidates": [_show(match, text) for match in near[:MAX_CANDIDATES]],
             "totalCandidatesFound": len(near),
             "truncated": len(near) > MAX_CANDIDATES,
             "needsClarification": True,
@@ -189,23 +190,10 @@ def _show_meta(shown: Sequence[PlaceMatch], warnings: Warnings) -> LookupMeta:
     return write_stated(LookupMeta, {"warnings": told, "attribution": attribution_of(shown) or None})
 
 
-def show_place(match: PlaceMatch, raw_query: str) -> ResolvedLocation:
-    place = match.place
-    fields = {
-        "name": place.name,
-        "primaryLanguage": next((code for code in _LANGUAGES if code == place.language), "default"),
-        "type": place.kind.value,
-        "coordinate": show_coordinate(place.coordinate),
-        "confidenceScore": round(match.score, 4),
-        "rawQuery": raw_query,
-        "id": place.id,
-        "names": {code: place.names[code] for code in _LANGUAGES if code in place.names} or None,
-        "locality": place.locality,
-    }
-    return write_stated(ResolvedLocation, fields)
+def _show(match: PlaceMatch, raw_query: str) -> ResolvedLocation:
+    return write_stated(ResolvedLocation, {**show_place(match), **show_resolved(match, raw_query)})
 
 
-_LANGUAGES: tuple[Language, ...] = ("fi", "en", "sv")
 _HINT = "Check the spelling, or search around a coordinate with find_stops"
 
 
