@@ -5,7 +5,7 @@ import pytest
 from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.itinerary import Mode, NearbyStop, StopPoint
 from fingerpost.transit.model.place import Coordinate
-from tests.contracts.conftest import codes, refusal
+from tests.contracts.conftest import refusal
 
 CENTRE = {"lat": 60.17, "lon": 24.94}
 
@@ -70,14 +70,6 @@ def test_stops_at_one_printed_distance_are_in_the_order_of_their_ids(over):
     network = FakeNetwork(near=[near("c", 99.6), near("b", 100.4), near("a", 100.6)])
 
     assert names(over(network)("find_stops", {"coordinate": CENTRE})) == ["b", "c", "a"]
-
-
-@pytest.mark.parametrize(("most", "expected"), [(1, ["truncated-results"]), (2, [])])
-def test_more_than_the_limit_is_said(over, most, expected):
-    """C3: two stops are near."""
-    network = FakeNetwork(near=[near("a", 10), near("b", 20)])
-
-    assert codes(over(network)("find_stops", {"coordinate": CENTRE, "maxResults": most})) == expected
 
 
 def test_a_filter_by_text_knows_no_accents(over):

@@ -53,23 +53,6 @@ def test_bad_input_is_a_validation_payload(demo, arguments, message):
     assert (error["category"], error["code"], error["message"]) == ("VALIDATION", "INVALID_PARAMETER", message)
 
 
-@pytest.mark.parametrize("text", ["x", "x" * 200, f"  {'x' * 200}  "])
-def test_the_length_is_counted_after_trimming(over, text):
-    """M2, rule D2: one to two hundred characters, trimmed first."""
-    network = FakeNetwork(places={text.strip(): [stop_place("T:A", "A")]})
-
-    assert over(network)("findAddressOrStop", {"rawText": text}).body["rawQuery"] == text.strip()
-
-
-@pytest.mark.parametrize("metres", [1, 200_000])
-def test_the_bounds_of_the_distance_are_accepted(over, metres):
-    """M4, M7: both ends of the range."""
-    network = FakeNetwork(places={"A": [stop_place("T:A", "A")]})
-    arguments = {"rawText": "A", "focusPoint": CENTRE, "maxDistanceMeters": metres}
-
-    assert not over(network)("findAddressOrStop", arguments).is_error
-
-
 def test_a_sure_text_is_a_resolved_location(demo):
     """M8-M16: a stop with all that is known of it, and the text as it was asked for."""
     assert demo("findAddressOrStop", {"rawText": " kamppi "}).body == {
