@@ -41,7 +41,7 @@ def test_a_line_is_its_short_name_else_its_long_name_else_its_id(short, long, ex
     """A2, D14: a rider is never told a nameless line."""
     words, _ = words_of(short, long)
 
-    assert words.line(0) == (expected, Mode.BUS)
+    assert words.line_of_route(0) == (expected, Mode.BUS)
 
 
 def test_a_ride_without_a_known_route_says_that_it_is_unknown():

@@ -249,17 +249,9 @@ def departure_of(snapshot: Snapshot, words: TimetableWords, shown: BoardCall, la
         return departure
     ridden = snapshot.find_ridden(call.trip_departure, call.service_day)
     there = Span(*sorted((departure.scheduled, departure.expected)))
-    alerts = snapshot.alerts.list_of_ride(ridden, there, ((_stop_of(snapshot, call), there),), language)
+    stop = snapshot.stop_of(call.trip_departure, call.service_day, call.stop_time)
+    alerts = snapshot.alerts.list_of_ride(ridden, there, ((stop, there),), language)
     return replace(departure, alerts=alerts)
-
-
-def _stop_of(snapshot: Snapshot, call: BoardDeparture) -> int:
-    if call.trip_departure < 0:
-        return int(snapshot.get_added(call.trip_departure).stop[call.stop_time])
-    update = snapshot.find_update(call.trip_departure, call.service_day)
-    if update is not None and update.stop is not None:
-        return int(update.stop[snapshot.position(call.trip_departure, call.stop_time)])
-    return int(snapshot.timetable.stop_time_stop[call.stop_time])
 
 
 def _departure_of(snapshot: Snapshot, words: TimetableWords, shown: BoardCall) -> Departure:

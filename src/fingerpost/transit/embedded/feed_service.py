@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -23,8 +24,8 @@ class FeedServices:
         self._timetable = timetable
         self._feeds = feeds
         self._zone = ZoneInfo(zone)
-        self._served: dict[int, Bool] = {}
-        self._bounds: dict[int, Bounds] = {}
+        self._served = lru_cache(maxsize=None)(self._find_served)
+        self._bounds = lru_cache(maxsize=None)(self._find_bounds)
 
     def list_out_around(self, instant: int, ends: Sequence[Coordinate], margin_deg: float) -> tuple[OutOfService, ...]:
         """Return the feeds without service at an instant whose area meets the box around the ends of a trip.
@@ -37,14 +38,14 @@ class FeedServices:
         west, east = min(lons) - margin_lon_deg, max(lons) + margin_lon_deg
 
         def concerns(row: int) -> bool:
-            own = self._find_bounds(row)
+            own = self._bounds(row)
             return own.south <= north and own.north >= south and own.west <= east and own.east >= west
 
         return tuple(out for row, out in self._list_out(instant) if concerns(row))
 
     def list_out_at(self, instant: int, stops: Sequence[int]) -> tuple[OutOfService, ...]:
         """Return the feeds without service at an instant whose trips call, on other days, at any of some stops."""
-        return tuple(out for row, out in self._list_out(instant) if self._find_served(row)[list(stops)].any())
+        return tuple(out for row, out in self._list_out(instant) if self._served(row)[list(stops)].any())
 
     def _list_out(self, instant: int) -> list[tuple[int, OutOfService]]:
         local = datetime.fromtimestamp(instant, self._zone)
@@ -53,25 +54,17 @@ class FeedServices:
         return [(row, OutOfService(feed, day)) for row, feed in enumerate(self._feeds) if not _runs_on_any(feed, days)]
 
     def _find_served(self, feed: int) -> Bool:
-        served = self._served.get(feed)
-        if served is None:
-            table = self._timetable
-            of_feed = table.route_feed[table.trip_route] == feed
-            is_own = np.repeat(of_feed, np.diff(table.trip_first_stop_time))
-            served = np.zeros(table.stop_count, np.bool_)
-            served[table.stop_time_stop[is_own]] = True
-            self._served[feed] = served
+        table = self._timetable
+        of_feed = table.route_feed[table.trip_route] == feed
+        is_own = np.repeat(of_feed, np.diff(table.trip_first_stop_time))
+        served = np.zeros(table.stop_count, np.bool_)
+        served[table.stop_time_stop[is_own]] = True
         return served
 
     def _find_bounds(self, feed: int) -> Bounds:
-        bounds = self._bounds.get(feed)
-        if bounds is None:
-            served = self._find_served(feed)
-            lats, lons = self._timetable.stop_lat[served], self._timetable.stop_lon[served]
-            bounds = self._bounds[feed] = Bounds(
-                south=float(lats.min()), north=float(lats.max()), west=float(lons.min()), east=float(lons.max())
-            )
-        return bounds
+        served = self._served(feed)
+        lats, lons = self._timetable.stop_lat[served], self._timetable.stop_lon[served]
+        return Bounds(south=float(lats.min()), north=float(lats.max()), west=float(lons.min()), east=float(lons.max()))
 
 
 def _runs_on_any(feed: FeedVersion, days: Sequence[date]) -> bool:

@@ -10,7 +10,6 @@ from fingerpost.transit.embedded.ride_geometry import (
     TimetableRide,
     UnplannedRide,
     path_m,
-    stop_of,
 )
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.embedded.stops import TimetableStops
@@ -228,7 +227,10 @@ def _with_alerts(snapshot: Snapshot, language: str, ride: Ride, leg: Leg, *, sta
     """Return a leg with the alerts that touch it, cancelled where a stop is closed, without lifts that are broken."""
     if not snapshot.overlay.alerts:
         return leg
-    begin, end = (stop_of(snapshot, ride, each) for each in (ride.board_stop_time, ride.alight_stop_time))
+    begin, end = (
+        snapshot.stop_of(ride.trip_departure, ride.service_day, each)
+        for each in (ride.board_stop_time, ride.alight_stop_time)
+    )
     ridden = snapshot.find_ridden(ride.trip_departure, ride.service_day)
     is_shut = (not ride.stays_seated and snapshot.is_closed(begin, leg.departure, ridden)) or (
         not stays_on and snapshot.is_closed(end, leg.arrival, ridden)

@@ -67,8 +67,6 @@ def read_typed_source(text: str) -> RealtimeSource:
     return source
 
 
-__all__ = ["POLL_S", "RealtimeFeeds", "RealtimeHealth", "RealtimeSource", "SourceHealth"]
-
 # A URL is asked no more often than this; after failures less and less often.
 POLL_S = 15
 _LONGEST_WAIT_S = 300

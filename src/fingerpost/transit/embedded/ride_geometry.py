@@ -162,7 +162,7 @@ class RideWalks:
         return self._end(ride, ride.alight_stop_time)
 
     def _end(self, ride: Ride, stop_time: int) -> _RideEnd:
-        stop = stop_of(self._snapshot, ride, stop_time)
+        stop = self._snapshot.stop_of(ride.trip_departure, ride.service_day, stop_time)
         planned: int | None = stop_time
         if ride.trip_departure < 0:
             planned = self._snapshot.replacements.find_kept(ride.trip_departure, stop_time)
@@ -185,16 +185,6 @@ class RideWalks:
         table = self._snapshot.timetable
         links = StraightLine(table.stop_lat, table.stop_lon).measure(np.array([begin]), np.array([end]))
         return Walk(int(links.metres[0]), int(links.seconds[0]))
-
-
-def stop_of(snapshot: Snapshot, ride: Ride, stop_time: int) -> int:
-    """Return the row of the stop of one of a ride's stop times, other platforms included."""
-    if ride.trip_departure < 0:
-        return int(snapshot.get_added(ride.trip_departure).stop[stop_time])
-    update = snapshot.find_update(ride.trip_departure, ride.service_day)
-    if update is not None and update.stop is not None:
-        return int(update.stop[snapshot.position(ride.trip_departure, stop_time)])
-    return int(snapshot.timetable.stop_time_stop[stop_time])
 
 
 def _by_pace_s(metres: int) -> int:

@@ -92,6 +92,15 @@ class Snapshot:
     def position(self, run: int, event: int) -> int:
         return event - int(self.timetable.trip_first_stop_time[self.timetable.trip_departure_trip[run]])
 
+    def stop_of(self, run: int, service_day: date, stop_time: int) -> int:
+        """Return the stop (row) of a ride's stop time, another platform where real time moved it there."""
+        if run < 0:
+            return int(self.get_added(run).stop[stop_time])
+        update = self.find_update(run, service_day)
+        if update is not None and update.stop is not None:
+            return int(update.stop[self.position(run, stop_time)])
+        return int(self.timetable.stop_time_stop[stop_time])
+
     def find_ridden(self, run: int, service_day: date) -> Ridden:
         if run < 0:
             added = self.get_added(run)

@@ -10,8 +10,7 @@ from fingerpost.transit.embedded.timetable_words import TimetableWords, describe
 from fingerpost.transit.engine.timetable.timetable import STATION, STOP, Timetable
 from fingerpost.transit.engine.timetable.walking import straight_line_m
 from fingerpost.transit.model.itinerary import Mode, NearbyStop
-from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, distance_m
-from fingerpost.transit.model.place_traits import PlaceTraits
+from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, PlaceTraits, distance_m
 from fingerpost.transit.rules.modes import mode_of
 from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex, in_language
 

@@ -8,16 +8,12 @@ import numpy as np
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.engine.timetable.service_days import find_covered_days, find_feed_gaps
 from fingerpost.transit.engine.timetable.timetable import STOP, WHEELCHAIR_UNKNOWN, Timetable
-from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.model.itinerary import Mode
-from fingerpost.transit.model.place import Bounds
+from fingerpost.transit.model.place import Bounds, Coordinate, box_of
 from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.rules.language import choose
 from fingerpost.transit.rules.modes import mode_of
-
-# A network's box reaches this far beyond its outermost stops: as far as anyone may ask to walk.
-MARGIN_M = 3000.0
 
 _ALWAYS = frozenset({Ability.PLANS, Ability.BOARDS, Ability.NAMES, Ability.STOPS, Ability.GEOMETRY, Ability.ARRIVE_BY})
 
@@ -109,15 +105,8 @@ class TimetableProfile:
             south, west, north, east = self.record.bounds
             return Bounds(south=south, west=west, north=north, east=east)
         served = self._timetable.stop_kind == STOP
-        lats, lons = self._timetable.stop_lat[served], self._timetable.stop_lon[served]
-        dy = MARGIN_M / METRES_PER_DEGREE
-        dx = dy / max(0.01, float(np.cos(np.radians(np.abs(lats).max()))))
-        return Bounds(
-            south=float(lats.min()) - dy,
-            north=float(lats.max()) + dy,
-            west=float(lons.min()) - dx,
-            east=float(lons.max()) + dx,
-        )
+        lats, lons = self._timetable.stop_lat[served].tolist(), self._timetable.stop_lon[served].tolist()
+        return box_of([Coordinate(lat, lon) for lat, lon in zip(lats, lons, strict=True)])
 
     @cached_property
     def _modes(self) -> frozenset[Mode]:

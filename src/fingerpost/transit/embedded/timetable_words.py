@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +20,7 @@ from fingerpost.transit.engine.timetable.timetable import (
 from fingerpost.transit.engine.timetable.walking import straight_line_m
 from fingerpost.transit.model.itinerary import Access, Mode, StopPoint
 from fingerpost.transit.model.line_colors import LineColors, find_line_colors
-from fingerpost.transit.model.place import Coordinate, Place
-from fingerpost.transit.model.place_traits import PlaceTraits
+from fingerpost.transit.model.place import Coordinate, Place, PlaceTraits
 from fingerpost.transit.rules.modes import mode_of
 from fingerpost.transit.rules.name_matching import plain
 from fingerpost.transit.rules.place_groups import part_name
@@ -66,32 +66,25 @@ class TimetableWords:
     def __init__(self, timetable: Timetable, language: str = "default") -> None:
         self._timetable = timetable
         self._language = language
-        self._others: dict[str, TimetableWords] = {language: self}
-        self._stops: dict[int, StopPoint] = {}
-        self._lines: dict[int, tuple[str, Mode]] = {}
-        self._calls: dict[int, CallWords] = {}
-        self._rides: dict[tuple[int, int], RideWords] = {}
+        # Returns the words of another language; where it has no name of its own, the feed's name stands.
+        self.in_language = lru_cache(maxsize=None)(self._in_language)
+        self.stop_point = lru_cache(maxsize=None)(self._new_stop_point)
+        self._line_of_known_route = lru_cache(maxsize=None)(self._new_line)
+        self.call = lru_cache(maxsize=CACHED_STOP_TIMES)(self._new_call)
+        self.ride = lru_cache(maxsize=CACHED_STOP_TIMES)(self._new_ride)
 
-    def in_language(self, language: str) -> "TimetableWords":
-        """Return the words of another language; where it has no name of its own, the feed's name stands."""
-        other = self._others.get(language)
-        if other is None:
-            other = self._others[language] = TimetableWords(self._timetable, language)
-        return other
+    def _in_language(self, language: str) -> "TimetableWords":
+        return self if language == self._language else TimetableWords(self._timetable, language)
 
-    def stop_point(self, stop: int) -> StopPoint:
-        known = self._stops.get(stop)
-        if known is None:
-            table = self._timetable
-            known = StopPoint(
-                name=self.stop_name(stop),
-                coordinate=Coordinate(float(table.stop_lat[stop]), float(table.stop_lon[stop])),
-                id=table.stop_printed_id[stop],
-                platform=table.stop_platform[stop] or None,
-                wheelchair=_ACCESS.get(int(table.stop_wheelchair[stop]), Access.UNKNOWN),
-            )
-            self._stops[stop] = known
-        return known
+    def _new_stop_point(self, stop: int) -> StopPoint:
+        table = self._timetable
+        return StopPoint(
+            name=self.stop_name(stop),
+            coordinate=Coordinate(float(table.stop_lat[stop]), float(table.stop_lon[stop])),
+            id=table.stop_printed_id[stop],
+            platform=table.stop_platform[stop] or None,
+            wheelchair=_ACCESS.get(int(table.stop_wheelchair[stop]), Access.UNKNOWN),
+        )
 
     def stop_name(self, stop: int) -> str:
         """Return a stop's name, never empty: its own, else its parent's, else its id."""
@@ -102,20 +95,17 @@ class TimetableWords:
         parent = int(table.stop_parent[stop])
         return table.stop_name[stop] or (table.stop_name[parent] if parent >= 0 else "") or table.stop_local_id[stop]
 
-    def line(self, trip: int) -> tuple[str, Mode]:
-        """Return a trip's line and mode: the short name, else the long name, else the route id (rule A2)."""
-        return self.line_of_route(int(self._timetable.trip_route[trip]))
-
     def line_of_route(self, route: int) -> tuple[str, Mode]:
-        """Return a route's name and mode; ``UNKNOWN_LINE`` and ``OTHER`` for -1."""
-        if route < 0:
-            return UNKNOWN_LINE, Mode.OTHER
-        known = self._lines.get(route)
-        if known is None:
-            table = self._timetable
-            name = table.route_short_name[route] or self.long_name(route) or table.route_local_id[route]
-            known = self._lines[route] = (name, mode_of(int(table.route_type[route])))
-        return known
+        """Return a route's line and mode: its short name, else its long name, else its id (rule A2).
+
+        ``UNKNOWN_LINE`` and ``OTHER`` for -1.
+        """
+        return (UNKNOWN_LINE, Mode.OTHER) if route < 0 else self._line_of_known_route(route)
+
+    def _new_line(self, route: int) -> tuple[str, Mode]:
+        table = self._timetable
+        name = table.route_short_name[route] or self.long_name(route) or table.route_local_id[route]
+        return name, mode_of(int(table.route_type[route]))
 
     def colors_of_route(self, route: int) -> LineColors | None:
         """Return what a route's line is painted with; None for -1, and where its mode's colour is to take its place."""
@@ -139,43 +129,35 @@ class TimetableWords:
             return (translated[row] if translated is not None else "") or table.headsign[row]
         return self.stop_name(int(table.stop_time_stop[table.trip_first_stop_time[trip + 1] - 1]))
 
-    def call(self, trip: int, event: int) -> CallWords:
-        known = self._calls.get(event)
-        if known is None:
-            if len(self._calls) > CACHED_STOP_TIMES:
-                self._calls.clear()
-            line, mode = self.line(trip)
-            known = self._calls[event] = CallWords(
-                line,
-                mode,
-                self.headsign(trip, event),
-                self.trip_id(trip),
-                self.is_by_arrangement(event),
-                self.long_name(int(self._timetable.trip_route[trip])),
-                self.colors_of_route(int(self._timetable.trip_route[trip])),
-            )
-        return known
+    def _new_call(self, trip: int, event: int) -> CallWords:
+        route = int(self._timetable.trip_route[trip])
+        line, mode = self.line_of_route(route)
+        return CallWords(
+            line,
+            mode,
+            self.headsign(trip, event),
+            self.trip_id(trip),
+            self.is_by_arrangement(event),
+            self.long_name(route),
+            self.colors_of_route(route),
+        )
 
-    def ride(self, trip: int, board_stop_time: int, alight_stop_time: int) -> RideWords:
-        known = self._rides.get((board_stop_time, alight_stop_time))
-        if known is None:
-            if len(self._rides) > CACHED_STOP_TIMES:
-                self._rides.clear()
-            line, mode = self.line(trip)
-            stops = self._timetable.stop_time_stop[board_stop_time : alight_stop_time + 1]
-            known = self._rides[board_stop_time, alight_stop_time] = RideWords(
-                line,
-                mode,
-                self.stop_point(int(stops[0])),
-                self.stop_point(int(stops[-1])),
-                self.headsign(trip, board_stop_time),
-                self.trip_id(trip),
-                self.trip_access(trip),
-                self.is_by_arrangement(board_stop_time, alight_stop_time),
-                ride_m(self._timetable, trip, board_stop_time, alight_stop_time),
-                self.colors_of_route(int(self._timetable.trip_route[trip])),
-            )
-        return known
+    def _new_ride(self, trip: int, board_stop_time: int, alight_stop_time: int) -> RideWords:
+        route = int(self._timetable.trip_route[trip])
+        line, mode = self.line_of_route(route)
+        stops = self._timetable.stop_time_stop[board_stop_time : alight_stop_time + 1]
+        return RideWords(
+            line,
+            mode,
+            self.stop_point(int(stops[0])),
+            self.stop_point(int(stops[-1])),
+            self.headsign(trip, board_stop_time),
+            self.trip_id(trip),
+            self.trip_access(trip),
+            self.is_by_arrangement(board_stop_time, alight_stop_time),
+            ride_m(self._timetable, trip, board_stop_time, alight_stop_time),
+            self.colors_of_route(route),
+        )
 
     def trip_id(self, trip: int) -> str:
         """Return ``FEED:`` and the feed's own trip id."""

@@ -10,7 +10,6 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from fingerpost.transit.model.geodesy import EARTH_RADIUS_M, METRES_PER_DEGREE
-from fingerpost.transit.model.place_traits import PlaceTraits
 
 
 class PlaceKind(StrEnum):
@@ -64,6 +63,19 @@ class Place:
     def token(self) -> str:
         """The text that every tool accepts for this place: its id, else ``lat,lon``."""
         return self.id or f"{self.coordinate.lat:.6f},{self.coordinate.lon:.6f}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceTraits:
+    """What tells a place from another of its name (rule D2).
+
+    ``lines`` stop there, sorted; ``direction`` names the commonest destinations of its departures; ``district`` is
+    its locality, or what it is near. Empty or None where the source does not know.
+    """
+
+    lines: tuple[str, ...] = ()
+    direction: str | None = None
+    district: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, distance_m
 from fingerpost.transit.rules.inflection import INFLECTED, base_forms
@@ -36,7 +37,7 @@ class PlaceIndex:
                 self._places_of_spelling.setdefault(spelling, []).append(group.place)
         self._spellings = sorted(self._places_of_spelling)
         self._names = NameSearch(self._spellings)
-        self._named: dict[tuple[str | None, str], Place] = {}
+        self._named = lru_cache(maxsize=None)(self._name_place)
         self._is_finnish = any("fi" in stop.names for stop in rows)
 
     def search(self, text: str, language: str | None = None, focus: Coordinate | None = None) -> list[PlaceMatch]:
@@ -55,18 +56,13 @@ class PlaceIndex:
                 scores[place.id] = max(score, scores.get(place.id, 0.0))
         matches = []
         for place_id, score in scores.items():
-            place = self._in_language(self._place_by_id[place_id], language)
+            place = self._named(place_id, language)
             away_m = None if focus is None else distance_m(focus, place.coordinate)
             matches.append(PlaceMatch(place=place, score=score, distance_m=away_m))
         return matches
 
-    def _in_language(self, place: Place, language: str | None) -> Place:
-        """Return ``in_language`` of a place of the index, made once for each language that it has."""
-        chosen = place.id, choose(language, place.names)
-        named = self._named.get(chosen)
-        if named is None:
-            named = self._named[chosen] = in_language(place, language)
-        return named
+    def _name_place(self, place_id: str | None, language: str | None) -> Place:
+        return in_language(self._place_by_id[place_id], language)
 
     def _list_inflected(self, text: str) -> list[tuple[str, float]]:
         """Return the spellings that a text is an inflected form of, where names are Finnish, and how well each fits."""
