@@ -1,4 +1,4 @@
-"""The three companies of the recordings, loaded once."""
+"""The five companies of the recordings, loaded once."""
 
 import pytest
 
@@ -13,10 +13,16 @@ RECORDED = {
     "META": "sec/companyfacts_CIK0001326801_FB_2021.json",
 }
 
+# A filer that went from IFRS to US GAAP, and one that was a shell before a reverse merger.
+CHANGED = {
+    "CLS": "sec/companyfacts_CIK0001030894_CLS.json",
+    "VRT": "sec/companyfacts_CIK0001674101_VRT.json",
+}
+
 
 def read_recorded(ticker):
     """Return a recorded company's figures."""
-    path = get_shared(RECORDED[ticker])
+    path = get_shared((RECORDED | CHANGED)[ticker])
     return read_facts(parse_json(path.read_bytes(), path.name), path.name)
 
 
@@ -25,7 +31,7 @@ def recorded(tmp_path_factory):
     """A library over all recordings."""
     path = tmp_path_factory.mktemp("filings") / "filings.sqlite"
     store = FactStore(path)
-    for ticker in RECORDED:
+    for ticker in RECORDED | CHANGED:
         store.put_facts(read_recorded(ticker), tickers=[ticker], retrieved_at="2026-11-01T00:00:00Z")
     for name in ("submissions_CIK0000320193_AAPL.json", "submissions_CIK0001045810_NVDA.json"):
         found = get_shared(f"sec/{name}")

@@ -151,7 +151,7 @@ def test_a_claim_that_a_neighbouring_tag_bears_out_is_not_contradicted(tmp_path)
             Revenues 2022-01-01 2022-09-30 90 q23 10-Q 2023-11-01
             """,
             {"period": "2022-Q4", "value": 30},
-            "mixes vintages",
+            "not on one basis",
         ),
         (TWO_YEARS.replace(" 100 ", " 0 "), {"relation": "grew_by", "value": 20}, "has no percentage"),
     ],

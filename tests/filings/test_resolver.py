@@ -88,14 +88,6 @@ def test_a_figure_per_share_is_never_subtracted_unless_an_estimate_is_asked_for(
     ]
 
 
-def test_a_restated_year_less_an_original_nine_months_is_flagged():
-    """The parts are of different vintages, and the quarter says so."""
-    restated = YEAR_AND_NINE_MONTHS + "Revenues 2022-01-01 2022-12-31 96 re 10-K/A 2023-06-01"
-    fourth = next(f for f in figures(restated) if f.period == "Q")
-
-    assert (fourth.value, fourth.notes) == (26, ("mixed vintages: FY was restated and 9M was not",))
-
-
 AMENDED = """
 Revenues 2022-01-01 2022-12-31 100 k  10-K   2023-02-01
 Revenues 2022-01-01 2022-12-31 95  ka 10-K/A 2023-06-01

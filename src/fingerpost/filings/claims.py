@@ -13,6 +13,7 @@ from fingerpost.filings.formula import Formula, Lookup, NotComputable, plain, re
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import read_period
 from fingerpost.filings.questions import get_company
+from fingerpost.filings.reasons import NOT_COMPARABLE
 from fingerpost.filings.reply import Reply, nothing, row_of, source_of
 
 CONFIRMED, CONTRADICTED, STALE, CANNOT_JUDGE = "confirmed", "contradicted", "stale_vintage", "cannot_judge"
@@ -207,6 +208,9 @@ def _find_operand(inputs: PeriodInputs, claim: Claim, formula: Formula | None) -
             raise _Unjudgeable(str(error)) from error
         quantity, filled = found if found is not None else (None, "")
     if quantity is None:
+        unlike = [entry for entry in inputs.missing.values() if entry["reason"] == NOT_COMPARABLE]
+        if unlike:
+            raise _Unjudgeable(". ".join(f"{entry['message']}. {entry['next_step']}" for entry in unlike))
         nobody = f"No financial facts found for {inputs.company.ticker}"
         raise nothing(nobody, inputs.missing, source_of(inputs.company))
     return _Operand(inputs, quantity.value, unit_text(quantity.unit), filled)
@@ -232,7 +236,7 @@ def _judge(
 
 
 def _check_comparable(library: FactLibrary, claim: Claim, operands: Sequence[_Operand]) -> None:
-    """Refuse figures of several units, frameworks, filers or vintages, and a claim in another unit."""
+    """Refuse figures of several units, frameworks or filers, and a claim in another unit."""
     units = sorted({operand.unit for operand in operands})
     if len(units) > 1:
         raise _Unjudgeable(f"{' and '.join(units)} cannot be compared")
@@ -254,11 +258,6 @@ def _check_comparable(library: FactLibrary, claim: Claim, operands: Sequence[_Op
             raise _Unjudgeable(f"the figures are of two frameworks: {' and '.join(sorted(frameworks))}")
         if not _share_filer(library, inputs.company, facts):
             raise _Unjudgeable("the figures are of two filers: the company files under a new CIK since")
-        for figure in (figure for operand in own for figure in operand.figures if figure.parts):
-            if len({part.restated for part in figure.parts}) > 1:
-                raise _Unjudgeable(
-                    f"{figure.formula} mixes vintages: one part was restated, the other was not; claim the year"
-                )
 
 
 def _share_filer(library: FactLibrary, company: Company, figures: Iterable[Figure]) -> bool:

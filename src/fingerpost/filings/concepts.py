@@ -36,6 +36,9 @@ class Metric:
     def concepts(self) -> tuple[str, ...]:
         return tuple(concept for tier in self.tiers for concept in tier)
 
+    def tier_of(self, concept: str) -> int:
+        return next(place for place, tier in enumerate(self.tiers) if concept in tier)
+
     @property
     def description(self) -> str:
         return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", self.name)

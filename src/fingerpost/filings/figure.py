@@ -26,6 +26,11 @@ class Fact(NamedTuple):
     form: str
     filed: str
 
+    @property
+    def taxonomy(self) -> str:
+        """The accounting framework, such as ``us-gaap`` or ``ifrs-full``."""
+        return self.concept.partition(":")[0]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Company:
@@ -111,6 +116,7 @@ class Figure:
 
     ``fact`` is the earliest filing's statement of the value; for what is derived, the statement that completes it.
     ``values`` lists what the filings stated, oldest first, each with the name of its difference from the one before.
+    ``headlines`` has the statement of each filing, oldest first.
     ``parts`` are what a derived value was computed from, ``formula`` says how.
     """
 
@@ -121,6 +127,7 @@ class Figure:
     fact: Fact
     tier: int = 0
     concepts: frozenset[str] = frozenset()
+    headlines: tuple[Fact, ...] = ()
     kind: str = REPORTED
     values: tuple[Revision, ...] = ()
     alternatives: tuple[Fact, ...] = ()
@@ -148,14 +155,27 @@ class Figure:
         """Whether a filing stated another value, beyond rounding and splits, after the first."""
         return any(revision.kind == "restated" for revision in self.values)
 
+    @property
+    def taxonomies(self) -> set[str]:
+        """The frameworks under which the value was filed."""
+        return {concept.partition(":")[0] for concept in self.concepts}
+
+    def restated_by(self, fact: Fact) -> "Figure":
+        """Return the figure as one filing states it."""
+        return replace(self, value=fact.value, fact=fact, concepts=frozenset({fact.concept}))
+
     def with_note(self, note: str) -> "Figure":
         return replace(self, notes=(*self.notes, note))
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """All figures of one metric at one company under one set of options, by end and length."""
+    """All figures of one metric at one company under one set of options, by end and length.
+
+    ``refused`` are quarters whose parts have no common basis; no answer gives their values.
+    """
 
     figures: tuple[Figure, ...]
     units: frozenset[str] = frozenset()
     by_end: dict[str, list[Figure]] = field(default_factory=dict, compare=False)
+    refused: tuple[Figure, ...] = ()

@@ -53,10 +53,14 @@ class PeriodFilter:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The figures of a window, and those of them that answer; one headline is a number, more are a series."""
+    """The figures of a window, and those of them that answer; one headline is a number, more are a series.
+
+    ``refused`` are the window's quarters whose parts have no common basis.
+    """
 
     figures: tuple[Figure, ...]
     headline: tuple[Figure, ...]
+    refused: tuple[Figure, ...] = ()
 
     @property
     def is_scalar(self) -> bool:
@@ -113,7 +117,9 @@ def select_figures(series: Series, period_filter: PeriodFilter, calendar: Fiscal
             chosen = chosen or [figure for figure in inside if figure.period == kind]
     if len(chosen) > 1 and period_filter.year is not None:
         chosen = _choose_reported(chosen, calendar)
-    return Selection(_in_order(inside), tuple(sorted(chosen, key=lambda figure: (figure.end, figure.start))))
+    headline = tuple(sorted(chosen, key=lambda figure: (figure.end, figure.start)))
+    refused = tuple(figure for figure in series.refused if _is_inside(figure, period_filter, calendar))
+    return Selection(_in_order(inside), headline, refused)
 
 
 def _choose_reported(figures: list[Figure], calendar: FiscalCalendar) -> list[Figure]:

@@ -8,7 +8,7 @@ from fingerpost.filings.figure import Company, Figure, FigureOptions
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter, Selection
 from fingerpost.filings.periods import INSTANT, QUARTER, YEAR, YEAR_TO_DATE
-from fingerpost.filings.reasons import missing_figure, missing_metric, missing_ticker
+from fingerpost.filings.reasons import missing_figure, missing_metric, missing_ticker, refused_quarter
 from fingerpost.filings.reply import Reply, cited_row, mode_of, nothing, row_of, source_of
 
 ANNUAL, QUARTERLY, TO_DATE, INSTANTS = "annual", "quarterly", "ytd", "instant"
@@ -85,6 +85,8 @@ def time_series(
         reply.missing = {text: missing_figure(library, company, metric, period_filter, options)}
         raise nothing(nobody, reply.missing, reply.source)
     reply.missing = {}
+    if chosen[0].period == QUARTER:
+        reply.missing = _refused_quarters(library, company, metric, text, found, options)
     reply.results = [row_of(company, metric.name, figure, options) for figure in chosen]
     reply.data = {text: [{"end_date": figure.end, "value": figure.value} for figure in chosen]}
     reply.value_mode = mode_of([False])
@@ -173,7 +175,20 @@ def _look_up(
     found = library.select_figures(company, metric, period_filter, options)
     if not found.headline:
         reply.missing[text] = missing_figure(library, company, metric, period_filter, options)
+    elif found.headline[0].period == QUARTER:
+        reply.missing |= _refused_quarters(library, company, metric, text, found, options)
     return metric, found
+
+
+def _refused_quarters(
+    library: FactLibrary, company: Company, metric: Metric, text: str, found: Selection, options: FigureOptions
+) -> dict[str, dict[str, Any]]:
+    return {
+        f"{text} {figure.fiscal_year}-Q{figure.fiscal_quarter}": refused_quarter(
+            library, company, metric, figure, options
+        )
+        for figure in found.refused
+    }
 
 
 def _of_frequency(library: FactLibrary, company: Company, found: Selection, frequency: str) -> list[Figure]:

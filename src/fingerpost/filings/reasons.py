@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from fingerpost.filings.concepts import PER_SHARE, Metric, list_near_concepts, raw_metric, suggest
-from fingerpost.filings.figure import Company, FigureOptions, Series
+from fingerpost.filings.figure import ORIGINAL, Company, Figure, FigureOptions, Series
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import BY_PERIOD, FIRST_DAY, PeriodFilter
 
@@ -67,6 +67,9 @@ def missing_figure(
     def finds(other: FigureOptions) -> bool:
         return bool(library.select_figures(company, metric, period_filter, other).headline)
 
+    refused = library.select_figures(company, metric, period_filter, options).refused
+    if refused and (period_filter.quarter is not None or period_filter.is_short):
+        return refused_quarter(library, company, metric, refused[-1], options)
     series = library.series(company, metric, options)
     what = f"{metric.name} of {company.name} for {period_filter.wording}"
     if options.as_of is not None and finds(replace(options, as_of=None)):
@@ -98,6 +101,32 @@ def missing_figure(
             BEFORE_XBRL, f"{company.name} files figures as data since {company.first_end}", "Ask for a later period"
         )
     return untagged(library, company, metric, period_filter, options)
+
+
+def refused_quarter(
+    library: FactLibrary, company: Company, metric: Metric, refused: Figure, options: FigureOptions
+) -> dict[str, Any]:
+    """Return why a quarter is not derived: its two figures, their filings, and the value of the first filings."""
+    period_filter = PeriodFilter(year=refused.fiscal_year, quarter=refused.fiscal_quarter)
+    longer, shorter = refused.parts
+    parts = " and ".join(
+        f"{part.period} {part.value} {part.unit} of {part.fact.form} {part.fact.accession} ({part.fact.filed})"
+        for part in (longer, shorter)
+    )
+    restated = [part.period for part in (longer, shorter) if part.restated]
+    is_one_family = longer.tier == shorter.tier and longer.taxonomies & shorter.taxonomies
+    if is_one_family and restated:
+        why = f"{' and '.join(restated)} restated since, and no filing states both"
+    else:
+        why = f"tagged {longer.fact.concept} and {shorter.fact.concept}"
+    message = (
+        f"{metric.name} of {company.name} for {period_filter.wording} is not derived as {refused.formula}:"
+        f" {parts} are not on one basis ({why})"
+    )
+    first = library.select_figures(company, metric, period_filter, replace(options, vintage=ORIGINAL)).headline
+    values = [f"{figure.value} {figure.unit}" for figure in first if figure.end == refused.end]
+    step = f"Send vintage: original for {values[0]}, from the first filings" if values else "Ask for the fiscal year"
+    return missing_entry(NOT_COMPARABLE, message, step)
 
 
 def untagged(

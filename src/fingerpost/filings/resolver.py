@@ -23,7 +23,16 @@ from fingerpost.filings.figure import (
     Series,
 )
 from fingerpost.filings.periods import HALF, NINE_MONTHS, QUARTER, YEAR, FiscalCalendar, class_of, day_after, day_number
-from fingerpost.filings.revisions import Split, is_per_share, is_rounding, is_share_count, kind_of_change, split_factor
+from fingerpost.filings.revisions import (
+    RESTATED,
+    ROUNDED,
+    Split,
+    is_per_share,
+    is_rounding,
+    is_share_count,
+    kind_of_change,
+    split_factor,
+)
 
 _LATEST = FigureOptions()
 _SAME_START_DAYS = 7
@@ -52,14 +61,17 @@ def resolve(
     unit = _choose_unit(visible, currency, options.unit)
     visible = [fact for fact in visible if fact.unit == unit]
     figures = _resolve_periods(metric, visible, splits, sic, options)
+    refused: list[Figure] = []
     if metric.kind in (FLOW, RAW) or options.estimate:
-        derived = derive_quarters(figures, estimate=options.estimate)
+        derived, refused = derive_quarters(figures, options)
         better = {figure.end: figure.tier for figure in derived}
         figures = [
             figure
             for figure in figures
             if figure.period != QUARTER or figure.tier <= better.get(figure.end, figure.tier)
         ] + derived
+        answered = {figure.end for figure in figures if figure.period == QUARTER}
+        refused = [_named(figure, calendar) for figure in refused if figure.end not in answered]
     factors = [split_factor(splits, figure.fact.filed, options.as_of) for figure in figures]
     figures = [_in_shares_of(figure, factor, options) for figure, factor in zip(figures, factors, strict=True)]
     named = [_named(figure, calendar) for figure in figures]
@@ -67,7 +79,7 @@ def resolve(
     by_end: dict[str, list[Figure]] = defaultdict(list)
     for figure in named:
         by_end[figure.end].append(figure)
-    return Series(tuple(named), units, dict(by_end))
+    return Series(tuple(named), units, dict(by_end), tuple(refused))
 
 
 def _resolve_periods(
@@ -79,17 +91,13 @@ def _resolve_periods(
     else:
         passes = [lambda fact: fact.form in PERIODIC_FORMS, lambda fact: fact.form in RECAST_FORMS]
     found: dict[_Period, Figure] = {}
-    taken: set[tuple[str, str]] = set()
     for is_read in passes:
-        for place, tier in enumerate(metric.tiers):
-            periods = _group(fact for fact in facts if fact.concept in tier and is_read(fact))
-            partial = _find_partial(metric, periods.values(), sic)
-            for period, stated in periods.items():
-                # One class and end is one period: a second tier does not add it with a start that differs by a day.
-                known = (class_of(*period), period[1])
-                if known not in taken:
-                    found[period] = _resolve_period(metric, period, stated, partial, place, splits, sic, options)
-            taken |= {(class_of(*period), period[1]) for period in periods}
+        taken = {(class_of(*period), period[1]) for period in found}
+        periods = _group(fact for fact in facts if is_read(fact))
+        partial = _find_partial(metric, periods.values(), sic)
+        for period, stated in periods.items():
+            if (class_of(*period), period[1]) not in taken:
+                found[period] = _resolve_period(metric, period, stated, partial, splits, sic, options)
     return list(found.values())
 
 
@@ -157,11 +165,12 @@ def _find_partial(metric: Metric, periods: Iterable[_Stated], sic: str | None) -
     for stated in periods:
         for by_concept in stated.values():
             if len(by_concept) > 1:
-                values = {concept: fact.value for concept, fact in by_concept.items()}
-                winner = headline_concept(metric, values, sic)
-                for concept, value in values.items():
-                    if value != values[winner]:
-                        beaten[concept].add(winner)
+                for tier in metric.tiers:
+                    values = {concept: by_concept[concept].value for concept in tier if concept in by_concept}
+                    winner = headline_concept(metric, values, sic) if values else ""
+                    for concept, value in values.items():
+                        if value != values[winner]:
+                            beaten[concept].add(winner)
     return {
         concept: {winner for winner in winners if concept not in beaten.get(winner, ())}
         for concept, winners in beaten.items()
@@ -173,43 +182,62 @@ def _resolve_period(
     period: _Period,
     stated: _Stated,
     partial: Mapping[str, set[str]],
-    tier: int,
     splits: Sequence[Split],
     sic: str | None,
     options: FigureOptions,
 ) -> Figure:
-    present = {concept for by_concept in stated.values() for concept in by_concept}
-    whole = {concept for concept in present if not partial.get(concept, set()) & present} or present
-    headlines = []
-    for by_concept in stated.values():
-        values = {concept: fact.value for concept, fact in by_concept.items() if concept in whole}
-        if values:
-            headlines.append(by_concept[headline_concept(metric, values, sic)])
-    headlines.sort(key=lambda fact: (fact.filed, fact.accession))
+    """Return the figure of a period: the filing is chosen by the vintage, and then the tag in it."""
+    headlines = _list_headlines(metric, stated, partial, sic)
     revisions = _list_revisions(headlines, splits)
     chosen = revisions[0] if options.vintage == ORIGINAL else _latest(revisions)
-    stating = [fact for by_concept in stated.values() for fact in by_concept.values() if fact.value == chosen.value]
-    fact = min(stating, key=lambda fact: (fact.filed, fact.accession, metric.concepts.index(fact.concept)))
-    alternatives = {
-        other.concept: other
-        for other in sorted(
-            (other for by_concept in stated.values() for other in by_concept.values()),
-            key=lambda other: (other.filed, other.accession),
-        )
-        if not any(other.value == revision.value for revision in revisions)
-    }
+    same = [fact for fact in headlines if fact.value == chosen.value]
+    tier = metric.tier_of((same[0] if options.vintage == ORIGINAL else same[-1]).concept)
+    told = sorted(
+        (other for by_concept in stated.values() for other in by_concept.values()),
+        key=lambda other: (other.filed, other.accession, metric.concepts.index(other.concept)),
+    )
+    concepts = frozenset(other.concept for other in told if other.value == chosen.value)
+    told = [other for other in told if metric.tier_of(other.concept) == tier]
+    fact = next(other for other in told if other.value == chosen.value)
+    values = {revision.value for revision in revisions}
+    alternatives = {other.concept: other for other in told if other.value not in values}
     return Figure(
         start=period[0],
         end=period[1],
         unit=fact.unit,
         value=chosen.value,
         fact=fact,
-        tier=tier,
-        concepts=frozenset(fact.concept for fact in stating),
+        tier=metric.tier_of(headlines[-1].concept),
+        concepts=concepts,
+        headlines=tuple(headlines),
         values=tuple(revisions),
         alternatives=tuple(alternatives[concept] for concept in sorted(alternatives)),
         notes=() if tier == 0 else (f"no {metric.tiers[0][0]} for this period: {fact.concept} stands in",),
     )
+
+
+def _list_headlines(metric: Metric, stated: _Stated, partial: Mapping[str, set[str]], sic: str | None) -> list[Fact]:
+    """Return what each filing states for a period, oldest first, under the best tag that it uses.
+
+    Where an earlier filing used a better tag, a worse one is a part or a neighbour, not a revision.
+    """
+    present = {concept for by_concept in stated.values() for concept in by_concept}
+    whole = {concept for concept in present if not partial.get(concept, set()) & present} or present
+    found = []
+    for by_concept in stated.values():
+        values = {concept: fact.value for concept, fact in by_concept.items() if concept in whole}
+        if values:
+            best = min(metric.tier_of(concept) for concept in values)
+            values = {concept: value for concept, value in values.items() if metric.tier_of(concept) == best}
+            found.append(by_concept[headline_concept(metric, values, sic)])
+    found.sort(key=lambda fact: (fact.filed, fact.accession))
+    best = len(metric.tiers)
+    headlines = []
+    for fact in found:
+        if metric.tier_of(fact.concept) <= best:
+            best = metric.tier_of(fact.concept)
+            headlines.append(fact)
+    return headlines
 
 
 def _list_revisions(headlines: Sequence[Fact], splits: Sequence[Split]) -> list[Revision]:
@@ -221,6 +249,8 @@ def _list_revisions(headlines: Sequence[Fact], splits: Sequence[Split]) -> list[
             between = split_factor(splits, before.fact.filed, None)
             ratios = {split.ratio for split in splits} | {between}
             kind = kind_of_change(before.value, fact.value, fact.unit, sorted(ratios - {1.0}))
+            if kind == ROUNDED and fact.taxonomy != before.fact.taxonomy:
+                kind = RESTATED
             revisions.append(Revision(fact.value, fact, kind))
     return revisions
 
@@ -228,7 +258,8 @@ def _list_revisions(headlines: Sequence[Fact], splits: Sequence[Split]) -> list[
 def _latest(revisions: Sequence[Revision]) -> Revision:
     """Return the newest value, told as exactly as any filing told it."""
     last = revisions[-1]
-    exact = [revision for revision in revisions if is_rounding(revision.value, last.value)]
+    own = [revision for revision in revisions if revision.fact.taxonomy == last.fact.taxonomy]
+    exact = [revision for revision in own if is_rounding(revision.value, last.value)]
     return exact[-1] if exact else last
 
 
@@ -255,11 +286,11 @@ _STEPS = ((YEAR, NINE_MONTHS, "FY - 9M"), (NINE_MONTHS, HALF, "9M - H1"), (HALF,
 _CENTS = 4
 
 
-def derive_quarters(figures: Iterable[Figure], *, estimate: bool = False) -> list[Figure]:
-    """Return the quarters that follow from pairs of figures with one start, one unit and one family of tags.
+def derive_quarters(figures: Iterable[Figure], options: FigureOptions = _LATEST) -> tuple[list[Figure], list[Figure]]:
+    """Return the quarters that follow from pairs of figures with one start, and those that have no common basis.
 
     A quarter that is stated under a better tag, or an equal one, is not derived.
-    ``estimate`` also gives what does not truly add up, named an estimate.
+    With ``options.estimate`` per-share quarters, which do not truly add up, are derived as estimates.
     """
     known = list(figures)
     stated_tiers = {figure.end: figure.tier for figure in known if figure.period == QUARTER}
@@ -267,43 +298,69 @@ def derive_quarters(figures: Iterable[Figure], *, estimate: bool = False) -> lis
     for figure in known:
         by_class_and_start.setdefault((figure.period, figure.start), []).append(figure)
     derived: dict[str, Figure] = {}
+    refused: dict[str, Figure] = {}
     for longer_class, shorter_class, formula in _STEPS:
         for longer in known:
             if longer.period != longer_class or stated_tiers.get(longer.end, longer.tier + 1) <= longer.tier:
                 continue
             for shorter in by_class_and_start.get((shorter_class, longer.start), ()):
-                quarter = _subtract(longer, shorter, formula, estimate=estimate)
-                if quarter is not None:
-                    derived.setdefault(quarter.end, quarter)
-    return list(derived.values())
+                if not _is_subtractable(longer, shorter, options):
+                    continue
+                pair = _on_one_basis(longer, shorter, options)
+                if pair is None:
+                    refused.setdefault(longer.end, _subtract(longer, shorter, formula))
+                else:
+                    derived.setdefault(longer.end, _subtract(*pair, formula))
+    return list(derived.values()), [figure for end, figure in refused.items() if end not in derived]
 
 
-def _subtract(longer: Figure, shorter: Figure, formula: str, *, estimate: bool) -> Figure | None:
-    additive = not (is_per_share(longer.unit) or is_share_count(longer.unit) or longer.unit == "pure")
-    start = day_after(shorter.end)
-    if class_of(start, longer.end) != QUARTER or longer.tier != shorter.tier or longer.unit != shorter.unit:
+def _is_additive(unit: str) -> bool:
+    return not (is_per_share(unit) or is_share_count(unit) or unit == "pure")
+
+
+def _is_subtractable(longer: Figure, shorter: Figure, options: FigureOptions) -> bool:
+    if class_of(day_after(shorter.end), longer.end) != QUARTER:
+        return False
+    return _is_additive(longer.unit) or (options.estimate and is_per_share(longer.unit))
+
+
+def _on_one_basis(longer: Figure, shorter: Figure, options: FigureOptions) -> tuple[Figure, Figure] | None:
+    """Return two figures that can be combined, or None.
+
+    They can if they share a family of tags and a framework and no later filing changed either of them, or if both
+    were filed first under one tag. Otherwise the newest filing that states both under one tag decides the values.
+    """
+    if options.vintage == ORIGINAL:
+        return (longer, shorter) if longer.concepts & shorter.concepts else None
+    if longer.tier != shorter.tier:
         return None
-    if not additive and not (estimate and is_per_share(longer.unit)):
-        return None
+    if longer.taxonomies & shorter.taxonomies and not (longer.restated or shorter.restated):
+        return longer, shorter
+    others = {fact.accession: fact for fact in shorter.headlines}
+    for fact in reversed(longer.headlines):
+        other = others.get(fact.accession)
+        if other is not None and other.concept == fact.concept:
+            return longer.restated_by(fact), shorter.restated_by(other)
+    return None
+
+
+def _subtract(longer: Figure, shorter: Figure, formula: str) -> Figure:
     notes = []
     if not longer.concepts & shorter.concepts:
         notes.append(f"the two parts bear different tags: {longer.fact.concept} and {shorter.fact.concept}")
-    if longer.restated != shorter.restated:
-        restated, other = (longer, shorter) if longer.restated else (shorter, longer)
-        notes.append(f"mixed vintages: {restated.period} was restated and {other.period} was not")
-    if not additive:
+    if not _is_additive(longer.unit):
         notes.append("an estimate: per-share figures do not add up, because the share count changes")
     value = longer.value - shorter.value
     newest = max(longer.fact, shorter.fact, key=lambda fact: (fact.filed, fact.accession))
     return Figure(
-        start=start,
+        start=day_after(shorter.end),
         end=longer.end,
         unit=longer.unit,
         value=round(value, _CENTS) if isinstance(value, float) else value,
         fact=newest,
         tier=longer.tier,
         concepts=longer.concepts & shorter.concepts,
-        kind=DERIVED if additive else ESTIMATED,
+        kind=DERIVED if _is_additive(longer.unit) else ESTIMATED,
         parts=(longer, shorter),
         formula=formula,
         notes=tuple(notes),

@@ -1,0 +1,163 @@
+"""Computed figures have one basis: a filing that states all inputs, or inputs that no later filing changed."""
+
+import pytest
+
+from fingerpost.errors import DataNotFound
+from fingerpost.filings.claims import Claim, verify_claim
+from fingerpost.filings.concepts import find_metric, list_metrics
+from fingerpost.filings.figure import FigureOptions
+from fingerpost.filings.period_filter import read_period_filter
+from fingerpost.filings.periods import QUARTER
+from fingerpost.filings.questions import fact_history, financial_facts, time_series
+from tests.filings.conftest import CHANGED, RECORDED
+from tests.filings.drawing import facts, library_of
+
+LATEST, FIRST = FigureOptions(), FigureOptions("original")
+TICKERS = sorted(RECORDED | CHANGED)
+YEARS = {"2021-12-31": 2021, "2022-12-31": 2022}
+# The year was amended after the nine months; a later report states both for 2021 alone.
+AMENDED = """
+Revenues 2021-01-01 2021-09-30 60  q21 10-Q   2021-11-01
+Revenues 2021-01-01 2021-12-31 90  k21 10-K   2022-02-01
+Revenues 2022-01-01 2022-09-30 70  q22 10-Q   2022-11-01
+Revenues 2022-01-01 2022-12-31 100 k22 10-K   2023-02-01
+Revenues 2022-01-01 2022-12-31 96  a22 10-K/A 2023-06-01
+Revenues 2021-01-01 2021-09-30 58  r21 10-K/A 2023-07-01
+Revenues 2021-01-01 2021-12-31 85  r21 10-K/A 2023-07-01
+"""
+
+
+@pytest.fixture(scope="module")
+def amended(tmp_path_factory):
+    return library_of(tmp_path_factory.mktemp("basis") / "f.sqlite", facts(AMENDED), YEARS)
+
+
+def ask(library, ticker, metric, period, options=LATEST):
+    return financial_facts(library, ticker, [metric], read_period_filter(None, None, period), options)
+
+
+def refused(library, ticker, metric, period):
+    """Return the reason for a missing figure."""
+    with pytest.raises(DataNotFound) as error:
+        ask(library, ticker, metric, period)
+    return error.value.details["missing"][metric]
+
+
+def test_a_quarter_over_a_restatement_is_refused_with_both_filings(amended):
+    """The first filings still have one; the reason names it."""
+    told = refused(amended, "DRWN", "Revenue", "2022-Q4")
+
+    assert told["reason"] == "not_comparable"
+    assert "FY 96 USD of 10-K/A a22 (2023-06-01) and 9M 70 USD of 10-Q q22 (2022-11-01)" in told["message"]
+    assert told["next_step"] == "Send vintage: original for 30 USD, from the first filings"
+
+
+def test_the_newest_filing_that_states_both_decides(amended):
+    """One amendment restates the year and its nine months."""
+    (row,) = ask(amended, "DRWN", "Revenue", "2021-Q4").results
+
+    assert (row["value"], row["accession_number"], [part["value"] for part in row["inputs"]]) == (27, "r21", [85, 58])
+
+
+def test_before_the_restatement_was_filed_the_quarter_is_derived(amended):
+    """``as_of`` hides the amendment; the first filings are one basis, without a note."""
+    for options in (FIRST, FigureOptions(as_of="2023-05-31")):
+        (row,) = ask(amended, "DRWN", "Revenue", "2022-Q4", options).results
+
+        assert (row["value"], row["kind"], row.get("notes")) == (30, "derived", None)
+
+
+def test_a_series_of_quarters_names_those_that_it_lacks(amended):
+    """A gap is never silent."""
+    reply = time_series(amended, "DRWN", "Revenue", read_period_filter(None, None, None), "quarterly", LATEST)
+
+    assert [row["value"] for row in reply.results] == [27]
+    assert [(name, entry["reason"]) for name, entry in reply.missing.items()] == [("Revenue 2022-Q4", "not_comparable")]
+
+
+def test_figures_of_two_frameworks_are_not_subtracted(tmp_path):
+    """The year is under US GAAP, the nine months under IFRS."""
+    drawn = facts("""
+        ifrs-full:GrossProfit 2022-01-01 2022-09-30 70  s22 6-K  2022-11-01
+        ifrs-full:GrossProfit 2022-01-01 2022-12-31 100 f22 20-F 2023-02-01
+        GrossProfit           2022-01-01 2022-12-31 96  k23 10-K 2024-02-01
+    """)
+    library = library_of(tmp_path / "f.sqlite", drawn, YEARS)
+
+    assert ask(library, "DRWN", "GrossProfit", "2022", FIRST).data == {"GrossProfit": 100}
+    assert (
+        "tagged us-gaap:GrossProfit and ifrs-full:GrossProfit"
+        in refused(library, "DRWN", "GrossProfit", "2022-Q4")["message"]
+    )
+    assert ask(library, "DRWN", "GrossProfit", "2022-Q4", FIRST).data == {"GrossProfit": 30}
+
+
+@pytest.mark.parametrize(
+    ("ticker", "metric", "first"),
+    [
+        ("AAPL", "Revenue 2008-Q4", 7_895_000_000),
+        ("VRT", "Revenue 2018-Q4", 0),
+        ("VRT", "OperatingCashFlow 2018-Q4", -149_379),
+    ],
+)
+def test_recorded_quarters_that_mixed_filings(recorded, ticker, metric, first):
+    """They were 12,907 million, 4,285.6 million (the whole year) and -224.0 million."""
+    metric, period = metric.split()
+    (row,) = ask(recorded, ticker, metric, period, FIRST).results
+
+    assert refused(recorded, ticker, metric, period)["reason"] == "not_comparable"
+    assert (row["value"], row["kind"], row.get("notes")) == (first, "derived", None)
+
+
+@pytest.mark.parametrize("value", [12.907, 7.895])
+def test_a_claim_on_a_refused_quarter_is_not_judged(recorded, value):
+    """The reason names both filings, and the value of the first ones."""
+    claim = Claim(ticker="AAPL", metric="Revenue", period="2008-Q4", relation="equals", value=value, unit="USD billion")
+    reply = verify_claim(recorded, claim, LATEST)
+
+    assert reply.data == {"verdict": "cannot_judge"}
+    for part in ("0001193125-10-012091", "0001193125-09-153165", "vintage: original for 7895000000 USD"):
+        assert part in reply.extra["explanation"]
+
+
+@pytest.mark.parametrize(
+    ("ticker", "metric", "period", "first"),
+    [("AAPL", "DeferredRevenue", "2018", 7_543_000_000), ("CLS", "NetIncome", "2022", 145_500_000)],
+)
+def test_original_is_the_first_filed_value_under_any_tag(recorded, ticker, metric, period, first):
+    """A later tag, or a later framework, is a restatement."""
+    (row,) = ask(recorded, ticker, metric, period, FIRST).results
+    history = fact_history(recorded, ticker, metric, read_period_filter(None, None, period), LATEST).results
+
+    assert row["value"] == first
+    assert [told["kind"] for told in history] == ["original", "restated"]
+    assert ask(recorded, ticker, metric, period, FigureOptions(as_of=row["filing_date"])).data == {metric: first}
+
+
+@pytest.mark.parametrize("ticker", TICKERS)
+def test_every_derived_quarter_has_one_basis(recorded, ticker):
+    """One filing states both parts, or no filing changed either; a refused quarter has no figure."""
+    company, wrong = recorded.find_company(ticker), []
+    for metric in list_metrics():
+        series = recorded.series(company, metric, LATEST)
+        answered = {figure.end for figure in series.figures if figure.period == QUARTER}
+        wrong += [figure for figure in series.refused if figure.end in answered]
+        for figure in (figure for figure in series.figures if figure.parts):
+            longer, shorter = figure.parts
+            is_joint = longer.fact.accession == shorter.fact.accession
+            is_unchanged = not (longer.restated or shorter.restated)
+            if not (is_joint or is_unchanged) or not longer.taxonomies & shorter.taxonomies:
+                wrong.append(figure)
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize("ticker", TICKERS)
+def test_original_is_as_of_its_own_day(recorded, ticker):
+    """On the day of its filing, the first value of a year's revenue was the latest."""
+    company, metric = recorded.find_company(ticker), find_metric("Revenue")
+    for figure in recorded.series(company, metric, FIRST).figures:
+        if not figure.parts:
+            then = recorded.series(company, metric, FigureOptions(as_of=figure.fact.filed))
+
+            assert figure.value in {other.value for other in then.by_end[figure.end] if other.start == figure.start}
