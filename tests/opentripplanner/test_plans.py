@@ -203,6 +203,21 @@ async def test_too_much_walking_is_asked_again_with_shorter_walks():
     assert (asked["modes"], asked["preferences"]["street"]) == ({"transitOnly": True}, {"walk": {"reluctance": 10.0}})
 
 
+async def test_the_reasons_of_both_questions_say_why_nothing_was_found():
+    """The question with shorter walks has reasons of its own."""
+    answered, local = await _plan(
+        data(live=a_page([a_walk(2000.0)], errors=[("WALKING_BETTER_THAN_TRANSIT", None)])),
+        data(live=a_page(errors=[("NO_TRANSIT_CONNECTION", None)])),
+        max_walk_m=1500.0,
+    )
+
+    assert (answered.itineraries, len(local.asked)) == ((), 2)
+    assert answered.why_nothing == (
+        "Walking is quicker than any ride, and further than the limit; more maxWalkingDistance helps. "
+        "Nothing connects the two on that day or the next"
+    )
+
+
 async def test_an_empty_page_leads_to_the_next():
     """With the same question and the cursor; cancelled trips are not asked for again."""
     answered, local = await _plan(

@@ -22,6 +22,18 @@ THERE = Location(coordinate=Coordinate(51.52, -0.1), source=LocationSource.INPUT
 QUERY = JourneyQuery(origin=HERE, destination=THERE, instant=NINE)
 
 
+# Its stop of change has no coordinates.
+TO_NOWHERE = {
+    "startDateTime": "2026-06-10T09:05:00",
+    "arrivalDateTime": "2026-06-10T09:25:00",
+    "duration": 20,
+    "legs": [
+        a_leg("09:05", "09:15", 10, departurePoint={}, arrivalPoint={}),
+        a_leg("09:15", "09:25", 10, departurePoint={}, arrivalPoint=a_point()),
+    ],
+}
+
+
 async def plan(told, query=QUERY, **answers):
     async with asking({JOURNEYS: told, **answers}) as (network, server):
         return await network.plan_journeys(query), server
@@ -253,13 +265,31 @@ async def test_a_plan_stands_without_the_lifts_and_says_so():
 
 async def test_a_journey_to_nowhere_is_left_out_and_counted():
     """An itinerary says where it leads; TfL's coordinates may be missing."""
-    lost = a_leg("09:05", "09:15", 10, departurePoint={}, arrivalPoint={})
-    middle = {"startDateTime": "2026-06-10T09:05:00", "arrivalDateTime": "2026-06-10T09:25:00", "duration": 20}
-    second = a_leg("09:15", "09:25", 10, departurePoint={}, arrivalPoint=a_point())
-    answer, _ = await plan({"journeys": [{**middle, "legs": [lost, second]}]})
+    answer, _ = await plan({"journeys": [TO_NOWHERE]})
 
     assert answer.itineraries == ()
-    assert answer.provenance.notes == ("1 journeys were left out: TfL did not say where they lead.",)
+    assert answer.provenance.notes == ("1 journey was left out: TfL did not say where it leads.",)
+
+
+@pytest.mark.parametrize(
+    ("first", "window_s"),
+    [(a_leg("09:05", "09:15", 10), 1800), (a_leg("09:05", "09:40", 35, mode="walking", distance=3000), None)],
+)
+async def test_what_is_left_out_of_a_second_answer_is_reported(first, window_s):
+    """Whether the window or too much walking led to the second question."""
+
+    async def reply(asked):
+        question = dict(parse_qsl(urlsplit(asked.target).query))
+        is_first = (question["time"], question["journeyPreference"]) == ("0900", "LeastTime")
+        return journeys(first) if is_first else {"journeys": [TO_NOWHERE], "stopMessages": ["Victoria is closed"]}
+
+    answer, server = await plan(reply, replace(QUERY, window_s=window_s))
+
+    assert len(server.questions) == 2
+    assert answer.provenance.notes == (
+        "Victoria is closed",
+        "1 journey was left out: TfL did not say where it leads.",
+    )
 
 
 async def test_an_answer_names_tfl_and_when_it_was_retrieved():

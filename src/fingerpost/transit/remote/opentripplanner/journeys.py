@@ -153,6 +153,7 @@ class JourneySearch:
         if found.walks_too_far and not found.has_rides:
             shorter = await self._find_once(query, origin, destination, language, shorter_walks=True)
             found.add(shorter)
+            found.reasons += shorter.reasons
         return found
 
     async def _find_once(

@@ -1,7 +1,7 @@
 """Ask for journeys, and read what TfL answers: journeys, no way, or ends that it cannot tell."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -144,12 +144,23 @@ _HORIZON_DAYS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JourneysFound:
-    """What TfL found, when it said so, and why there is nothing; ``notes`` say what could not be had."""
+    """What TfL found, and when.
+
+    Attributes:
+        notes: what could not be had.
+        unplaced: itineraries that are dropped because TfL does not say where they lead.
+    """
 
     itineraries: Sequence[Itinerary]
     retrieved_at: datetime
     why_nothing: str | None = None
     notes: tuple[str, ...] = ()
+    unplaced: frozenset[Itinerary] = frozenset()
+
+    def add_left_out(self, other: "JourneysFound") -> "JourneysFound":
+        """Add the notes of a later question, and the itineraries that were dropped from its answer."""
+        notes = tuple(dict.fromkeys((*self.notes, *other.notes)))
+        return replace(self, notes=notes, unplaced=self.unplaced | other.unplaced)
 
 
 class TflJourneySearch:

@@ -74,11 +74,10 @@ class TflNetwork(ServerNetwork):
         if walks_too_far and not any(each.rides for each in kept):
             again, shorter = await self._find(query, shorter_walks=True)
             kept = list(dict.fromkeys([*kept, *shorter]))
-            found = replace(found, why_nothing=found.why_nothing or again.why_nothing)
+            found = replace(found.add_left_out(again), why_nothing=found.why_nothing or again.why_nothing)
         if query.window_s is not None and found.itineraries:
-            rest, note = await self._find_rest(query, query.window_s, found)
+            found, rest = await self._find_rest(query, query.window_s, found)
             kept = list(dict.fromkeys([*kept, *rest]))
-            found = replace(found, notes=(*found.notes, *([note] if note else [])))
         return self._answer(found, kept)
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
@@ -135,15 +134,13 @@ class TflNetwork(ServerNetwork):
         )
         found = await self._search.find(question, _SIDES, (query.origin, query.destination))
         placed = [each for each in found.itineraries if is_placed(each)]
-        if len(placed) < len(found.itineraries):
-            lost = f"{len(found.itineraries) - len(placed)} journeys were left out: TfL did not say where they lead."
-            found = replace(found, notes=(*found.notes, lost))
+        found = replace(found, unplaced=frozenset(found.itineraries) - frozenset(placed))
         return found, [each for each in list_kept(placed, query) if is_in_time(each, query)]
 
     async def _find_rest(
         self, query: JourneyQuery, window_s: int, found: JourneysFound
-    ) -> tuple[list[Itinerary], str | None]:
-        """Ask on from what was found until the whole window is known; return the rest, and what must be said of it.
+    ) -> tuple[JourneysFound, list[Itinerary]]:
+        """Ask on from what was found until the whole window is known; return it with the later notes, and the rest.
 
         TfL knows no window: it offers a few journeys, and those behind them when it is asked from then on.
         """
@@ -155,22 +152,25 @@ class TflNetwork(ServerNetwork):
             else:
                 instant = max(each.departure for each in offered) + _MINUTE_S
             if abs(instant - query.instant) > window_s:
-                return rest, None
+                return found, rest
             try:
                 more, kept = await self._find(replace(query, instant=instant), shorter_walks=False)
             except (StorageUnavailable, SourceChanged):
-                return rest, _NOTE_OF_REST
+                break
+            found = found.add_left_out(more)
             new = [each for each in more.itineraries if each not in offered]
             if not new:
-                return rest, None
+                return found, rest
             rest += kept
             offered = new
-        return rest, _NOTE_OF_REST
+        return replace(found, notes=(*found.notes, _NOTE_OF_REST)), rest
 
     def _answer(self, found: JourneysFound, kept: Sequence[Itinerary]) -> JourneyAnswer:
         return JourneyAnswer(
             itineraries=tuple(kept),
-            provenance=self._provenance(found.retrieved_at, LANGUAGE, found.notes),
+            provenance=self._provenance(
+                found.retrieved_at, LANGUAGE, (*found.notes, *_say_unplaced(len(found.unplaced)))
+            ),
             why_nothing=found.why_nothing,
             draw=draw_leg,
         )
@@ -194,6 +194,13 @@ class TflNetwork(ServerNetwork):
 
     def _attribute(self, retrieved: str) -> tuple[str, ...]:
         return (f"TfL, retrieved {retrieved}",)
+
+
+def _say_unplaced(number: int) -> list[str]:
+    if not number:
+        return []
+    were, they_lead = ("journeys were", "they lead") if number > 1 else ("journey was", "it leads")
+    return [f"{number} {were} left out: TfL did not say where {they_lead}."]
 
 
 def new_known_profile() -> LearnedProfile:
