@@ -1,8 +1,11 @@
 """Computed figures have one basis: a filing that states all inputs, or inputs that no later filing changed."""
 
+from dataclasses import replace
+
 import pytest
 
 from fingerpost.errors import DataNotFound
+from fingerpost.filings.calculation import calculate, financial_ratios
 from fingerpost.filings.claims import Claim, verify_claim
 from fingerpost.filings.concepts import find_metric, list_metrics
 from fingerpost.filings.figure import FigureOptions
@@ -132,6 +135,39 @@ def test_original_is_the_first_filed_value_under_any_tag(recorded, ticker, metri
     assert row["value"] == first
     assert [told["kind"] for told in history] == ["original", "restated"]
     assert ask(recorded, ticker, metric, period, FigureOptions(as_of=row["filing_date"])).data == {metric: first}
+
+
+def test_a_growth_comes_from_the_newest_filing_that_states_both_years(recorded):
+    """Celestica's 20-F of 2024 has 297.9 and 226.8 million under IFRS; the 10-K of 2025 has 211.1 for 2022 alone."""
+    reply = calculate(recorded, "CLS", "growth(OperatingCashFlow)", ["2022"], LATEST)
+    claim = Claim(ticker="CLS", metric="OperatingCashFlow", period="2022", relation="grew_by", value=31.3)
+    verdicts = [
+        verify_claim(recorded, replace(claim, value=value), LATEST).data["verdict"] for value in (31.3, -6.9, -7)
+    ]
+
+    assert round(reply.results[0]["value"], 3) == 0.313
+    assert {part["accession_number"] for part in reply.results[0]["inputs"]} == {"0001030894-24-000009"}
+    assert verdicts == ["confirmed", "contradicted", "contradicted"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "period", "why"),
+    [("cagr(Revenue, 5)", "2024", "of two frameworks"), ("gross_margin_change", "2018", "a later filing restated")],
+)
+def test_inputs_without_a_common_basis_are_not_combined(recorded, expression, period, why):
+    """No filing states all of them; the reason names each filing."""
+    with pytest.raises(DataNotFound) as error:
+        calculate(recorded, "CLS", expression, [period], LATEST)
+    told = error.value.details["missing"][f"{expression} {period}"]
+
+    assert (told["reason"], why in told["message"]) == ("not_comparable", True)
+
+
+def test_a_ratio_is_of_one_framework(recorded):
+    """Net income of 2022 is 180.1 million under US GAAP; only the 20-F states it and the assets."""
+    ratio = financial_ratios(recorded, "CLS", ["roa"], read_period_filter(None, None, "2022"), LATEST)
+
+    assert [part["value"] for part in ratio.results[0]["inputs"]] == [145_500_000, 5_628_000_000]
 
 
 @pytest.mark.parametrize("ticker", TICKERS)

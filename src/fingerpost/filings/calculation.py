@@ -1,10 +1,11 @@
 """Arithmetic over a company's figures: the value, the formula as filled in, and every input with its filing."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from fingerpost.filings.basis import on_one_basis
 from fingerpost.filings.concepts import Metric, find_metric
 from fingerpost.filings.figure import DERIVED, SPLIT_ADJUSTED, Company, Figure, FigureOptions, filing_url
 from fingerpost.filings.formula import (
@@ -54,6 +55,8 @@ class PeriodInputs:
 
     def find(self, lookup: Lookup) -> Quantity | None:
         """Return an input's value; where there is none, keep why."""
+        if lookup in self.inputs:
+            return _quantity(self.inputs[lookup][1])
         metric = self.library.find_metric(self.company, lookup.word)
         if metric is None:
             self.missing[lookup.word] = missing_metric(self.library, self.company, lookup.word)
@@ -72,7 +75,7 @@ class PeriodInputs:
             return None
         figure = found.headline[0]
         self.inputs[lookup] = (metric, figure)
-        return Quantity(Fraction(str(figure.value)), unit_of(figure.unit))
+        return _quantity(figure)
 
     def period_filter(self, back: int) -> PeriodFilter:
         if self.quarter is None:
@@ -81,14 +84,27 @@ class PeriodInputs:
         return PeriodFilter(year=number // _QUARTERS, quarter=number % _QUARTERS + 1)
 
     def evaluate(self, formula: Formula) -> tuple[Quantity, str] | None:
-        """Return the value and the formula as filled in; None where an input is missing.
+        """Return the value and the formula as filled in, from inputs on one basis; None where an input is missing.
 
         Raises:
-            NotComputable: something is divided by zero, or grows from nothing.
+            NotComputable: something is divided by zero, grows from nothing, or the inputs have no common basis.
             ParameterError: units do not fit.
         """
         periods_a_year = 1 if self.quarter is None else _QUARTERS
-        return evaluate(formula, Evaluation(self.find, Fraction(_YEAR_DAYS, periods_a_year), periods_a_year))
+        evaluation = Evaluation(self.find, Fraction(_YEAR_DAYS, periods_a_year), periods_a_year)
+        found = evaluate(formula, evaluation)
+        if found is None:
+            return None
+        stated = {lookup: (metric.name, figure) for lookup, (metric, figure) in self.inputs.items()}
+        figures = on_one_basis(stated, self.options)
+        if all(figures[lookup] is figure for lookup, (_, figure) in self.inputs.items()):
+            return found
+        self.inputs = {lookup: (metric, figures[lookup]) for lookup, (metric, _) in self.inputs.items()}
+        return evaluate(formula, replace(evaluation, asked={}))
+
+
+def _quantity(figure: Figure) -> Quantity:
+    return Quantity(Fraction(str(figure.value)), unit_of(figure.unit))
 
 
 def find_split_clash(
@@ -256,7 +272,12 @@ def _compute_ratio(
             message = f"{ratio.name} of {company.name} needs {under.name} at {figure.end}, which {why}"
             reply.missing[text] = missing_entry(NOT_REPORTED, message, "Ask financial_facts for its parts")
         else:
-            rows.append(_ratio_row(company, ratio, figure, divisor, options))
+            try:
+                parts = on_one_basis({0: (over.name, figure), 1: (under.name, divisor)}, options)
+            except NotComputable as error:
+                reply.missing[text] = _not_comparable(str(error), "Ask financial_facts for its parts")
+            else:
+                rows.append(_ratio_row(company, ratio, parts[0], parts[1], options))
     if rows:
         reply.missing.pop(text, None)
     return rows

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from fingerpost.errors import DataNotFound, ParameterError
+from fingerpost.filings.basis import on_one_basis, share_framework
 from fingerpost.filings.calculation import PeriodInputs, find_split_clash
 from fingerpost.filings.figure import REPORTED, Company, Figure, FigureOptions
 from fingerpost.filings.formula import Formula, Lookup, NotComputable, plain, read_formula, unit_text
@@ -22,7 +23,6 @@ GREW_BY, IS_RECORD, RANKS = "grew_by", "is_record", "ranks"
 
 RATIO, PERCENT = "ratio", "percent"
 _SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
-_FRAMEWORKS = frozenset({"us-gaap", "ifrs-full"})
 # "About" without a tolerance: a gap of up to this share is neither confirmed nor contradicted.
 _VAGUE_SHARE = Fraction(1, 10)
 _MOST_EARLIER_PERIODS = 160
@@ -173,7 +173,7 @@ def _find_operands(
                 "base_period must be a year where period is one, and a quarter where it is one",
                 {"field": "base_period"},
             )
-        operands.append(find(companies[0], *base))
+        operands = _on_one_basis([*operands, find(companies[0], *base)], claim, formula)
     elif claim.relation == IS_RECORD:
         first_year = int(companies[0].first_end[:4]) - 1
         for back in range(1, _MOST_EARLIER_PERIODS):
@@ -182,7 +182,7 @@ def _find_operands(
                 break
             try:
                 operands.append(find(companies[0], earlier.year or 0, earlier.quarter))
-            except DataNotFound:
+            except (DataNotFound, _Unjudgeable):
                 continue
         if len(operands) == 1:
             raise _Unjudgeable("no earlier period is in the data")
@@ -214,6 +214,23 @@ def _find_operand(inputs: PeriodInputs, claim: Claim, formula: Formula | None) -
         nobody = f"No financial facts found for {inputs.company.ticker}"
         raise nothing(nobody, inputs.missing, source_of(inputs.company))
     return _Operand(inputs, quantity.value, unit_text(quantity.unit), filled)
+
+
+def _on_one_basis(operands: Sequence[_Operand], claim: Claim, formula: Formula | None) -> list[_Operand]:
+    """Return the operands of a growth with inputs that can be combined."""
+    inputs = {
+        (place, lookup): (metric.name, figure)
+        for place, operand in enumerate(operands)
+        for lookup, (metric, figure) in operand.inputs.inputs.items()
+    }
+    try:
+        figures = on_one_basis(inputs, operands[0].inputs.options)
+    except NotComputable as error:
+        raise _Unjudgeable(str(error)) from error
+    for (place, lookup), figure in figures.items():
+        own = operands[place].inputs.inputs
+        own[lookup] = (own[lookup][0], figure)
+    return [_find_operand(operand.inputs, claim, formula) for operand in operands]
 
 
 def _judge(
@@ -253,9 +270,9 @@ def _check_comparable(library: FactLibrary, claim: Claim, operands: Sequence[_Op
         facts = [figure for operand in own for figure in operand.facts_of]
         if find_split_clash(library, inputs.company, facts, inputs.options):
             raise _Unjudgeable("a share split lies between the figures: ask for vintage split_adjusted")
-        frameworks = _FRAMEWORKS & {figure.fact.concept.partition(":")[0] for figure in facts}
-        if len(frameworks) > 1:
-            raise _Unjudgeable(f"the figures are of two frameworks: {' and '.join(sorted(frameworks))}")
+        if not share_framework(facts):
+            frameworks = sorted({figure.fact.taxonomy for figure in facts})
+            raise _Unjudgeable(f"the figures are of two frameworks: {' and '.join(frameworks)}")
         if not _share_filer(library, inputs.company, facts):
             raise _Unjudgeable("the figures are of two filers: the company files under a new CIK since")
 

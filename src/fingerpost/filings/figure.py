@@ -162,7 +162,7 @@ class Figure:
 
     def restated_by(self, fact: Fact) -> "Figure":
         """Return the figure as one filing states it."""
-        return replace(self, value=fact.value, fact=fact, concepts=frozenset({fact.concept}))
+        return replace(self, value=fact.value, fact=fact, concepts=frozenset({fact.concept}), headlines=(fact,))
 
     def with_note(self, note: str) -> "Figure":
         return replace(self, notes=(*self.notes, note))

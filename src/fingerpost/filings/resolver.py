@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from fingerpost.filings.basis import find_joint, share_framework
 from fingerpost.filings.concepts import FLOW, RAW, Metric, headline_concept
 from fingerpost.filings.figure import (
     DERIVED,
@@ -334,14 +335,10 @@ def _on_one_basis(longer: Figure, shorter: Figure, options: FigureOptions) -> tu
         return (longer, shorter) if longer.concepts & shorter.concepts else None
     if longer.tier != shorter.tier:
         return None
-    if longer.taxonomies & shorter.taxonomies and not (longer.restated or shorter.restated):
+    if share_framework([longer, shorter]) and not (longer.restated or shorter.restated):
         return longer, shorter
-    others = {fact.accession: fact for fact in shorter.headlines}
-    for fact in reversed(longer.headlines):
-        other = others.get(fact.accession)
-        if other is not None and other.concept == fact.concept:
-            return longer.restated_by(fact), shorter.restated_by(other)
-    return None
+    joint = find_joint([("", longer), ("", shorter)])
+    return None if joint is None else (joint[0], joint[1])
 
 
 def _subtract(longer: Figure, shorter: Figure, formula: str) -> Figure:
@@ -359,7 +356,7 @@ def _subtract(longer: Figure, shorter: Figure, formula: str) -> Figure:
         value=round(value, _CENTS) if isinstance(value, float) else value,
         fact=newest,
         tier=longer.tier,
-        concepts=longer.concepts & shorter.concepts,
+        concepts=longer.concepts & shorter.concepts or longer.concepts | shorter.concepts,
         kind=DERIVED if _is_additive(longer.unit) else ESTIMATED,
         parts=(longer, shorter),
         formula=formula,
