@@ -24,13 +24,13 @@ export function freshness(frame, schedule) {
   const told = body.meta.realtimeAgeSeconds;
   const key = { realtime: "live", mixed: "mixed", scheduled: "scheduled" }[schedule];
   const aged = key !== "scheduled" && told > 0;
-  const minutes = Math.floor(frame.age / 60);
+  const isOld = frame.age > OLD_S;
   return [
     body.meta.demo && element("span", { class: "chip caution", title: words.say("demo_long") }, words.say("demo"), unseen(`: ${words.say("demo_long")}`)),
-    element("span", { class: `chip ${key === "scheduled" ? "dim" : "good"}` }, aged ? words.say(`${key}_age`, { age: words.integer.format(told) }) : words.say(key)),
+    (key === "scheduled" || !isOld) && element("span", { class: `chip ${key === "scheduled" ? "dim" : "good"}` }, aged ? words.say(`${key}_age`, { age: words.integer.format(told) }) : words.say(key)),
     element("span", { class: "dim" }, words.say("as_of", { time: body.dataFreshness.slice(11, 16) })),
     body.meta.at && element("strong", {}, words.say("from_time", { time: words.clock(body.meta.at, frame.today) })),
-    frame.age > OLD_S && element("strong", { class: "caution" }, words.count("old", minutes)),
+    isOld && element("strong", { class: "caution" }, words.say("old", { age: words.age(frame.age) })),
   ];
 }
 

@@ -42,6 +42,13 @@ export class Words {
     return this.integer.format(Math.round(seconds / 60));
   }
 
+  /** Return an age in minutes, hours or days, whichever is the largest that fits. */
+  age(seconds) {
+    const [unit, length] = seconds < 2 * 3600 ? ["minute", 60] : seconds < 2 * 86400 ? ["hour", 3600] : ["day", 86400];
+    const format = new Intl.NumberFormat(this.language, { style: "unit", unit, unitDisplay: "long" });
+    return format.format(Math.floor(seconds / length));
+  }
+
   /** Return the time of day as the answer states it, which is in the network's zone, with the day where it is another. */
   clock(instant, today) {
     const time = instant.slice(11, 16);
