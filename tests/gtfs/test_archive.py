@@ -8,7 +8,7 @@ from fingerpost.errors import FeedUnusable
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.gtfs.csv.archive import open_archive
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
-from tests.gtfs.importing import ONE_LINE, import_text
+from tests.gtfs.importing import ONE_LINE, findings_of, import_text
 
 ODD = '\ufeffroute_id , route_short_name,"route_long_name"\r\n"R,1", "say ""ho""" ,two\r\n\r\nR2,,  Ä  \r\n R3\r\n'
 CALL = "trip_id,stop_id,stop_sequence,arrival_time,departure_time"
@@ -45,6 +45,17 @@ def test_what_a_reader_raises_is_no_fault_of_the_file(tmp_path, form, own):
     path = write_feed(tmp_path / form, {"routes.txt": ODD})
     with pytest.raises(own, match=r"^mine$"), open_archive(path):
         raise own("mine")
+
+
+def test_a_table_that_an_archive_holds_twice_is_counted(tmp_path):
+    """The last one is read, as unpacking would leave it."""
+    path = write_feed(tmp_path / "feed.zip", feed_from_drawing(ONE_LINE))
+    with zipfile.ZipFile(path, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
+        archive.writestr("stops.txt", archive.read("stops.txt").replace(b"Alpha", b"Omega"))
+    imported = import_feeds("test", [FeedSource(path)])
+
+    assert "Omega" in imported.timetable.stop_name
+    assert findings_of(imported) == [("table-repeated-assumed", 1, "stops.txt", 0)]
 
 
 def refusal(tmp_path, path):

@@ -117,7 +117,25 @@ def test_integers(texts):
 
 @settings(deadline=None)
 @given(st.lists(NUMBERS | st.from_regex(r"[0-9]{1,3}:[0-6][0-9]:[0-6][0-9]", fullmatch=True), max_size=5))
-@example(["", "8:00", "0:00:00", "999:59:59", "1000:00:00", "8:60:00", "8:00:60", ":00:00", "٨:00:00", "-1:00:00"])
+@example(
+    [
+        "",
+        "8:00",
+        "08:00",
+        "123:00",
+        "8:0",
+        ":00",
+        "8:60",
+        "0:00:00",
+        "999:59:59",
+        "1000:00:00",
+        "8:60:00",
+        "8:00:60",
+        ":00:00",
+        "٨:00:00",
+        "-1:00:00",
+    ]
+)
 def test_times(texts):
     """The kernel reads times as the slow function does."""
     values = np.empty(len(texts), np.int32)

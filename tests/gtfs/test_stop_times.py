@@ -40,6 +40,14 @@ def test_blank_times_between_timepoints(tmp_path):
     assert findings_of(imported)[1] == ("call-time-worked-out", 2, "stop_times.txt", 3)
 
 
+def test_times_without_seconds_are_read_and_counted(tmp_path):
+    """A feed that writes HH:MM throughout can be used."""
+    imported = import_stop_times(tmp_path, "A-1,ALPHA,1,8:00,08:02\nA-1,BETA,2,24:10,24:10\n")
+
+    assert stop_times_of(imported.timetable) == [("A-1", "ALPHA", 28800, 28920), ("A-1", "BETA", 87000, 87000)]
+    assert ("call-time-without-seconds-assumed", 4, "stop_times.txt", 2) in findings_of(imported)
+
+
 @pytest.mark.parametrize("blank", [1, 3])
 def test_blank_time_at_an_end(tmp_path, blank):
     """A trip whose first or last time is blank is left out and counted; its neighbour's times are not taken."""
@@ -149,7 +157,7 @@ def test_times_are_read(hours, minutes, seconds, padded):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "8:00", "8:0:00", "8:00:0", ":00:00", "-1:00:00", "8:60:00", "8:00:60", "1000:00:00", "8.00.00", "٨:00:00"],
+    ["", "8:0", "8:0:00", "8:00:0", ":00:00", "-1:00:00", "8:60:00", "8:00:60", "1000:00:00", "8.00.00", "٨:00:00"],
 )
 def test_what_is_no_time(text):
     """Anything else is no time."""

@@ -41,6 +41,14 @@ def test_station_with_platforms(tmp_path):
     assert findings == []
 
 
+def test_a_stop_in_another_time_zone_is_counted(tmp_path):
+    """Its times are right, but shown in the agency's zone; a stop that repeats that zone is in no other."""
+    rows = "ALPHA,Alpha,60.17,24.94,Europe/Helsinki\nBETA,Beta,60.17,24.95,Europe/Stockholm\nGAMMA,Gamma,60.17,24.96,\n"
+    imported = import_text(tmp_path, {"stops.txt": "stop_id,stop_name,stop_lat,stop_lon,stop_timezone\n" + rows})
+
+    assert findings_of(imported) == [("stop-zone-unapplied", 1, "stops.txt", 3)]
+
+
 def test_nodes_and_boarding_areas_need_no_place(tmp_path):
     """A node lies at its station and a boarding area at its platform where the feed does not say; it is counted."""
     stops, findings = stops_of(

@@ -79,7 +79,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
     """Read one feed; the archive's findings report what was skipped or guessed."""
     agencies = read_agencies(archive)
     info, credits_due = read_feed_info(archive), read_credits(archive)
-    stops = read_stops(archive)
+    stops = read_stops(archive, agencies.zone)
     pathways, station_ways = read_pathways(archive, stops)
     routes = read_routes(archive, agencies.ids)
     services = read_services(archive)

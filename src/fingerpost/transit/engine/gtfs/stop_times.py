@@ -244,6 +244,9 @@ def _times_s(table: Table, block: Block, column: int, usable: npt.NDArray[np.boo
     if faulty.any():
         table.note_rows(Reason.CALL_TIME_UNREADABLE_ASSUMED, block.lines[faulty & usable], _COLUMNS[column])
         times_s[faulty] = BLANK
+    short = block.is_without_seconds(column) & (times_s >= 0) & usable
+    if short.any():
+        table.note_rows(Reason.CALL_TIME_WITHOUT_SECONDS_ASSUMED, block.lines[short], _COLUMNS[column])
     return times_s
 
 

@@ -24,6 +24,8 @@ _PARENT_KIND = {STOP: STATION, ENTRANCE: STATION, NODE: STATION, BOARDING_AREA: 
 _DEPTH = {STATION: 0, STOP: 1, ENTRANCE: 1, NODE: 1, BOARDING_AREA: 2}
 # Kinds that need no name (GTFS, stop_name).
 _NAMELESS_KINDS = frozenset({NODE, BOARDING_AREA})
+# The column of stop_timezone among those that are read.
+_ZONE = 9
 # The position that publishers write if they do not know it.
 _NOWHERE = (0.0, 0.0)
 
@@ -69,8 +71,8 @@ class _Draft(NamedTuple):
     code: str
 
 
-def read_stops(archive: Archive) -> Stops:
-    """Read the stops; rows say feed 0.
+def read_stops(archive: Archive, zone: str) -> Stops:
+    """Read the stops; rows say feed 0. ``zone`` is the agency's, in which all times of the feed are.
 
     A stop without a position takes its parent's, or is skipped; so is a stop at 0, 0, in the sea.
     A stop without a name takes its parent's, or its id, and is counted if GTFS requires a name.
@@ -79,7 +81,10 @@ def read_stops(archive: Archive) -> Stops:
     drafts: dict[str, _Draft] = {}
     left_out: set[str] = set()
     columns = ("stop_id", "stop_name", "stop_lat", "stop_lon", "location_type", "parent_station", "platform_code")
-    for block in table.blocks(*columns, "wheelchair_boarding", "stop_code"):
+    for block in table.blocks(*columns, "wheelchair_boarding", "stop_code", "stop_timezone"):
+        zones = block.texts(_ZONE)
+        elsewhere = np.array([bool(text) and text.casefold() != zone.casefold() for text in zones], np.bool_)
+        table.note_rows(Reason.STOP_ZONE_UNAPPLIED, block.lines[elsewhere], "stop_timezone")
         texts = [block.texts(column) for column in (0, 1, 5, 6, 8)]
         lats, lons = block.decimals(2), block.decimals(3)
         for column, numbers in ((2, lats), (3, lons)):

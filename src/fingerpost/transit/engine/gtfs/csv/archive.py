@@ -2,6 +2,7 @@
 
 import stat
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -137,7 +138,7 @@ def open_archive(
         packed = _find_zip(path)
         if packed is not None:
             opened.enter_context(packed)
-            members = _list_packed(path, packed, limits)
+            members = _list_packed(path, packed, limits, findings)
         else:
             members = _list_folder(path, limits)
         yield Archive(path, members, packed, limits, findings)
@@ -169,7 +170,7 @@ def _unreadable(path: Path, error: OSError) -> FeedUnusable:
     return FeedUnusable(f"{path.name} cannot be read ({error.strerror}). Check the file and its rights.")
 
 
-def _list_packed(path: Path, packed: zipfile.ZipFile, limits: ArchiveLimits) -> dict[str, str]:
+def _list_packed(path: Path, packed: zipfile.ZipFile, limits: ArchiveLimits, findings: Findings) -> dict[str, str]:
     """Return the members that can be tables; names are only looked up in the archive, never opened as paths."""
     # A damaged directory may hold names that are empty; they can be no tables.
     members = [info for info in packed.infolist() if info.filename and not info.is_dir()]
@@ -181,6 +182,9 @@ def _list_packed(path: Path, packed: zipfile.ZipFile, limits: ArchiveLimits) -> 
         )
     if any(info.flag_bits & 1 for info in members):
         raise FeedUnusable(f"{path.name} is encrypted. Unpack it with its password, and add the folder.")
+    for name, count in Counter(info.filename for info in members).items():
+        if count > 1:
+            findings.add(Reason.TABLE_REPEATED_ASSUMED, name, 0)
     return {info.filename.replace("\\", "/"): info.filename for info in members}
 
 

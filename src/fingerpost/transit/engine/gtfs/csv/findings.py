@@ -18,6 +18,7 @@ class Reason(StrEnum):
     fill a gap; every other name means that the row was left out.
     """
 
+    TABLE_REPEATED_ASSUMED = "table-repeated-assumed"
     TABLE_WITHOUT_COLUMN = "table-without-column"
     ENCODING_ASSUMED = "table-encoding-assumed"
     DELIMITER_ASSUMED = "table-delimiter-assumed"
@@ -37,6 +38,7 @@ class Reason(StrEnum):
     STOP_WITHOUT_PLACE = "stop-without-place"
     STOP_NAME_ASSUMED = "stop-name-assumed"
     STOP_PLACE_ASSUMED = "stop-place-assumed"
+    STOP_ZONE_UNAPPLIED = "stop-zone-unapplied"
     STOP_PARENT_UNAPPLIED = "stop-parent-unapplied"
     STOP_NAMED_OTHERWISE_ASSUMED = "stop-named-otherwise-in-earlier-feed-assumed"
 
@@ -63,6 +65,7 @@ class Reason(StrEnum):
     CALL_WHERE_NOBODY_BOARDS = "call-at-station-entrance-or-node"
     CALL_SEQUENCE_UNREADABLE = "call-sequence-unreadable"
     CALL_TIME_UNREADABLE_ASSUMED = "call-time-unreadable-assumed"
+    CALL_TIME_WITHOUT_SECONDS_ASSUMED = "call-time-without-seconds-assumed"
     CALL_TIME_WORKED_OUT = "call-time-worked-out"
     CALL_ORDER_ASSUMED = "call-order-assumed"
 
@@ -177,6 +180,7 @@ _MEANINGS: dict[tuple[FindingKind, str], dict[Reason, str]] = {
     },
     (FindingKind.GUESSED, "times"): {
         Reason.CALL_TIME_UNREADABLE_ASSUMED: "the time cannot be read; interpolated from the stops before and after",
+        Reason.CALL_TIME_WITHOUT_SECONDS_ASSUMED: "the time is written HH:MM; read as HH:MM:00",
         Reason.CALL_TIME_WORKED_OUT: "the feed has no time for this stop; interpolated from the stops around it",
         Reason.CALL_ORDER_ASSUMED: "two stops of a trip claim the same place in it; they stay in the order of the file",
     },
@@ -196,6 +200,9 @@ _MEANINGS: dict[tuple[FindingKind, str], dict[Reason, str]] = {
     },
     (FindingKind.NOT_USED, "stations"): {
         Reason.STOP_PARENT_UNAPPLIED: "the station of the stop is not in the feed; the stop stands alone",
+    },
+    (FindingKind.NOT_USED, "stops"): {
+        Reason.STOP_ZONE_UNAPPLIED: "the stop is in another time zone; its times are shown in the agency's",
     },
     (FindingKind.GUESSED, "stops"): {
         Reason.STOP_NAME_ASSUMED: "the stop has no name; it takes its station's, or its id",
@@ -257,6 +264,9 @@ _MEANINGS: dict[tuple[FindingKind, str], dict[Reason, str]] = {
     },
     (FindingKind.NOT_USED, "translated names"): {
         Reason.TRANSLATION_UNAPPLIED: "the translation is of something else than stops, routes and headsigns",
+    },
+    (FindingKind.GUESSED, "tables"): {
+        Reason.TABLE_REPEATED_ASSUMED: "the archive holds the table more than once; the last one is read",
     },
     (FindingKind.LEFT_OUT, "tables"): {
         Reason.TABLE_WITHOUT_COLUMN: "the table lacks a column that it cannot be read without",

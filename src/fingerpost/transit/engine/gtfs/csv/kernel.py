@@ -21,6 +21,8 @@ FIELD_LIMIT = 65_536
 _LF, _CR, _TAB, _SPACE, _QUOTE = 10, 13, 9, 32, 34
 _UNCLOSED, _NEEDS_MORE = -1, -2
 _HOUR_DIGITS = 3
+# A time of at most so many bytes has no seconds: HH:MM.
+SHORT_TIME_BYTES = 5
 _INTEGER_DIGITS = 9
 
 
@@ -190,23 +192,24 @@ def parse_integers(blob, starts, ends, empty, out):
 
 @looping
 def parse_times(blob, starts, ends, out):
-    """Write seconds of H:MM:SS (hours past 24 allowed), BLANK or UNREADABLE."""
+    """Write seconds of H:MM:SS or H:MM (hours past 24 allowed), BLANK or UNREADABLE."""
     for row in range(len(starts)):
         at, end = starts[row], ends[row]
         if at == end:
             out[row] = BLANK
             continue
-        hours = end - at - 6
-        good = 0 < hours <= _HOUR_DIGITS and blob[end - 3] == 58 and blob[end - 6] == 58
+        pairs = 1 if end - at <= SHORT_TIME_BYTES else 2
+        hours_end = end - 3 * pairs
+        good = 0 < hours_end - at <= _HOUR_DIGITS
         if good:
             value = np.int32(0)
-            for here in range(at, end - 6):
+            for here in range(at, hours_end):
                 good = good and 48 <= blob[here] <= 57
                 value = value * 10 + (blob[here] - 48)
-            for tens in (end - 5, end - 2):
-                good = good and 48 <= blob[tens] <= 53 and 48 <= blob[tens + 1] <= 57
-                value = value * 60 + (blob[tens] - 48) * 10 + (blob[tens + 1] - 48)
-            out[row] = value
+            for colon in range(hours_end, end, 3):
+                good = good and blob[colon] == 58 and 48 <= blob[colon + 1] <= 53 and 48 <= blob[colon + 2] <= 57
+                value = value * 60 + (blob[colon + 1] - 48) * 10 + (blob[colon + 2] - 48)
+            out[row] = value if pairs == 2 else value * 60
         if not good:
             out[row] = UNREADABLE
 

@@ -17,7 +17,13 @@ import numpy.typing as npt
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.engine.gtfs.csv.encoding import BLOCK_BYTES, LineTooLong, prefetch, read_blocks
 from fingerpost.transit.engine.gtfs.csv.findings import Findings, Reason
-from fingerpost.transit.engine.gtfs.csv.kernel import parse_decimals, parse_integers, parse_times, split_rows
+from fingerpost.transit.engine.gtfs.csv.kernel import (
+    SHORT_TIME_BYTES,
+    parse_decimals,
+    parse_integers,
+    parse_times,
+    split_rows,
+)
 from fingerpost.transit.engine.timetable.timetable import Float64, Int32, UInt8
 
 _BUFFER_ROWS = 65_536
@@ -59,6 +65,11 @@ class Block(NamedTuple):
         values = np.empty(len(self.lines), np.int32)
         parse_times(self.blob, self.starts[column], self.ends[column], values)
         return values
+
+    def is_without_seconds(self, column: int) -> npt.NDArray[np.bool_]:
+        """Return which of a column's times are written H:MM."""
+        short: npt.NDArray[np.bool_] = self.ends[column] - self.starts[column] <= SHORT_TIME_BYTES
+        return short
 
     def decimals(self, column: int) -> Float64:
         """Return a column of numbers, NaN where there is none."""
@@ -266,7 +277,9 @@ def find_day(text: str) -> date | None:
 
 
 def find_time_s(text: str) -> int | None:
-    """Return the seconds of H:MM:SS (minutes and seconds of two digits, hours past 24 allowed), or None."""
+    """Return the seconds of H:MM:SS or H:MM (minutes and seconds of two digits, hours past 24 allowed), or None."""
+    if len(text) <= SHORT_TIME_BYTES:
+        text += ":00"
     hours, _, rest = text.partition(":")
     if not (len(rest) == len("MM:SS") and rest[2] == ":" and 0 < len(hours) <= _HOUR_DIGITS):
         return None
