@@ -151,16 +151,20 @@ def test_a_growth_comes_from_the_newest_filing_that_states_both_years(recorded):
 
 
 @pytest.mark.parametrize(
-    ("expression", "period", "why"),
-    [("cagr(Revenue, 5)", "2024", "of two frameworks"), ("gross_margin_change", "2018", "a later filing restated")],
+    ("expression", "period", "why", "step"),
+    [
+        ("cagr(Revenue, 5)", "2024", "of two frameworks", "Ask financial_facts for the inputs"),
+        ("gross_margin_change", "2018", "a later filing restated", "Send vintage: original for -0."),
+    ],
 )
-def test_inputs_without_a_common_basis_are_not_combined(recorded, expression, period, why):
-    """No filing states all of them; the reason names each filing."""
+def test_inputs_without_a_common_basis_are_not_combined(recorded, expression, period, why, step):
+    """No filing states all of them; the next step names the value of the first filings, if they have one basis."""
     with pytest.raises(DataNotFound) as error:
         calculate(recorded, "CLS", expression, [period], LATEST)
     told = error.value.details["missing"][f"{expression} {period}"]
 
     assert (told["reason"], why in told["message"]) == ("not_comparable", True)
+    assert told["next_step"].startswith(step)
 
 
 def test_a_ratio_is_of_one_framework(recorded):

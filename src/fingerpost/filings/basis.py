@@ -48,15 +48,16 @@ def on_one_basis(inputs: Mapping[_K, tuple[str, Figure]], options: FigureOptions
     changed = {name for name, figure in inputs.values() if figure.restated and len(figure.headlines) > 1}
     restated = {name for name in changed if names.count(name) > 1}
     is_comparable = share_framework(figures)
-    if is_comparable and (options.vintage == ORIGINAL or not restated):
+    # No filing states what was adjusted for a split.
+    is_adjusted = options.vintage == SPLIT_ADJUSTED and any(
+        is_per_share(figure.unit) or is_share_count(figure.unit) for figure in figures
+    )
+    has_joint = options.vintage != ORIGINAL and not is_adjusted
+    if is_comparable and not (restated and has_joint):
         return {key: figure for key, (_, figure) in inputs.items()}
-    in_shares = any(is_per_share(figure.unit) or is_share_count(figure.unit) for figure in figures)
-    if options.vintage != ORIGINAL and not (options.vintage == SPLIT_ADJUSTED and in_shares):
-        joint = find_joint(list(inputs.values()))
-        if joint is not None:
-            return dict(zip(inputs, joint, strict=True))
-    if is_comparable and in_shares:
-        return {key: figure for key, (_, figure) in inputs.items()}
+    joint = find_joint(list(inputs.values())) if has_joint else None
+    if joint is not None:
+        return dict(zip(inputs, joint, strict=True))
     why = f"a later filing restated {' and '.join(sorted(restated))}" if is_comparable else "of two frameworks"
     listed = ", ".join(
         f"{name} {figure.value} to {figure.end} ({fact.form} {fact.accession} of {fact.filed}, {fact.taxonomy})"

@@ -7,7 +7,7 @@ from typing import Any
 
 from fingerpost.filings.basis import on_one_basis
 from fingerpost.filings.concepts import Metric, find_metric
-from fingerpost.filings.figure import DERIVED, SPLIT_ADJUSTED, Company, Figure, FigureOptions, filing_url
+from fingerpost.filings.figure import DERIVED, ORIGINAL, SPLIT_ADJUSTED, Company, Figure, FigureOptions, filing_url
 from fingerpost.filings.formula import (
     Evaluation,
     Formula,
@@ -159,7 +159,7 @@ def _calculate_one(
     try:
         found = period.evaluate(formula)
     except NotComputable as error:
-        found, clash = None, _not_comparable(str(error), "Ask financial_facts for the inputs")
+        found, clash = None, _not_comparable(str(error), _suggest_original(period, formula))
     else:
         figures = (figure for _, figure in period.inputs.values())
         clash = find_split_clash(period.library, period.company, figures, period.options)
@@ -196,6 +196,18 @@ def _calculate_one(
     if notes:
         row["notes"] = list(dict.fromkeys(notes))
     return row
+
+
+def _suggest_original(period: PeriodInputs, formula: Formula) -> str:
+    """Return the next step where inputs cannot be combined: the value from the first filings, if it has one basis."""
+    first = replace(period, options=replace(period.options, vintage=ORIGINAL), inputs={}, missing={})
+    try:
+        found = first.evaluate(formula)
+    except NotComputable:
+        found = None
+    if found is None:
+        return "Ask financial_facts for the inputs"
+    return f"Send vintage: original for {plain(found[0].value)} {unit_text(found[0].unit)}, from the first filings"
 
 
 def _not_comparable(message: str, next_step: str) -> dict[str, Any]:
