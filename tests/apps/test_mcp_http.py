@@ -122,6 +122,16 @@ async def test_the_names_that_it_may_be_called_by(application, address, allowed,
     assert answer.status_code == status
 
 
+async def test_no_request_is_redirected_to_the_host_that_it_names(application):
+    """/mcp/ is no endpoint."""
+    app = new_app(application, LOOPBACK, WarmUp(application.networks))
+    transport = httpx2.ASGITransport(app)
+    async with httpx2.AsyncClient(transport=transport, base_url="http://elsewhere.example") as client:
+        answer = await client.post("/mcp/", json={})
+
+    assert answer.status_code == 404
+
+
 NOBODY = "validation-error"
 
 

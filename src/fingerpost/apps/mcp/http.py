@@ -112,7 +112,7 @@ def new_app(
     AppStatus.enable_automatic_graceful_drain = False
     server = new_server(application, find_user=find_user)
     transport = McpTransport(server, security, Admission(settings.max_concurrent_calls))
-    return Starlette(
+    app = Starlette(
         routes=[
             Route("/mcp", transport),
             Route("/health", check_host(health, hosts)),
@@ -122,6 +122,9 @@ def new_app(
         ],
         lifespan=lambda _app: _run(transport, application, site),
     )
+    # A redirect would name the host that the caller claims to have called.
+    app.router.redirect_slashes = False
+    return app
 
 
 def check_host(endpoint: Endpoint, hosts: Collection[str]) -> Endpoint:
