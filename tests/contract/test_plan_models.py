@@ -213,3 +213,12 @@ def test_the_names_of_the_contract_come_from_one_place():
         "validate_call",
     ]
     assert [name for name in fingerpost.contract.__all__ if not hasattr(fingerpost.contract, name)] == []
+
+
+def test_null_in_a_plan_is_absence():
+    """A2: also in the steps."""
+    step = {"step_id": 1, "description": "look", "parameters": None, "dependencies": None, "status": None}
+    plan = Plan.model_validate({"goal": "go", "created_at": "2026-01-01T00:00:00Z", "steps": [step], "owner": None})
+
+    assert plan.owner == "agent"
+    assert plan.steps == [PlanStep(step_id=1, description="look")]

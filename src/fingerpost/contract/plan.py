@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
 AS_RECORDED = {"as_recorded": True}
 """The validation context of a plan that was kept before timestamps were checked: any text stands."""
@@ -32,7 +32,18 @@ Timestamp = Annotated[str, AfterValidator(_read_timestamp)]
 Status = Literal["pending", "in_progress", "completed", "failed"]
 
 
-class PlanStep(BaseModel):
+class _Input(BaseModel):
+    """Refuses unknown fields; an explicit null counts as absent (rule A2)."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_nulls(cls, data: Any) -> Any:
+        return {name: value for name, value in data.items() if value is not None} if isinstance(data, dict) else data
+
+
+class PlanStep(_Input):
     """Plan step.
 
     Attributes:
@@ -50,8 +61,6 @@ class PlanStep(BaseModel):
         skipped: whether the step was skipped.
     """
 
-    model_config = ConfigDict(extra="forbid")
-
     step_id: int
     description: str
     tool: str | None = None
@@ -66,7 +75,7 @@ class PlanStep(BaseModel):
     skipped: bool = False
 
 
-class Plan(BaseModel):
+class Plan(_Input):
     """Plan.
 
     Attributes:
@@ -78,8 +87,6 @@ class Plan(BaseModel):
         owner: who owns the plan; free text.
         can_modify: whether the plan may be changed.
     """
-
-    model_config = ConfigDict(extra="forbid")
 
     goal: str
     steps: list[PlanStep] = Field(default_factory=list)
