@@ -37,7 +37,7 @@ def test_a_cancelled_trip_is_cancelled_on_its_day_only(relationship, drawn, coun
         (update("OMEGA", call("BETA", 60)), "trip-unknown"),
         (update("A-1", call("BETA", 60), day="20260311"), "trip-not-running-that-day"),
         (update("A-1", call("BETA", 60), day="20260230"), "start-date-unreadable"),
-        (update("A-1", call("BETA", 60), day="99990101"), "start-date-unreadable"),
+        (update("A-1", call("BETA", 60), day="99990101"), "start-date-far-from-today"),
         (update("A-1", call("BETA", 60), day="tomorrow"), "start-date-unreadable"),
         (update("", call("BETA", 60)), "trip-not-named"),
         (update("", call("BETA", 60), route_id="A", start_time="09:00:00"), "trip-unknown"),
