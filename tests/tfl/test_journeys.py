@@ -268,7 +268,7 @@ async def test_a_journey_to_nowhere_is_left_out_and_counted():
     answer, _ = await plan({"journeys": [TO_NOWHERE]})
 
     assert answer.itineraries == ()
-    assert answer.provenance.notes == ("1 journey was left out: TfL did not say where it leads.",)
+    assert answer.provenance.notes == ("1 itinerary was left out, because the server does not say where it leads.",)
 
 
 @pytest.mark.parametrize(
@@ -288,7 +288,7 @@ async def test_what_is_left_out_of_a_second_answer_is_reported(first, window_s):
     assert len(server.questions) == 2
     assert answer.provenance.notes == (
         "Victoria is closed",
-        "1 journey was left out: TfL did not say where it leads.",
+        "1 itinerary was left out, because the server does not say where it leads.",
     )
 
 

@@ -166,7 +166,7 @@ class Read:
     """The itineraries of a page, their fares, how many travel otherwise than asked, and whether walks lack lengths."""
 
     itineraries: list[Itinerary] = field(default_factory=list)
-    fares: dict[Itinerary, Sequence[FareTransfer]] = field(default_factory=dict)
+    fares: dict[Itinerary, Fare | None] = field(default_factory=dict)
     not_asked_for: int = 0
     has_unmeasured_walk: bool = False
 
@@ -194,7 +194,7 @@ def read_itineraries(
         ]
         itinerary = Itinerary(with_walk_delays(made) if walks_as_expected else tuple(made))
         read.itineraries.append(itinerary)
-        read.fares[itinerary] = own.fare_transfers
+        read.fares[itinerary] = price(itinerary, own.fare_transfers)
     return read
 
 

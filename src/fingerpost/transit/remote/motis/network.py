@@ -9,15 +9,16 @@ from fingerpost.net.request import Fetch, RequestLimits
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
-from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, LegLine
+from fingerpost.transit.model.itinerary import Leg, LegLine
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.journeys import JourneyEnd, find_end
 from fingerpost.transit.remote.kit.network import ServerKind, ServerNetwork, ServerSource
+from fingerpost.transit.remote.kit.search import FoundJourneys, JourneyQuestion
 from fingerpost.transit.remote.motis.departures import ask_board, list_departures
-from fingerpost.transit.remote.motis.itineraries import draw_leg, price
-from fingerpost.transit.remote.motis.journeys import FoundOnMotis, MotisJourneySearch
+from fingerpost.transit.remote.motis.itineraries import draw_leg
+from fingerpost.transit.remote.motis.journeys import MotisJourneySearch
 from fingerpost.transit.remote.motis.learning import ABILITIES, learn_profile, read_api
 from fingerpost.transit.remote.motis.places import MotisGeocoder, MotisStopIds, MotisStopLookup
 from fingerpost.transit.remote.motis.server import NEWEST, MotisServer, UnknownThere
@@ -52,21 +53,15 @@ class MotisNetwork(ServerNetwork):
             find_end(end, self._ids.list_own, self._own_stops.find_known) for end in (query.origin, query.destination)
         )
         found = await self._find(query, ends)
-        if query.step_free and not found.has_rides:
-            # Better a way with a step, which the answer names, than none.
-            found = await self._find(replace(query, step_free=False), ends)
-
-        def price_itinerary(itinerary: Itinerary) -> Fare | None:
-            return price(itinerary, found.fares.get(itinerary, ()))
 
         def draw(leg: Leg) -> LegLine:
             return draw_leg(leg, self._server.api)
 
         return JourneyAnswer(
-            itineraries=tuple(found.live),
-            timetabled=tuple(found.promised),
+            itineraries=found.live,
+            timetabled=found.promised,
             provenance=self._provenance(found.retrieved_at, query.language, found.notes, zone=found.zone),
-            price=price_itinerary,
+            price=found.fares.get,
             draw=draw,
         )
 
@@ -97,19 +92,20 @@ class MotisNetwork(ServerNetwork):
         """Ask the server's geocoder what is at a position, in the local language; see ``port.PositionNamer``."""
         return await self._names.find_address(coordinate, self._profile.attribution)
 
-    async def _find(self, query: JourneyQuery, ends: Sequence[JourneyEnd]) -> FoundOnMotis:
+    async def _find(self, query: JourneyQuery, ends: Sequence[JourneyEnd]) -> FoundJourneys:
         """Search; where the server has renamed a stop since its id was told, between the positions instead."""
         origin, destination = ends
-        language = self._choose_language(query.language)
+        question = JourneyQuestion(
+            query=query, origin=origin, destination=destination, language=self._choose_language(query.language)
+        )
         try:
-            return await self._search.find(query, origin, destination, language)
+            return await self._search.find(question)
         except UnknownThere:
             if origin.stop_id is None and destination.stop_id is None:
                 raise
         here, there = (JourneyEnd(location=end.location) for end in ends)
-        found = await self._search.find(query, here, there, language)
-        found.troubles.append(_MOVED)
-        return found
+        found = await self._search.find(replace(question, origin=here, destination=there))
+        return found.with_trouble(_MOVED)
 
     async def _ask_board(
         self, own_id: str, first: int, last: int, language: str | None

@@ -1,18 +1,27 @@
-"""Find the journeys of a query: page by page, and once more with shorter walks where too much walking was found.
+"""Ask an OpenTripPlanner server for a page of journeys.
 
 The server knows no limit on walking (rule B6), so itineraries that walk too far are dropped here, and another question,
 in which walking is dear, looks for those that walk less.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from fingerpost.transit.model.itinerary import Optimize
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.answers import refuse_unreadable
-from fingerpost.transit.remote.kit.journeys import PAGE_SIZE, FoundJourneys, JourneyEnd
+from fingerpost.transit.remote.kit.journeys import JourneyEnd
+from fingerpost.transit.remote.kit.search import (
+    PAGE_SIZE,
+    FoundJourneys,
+    JourneyPage,
+    JourneyQuestion,
+    JourneySearch,
+    list_promised,
+    sort_live,
+)
 from fingerpost.transit.remote.opentripplanner.documents import PLAN
 from fingerpost.transit.remote.opentripplanner.itineraries import (
     ARRIVAL_MARGIN_S,
@@ -20,10 +29,10 @@ from fingerpost.transit.remote.opentripplanner.itineraries import (
     list_itineraries,
 )
 from fingerpost.transit.remote.opentripplanner.server import Server, fail_on_null
-from fingerpost.transit.remote.opentripplanner.shapes import PlanConnection, PlanData, RoutingError
+from fingerpost.transit.remote.opentripplanner.shapes import PlanData, RoutingError
 from fingerpost.transit.remote.opentripplanner.stops import StopIdBook
 from fingerpost.transit.remote.opentripplanner.wire_values import print_offset_time
-from fingerpost.transit.rules.trip_limits import is_possible, list_kept, say_impossible
+from fingerpost.transit.rules.trip_limits import say_impossible
 
 OUTSIDE_SERVICE_PERIOD = "OUTSIDE_SERVICE_PERIOD"
 WALKING_IS_BETTER = "WALKING_BETTER_THAN_TRANSIT"
@@ -39,15 +48,14 @@ _SENTENCES = {
 }
 
 
-def say_reasons(errors: Iterable[RoutingError]) -> str | None:
-    """Return sentences on why nothing was found, None where the server gives no reason that we know."""
+def list_reasons(errors: Iterable[RoutingError]) -> tuple[str, ...]:
+    """Return sentences on why nothing was found, none where the server gives no reason that we know."""
     sentences = (
         _SENTENCES[error.code].format(end=_ENDS.get(error.input_field or "", "an end"))
         for error in errors
         if error.code in _SENTENCES
     )
-    said = ". ".join(dict.fromkeys(sentence[0].upper() + sentence[1:] for sentence in sentences))
-    return said or None
+    return tuple(sentence[0].upper() + sentence[1:] for sentence in sentences)
 
 
 # Itineraries on a page where all of a window are wanted.
@@ -68,25 +76,18 @@ def print_end(end: JourneyEnd) -> dict[str, Any]:
     return {"location": {"coordinate": {"latitude": here.lat, "longitude": here.lon}}}
 
 
-def new_variables(
-    query: JourneyQuery,
-    origin: JourneyEnd,
-    destination: JourneyEnd,
-    zone: ZoneInfo,
-    *,
-    shorter_walks: bool = False,
-    with_promised: bool,
-) -> dict[str, Any]:
+def new_variables(question: JourneyQuestion, zone: ZoneInfo, *, with_promised: bool) -> dict[str, Any]:
     """Return the variables of the plan document; what is not wished for is left out, because nulls fail.
 
-    ``shorter_walks`` makes walking dearer and leaves out the way that only walks.
+    For shorter walks walking is dearer, and the way that only walks is left out.
     """
+    query, shorter_walks = question.query, question.shorter_walks
     bound = "latestArrival" if query.arrive_by else "earliestDeparture"
     instant = query.instant + ARRIVAL_MARGIN_S if query.arrive_by else query.instant
     preferences = _preferences(query, shorter_walks=shorter_walks)
     variables: dict[str, Any] = {
-        "origin": print_end(origin),
-        "destination": print_end(destination),
+        "origin": print_end(question.origin),
+        "destination": print_end(question.destination),
         "dateTime": {bound: print_offset_time(instant, zone)},
         "first": max(PAGE_SIZE, query.wanted + 1),
         "preferences": preferences,
@@ -118,26 +119,21 @@ def _preferences(query: JourneyQuery, *, shorter_walks: bool) -> dict[str, Any]:
     return preferences
 
 
-# A page may be empty while there are more; beyond this many we believe that there is nothing.
-MOST_PAGES = 4
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanRequest:
+    question: JourneyQuestion
+    variables: Mapping[str, Any]
 
 
-@dataclass(slots=True)
-class Found(FoundJourneys):
-    """What was found, and the server's reasons why there is no more."""
-
-    reasons: list[RoutingError] = field(default_factory=list)
-
-    def has_reason(self, code: str) -> bool:
-        return any(error.code == code for error in self.reasons)
-
-
-class JourneySearch:
+class OpenTripPlannerSearch(JourneySearch[PlanRequest]):
     """Searches one server.
 
     Args:
         with_promised: whether the server can be asked for cancelled trips.
     """
+
+    # A page may be empty while there are more; beyond this many we believe that there is nothing.
+    most_pages = 4
 
     def __init__(self, server: Server, ids: StopIdBook, zone: ZoneInfo, *, with_promised: bool) -> None:
         self._server = server
@@ -145,74 +141,41 @@ class JourneySearch:
         self._zone = zone
         self._with_promised = with_promised
 
-    async def find(
-        self, query: JourneyQuery, origin: JourneyEnd, destination: JourneyEnd, language: str | None
-    ) -> Found:
-        """Return what was found within the query's limits."""
-        found = await self._find_once(query, origin, destination, language, shorter_walks=False)
-        if found.walks_too_far and not found.has_rides:
-            shorter = await self._find_once(query, origin, destination, language, shorter_walks=True)
-            found.add(shorter)
-            found.reasons += shorter.reasons
-        return found
+    async def first_page(self, question: JourneyQuestion) -> JourneyPage[PlanRequest]:
+        variables = new_variables(question, self._zone, with_promised=self._with_promised)
+        return await self.next_page(PlanRequest(question=question, variables=variables))
 
-    async def _find_once(
-        self,
-        query: JourneyQuery,
-        origin: JourneyEnd,
-        destination: JourneyEnd,
-        language: str | None,
-        *,
-        shorter_walks: bool,
-    ) -> Found:
-        variables = new_variables(
-            query,
-            origin,
-            destination,
-            self._zone,
-            shorter_walks=shorter_walks,
-            with_promised=self._with_promised,
-        )
-        found = Found()
-        seen: set[str | None] = {None}
-        for _ in range(MOST_PAGES):
-            page = await self._ask(variables, query, language, found)
-            cursor = page.page_info.end_cursor if page.page_info is not None and page.page_info.has_next_page else None
-            # A cursor that was followed before leads nowhere.
-            if cursor in seen or found.has_reason(OUTSIDE_SERVICE_PERIOD):
-                break
-            if found.live and not _may_lack_some(found, query):
-                break
-            seen.add(cursor)
-            variables = {**without_promised(variables), "after": cursor}
-        return found
-
-    async def _ask(
-        self, variables: dict[str, Any], query: JourneyQuery, language: str | None, found: Found
-    ) -> PlanConnection:
-        answered = await self._server.ask(PLAN, PlanData, variables, language=language)
+    async def next_page(self, following: PlanRequest) -> JourneyPage[PlanRequest]:
+        query = following.question.query
+        answered = await self._server.ask(PLAN, PlanData, following.variables, language=following.question.language)
         page = answered.data.live
         if page is None:
             raise fail_on_null("plan", answered.notes)
         told = list_itineraries(page, query, self._ids)
-        live = found.drop_impossible(told)
-        if not live and (told or answered.has_lost("legs")):
+        live = sort_live(told, query, answered.retrieved_at)
+        if len(live.impossible) == len(set(told)) and (told or answered.has_lost("legs")):
             raise refuse_unreadable("itinerary", [*answered.notes, *say_impossible(len(told))])
-        kept = list_kept(live, query)
-        found.add_live(kept)
-        promised = list_kept(list_itineraries(answered.data.promised, query, self._ids), query)
-        found.add_promised(itinerary for itinerary in promised if is_possible(itinerary))
-        found.reasons += page.routing_errors
-        found.troubles += answered.notes
-        found.has_unmeasured_walk |= has_unmeasured_walk(page)
-        found.walks_too_far |= len(kept) < len(live) or found.has_reason(WALKING_IS_BETTER)
-        if found.retrieved_at is None:
-            found.retrieved_at = answered.retrieved_at
-        return page
+        codes = {error.code for error in page.routing_errors}
+        found = replace(
+            live,
+            promised=list_promised(list_itineraries(answered.data.promised, query, self._ids), query),
+            reasons=list_reasons(page.routing_errors),
+            is_outside_calendar=OUTSIDE_SERVICE_PERIOD in codes,
+            troubles=answered.notes,
+            has_unmeasured_walk=has_unmeasured_walk(page),
+            walks_too_far=live.walks_too_far or WALKING_IS_BETTER in codes,
+        )
+        cursor = page.page_info.end_cursor if page.page_info is not None and page.page_info.has_next_page else None
+        if cursor is None or found.is_outside_calendar or not _may_lack_some(found, query):
+            return JourneyPage(found=found)
+        variables = {**without_promised(following.variables), "after": cursor}
+        return JourneyPage(found=found, following=replace(following, variables=variables), cursor=cursor)
 
 
-def _may_lack_some(found: Found, query: JourneyQuery) -> bool:
-    """Whether the next page may hold more of the window that was asked for; pages go on to later departures."""
+def _may_lack_some(found: FoundJourneys, query: JourneyQuery) -> bool:
+    """Whether the next page may hold the first trip, or more of the window; pages go on to later departures."""
+    if not found.live:
+        return True
     if query.window_s is None or query.arrive_by:
         return False
     return max(each.departure for each in found.live) <= query.instant + query.window_s

@@ -15,6 +15,7 @@ from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery
 from fingerpost.transit.remote.kit.journeys import find_end
 from fingerpost.transit.remote.kit.network import ServerKind, ServerNetwork, ServerSource
+from fingerpost.transit.remote.kit.search import FoundJourneys, JourneyQuestion
 from fingerpost.transit.remote.opentripplanner.departures import (
     MARGIN_S,
     MOST_ROWS,
@@ -25,12 +26,7 @@ from fingerpost.transit.remote.opentripplanner.digitransit import find_region
 from fingerpost.transit.remote.opentripplanner.documents import BOARD
 from fingerpost.transit.remote.opentripplanner.geocoding import Geocoder
 from fingerpost.transit.remote.opentripplanner.itineraries import draw_leg, price
-from fingerpost.transit.remote.opentripplanner.journeys import (
-    OUTSIDE_SERVICE_PERIOD,
-    Found,
-    JourneySearch,
-    say_reasons,
-)
+from fingerpost.transit.remote.opentripplanner.journeys import OpenTripPlannerSearch
 from fingerpost.transit.remote.opentripplanner.learning import ABILITIES, learn_profile, read_lacking
 from fingerpost.transit.remote.opentripplanner.server import Server
 from fingerpost.transit.remote.opentripplanner.shapes import BoardData
@@ -61,7 +57,9 @@ class OpenTripPlannerNetwork(ServerNetwork):
             if region is None
             else Geocoder(fetch, record, self._own_stops, self._ids, profile.bounds, limits)
         )
-        self._search = JourneySearch(self._server, self._ids, self._zone, with_promised=_PROMISED not in lacking)
+        self._search = OpenTripPlannerSearch(
+            self._server, self._ids, self._zone, with_promised=_PROMISED not in lacking
+        )
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
         language = self._choose_language(query.language)
@@ -69,16 +67,15 @@ class OpenTripPlannerNetwork(ServerNetwork):
             await find_end(end, self._ids.list_own, self._own_stops.find_known)
             for end in (query.origin, query.destination)
         ]
-        found = await self._search.find(query, ends[0], ends[1], language)
-        if query.step_free and not found.has_rides:
-            # Better a way with a step, which the answer names, than none.
-            found = await self._search.find(replace(query, step_free=False), ends[0], ends[1], language)
+        found = await self._search.find(
+            JourneyQuestion(query=query, origin=ends[0], destination=ends[1], language=language)
+        )
         self._refuse_outside(found)
         return JourneyAnswer(
-            itineraries=tuple(found.live),
-            timetabled=tuple(found.promised),
+            itineraries=found.live,
+            timetabled=found.promised,
             provenance=self._provenance(found.retrieved_at, query.language, found.notes),
-            why_nothing=say_reasons(found.reasons),
+            why_nothing=found.why_nothing,
             price=price if self._profile.can(Ability.FARES) else None,
             draw=draw_leg,
         )
@@ -122,9 +119,9 @@ class OpenTripPlannerNetwork(ServerNetwork):
         # Digitransit's terms want the date and time of the retrieval beside its name.
         return (f"© Digitransit {retrieved[:4]}, retrieved {retrieved}",) if self._is_digitransit else ()
 
-    def _refuse_outside(self, found: Found) -> None:
+    def _refuse_outside(self, found: FoundJourneys) -> None:
         """Raise OutsideCalendar where the server's timetable does not cover the day."""
-        if not found.has_reason(OUTSIDE_SERVICE_PERIOD) or found.live or found.promised:
+        if not found.is_outside_calendar or found.live or found.promised:
             return
         first, last = self._profile.first_day, self._profile.last_day
         days = {} if first is None or last is None else {"first_day": str(first), "last_day": str(last)}

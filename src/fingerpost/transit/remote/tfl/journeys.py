@@ -10,9 +10,17 @@ from fingerpost import clock
 from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, SourceChanged, SourceFailed, StorageUnavailable
 from fingerpost.net.response import Response
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
-from fingerpost.transit.model.place import Coordinate, Location
+from fingerpost.transit.model.place import Location
 from fingerpost.transit.remote.kit.answers import read_entries, read_exactly
-from fingerpost.transit.remote.tfl.itineraries import ItineraryReader
+from fingerpost.transit.remote.kit.journeys import JourneyEnd
+from fingerpost.transit.remote.kit.search import (
+    FoundJourneys,
+    JourneyPage,
+    JourneyQuestion,
+    JourneySearch,
+    sort_live,
+)
+from fingerpost.transit.remote.tfl.itineraries import ItineraryReader, is_placed
 from fingerpost.transit.remote.tfl.server import NOT_FOUND, STATUS_FRESH_S, TflClient, read_error, say
 from fingerpost.transit.remote.tfl.shapes import (
     ApiError,
@@ -25,10 +33,13 @@ from fingerpost.transit.remote.tfl.shapes import (
 from fingerpost.transit.remote.tfl.wire_times import print_wall_clock, say_day_offset
 
 PATH = ("Journey", "JourneyResults")
+STEP_FREE, STEP_FREE_TO_PLATFORM = "StepFreeToVehicle", "StepFreeToPlatform"
+_SIDES = ("origin", "destination")
+_MINUTE_S = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JourneyQuestion:
+class TflQuestion:
     """What TfL is asked.
 
     ``origin`` and ``destination`` are whatever TfL reads: its ids, ``lat,lon``, postcodes, names.
@@ -64,8 +75,9 @@ class JourneyQuestion:
         return params
 
 
-def print_position(coordinate: Coordinate) -> str:
-    return f"{coordinate.lat:.6f},{coordinate.lon:.6f}"
+def print_end(end: JourneyEnd) -> str:
+    here = end.location.coordinate
+    return end.stop_id or f"{here.lat:.6f},{here.lon:.6f}"
 
 
 def choose_preference(optimize: Optimize, *, shorter_walks: bool) -> str:
@@ -80,9 +92,7 @@ _HINT = "Send the parameterValue of the place that is meant instead"
 _UNKNOWN_HINT = "Check the spelling, or send a postcode, a stop code, or lat,lon"
 
 
-def explain(
-    told: DisambiguationResult, question: JourneyQuestion, sides: tuple[str, str]
-) -> PlaceAmbiguous | PlaceUnknown:
+def explain(told: DisambiguationResult, question: TflQuestion, sides: tuple[str, str]) -> PlaceAmbiguous | PlaceUnknown:
     """Return the error of ends that TfL could not tell; ``sides`` are what the caller calls them."""
     statuses = (told.from_location_disambiguation, told.to_location_disambiguation)
     ends = list(zip(sides, (question.origin, question.destination), statuses, strict=True))
@@ -143,38 +153,83 @@ _HORIZON_DAYS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JourneysFound:
-    """What TfL found, and when.
-
-    Attributes:
-        notes: what could not be had.
-        unplaced: itineraries that are dropped because TfL does not say where they lead.
-    """
+class TflAnswer:
+    """What TfL found, when it said so, and why there is nothing; ``notes`` say what could not be had."""
 
     itineraries: Sequence[Itinerary]
     retrieved_at: datetime
     why_nothing: str | None = None
     notes: tuple[str, ...] = ()
-    unplaced: frozenset[Itinerary] = frozenset()
-
-    def add_left_out(self, other: "JourneysFound") -> "JourneysFound":
-        """Add the notes of a later question, and the itineraries that were dropped from its answer."""
-        notes = tuple(dict.fromkeys((*self.notes, *other.notes)))
-        return replace(self, notes=notes, unplaced=self.unplaced | other.unplaced)
 
 
-class TflJourneySearch:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestRequest:
+    """Asks for the rest of a window; ``offered`` is what TfL offered last, and ``instant`` is beyond it."""
+
+    question: JourneyQuestion
+    instant: int
+    offered: Sequence[Itinerary]
+
+
+class TflJourneySearch(JourneySearch[RestRequest]):
+    # TfL offers three to five journeys at once.
+    most_pages = 4
+    note_of_rest = "TfL did not tell all trips of the window that was asked for, because it offers only a few at once."
+    offers_steps = False
+
     def __init__(self, server: TflClient, reader: ItineraryReader, zone: ZoneInfo) -> None:
         self._server = server
         self._reader = reader
         self._zone = zone
 
-    async def find(
+    async def first_page(self, question: JourneyQuestion) -> JourneyPage[RestRequest]:
+        return await self._ask_from(RestRequest(question=question, instant=question.query.instant, offered=()))
+
+    async def next_page(self, following: RestRequest) -> JourneyPage[RestRequest]:
+        try:
+            return await self._ask_from(following)
+        except (StorageUnavailable, SourceChanged):
+            return JourneyPage(found=FoundJourneys(retrieved_at=clock.now(), troubles=(self.note_of_rest,)))
+
+    async def _ask_from(self, request: RestRequest) -> JourneyPage[RestRequest]:
+        """Return what TfL offers, and what asks for the rest of the window.
+
+        TfL knows no window: it offers a few journeys, and those behind them when it is asked from then on.
+        """
+        question, query = request.question, request.question.query
+        asked = TflQuestion(
+            origin=print_end(question.origin),
+            destination=print_end(question.destination),
+            instant=request.instant,
+            arrive_by=query.arrive_by,
+            preference=choose_preference(query.optimize, shorter_walks=question.shorter_walks),
+            accessibility=STEP_FREE if query.step_free else None,
+        )
+        answered = await self.ask(asked, _SIDES, (query.origin, query.destination))
+        placed = [each for each in answered.itineraries if is_placed(each)]
+        found = replace(
+            sort_live(placed, query, answered.retrieved_at, in_minutes=True),
+            unplaced=frozenset(answered.itineraries) - frozenset(placed),
+            troubles=answered.notes,
+            reasons=() if answered.why_nothing is None else (answered.why_nothing,),
+        )
+        new = [each for each in answered.itineraries if each not in request.offered]
+        if query.window_s is None or not new:
+            return JourneyPage(found=found)
+        if query.arrive_by:
+            instant = min(each.arrival for each in new) - _MINUTE_S
+        else:
+            instant = max(each.departure for each in new) + _MINUTE_S
+        if abs(instant - query.instant) > query.window_s:
+            return JourneyPage(found=found)
+        return JourneyPage(found=found, following=RestRequest(question=question, instant=instant, offered=new))
+
+    async def ask(
         self,
-        question: JourneyQuestion,
+        question: TflQuestion,
         sides: tuple[str, str],
         ends: tuple[Location | None, Location | None] = (None, None),
-    ) -> JourneysFound:
+    ) -> TflAnswer:
         """Return the journeys of a question.
 
         Raises:
@@ -187,7 +242,7 @@ class TflJourneySearch:
         )
         if response.status == NOT_FOUND:
             reason = self._read_nothing(read_error(response), question, sides)
-            return JourneysFound(itineraries=(), retrieved_at=response.retrieved_at, why_nothing=reason)
+            return TflAnswer(itineraries=(), retrieved_at=response.retrieved_at, why_nothing=reason)
         if response.status == MULTIPLE_CHOICES or _is_disambiguation(response):
             raise explain(read_exactly(DisambiguationResult, response), question, sides)
         answer = await read_entries(JourneyResult, response)
@@ -198,7 +253,7 @@ class TflJourneySearch:
         )
         messages = tuple(dict.fromkeys(" ".join(message.split()) for message in told.stop_messages if message.strip()))
         notes = (*notes, *answer.notes, *messages[:3])
-        return JourneysFound(itineraries=found, retrieved_at=response.retrieved_at, notes=notes)
+        return TflAnswer(itineraries=found, retrieved_at=response.retrieved_at, notes=notes)
 
     async def _find_lifts(self) -> tuple[Sequence[LiftDisruption], tuple[str, ...]]:
         """Return the lifts that are out of order; a plan stands without them, and says that it does."""
@@ -208,7 +263,7 @@ class TflJourneySearch:
             return (), ("TfL did not say which lifts are out of order.",)
         return told.data, ()
 
-    def _read_nothing(self, error: ApiError, question: JourneyQuestion, sides: tuple[str, str]) -> str:
+    def _read_nothing(self, error: ApiError, question: TflQuestion, sides: tuple[str, str]) -> str:
         """Return why there is no journey.
 
         Raises:

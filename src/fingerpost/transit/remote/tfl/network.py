@@ -6,11 +6,9 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 from fingerpost import clock
-from fingerpost.errors import SourceChanged, StorageUnavailable
 from fingerpost.net.request import Fetch, RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
-from fingerpost.transit.model.itinerary import Itinerary
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource, Place, PlaceMatch
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import (
@@ -20,17 +18,16 @@ from fingerpost.transit.port import (
     JourneyQuery,
     TextJourneyQuery,
 )
-from fingerpost.transit.remote.kit.journeys import is_in_time
+from fingerpost.transit.remote.kit.journeys import JourneyEnd
 from fingerpost.transit.remote.kit.network import ServerKind, ServerNetwork, ServerSource
+from fingerpost.transit.remote.kit.search import JourneyQuestion
 from fingerpost.transit.remote.tfl.boards import TflBoards
-from fingerpost.transit.remote.tfl.itineraries import ItineraryReader, draw_leg, is_placed
+from fingerpost.transit.remote.tfl.itineraries import ItineraryReader, draw_leg
 from fingerpost.transit.remote.tfl.journeys import (
-    JourneyQuestion,
-    JourneysFound,
+    STEP_FREE_TO_PLATFORM,
     TflJourneySearch,
-    choose_preference,
+    TflQuestion,
     new_unknown,
-    print_position,
 )
 from fingerpost.transit.remote.tfl.server import TflClient
 from fingerpost.transit.remote.tfl.shapes import OwnMode, read_mode
@@ -38,15 +35,8 @@ from fingerpost.transit.remote.tfl.stops import NaptanIds, StopPointLookup, Stop
 from fingerpost.transit.remote.tfl.unified_api import ATTRIBUTION, BOUNDS, KIND, LANGUAGE, ZONE
 from fingerpost.transit.rules.board_window import keep_first
 from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M, NearName, find_position_name
-from fingerpost.transit.rules.trip_limits import list_kept
 
 ABILITIES = frozenset(Ability) - {Ability.FARES}
-STEP_FREE, STEP_FREE_TO_PLATFORM = "StepFreeToVehicle", "StepFreeToPlatform"
-_SIDES = ("origin", "destination")
-_MINUTE_S = 60
-# How often TfL is asked for one window of time; it offers three to five journeys at once.
-_MOST_QUESTIONS = 4
-_NOTE_OF_REST = "TfL did not tell all trips of the window that was asked for, because it offers only a few at once."
 
 
 class TflNetwork(ServerNetwork):
@@ -69,30 +59,36 @@ class TflNetwork(ServerNetwork):
         self._search = TflJourneySearch(server, ItineraryReader(self._ids, zone), zone)
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
-        found, kept = await self._find(query, shorter_walks=False)
-        walks_too_far = any(each.walk_m > query.max_walk_m for each in found.itineraries)
-        if walks_too_far and not any(each.rides for each in kept):
-            again, shorter = await self._find(query, shorter_walks=True)
-            kept = list(dict.fromkeys([*kept, *shorter]))
-            found = replace(found.add_left_out(again), why_nothing=found.why_nothing or again.why_nothing)
-        if query.window_s is not None and found.itineraries:
-            found, rest = await self._find_rest(query, query.window_s, found)
-            kept = list(dict.fromkeys([*kept, *rest]))
-        return self._answer(found, kept)
+        found = await self._search.find(
+            JourneyQuestion(
+                query=query, origin=self._choose_end(query.origin), destination=self._choose_end(query.destination)
+            )
+        )
+        return JourneyAnswer(
+            itineraries=found.live,
+            provenance=self._provenance(found.retrieved_at, LANGUAGE, found.notes),
+            why_nothing=found.why_nothing,
+            draw=draw_leg,
+        )
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
         for text, side in zip((query.origin, query.destination), query.sides, strict=True):
             # Dots alone would lead to another address.
             if not any(map(str.isalnum, text)):
                 raise new_unknown(text, side)
-        question = JourneyQuestion(
+        question = TflQuestion(
             origin=self._read_text(query.origin),
             destination=self._read_text(query.destination),
             instant=query.instant,
             accessibility=STEP_FREE_TO_PLATFORM if query.step_free else None,
         )
-        found = await self._search.find(question, query.sides)
-        return self._answer(found, [each for each in found.itineraries if each.departure >= query.instant])
+        found = await self._search.ask(question, query.sides)
+        return JourneyAnswer(
+            itineraries=tuple(each for each in found.itineraries if each.departure >= query.instant),
+            provenance=self._provenance(found.retrieved_at, LANGUAGE, found.notes),
+            why_nothing=found.why_nothing,
+            draw=draw_leg,
+        )
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
         found = await self._boards.list_board(query)
@@ -122,68 +118,14 @@ class TflNetwork(ServerNetwork):
         near = [NearName(name=f"near {each.stop.name}", coordinate=each.stop.coordinate) for each in stops]
         return find_position_name(coordinate, near, self._profile.attribution)
 
-    async def _find(self, query: JourneyQuery, *, shorter_walks: bool) -> tuple[JourneysFound, list[Itinerary]]:
-        """Return what TfL found, and what of it keeps the query's limits."""
-        question = JourneyQuestion(
-            origin=self._print_end(query.origin),
-            destination=self._print_end(query.destination),
-            instant=query.instant,
-            arrive_by=query.arrive_by,
-            preference=choose_preference(query.optimize, shorter_walks=shorter_walks),
-            accessibility=STEP_FREE if query.step_free else None,
-        )
-        found = await self._search.find(question, _SIDES, (query.origin, query.destination))
-        placed = [each for each in found.itineraries if is_placed(each)]
-        found = replace(found, unplaced=frozenset(found.itineraries) - frozenset(placed))
-        return found, [each for each in list_kept(placed, query) if is_in_time(each, query)]
-
-    async def _find_rest(
-        self, query: JourneyQuery, window_s: int, found: JourneysFound
-    ) -> tuple[JourneysFound, list[Itinerary]]:
-        """Ask on from what was found until the whole window is known; return it with the later notes, and the rest.
-
-        TfL knows no window: it offers a few journeys, and those behind them when it is asked from then on.
-        """
-        rest: list[Itinerary] = []
-        offered = list(found.itineraries)
-        for _ in range(_MOST_QUESTIONS - 1):
-            if query.arrive_by:
-                instant = min(each.arrival for each in offered) - _MINUTE_S
-            else:
-                instant = max(each.departure for each in offered) + _MINUTE_S
-            if abs(instant - query.instant) > window_s:
-                return found, rest
-            try:
-                more, kept = await self._find(replace(query, instant=instant), shorter_walks=False)
-            except (StorageUnavailable, SourceChanged):
-                break
-            found = found.add_left_out(more)
-            new = [each for each in more.itineraries if each not in offered]
-            if not new:
-                return found, rest
-            rest += kept
-            offered = new
-        return replace(found, notes=(*found.notes, _NOTE_OF_REST)), rest
-
-    def _answer(self, found: JourneysFound, kept: Sequence[Itinerary]) -> JourneyAnswer:
-        return JourneyAnswer(
-            itineraries=tuple(kept),
-            provenance=self._provenance(
-                found.retrieved_at, LANGUAGE, (*found.notes, *_say_unplaced(len(found.unplaced)))
-            ),
-            why_nothing=found.why_nothing,
-            draw=draw_leg,
-        )
-
-    def _print_end(self, location: Location) -> str:
+    def _choose_end(self, location: Location) -> JourneyEnd:
         """Return an end as TfL is asked for it: a stop where there is one only, else its position.
 
         A saved place may lie elsewhere than the stop that is saved with it.
         """
         own = self._ids.list_own(location.stop_ids)
-        if len(own) == 1 and location.source is not LocationSource.USER_VARIABLE:
-            return own[0]
-        return print_position(location.coordinate)
+        is_stop = len(own) == 1 and location.source is not LocationSource.USER_VARIABLE
+        return JourneyEnd(location=location, stop_id=own[0] if is_stop else None)
 
     def _read_text(self, text: str) -> str:
         """Return a text as TfL reads it: an id of ours without our FEED."""
@@ -194,13 +136,6 @@ class TflNetwork(ServerNetwork):
 
     def _attribute(self, retrieved: str) -> tuple[str, ...]:
         return (f"TfL, retrieved {retrieved}",)
-
-
-def _say_unplaced(number: int) -> list[str]:
-    if not number:
-        return []
-    were, they_lead = ("journeys were", "they lead") if number > 1 else ("journey was", "it leads")
-    return [f"{number} {were} left out: TfL did not say where {they_lead}."]
 
 
 def new_known_profile() -> LearnedProfile:

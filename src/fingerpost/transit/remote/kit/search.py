@@ -1,0 +1,207 @@
+"""Search journeys page by page, once more with shorter walks, and once more with steps."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import ClassVar, Generic, TypeVar
+
+from fingerpost.transit.model.itinerary import Fare, Itinerary
+from fingerpost.transit.port import JourneyQuery
+from fingerpost.transit.remote.kit.journeys import JourneyEnd
+from fingerpost.transit.rules.trip_limits import UNMEASURED, is_possible, list_kept, say_impossible
+
+PAGE_SIZE = 6
+"""Itineraries to request at least: more than are shown, because some walk too far."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundJourneys:
+    """What a page of results holds, or what several add up to.
+
+    Attributes:
+        live: itineraries within the query's limits, by real time.
+        promised: unusable ones that the timetable promised.
+        fares: the fare of each itinerary that has one.
+        troubles: notes on what the server left out.
+        reasons: sentences on why nothing was found.
+        is_outside_calendar: whether the server's timetable does not cover the day.
+        impossible: itineraries whose times contradict each other.
+        unplaced: itineraries that lack coordinates.
+        not_asked_for: how many itineraries need another vehicle.
+        walks_too_far: whether any was dropped because of its walking.
+        zone: the time zone of the places, if the server names it.
+    """
+
+    retrieved_at: datetime
+    live: tuple[Itinerary, ...] = ()
+    promised: tuple[Itinerary, ...] = ()
+    fares: Mapping[Itinerary, Fare | None] = field(default_factory=dict)
+    troubles: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    is_outside_calendar: bool = False
+    impossible: frozenset[Itinerary] = frozenset()
+    unplaced: frozenset[Itinerary] = frozenset()
+    not_asked_for: int = 0
+    has_unmeasured_walk: bool = False
+    walks_too_far: bool = False
+    zone: str | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences on what was left out, and what was guessed."""
+        return (
+            *dict.fromkeys(self.troubles),
+            *([UNMEASURED] if self.has_unmeasured_walk else []),
+            *_say_not_asked_for(self.not_asked_for),
+            *_say_unplaced(len(self.unplaced)),
+            *say_impossible(len(self.impossible)),
+        )
+
+    @property
+    def why_nothing(self) -> str | None:
+        return ". ".join(dict.fromkeys(self.reasons)) or None
+
+    @property
+    def has_rides(self) -> bool:
+        return any(itinerary.rides for itinerary in self.live)
+
+    def add(self, later: "FoundJourneys") -> "FoundJourneys":
+        return FoundJourneys(
+            retrieved_at=min(self.retrieved_at, later.retrieved_at),
+            live=tuple(dict.fromkeys(self.live + later.live)),
+            promised=tuple(dict.fromkeys(self.promised + later.promised)),
+            fares={**self.fares, **later.fares},
+            troubles=self.troubles + later.troubles,
+            reasons=self.reasons + later.reasons,
+            is_outside_calendar=self.is_outside_calendar or later.is_outside_calendar,
+            impossible=self.impossible | later.impossible,
+            unplaced=self.unplaced | later.unplaced,
+            not_asked_for=self.not_asked_for + later.not_asked_for,
+            has_unmeasured_walk=self.has_unmeasured_walk or later.has_unmeasured_walk,
+            walks_too_far=self.walks_too_far or later.walks_too_far,
+            zone=self.zone or later.zone,
+        )
+
+    def with_trouble(self, note: str) -> "FoundJourneys":
+        return replace(self, troubles=(*self.troubles, note))
+
+
+def sort_live(
+    itineraries: Sequence[Itinerary], query: JourneyQuery, retrieved_at: datetime, *, in_minutes: bool = False
+) -> FoundJourneys:
+    """Return the itineraries within the query's limits, and what became of the others.
+
+    ``in_minutes`` drops those that miss the second of the query, for servers that count whole minutes.
+    """
+    possible = [each for each in itineraries if is_possible(each)]
+    return FoundJourneys(
+        retrieved_at=retrieved_at,
+        live=tuple(each for each in list_kept(possible, query) if not in_minutes or _is_in_time(each, query)),
+        impossible=frozenset(itineraries) - frozenset(possible),
+        walks_too_far=any(each.walk_m > query.max_walk_m for each in possible),
+    )
+
+
+def list_promised(itineraries: Iterable[Itinerary], query: JourneyQuery) -> tuple[Itinerary, ...]:
+    """Return the possible itineraries of a search on the timetable that are within the query's limits."""
+    return tuple(dict.fromkeys(each for each in list_kept(itineraries, query) if is_possible(each)))
+
+
+_Next = TypeVar("_Next")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JourneyPage(Generic[_Next]):
+    """One page of results.
+
+    Attributes:
+        following: what asks for the next page; None if that is not wanted, or there is none.
+        cursor: the server's name of the next page, if it has one.
+    """
+
+    found: FoundJourneys
+    following: _Next | None = None
+    cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JourneyQuestion:
+    """What a dialect asks a server.
+
+    Attributes:
+        shorter_walks: asks for less walking than usual, because what was found before walks too far.
+    """
+
+    query: JourneyQuery
+    origin: JourneyEnd
+    destination: JourneyEnd
+    language: str | None = None
+    shorter_walks: bool = False
+
+
+class JourneySearch(ABC, Generic[_Next]):
+    """Searches one server.
+
+    Attributes:
+        most_pages: requested for one question, because all itineraries of a page may walk too far.
+        note_of_rest: reported if there are more pages than that.
+        offers_steps: whether a question for step-free trips that finds no ride is repeated without that wish.
+    """
+
+    most_pages: ClassVar[int]
+    note_of_rest: ClassVar[str | None] = None
+    offers_steps: ClassVar[bool] = True
+
+    @abstractmethod
+    async def first_page(self, question: JourneyQuestion) -> JourneyPage[_Next]: ...
+
+    @abstractmethod
+    async def next_page(self, following: _Next) -> JourneyPage[_Next]: ...
+
+    async def find(self, question: JourneyQuestion) -> FoundJourneys:
+        """Return what was found within the query's limits."""
+        found = await self._find_within(question)
+        if self.offers_steps and question.query.step_free and not found.has_rides:
+            # Better a way with a step, which the answer names, than none.
+            return await self._find_within(replace(question, query=replace(question.query, step_free=False)))
+        return found
+
+    async def _find_within(self, question: JourneyQuestion) -> FoundJourneys:
+        found = await self._page_through(question)
+        if found.walks_too_far and not found.has_rides:
+            return found.add(await self._page_through(replace(question, shorter_walks=True)))
+        return found
+
+    async def _page_through(self, question: JourneyQuestion) -> FoundJourneys:
+        page = await self.first_page(question)
+        found, seen = page.found, set[str]()
+        for _ in range(self.most_pages - 1):
+            # A cursor that was followed before leads nowhere.
+            if page.following is None or page.cursor in seen:
+                return found
+            if page.cursor is not None:
+                seen.add(page.cursor)
+            page = await self.next_page(page.following)
+            found = found.add(page.found)
+        if page.following is not None and self.note_of_rest is not None:
+            return found.with_trouble(self.note_of_rest)
+        return found
+
+
+def _is_in_time(itinerary: Itinerary, query: JourneyQuery) -> bool:
+    return itinerary.arrival <= query.instant if query.arrive_by else itinerary.departure >= query.instant
+
+
+def _say_not_asked_for(number: int) -> list[str]:
+    if not number:
+        return []
+    were, they_need = ("itineraries were", "they need") if number > 1 else ("itinerary was", "it needs")
+    return [f"{number} {were} left out, because {they_need} a car, a bicycle, a rented or a booked vehicle."]
+
+
+def _say_unplaced(number: int) -> list[str]:
+    if not number:
+        return []
+    were, they_lead = ("itineraries were", "they lead") if number > 1 else ("itinerary was", "it leads")
+    return [f"{number} {were} left out, because the server does not say where {they_lead}."]
