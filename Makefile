@@ -12,7 +12,7 @@ export NUMBA_CACHE_DIR ?= $(CURDIR)/.venv/kernels
 # The tests start the program hundreds of times; without compiled modules each start takes seconds.
 unexport PYTHONDONTWRITEBYTECODE
 # Once, before tests start in several processes.
-COMPILE_KERNELS = $(BIN)/python -c "from fingerpost.apps.kernels import compile_kernels; compile_kernels()"
+COMPILE_KERNELS = $(BIN)/python -m tests.compile_kernels
 # These tests run in make check.
 IN_CHECK = tests/project tests/typing
 
