@@ -17,12 +17,15 @@ from fingerpost.apps import error_boundary
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from fingerpost.contract.size_bounds import MOST_BODY_BYTES, MOST_TEXT_BYTES
+from fingerpost.errors import ToolError
 from fingerpost.filings.sections import split_sections
 from fingerpost.filings.store import FactStore
 from tests.apps.generated_calls import CallDrawer, print_call
 from tests.apps.telling import untold
 
 CALLS = 20_000 if os.environ.get("FINGERPOST_SOAK") else 600
+# Some drawn calls are refused before the tool handles them.
+DRAWS_OF_ONE_TOOL = 5
 SEED = int(os.environ.get("FINGERPOST_SEED", "17"))
 # Text of one filing, because the sample has figures only.
 FILING = ("0000320193-22-000108", "10-K", "2022-10-28")
@@ -96,3 +99,33 @@ def test_every_answer_is_as_published_within_its_bound_and_whole_in_its_text(app
     # A generator whose calls are all refused would prove nothing.
     one_sided = {name for name in application.tools if not seen[name, "answered"] or not seen[name, "failed"]}
     assert not one_sided
+
+
+class Unforeseen(ToolError):
+    """Stands for a bug."""
+
+
+def test_an_unforeseen_exception_is_answered_as_published(application, monkeypatch):
+    """In every tool: an exception that no tool knows, and one of our own classes."""
+    drawer, raised = CallDrawer(application, random.Random(SEED)), set()
+    for error in (RuntimeError("a bug"), Unforeseen("ours")):
+
+        async def broken(self, *_arguments, error=error, **_named):
+            raised.add((self.name, type(error)))
+            raise error
+
+        for name, tool in application.tools.items():
+            monkeypatch.setattr(type(tool), "handle", broken)
+            for _ in range(DRAWS_OF_ONE_TOOL):
+                arguments = drawer.draw_sound(name)
+                answer = asyncio.run(error_boundary.answer(application.tools, name, arguments, user="ann"))
+                assert answer.is_error, print_call(name, arguments)
+                assert list(Draft202012Validator(tool.output_schema).iter_errors(answer.body)) == []
+    assert raised == {(name, error) for name in application.tools for error in (RuntimeError, Unforeseen)}
+
+
+def test_the_published_schemas_tell_a_failure_from_a_success(application):
+    """An empty object is neither."""
+    schemas = {name: tool.output_schema for name, tool in application.tools.items()}
+
+    assert [name for name, schema in schemas.items() if Draft202012Validator(schema).is_valid({})] == []
