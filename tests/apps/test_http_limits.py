@@ -28,7 +28,9 @@ def brief(monkeypatch):
 async def connected(application):
     """A connection to a server in this process."""
     app = new_app(application, Address("127.0.0.1", 8000), WarmUp(application.networks))
-    config = uvicorn.Config(app, port=0, log_config=None, access_log=False, http=http_limits.PatientProtocol)
+    config = uvicorn.Config(
+        app, port=0, log_config=None, access_log=False, http=http_limits.PatientProtocol, timeout_keep_alive=DEADLINE_S
+    )
     server = uvicorn.Server(config)
     server.install_signal_handlers = lambda: None
     serving = asyncio.create_task(server.serve())
@@ -80,12 +82,12 @@ async def test_a_request_with_two_lengths_is_refused(application):
 
 
 async def test_the_second_request_of_a_connection_has_the_same_deadline(application, brief):
-    """An answered request does not lift it."""
+    """An answered request does not lift it; uvicorn itself would close only a connection that is idle."""
     async with connected(application) as (reader, writer):
-        writer.write(b"GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\nGET /heal")
-        received = await read_all(reader)
-        assert received.startswith(b"HTTP/1.1 200 ")
-        assert received.count(b"HTTP/1.1") == 1
+        writer.write(b"GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n")
+        assert (await reader.readuntil(b'{"status":"ok"}')).startswith(b"HTTP/1.1 200 ")
+        writer.write(b"GET /heal")
+        assert await read_all(reader) == b""
 
 
 async def test_a_request_in_pieces_is_answered(application):
