@@ -1,5 +1,6 @@
 """``call`` and ``--json`` print the contract's envelope and nothing else, and the status says how it went."""
 
+import io
 import json
 
 import pytest
@@ -13,19 +14,13 @@ THERE = {"type": "coords", "value": {"lat": 60.2055, "lon": 24.6559}}
 TRIP = {"origin": HERE, "destination": THERE}
 
 
-def call(tool, arguments, **environment):
-    text = arguments if isinstance(arguments, str) else json.dumps(arguments)
-    return run("call", tool, text, **environment)
+def test_a_call_under_a_fixed_clock_is_the_same_byte_for_byte(invoke):
+    """In this process and in another one."""
+    here, there = invoke("call", "plan_trip", json.dumps(TRIP)), run("call", "plan_trip", json.dumps(TRIP))
 
-
-def test_a_call_under_a_fixed_clock_is_the_same_byte_for_byte():
-    """A call under a fixed clock is the same byte for byte."""
-    once, again = call("plan_trip", TRIP), call("plan_trip", TRIP)
-
-    # On a fresh machine the first call says on stderr that it compiles the engine.
-    assert (once.returncode, once.stdout, again.stderr) == (0, again.stdout, "")
-    assert once.stdout.count("\n") == 1
-    assert len(json.loads(once.stdout)["itineraries"]) == 2
+    assert (there.returncode, there.stdout, there.stderr) == (0, here.stdout, "")
+    assert there.stdout.count("\n") == 1
+    assert len(json.loads(there.stdout)["itineraries"]) == 2
 
 
 def test_json_of_a_command_is_the_same_envelope_as_call(invoke):
@@ -35,81 +30,29 @@ def test_json_of_a_command_is_the_same_envelope_as_call(invoke):
     assert asked.stdout == invoke("call", "plan_trip", json.dumps(KAMPPI_TO_ESPOO)).stdout
 
 
-def test_the_arguments_may_come_from_stdin():
+def test_the_arguments_may_come_from_stdin(invoke, monkeypatch):
     """The arguments may come from stdin."""
-    asked = run("call", "get_departures", "-", stdin=json.dumps({"stop": {"type": "id", "value": KAMPPI}}))
+    typed = json.dumps({"stop": {"type": "id", "value": KAMPPI}}).encode()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(typed)))
+    asked = invoke("call", "get_departures", "-")
 
     assert (asked.returncode, json.loads(asked.stdout)["stopId"]) == (0, KAMPPI)
 
 
-BAD_TRIPS = {
-    "identical points": ({**TRIP, "destination": HERE}, "validation-error", "origin and destination must differ"),
-    "no such latitude": (
-        {**TRIP, "origin": {"type": "coords", "value": {"lat": 91, "lon": 24.9}}},
-        "validation-error",
-        "origin.value.lat must be at most 90; you sent 91",
-    ),
-    "too many": ({**TRIP, "limit": 4}, "validation-error", "limit must be at most 3; you sent 4"),
-    "a numeric text": (
-        {**TRIP, "limit": "3"},
-        "validation-error",
-        'limit must be a whole number, not the text "3"',
-    ),
-    "no walking at all": (
-        {**TRIP, "constraints": {"maxWalkingDistance": 0}},
-        "validation-error",
-        "constraints.maxWalkingDistance must be at least 1; you sent 0",
-    ),
-    "too many changes": (
-        {**TRIP, "constraints": {"maxTransfers": 9}},
-        "validation-error",
-        "constraints.maxTransfers must be at most 8; you sent 9",
-    ),
-    "arrive without a time": (
-        {**TRIP, "when": {"type": "arrive"}},
-        "validation-error",
-        "when: arrive needs a time; now works with depart only",
-    ),
-    "arrive now": (
-        {**TRIP, "when": {"type": "arrive", "time": "now"}},
-        "validation-error",
-        "when: arrive needs a time; now works with depart only",
-    ),
-    "unknown field": (
-        {**TRIP, "mode": "BUS"},
-        "validation-error",
-        "unknown field 'mode'; allowed: constraints, destination, includeDisruptionAlt, limit, origin, when",
-    ),
-    "a label of nothing": (
-        {**TRIP, "origin": {"type": "label", "value": "Xyzzyville"}},
-        "validation-error",
-        "origin 'Xyzzyville' is no saved variable, no token and no place that any network knows",
-    ),
-    "another country": (
-        {**TRIP, "destination": {"type": "coords", "value": {"lat": 35.68, "lon": 139.77}}},
-        "unsupported-region",
-        None,
-    ),
-    "no object": ("[]", "validation-error", "the arguments must be a JSON object, not a list"),
-}
-
-
-@pytest.mark.parametrize(("arguments", "code", "message"), BAD_TRIPS.values(), ids=BAD_TRIPS)
-def test_a_bad_question_has_its_contracts_error(arguments, code, message, invoke):
-    """A bad question has its contract's error."""
-    done = invoke("call", "plan_trip", arguments if isinstance(arguments, str) else json.dumps(arguments))
-
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ('{"limit": 4}', "limit must be at most 3; you sent 4"),
+        ("[]", "the arguments must be a JSON object, not a list"),
+    ],
+)
+def test_a_refused_call_prints_the_contracts_error(arguments, message, invoke):
+    """On stdout, with exit status 1."""
+    done = invoke("call", "plan_trip", arguments)
     error = json.loads(done.stdout)["error"]
-    assert (done.returncode, error["code"]) == (1, code)
-    assert error["message"] == (message or error["message"])
 
-
-def test_the_error_of_another_country_names_which_end_lies_where(invoke):
-    """The error of another country names which end lies where."""
-    arguments, _, _ = BAD_TRIPS["another country"]
-    done = invoke("call", "plan_trip", json.dumps(arguments))
-
-    assert "destination" in json.loads(done.stdout)["error"]["message"]
+    assert (done.returncode, error["code"]) == (1, "validation-error")
+    assert message in error["message"]
 
 
 @pytest.mark.parametrize("text", ["{", "", "{'origin': 1}", "[" * 100_000])
@@ -163,14 +106,6 @@ def test_wrong_usage_is_told_on_stderr_alone(arguments, environment, invoke, mon
 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.strip() != ""
-
-
-def test_a_bad_address_is_wrong_usage_without_a_traceback():
-    """A bad address is wrong usage without a traceback."""
-    done = run("serve", "--http", "nowhere")
-
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "'nowhere' is not an address. Write it like 127.0.0.1:8000.\n"
 
 
 def test_half_a_surrogate_pair_is_printed_as_its_escape(capsysbinary):

@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import tomllib
 from datetime import UTC, datetime
 
@@ -22,7 +21,6 @@ from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles, new_remote_profile
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.remote.kit.add_option import AddOption
-from tests.apps.processes import COMMAND
 from tests.homes import write_record
 
 TOWN = {"Alpha": (41.0, -8.00), "Beta": (41.0, -8.02)}
@@ -228,16 +226,6 @@ def test_what_was_prepared_without_a_record_is_told_and_can_be_removed(town, hom
 
     assert "TOWN was prepared, but has no record and does not answer" in listed
     assert (removed.returncode, TimetableStore(home).list_names()) == (0, [])
-
-
-def test_a_reader_that_stops_listening_loses_nothing(feed, home):
-    """``network add ... | head -1``: stdout is closed before anything is printed."""
-    reading, writing = os.pipe()
-    os.close(reading)
-    subprocess.run([*COMMAND, "network", "add", "town", str(feed)], stdout=writing, stderr=subprocess.PIPE, check=False)
-    os.close(writing)
-
-    assert list(records_of(home)) == TimetableStore(home).list_names() == ["TOWN"]
 
 
 def test_the_schema_is_printed(invoke):

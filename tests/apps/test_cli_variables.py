@@ -1,16 +1,14 @@
-"""What one process keeps another finds, for the same user and no other."""
+"""Variables saved by one command are found by the next, for the same user and no other."""
 
 import json
 
 import pytest
 
-from tests.apps.processes import run
 
-
-def test_a_saved_home_is_a_label_in_another_process():
-    """A saved home is a label in another process."""
-    run("vars", "set", "home", "60.1690,24.9320", "--name", "Kamppi")
-    planned = run("plan", "home", "Espoo", "--json")
+def test_a_saved_home_is_a_label_for_the_next_command(invoke):
+    """Under its key and its name."""
+    invoke("vars", "set", "home", "60.1690,24.9320", "--name", "Kamppi")
+    planned = invoke("plan", "home", "Espoo", "--json")
 
     origin = json.loads(planned.stdout)["origin"]
     assert (origin["label"], origin["name"], origin["rawSource"]) == ("home", "Kamppi", "user-variable")

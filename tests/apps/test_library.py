@@ -9,16 +9,21 @@ import pytest
 
 from fingerpost import Fingerpost, ParameterError, SyncFingerpost, ToolError
 from fingerpost.errors import PlaceAmbiguous
-from tests.apps.processes import run
 from tests.apps.questions import KAMPPI, KAMPPI_TO_ESPOO
 
 
-async def test_a_trip_between_two_names_is_the_envelope_that_the_command_line_prints():
-    """A trip between two names is the envelope that the command line prints."""
+async def _plan():
     async with Fingerpost() as fp:
-        trip = await fp.plan_trip(origin="Kamppi", destination="Espoo")
+        return await fp.plan_trip(origin="Kamppi", destination="Espoo")
 
-    assert trip == json.loads(run("call", "plan_trip", json.dumps(KAMPPI_TO_ESPOO)).stdout)
+
+def test_a_trip_is_the_same_from_both_classes_and_the_command_line(invoke):
+    """The contract's envelope."""
+    with SyncFingerpost() as fp:
+        waited = fp.plan_trip(origin="Kamppi", destination="Espoo")
+
+    printed = json.loads(invoke("call", "plan_trip", json.dumps(KAMPPI_TO_ESPOO)).stdout)
+    assert asyncio.run(_plan()) == waited == printed
 
 
 async def test_an_end_may_be_a_position_or_the_contracts_own_object():
@@ -78,19 +83,6 @@ async def test_each_method_reaches_its_tool():
 
     assert [variable["key"] for variable in kept["variables"]] == gone["deleted"] == ["home"]
     assert (found["id"], near["stops"][0]["modes"], len(board["departures"])) == (KAMPPI, ["METRO"], 1)
-
-
-def test_the_sync_bridge_answers_the_same():
-    """The sync bridge answers the same."""
-    with SyncFingerpost() as fp:
-        waited = fp.plan_trip(origin="Kamppi", destination="Espoo")
-
-    assert waited == asyncio.run(_plan())
-
-
-async def _plan():
-    async with Fingerpost() as fp:
-        return await fp.plan_trip(origin="Kamppi", destination="Espoo")
 
 
 async def test_the_sync_bridge_works_inside_a_running_loop():

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from jsonschema import Draft202012Validator
 from mcp import Client, MCPError
 
 from fingerpost.apps.mcp.server import new_server
@@ -59,30 +58,6 @@ async def test_an_unknown_tool_is_an_error_that_a_model_gets_to_see(application)
 
     assert answer.is_error
     assert "The tools are: plan_trip," in answer.content[0].text
-
-
-@pytest.mark.parametrize(
-    ("tool", "arguments"),
-    [
-        ("plan_trip", KAMPPI_TO_ESPOO),
-        ("get_departures", {"stop": {"type": "id", "value": KAMPPI}}),
-        ("findAddressOrStop", {"rawText": "Kamppi"}),
-        ("findAddressOrStop", {"rawText": "kamp"}),
-        ("find_stops", {"coordinate": {"lat": 60.1699, "lon": 24.9384}}),
-        ("save_user_variable", {"key": "home", "type": "location", "value": {"lat": 60.17, "lon": 24.94}}),
-        ("get_user_variables", {}),
-        ("delete_user_variable", {"key": "home"}),
-    ],
-)
-async def test_every_tool_answers_what_its_output_schema_promises(application, tool, arguments):
-    """Every tool answers what its output schema promises."""
-    async with connect(application) as client:
-        answer = await client.call_tool(tool, arguments)
-
-    assert not answer.is_error
-    assert (
-        list(Draft202012Validator(application.tools[tool].output_schema).iter_errors(answer.structured_content)) == []
-    )
 
 
 async def test_the_networks_can_be_read(application):

@@ -14,21 +14,16 @@ from fingerpost.transit.kernel_mode import use_kernels_folder
 from tests.apps.processes import COMMAND, DEADLINE_S
 from tests.apps.questions import KAMPPI_TO_ESPOO, call_of
 
-ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 # Measured beside the bare protocol, because machines differ: about 1.5 s where its import takes 0.75 s.
 MOST_TIMES_THE_PROTOCOL = 2.0
 BARE_PROTOCOL = [sys.executable, "-c", "import mcp.server, pydantic_settings, typer"]
 ATTEMPTS = 3
 
 
-def server():
-    return StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], "serve"], env=dict(os.environ))
-
-
-@ERAS
-async def test_a_trip_is_planned_over_stdio(mode):
+async def test_a_trip_is_planned_over_stdio():
     """A trip is planned over standard input and output."""
-    async with Client(server(), mode=mode) as client:
+    server = StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], "serve"], env=dict(os.environ))
+    async with Client(server) as client:
         answer = await client.call_tool("plan_trip", KAMPPI_TO_ESPOO)
 
     assert not answer.is_error

@@ -12,7 +12,7 @@ from mcp import Client
 
 from fingerpost.apps.mcp.address import Address, SharedAddress, listen
 from fingerpost.errors import SettingsInvalid
-from tests.apps.processes import COMMAND, DEADLINE_S, run, serving
+from tests.apps.processes import COMMAND, DEADLINE_S, serving
 from tests.apps.questions import KAMPPI_TO_ESPOO
 
 pytestmark = pytest.mark.slow
@@ -110,9 +110,9 @@ def _accept_all(listener):
         count += 1
 
 
-def test_workers_need_an_address():
+def test_workers_need_an_address(invoke):
     """Stdio is one client's."""
-    ended = run("serve", "--workers", "2")
+    ended = invoke("serve", "--workers", "2")
 
     assert ended.returncode == 2
     assert "Stdio serves one client, so --workers needs --http" in ended.stderr

@@ -13,7 +13,7 @@ from fingerpost.apps import error_boundary
 from fingerpost.apps.mcp.resources import read_resource
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
-from tests.apps.processes import COMMAND, run
+from tests.apps.processes import COMMAND
 
 REVENUE = {
     "goal": "Apple's revenue",
@@ -302,7 +302,7 @@ def test_a_plan_cannot_take_the_terminal_over(invoke, tmp_path):
     assert "\ufffd[2J\ufffd31m all is well\ufffd 1. done" in printed[2].stdout
 
 
-def test_the_trip_plan_killed_half_way_is_resumed_to_one_answer(home, monkeypatch):
+def test_the_trip_plan_killed_half_way_is_resumed_to_one_answer(home, invoke, monkeypatch):
     """Killed as soon as its first steps are recorded; resumed, it saves one result, and no recorded step ran again."""
     monkeypatch.delenv("FINGERPOST_NOW")
     process = subprocess.Popen(
@@ -312,12 +312,12 @@ def test_the_trip_plan_killed_half_way_is_resumed_to_one_answer(home, monkeypatc
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stderr.close()
-    (line,) = json.loads(run("runs", "list", "--json").stdout)["runs"]
-    listed = run("runs", "list").stdout
-    before = json.loads(run("runs", "show", line["run_id"], "--json").stdout)
-    resumed = json.loads(run("runs", "resume", line["run_id"], "--json").stdout)
+    (line,) = json.loads(invoke("runs", "list", "--json").stdout)["runs"]
+    listed = invoke("runs", "list").stdout
+    before = json.loads(invoke("runs", "show", line["run_id"], "--json").stdout)
+    resumed = json.loads(invoke("runs", "resume", line["run_id"], "--json").stdout)
     done = {step["step_id"]: step["completed_at"] for step in before["steps"] if step["status"] == "completed"}
-    variables = json.loads(run("vars", "list", "--json").stdout)["variables"]
+    variables = json.loads(invoke("vars", "list", "--json").stdout)["variables"]
 
     assert (before["state"], line["state"], "running" in listed) == ("interrupted", "interrupted", False)
     assert 0 < len(done) < 5
