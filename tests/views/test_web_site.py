@@ -8,11 +8,8 @@ import pytest
 from fingerpost.apps.web.site import MapTiles
 from fingerpost.errors import SettingsInvalid
 from tests.apps.processes import COMMAND, serving
-from tests.project.sources import SRC
-from tests.views.test_pages import MARKUP
 from tests.views.web_server import new_site
 
-ASSETS = SRC / "apps" / "views" / "assets"
 HOST = "http://127.0.0.1:8000"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -131,12 +128,6 @@ def test_tiles_that_cannot_be_shown_are_refused(template, attribution, words):
 def test_no_template_is_no_tiles():
     """The page then asks for none."""
     assert MapTiles.read("", "") is None
-
-
-@pytest.mark.parametrize("path", sorted(ASSETS.glob("web/*.js")), ids=lambda path: path.name)
-def test_no_module_of_the_page_can_turn_text_into_markup_or_code(path):
-    """As in the views: elements are made one by one."""
-    assert MARKUP.findall(path.read_text(encoding="utf-8")) == []
 
 
 def test_the_command_serves_the_page_and_says_where(tmp_path):
