@@ -7,8 +7,7 @@ They come from Python (``Fingerpost(tools=[...])``) or from installed packages, 
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from functools import lru_cache
 from importlib.metadata import entry_points
 from typing import Any, ClassVar, get_type_hints
@@ -183,50 +182,50 @@ class ServedTool(PublishedTool):
         return dict(response)
 
 
-@dataclass(slots=True)
-class InstalledTools:
-    """What installed packages add, and by entry point what could not be loaded, and why."""
+def serve_own_tools(own: Iterable[OwnTool], taken: Collection[str]) -> tuple[list[ServedTool], dict[str, str]]:
+    """Return the caller's tools and those of installed packages, and by name why a package's tool is left out.
 
-    tools: list[OwnTool] = field(default_factory=list)
-    left_out: dict[str, str] = field(default_factory=dict)
+    A package's tool that cannot be loaded, or whose name is taken, keeps no other from being served.
 
-
-def load_installed_tools() -> InstalledTools:
-    """Return the tools that installed packages name in the entry point group ``fingerpost.transit.tools``.
-
-    One that cannot be loaded is left out and named; it keeps no other tool from being served.
+    Raises:
+        SettingsInvalid: a tool of the caller's is none, or its name is taken.
     """
-    found = InstalledTools()
+    served: dict[str, ServedTool] = {}
+    for tool in map(_serve, own):
+        if tool.name in taken or tool.name in served:
+            raise SettingsInvalid(f"There is a tool called '{tool.name}' already; give yours another name")
+        served[tool.name] = tool
+    left_out: dict[str, str] = {}
     for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda each: each.name):
         origin = f"{point.name} of {point.dist.name}" if point.dist else point.name
         try:
-            loaded = point.load()
-            serve([loaded])
-            found.tools.append(loaded)
+            tool = _serve(point.load())
         except Exception as error:  # noqa: BLE001  (an error boundary: whatever another's package raises as it loads)
-            found.left_out[origin] = str(error) or type(error).__name__
+            left_out[origin] = str(error) or type(error).__name__
             _log.error("the tool %s cannot be loaded: %s", origin, error)
-    return found
+            continue
+        if tool.name in taken or tool.name in served:
+            left_out[tool.name] = "there is another tool of its name"
+        else:
+            served[tool.name] = tool
+    return list(served.values()), left_out
 
 
-def serve(tools: Iterable[OwnTool]) -> list[ServedTool]:
-    """Return tools of one's own as they are served.
+def _serve(own: OwnTool) -> ServedTool:
+    """Return a tool of one's own as it is served.
 
     Raises:
-        SettingsInvalid: one of them has no specification, or a parameter without a type.
+        SettingsInvalid: it has no specification, or a parameter without a type.
     """
-    served = []
-    for each in tools:
-        tool = each() if isinstance(each, type) and issubclass(each, Tool) else each
-        if not isinstance(tool, Tool):
-            if not inspect.isfunction(tool):
-                raise SettingsInvalid(f"{tool!r} is no tool: give a function, or a Tool with a spec")
-            tool = FunctionTool(tool)
-        spec = getattr(tool, "spec", None)
-        if not isinstance(spec, ToolSpec) or not spec.input_schema:
-            raise SettingsInvalid(f"The tool {type(tool).__name__} has no spec, which is its ToolSpec")
-        served.append(ServedTool(tool, spec))
-    return served
+    tool = own() if isinstance(own, type) and issubclass(own, Tool) else own
+    if not isinstance(tool, Tool):
+        if not inspect.isfunction(tool):
+            raise SettingsInvalid(f"{tool!r} is no tool: give a function, or a Tool with a spec")
+        tool = FunctionTool(tool)
+    spec = getattr(tool, "spec", None)
+    if not isinstance(spec, ToolSpec) or not spec.input_schema:
+        raise SettingsInvalid(f"The tool {type(tool).__name__} has no spec, which is its ToolSpec")
+    return ServedTool(tool, spec)
 
 
 @lru_cache(maxsize=256)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from fingerpost import clock
 from fingerpost.apps.networks import new_networks
-from fingerpost.apps.own_tools import GROUP, OwnTool, ServedTool, load_installed_tools, serve
+from fingerpost.apps.own_tools import GROUP, OwnTool, ServedTool, serve_own_tools
 from fingerpost.apps.plans import Plans, build_plans
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import open_limits, open_variables
@@ -92,7 +92,7 @@ class Application:
 
 
 def build(settings: Settings, groups: Collection[str] | None = None, own: Sequence[OwnTool] = ()) -> Application:
-    """Return a application with the tools of some groups, or of all where ``groups`` is None.
+    """Return an application with the tools of some groups, or of all where ``groups`` is None.
 
     ``own`` are the caller's tools; installed packages may add more (entry points, ``apps/own_tools.py``).
 
@@ -110,8 +110,7 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
         with_demo=settings.demo != "off",
     )
     tools = list_tools(networks, variables, groups, library=FactLibrary(settings.filings_file), journeys=journeys)
-    installed = load_installed_tools()
-    served, left_out = _serve_own(own, installed.tools, {*(tool.name for tool in tools), *Plans.NAMES})
+    served, left_out = serve_own_tools(own, {*(tool.name for tool in tools), *Plans.NAMES})
     if not groups or GROUP in groups:
         tools += served
     plans = build_plans(settings, tools)
@@ -128,29 +127,5 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
         networks=networks,
         variables=variables,
         plans=plans,
-        left_out=MappingProxyType(installed.left_out | left_out),
+        left_out=MappingProxyType(left_out),
     )
-
-
-def _serve_own(
-    own: Sequence[OwnTool], installed: Sequence[OwnTool], taken: set[str]
-) -> tuple[list[ServedTool], dict[str, str]]:
-    """Return the caller's tools and those of packages, and by name why one of a package is left out.
-
-    Raises:
-        SettingsInvalid: a tool of the caller's is none, or its name is taken.
-    """
-    served = []
-    for tool in serve(own):
-        if tool.name in taken:
-            raise SettingsInvalid(f"There is a tool called '{tool.name}' already; give yours another name")
-        taken.add(tool.name)
-        served.append(tool)
-    left_out = {}
-    for tool in serve(installed):
-        if tool.name in taken:
-            left_out[tool.name] = "there is another tool of its name"
-        else:
-            taken.add(tool.name)
-            served.append(tool)
-    return served, left_out

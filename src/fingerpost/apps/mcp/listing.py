@@ -9,7 +9,7 @@ from typing import Any
 
 import mcp_types as types
 
-from fingerpost.apps.views.catalogue import VIEW_BY_TOOL, VIEW_BY_URI, VIEWS, View
+from fingerpost.apps.views.catalogue import VIEW_BY_TOOL, VIEWS, View
 from fingerpost.apps.views.page import read_page
 from fingerpost.contract.published import Answer, PublishedTool
 
@@ -121,11 +121,6 @@ def list_view_resources() -> list[types.Resource]:
         )
         for view in VIEWS
     ]
-
-
-def find_view(uri: str) -> View | None:
-    """Return the view at an address."""
-    return VIEW_BY_URI.get(uri)
 
 
 def read_view(view: View) -> types.ReadResourceResult:

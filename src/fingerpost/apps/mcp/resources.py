@@ -6,8 +6,9 @@ from typing import Any, Literal
 import mcp_types as types
 from mcp import MCPError
 
-from fingerpost.apps.mcp.listing import find_view, list_view_resources, read_view
+from fingerpost.apps.mcp.listing import list_view_resources, read_view
 from fingerpost.apps.overview import describe_networks
+from fingerpost.apps.views.catalogue import VIEW_BY_URI
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 from fingerpost.plan.view import Part, describe_run
@@ -68,9 +69,8 @@ async def read_resource(application: Application, uri: str, *, user: str | None)
         except ToolError as error:
             raise MCPError(code=types.INVALID_PARAMS, message=error.message, data={"uri": uri}) from error
         return _json(uri, dict(view), ttl_ms=0, scope="private")
-    page = find_view(uri)
-    if page is not None:
-        return read_view(page)
+    if uri in VIEW_BY_URI:
+        return read_view(VIEW_BY_URI[uri])
     tool = application.tools.get(uri.removeprefix(_SCHEMAS)) if uri.startswith(_SCHEMAS) else None
     if tool is None:
         raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown resource: {uri}", data={"uri": uri})
