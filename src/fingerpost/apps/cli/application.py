@@ -5,7 +5,7 @@ import logging
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 TOOL_ERROR = 1
 USAGE = 2
+
+Json = Annotated[bool, typer.Option("--json", help="Print the contract's envelope and nothing else.")]
 
 
 @dataclass(frozen=True, slots=True)

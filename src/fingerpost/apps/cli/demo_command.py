@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fingerpost.apps.cli.application import TOOL_ERROR, answering, open_application, usage
+from fingerpost.apps.cli.application import TOOL_ERROR, Json, answering, open_application, usage
 from fingerpost.apps.cli.output import complain, new_console, print_json
 from fingerpost.apps.cli.trip_view import print_trip
 from fingerpost.apps.demo_disruption import LASTS, begin_disruption, disrupt_demo
@@ -24,7 +24,7 @@ def demo(
     disrupt: Annotated[
         bool, typer.Option("--disrupt", help="Let the simulator close a line, cancel trips and delay others.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the contract's envelope and nothing else.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Plan a trip on the demo network, which is not for real trips."""
     application = open_application(ctx.obj)

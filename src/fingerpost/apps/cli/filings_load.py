@@ -11,7 +11,7 @@ from fingerpost import clock
 from fingerpost.apps.cli.application import TOOL_ERROR, read_caller_settings, usage
 from fingerpost.apps.cli.filings_show import FilingsGroup
 from fingerpost.apps.cli.import_bars import ImportBars
-from fingerpost.apps.cli.output import complain, new_console, plain, say, showing_work
+from fingerpost.apps.cli.output import complain, new_console, plain, print_line, say, showing_work
 from fingerpost.errors import ToolError
 from fingerpost.filings.edgar import PACES, Edgar
 
@@ -70,7 +70,7 @@ async def _sync(settings: "Settings", tickers: list[str], texts: int) -> bool:
                 all_came = False
             else:
                 for one in done:
-                    new_console().print(_line(one), soft_wrap=True)
+                    print_line(_line(one))
     return all_came
 
 
@@ -114,4 +114,4 @@ def load_filings(
             with showing_work(f"Loading {plain(file.name)} ..."):
                 loaded = load()
         for done in loaded:
-            new_console().print(f"{done.name}: {done.summary}", soft_wrap=True)
+            print_line(f"{done.name}: {done.summary}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from fingerpost.apps.cli.application import TOOL_ERROR, ask, open_application
+from fingerpost.apps.cli.application import TOOL_ERROR, Json, ask, open_application
 from fingerpost.apps.cli.filings_words import (
     REPORTS,
     find_last_day,
@@ -17,7 +17,7 @@ from fingerpost.apps.cli.filings_words import (
     say_period,
     say_unseen,
 )
-from fingerpost.apps.cli.output import complain, new_console, new_table, plain, print_json, typed
+from fingerpost.apps.cli.output import complain, new_console, new_table, plain, print_json, print_line, typed
 from fingerpost.apps.cli.terminal_words import in_terminal_words
 from fingerpost.errors import ToolError
 
@@ -58,7 +58,7 @@ def show(
         list[str] | None,
         typer.Argument(metavar="[FIGURE...] [PERIOD]", help="Such as revenue 2022, or eps, net income 2023-Q2."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the contract's envelope and nothing else.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Show a company's figures with their filings; its filings where no figure is named."""
     ticker, *rest = join_periods([ticker, *(words or [])])
@@ -83,7 +83,7 @@ def show(
         print_figures(body)
         hint = say_period(ticker, rest) if body.get("missing") else None
         if hint is not None:
-            new_console().print(plain(f"{hint}."), soft_wrap=True)
+            print_line(plain(f"{hint}."))
     elif not body["results"]:
         hint = say_unseen(body, period or "") or f"All: {typed('filings', ticker)}"
         complain(ToolError(f"No report of {ticker} for {period} is known here", hint=hint))
@@ -136,7 +136,6 @@ def _call(query_type: str, parameters: dict[str, Any]) -> dict[str, Any]:
 
 def print_figures(body: Mapping[str, Any]) -> None:
     """Print an answer of financial_facts or time_series."""
-    console = new_console()
     table = new_table("figure", "period", "value", "filing", "filed")
     for column in table.columns[1:]:
         # A number or an accession number that is cut is none.
@@ -148,7 +147,7 @@ def print_figures(body: Mapping[str, Any]) -> None:
         filing = f"{row['filing_type']} {row['accession_number']}"
         table.add_row(*map(plain, (row["metric_name"] + how, period, value, filing)), row["filing_date"])
     if body["results"]:
-        console.print(table)
+        new_console().print(table)
     _print_below(body)
 
 
@@ -159,32 +158,28 @@ def print_filings(body: Mapping[str, Any], company: str, period: str | None) -> 
     for row in rows:
         told = f"{row['fiscal_year'] or ''} {row['fiscal_period'] or ''}".strip()
         table.add_row(row["filing_type"], row["filing_date"], told, row["accession_number"])
-    console = new_console()
-    console.print(table)
+    new_console().print(table)
     if period is not None and not is_fiscal_known(rows):
         told = f"Filed in the calendar year {period[:4]}: their fiscal periods are not known here"
-        console.print(plain(f"{told}; `{typed('filings', 'sync', company)}` fetches them."), soft_wrap=True)
+        print_line(plain(f"{told}; `{typed('filings', 'sync', company)}` fetches them."))
     elif period is None and len(rows) < body["total_results"]:
         reports = typed("filings", company, rows[-1]["filing_date"][:4])
         told = f"The newest {len(rows)} of {body['total_results']} are shown; the reports of one year: {reports}"
-        console.print(plain(told), soft_wrap=True)
+        print_line(plain(told))
     unseen = None if period is None else say_unseen(body, period)
     if unseen is not None:
-        console.print(plain(f"{unseen}."), soft_wrap=True)
+        print_line(plain(f"{unseen}."))
     _print_below(body)
 
 
 def _print_below(body: Mapping[str, Any]) -> None:
-    console = new_console()
     for name, entry in (body.get("missing") or {}).items():
         meant = f" Did you mean {', '.join(entry['did_you_mean'])}?" if entry.get("did_you_mean") else ""
-        console.print(
-            plain(in_terminal_words(f"{name}: {entry['message']}. {entry['next_step']}.{meant}")), soft_wrap=True
-        )
+        print_line(plain(in_terminal_words(f"{name}: {entry['message']}. {entry['next_step']}.{meant}")))
     for note in body.get("notes") or ():
-        console.print(plain(f"{note}."), soft_wrap=True)
+        print_line(plain(f"{note}."))
     source = body.get("source")
     if source:
         note = f" {source['note']}." if source.get("note") else ""
         text = f"SEC filings, {source['dataset']}, complete through {source['complete_through']}.{note}"
-        console.print(plain(text), soft_wrap=True)
+        print_line(plain(text))

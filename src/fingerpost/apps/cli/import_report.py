@@ -6,7 +6,7 @@ from datetime import date
 
 from rich.text import Text
 
-from fingerpost.apps.cli.output import new_console, new_table
+from fingerpost.apps.cli.output import new_console, new_table, print_line
 from fingerpost.apps.cli.wire_times import today_in
 from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, FindingMeaning, find_meaning
 from fingerpost.transit.engine.gtfs.report import FeedReport, Finding, ImportReport
@@ -21,13 +21,12 @@ _TOTALS = {"trips": "trips", "stops of trips": "events", "stops": "stops"}
 
 def print_report(report: ImportReport) -> None:
     """Print the report of an import."""
-    console = new_console()
     today = today_in(report.feeds[0].zone)
     for line in list_verdict_lines(report, today):
-        console.print(line, soft_wrap=True)
+        print_line(line)
     for feed in report.feeds:
         days = f"{feed.first_day} to {feed.last_day}, {feed.service.say_state_on(today)}"
-        console.print(f"{feed.feed}: {days}; {_list_counts(feed)}", soft_wrap=True)
+        print_line(f"{feed.feed}: {days}; {_list_counts(feed)}")
         if feed.findings:
             table = new_table("finding", "count", "first at")
             for kind in FindingKind:
@@ -36,15 +35,15 @@ def print_report(report: ImportReport) -> None:
                     table.add_row(Text(kind.value, "bold"))
                 for finding in of_kind:
                     table.add_row(f"  {finding.reason}", f"{finding.count:,}", _format_place(finding))
-            console.print(table)
+            new_console().print(table)
         if feed.tables_not_read:
-            console.print(f"Not read: {', '.join(feed.tables_not_read)}", soft_wrap=True)
+            print_line(f"Not read: {', '.join(feed.tables_not_read)}")
     meanings = {finding.reason: find_meaning(finding.reason) for feed in report.feeds for finding in feed.findings}
     kinds = list(FindingKind)
     for reason, meaning in sorted(meanings.items(), key=lambda item: kinds.index(item[1].kind)):
-        console.print(f"  {reason}: {meaning.text}.", soft_wrap=True)
+        print_line(f"  {reason}: {meaning.text}.")
     if report.streets is not None:
-        console.print(_describe_streets(report.streets), soft_wrap=True)
+        print_line(_describe_streets(report.streets))
 
 
 def list_verdict_lines(report: ImportReport, today: date) -> list[str]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from fingerpost.apps.cli.application import prepare_settings, usage
-from fingerpost.apps.cli.network_sources import RealtimeLook, Unchecked, learn_profile, run_import
-from fingerpost.apps.cli.output import new_console
+from fingerpost.apps.cli.network_sources import RealtimeLook, Unchecked, forget_import, learn_profile, run_import
+from fingerpost.apps.cli.output import print_line
 from fingerpost.apps.source_kinds import EMBEDDED, SourceKind, open_record_store
 from fingerpost.errors import ParameterError
 from fingerpost.store.network_names import plain_name
@@ -201,38 +201,30 @@ class _Adding:
         if self._before not in (None, record.source):
             self._forget_other_kind()
         # Whoever reads what we print may stop listening; by now everything is kept.
-        console = new_console()
         if report is not None:
             from fingerpost.apps.cli.import_report import print_report
 
             print_report(report)
         else:
-            console.print(f"{record.name} is ready.")
+            print_line(f"{record.name} is ready.")
         if self._problem is not None:
-            console.print(f"Its record could not be used, and was written anew: {self._problem}.", soft_wrap=True)
+            print_line(f"Its record could not be used, and was written anew: {self._problem}.")
         if self._kept:
-            console.print(
+            print_line(
                 f"Kept from before: {', '.join(self._kept)}. "
-                f"`fingerpost network set {record.name} KEY --unset` forgets one.",
-                soft_wrap=True,
+                f"`fingerpost network set {record.name} KEY --unset` forgets one."
             )
         if self._realtime is not None:
             self._realtime.print()
 
     def _forget_other_kind(self) -> None:
         """Remove what was kept of the kind of source that this network had before; nothing reads it any more."""
-        from fingerpost.transit.embedded.feed_origins import OriginFolder
-        from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
         from fingerpost.transit.learned_profile import LearnedProfiles
 
-        home, name = self._settings.home, self._name
         if self._record.source == EMBEDDED:
-            LearnedProfiles(home).remove(name)
+            LearnedProfiles(self._settings.home).remove(self._name)
         elif self._before == EMBEDDED:
-            store = TimetableStore(home)
-            if name in store.list_names():
-                store.remove(name)
-            OriginFolder(home, name).remove()
+            forget_import(self._settings.home, self._name)
 
 
 def parse_value(key: str, typed: Sequence[str]) -> Any:

@@ -7,9 +7,9 @@ import typer
 
 from fingerpost.apps.cli.application import TOOL_ERROR, prepare_settings, usage
 from fingerpost.apps.cli.network_add import new_add_command, parse_value
-from fingerpost.apps.cli.network_sources import RealtimeLook, Unchecked, learn_profile, run_import
+from fingerpost.apps.cli.network_sources import RealtimeLook, Unchecked, forget_import, learn_profile, run_import
 from fingerpost.apps.cli.network_view import print_learned, print_networks, print_record
-from fingerpost.apps.cli.output import complain, new_console
+from fingerpost.apps.cli.output import complain, print_line
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, open_record_store
 from fingerpost.errors import ParameterError, SettingsInvalid, ToolError
 from fingerpost.store.network_names import is_network_name, plain_name
@@ -50,14 +50,14 @@ def set_value(
             look.refuse(unchecked=unchecked)
         file.set_value(network, key, read)
     shown = "is not set" if read is None else f"= {json.dumps(read, ensure_ascii=False)}"
-    new_console().print(f"{network}: {key} {shown}", soft_wrap=True)
+    print_line(f"{network}: {key} {shown}")
     if key == "feeds":
-        new_console().print(f"Run `fingerpost network refresh {network}` to answer from them.")
+        print_line(f"Run `fingerpost network refresh {network}` to answer from them.")
     if look is not None:
         look.print()
     problem = file.read().problems.get(network)
     if problem is not None:
-        new_console().print(f"{network} still cannot be used: {problem}.", soft_wrap=True)
+        print_line(f"{network} still cannot be used: {problem}.")
 
 
 @app.command("refresh")
@@ -87,14 +87,14 @@ def refresh_networks(
 def _refresh(settings: "Settings", record: "NetworkRecord", *, is_named: bool) -> None:
     if record.source != EMBEDDED:
         learn_profile(settings, next(kind for kind in REMOTE_KINDS if kind.kind == record.source), record)
-        new_console().print(f"{record.name} said again what it covers.")
+        print_line(f"{record.name} said again what it covers.")
         return
     if not record.feeds and not is_named:
-        new_console().print(f"{record.name} has no feeds in its record; there is nothing to refresh.")
+        print_line(f"{record.name} has no feeds in its record; there is nothing to refresh.")
         return
     report = run_import(settings, f"Refreshing {record.name} ...", lambda importer: importer.refresh(record))
     if report is None:
-        new_console().print(f"{record.name} is unchanged.")
+        print_line(f"{record.name} is unchanged.")
     else:
         from fingerpost.apps.cli.import_report import print_report
 
@@ -120,18 +120,17 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
 
     store, file = TimetableStore(settings.home), open_record_store(settings.home)
     record = _get_record(file.read(), plain_name(name))
-    console = new_console()
     print_record(record, file.path(record.name))
     if record.source != EMBEDDED:
         print_learned(record, LearnedProfiles(settings.home))
         return
     if record.name not in store.list_names():
-        console.print(f"Nothing is prepared. Run `fingerpost network refresh {record.name}`.")
+        print_line(f"Nothing is prepared. Run `fingerpost network refresh {record.name}`.")
         return
     entry = store.get(record.name)
     note = entry.find_note(record.feeds, record.extract) or entry.find_age_note()
     if note is not None:
-        console.print(note, soft_wrap=True)
+        print_line(note)
     report = find_report(store, record.name)
     if report is None:
         raise SettingsInvalid(
@@ -139,7 +138,7 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
         )
     from fingerpost.apps.cli.import_report import print_report
 
-    console.print(f"Added {entry.added_at:%Y-%m-%d %H:%M}.")
+    print_line(f"Added {entry.added_at:%Y-%m-%d %H:%M}.")
     print_report(report)
     if record.realtime:
         RealtimeLook(settings, record).print()
@@ -149,7 +148,6 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
 def remove_network(ctx: typer.Context, name: Annotated[str, typer.Argument(help="Which one.")]) -> None:
     """Forget a network: its record, what was fetched for it, and what was prepared."""
     settings = prepare_settings(ctx)
-    from fingerpost.transit.embedded.feed_origins import OriginFolder
     from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
     from fingerpost.transit.learned_profile import LearnedProfiles
 
@@ -158,18 +156,15 @@ def remove_network(ctx: typer.Context, name: Annotated[str, typer.Argument(help=
     if name in records.problems and not is_network_name(name):
         # Nothing can have been fetched or prepared under such a name.
         file.remove(name)
-        new_console().print(f"Removed {name}.")
+        print_line(f"Removed {name}.")
         return
     network = plain_name(name)
-    is_prepared = network in store.list_names()
     # Without a record, something was prepared by a command that did not come to its end.
-    if network in records.records or network in records.problems or not is_prepared:
+    if network in records.records or network in records.problems or network not in store.list_names():
         file.remove(network)
-    if is_prepared:
-        store.remove(network)
-    OriginFolder(settings.home, network).remove()
+    forget_import(settings.home, network)
     LearnedProfiles(settings.home).remove(network)
-    new_console().print(f"Removed {network}.")
+    print_line(f"Removed {network}.")
 
 
 @app.command("schema")

@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 from rich.text import Text
 
 from fingerpost.apps.cli.import_bars import ImportBars
-from fingerpost.apps.cli.output import new_console, say, showing_work
+from fingerpost.apps.cli.output import new_console, print_line, say, showing_work
 from fingerpost.apps.source_kinds import SourceKind
 from fingerpost.errors import FeedUnusable, ToolError
 
@@ -70,6 +71,17 @@ def learn_profile(settings: "Settings", kind: SourceKind, record: "NetworkRecord
     LearnedProfiles(settings.home).put(record, learned)
 
 
+def forget_import(home: Path, name: str) -> None:
+    """Remove what was fetched and prepared of a network's feeds."""
+    from fingerpost.transit.embedded.feed_origins import OriginFolder
+    from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
+
+    store = TimetableStore(home)
+    if name in store.list_names():
+        store.remove(name)
+    OriginFolder(home, name).remove()
+
+
 class RealtimeLook:
     """The current messages of a record's realtime sources, fetched once."""
 
@@ -98,12 +110,11 @@ class RealtimeLook:
         from fingerpost.apps.realtime_check import check_sources, list_check_lines
         from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 
-        console = new_console()
         try:
             _, timetable = TimetableStore(self._settings.home).open(self._record.name)
         except ToolError as error:
-            console.print(f"Realtime was not checked: {error.message}", soft_wrap=True, markup=False)
+            print_line(f"Realtime was not checked: {error.message}")
             return
         for check in check_sources(timetable, self._fetched, self._settings.home):
             for line, good in list_check_lines(check):
-                console.print(Text(line, "" if good else "bold red"), soft_wrap=True)
+                print_line(Text(line, "" if good else "bold red"))

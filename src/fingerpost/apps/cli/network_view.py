@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from fingerpost.apps.cli.output import new_console, new_table
+from fingerpost.apps.cli.output import new_console, new_table, print_line
 from fingerpost.apps.cli.wire_times import today_in
 from fingerpost.apps.source_kinds import EMBEDDED
 from fingerpost.errors import ToolError
@@ -45,10 +45,9 @@ def print_networks(records: "NetworkRecords", store: "TimetableStore", *, demo_m
                 f"{name} was prepared, but has no record and does not answer: its `network add` did not come to its "
                 f"end. Add it again, or run `fingerpost network remove {name}`."
             )
-    console = new_console()
-    console.print(table)
+    new_console().print(table)
     for note in notes:
-        console.print(note, soft_wrap=True)
+        print_line(note)
 
 
 def _say_demos(*, answer: bool, mode: str) -> str:
@@ -103,18 +102,16 @@ def _describe_days(report: ImportReport) -> _Line:
 
 def print_record(record: "NetworkRecord", path: Path) -> None:
     """Print a network's record and the path of the file that it stands in."""
-    console = new_console()
-    console.print(f"{record.name} in {path}", soft_wrap=True)
+    print_line(f"{record.name} in {path}")
     for key, value in record.model_dump(exclude={"name"}, exclude_defaults=True, mode="json").items():
-        console.print(f"  {key} = {json.dumps(value, ensure_ascii=False)}", soft_wrap=True)
+        print_line(f"  {key} = {json.dumps(value, ensure_ascii=False)}")
 
 
 def print_learned(record: "NetworkRecord", profiles: "LearnedProfiles") -> None:
     """Print what a remote source said of its network, and when."""
-    console = new_console()
     learned = profiles.find(record)
     if learned is None:
-        console.print(f"Its source was not asked yet. Run `fingerpost network refresh {record.name}`.")
+        print_line(f"Its source was not asked yet. Run `fingerpost network refresh {record.name}`.")
         return
     box = learned.bounds
     told = {
@@ -128,7 +125,7 @@ def print_learned(record: "NetworkRecord", profiles: "LearnedProfiles") -> None:
         "last day": learned.last_day and learned.last_day.isoformat(),
         "traits": dict(learned.traits),
     }
-    console.print(f"Learned from its source on {learned.learned_at:%Y-%m-%d %H:%M}:")
+    print_line(f"Learned from its source on {learned.learned_at:%Y-%m-%d %H:%M}:")
     for key, value in told.items():
         if value:
-            console.print(f"  {key} = {json.dumps(value, ensure_ascii=False)}", soft_wrap=True, markup=False)
+            print_line(f"  {key} = {json.dumps(value, ensure_ascii=False)}")

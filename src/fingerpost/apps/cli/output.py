@@ -69,6 +69,11 @@ def showing_work(what: str) -> Status:
     return new_console(stderr=True).status(Text(what))
 
 
+def print_line(text: RenderableType) -> None:
+    """Print a line of our own on stdout; a terminal wraps it."""
+    new_console().print(text, soft_wrap=True)
+
+
 def print_answer(text: str, *, stderr: bool = False) -> None:
     """Print a tool's own text for a person."""
     # Here: the words need more imports than --help may take.
@@ -127,7 +132,7 @@ def typed(*words: str) -> str:
 def print_more(commands: Mapping[str, str]) -> None:
     """Print the commands for more of an answer, each after a word that names it."""
     for word, command in commands.items():
-        new_console().print(Text(f"{word}: {command}", "dim"), soft_wrap=True)
+        print_line(Text(f"{word}: {command}", "dim"))
 
 
 def _plain_lines(text: str) -> str:

@@ -9,13 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from fingerpost import clock
-from fingerpost.apps.cli.application import (
-    TOOL_ERROR,
-    USAGE,
-    ask,
-    ask_once,
-    open_application,
-)
+from fingerpost.apps.cli.application import TOOL_ERROR, USAGE, Json, ask, ask_once, open_application
 from fingerpost.apps.cli.clock_texts import check_typed_instant, is_clock_time, next_clock_time
 from fingerpost.apps.cli.follow_board import EVERY_S, follow_board
 from fingerpost.apps.cli.output import print_answer, print_json, print_more, say, typed
@@ -24,7 +18,6 @@ from fingerpost.transit.rules.times import PAST_AFTER_S
 
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
 
-_Json = Annotated[bool, typer.Option("--json", help="Print the contract's envelope and nothing else.")]
 _Language = Annotated[str | None, typer.Option("--lang", help="fi, sv or en.")]
 _Limit = Annotated[int | None, typer.Option(help="How many to show.")]
 
@@ -43,7 +36,7 @@ def plan(
     optimize: Annotated[str | None, typer.Option(help="balanced, few_transfers or shortest_time.")] = None,
     step_free: Annotated[bool, typer.Option("--step-free", help="Only what a wheelchair can use.")] = False,
     lang: _Language = None,
-    as_json: _Json = False,
+    as_json: Json = False,
 ) -> None:
     """Plan a trip."""
     if at is not None and arrive is not None:
@@ -77,7 +70,7 @@ def departures(
     lang: _Language = None,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Show it anew until Ctrl-C.")] = False,
     every: Annotated[int, typer.Option(min=5, max=3600, help="Seconds between two boards of --follow.")] = EVERY_S,
-    as_json: _Json = False,
+    as_json: Json = False,
 ) -> None:
     """Show a stop's departures."""
     if follow and at is not None:
@@ -99,7 +92,7 @@ def find(
     ctx: typer.Context,
     text: Annotated[str, typer.Argument(help="What the place is called.")],
     lang: _Language = None,
-    as_json: _Json = False,
+    as_json: Json = False,
 ) -> None:
     """Find a stop or place by its name."""
     arguments = _present(rawText=text, languagePreference=lang)
@@ -115,15 +108,14 @@ def stops(
     radius: Annotated[int | None, typer.Option(help="Metres.")] = None,
     limit: _Limit = None,
     lang: _Language = None,
-    as_json: _Json = False,
+    as_json: Json = False,
 ) -> None:
     """List the stops near a point."""
-    position = _POSITION.fullmatch(lat if lon is None else f"{lat},{lon}")
-    if position is None:
+    coordinate = read_position(lat if lon is None else f"{lat},{lon}")
+    if coordinate is None:
         raise typer.BadParameter(
             "a point is two numbers: fingerpost stops 60.17 24.93; to look a name up: fingerpost find NAME"
         )
-    coordinate = {"lat": float(position[1]), "lon": float(position[2])}
     arguments = _present(coordinate=coordinate, radius=radius, maxResults=limit, language=lang)
     answer = ask_once(ctx, "find_stops", arguments, as_json=as_json)
     if not as_json:
@@ -149,6 +141,12 @@ def call(
         raise typer.Exit(TOOL_ERROR if is_json else USAGE)
 
 
+def read_position(text: str) -> dict[str, float] | None:
+    """Return the position that ``LAT,LON`` names, in degrees, as tools read it; None for any other text."""
+    found = _POSITION.fullmatch(text)
+    return None if found is None else {"lat": float(found[1]), "lon": float(found[2])}
+
+
 def _read_json(text: str) -> tuple[Any, bool]:
     """Return the arguments, and whether they are JSON; else they are the text itself."""
     try:
@@ -161,10 +159,8 @@ def _read_json(text: str) -> tuple[Any, bool]:
 
 
 def _end(text: str) -> dict[str, Any]:
-    position = _POSITION.fullmatch(text)
-    if position is None:
-        return {"type": "label", "value": text}
-    return {"type": "coords", "value": {"lat": float(position[1]), "lon": float(position[2])}}
+    position = read_position(text)
+    return {"type": "label", "value": text} if position is None else {"type": "coords", "value": position}
 
 
 def _when(

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import typer
 
 from fingerpost import clock
-from fingerpost.apps.cli.application import TOOL_ERROR, ask_once, open_application
+from fingerpost.apps.cli.application import TOOL_ERROR, Json, ask_once, open_application
 from fingerpost.apps.cli.clock_texts import read_typed_instant
 from fingerpost.apps.cli.output import complain, print_answer, print_json, print_more, typed
 from fingerpost.errors import ToolError
@@ -24,7 +24,7 @@ def timetable(
     at: Annotated[str | None, typer.Option(help="From then: HH:MM, the next one, or ISO 8601.")] = None,
     until: Annotated[str | None, typer.Option(help="To then, likewise, up to a day after --at; else an hour.")] = None,
     limit: Annotated[int | None, typer.Option(help="How many to show.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the contract's envelope and nothing else.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Show a stop's timetable: what is scheduled, at any time."""
     stop_id, zone = _find_stop(ctx, stop, as_json=as_json)

@@ -1,19 +1,17 @@
 """The commands on user variables."""
 
 import json
-import re
 from typing import Annotated, Any
 
 import typer
 
-from fingerpost.apps.cli.application import TOOL_ERROR, ask, ask_once, open_application
-from fingerpost.apps.cli.output import complain, new_console, print_answer, print_json, say
+from fingerpost.apps.cli.application import TOOL_ERROR, Json, ask, ask_once, open_application
+from fingerpost.apps.cli.output import complain, print_answer, print_json, print_line, say
+from fingerpost.apps.cli.questions import read_position
 
 app = typer.Typer(help="Places and preferences that are kept by name.", no_args_is_help=True)
 
 _KEEP_TEXT = "To keep a text that is no place, add --type other"
-_POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
-_Json = Annotated[bool, typer.Option("--json", help="Print the contract's envelope and nothing else.")]
 
 
 @app.command("set")
@@ -25,7 +23,7 @@ def set_variable(
         str | None, typer.Option(help="location, preference or other, which keeps a text as it is; else location.")
     ] = None,
     name: Annotated[str | None, typer.Option(help="A location's name.")] = None,
-    as_json: _Json = False,
+    as_json: Json = False,
 ) -> None:
     """Keep a value by name. The name or the token of a place is looked up, and the place is kept."""
     read = _value(value)
@@ -37,7 +35,7 @@ def set_variable(
     arguments = {"key": key, "type": type or ("location" if is_place else "other"), "value": read}
     answer = ask_once(ctx, "save_user_variable", arguments, as_json=as_json)
     if not as_json:
-        new_console().print(answer.text, soft_wrap=True)
+        print_line(answer.text)
 
 
 def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any]:
@@ -66,7 +64,7 @@ def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any
 
 
 @app.command("list")
-def list_variables(ctx: typer.Context, as_json: _Json = False) -> None:
+def list_variables(ctx: typer.Context, as_json: Json = False) -> None:
     """Show what is kept."""
     answer = ask_once(ctx, "get_user_variables", {}, as_json=as_json)
     if not as_json:
@@ -78,21 +76,21 @@ def delete_variable(
     ctx: typer.Context,
     key: Annotated[str | None, typer.Argument(help="Which one.")] = None,
     every: Annotated[bool, typer.Option("--all", help="All of this user's.")] = False,
-    as_json: _Json = False,
+    as_json: Json = False,
 ) -> None:
     """Forget one variable, or all."""
     if (key is None) != every:
         raise typer.BadParameter("name one variable, or say --all")
     answer = ask_once(ctx, "delete_user_variable", {"all": True} if key is None else {"key": key}, as_json=as_json)
     if not as_json:
-        new_console().print(answer.text)
+        print_line(answer.text)
 
 
 def _value(text: str) -> Any:
     """Return what a person wrote: a position, else JSON, else the text itself."""
-    position = _POSITION.fullmatch(text)
+    position = read_position(text)
     if position is not None:
-        return {"lat": float(position[1]), "lon": float(position[2])}
+        return position
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
