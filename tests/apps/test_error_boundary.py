@@ -6,37 +6,15 @@ import logging
 import pytest
 
 from fingerpost.apps import error_boundary
-from fingerpost.contract.envelope import Family
-from fingerpost.contract.published import PublishedTool
-from fingerpost.contract.wire import WireModel
+from tests.apps.scripted_tool import ScriptedTool
 
-
-class Nothing(WireModel):
-    """No field."""
-
-
-class Broken(PublishedTool):
-    """A tool with a bug."""
-
-    name = "broken"
-    title = "Broken"
-    description = "Breaks."
-    family = Family.BOARD
-    group = "core"
-    input_model = Nothing
-    output_shape = Nothing
-
-    async def handle(self, arguments, call):
-        raise ZeroDivisionError("with key hunter2hunter2")
-
-    def describe(self, answer):
-        return ""
+TOOLS = {"broken": ScriptedTool(ZeroDivisionError("with key hunter2hunter2"))}
 
 
 async def test_a_bug_is_an_internal_error_that_tells_nothing_of_itself(caplog):
     """A bug is an internal error that tells nothing of itself."""
     with caplog.at_level(logging.ERROR):
-        answer = await error_boundary.answer({"broken": Broken()}, "broken", {}, user="eva")
+        answer = await error_boundary.answer(TOOLS, "broken", {}, user="eva")
 
     assert answer.body["error"]["code"] == "internal-error"
     assert "hunter2" not in str(answer.body) + answer.text
@@ -49,7 +27,7 @@ async def test_keys_are_taken_out_of_the_log(monkeypatch, caplog):
     monkeypatch.setenv("TFL_API_KEY", "hunter2hunter2")
 
     with caplog.at_level(logging.ERROR):
-        await error_boundary.answer({"broken": Broken()}, "broken", {}, user="eva")
+        await error_boundary.answer(TOOLS, "broken", {}, user="eva")
 
     assert "hunter2" not in caplog.text
     assert "[TFL_API_KEY]" in caplog.text
@@ -57,7 +35,7 @@ async def test_keys_are_taken_out_of_the_log(monkeypatch, caplog):
 
 async def test_a_bug_has_the_same_name_each_time_while_the_clock_stands(caplog):
     """A bug has the same name each time while the clock stands."""
-    answers = [await error_boundary.answer({"broken": Broken()}, "broken", {}, user="eva") for _ in range(2)]
+    answers = [await error_boundary.answer(TOOLS, "broken", {}, user="eva") for _ in range(2)]
 
     assert answers[0].body == answers[1].body
 
@@ -68,19 +46,15 @@ async def test_a_bug_has_the_same_name_each_time_while_the_clock_stands(caplog):
 )
 async def test_a_full_disk_is_no_bug(number, code):
     """Whatever could not be written: the caller learns that it may try again, and why."""
-
-    class Full(Broken):
-        async def handle(self, arguments, call):
-            raise OSError(number, "no room")
-
-    answer = await error_boundary.answer({"full": Full()}, "full", {}, user="eva")
+    full = {"full": ScriptedTool(OSError(number, "no room"))}
+    answer = await error_boundary.answer(full, "full", {}, user="eva")
 
     assert (answer.body["error"]["code"], "is full" in answer.text) == (code, code != "internal-error")
 
 
 async def test_an_unknown_tool_is_told_which_there_are():
     """An unknown tool is told which there are."""
-    answer = await error_boundary.answer({"broken": Broken()}, "brokn", {}, user=None)
+    answer = await error_boundary.answer(TOOLS, "brokn", {}, user=None)
 
     assert answer.is_error
     assert answer.text == "validation-error: Tool 'brokn' not found in registry. The tools are: broken."

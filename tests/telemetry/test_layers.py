@@ -9,9 +9,6 @@ from fingerpost.apps import error_boundary
 from fingerpost.apps.mcp.http_limits import Admission
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
-from fingerpost.contract.envelope import Family
-from fingerpost.contract.published import PublishedTool
-from fingerpost.contract.wire import WireModel
 from fingerpost.errors import SourceFailed
 from fingerpost.net.request import Request
 from fingerpost.runtime.circuit_breaker import Breaker
@@ -19,43 +16,13 @@ from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.port import DepartureQuery
 from tests.apps.questions import KAMPPI_TO_ESPOO
+from tests.apps.scripted_tool import ScriptedTool
 from tests.contracts.conftest import stop_place
 from tests.net.local_server import LIMITS, answer, new_client, serving
 
 
-class Nothing(WireModel):
-    """No field."""
-
-
-class Warned(Nothing, extra="allow"):
-    """Any field."""
-
-
-class Scripted(PublishedTool):
-    """Answers, or raises, what it was given."""
-
-    name = "scripted"
-    title = "Scripted"
-    description = "Does as it was told."
-    family = Family.BOARD
-    group = "core"
-    input_model = Nothing
-    output_shape = Warned
-
-    def __init__(self, outcome):
-        self.outcome = outcome
-
-    async def handle(self, arguments, call):
-        if isinstance(self.outcome, Exception):
-            raise self.outcome
-        return self.outcome
-
-    def describe(self, answer):
-        return "done"
-
-
 def call(outcome, name="scripted"):
-    return asyncio.run(error_boundary.answer({"scripted": Scripted(outcome)}, name, {}, user=None))
+    return asyncio.run(error_boundary.answer({"scripted": ScriptedTool(outcome)}, name, {}, user=None))
 
 
 @pytest.fixture
@@ -112,7 +79,7 @@ def test_what_an_answer_warns_of_is_counted_by_its_code(seen, monkeypatch, holde
     """Where the tool's contract has its warnings; a code that is none of ours counts as another."""
     warned = {"warnings": [{"code": "realtime-stale", "message": "old"}, {"code": "of-ann", "message": "?"}]}
     if holder:
-        monkeypatch.setattr(Scripted, "warnings_at", (holder, "warnings"))
+        monkeypatch.setattr(ScriptedTool, "warnings_at", (holder, "warnings"))
     call({holder: warned} if holder else warned)
     counted = seen.counted("fingerpost.answer.warnings")
 
