@@ -81,13 +81,6 @@ def test_a_broken_zip_is_one_sentence(feed, kept, invoke):
     assert "Traceback" not in added.stderr
 
 
-def test_removing_what_is_not_there_is_told(invoke):
-    """Removing what is not there is told."""
-    removed = invoke("network", "remove", "Town")
-
-    assert (removed.returncode, removed.stderr) == (1, "There is no network TOWN. Added networks: none.\n")
-
-
 def test_a_network_added_and_removed_while_served_is_there_and_gone(feed, invoke):
     """The server asks the timetable store at every call."""
 

@@ -1,4 +1,4 @@
-"""Geometry by request: lines beside the answer, for those who ask, in both eras of the protocol."""
+"""Geometry by request: lines beside the answer, for those who ask."""
 
 import csv
 import io
@@ -6,7 +6,6 @@ import json
 import zipfile
 
 import polyline
-import pytest
 from mcp import Client
 
 from fingerpost.apps.library import Fingerpost
@@ -20,7 +19,6 @@ from tests.apps.questions import KAMPPI_TO_ESPOO
 from tests.homes import keep_network
 from tests.shared_data import get_shared
 
-ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 ASKED = {"fingerpost/geometry": True}
 HEAD = "shape_id,shape_pt_lat,shape_pt_lon,shape_pt_sequence\n"
 TRIPS = "route_id,service_id,trip_id,shape_id\nA,ALL,A-1,S\nB,ALL,B-1,\n"
@@ -51,15 +49,14 @@ def over(feed):
     return build(settings)
 
 
-async def ask(application, mode, question, meta=None, tool="plan_trip"):
-    async with Client(new_server(application, find_user=lambda _: "eva"), mode=mode) as client:
+async def ask(application, question, meta=None, tool="plan_trip"):
+    async with Client(new_server(application, find_user=lambda _: "eva")) as client:
         return await client.call_tool(tool, question, meta=meta)
 
 
-@ERAS
-async def test_lines_come_to_those_who_ask(tmp_path, mode):
+async def test_lines_come_to_those_who_ask(tmp_path):
     """A ride follows its shape, else its stops; a walk is straight; each says so, leg by leg."""
-    answer = await ask(drawn(tmp_path), mode, QUESTION, ASKED)
+    answer = await ask(drawn(tmp_path), QUESTION, ASKED)
 
     [itinerary] = answer.structured_content["itineraries"]
     geometry = answer.meta["fingerpost/geometry"]
@@ -71,21 +68,19 @@ async def test_lines_come_to_those_who_ask(tmp_path, mode):
     assert observed == [([(60.17, 24.939), (60.17, 24.94)], "straight-line"), (BEND, "shape"), (STOPS, "stops")]
 
 
-@ERAS
-async def test_nobody_else_is_told(tmp_path, mode):
+async def test_nobody_else_is_told(tmp_path):
     """Without the request there is no geometry, and with it the contract's body is the same to the byte."""
     application = drawn(tmp_path)
-    bare, asked = [await ask(application, mode, QUESTION, meta) for meta in ({"fingerpost/geometry": False}, ASKED)]
+    bare, asked = [await ask(application, QUESTION, meta) for meta in ({"fingerpost/geometry": False}, ASKED)]
 
     assert "fingerpost/geometry" not in bare.meta
     assert json.dumps(asked.structured_content) == json.dumps(bare.structured_content)
 
 
-@ERAS
-async def test_a_tool_without_lines_says_so(application, mode):
+async def test_a_tool_without_lines_says_so(application):
     """Geometry of a board is refused in a sentence; the tools' list says who has any."""
-    answer = await ask(application, mode, {"stop": {"type": "label", "value": "Kamppi"}}, ASKED, "get_departures")
-    async with Client(new_server(application, find_user=lambda _: "eva"), mode=mode) as client:
+    answer = await ask(application, {"stop": {"type": "label", "value": "Kamppi"}}, ASKED, "get_departures")
+    async with Client(new_server(application, find_user=lambda _: "eva")) as client:
         listed = (await client.list_tools()).tools
 
     assert answer.content[0].text.startswith("validation-error: get_departures has no geometry to give")
@@ -100,7 +95,7 @@ async def test_a_tool_without_lines_says_so(application, mode):
 
 async def test_an_error_has_nothing_beside_it(application):
     """A question that fails has no geometry."""
-    answer = await ask(application, "auto", {**KAMPPI_TO_ESPOO, "limit": 4}, ASKED)
+    answer = await ask(application, {**KAMPPI_TO_ESPOO, "limit": 4}, ASKED)
 
     assert (answer.is_error, "fingerpost/geometry" in answer.meta) == (True, False)
 
@@ -108,7 +103,7 @@ async def test_an_error_has_nothing_beside_it(application):
 async def test_a_long_line_is_thinned_and_says_how_far(tmp_path):
     """A shape of twenty thousand points is thinned until all lines fit, within a tolerance that is said."""
     zigzag = [(60.17 + (n % 2) * 0.0001, 24.94 + n * 0.018 / 19_999) for n in range(20_000)]
-    answer = await ask(drawn(tmp_path, zigzag), "auto", QUESTION, ASKED)
+    answer = await ask(drawn(tmp_path, zigzag), QUESTION, ASKED)
 
     geometry = answer.meta["fingerpost/geometry"]
     legs = geometry["itineraries"][0]["legs"]
@@ -123,7 +118,7 @@ async def test_python_has_it_beside_the_answer(tmp_path):
     async with Fingerpost() as fp:
         answer = await fp.answer("plan_trip", QUESTION, wants=["geometry"])
 
-    asked = await ask(application, "auto", QUESTION, ASKED)
+    asked = await ask(application, QUESTION, ASKED)
     assert answer.beside == {"geometry": asked.meta["fingerpost/geometry"]}
 
 
@@ -153,7 +148,7 @@ async def test_a_ride_of_the_real_helsinki_feed_is_cut_by_its_own_distances(monk
         "destination": {"type": "coords", "value": {"lat": 60.1875, "lon": 24.9600}},
         "limit": 3,
     }
-    answer = await ask(over(feed), "auto", question, ASKED)
+    answer = await ask(over(feed), question, ASKED)
 
     lines = {each["fingerprint"]: each["legs"] for each in answer.meta["fingerpost/geometry"]["itineraries"]}
     compared = 0

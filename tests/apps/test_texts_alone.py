@@ -51,7 +51,6 @@ QUESTIONS = [
     ("planRoute", ROUTE | {"searchWindowMinutes": 200, "journeyPreset": "LEAST_WALK"}),
     ("planRoute", ROUTE | {"origin": {"rawText": "kamp"}}),
     ("planRoute", ROUTE | {"departureTime": "2026-03-10T03:00:00+02:00", "searchWindowMinutes": 5}),
-    ("getStopTimetable", {"stopId": KAMPPI}),
     ("getStopTimetable", {"stopId": KAMPPI, "maxDepartures": 50, "horizonMinutes": 500}),
     ("getStopTimetable", {"stopId": KAMPPI, "until": "2026-03-10T10:00:00+02:00"}),
     ("getStopTimetable", {"stopId": KAMPPI, "until": "2026-03-11T08:00:00+02:00"}),
