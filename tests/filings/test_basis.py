@@ -62,6 +62,16 @@ def test_the_newest_filing_that_states_both_decides(amended):
     assert (row["value"], row["accession_number"], [part["value"] for part in row["inputs"]]) == (27, "r21", [85, 58])
 
 
+def test_a_value_that_another_filing_states_otherwise_is_noted(tmp_path):
+    """The nine months were restated again later, without the year."""
+    again = AMENDED + "Revenues 2021-01-01 2021-09-30 57 s21 10-K/A 2023-08-01\n"
+    library = library_of(tmp_path / "f.sqlite", facts(again), YEARS)
+    (row,) = ask(library, "DRWN", "Revenue", "2021-Q4").results
+
+    assert row["value"] == 27
+    assert row["notes"] == ["10-K/A r21 states 58; another filing states 57"]
+
+
 def test_before_the_restatement_was_filed_the_quarter_is_derived(amended):
     """``as_of`` hides the amendment; the first filings are one basis, without a note."""
     for options in (FIRST, FigureOptions(as_of="2023-05-31")):

@@ -24,13 +24,19 @@ def find_joint(figures: Sequence[tuple[str, Figure]]) -> list[Figure] | None:
     """
     stated = [{fact.accession: fact for fact in figure.headlines} for _, figure in figures]
     common = set[str].intersection(*(set(by_accession) for by_accession in stated))
-    for accession in sorted(common, key=lambda each: (stated[0][each].filed, each), reverse=True):
+    for accession in sorted(common, key=lambda accession: (stated[0][accession].filed, accession), reverse=True):
         facts = [by_accession[accession] for by_accession in stated]
         tags = {(name, fact.concept) for (name, _), fact in zip(figures, facts, strict=True)}
         has_one_tag = len(tags) == len({name for name, _ in tags})
         if has_one_tag and len({fact.taxonomy for fact in facts} & _FRAMEWORKS) <= 1:
             return [figure.restated_by(fact) for (_, figure), fact in zip(figures, facts, strict=True)]
     return None
+
+
+def list_changes(before: Sequence[Figure], after: Sequence[Figure]) -> list[str]:
+    """Return a note on each figure whose value another filing decided."""
+    pairs = zip(before, after, strict=True)
+    return [note for old, new in pairs for note in new.notes if note not in old.notes]
 
 
 def on_one_basis(inputs: Mapping[_K, tuple[str, Figure]], options: FigureOptions) -> dict[_K, Figure]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from fingerpost.filings.basis import on_one_basis
+from fingerpost.filings.basis import list_changes, on_one_basis
 from fingerpost.filings.concepts import Metric, find_metric
 from fingerpost.filings.figure import DERIVED, ORIGINAL, SPLIT_ADJUSTED, Company, Figure, FigureOptions, filing_url
 from fingerpost.filings.formula import (
@@ -289,7 +289,9 @@ def _compute_ratio(
             except NotComputable as error:
                 reply.missing[text] = _not_comparable(str(error), "Ask financial_facts for its parts")
             else:
-                rows.append(_ratio_row(company, ratio, parts[0], parts[1], options))
+                row = _ratio_row(company, ratio, parts[0], parts[1], options)
+                changes = list_changes([figure, divisor], [parts[0], parts[1]])
+                rows.append(row | ({"notes": [*row.get("notes", ()), *changes]} if changes else {}))
     if rows:
         reply.missing.pop(text, None)
     return rows

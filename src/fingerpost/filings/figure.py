@@ -161,8 +161,11 @@ class Figure:
         return {concept.partition(":")[0] for concept in self.concepts}
 
     def restated_by(self, fact: Fact) -> "Figure":
-        """Return the figure as one filing states it."""
-        return replace(self, value=fact.value, fact=fact, concepts=frozenset({fact.concept}), headlines=(fact,))
+        """Return the figure as one filing states it, with a note if that is not the value it has now."""
+        note = f"{fact.form} {fact.accession} states {fact.value}; another filing states {self.value}"
+        notes = self.notes if fact.value == self.value else (*self.notes, note)
+        concepts = frozenset({fact.concept})
+        return replace(self, value=fact.value, fact=fact, concepts=concepts, headlines=(fact,), notes=notes)
 
     def with_note(self, note: str) -> "Figure":
         return replace(self, notes=(*self.notes, note))

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from fingerpost.filings.basis import find_joint, share_framework
+from fingerpost.filings.basis import find_joint, list_changes, share_framework
 from fingerpost.filings.concepts import FLOW, RAW, Metric, headline_concept
 from fingerpost.filings.figure import (
     DERIVED,
@@ -311,7 +311,9 @@ def derive_quarters(figures: Iterable[Figure], options: FigureOptions = _LATEST)
                 if pair is None:
                     refused.setdefault(longer.end, _subtract(longer, shorter, formula))
                 else:
-                    derived.setdefault(longer.end, _subtract(*pair, formula))
+                    quarter = _subtract(*pair, formula)
+                    notes = (*quarter.notes, *list_changes([longer, shorter], pair))
+                    derived.setdefault(longer.end, replace(quarter, notes=notes))
     return list(derived.values()), [figure for end, figure in refused.items() if end not in derived]
 
 
