@@ -119,7 +119,7 @@ def test_adding_over_a_wrong_record_says_that_it_was_written_anew(town, feed, ho
     path.write_text(path.read_text() + 'zone = "Nowhere"\n')
     again = invoke("network", "add", "town", str(feed))
 
-    assert "Its record could not be used, and was written anew: " in again.stdout
+    assert "Its record could not be used, so it was replaced: " in again.stdout
     assert records_of(home) == {"TOWN": NetworkRecord(name="TOWN", feeds=(str(feed),))}
 
 

@@ -188,7 +188,7 @@ def serve_own_tools(own: Iterable[OwnTool], taken: Collection[str]) -> tuple[lis
     A package's tool that cannot be loaded, or whose name is taken, keeps no other from being served.
 
     Raises:
-        SettingsInvalid: a tool of the caller's is none, or its name is taken.
+        SettingsInvalid: one of the caller's tools is invalid, or its name is taken.
     """
     served: dict[str, ServedTool] = {}
     for tool in map(_serve, own):
@@ -212,7 +212,7 @@ def serve_own_tools(own: Iterable[OwnTool], taken: Collection[str]) -> tuple[lis
 
 
 def _serve(own: OwnTool) -> ServedTool:
-    """Return a tool of one's own as it is served.
+    """Prepare one of the caller's tools for serving.
 
     Raises:
         SettingsInvalid: it has no specification, or a parameter without a type.

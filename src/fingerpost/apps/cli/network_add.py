@@ -208,7 +208,7 @@ class _Adding:
         else:
             print_line(f"{record.name} is ready.")
         if self._problem is not None:
-            print_line(f"Its record could not be used, and was written anew: {self._problem}.")
+            print_line(f"Its record could not be used, so it was replaced: {self._problem}.")
         if self._kept:
             print_line(
                 f"Kept from before: {', '.join(self._kept)}. "

@@ -66,7 +66,7 @@ class TimetableWords:
     def __init__(self, timetable: Timetable, language: str = "default") -> None:
         self._timetable = timetable
         self._language = language
-        # Returns the words of another language; where it has no name of its own, the feed's name stands.
+        # The words of another language, with the feed's name where that language has none.
         self.in_language = lru_cache(maxsize=None)(self._in_language)
         self.stop_point = lru_cache(maxsize=None)(self._new_stop_point)
         self._line_of_known_route = lru_cache(maxsize=None)(self._new_line)

@@ -44,7 +44,7 @@ export function paintOf(frame, path) {
   return { "--line": `#${found.color}`, "--on-line": `#${found.textColor}` };
 }
 
-/** Return the parts of a time: its day on a line of its own where it is not `today`, then the time of day. */
+/** Return a time, below its day unless that is `today`. */
 export function stamp(words, instant, today) {
   const date = instant.slice(0, 10);
   return [date !== today && element("span", { class: "day" }, words.day(date, today), unseen(" ")), instant.slice(11, 16)].filter(Boolean);

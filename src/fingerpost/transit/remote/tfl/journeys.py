@@ -174,7 +174,7 @@ class RestRequest:
 class TflJourneySearch(JourneySearch[RestRequest]):
     # TfL offers three to five journeys at once.
     most_pages = 4
-    note_of_rest = "TfL did not tell all trips of the window that was asked for, because it offers only a few at once."
+    note_of_rest = "TfL did not return all trips of the window, because it offers only a few at once."
     offers_steps = False
 
     def __init__(self, server: TflClient, reader: ItineraryReader, zone: ZoneInfo) -> None:
@@ -194,7 +194,7 @@ class TflJourneySearch(JourneySearch[RestRequest]):
     async def _ask_from(self, request: RestRequest) -> JourneyPage[RestRequest]:
         """Return what TfL offers, and what asks for the rest of the window.
 
-        TfL knows no window: it offers a few journeys, and those behind them when it is asked from then on.
+        TfL has no windows: it offers a few journeys, and later ones to a request that starts after the last of them.
         """
         question, query = request.question, request.question.query
         asked = TflQuestion(
