@@ -11,7 +11,7 @@ import pytest
 from fingerpost.apps.source_kinds import list_paces
 from fingerpost.errors import SettingsInvalid, SourceLimited
 from fingerpost.net.limiter import Limiter, Pace
-from fingerpost.store.limits import LimitFile, MemoryLimits, Rate, SharedLimits
+from fingerpost.store.limits import Limits, Rate
 from tests.net.at_once import tell_at_once
 from tests.net.local_server import FakeTime
 from tests.scale.places import open_database
@@ -25,9 +25,9 @@ DAY_MS = 86_400_000
 TAKE_ALL = """
 import sys
 from pathlib import Path
-from fingerpost.store.limits import LimitFile, Rate
+from fingerpost.store.limits import Limits, Rate
 
-limits = LimitFile(Path(sys.argv[1]))
+limits = Limits(Path(sys.argv[1]))
 print("ready", flush=True)
 sys.stdin.readline()
 print(sum(limits.take("sec", Rate(interval_ms=125, burst=25), 1_000_000_000_000) == 0 for _ in range(40)))
@@ -38,11 +38,11 @@ print(sum(limits.take("sec", Rate(interval_ms=125, burst=25), 1_000_000_000_000)
 def limits(request, tmp_path):
     """Each kind of store; the database goes by the clock of the test."""
     if request.param == "memory":
-        return MemoryLimits()
+        return Limits()
     if request.param == "file":
-        return LimitFile(tmp_path / "limits.sqlite")
+        return Limits(tmp_path / "limits.sqlite")
     get_url()
-    return SharedLimits(open_database(tmp_path), now_ms="%(now_ms)s::bigint")
+    return Limits(open_database(tmp_path), now_ms="CAST(%(now_ms)s AS bigint)")
 
 
 def new_limiter(time, limits=None, **given):
@@ -150,7 +150,7 @@ def test_a_process_that_is_killed_leaves_the_limit_whole(tmp_path):
             process.kill()
             counts += [int(line) for line in process.stdout.read().splitlines() if line]
         taken += sum(counts)
-    left = sum(LimitFile(path).take("sec", RATE, START_MS) == 0 for _ in range(40))
+    left = sum(Limits(path).take("sec", RATE, START_MS) == 0 for _ in range(40))
 
     # One that was killed may have taken a token and not said so.
     assert 20 <= taken + left <= 25
@@ -176,7 +176,7 @@ def test_a_clock_that_was_set_back_holds_nobody_up(limits):
 def test_a_file_that_is_removed_begins_afresh(tmp_path):
     """The operator's remedy for a damaged file."""
     path, rate = tmp_path / "limits.sqlite", Rate(interval_ms=125)
-    limits = LimitFile(path)
+    limits = Limits(path)
     limits.take("sec", rate, START_MS)
     path.unlink()
 
@@ -189,7 +189,7 @@ def test_a_file_that_is_no_database_is_named(tmp_path):
     path.write_bytes(b"this is no database, and long enough to be told from one" * 20)
 
     with pytest.raises(SettingsInvalid, match=r"limits\.sqlite is not a database that can be read; remove it"):
-        LimitFile(path).take("sec", RATE, START_MS)
+        Limits(path).take("sec", RATE, START_MS)
 
 
 @pytest.mark.parametrize(("longest_s", "passes"), [(1.0, True), (0.999, False)])

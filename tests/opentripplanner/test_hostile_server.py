@@ -15,7 +15,7 @@ from fingerpost.net.limiter import Limiter
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.net.request import RequestLimits
 from fingerpost.net.transport import WireTransport
-from fingerpost.store.limits import LimitFile
+from fingerpost.store.limits import Limits
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.networks.town import NAME, NOW, PLACES, new_town
@@ -191,7 +191,7 @@ def _new_client(port, time, home):
 
     return Client(
         transport=WireTransport(CheckedBackend(["town.example"], resolve=resolve, inner=port)),
-        limiter=Limiter(LimitFile(home / "limits.sqlite"), clock_ms=time.clock_ms, sleep=time.sleep),
+        limiter=Limiter(Limits(home / "limits.sqlite"), clock_ms=time.clock_ms, sleep=time.sleep),
     )
 
 

@@ -19,7 +19,7 @@ from fingerpost.net.loop_clients import LoopClients
 from fingerpost.net.request import RequestLimits
 from fingerpost.net.transport import WireTransport
 from fingerpost.runtime.circuit_breaker import Breaker
-from fingerpost.store.limits import LimitFile
+from fingerpost.store.limits import Limits
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.learned_profile import LearnedProfiles
@@ -225,7 +225,7 @@ def _new_client(home, port, environ=None):
     time = FakeTime()
     return Client(
         transport=WireTransport(CheckedBackend(["town.example"], resolve=resolve, inner=port)),
-        limiter=Limiter(LimitFile(home / "limits.sqlite"), clock_ms=time.clock_ms, sleep=time.sleep),
+        limiter=Limiter(Limits(home / "limits.sqlite"), clock_ms=time.clock_ms, sleep=time.sleep),
         breaker=Breaker(threshold=1000),
         environ={VARIABLE: KEY} if environ is None else environ,
     )

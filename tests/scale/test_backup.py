@@ -11,7 +11,7 @@ from fingerpost.plan.engines.dbos import DbosJournal
 from fingerpost.plan.plan_json import read_plan
 from fingerpost.store.postgres import layouts
 from fingerpost.store.postgres.database import Database
-from fingerpost.store.postgres.variables import SharedVariables
+from fingerpost.store.variables import VariableStore
 from tests.plan.suite.fixtures import USER, CallLog, adding, approval_step, new_runs, plan_of_steps
 from tests.project.sources import ROOT
 from tests.scale.cluster import find_programs
@@ -54,7 +54,7 @@ async def carry_on(url, folder, run_id=None):
 
 async def test_the_commands_of_the_page_bring_everything_back(address, tmp_path):
     """Dumped while a run waits for a person; on the restored database it is approved, and only the rest runs."""
-    SharedVariables(Database(address)).save("ada", "home", "other", 1, NOON)
+    VariableStore(Database(address)).save("ada", "home", "other", 1, NOON)
     run_id, before = await carry_on(address, tmp_path)
     server = urlsplit(address)
     environ = {
@@ -73,7 +73,7 @@ async def test_the_commands_of_the_page_bring_everything_back(address, tmp_path)
         subprocess.run(here, shell=True, check=True, env=environ, cwd=tmp_path)  # noqa: ASYNC221
     restored = Database(url_of(RESTORED))
     numbers = restored.read(lambda connection: connection.execute("SELECT number FROM layout ORDER BY 1").fetchall())
-    found = SharedVariables(restored).find("ada", "home")
+    found = VariableStore(restored).find("ada", "home")
     _run_id, after = await carry_on(url_of(RESTORED), tmp_path, run_id)
     restored.close()
     begun = {key: count for (word, key), count in CallLog(tmp_path).count().items() if word == "begin"}

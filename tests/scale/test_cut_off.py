@@ -9,8 +9,8 @@ from fingerpost.errors import StorageUnavailable
 from fingerpost.plan.engines import dbos_session
 from fingerpost.plan.journal import Event, JournalFailed, NewRun, StepRecord
 from fingerpost.plan.plan_json import read_plan
-from fingerpost.store.limits import Rate, SharedLimits
-from fingerpost.store.postgres.variables import SharedVariables
+from fingerpost.store.limits import Limits, Rate
+from fingerpost.store.variables import VariableStore
 from tests.plan.suite.fixtures import USER, CallLog, adding, found_sums, new_runs, plan_of_steps
 from tests.plan.suite.processes import wait_until
 from tests.scale.places import open_journal
@@ -31,7 +31,7 @@ def completed(number):
 
 def test_a_variable_is_saved_and_found_although_its_connection_was_cut(database, cut):
     """The pool's connection is stale twice: the call that meets it opens a new one, and nobody notices."""
-    variables = SharedVariables(database)
+    variables = VariableStore(database)
     variables.save("ada", "home", "other", 1, NOON)
     cuts = [cut()]
     second = variables.save("ada", "home", "other", 2, NOON)[1]
@@ -44,7 +44,7 @@ def test_a_variable_is_saved_and_found_although_its_connection_was_cut(database,
 
 def test_a_limit_outlives_the_cut_of_its_connection(database, cut):
     """Of three tokens one was taken before the cut: two are left."""
-    limits, rate = SharedLimits(database), Rate(interval_ms=3_600_000, burst=3)
+    limits, rate = Limits(database), Rate(interval_ms=3_600_000, burst=3)
     took = [limits.take("sec", rate, 0) == 0]
     assert cut() == 1
     took += [limits.take("sec", rate, 0) == 0 for _ in range(3)]

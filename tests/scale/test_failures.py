@@ -12,7 +12,7 @@ from fingerpost.apps.start_check import check_database
 from fingerpost.apps.storage import find_database, open_journal, open_variables
 from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailable, ToolError
 from fingerpost.store.postgres.database import Database
-from fingerpost.store.postgres.variables import SharedVariables
+from fingerpost.store.variables import VariableStore
 from tests.scale.cluster import PASSWORD, USER
 from tests.scale.places import run_sql, url_of
 from tests.scale.running import get_url
@@ -25,7 +25,7 @@ UNREACHABLE = "The database cannot be reached; try again in a moment"
 def said_of(url, **given):
     """Return the error and the sentence of the first look into a database."""
     with pytest.raises(ToolError) as caught:
-        SharedVariables(Database(url, **given)).list_variables("ada")
+        VariableStore(Database(url, **given)).list_variables("ada")
     return type(caught.value), caught.value.message
 
 
@@ -102,8 +102,8 @@ def test_without_the_extra_the_setting_says_what_to_install(monkeypatch):
 def test_a_database_that_only_reads_answers_and_refuses_to_write(new_database):
     """As a standby does: what is there is found, a save is refused with what to do."""
     url = url_of(new_database())
-    SharedVariables(Database(url)).save("ada", "home", "other", 1, NOON)
-    standby = SharedVariables(Database(f"{url}?options=-c%20default_transaction_read_only%3Don"))
+    VariableStore(Database(url)).save("ada", "home", "other", 1, NOON)
+    standby = VariableStore(Database(f"{url}?options=-c%20default_transaction_read_only%3Don"))
     with pytest.raises(SettingsInvalid) as caught:
         standby.save("ada", "home", "other", 2, NOON)
 
@@ -119,7 +119,7 @@ def test_a_user_who_may_create_nothing_is_told_to_be_given_the_schema(new_databa
         url = url_of(name, user="guest", password="g")
         refused = said_of(url)
         run_sql(name, "CREATE SCHEMA fingerpost AUTHORIZATION guest")
-        saved = SharedVariables(Database(url)).save("ada", "home", "other", 1, NOON)[0]
+        saved = VariableStore(Database(url)).save("ada", "home", "other", 1, NOON)[0]
     finally:
         run_sql(name, "DROP SCHEMA IF EXISTS fingerpost CASCADE", "DROP OWNED BY guest", "DROP ROLE guest")
 
@@ -156,7 +156,7 @@ def test_a_schema_of_another_program_is_left_alone(database, schema):
 @pytest.mark.parametrize(("user", "key"), [("a\0b", "home"), ("ada", "ho\0me")])
 def test_a_text_with_a_nul_is_the_callers(database, user, key):
     """No text of PostgreSQL can hold one; nothing of that key is there either."""
-    variables = SharedVariables(database)
+    variables = VariableStore(database)
     with pytest.raises(ParameterError, match=r"^A text cannot be stored: it has a character that no database text may"):
         variables.save(user, key, "other", 1, NOON)
 

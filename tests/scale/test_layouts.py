@@ -7,7 +7,7 @@ import pytest
 from fingerpost.errors import SettingsInvalid, StorageUnavailable
 from fingerpost.plan.plan_json import read_plan
 from fingerpost.store.postgres import layouts
-from fingerpost.store.postgres.variables import SharedVariables
+from fingerpost.store.variables import VariableStore
 from tests.net.at_once import tell_at_once
 from tests.plan.suite.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps
 from tests.plan.suite.processes import Worker, wait_until
@@ -21,12 +21,12 @@ FIRST = """
 import sys
 from pathlib import Path
 from datetime import UTC, datetime
-from fingerpost.store.postgres.variables import SharedVariables
+from fingerpost.store.variables import VariableStore
 from tests.net.at_once import tell_at_once
 from tests.plan.upgrades import list_what_does_not_only_add, upgrading
 from tests.scale.places import open_database
 
-variables = SharedVariables(open_database(Path(sys.argv[1])))
+variables = VariableStore(open_database(Path(sys.argv[1])))
 print("ready", flush=True)
 sys.stdin.readline()
 variables.save("ada", sys.argv[2], "other", 1, datetime(2022, 2, 22, tzinfo=UTC))
@@ -67,7 +67,7 @@ def test_processes_that_come_at_once_make_the_tables_once(database, tmp_path):
 
     assert all(f"k{number}" in keys for number, keys in enumerate(listed))
     assert described(tmp_path)[0] == NUMBERS
-    assert len(SharedVariables(database).list_variables("ada")) == 4
+    assert len(VariableStore(database).list_variables("ada")) == 4
 
 
 async def test_a_newer_program_carries_on_the_run_of_an_older_ones_killed_process(database, tmp_path, upgrade):
@@ -108,7 +108,7 @@ async def test_an_older_program_that_is_connected_goes_on_and_one_that_starts_is
         with pytest.raises(SettingsInvalid, match=r"^The database was written by a newer fingerpost; update this one$"):
             await asked
     with pytest.raises(SettingsInvalid, match=r"^The database was written by a newer fingerpost; update this one$"):
-        SharedVariables(open_database(tmp_path)).save("ada", "home", "other", 1, NOON)
+        VariableStore(open_database(tmp_path)).save("ada", "home", "other", 1, NOON)
     listed = await newer.list_runs(USER, 9)
     for journal in (older, newer, late):
         journal.close()
@@ -118,13 +118,13 @@ async def test_an_older_program_that_is_connected_goes_on_and_one_that_starts_is
 
 async def test_an_upgrade_that_breaks_off_has_not_happened(tmp_path, upgrade, database):
     """All of a layout or nothing of it: the older program goes on with the tables."""
-    SharedVariables(database).save("ada", "home", "other", 1, NOON)
+    VariableStore(database).save("ada", "home", "other", 1, NOON)
     before = described(tmp_path)
     upgrade(COST[0], "ALTER TABLE nowhere ADD COLUMN x text")
     with pytest.raises(StorageUnavailable) as caught:
-        SharedVariables(open_database(tmp_path)).list_variables("ada")
+        VariableStore(open_database(tmp_path)).list_variables("ada")
     upgrade()
-    again = SharedVariables(open_database(tmp_path)).list_variables("ada")
+    again = VariableStore(open_database(tmp_path)).list_variables("ada")
 
     assert (caught.value.message, caught.value.retryable) == (
         "The database could not do what was asked: UndefinedTable 42P01",

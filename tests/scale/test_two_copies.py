@@ -11,7 +11,7 @@ import pytest
 
 from fingerpost import clock
 from fingerpost.errors import SourceLimited
-from fingerpost.store.limits import Rate, SharedLimits
+from fingerpost.store.limits import Limits, Rate
 from fingerpost.transit.tools.call_limit import CallLimit
 from tests.net.at_once import tell_at_once
 from tests.plan.suite.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps
@@ -24,10 +24,10 @@ CLI = [sys.executable, "-c", "from fingerpost.apps.cli import main; main()"]
 TAKE = """
 import sys
 from pathlib import Path
-from fingerpost.store.limits import Rate, SharedLimits
+from fingerpost.store.limits import Rate, Limits
 from tests.scale.places import open_database
 
-limits = SharedLimits(open_database(Path(sys.argv[1])))
+limits = Limits(open_database(Path(sys.argv[1])))
 print("ready", flush=True)
 sys.stdin.readline()
 print(sum(limits.take("sec", Rate(interval_ms=450_000, burst=25), 0) == 0 for _ in range(40)))
@@ -87,7 +87,7 @@ def test_a_variable_and_a_run_of_one_copy_are_the_others_too(copies, tmp_path):
 
 def test_two_processes_share_one_limit(database, tmp_path):
     """At one instant, 25 tokens are 25 tokens, however many processes reach for them."""
-    SharedLimits(database).list_pauses(0)
+    Limits(database).list_pauses(0)
     command = [sys.executable, "-c", TAKE, str(tmp_path)]
 
     assert sum(map(int, tell_at_once(command, command))) == 25
@@ -96,7 +96,7 @@ def test_two_processes_share_one_limit(database, tmp_path):
 @pytest.mark.parametrize("wrong_by", [timedelta(hours=-3), timedelta(hours=3)], ids=["behind", "ahead"])
 def test_a_machine_whose_clock_is_wrong_keeps_to_the_pace_of_all(database, wrong_by):
     """Its bucket is as empty as everybody's, and a pause that it sets is as long as the source asked for."""
-    limits, rate = SharedLimits(database), Rate(interval_ms=HOUR_MS, burst=2)
+    limits, rate = Limits(database), Rate(interval_ms=HOUR_MS, burst=2)
     now_ms = int(clock.system_s() * 1000)
     wrong_ms = now_ms + int(wrong_by / timedelta(milliseconds=1))
     waits_ms = [limits.take("sec", rate, at) for at in (now_ms, wrong_ms, wrong_ms, now_ms)]
@@ -110,7 +110,7 @@ def test_a_machine_whose_clock_is_wrong_keeps_to_the_pace_of_all(database, wrong
 
 async def test_the_calls_of_a_tool_are_counted_over_all_machines(database):
     """Five within a second, whoever asks; the sixth is told how long to wait."""
-    limits = SharedLimits(database, now_ms="%(now_ms)s::bigint")
+    limits = Limits(database, now_ms="CAST(%(now_ms)s AS bigint)")
     one, other = (CallLimit("planJourney", 5, limits, lambda: 0) for _ in range(2))
     for limit in (one, one, one, other, other):
         await limit.enter()

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from fingerpost.store.limits import SharedLimits
+from fingerpost.store.limits import Limits
 from tests.net.at_once import tell_at_once
 from tests.plan.suite.fixtures import CallLog, adding, plan_of_steps, read_runs
 from tests.plan.suite.processes import wait_until
@@ -37,7 +37,7 @@ def machines():
 
 def test_two_machines_share_one_limit(machines, database, tmp_path):
     """25 tokens are 25 tokens, on whichever machine they are taken."""
-    SharedLimits(database).list_pauses(0)
+    Limits(database).list_pauses(0)
     made, environ = machines
     commands = [[*machine.prefix, sys.executable, "-c", TAKE, str(tmp_path)] for machine in made]
 

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from fingerpost import clock
 from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailable
 from fingerpost.store import variables
-from fingerpost.store.postgres.variables import SharedVariables
 from fingerpost.store.variables import MAX_KEYS_PER_USER, MAX_VALUE_BYTES, Variable, VariableStore
 from tests.scale.places import open_database
 from tests.scale.running import get_url
@@ -34,10 +33,10 @@ def path(tmp_path):
 @pytest.fixture(params=["file", "postgres"])
 def new_store(request, path, tmp_path):
     """Open the variables of this test anew, in each kind of store."""
-    if request.param == "file":
-        return lambda **given: VariableStore(path, **given)
-    get_url()
-    return lambda **given: SharedVariables(open_database(tmp_path), **given)
+    if request.param == "postgres":
+        get_url()
+    place = path if request.param == "file" else open_database(tmp_path)
+    return lambda **given: VariableStore(place, **given)
 
 
 @pytest.fixture
@@ -118,7 +117,7 @@ def test_only_the_owner_may_read_the_file(store, path):
     """C4: mode 0600, SQLite's companion files included, and again where somebody loosened it."""
     store.save("ada", "home", "other", 1, NOON)
     reader = sqlite3.connect(path)
-    reader.execute("SELECT * FROM variables").fetchall()
+    reader.execute("SELECT * FROM variable").fetchall()
     modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
     reader.close()
     assert modes == {f"variables.sqlite3{companion}": 0o600 for companion in ("", "-shm", "-wal")}
@@ -234,7 +233,7 @@ def test_an_empty_file_is_a_store_not_yet_begun(store, path):
 @only_in_a_file
 def test_a_busy_file_is_worth_another_try(store, path, monkeypatch):
     """A writer that never lets go makes a StorageUnavailable, not a crash; readers go on."""
-    monkeypatch.setattr(store, "_file", replace(store._file, busy_timeout_s=0.01))
+    monkeypatch.setattr(store._tables, "file", replace(store._tables.file, busy_timeout_s=0.01))
     store.save("ada", "home", "other", 1, NOON)
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from fingerpost.errors import SourceLimited, StorageUnavailable
-from fingerpost.store.limits import LimitFile, MemoryLimits
+from fingerpost.store.limits import Limits
 from fingerpost.transit.tools.call_limit import CallLimit
 
 NOW_MS = 1_780_000_000_000
@@ -15,7 +15,7 @@ NOW_MS = 1_780_000_000_000
 
 @pytest.fixture(params=["in memory", "in a file"])
 def limits(request, tmp_path):
-    return MemoryLimits() if request.param == "in memory" else LimitFile(tmp_path / "limits.sqlite")
+    return Limits() if request.param == "in memory" else Limits(tmp_path / "limits.sqlite")
 
 
 async def passed(limits, times_ms, per_second=2):
@@ -70,15 +70,15 @@ async def test_calls_at_once_pass_no_more_than_the_limit(limits):
 async def test_processes_of_a_home_share_the_limit(tmp_path):
     """What another process has let through counts here."""
     code = (
-        "import asyncio, sys; from pathlib import Path; from fingerpost.store.limits import LimitFile;"
+        "import asyncio, sys; from pathlib import Path; from fingerpost.store.limits import Limits;"
         "from fingerpost.transit.tools.call_limit import CallLimit;"
-        f"limit = CallLimit('t', 5, LimitFile(Path(sys.argv[1])), lambda: {NOW_MS});"
+        f"limit = CallLimit('t', 5, Limits(Path(sys.argv[1])), lambda: {NOW_MS});"
         "[asyncio.run(limit.enter()) for _ in range(4)]"
     )
     path = tmp_path / "limits.sqlite"
     await asyncio.to_thread(subprocess.run, [sys.executable, "-c", code, str(path)], check=True)
 
-    assert await passed(LimitFile(path), [400, 400], per_second=5) == [True, False]
+    assert await passed(Limits(path), [400, 400], per_second=5) == [True, False]
 
 
 async def test_where_the_file_fails_the_process_counts_for_itself(caplog):

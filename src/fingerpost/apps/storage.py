@@ -7,24 +7,20 @@ from fingerpost.apps.settings import Settings
 from fingerpost.plan.engines.dbos import DbosJournal
 from fingerpost.plan.engines.embedded import EmbeddedJournal
 from fingerpost.plan.journal import Journal
-from fingerpost.store.limits import LimitFile, Limits, SharedLimits
+from fingerpost.store.limits import Limits
 from fingerpost.store.postgres.database import Database
-from fingerpost.store.postgres.variables import SharedVariables
-from fingerpost.store.variables import Variables, VariableStore
+from fingerpost.store.variables import VariableStore
 
 
-def open_variables(settings: Settings) -> Variables:
+def open_variables(settings: Settings) -> VariableStore:
     """Return the store of user variables."""
-    database = find_database(settings)
-    if database is None:
-        return VariableStore(settings.variables_file, retention_days=settings.retention_days)
-    return SharedVariables(database, retention_days=settings.retention_days)
+    place = find_database(settings) or settings.variables_file
+    return VariableStore(place, retention_days=settings.retention_days)
 
 
 def open_limits(settings: Settings) -> Limits:
     """Return the store of rate limits."""
-    database = find_database(settings)
-    return LimitFile(settings.limits_file) if database is None else SharedLimits(database)
+    return Limits(find_database(settings) or settings.limits_file)
 
 
 def open_journal(settings: Settings) -> Journal:

@@ -21,7 +21,7 @@ from fingerpost.filings.tools.sec_financial_data import SecFinancialData
 from fingerpost.filings.tools.sec_graph_query import SecGraphQuery
 from fingerpost.filings.tools.sec_semantic_search import SecSemanticSearch
 from fingerpost.filings.tools.tool_details import ToolDetails
-from fingerpost.store.variables import Variables
+from fingerpost.store.variables import VariableStore
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import Networks
 from fingerpost.transit.tools.find_address_or_stop import FindAddressOrStop
@@ -38,7 +38,7 @@ GROUPS = ("core", "timetable", "london", "filings", "plans", "own")
 
 def list_tools(
     networks: Networks,
-    variables: Variables,
+    variables: VariableStore,
     groups: Collection[str] | None = None,
     *,
     library: FactLibrary | None = None,
@@ -86,7 +86,7 @@ class Application:
     settings: Settings
     tools: Mapping[str, PublishedTool]
     networks: Networks
-    variables: Variables
+    variables: VariableStore
     plans: Plans
     left_out: Mapping[str, str]
 

@@ -10,7 +10,7 @@ from typing import ParamSpec, TypeVar
 
 from fingerpost.errors import SourceLimited
 from fingerpost.net.request import host_of
-from fingerpost.store.limits import LONGEST_PAUSE_MS, Limits, MemoryLimits, Rate, read_clock_ms
+from fingerpost.store.limits import LONGEST_PAUSE_MS, Limits, Rate, read_clock_ms
 
 # A server of the operator's own network limits nobody else.
 OWN_PER_SECOND, OWN_BURST = 50, 100
@@ -74,7 +74,7 @@ class Limiter:
         clock_ms: Callable[[], int] = read_clock_ms,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._limits = limits or MemoryLimits()
+        self._limits = limits or Limits()
         self._paces = dict(paces or {})
         self._default = (default_per_second, default_burst)
         self._own_hosts = frozenset(host.lower() for host in own_hosts)

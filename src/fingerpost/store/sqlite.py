@@ -36,6 +36,7 @@ class SqliteFile:
         busy_timeout_s: how long a statement waits for another connection's lock.
         synchronous: SQLite's ``synchronous`` for each connection; None leaves SQLite's own default (FULL).
         any_thread: whether a connection may move between threads; the caller then sees to it that only one uses it.
+        factory: the class of its connections.
         remedy: what the operator does about a file that is no good.
         unavailable: the message of StorageUnavailable, with ``{error}`` for SQLite's words, where a contract prints
             one. A file that cannot be opened is then unavailable too, not a wrong setting.
@@ -47,6 +48,7 @@ class SqliteFile:
     busy_timeout_s: float = 5.0
     synchronous: Literal["OFF", "NORMAL", "FULL"] | None = None
     any_thread: bool = False
+    factory: type[sqlite3.Connection] = sqlite3.Connection
     remedy: str = "move it away and try again"
     unavailable: str | None = None
 
@@ -62,6 +64,7 @@ class SqliteFile:
             isolation_level=None,
             uri=mode != "rwc",
             check_same_thread=not self.any_thread,
+            factory=self.factory,
         )
         if self.synchronous is not None:
             try:
@@ -121,7 +124,8 @@ class SqliteFile:
         # Tables first: a first writer may commit table and id between the two questions.
         if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             return True
-        if connection.execute("PRAGMA application_id").fetchone()[0] != self.application_id:
+        found = connection.execute("PRAGMA application_id").fetchone()[0]
+        if self.application_id is not None and found != self.application_id:
             raise self.unusable(f"belongs to another program; {self.remedy}")
         return False
 

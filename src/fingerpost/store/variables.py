@@ -1,41 +1,46 @@
 """User variables: places and preferences kept by name, each user's own.
 
 The plan_trip and get_departures contracts, rule C4.
-
-``VariableStore`` is one SQLite file; ``store/postgres/variables.py`` keeps them for many machines.
-In the file every operation opens it, so that threads, processes and a file that went away need no care.
 """
 
 import json
-import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from fingerpost import clock
 from fingerpost.errors import ParameterError
-from fingerpost.store.sqlite import SqliteFile, use_write_ahead_log
+from fingerpost.store.layouts import VARIABLES
+from fingerpost.store.sqlite import SqliteFile
+from fingerpost.store.tables import SqliteTables, Tables
 
+NOT_STORABLE = "A text cannot be stored: it has a character that no database text may have, such as NUL"
 MAX_VALUE_BYTES = 8_000
 MAX_KEYS_PER_USER = 1_000
 
-_APPLICATION_ID = 0x46505641
+_APPLICATION_ID = 0x46505642
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_TABLE = """
-    CREATE TABLE IF NOT EXISTS variables (
-        user TEXT NOT NULL,
-        key TEXT NOT NULL,
-        type TEXT NOT NULL,
-        value TEXT NOT NULL,
-        created_us INTEGER NOT NULL,
-        updated_us INTEGER NOT NULL,
-        PRIMARY KEY (user, key)
-    ) WITHOUT ROWID
+_GET = """
+    SELECT key, type, value, created_us, updated_us FROM variable WHERE user_name = %(user)s AND key = %(key)s
 """
-_FIND = "SELECT key, type, value, created_us, updated_us FROM variables WHERE user = ?"
+_FIND = f"{_GET} AND updated_us >= %(oldest_us)s"
+_SAVE = """
+    INSERT INTO variable (user_name, key, type, value, created_us, updated_us)
+    VALUES (%(user)s, %(key)s, %(type)s, %(value)s, %(now_us)s, %(now_us)s) ON CONFLICT (user_name, key)
+    DO UPDATE SET type = excluded.type, value = excluded.value, updated_us = excluded.updated_us
+"""
+_LIST = """
+    SELECT key, type, value, created_us, updated_us FROM variable
+    WHERE user_name = %(user)s AND updated_us >= %(oldest_us)s ORDER BY key
+"""
+_COUNT = "SELECT count(*) FROM variable WHERE user_name = %(user)s"
+_DELETE = """
+    DELETE FROM variable WHERE user_name = %(user)s AND (CAST(%(key)s AS text) IS NULL OR key = %(key)s) RETURNING key
+"""
+
+
+_Row = tuple[str, str, str, int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,121 +54,85 @@ class Variable:
     updated_at: datetime
 
 
-class Variables(Protocol):
-    """The port of the stores of user variables: a file of this machine's, or a database that many machines share.
-
-    Every method may raise SettingsInvalid (the operator must act) or StorageUnavailable (try again).
-    """
-
-    def save(self, user: str, key: str, type: str, value: Any, now: datetime) -> tuple[Variable, Variable | None]:  # noqa: A002
-        """Keep a value under a key and return it with what it replaced; ``created_at`` outlives a replacement.
-
-        Raises:
-            ParameterError: the value is not JSON or too large, or the user has too many keys.
-        """
-
-    def list_variables(self, user: str, *, now: datetime | None = None) -> list[Variable]:
-        """Return all of a user's variables, by key."""
-
-    def find(self, user: str, key: str, *, now: datetime | None = None) -> Variable | None:
-        """Return a user's variable of exactly that key, case included, or None."""
-
-    def delete(self, user: str, key: str | None = None, *, now: datetime | None = None) -> list[str]:
-        """Forget one variable, or all of a user's where ``key`` is None; return the keys that were there, in order."""
-
-
 class VariableStore:
-    """The variables of all users in one file, which only its owner may read.
+    """The variables of all users, in a file that only its owner may read, or in a database that many machines share.
 
     ``retention_days`` counts from a variable's last change; None keeps for ever.
     Reading touches no disk where the file does not exist yet.
-    Every method may raise SettingsInvalid (the file is not ours or cannot be used)
-    or StorageUnavailable (it is busy or full).
+    Every method may raise SettingsInvalid (the operator must act) or StorageUnavailable (try again).
     """
 
-    def __init__(self, path: Path, *, retention_days: int | None = None) -> None:
-        self._file = SqliteFile(
-            path=Path(path), holds="variables", application_id=_APPLICATION_ID, remedy="move it away and call again"
-        )
+    def __init__(self, place: Path | Tables, *, retention_days: int | None = None) -> None:
+        if isinstance(place, Path):
+            file = SqliteFile(
+                path=place, holds="variables", application_id=_APPLICATION_ID, remedy="move it away and call again"
+            )
+            place = SqliteTables(file, [VARIABLES])
+        self._tables = place
         self._retention_days = retention_days
 
     def save(self, user: str, key: str, type: str, value: Any, now: datetime) -> tuple[Variable, Variable | None]:  # noqa: A002
-        text = encode_value(value)
-        now_us = to_us(now)
-        with self._writing() as connection:
+        """Store a value under a key and return it with what it replaced; ``created_at`` outlives a replacement.
+
+        Raises:
+            ParameterError: the value is not JSON or too large, the user has too many keys, or the key is no text.
+        """
+        if not (_is_storable(key) and _is_storable(user)):
+            raise ParameterError(NOT_STORABLE)
+        text = _encode(value)
+        now_us = _to_us(now)
+        fields = {"user": user, "key": key, "type": type, "value": text, "now_us": now_us}
+
+        def write(connection: Any) -> _Row | None:
             self._purge(connection, now)
-            row = connection.execute(f"{_FIND} AND key = ?", (user, key)).fetchone()
+            row: _Row | None = connection.execute(_GET, fields).fetchone()
             if row is None:
-                held = connection.execute("SELECT count(*) FROM variables WHERE user = ?", (user,)).fetchone()[0]
-                refuse_too_many(held)
-            connection.execute(
-                "INSERT INTO variables (user, key, type, value, created_us, updated_us)"
-                " VALUES (:user, :key, :type, :value, :now, :now) ON CONFLICT (user, key)"
-                " DO UPDATE SET type = :type, value = :value, updated_us = :now",
-                {"user": user, "key": key, "type": type, "value": text, "now": now_us},
-            )
-        return saved_of(key, type, text, now_us, row)
+                _refuse_too_many(connection.execute(_COUNT, fields).fetchone()[0])
+            connection.execute(_SAVE, fields)
+            return row
+
+        replaced = self._tables.change(write, lock=f"variables of {user}")
+        saved = _variable_of((key, type, text, now_us if replaced is None else replaced[3], now_us))
+        return saved, None if replaced is None else _variable_of(replaced)
 
     def list_variables(self, user: str, *, now: datetime | None = None) -> list[Variable]:
-        with self._reading() as connection:
-            if connection is None:
-                return []
-            kept = f"{_FIND} AND updated_us >= ? ORDER BY key"
-            rows = connection.execute(kept, (user, oldest_kept_us(self._retention_days, now))).fetchall()
-        return [variable_of(row) for row in rows]
+        """Return all of a user's variables, by key."""
+        fields = {"user": user, "oldest_us": self._oldest_us(now)}
+        rows = self._tables.read(lambda connection: connection.execute(_LIST, fields).fetchall())
+        return [_variable_of(row) for row in rows]
 
     def find(self, user: str, key: str, *, now: datetime | None = None) -> Variable | None:
-        if not is_unicode(key):
+        """Return a user's variable of exactly that key, case included, or None."""
+        if not _is_storable(key):
             return None
-        with self._reading() as connection:
-            if connection is None:
-                return None
-            kept = f"{_FIND} AND key = ? AND updated_us >= ?"
-            row = connection.execute(kept, (user, key, oldest_kept_us(self._retention_days, now))).fetchone()
-        return None if row is None else variable_of(row)
+        fields = {"user": user, "key": key, "oldest_us": self._oldest_us(now)}
+        row = self._tables.read(lambda connection: connection.execute(_FIND, fields).fetchone())
+        return None if row is None else _variable_of(row)
 
     def delete(self, user: str, key: str | None = None, *, now: datetime | None = None) -> list[str]:
-        if not self._file.path.exists() or (key is not None and not is_unicode(key)):
+        """Delete one variable, or all of a user's where ``key`` is None; return the keys that were there, in order."""
+        if (key is not None and not _is_storable(key)) or not self.list_variables(user, now=now):
             return []
-        with self._writing() as connection:
+
+        def write(connection: Any) -> list[tuple[str]]:
             self._purge(connection, now)
-            chosen = "FROM variables WHERE user = :user AND (:key IS NULL OR key = :key)"
-            named = {"user": user, "key": key}
-            rows = connection.execute(f"SELECT key {chosen} ORDER BY key", named).fetchall()
-            connection.execute(f"DELETE {chosen}", named)
-        return [row[0] for row in rows]
+            rows: list[tuple[str]] = connection.execute(_DELETE, {"user": user, "key": key}).fetchall()
+            return rows
 
-    def _purge(self, connection: sqlite3.Connection, now: datetime | None) -> None:
+        return sorted(row[0] for row in self._tables.change(write))
+
+    def _purge(self, connection: Any, now: datetime | None) -> None:
         if self._retention_days is not None:
-            oldest_us = oldest_kept_us(self._retention_days, now)
-            connection.execute("DELETE FROM variables WHERE updated_us < ?", (oldest_us,))
+            connection.execute("DELETE FROM variable WHERE updated_us < %s", (self._oldest_us(now),))
 
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection | None]:
-        if not self._file.path.exists():
-            yield None
-            return
-        # Only a writer may create the file, with the right mode.
-        with self._file.opened("rw") as connection:
-            yield None if self._file.is_empty(connection) else connection
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        with self._file.translating_sqlite_errors():
-            self._file.create_owner_only()
-        with self._file.opened("rw") as connection:
-            # Another program's file is refused before its journal mode is touched.
-            self._file.is_empty(connection)
-            use_write_ahead_log(connection)
-            connection.execute("BEGIN IMMEDIATE")
-            if self._file.is_empty(connection):
-                connection.execute(_TABLE)
-                connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-            yield connection
-            connection.execute("COMMIT")
+    def _oldest_us(self, now: datetime | None) -> int:
+        """Return the last change, in microseconds since 1970, before which a variable is dropped."""
+        if self._retention_days is None:
+            return -(2**63)
+        return _to_us((now or clock.now()) - timedelta(days=self._retention_days))
 
 
-def refuse_too_many(held: int) -> None:
+def _refuse_too_many(held: int) -> None:
     """Refuse one more variable of a user who has so many.
 
     Raises:
@@ -177,16 +146,12 @@ def refuse_too_many(held: int) -> None:
         )
 
 
-def is_unicode(text: str) -> bool:
-    """Whether a text can be written at all: JSON may hold half of a surrogate pair, which no file does."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def _is_storable(text: str) -> bool:
+    """Whether a database can hold a text: JSON may hold a NUL, or half of a surrogate pair."""
+    return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
-def encode_value(value: Any) -> str:
+def _encode(value: Any) -> str:
     """Return a value as JSON text.
 
     Raises:
@@ -204,7 +169,7 @@ def encode_value(value: Any) -> str:
     return text
 
 
-def variable_of(row: tuple[str, str, str, int, int]) -> Variable:
+def _variable_of(row: _Row) -> Variable:
     """Return the variable of a row: key, type, JSON text, and the instants of creation and change in microseconds."""
     key, kind, value, created_us, updated_us = row
     return Variable(
@@ -216,26 +181,6 @@ def variable_of(row: tuple[str, str, str, int, int]) -> Variable:
     )
 
 
-def saved_of(
-    key: str,
-    kind: str,
-    text: str,
-    now_us: int,
-    replaced: tuple[str, str, str, int, int] | None,
-) -> tuple[Variable, Variable | None]:
-    """Return the variable just saved, and the one that it replaced, whose creation it keeps."""
-    created_us = now_us if replaced is None else replaced[3]
-    saved = variable_of((key, kind, text, created_us, now_us))
-    return saved, None if replaced is None else variable_of(replaced)
-
-
-def oldest_kept_us(retention_days: int | None, now: datetime | None) -> int:
-    """Return the last change, in microseconds since 1970, before which a variable is dropped."""
-    if retention_days is None:
-        return -(2**63)
-    return to_us((now or clock.now()) - timedelta(days=retention_days))
-
-
-def to_us(instant: datetime) -> int:
+def _to_us(instant: datetime) -> int:
     """Return an instant as microseconds since 1970."""
     return (instant - _EPOCH) // timedelta(microseconds=1)

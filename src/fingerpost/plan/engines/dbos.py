@@ -27,7 +27,6 @@ from fingerpost.plan.engines.dbos_tables import DbosTables
 from fingerpost.plan.journal import PROTOCOL, CarryOn, RunState
 from fingerpost.runtime.extras import format_install_command
 from fingerpost.store.postgres.database import Database
-from fingerpost.store.postgres.layouts import key_of
 
 if TYPE_CHECKING:
     import psycopg
@@ -168,7 +167,8 @@ class DbosJournal(DbosTables):
                 absent_since = {name: absent_since.get(name, now_s) for name in dead}
                 due = [name for name, since_s in absent_since.items() if now_s - since_s >= self._dead_after_s]
                 if due:
-                    await asyncio.to_thread(self._database.change, partial(_hand_over, executors=due))
+                    hand_over = partial(_hand_over, executors=due)
+                    await asyncio.to_thread(self._database.change, hand_over, lock="recover plan runs")
             except ToolError as error:
                 # All processes may have been cut off at once: their absence counts from the next look.
                 absent_since.clear()
@@ -195,7 +195,6 @@ def _hand_over(connection: "psycopg.Connection", executors: Collection[str]) -> 
     """Put the runs of dead executors on the queue of all servers; of several that look at once the first does it."""
     from dbos import DBOS
 
-    connection.execute("SELECT pg_advisory_xact_lock(%s)", (key_of("recover plan runs"),))
     found = DBOS.list_workflows(status="PENDING", executor_id=list(executors), load_input=False, load_output=False)
     workflows = {each.workflow_id: each.workflow_id.partition(":")[0] for each in found}
     latest = {run_id: workflow_id for workflow_id, run_id in workflows.items()}

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailable, ToolError
 from fingerpost.runtime.extras import format_install_command
-from fingerpost.store.postgres.layouts import bring_up
+from fingerpost.store.postgres.layouts import bring_up, key_of
+from fingerpost.store.variables import NOT_STORABLE
 
 if TYPE_CHECKING:
     import psycopg
@@ -94,7 +95,7 @@ def translate(error: "psycopg.Error", connection: "psycopg.Connection | None" = 
     if known is not None:
         return known[0](known[1])
     if state.startswith("22") or "NUL" in str(error):
-        return ParameterError("A text cannot be stored: it has a character that no database text may have, such as NUL")
+        return ParameterError(NOT_STORABLE)
     return StorageUnavailable(
         f"The database could not do what was asked: {type(error).__name__} {state}".strip(), retryable=False
     )
@@ -164,8 +165,10 @@ class Database:
         """Return what a function of a connection returns that changes nothing; it may be called twice."""
         return self._do(act)
 
-    def change(self, act: Callable[["psycopg.Connection"], _R]) -> _R:
+    def change(self, act: Callable[["psycopg.Connection"], _R], *, lock: str = "") -> _R:
         """Return what a function of a connection returns, its changes in one transaction.
+
+        Transactions under one lock follow one another, on all machines.
 
         Raises:
             StorageUnavailable: also where the connection is cut in the instant of the commit.
@@ -177,6 +180,8 @@ class Database:
             is_committing = False
             try:
                 with connection.transaction():
+                    if lock:
+                        connection.execute("SELECT pg_advisory_xact_lock(%s)", (key_of(lock),))
                     found = act(connection)
                     is_committing = True
             except psycopg.Error as error:

@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 
 from fingerpost.contract.wire import Identifier, Number, WireModel
 from fingerpost.errors import ParameterError
-from fingerpost.store.variables import Variable, Variables
+from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 
 _POSITION = re.compile(r"\s*(-?\d{1,3}(?:\.\d+)?)\s*,\s*(-?\d{1,3}(?:\.\d+)?)\s*")
@@ -85,7 +85,7 @@ class ResolvedStop:
 Label = Position | StopText | Name
 
 
-async def read_label(text: str, variables: Variables, user: str | None) -> Label:
+async def read_label(text: str, variables: VariableStore, user: str | None) -> Label:
     """Return what a label is: a user's variable before a token, a token before a name (rule B10).
 
     Raises:
@@ -100,7 +100,7 @@ async def read_label(text: str, variables: Variables, user: str | None) -> Label
     return StopText(text, text) if ":" in text else Name(text)
 
 
-async def find_variable(key: str, variables: Variables, user: str | None) -> Variable | None:
+async def find_variable(key: str, variables: VariableStore, user: str | None) -> Variable | None:
     """Return the user's variable of that key, case-sensitive, or None."""
     return None if user is None else await asyncio.to_thread(variables.find, user, key)
 

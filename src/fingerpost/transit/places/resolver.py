@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fingerpost.errors import ParameterError, PlaceUnknown, SourceChanged, StorageUnavailable
-from fingerpost.store.variables import Variable, Variables
+from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.transit.model.place import (
     Coordinate,
     Location,
@@ -56,7 +56,7 @@ class FoundStop:
 class PlaceResolver:
     """Turns texts into places."""
 
-    def __init__(self, networks: Networks, variables: Variables) -> None:
+    def __init__(self, networks: Networks, variables: VariableStore) -> None:
         self.networks = networks
         self.variables = variables
 

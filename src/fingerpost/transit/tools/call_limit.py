@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable
 
 from fingerpost.errors import SourceLimited, StorageUnavailable
-from fingerpost.store.limits import Limits, MemoryLimits, Rate, read_clock_ms
+from fingerpost.store.limits import Limits, Rate, read_clock_ms
 
 DEFAULT_PER_SECOND = 5
 
@@ -36,7 +36,7 @@ class CallLimit:
     ) -> None:
         self._tool = tool
         self._per_second = per_second
-        self._own = MemoryLimits()
+        self._own = Limits()
         self._limits = limits or self._own
         self._clock_ms = clock_ms
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from fingerpost.contract.wire import WireDict
 from fingerpost.errors import ParameterError
-from fingerpost.store.variables import Variables
+from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.places.labels import Position, read_label
@@ -36,7 +36,7 @@ class Leaving(WireDict):
     walking: NotRequired[str]
 
 
-async def find_walk_start(text: str | None, variables: Variables, user: str | None) -> Coordinate | None:
+async def find_walk_start(text: str | None, variables: VariableStore, user: str | None) -> Coordinate | None:
     """Return where a walk to a stop begins: a saved place or a position; None where nobody said.
 
     Raises:

@@ -9,7 +9,7 @@ from fingerpost.contract.envelope import Family, hint_of
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.errors import DataNotFound, NoItinerary, PlaceAmbiguous, SourceKeyRefused
 from fingerpost.store.limits import Limits
-from fingerpost.store.variables import Variables
+from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.place import LocationSource
 from fingerpost.transit.model.provenance import Provenance
@@ -104,7 +104,7 @@ class PlanJourney(PublishedTool):
     long_parts = (("topJourneys",), ("message",))
     open_world = True
 
-    def __init__(self, networks: Networks, variables: Variables, options: JourneyOptions | None = None) -> None:
+    def __init__(self, networks: Networks, variables: VariableStore, options: JourneyOptions | None = None) -> None:
         self._options = options = options or JourneyOptions()
         self._variables = variables
         self._london = LondonNetworks(networks, with_demo=options.with_demo)

@@ -11,7 +11,7 @@ from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Flag, WireDict, WireModel, WordOf
 from fingerpost.errors import ParameterError
-from fingerpost.store.variables import Variable, Variables
+from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.transit.places.labels import LocationValue
 from fingerpost.transit.tools.shapes import WireWarning
 
@@ -115,7 +115,7 @@ class _VariableTool(PublishedTool):
     family = Family.BOARD
     group = "core"
 
-    def __init__(self, variables: Variables) -> None:
+    def __init__(self, variables: VariableStore) -> None:
         self._variables = variables
 
 

@@ -1,0 +1,141 @@
+"""Tables in a SQLite file, in memory, or on a PostgreSQL server (``postgres/database.py``), behind one port.
+
+Statements are written once, in PostgreSQL's words.
+"""
+
+import re
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any, Protocol, TypeVar
+
+from fingerpost.store.layouts import Layout
+from fingerpost.store.sqlite import SqliteFile, use_write_ahead_log
+
+_R = TypeVar("_R")
+
+_NAMED = re.compile(r"%\((\w+)\)s")
+# A table with a key of several columns is stored in the order of that key.
+_SEVERAL_KEYS = re.compile(r"(PRIMARY KEY \(\w+, \w+\)\s*\))")
+_IN_SQLITE = {
+    "%s": "?",
+    ' COLLATE "C"': "",
+    "CREATE UNLOGGED TABLE": "CREATE TABLE",
+    "bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY": "INTEGER PRIMARY KEY AUTOINCREMENT",
+}
+
+
+class Tables(Protocol):
+    """Tables that several threads and processes share; the function's argument is a connection with ``execute``.
+
+    Every method may raise SettingsInvalid (the operator must act) or StorageUnavailable (try again).
+    """
+
+    def read(self, act: Callable[[Any], _R]) -> _R:
+        """Return what a function returns that changes nothing."""
+
+    def change(self, act: Callable[[Any], _R], *, lock: str = "") -> _R:
+        """Return what a function returns, its changes in one transaction; those under one lock follow one another."""
+
+
+@cache
+def in_sqlite(statement: str) -> str:
+    """Return a statement in SQLite's words."""
+    for word, ours in _IN_SQLITE.items():
+        statement = statement.replace(word, ours)
+    return _SEVERAL_KEYS.sub(r"\1 WITHOUT ROWID", _NAMED.sub(r":\1", statement))
+
+
+class SqliteConnection(sqlite3.Connection):
+    """A connection that takes statements in PostgreSQL's words."""
+
+    def execute(self, statement: str, values: Any = ()) -> sqlite3.Cursor:
+        return super().execute(in_sqlite(statement), values)
+
+    def executemany(self, statement: str, rows: Iterable[Any]) -> sqlite3.Cursor:
+        return super().executemany(in_sqlite(statement), rows)
+
+
+class MemoryTables:
+    """Tables of this process."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._lock = threading.Lock()
+        self._connection = sqlite3.connect(
+            ":memory:", isolation_level=None, check_same_thread=False, factory=SqliteConnection
+        )
+        for statement in layout:
+            self._connection.execute(statement)
+
+    def read(self, act: Callable[[Any], _R]) -> _R:
+        with self._lock:
+            return act(self._connection)
+
+    def change(self, act: Callable[[Any], _R], *, lock: str = "") -> _R:  # noqa: ARG002  (one at a time anyway)
+        return self.read(act)
+
+
+class SqliteTables:
+    """Tables in a file, which is created by the first change and opened anew by every call."""
+
+    def __init__(self, file: SqliteFile, layouts: Sequence[Layout]) -> None:
+        self.file = replace(file, factory=SqliteConnection)
+        self._layouts = layouts
+
+    def read(self, act: Callable[[Any], _R]) -> _R:
+        if self.file.path.exists():
+            with self.file.reading() as connection:
+                # A first writer that died before its tables leaves an empty file.
+                if not self.file.is_empty(connection):
+                    return act(connection)
+        return MemoryTables(self._layouts[0]).read(act)
+
+    def change(self, act: Callable[[Any], _R], *, lock: str = "") -> _R:  # noqa: ARG002  (one at a time anyway)
+        with self.file.translating_sqlite_errors():
+            connection = self.connect()
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                found = act(connection)
+                connection.execute("COMMIT")
+            finally:
+                connection.close()
+        return found
+
+    def connect(self) -> sqlite3.Connection:
+        """Return a connection of the caller's own, in autocommit mode, to tables that are up to date.
+
+        Raises:
+            sqlite3.Error, OSError, SettingsInvalid: the file cannot be used.
+        """
+        self.file.create_owner_only()
+        connection = self.file.connect("rw")
+        try:
+            self._bring_up(connection)
+            connection.execute("PRAGMA foreign_keys = ON")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _bring_up(self, connection: sqlite3.Connection) -> None:
+        if not self.file.is_empty(connection) and self._count_layouts(connection) == len(self._layouts):
+            return
+        # What can be lost is written without a log.
+        if self.file.synchronous != "OFF":
+            use_write_ahead_log(connection)
+        connection.execute("BEGIN IMMEDIATE")
+        for layout in self._layouts[self._count_layouts(connection) :]:
+            for statement in layout:
+                connection.execute(statement)
+        if self.file.application_id is not None:
+            connection.execute(f"PRAGMA application_id = {self.file.application_id}")
+        connection.execute(f"PRAGMA user_version = {len(self._layouts)}")
+        connection.execute("COMMIT")
+
+    def _count_layouts(self, connection: sqlite3.Connection) -> int:
+        count = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        if count > len(self._layouts):
+            raise self.file.unusable("was written by a newer fingerpost; update this one")
+        return count
