@@ -135,7 +135,7 @@ async def test_runs_that_start_from_one_another_do_not_gather_without_end(opened
 
 async def test_sql_in_a_label_is_a_label(runs, recorder, tmp_path):
     """It is kept as it is, in keys, goals and parameters, and no table is the worse for it."""
-    sql = "'); DROP TABLE run; --"
+    sql = "'); DROP TABLE plan_run; --"
     first = step(1, parameters={"label": sql}, expected_key=sql)
     state, run = await ended(runs, plan(first).model_copy(update={"goal": sql}), memory={sql + "x": sql})
     with sqlite3.connect(tmp_path / "runs.sqlite") as connection:
@@ -144,4 +144,4 @@ async def test_sql_in_a_label_is_a_label(runs, recorder, tmp_path):
 
     assert (state, recorder.calls) == ("completed", [{"label": sql}])
     assert runs.memory_of(run).keyed()[sql]["data"]["label"] == sql
-    assert {"run", "step", "event", "signal"} <= tables
+    assert {"plan_run", "plan_step", "plan_event", "plan_signal"} <= tables

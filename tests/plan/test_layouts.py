@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 from fingerpost.errors import SettingsInvalid, StorageUnavailable
-from fingerpost.plan.engines import runs_file
+from fingerpost.plan.engines import embedded
 from fingerpost.plan.engines.embedded import EmbeddedJournal
 from tests.plan.drawing import ended, plan, runs_in, step
 from tests.plan.engines import ENGINES
@@ -14,13 +14,13 @@ from tests.plan.suite.processes import Worker, wait_until
 from tests.plan.upgrades import list_what_does_not_only_add, upgrading
 
 EMBEDDED = ENGINES[0]
-COST = ("ALTER TABLE step ADD COLUMN cost REAL", "CREATE TABLE bill (run_id TEXT PRIMARY KEY)")
+COST = ("ALTER TABLE plan_step ADD COLUMN cost REAL", "CREATE TABLE bill (run_id TEXT PRIMARY KEY)")
 
 
 @pytest.fixture
 def upgrade(monkeypatch):
     """Make this program a newer one, or the old one again."""
-    return upgrading(monkeypatch, runs_file)
+    return upgrading(monkeypatch, embedded)
 
 
 def described(folder):
@@ -53,7 +53,7 @@ async def test_a_newer_program_carries_on_the_run_of_an_older_ones_killed_proces
     assert begun == [1, 2, 1]
     assert described(tmp_path)[0] == 2
     with sqlite3.connect(tmp_path / "runs.sqlite") as connection:
-        assert connection.execute("SELECT count(*), count(cost) FROM step").fetchone() == (3, 0)
+        assert connection.execute("SELECT count(*), count(cost) FROM plan_step").fetchone() == (3, 0)
     connection.close()
 
 
@@ -118,4 +118,4 @@ async def test_an_older_process_that_has_the_file_open_goes_on(tmp_path, upgrade
 
 def test_each_layout_only_adds():
     """What an older process wrote must stay readable, and what it writes must fit: no drop, no rename, no demand."""
-    assert list_what_does_not_only_add(runs_file) == []
+    assert list_what_does_not_only_add(embedded) == []

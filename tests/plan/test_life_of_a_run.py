@@ -164,7 +164,7 @@ async def test_a_run_from_before_timestamps_were_checked_is_read_and_carried_on(
     old = json.loads(run.plan_json) | {"created_at": "this morning"}
     old["steps"][0]["completed_at"] = "a little later"
     with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as file, file:
-        file.execute("UPDATE run SET plan = ?", (json.dumps(old),))
+        file.execute("UPDATE plan_run SET plan = ?", (json.dumps(old),))
     kept = await runs.get(run.run_id, "ann")
     before = await describe_run(runs, kept, ["plan", "items", "mermaid"])
     await runs.check_resumable(run.run_id, "ann")

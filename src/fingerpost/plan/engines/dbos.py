@@ -7,11 +7,11 @@ change while DBOS's steps may not (decision 0563). The workflows of a dead proce
 import asyncio
 import logging
 import uuid
-from collections.abc import AsyncIterator, Collection, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from fingerpost.errors import SettingsInvalid, ToolError
 from fingerpost.plan.engines.dbos_program import (
@@ -22,14 +22,16 @@ from fingerpost.plan.engines.dbos_program import (
     queue_of,
     workflow,
 )
-from fingerpost.plan.engines.dbos_session import IS_HELD, LIVING
-from fingerpost.plan.engines.dbos_tables import DbosTables
+from fingerpost.plan.engines.dbos_session import IS_HELD, LIVING, DbosSession
+from fingerpost.plan.engines.recording import RecordingJournal
 from fingerpost.plan.journal import PROTOCOL, CarryOn, RunState
 from fingerpost.runtime.extras import format_install_command
 from fingerpost.store.postgres.database import Database
 
 if TYPE_CHECKING:
     import psycopg
+
+_R = TypeVar("_R")
 
 _log = logging.getLogger(__name__)
 
@@ -58,19 +60,46 @@ class _Execution:
     task: "asyncio.Task[RunState] | None" = None
 
 
-class DbosJournal(DbosTables):
+class DbosJournal(RecordingJournal):
     """A journal in the shared database whose runs DBOS executes; DBOS is launched with the first of them.
 
     DBOS has its tables in ``schema``, which is named after the journal's by default.
     """
 
     def __init__(self, database: Database, *, schema: str | None = None, dead_after_s: float = DEAD_AFTER_S) -> None:
-        super().__init__(database, name_process())
+        super().__init__()
+        self._database = database
+        self._process = name_process()
+        self._session: DbosSession | None = None
         self._schema = schema or f"{database.schema}_dbos"
         self._dead_after_s = dead_after_s
         self._begun: dict[str, _Execution] = {}
         self._program: DbosProgram | None = None
         self._is_recovering = False
+
+    @asynccontextmanager
+    async def hold(self, run_id: str) -> AsyncIterator[bool]:
+        writer, session = self._writing(), self._session
+        assert session is not None
+        claiming = writer.do(lambda: session.claim(run_id))
+        try:
+            is_ours = await asyncio.shield(claiming)
+        except asyncio.CancelledError:
+            # The claim succeeds all the same, a moment later.
+            claiming.add_done_callback(lambda claimed: _is_true(claimed) and writer.do(lambda: session.release(run_id)))
+            raise
+        try:
+            yield is_ours
+        finally:
+            if is_ours:
+                try:
+                    await writer.drained()
+                finally:
+                    await writer.do(lambda: session.release(run_id))
+
+    async def is_held(self, run_id: str) -> bool:
+        query = f"SELECT {IS_HELD} FROM plan_run WHERE id = %s"  # noqa: S608  (constants)
+        return await self._ask(lambda connection: connection.execute(query, (run_id,)).fetchone() == (True,))
 
     async def carry_out(self, run_id: str, carry_on: CarryOn) -> RunState:
         """Execute a run in this process, as a workflow that another process recovers if this one dies."""
@@ -136,6 +165,20 @@ class DbosJournal(DbosTables):
         program, self._program = self._program, None
         if program is not None:
             program.leave(self._execute)
+
+    def _new_session(self) -> DbosSession:
+        self._session = DbosSession(self._database, self._process)
+        return self._session
+
+    async def _ask(self, act: "Callable[[psycopg.Connection], _R]") -> _R:
+        return await self._writing().ask(act)
+
+    @contextmanager
+    def _transaction(self, connection: "psycopg.Connection", *, writes: bool) -> Iterator[None]:
+        with connection.transaction():
+            if not writes:
+                connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            yield
 
     async def _execute(self, run_id: str) -> str:
         """Execute a run as the body of its workflow: one that was begun here, or one from the queue."""
@@ -233,3 +276,7 @@ def _import_dbos() -> None:
         raise SettingsInvalid(
             f"FINGERPOST_DATABASE_URL is set, and DBOS is not installed: {format_install_command('scale')}"
         ) from error
+
+
+def _is_true(answer: "asyncio.Future[bool]") -> bool:
+    return not answer.cancelled() and answer.exception() is None and answer.result()

@@ -27,9 +27,6 @@ _LONGEST_WAIT_S = 1.0
 _READ_PATIENCE_S = 10.0
 _WRITE_PATIENCE_S = 30.0
 
-# The same event comes twice where a connection is cut in the instant of its commit.
-PUT_EVENT_ONCE = f"{PUT_EVENT} ON CONFLICT (run_id, seq) DO NOTHING"
-
 LIVING = """
     SELECT (classid::bigint << 32) | objid::bigint FROM pg_catalog.pg_locks
     WHERE locktype = 'advisory' AND granted AND objsubid = 1
@@ -83,7 +80,7 @@ class DbosSession:
                 with connection.cursor() as cursor:
                     for statement, rows, place in (
                         (PUT_STEP, steps, 0),
-                        (PUT_EVENT_ONCE, events, 0),
+                        (PUT_EVENT, events, 0),
                         (PUT_STATE, states, -1),
                     ):
                         if ours := [row for row in rows if row[place] not in refused]:

@@ -1,32 +1,29 @@
-"""The embedded journal: all runs in one SQLite file (WAL), shared by many processes without a server."""
+"""The embedded journal: all runs in one SQLite file (WAL), shared by many processes without a server.
+
+A change of what a record means is no layout: it counts ``journal.PROTOCOL`` up.
+"""
 
 import asyncio
-import re
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
-from functools import cache
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
+from fingerpost.plan.engines.group_commit import Row
 from fingerpost.plan.engines.recording import PUT_EVENT, PUT_STATE, PUT_STEP, RecordingJournal
 from fingerpost.plan.engines.run_lock import RunLocks
-from fingerpost.plan.engines.runs_file import FileSession, RunsFile
+from fingerpost.store.layouts import RUNS, Layout
+from fingerpost.store.sqlite import SqliteFile
+from fingerpost.store.tables import MemoryTables, SqliteTables
 
 _R = TypeVar("_R")
 
-_LOOK_S = 0.01
+LAYOUTS: tuple[Layout, ...] = (RUNS,)
 
-_IN_SQLITE = {
-    "plan_run": "run",
-    "plan_step": "step",
-    "plan_event": "event",
-    "plan_signal": "signal",
-    "user_name": "user",
-    "number": "rowid",
-    "%s": "?",
-}
-_TRANSLATED = re.compile("|".join(_IN_SQLITE))
+_APPLICATION_ID = 0x46505053
+_BUSY_TIMEOUT_S = 10.0
+_LOOK_S = 0.01
 
 
 class EmbeddedJournal(RecordingJournal):
@@ -34,7 +31,16 @@ class EmbeddedJournal(RecordingJournal):
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
-        self._file = RunsFile(Path(folder) / "runs.sqlite")
+        file = SqliteFile(
+            path=Path(folder) / "runs.sqlite",
+            holds="runs",
+            application_id=_APPLICATION_ID,
+            busy_timeout_s=_BUSY_TIMEOUT_S,
+            # A record that was acknowledged outlives a power failure.
+            synchronous="FULL",
+            any_thread=True,
+        )
+        self._tables = SqliteTables(file, LAYOUTS)
         self._locks = RunLocks(Path(folder) / "runs.locks")
 
     @asynccontextmanager
@@ -54,53 +60,65 @@ class EmbeddedJournal(RecordingJournal):
     async def is_held(self, run_id: str) -> bool:
         return self._locks.is_held(run_id)
 
-    async def forget_before(self, at: str) -> int:
-        def write(connection: sqlite3.Connection) -> int:
-            with _transaction(connection, "BEGIN IMMEDIATE"):
-                old = connection.execute("SELECT id FROM run WHERE ended_at < ?", (at,)).fetchall()
-                for statement in (
-                    "DELETE FROM step WHERE run_id = ?",
-                    "DELETE FROM event WHERE run_id = ?",
-                    "DELETE FROM signal WHERE run_id = ?",
-                    "DELETE FROM run WHERE id = ?",
-                ):
-                    connection.executemany(statement, old)
-            return len(old)
-
-        return await self._read(write, 0)
-
-    def _new_session(self) -> FileSession:
-        return FileSession(self._file.connect, (_in_sqlite(PUT_STEP), _in_sqlite(PUT_EVENT), _in_sqlite(PUT_STATE)))
+    def _new_session(self) -> "FileSession":
+        return FileSession(self._tables.connect)
 
     async def _ask(self, act: Callable[[sqlite3.Connection], _R]) -> _R:
-        with self._file.translating_sqlite_errors():
+        with self._tables.file.translating_sqlite_errors():
             return await self._writing().ask(act)
 
-    async def _read(self, read: Callable[[sqlite3.Connection], _R], absent: _R) -> _R:
-        return await self._ask(read) if self._file.exists() else absent
+    async def _read(self, read: Callable[[sqlite3.Connection], _R]) -> _R:
+        # The file is created by the first write.
+        return await self._ask(read) if self._tables.file.path.exists() else MemoryTables(RUNS).read(read)
 
-    def _sql(self, query: str) -> str:
-        return _in_sqlite(query)
-
-    def _writing_at_once(self, connection: sqlite3.Connection) -> AbstractContextManager[object]:
-        return _transaction(connection, "BEGIN IMMEDIATE")
-
-    def _reading_at_once(self, connection: sqlite3.Connection) -> AbstractContextManager[object]:
-        return _transaction(connection, "BEGIN")
-
-    def _write_text(self, text: str) -> str:
-        """Return a text with lone surrogates, which UTF-8 cannot encode, replaced by ``?``."""
-        return text.encode("utf-8", "replace").decode()
+    @contextmanager
+    def _transaction(self, connection: sqlite3.Connection, *, writes: bool) -> Iterator[None]:
+        connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+        # The session rolls back what an error leaves open.
+        yield
+        connection.execute("COMMIT")
 
 
-@cache
-def _in_sqlite(query: str) -> str:
-    return _TRANSLATED.sub(lambda found: _IN_SQLITE[found[0]], query)
+class FileSession:
+    """One connection to the file of runs, opened when it is first needed; see ``group_commit.JournalSession``."""
+
+    def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
+        self._connect = connect
+        self._connection: sqlite3.Connection | None = None
+
+    def ask(self, act: Callable[[sqlite3.Connection], _R]) -> _R:
+        connection = self._opened()
+        try:
+            return act(connection)
+        finally:
+            _roll_back(connection)
+
+    def commit(self, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row]) -> Collection[str]:
+        """Write rows in one transaction; a run's lock ends with its process alone, so none is refused."""
+        connection = self._opened()
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            for statement, rows in ((PUT_STEP, steps), (PUT_EVENT, events), (PUT_STATE, states)):
+                if rows:
+                    connection.executemany(statement, rows)
+            connection.execute("COMMIT")
+        finally:
+            _roll_back(connection)
+        return ()
+
+    def give_up(self) -> None:
+        """Do nothing: SQLite waits for a busy file, and no longer than it was told to."""
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self._connection = self._connect()
+        return self._connection
 
 
-@contextmanager
-def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
-    """Commit at the end; the session rolls back what an error left open."""
-    connection.execute(begin)
-    yield
-    connection.execute("COMMIT")
+def _roll_back(connection: sqlite3.Connection) -> None:
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")

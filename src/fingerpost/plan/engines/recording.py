@@ -1,7 +1,4 @@
-"""The queries and the writer's thread that both journals share.
-
-Queries have PostgreSQL's names and marks; ``_sql`` returns a query for the journal's own database.
-"""
+"""The queries and the writer's thread that both journals share."""
 
 import asyncio
 import json
@@ -39,7 +36,11 @@ PUT_STEP = """
     state = excluded.state, output = excluded.output, note = excluded.note,
     attempts = excluded.attempts, at = excluded.at
 """
-PUT_EVENT = "INSERT INTO plan_event (run_id, seq, at, kind, step_id, data) VALUES (%s, %s, %s, %s, %s, %s)"
+# The same event comes twice where a connection is cut in the instant of its commit.
+PUT_EVENT = """
+    INSERT INTO plan_event (run_id, seq, at, kind, step_id, data) VALUES (%s, %s, %s, %s, %s, %s)
+    ON CONFLICT (run_id, seq) DO NOTHING
+"""
 PUT_STATE = "UPDATE plan_run SET state = %s, ended_at = %s WHERE id = %s"
 _CREATE = """
     INSERT INTO plan_run (id, user_name, plan, goal, step_count, given, state, created_at, protocol)
@@ -50,12 +51,19 @@ _IS_UNTOUCHED = """
     AND NOT EXISTS (SELECT 1 FROM plan_step WHERE run_id = id)
     AND NOT EXISTS (SELECT 1 FROM plan_signal WHERE run_id = id) FROM plan_run WHERE id = %s
 """
+_FIND_RUN = """
+    SELECT user_name, plan, given, state, created_at, ended_at, protocol, replans FROM plan_run WHERE id = %s
+"""
+_LIST_STEPS = "SELECT step_id, state, output, note, attempts, at FROM plan_step WHERE run_id = %s"
 _LIST_RUNS = """
     SELECT id, state, goal, created_at, ended_at, step_count,
     (SELECT count(*) FROM plan_step WHERE run_id = id AND plan_step.state IN ('completed', 'skipped'))
     FROM plan_run WHERE user_name = %s ORDER BY created_at DESC, number DESC LIMIT %s
 """
 _LIST_RUNS_OF_NOBODY = _LIST_RUNS.replace("= %s", "IS NULL")
+_LIST_EVENTS = """
+    SELECT seq, at, kind, step_id, data FROM plan_event WHERE run_id = %s AND seq > %s ORDER BY seq LIMIT %s
+"""
 _EVENT = "SELECT kind, data FROM plan_event WHERE run_id = %s AND seq = %s"
 _CHANGE_PLAN = """
     UPDATE plan_run SET plan = %s, goal = %s, step_count = %s, state = 'running', ended_at = NULL,
@@ -65,8 +73,6 @@ _CHANGE_PLAN = """
 
 class RecordingJournal(ABC):
     """A journal in SQL that writes through a ``GroupCommit``, one for each event loop."""
-
-    put_event = PUT_EVENT
 
     def __init__(self) -> None:
         self._writer: GroupCommit | None = None
@@ -80,28 +86,13 @@ class RecordingJournal(ABC):
     async def _ask(self, act: Callable[[Any], _R]) -> _R:
         """Run a function of the connection in the writer's thread."""
 
-    async def _read(self, read: Callable[[Any], _R], _absent: _R) -> _R:
-        """Run a query; return ``_absent`` if there is no database yet."""
+    async def _read(self, read: Callable[[Any], _R]) -> _R:
+        """Run a query; without a database there is nothing."""
         return await self._ask(read)
 
     @abstractmethod
-    def _sql(self, query: str) -> str:
-        """Return a query with this database's names and marks."""
-
-    @abstractmethod
-    def _writing_at_once(self, connection: Any) -> AbstractContextManager[object]:
-        """Return a transaction that writes."""
-
-    @abstractmethod
-    def _reading_at_once(self, connection: Any) -> AbstractContextManager[object]:
-        """Return a transaction whose queries all see the same instant."""
-
-    @abstractmethod
-    def _write_text(self, text: str) -> str:
-        """Return a person's text as this database can store it."""
-
-    def _read_text(self, stored: str) -> str:
-        return stored
+    def _transaction(self, connection: Any, *, writes: bool) -> AbstractContextManager[object]:
+        """Return a transaction; the queries of one that only reads see the same instant."""
 
     async def create(self, run: NewRun) -> str:
         # One random id, however often the insert is repeated: if it is there already, it is our own, of a commit
@@ -110,79 +101,81 @@ class RecordingJournal(ABC):
 
         def write(connection: Any) -> str:
             given = encode({"values": dict(run.given.values), "paths": dict(run.given.paths)})
-            goal = self._write_text(run.goal)
+            goal = _storable(run.goal)
             for run_id in ids or _count_ids(run.base_id):
                 row = (run_id, run.user, run.plan_json, goal, run.steps, given, run.at, run.protocol)
-                if connection.execute(self._sql(_CREATE), row).rowcount:
+                if connection.execute(_CREATE, row).rowcount:
                     break
             return run_id
 
         return await self._ask(write)
 
     async def find(self, run_id: str) -> RunRecord | None:
-        return await self._read(lambda connection: self._read_run(connection, run_id), None)
+        return await self._read(lambda connection: self._read_run(connection, run_id))
 
     async def is_untouched(self, run_id: str) -> bool:
-        query = self._sql(_IS_UNTOUCHED)
-        return await self._ask(lambda connection: connection.execute(query, (run_id,)).fetchone() == (True,))
+        found = await self._ask(lambda connection: connection.execute(_IS_UNTOUCHED, (run_id,)).fetchone())
+        return found is not None and bool(found[0])
 
     async def list_runs(self, user: str | None, limit: int) -> list[RunLine]:
         def read(connection: Any) -> list[RunLine]:
             if user is None:
-                rows = connection.execute(self._sql(_LIST_RUNS_OF_NOBODY), (limit,))
+                rows = connection.execute(_LIST_RUNS_OF_NOBODY, (limit,))
             else:
-                rows = connection.execute(self._sql(_LIST_RUNS), (user, limit))
-            return [RunLine(row[0], row[1], self._read_text(row[2]), *row[3:]) for row in rows]
+                rows = connection.execute(_LIST_RUNS, (user, limit))
+            return [RunLine(*row) for row in rows]
 
-        return await self._read(read, [])
+        return await self._read(read)
 
     async def list_events(self, run_id: str, after: int, limit: int) -> list[Event]:
-        query = self._sql(
-            "SELECT seq, at, kind, step_id, data FROM plan_event WHERE run_id = %s AND seq > %s ORDER BY seq LIMIT %s"
-        )
         return await self._read(
-            lambda connection: [Event(*row) for row in connection.execute(query, (run_id, after, limit))], []
+            lambda connection: [Event(*row) for row in connection.execute(_LIST_EVENTS, (run_id, after, limit))]
         )
+
+    async def forget_before(self, at: str) -> int:
+        return len(await self._forget(at))
+
+    async def _forget(self, at: str) -> list[str]:
+        """Remove runs that ended before an instant, and return their ids."""
+        query = "DELETE FROM plan_run WHERE ended_at < %s RETURNING id"
+        rows = await self._read(lambda connection: connection.execute(query, (at,)).fetchall())
+        return [row[0] for row in rows]
 
     async def change_plan(self, run_id: str, plan_json: str, goal: str, forget: Sequence[int], event: Event) -> None:
         def write(connection: Any) -> None:
-            with self._writing_at_once(connection):
-                if not connection.execute(self._sql(self.put_event), (run_id, *event)).rowcount:
+            with self._transaction(connection, writes=True):
+                if not connection.execute(PUT_EVENT, (run_id, *event)).rowcount:
                     # It is there already if the answer to this very change was cut off.
-                    stored = connection.execute(self._sql(_EVENT), (run_id, event.seq)).fetchone()
+                    stored = connection.execute(_EVENT, (run_id, event.seq)).fetchone()
                     if stored == (event.kind, event.data):
                         return
                     raise PlanInvalid("The run went on in another process meanwhile. Read it and try again.")
                 steps = len(json.loads(plan_json)["steps"])
-                connection.execute(self._sql(_CHANGE_PLAN), (plan_json, self._write_text(goal), steps, run_id))
+                connection.execute(_CHANGE_PLAN, (plan_json, _storable(goal), steps, run_id))
                 for step_id in forget:
-                    connection.execute(
-                        self._sql("DELETE FROM plan_step WHERE run_id = %s AND step_id = %s"), (run_id, step_id)
-                    )
+                    connection.execute("DELETE FROM plan_step WHERE run_id = %s AND step_id = %s", (run_id, step_id))
 
         await self._ask(write)
 
     async def signal(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
         # A signal that is stored twice because an answer was cut off is harmless: of two decisions the first counts.
-        query = self._sql("INSERT INTO plan_signal (run_id, verb, step_id, value) VALUES (%s, %s, %s, %s)")
+        query = "INSERT INTO plan_signal (run_id, verb, step_id, value) VALUES (%s, %s, %s, %s)"
         await self._ask(lambda connection: connection.execute(query, (run_id, verb, step_id, encode(value))))
 
     async def list_signals(self, run_id: str, after: int) -> list[Signal]:
-        query = self._sql(
-            "SELECT seq, verb, step_id, value FROM plan_signal WHERE run_id = %s AND seq > %s ORDER BY seq"
-        )
+        query = "SELECT seq, verb, step_id, value FROM plan_signal WHERE run_id = %s AND seq > %s ORDER BY seq"
 
         def read(connection: Any) -> list[Signal]:
             rows = connection.execute(query, (run_id, after))
             return [Signal(seq, verb, step_id, json.loads(value)) for seq, verb, step_id, value in rows]
 
-        return await self._read(read, [])
+        return await self._read(read)
 
     def record(
         self, run_id: str, step: StepRecord | None, events: Sequence[Event], state: RunState | None, at: str
     ) -> Awaitable[None]:
         if step is not None and step.note is not None:
-            step = step._replace(note=self._write_text(step.note))
+            step = step._replace(note=_storable(step.note))
         return self._writing().put(
             run_id,
             None if step is None else (run_id, *step),
@@ -221,47 +214,36 @@ class RecordingJournal(ABC):
         return self._writer
 
     def _read_run(self, connection: Any, run_id: str) -> RunRecord | None:
-        with self._reading_at_once(connection):
-            run = connection.execute(
-                self._sql(
-                    "SELECT user_name, plan, given, state, created_at, ended_at, protocol, replans"
-                    " FROM plan_run WHERE id = %s"
-                ),
-                (run_id,),
-            ).fetchone()
+        with self._transaction(connection, writes=False):
+            run = connection.execute(_FIND_RUN, (run_id,)).fetchone()
             if run is None:
                 return None
-            steps = connection.execute(
-                self._sql("SELECT step_id, state, output, note, attempts, at FROM plan_step WHERE run_id = %s"),
-                (run_id,),
-            ).fetchall()
-            (last_seq,) = connection.execute(
-                self._sql("SELECT max(seq) FROM plan_event WHERE run_id = %s"), (run_id,)
-            ).fetchone()
-        user, plan_json, given, state, created_at, ended_at, protocol, replans = run
-        records = [StepRecord(*step) for step in steps]
+            steps = connection.execute(_LIST_STEPS, (run_id,)).fetchall()
+            (last_seq,) = connection.execute("SELECT max(seq) FROM plan_event WHERE run_id = %s", (run_id,)).fetchone()
+        user, plan_json, given_json, state, created_at, ended_at, protocol, replans = run
+        # By name: a key that a newer build adds must not keep this one from reporting that the run is newer.
+        given = json.loads(given_json)
         return RunRecord(
             run_id=run_id,
             user=user,
             plan_json=plan_json,
-            given=_read_given(given),
+            given=Given(values=given.get("values", {}), paths=given.get("paths", {})),
             state=state,
             created_at=created_at,
             ended_at=ended_at,
             protocol=protocol,
             replans=replans,
-            steps={step.step_id: step._replace(note=step.note and self._read_text(step.note)) for step in records},
+            steps={step[0]: StepRecord(*step) for step in steps},
             last_seq=last_seq or 0,
         )
+
+
+def _storable(text: str) -> str:
+    """Return a person's or a tool's text as a database can hold it: without a NUL, or half a surrogate pair."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "?")
 
 
 def _count_ids(base_id: str | None) -> Iterator[str]:
     """Yield ids under a fixed clock (rule F4): the base with a counter."""
     for number in count(1):
         yield str(uuid.uuid5(_NAMESPACE, f"{base_id}#{number}"))
-
-
-def _read_given(text: str) -> Given:
-    # By name: a key that a newer build adds must not keep this one from reporting that the run is newer.
-    found = json.loads(text)
-    return Given(values=found.get("values", {}), paths=found.get("paths", {}))
