@@ -1,9 +1,14 @@
-"""``python -m tests.compile_kernels``: compile what tests in several processes would else compile at the same time."""
+"""``python -m tests.compile_kernels``: compile kernels once, before tests in several processes need them."""
 
-from fingerpost.apps.kernels import compile_kernels
+from fingerpost.apps.kernels import load_kernels
+from fingerpost.transit.kernel_mode import use_kernels_folder
 
 if __name__ == "__main__":
-    compile_kernels()
+    # A mark of its own: any test run leaves the program's mark, so that tests start no compiler beside themselves.
+    compiled = use_kernels_folder() / "compiled_for_tests"
+    if not compiled.exists():
+        load_kernels()
+        compiled.touch()
     # Now that the folder of compiled kernels is chosen: numba reads its name when it is imported.
     from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
 
