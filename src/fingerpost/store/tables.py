@@ -1,20 +1,23 @@
 """Tables in a SQLite file, in memory, or on a PostgreSQL server (``postgres/database.py``), behind one port.
 
-Statements are written once, in PostgreSQL's words.
+Statements are written once, in PostgreSQL's dialect; SQLite's connections translate them.
 """
 
 import re
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Protocol, TypeVar
 
 from fingerpost.store.layouts import Layout
 from fingerpost.store.sqlite import SqliteFile, use_write_ahead_log
 
 _R = TypeVar("_R")
+
+NOT_STORABLE = "A text cannot be stored: it has a character that no database text may have, such as NUL"
 
 _NAMED = re.compile(r"%\((\w+)\)s")
 # A table with a key of several columns is stored in the order of that key.
@@ -28,28 +31,28 @@ _IN_SQLITE = {
 
 
 class Tables(Protocol):
-    """Tables that several threads and processes share; the function's argument is a connection with ``execute``.
+    """Tables that several threads and processes share. Functions get a connection with ``execute``.
 
     Every method may raise SettingsInvalid (the operator must act) or StorageUnavailable (try again).
     """
 
     def read(self, act: Callable[[Any], _R]) -> _R:
-        """Return what a function returns that changes nothing."""
+        """Return the result of a function that changes nothing."""
 
     def change(self, act: Callable[[Any], _R], *, lock: str = "") -> _R:
-        """Return what a function returns, its changes in one transaction; those under one lock follow one another."""
+        """Return the result of a function whose changes are one transaction; transactions under one lock take turns."""
 
 
 @cache
 def in_sqlite(statement: str) -> str:
-    """Return a statement in SQLite's words."""
-    for word, ours in _IN_SQLITE.items():
-        statement = statement.replace(word, ours)
+    """Return a statement in SQLite's dialect."""
+    for theirs, ours in _IN_SQLITE.items():
+        statement = statement.replace(theirs, ours)
     return _SEVERAL_KEYS.sub(r"\1 WITHOUT ROWID", _NAMED.sub(r":\1", statement))
 
 
 class SqliteConnection(sqlite3.Connection):
-    """A connection that takes statements in PostgreSQL's words."""
+    """A connection that takes statements in PostgreSQL's dialect."""
 
     def execute(self, statement: str, values: Any = ()) -> sqlite3.Cursor:
         return super().execute(in_sqlite(statement), values)
@@ -78,7 +81,7 @@ class MemoryTables:
 
 
 class SqliteTables:
-    """Tables in a file, which is created by the first change and opened anew by every call."""
+    """Tables in a file. The first change creates the file; every call opens it."""
 
     def __init__(self, file: SqliteFile, layouts: Sequence[Layout]) -> None:
         self.file = replace(file, factory=SqliteConnection)
@@ -87,20 +90,21 @@ class SqliteTables:
     def read(self, act: Callable[[Any], _R]) -> _R:
         if self.file.path.exists():
             with self.file.reading() as connection:
-                # A first writer that died before its tables leaves an empty file.
+                # A writer that died before it created the tables leaves an empty file.
                 if not self.file.is_empty(connection):
                     return act(connection)
-        return MemoryTables(self._layouts[0]).read(act)
+        return self.empty.read(act)
+
+    @cached_property
+    def empty(self) -> MemoryTables:
+        """The tables without a row, for readers of a file that does not exist yet."""
+        return MemoryTables([statement for layout in self._layouts for statement in layout])
 
     def change(self, act: Callable[[Any], _R], *, lock: str = "") -> _R:  # noqa: ARG002  (one at a time anyway)
-        with self.file.translating_sqlite_errors():
-            connection = self.connect()
-            try:
-                connection.execute("BEGIN IMMEDIATE")
-                found = act(connection)
-                connection.execute("COMMIT")
-            finally:
-                connection.close()
+        with self.file.translating_sqlite_errors(), closing(self.connect()) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            found = act(connection)
+            connection.execute("COMMIT")
         return found
 
     def connect(self) -> sqlite3.Connection:
@@ -110,19 +114,17 @@ class SqliteTables:
             sqlite3.Error, OSError, SettingsInvalid: the file cannot be used.
         """
         self.file.create_owner_only()
-        connection = self.file.connect("rw")
-        try:
+        with ExitStack() as on_error:
+            connection = on_error.enter_context(closing(self.file.connect("rw")))
             self._bring_up(connection)
             connection.execute("PRAGMA foreign_keys = ON")
-        except BaseException:
-            connection.close()
-            raise
+            on_error.pop_all()
         return connection
 
     def _bring_up(self, connection: sqlite3.Connection) -> None:
         if not self.file.is_empty(connection) and self._count_layouts(connection) == len(self._layouts):
             return
-        # What can be lost is written without a log.
+        # Data that may be lost needs no log.
         if self.file.synchronous != "OFF":
             use_write_ahead_log(connection)
         connection.execute("BEGIN IMMEDIATE")

@@ -13,9 +13,8 @@ from fingerpost import clock
 from fingerpost.errors import ParameterError
 from fingerpost.store.layouts import VARIABLES
 from fingerpost.store.sqlite import SqliteFile
-from fingerpost.store.tables import SqliteTables, Tables
+from fingerpost.store.tables import NOT_STORABLE, SqliteTables, Tables
 
-NOT_STORABLE = "A text cannot be stored: it has a character that no database text may have, such as NUL"
 MAX_VALUE_BYTES = 8_000
 MAX_KEYS_PER_USER = 1_000
 
@@ -110,7 +109,7 @@ class VariableStore:
         return None if row is None else _variable_of(row)
 
     def delete(self, user: str, key: str | None = None, *, now: datetime | None = None) -> list[str]:
-        """Delete one variable, or all of a user's where ``key`` is None; return the keys that were there, in order."""
+        """Delete one variable, or all of a user's if ``key`` is None, and return the deleted keys in order."""
         if (key is not None and not _is_storable(key)) or not self.list_variables(user, now=now):
             return []
 

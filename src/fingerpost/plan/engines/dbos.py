@@ -85,7 +85,7 @@ class DbosJournal(RecordingJournal):
         try:
             is_ours = await asyncio.shield(claiming)
         except asyncio.CancelledError:
-            # The claim succeeds all the same, a moment later.
+            # The claim may still succeed a moment later; nobody would release it then.
             claiming.add_done_callback(lambda claimed: _is_true(claimed) and writer.do(lambda: session.release(run_id)))
             raise
         try:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailable, ToolError
 from fingerpost.runtime.extras import format_install_command
 from fingerpost.store.postgres.layouts import bring_up, key_of
-from fingerpost.store.variables import NOT_STORABLE
+from fingerpost.store.tables import NOT_STORABLE
 
 if TYPE_CHECKING:
     import psycopg
@@ -168,7 +168,7 @@ class Database:
     def change(self, act: Callable[["psycopg.Connection"], _R], *, lock: str = "") -> _R:
         """Return what a function of a connection returns, its changes in one transaction.
 
-        Transactions under one lock follow one another, on all machines.
+        Transactions under one lock take turns, on all machines.
 
         Raises:
             StorageUnavailable: also where the connection is cut in the instant of the commit.
