@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from fingerpost.errors import ToolError
-from fingerpost.plan.journal import Event, Given, Journal, NewRun, RunRecord, StepRecord
+from fingerpost.plan.journal import Event, Given, Journal, JournalFailed, NewRun, RunRecord, StepRecord
 from tests.plan.suite.engine import Engine, expect
 from tests.plan.suite.fixtures import with_journal
 
@@ -54,6 +54,41 @@ def what_was_recorded_is_found_by_whoever_opens_the_place_anew(engine: Engine, f
     )
     expect(found == expected, f"Kept was {expected}, found was {found}")
     expect(events == [*events_before, last], f"The events should be {[*events_before, last]}, and are {events}")
+
+
+def a_goal_and_a_note_may_hold_a_nul(engine: Engine, folder: Path) -> None:
+    """No text of PostgreSQL can hold one as it is."""
+
+    async def write(journal: Journal) -> RunRecord | None:
+        run_id = await journal.create(
+            NewRun(base_id=None, user="ann", plan_json=_PLAN, goal="a\0b", steps=2, given=_GIVEN, at=_AT, protocol=1)
+        )
+        await journal.record(run_id, _step(1, "failed")._replace(note="c\0d"), [], None, _AT)
+        return await journal.find(run_id)
+
+    found = with_journal(engine, folder, write)
+    line = with_journal(engine, folder, lambda journal: journal.list_runs("ann", 9))[0]
+    kept = line.goal, None if found is None else found.steps[1].note
+    expect(kept == ("a\0b", "c\0d"), f"Goal and note are {kept}")
+
+
+def the_records_of_a_removed_run_harm_no_other(engine: Engine, folder: Path) -> None:
+    """Both are written in one transaction; who records for the removed run gets an error."""
+
+    async def write(journal: Journal) -> tuple[list[bool], bool]:
+        removed, other = await _new(journal), await _new(journal)
+        await journal.record(removed, None, [], "completed", _AT)
+        await journal.forget_before(_LATER)
+        outcomes = await asyncio.gather(
+            journal.record(removed, _step(1, "completed"), [], None, _LATER),
+            journal.record(other, _step(1, "completed"), [], None, _LATER),
+            return_exceptions=True,
+        )
+        found = await journal.find(other)
+        return [isinstance(outcome, JournalFailed) for outcome in outcomes], found is not None and 1 in found.steps
+
+    found = with_journal(engine, folder, write)
+    expect(found == ([True, False], True), f"Refused (removed, other) and recorded (other): {found}")
 
 
 def the_last_record_of_a_step_stands(engine: Engine, folder: Path) -> None:

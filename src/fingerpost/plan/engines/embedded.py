@@ -15,7 +15,7 @@ from fingerpost.plan.engines.recording import PUT_EVENT, PUT_STATE, PUT_STEP, Re
 from fingerpost.plan.engines.run_lock import RunLocks
 from fingerpost.store.layouts import RUNS, Layout
 from fingerpost.store.sqlite import SqliteFile
-from fingerpost.store.tables import MemoryTables, SqliteTables
+from fingerpost.store.tables import SqliteTables
 
 _R = TypeVar("_R")
 
@@ -24,6 +24,7 @@ LAYOUTS: tuple[Layout, ...] = (RUNS,)
 _APPLICATION_ID = 0x46505053
 _BUSY_TIMEOUT_S = 10.0
 _LOOK_S = 0.01
+_IS_THERE = "SELECT 1 FROM plan_run WHERE id = %s"
 
 
 class EmbeddedJournal(RecordingJournal):
@@ -69,7 +70,7 @@ class EmbeddedJournal(RecordingJournal):
 
     async def _read(self, read: Callable[[sqlite3.Connection], _R]) -> _R:
         # The file is created by the first write.
-        return await self._ask(read) if self._tables.file.path.exists() else MemoryTables(RUNS).read(read)
+        return await self._ask(read) if self._tables.file.path.exists() else self._tables.empty.read(read)
 
     @contextmanager
     def _transaction(self, connection: sqlite3.Connection, *, writes: bool) -> Iterator[None]:
@@ -94,20 +95,24 @@ class FileSession:
             _roll_back(connection)
 
     def commit(self, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row]) -> Collection[str]:
-        """Write rows in one transaction; a run's lock ends with its process alone, so none is refused."""
+        """Write rows in one transaction, and return the runs that have been removed since: their rows are skipped."""
         connection = self._opened()
+        run_ids = {row[0] for row in (*steps, *events)}
         try:
             connection.execute("BEGIN IMMEDIATE")
-            for statement, rows in ((PUT_STEP, steps), (PUT_EVENT, events), (PUT_STATE, states)):
-                if rows:
-                    connection.executemany(statement, rows)
+            removed = {run_id for run_id in run_ids if connection.execute(_IS_THERE, (run_id,)).fetchone() is None}
+            for statement, rows in ((PUT_STEP, steps), (PUT_EVENT, events)):
+                if stored := [row for row in rows if row[0] not in removed]:
+                    connection.executemany(statement, stored)
+            if states:
+                connection.executemany(PUT_STATE, states)
             connection.execute("COMMIT")
         finally:
             _roll_back(connection)
-        return ()
+        return removed
 
     def give_up(self) -> None:
-        """Do nothing: SQLite waits for a busy file, and no longer than it was told to."""
+        """Do nothing: SQLite limits its own wait for a busy file."""
 
     def close(self) -> None:
         if self._connection is not None:

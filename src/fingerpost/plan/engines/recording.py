@@ -101,7 +101,7 @@ class RecordingJournal(ABC):
 
         def write(connection: Any) -> str:
             given = encode({"values": dict(run.given.values), "paths": dict(run.given.paths)})
-            goal = _storable(run.goal)
+            goal = _to_json(run.goal)
             for run_id in ids or _count_ids(run.base_id):
                 row = (run_id, run.user, run.plan_json, goal, run.steps, given, run.at, run.protocol)
                 if connection.execute(_CREATE, row).rowcount:
@@ -123,7 +123,7 @@ class RecordingJournal(ABC):
                 rows = connection.execute(_LIST_RUNS_OF_NOBODY, (limit,))
             else:
                 rows = connection.execute(_LIST_RUNS, (user, limit))
-            return [RunLine(*row) for row in rows]
+            return [RunLine(row[0], row[1], json.loads(row[2]), *row[3:]) for row in rows]
 
         return await self._read(read)
 
@@ -151,7 +151,7 @@ class RecordingJournal(ABC):
                         return
                     raise PlanInvalid("The run went on in another process meanwhile. Read it and try again.")
                 steps = len(json.loads(plan_json)["steps"])
-                connection.execute(_CHANGE_PLAN, (plan_json, _storable(goal), steps, run_id))
+                connection.execute(_CHANGE_PLAN, (plan_json, _to_json(goal), steps, run_id))
                 for step_id in forget:
                     connection.execute("DELETE FROM plan_step WHERE run_id = %s AND step_id = %s", (run_id, step_id))
 
@@ -175,7 +175,7 @@ class RecordingJournal(ABC):
         self, run_id: str, step: StepRecord | None, events: Sequence[Event], state: RunState | None, at: str
     ) -> Awaitable[None]:
         if step is not None and step.note is not None:
-            step = step._replace(note=_storable(step.note))
+            step = step._replace(note=_to_json(step.note))
         return self._writing().put(
             run_id,
             None if step is None else (run_id, *step),
@@ -223,6 +223,7 @@ class RecordingJournal(ABC):
         user, plan_json, given_json, state, created_at, ended_at, protocol, replans = run
         # By name: a key that a newer build adds must not keep this one from reporting that the run is newer.
         given = json.loads(given_json)
+        records = [StepRecord(*step) for step in steps]
         return RunRecord(
             run_id=run_id,
             user=user,
@@ -233,14 +234,14 @@ class RecordingJournal(ABC):
             ended_at=ended_at,
             protocol=protocol,
             replans=replans,
-            steps={step[0]: StepRecord(*step) for step in steps},
+            steps={step.step_id: step._replace(note=step.note and json.loads(step.note)) for step in records},
             last_seq=last_seq or 0,
         )
 
 
-def _storable(text: str) -> str:
-    """Return a person's or a tool's text as a database can hold it: without a NUL, or half a surrogate pair."""
-    return text.encode("utf-8", "replace").decode().replace("\0", "?")
+def _to_json(text: str) -> str:
+    """Return a text as JSON, which may hold a NUL; half a surrogate pair, which UTF-8 cannot encode, becomes ``?``."""
+    return json.dumps(text.encode("utf-8", "replace").decode())
 
 
 def _count_ids(base_id: str | None) -> Iterator[str]:
