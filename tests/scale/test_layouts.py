@@ -70,6 +70,18 @@ def test_processes_that_come_at_once_make_the_tables_once(database, tmp_path):
     assert len(VariableStore(database).list_variables("ada")) == 4
 
 
+async def test_the_first_layout_gets_the_columns_of_the_second(database, tmp_path, monkeypatch):
+    """What an older program stored is there afterwards."""
+    with monkeypatch.context() as older:
+        older.setattr(layouts, "LAYOUTS", layouts.LAYOUTS[:1])
+        VariableStore(database).save("ada", "home", "other", 1, NOON)
+    found = VariableStore(open_database(tmp_path)).find("ada", "home")
+    numbers, columns = described(tmp_path)
+
+    assert (found.value, numbers) == (1, NUMBERS)
+    assert {("plan_run", "worker", "text"), ("plan_run", "takeovers", "integer")} <= set(columns)
+
+
 async def test_a_newer_program_carries_on_the_run_of_an_older_ones_killed_process(database, tmp_path, upgrade):
     """It brings the tables up first; what is recorded stays, and is not run again."""
     chain = plan_of_steps(adding(1, 1), adding(2, LONG_MS, 1), adding(3, 1, 2))

@@ -1,7 +1,7 @@
-"""The tables of variables, limits and plan runs, in PostgreSQL's words; ``tables.in_sqlite`` translates them.
+"""The tables of variables, limits and plan runs, in PostgreSQL's dialect; ``tables.in_sqlite`` translates them.
 
-Each place has a tuple of layouts, and each layout adds to the one before: processes of an older build that have the
-place open go on. A newer build brings a place up when it opens it; an older build refuses a newer place.
+Each store has a tuple of layouts, and each layout only adds to the one before, so processes of an older build that
+have the store open continue. A newer build upgrades a store when it opens it; an older build refuses a newer store.
 """
 
 from collections.abc import Sequence
@@ -22,13 +22,12 @@ VARIABLES: Layout = (
     """,
     "CREATE INDEX variable_by_change ON variable (updated_us)",
 )
-# Limits may be lost without harm, so they are not logged; after a crash of the server they start afresh.
+# Losing limits does no harm, so they are not logged; they start again after a crash of the server.
 LIMITS: Layout = (
     'CREATE UNLOGGED TABLE IF NOT EXISTS rate_limit (name text COLLATE "C" PRIMARY KEY, free_ms bigint NOT NULL)',
 )
-# Instants are ISO 8601 texts, as they are answered. Texts of people and tools are JSON strings, which may hold a NUL.
-# worker is the process that executes a run, and takeovers counts the processes in a row that died of it.
-# holder counts up each time that a process takes the run: who holds an older number may record nothing more.
+# Instants are ISO 8601 texts, as answers print them. Texts of people and tools are JSON strings, which may hold a NUL.
+# holder increases each time a process claims the run; a process that has an older number may record nothing more.
 RUNS: Layout = (
     """
     CREATE TABLE plan_run (
@@ -44,8 +43,6 @@ RUNS: Layout = (
         ended_at text COLLATE "C",
         protocol integer NOT NULL,
         replans integer NOT NULL DEFAULT 0,
-        worker text COLLATE "C",
-        takeovers integer NOT NULL DEFAULT 0,
         holder bigint NOT NULL DEFAULT 0
     )
     """,
@@ -84,4 +81,9 @@ RUNS: Layout = (
     )
     """,
     "CREATE INDEX plan_signal_by_run ON plan_signal (run_id, seq)",
+)
+# For DBOS: worker is the process that executes a run; takeovers counts the processes in a row that died executing it.
+WORKERS: Layout = (
+    'ALTER TABLE plan_run ADD COLUMN worker text COLLATE "C"',
+    "ALTER TABLE plan_run ADD COLUMN takeovers integer NOT NULL DEFAULT 0",
 )

@@ -4,7 +4,7 @@ import hashlib
 from typing import TYPE_CHECKING, Final
 
 from fingerpost.errors import SettingsInvalid
-from fingerpost.store.layouts import LIMITS, RUNS, VARIABLES, Layout
+from fingerpost.store.layouts import LIMITS, RUNS, VARIABLES, WORKERS, Layout
 
 if TYPE_CHECKING:
     import psycopg
@@ -16,7 +16,7 @@ def key_of(*names: str) -> int:
     return int.from_bytes(digest[:8], "big", signed=True)
 
 
-LAYOUTS: tuple[Layout, ...] = ((*VARIABLES, *LIMITS, *RUNS),)
+LAYOUTS: tuple[Layout, ...] = ((*VARIABLES, *LIMITS, *RUNS), WORKERS)
 """What each layout adds to the one before; the table ``layout`` says which of them were applied, and when."""
 
 _NEWER: Final = "The database was written by a newer fingerpost; update this one"
