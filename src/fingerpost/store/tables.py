@@ -6,6 +6,7 @@ Statements are written once, in PostgreSQL's dialect; SQLite's connections trans
 import re
 import sqlite3
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -71,6 +72,7 @@ class MemoryTables:
         )
         for statement in layout:
             self._connection.execute(statement)
+        weakref.finalize(self, self._connection.close)
 
     def read(self, act: Callable[[Any], _R]) -> _R:
         with self._lock:
