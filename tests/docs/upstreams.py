@@ -30,7 +30,7 @@ def serving_examples(text, folder, monkeypatch):
     """Serve what a block speaks to; yield how its commands have to be changed for that."""
     if "--digitransit" in text:
         monkeypatch.setenv("DIGITRANSIT_API_KEY", "any")
-        upstream = Digitransit(routing=[schema_without(), data(**NETWORK)])
+        upstream = Digitransit(routing=[*schema_without(), data(**NETWORK)])
         with _running(_serving_tls(HOST, folder, upstream.serve)) as port:
             yield lambda command: _redirect(command, HOST, port, folder)
     elif "--tfl" in text:

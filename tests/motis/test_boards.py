@@ -4,7 +4,7 @@ import pytest
 
 from fingerpost.errors import SourceFailed
 from fingerpost.transit.model.itinerary import Mode
-from tests.motis.answers import NOON, ZONE, Told, a_board, a_board_query, a_place, a_time, asking, at
+from tests.motis.answers import NOON, ZONE, Told, a_board, a_board_query, a_time, asking, at
 
 TOO_MANY = ("422 Unprocessable Entity", {"error": "requesting for more than 1024 datapoints is not allowed"})
 
@@ -161,10 +161,3 @@ async def test_times_are_told_in_the_zone_of_the_stop(tz, zone):
     answer = await board(Told(stoptimes=a_board(a_time(place={"tz": tz}))))
 
     assert answer.provenance.zone == zone
-
-
-async def test_a_stop_that_the_server_describes_without_a_name_is_no_trouble():
-    """What it leaves out is left out."""
-    answer = await board(Told(stoptimes={"stopTimes": None, "place": {**a_place(), "name": ""}}))
-
-    assert list(answer.departures) == []

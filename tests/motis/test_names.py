@@ -124,7 +124,6 @@ async def test_a_stop_is_itself_and_a_station_is_its_stops():
         ("404 Not Found", {"error": 'unknown feed id "GVB"'}),
         # Another stop than was asked for, because the server took a coordinate for it.
         a_board(place=a_place(stop_id="GVB_7")),
-        {"stopTimes": []},
     ],
 )
 async def test_an_unknown_id_is_no_stop_and_no_error(told):

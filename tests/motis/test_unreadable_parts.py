@@ -30,7 +30,7 @@ async def test_a_departure_that_cannot_be_read_is_left_out_of_its_board():
 async def test_an_answer_of_which_nothing_can_be_read_is_none():
     """So that the network that stands in is asked."""
     async with asking(Told(plan=a_plan([a_ride(startTime="9999-12-31T23:59:59-12:00")]))) as network:
-        with pytest.raises(SourceChanged, match="nothing that can be read"):
+        with pytest.raises(SourceChanged, match="no itinerary that can be read"):
             await network.plan_journeys(a_query())
 
 

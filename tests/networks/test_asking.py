@@ -8,7 +8,7 @@ from fingerpost.errors import OutsideCalendar, SourceFailed, SourceTimeout, Sour
 from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.model.profile import NetworkProfile
-from fingerpost.transit.networks.asking import Deadline, ask_all, ask_in_turn
+from fingerpost.transit.networks.asking import Deadline, ask_all, ask_for_names, ask_in_turn
 from fingerpost.transit.port import JourneyQuery
 from tests.contracts.conftest import stop_place
 from tests.networks.limits import Limits, MeetingNetwork
@@ -34,7 +34,7 @@ def test_one_failing_and_one_slow_network_among_five(monkeypatch):
     failing = MeetingNetwork(name="F", meeting=meeting, failure=SourceUnreachable("The source cannot be reached"))
     slow = MeetingNetwork(name="S", meeting=meeting, limits=limits)
 
-    answers = run(ask_all([failing, *networks, slow], find))
+    answers = run(ask_for_names([failing, *networks, slow], find))
 
     assert [network.name for network, _ in answers.by_network] == ["A", "B", "C"]
     assert [each.sentence for each in answers.left_out] == [
@@ -65,10 +65,11 @@ def test_nobody_answers(count):
         run(ask_all(networks, find))
 
 
-def test_a_late_network_alone_is_a_timeout(monkeypatch):
-    """With nobody else to ask, lateness is an error of its own kind."""
-    with pytest.raises(SourceTimeout, match=r"^S did not answer within 3 s$"):
-        run(ask_all([MeetingNetwork(name="S", limits=Limits(monkeypatch))], find))
+@pytest.mark.parametrize("ask", [ask_all, ask_for_names])
+def test_a_late_network_alone_is_a_timeout(ask, monkeypatch):
+    """With nobody else to ask it has the call's own time, for an id and for a name."""
+    with pytest.raises(SourceTimeout, match=r"^S did not answer within 8 s$"):
+        run(ask([MeetingNetwork(name="S", limits=Limits(monkeypatch))], find))
 
 
 # ------------------------------------------------------------------------------------------ in turn

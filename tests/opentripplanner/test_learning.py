@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from fingerpost.errors import SettingsInvalid, SourceChanged
+from fingerpost.errors import SettingsInvalid, SourceChanged, SourceFailed
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.remote.opentripplanner.documents import list_optional
@@ -22,18 +22,19 @@ STOPS = data(stops=[{"lat": 61.5, "lon": 23.7}, {"lat": 61.4, "lon": 23.9}, {"la
 
 
 def schema_without(*lacking):
-    """Return an introspection answer that knows everything but some fields."""
+    """Return the descriptions of all types that are asked for, in turn, without some fields."""
     known = [each for each in (*list_optional(), "QueryType.planConnection") if each not in lacking]
     owners = {}
     for each in known:
         owner, _, name = each.partition(".")
         owners.setdefault(owner, []).append({"name": name})
-    return data(**{owner: {"fields": names, "inputFields": None} for owner, names in owners.items()})
+    wanted = sorted({each.partition(".")[0] for each in (*list_optional(), "QueryType.planConnection")})
+    return [data(__type={"fields": owners.get(owner, []), "inputFields": None}) for owner in wanted]
 
 
 async def test_a_server_says_where_it_is_and_what_runs():
     """Bounds with 3 km around the outermost stops, zone, days, modes, languages, feeds in their own spelling."""
-    async with learning(schema_without(), data(**NETWORK), STOPS) as (learned, _):
+    async with learning(*schema_without(), data(**NETWORK), STOPS) as (learned, _):
         box = learned.bounds
 
     assert (round(box.south, 3), round(box.north, 3), box.west < 23.65, box.east > 23.95) == (
@@ -60,14 +61,14 @@ async def test_a_feed_without_a_publisher_is_attributed_to_its_agencies(feed, na
     """The server answers null beside an error then; without agencies the feed's id stands."""
     errors = [{"message": "NullPointerException", "path": ["feeds", 0, "publisher"]}]
     told = body({"data": {**NETWORK, "feeds": [feed]}, "errors": errors})
-    async with learning(schema_without(), told, STOPS) as (learned, _):
+    async with learning(*schema_without(), told, STOPS) as (learned, _):
         assert learned.attribution == (named,)
 
 
 async def test_what_a_server_lacks_is_kept_and_not_asked_for():
     """Fares and cancellations in plans: neither is in the question, and fares are no ability."""
     lacking = ("Leg.fareProducts", "RiderCategory.isDefault", "TimetablePreferencesInput.includeRealTimeCancellations")
-    async with learning(schema_without(*lacking), data(**NETWORK), STOPS) as (learned, _):
+    async with learning(*schema_without(*lacking), data(**NETWORK), STOPS) as (learned, _):
         assert learned.traits == {"lacking": " ".join(lacking)}
     async with asking(data(live=a_page([a_ride()])), learned=learned) as (network, local):
         answered = await network.plan_journeys(a_query())
@@ -79,24 +80,43 @@ async def test_what_a_server_lacks_is_kept_and_not_asked_for():
     assert (answered.price, network.profile.can(Ability.FARES)) == (None, False)
 
 
-async def test_a_server_that_tells_no_schema_is_taken_to_know_everything():
-    """Introspection is refused; the questions themselves will tell."""
-    refusal = body({"errors": [{"message": "Introspection has been disabled"}]})
-    async with learning(refusal, data(**NETWORK), STOPS) as (learned, _):
-        assert learned.traits == {"lacking": ""}
+async def test_each_type_is_described_by_a_request_of_its_own_with_deprecated_fields():
+    """Version 2.9 refuses several in one request, and leaves deprecated fields out unless they are asked for."""
+    async with learning(*schema_without(), data(**NETWORK), STOPS) as (_, local):
+        documents = [asked_of(local, number)["query"] for number in range(4)]
+
+    assert [document.count("__type") for document in documents] == [1, 1, 1, 1]
+    assert [document.count("(includeDeprecated: true)") for document in documents] == [2, 2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        (body({"errors": [{"message": "BadFaithIntrospection"}]}), "BadFaithIntrospection"),
+        (data(__type={"fields": 5}), "description of Leg"),
+        (data(__type={"fields": [{"name": None}]}), "description of Leg"),
+        (data(__type=5), "description of Leg|without what it was asked for"),
+        (data(), "without what it was asked for"),
+    ],
+)
+async def test_a_schema_that_cannot_be_read_is_an_error(told, words):
+    """It does not mean that nothing is missing."""
+    with pytest.raises((SourceChanged, SourceFailed), match=words):
+        async with learning(told, data(**NETWORK), STOPS):
+            pass
 
 
 async def test_a_server_that_is_too_old_is_told_so():
-    """Before OpenTripPlanner 2.6 there is no planConnection."""
-    with pytest.raises(SourceChanged, match=r"OpenTripPlanner 2\.6"):
-        async with learning(schema_without("QueryType.planConnection"), data(**NETWORK), STOPS):
+    """There is nothing to plan with."""
+    with pytest.raises(SourceChanged, match=r"OpenTripPlanner 2\.7"):
+        async with learning(*schema_without("QueryType.planConnection"), data(**NETWORK), STOPS):
             pass
 
 
 async def test_a_server_without_stops_is_no_network():
     """Its box would be nowhere."""
     with pytest.raises(SourceChanged, match="holds no stops"):
-        async with learning(schema_without(), data(**NETWORK), data(stops=[])):
+        async with learning(*schema_without(), data(**NETWORK), data(stops=[])):
             pass
 
 
@@ -108,9 +128,9 @@ async def test_a_time_zone_that_nobody_knows_is_none(zone):
     agencies = [{**AGENCY, "timezone": zone}] * 2
     alone = {**NETWORK, "feeds": [{"feedId": "tampere", "agencies": agencies}]}
     beside = {**NETWORK, "feeds": [{"feedId": "tampere", "agencies": [*agencies, AGENCY]}]}
-    async with learning(schema_without(), data(**alone), STOPS) as (learned, _):
+    async with learning(*schema_without(), data(**alone), STOPS) as (learned, _):
         unknown = learned.zone
-    async with learning(schema_without(), data(**beside), STOPS) as (learned, _):
+    async with learning(*schema_without(), data(**beside), STOPS) as (learned, _):
         known = learned.zone
 
     assert (unknown, known) == (None, "Europe/Helsinki")
@@ -131,7 +151,7 @@ async def test_a_time_zone_that_nobody_knows_is_none(zone):
 async def test_days_that_no_calendar_has_are_unknown(start, end):
     """Milliseconds, the largest number, the other way round."""
     told = {**NETWORK, "serviceTimeRange": {"start": start, "end": end}}
-    async with learning(schema_without(), data(**told), STOPS) as (learned, _):
+    async with learning(*schema_without(), data(**told), STOPS) as (learned, _):
         assert (learned.first_day, learned.last_day) == (None, None)
 
 
@@ -139,7 +159,7 @@ async def test_days_that_no_calendar_has_are_unknown(start, end):
 async def test_a_stop_without_a_place_moves_no_bounds(place, caplog):
     """0, 0 is what is written where nobody knows the place; how many there are is logged."""
     here, nowhere = ({"lat": lat, "lon": lon} for lat, lon in ((61.5, 23.7), place))
-    async with learning(schema_without(), data(**NETWORK), data(stops=[here, nowhere])) as (learned, _):
+    async with learning(*schema_without(), data(**NETWORK), data(stops=[here, nowhere])) as (learned, _):
         box = learned.bounds
 
     assert (round(box.south), round(box.west), round(box.north), round(box.east)) == (61, 24, 62, 24)
@@ -148,13 +168,5 @@ async def test_a_stop_without_a_place_moves_no_bounds(place, caplog):
 
 async def test_a_network_may_lie_beside_the_place_of_the_unset():
     """A quay of São Tomé lies 40 km north of the equator, and another may lie nearer."""
-    async with learning(schema_without(), data(**NETWORK), data(stops=[{"lat": 0.0, "lon": 6.5}])) as (learned, _):
+    async with learning(*schema_without(), data(**NETWORK), data(stops=[{"lat": 0.0, "lon": 6.5}])) as (learned, _):
         assert round(learned.bounds.west, 1) == 6.5
-
-
-@pytest.mark.parametrize("fields", [5, "planConnection", {"name": "planConnection"}, [5], None])
-async def test_a_schema_in_another_form_lacks_what_is_needed(fields):
-    """As that of no OpenTripPlanner."""
-    with pytest.raises(SourceChanged, match="planConnection"):
-        async with learning(data(QueryType={"fields": fields}), data(**NETWORK), STOPS):
-            pass

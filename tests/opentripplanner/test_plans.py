@@ -304,7 +304,6 @@ async def test_a_day_outside_the_timetable_is_told():
     ("code", "field", "sentence"),
     [
         ("LOCATION_NOT_FOUND", "FROM", "No street and no stop is near the origin"),
-        ("OUTSIDE_BOUNDS", "TO", "The destination lies outside the area that the server knows"),
         ("NO_STOPS_IN_RANGE", None, "No stop can be reached on foot at an end"),
         ("BRAND_NEW", "FROM", None),
     ],

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fingerpost.transit.engine.timetable.stop_ids import print_stop_ids
-from fingerpost.transit.remote.opentripplanner.stops import StopIdBook, print_trip_id
+from fingerpost.transit.remote.opentripplanner.stops import OwnStopIds, print_trip_id
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ def test_an_id_is_printed_as_the_embedded_engine_prints_it(own, printed):
     """So that a fallback knows it too (rules A8 and A13)."""
     feed, _, local = own.partition(":")
 
-    assert (StopIdBook(["HSL", "tampere"]).print(own), print_stop_ids([(feed, local)])) == (printed, [printed])
+    assert (OwnStopIds(["HSL", "tampere"]).print(own), print_stop_ids([(feed, local)])) == (printed, [printed])
 
 
 @example(["\u00c3", "\u00e3"])
@@ -30,7 +30,7 @@ def test_an_id_is_printed_as_the_embedded_engine_prints_it(own, printed):
 @given(st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=8, unique=True))
 def test_a_printed_id_leads_back_to_its_own(locals_):
     """Whatever a feed calls its stops, in any case of the printed id, and two that differ in case only stay two."""
-    book = StopIdBook(["tampere"])
+    book = OwnStopIds(["tampere"])
     own_ids = [f"tampere:{local}" for local in locals_]
     by_printed = {book.print(own): own for own in own_ids}
 
@@ -42,13 +42,13 @@ def test_a_printed_id_leads_back_to_its_own(locals_):
 
 def test_an_id_that_was_never_printed_is_tried_as_it_stands_and_in_small_letters():
     """A process that has seen nothing yet."""
-    assert StopIdBook(["tampere"]).list_own("TAMPERE:AB1") == ["tampere:AB1", "tampere:ab1"]
+    assert OwnStopIds(["tampere"]).list_own("TAMPERE:AB1") == ["tampere:AB1", "tampere:ab1"]
 
 
 @pytest.mark.parametrize("text", ["", "HSL", "HSL:", "  "])
 def test_what_is_no_id_leads_nowhere(text):
     """No question is asked for it."""
-    assert StopIdBook(["HSL"]).list_own(text) == []
+    assert OwnStopIds(["HSL"]).list_own(text) == []
 
 
 def test_a_trip_keeps_its_own_id_behind_the_printed_feed():

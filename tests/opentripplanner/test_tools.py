@@ -11,7 +11,6 @@ from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSou
 from tests.conformance.embedded import EmbeddedConformance
 from tests.conformance.opentripplanner import LIMITS, URL
 from tests.conformance.town_tools import tools_over
-from tests.opentripplanner.answers import a_page, a_query, asking, data
 from tests.opentripplanner.town_server import TownServer, serving
 
 ALPHA, GAMMA = ({"type": "label", "value": name} for name in ("Alpha", "Gamma"))
@@ -68,11 +67,3 @@ async def test_stops_and_names_are_found(tmp_path):
 
     assert [(stop["id"], stop["modes"]) for stop in near.body["stops"]] == [("TOWN:ALPHA", ["BUS", "TRAM"])]
     assert (named.body["name"], named.body["primaryLanguage"]) == ("Älvsjö", "sv")
-
-
-async def test_nothing_found_hints_at_the_servers_reason():
-    """Instead of the general advice, which would not help."""
-    async with asking(data(live=a_page(errors=[("OUTSIDE_BOUNDS", "TO")]))) as (network, _):
-        answered = await network.plan_journeys(a_query())
-
-    assert answered.why_nothing == "The destination lies outside the area that the server knows"

@@ -46,7 +46,7 @@ class Told:
         self.asked.append(asked)
         path = unquote(urlsplit(asked.target).path)
         best = max((prefix for prefix in self._answers if path.startswith(prefix)), key=len, default=None)
-        told = self._answers.get(best, (404, {"message": f"Resource not found: {path}"}))
+        told = self._answers.get(best, (404, {"message": f"The following stop point is not recognised: {path}"}))
         if callable(told):
             told = await told(asked)
         if isinstance(told, bytes):

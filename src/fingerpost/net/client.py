@@ -52,7 +52,9 @@ class _RequestState:
     last_error: ToolError | None = None
 
     def left_s(self) -> float:
-        return max(0.0, self.deadline_s - time.monotonic())
+        """Return what is left of the request's own time, or of its caller's."""
+        own_s, callers_s = self.deadline_s - time.monotonic(), clock.find_left_s()
+        return max(0.0, own_s if callers_s is None else min(own_s, callers_s))
 
 
 class Client:
@@ -197,7 +199,7 @@ class Client:
                 raise failure from error.__cause__
 
         def find_wait_s(error: ToolError, number: int) -> float | None:
-            if not may_retry(error, state.left_s()):
+            if not may_retry(error, min(state.left_s(), request.limits.longest_pause_s)):
                 return None
             return policy.find_wait_s(number, spread=random.random())  # noqa: S311  (no secret depends on it)
 
@@ -209,7 +211,8 @@ class Client:
         for _ in range(request.limits.max_redirects + 1):
             asked = request.split()
             address = f"{server_of(asked)}{asked.path}"
-            await self._limiter.wait(address, longest_s=state.left_s())
+            longest_pause_s = request.limits.longest_pause_s
+            await self._limiter.wait(address, longest_s=state.left_s(), longest_pause_s=longest_pause_s)
             state.in_flight = True
             with _measuring_request(request) as operation:
                 response = await self._sender.send(request, conditions, body, state.secrets)

@@ -94,11 +94,12 @@ class Limiter:
         stated = self._paces.get(f"{host}{slash}{path}") or self._paces.get(host)
         return stated or Pace(name=server, per_second=per_second, burst=burst)
 
-    async def wait(self, address: str, *, longest_s: float) -> None:
+    async def wait(self, address: str, *, longest_s: float, longest_pause_s: float = math.inf) -> None:
         """Wait until a server, or a server and a path, may be asked.
 
         Raises:
-            SourceLimited: that would be later than ``longest_s`` from now.
+            SourceLimited: that would be later than ``longest_s`` from now, or the server asked for a pause that lasts
+                longer than ``longest_pause_s``.
         """
         pace = self.pace(address)
         deadline_ms = self._clock_ms() + longest_s * _SECOND_MS
@@ -117,17 +118,19 @@ class Limiter:
         finally:
             queue.waiting -= 1
         try:
-            await self._take(address, pace, queue, deadline_ms)
+            await self._take(address, pace, queue, deadline_ms, longest_pause_s)
         finally:
             queue.lock.release()
 
-    async def _take(self, address: str, pace: Pace, queue: _Queue, deadline_ms: float) -> None:
+    async def _take(self, address: str, pace: Pace, queue: _Queue, deadline_ms: float, longest_pause_s: float) -> None:
         while True:
             now_ms = self._clock_ms()
             wait_ms = await _in_thread(self._limits.take, pace.name, pace.rate, now_ms)
             if wait_ms == 0:
                 return
-            if now_ms + wait_ms > deadline_ms:
+            # The pace alone makes the first of a queue wait for one interval at most.
+            is_long = wait_ms > max(pace.rate.interval_ms, longest_pause_s * _SECOND_MS)
+            if is_long or now_ms + wait_ms > deadline_ms:
                 raise _refuse(address, wait_ms / _SECOND_MS)
             queue.first_passes_ms = now_ms + wait_ms
             await self._sleep(wait_ms / _SECOND_MS)

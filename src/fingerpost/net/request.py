@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Protocol
 from urllib.parse import SplitResult, unquote, urlencode, urljoin, urlsplit, urlunsplit
 
@@ -31,12 +32,14 @@ class RequestLimits:
     """Limits of one request: seconds, bytes, redirects and attempts.
 
     ``read_s`` is the longest silence; ``total_s`` covers everything: waiting for the limiter, retries, redirects, body.
+    ``longest_pause_s`` is the longest wait that the source may ask for; a longer one is an error at once.
     ``max_bytes`` counts the body after decompression.
     """
 
     connect_s: float = 5.0
     read_s: float = 10.0
     total_s: float = 30.0
+    longest_pause_s: float = inf
     max_bytes: int = 20_000_000
     max_redirects: int = 5
     attempts: int = 3
@@ -273,6 +276,8 @@ def _read_key(variable: str, environ: Mapping[str, str]) -> str:
     value = environ.get(variable, "").strip()
     if not value:
         raise SourceKeyRefused(
-            f"This source needs a key, and {variable} is not set", {"setting": variable}, hint=f"Set {variable}"
+            f"This source needs a key, and {variable} is not set",
+            {"setting": variable, "missing": True},
+            hint=f"Set {variable}",
         )
     return value

@@ -62,39 +62,48 @@ def failures_of_this_call() -> dict[str, LeftOut]:
 
 
 async def ask_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
-    """Query networks concurrently, each up to its names deadline; those that fail or are late are left out.
+    """Query networks concurrently, each up to its answer deadline; those that fail or are late are left out.
 
     Raises:
         ToolError: nobody answered; the error of the preferred network.
     """
+    return await _ask_up_to(networks, query, [network.profile.answer_deadline_s for network in networks])
+
+
+async def ask_for_names(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
+    """Query networks for names, as ``ask_all``; where there are several, each up to its names deadline (rule A13).
+
+    Raises:
+        ToolError: nobody answered; the error of the preferred network, as one of names (rule A5: GEOCODING).
+    """
+    profiles = [network.profile for network in networks]
+    limits = [each.names_deadline_s if len(profiles) > 1 else each.answer_deadline_s for each in profiles]
+    try:
+        return await _ask_up_to(networks, query, limits)
+    except ToolError as error:
+        error.details.setdefault("service", "geocoding")
+        raise
+
+
+async def _ask_up_to(
+    networks: Sequence[Network], query: NetworkQuery[_T], limits: Sequence[float | None]
+) -> Answers[_T]:
     failed: dict[str, LeftOut] = {}
     token = _failures.set(failed)
     try:
-        answers = await _ask_all(networks, query)
+        answers = await _gather(networks, query, limits)
     finally:
         _failures.reset(token)
     stood_in = [failure for failure in failed.values() if failure.stand_in is not None]
     return replace(answers, left_out=(*answers.left_out, *stood_in))
 
 
-async def ask_for_names(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
-    """Query networks for names, as ``ask_all``; a failure says that it is of names (rule A5: GEOCODING).
-
-    Raises:
-        ToolError: nobody answered; the error of the preferred network.
-    """
-    try:
-        return await ask_all(networks, query)
-    except ToolError as error:
-        error.details.setdefault("service", "geocoding")
-        raise
-
-
-async def _ask_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
+async def _gather(networks: Sequence[Network], query: NetworkQuery[_T], limits: Sequence[float | None]) -> Answers[_T]:
     if len(networks) == 1:
         # The everyday case: whatever goes wrong is the caller's to hear, without a detour.
-        return Answers(((networks[0], await _ask(networks[0], query)),))
-    outcomes = await asyncio.gather(*(_ask(network, query) for network in networks), return_exceptions=True)
+        return Answers(((networks[0], await _ask(networks[0], query, limits[0])),))
+    questions = (_ask(network, query, limit_s) for network, limit_s in zip(networks, limits, strict=True))
+    outcomes = await asyncio.gather(*questions, return_exceptions=True)
     answered: list[tuple[Network, _T]] = []
     left_out: list[LeftOut] = []
     for network, outcome in zip(networks, outcomes, strict=True):
@@ -107,8 +116,7 @@ async def _ask_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answ
     return Answers(tuple(answered), tuple(left_out))
 
 
-async def _ask(network: Network, query: NetworkQuery[_T]) -> _T:
-    limit_s = network.profile.names_deadline_s
+async def _ask(network: Network, query: NetworkQuery[_T], limit_s: float | None) -> _T:
     try:
         with measuring_query(network):
             async with clock.time_limit(limit_s):

@@ -88,7 +88,7 @@ class FallbackNetwork(WrapperNetwork):
         """Answer from the first network, or the fallback; positions go to the first network's server only."""
         if kind is QueryKind.POSITION_NAME:
             return await query(self.network)
-        return await self._ask((_NEEDED[kind],), query)
+        return await self._ask((_NEEDED[kind],), query, by_name=kind is QueryKind.PLACES)
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
         """Plan; stops that the answering network does not know are replaced by their position."""
@@ -192,7 +192,12 @@ class FallbackNetwork(WrapperNetwork):
         return _SplitIds(tuple(known), tuple(stop_id for stop_id in stop_ids if stop_id not in known))
 
     async def _ask(
-        self, needed: Sequence[Ability], query: Callable[[Network], Awaitable[_T]], notes: Sequence[str] = ()
+        self,
+        needed: Sequence[Ability],
+        query: Callable[[Network], Awaitable[_T]],
+        notes: Sequence[str] = (),
+        *,
+        by_name: bool = False,
     ) -> _T:
         """Return an answer, labelled with what it lacks; the query may add to ``notes``.
 
@@ -203,7 +208,7 @@ class FallbackNetwork(WrapperNetwork):
             return _label(await query(self._fallback), None, notes)
         failed = failures_of_this_call()
         if own.name not in failed:
-            limit_s = _find_limit_s(own.names_deadline_s if Ability.NAMES in needed else own.answer_deadline_s)
+            limit_s = _find_limit_s(own.names_deadline_s if by_name else own.answer_deadline_s)
             try:
                 return _label(await ask_within(self.network, query, limit_s), None, notes)
             except UNAVAILABLE as error:

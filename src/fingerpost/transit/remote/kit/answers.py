@@ -7,14 +7,14 @@ parent. An optional value is unknown then, and an entry of a list is left out.
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar, cast
 
-from pydantic import RootModel, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 from fingerpost.errors import SourceChanged
@@ -31,6 +31,9 @@ _MOST_ROUNDS = 24
 # Kinds of unreadable parts that a note names.
 _MOST_PATHS = 4
 _Loc = tuple[str | int, ...]
+
+reader_of: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
+"""Return what validates a shape, made once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,13 +68,13 @@ def read_exactly(shape: type[_T], response: Response) -> _T:
         SourceChanged: the body has another shape.
     """
     try:
-        return reader_of(shape).validate_json(response.body)
+        return cast("_T", reader_of(shape).validate_json(response.body))
     except ValidationError as error:
         raise unreadable(response, error) from error
 
 
 async def read_answer(shape: type[_T], response: Response) -> Answer[_T]:
-    """Return an answer without its invalid parts, which its notes name.
+    """Return an answer without its invalid parts, which its notes name; ``Answer.require`` says whether enough is left.
 
     Raises:
         SourceChanged: it is not JSON, or nothing is left.
@@ -88,28 +91,6 @@ async def read_answer(shape: type[_T], response: Response) -> Answer[_T]:
     notes = say_lost(lost)
     _log.warning("%s: %s", _address_of(response), " ".join(notes))
     return Answer(data=data, retrieved_at=response.retrieved_at, notes=tuple(notes), lost=lost)
-
-
-async def read_entries(shape: type[_T], response: Response) -> Answer[_T]:
-    """Return an answer without its invalid parts, of which some entries must be left.
-
-    Raises:
-        SourceChanged: it is not JSON, or nothing is left.
-    """
-    answer = await read_answer(shape, response)
-    if answer.lost and not holds_any(answer.data, answer.lost):
-        raise SourceChanged(f"{_address_of(response)} answered nothing that can be read. {' '.join(answer.notes)}")
-    return answer
-
-
-@cache
-def _new_reader(shape: Hashable) -> TypeAdapter[Any]:
-    return TypeAdapter(cast("type[Any]", shape))
-
-
-def reader_of(shape: type[_T]) -> TypeAdapter[_T]:
-    """Return what validates a shape, made once."""
-    return _new_reader(cast("Hashable", shape))
 
 
 def unreadable(response: Response, error: ValidationError) -> SourceChanged:
@@ -167,19 +148,6 @@ def say_lost(lost: Mapping[str, int]) -> list[str]:
     paths = [f"{path.removeprefix('data.')} ({number})" for path, number in lost.items()]
     more = f" and {len(paths) - _MOST_PATHS} more" if len(paths) > _MOST_PATHS else ""
     return [f"The server said what cannot be read, and it is left out: {', '.join(paths[:_MOST_PATHS])}{more}."]
-
-
-def holds_any(answer: object, lost: Mapping[str, int]) -> bool:
-    """Whether an answer still has one of the entries that it was asked for, where some were lost.
-
-    A shape with several lists says by ``rows`` which of them that is; else any of its lists will do.
-    """
-    told = answer.root if isinstance(answer, RootModel) else answer
-    rows = getattr(told, "rows", None)
-    if isinstance(rows, str):
-        return bool(getattr(told, rows)) or all(path.partition(".")[0] != rows for path in lost)
-    lists = [told] if isinstance(told, tuple) else [each for each in vars(told).values() if isinstance(each, tuple)]
-    return any(lists) or not lists
 
 
 def _blank(told: Any, loc: _Loc) -> _Loc | None:

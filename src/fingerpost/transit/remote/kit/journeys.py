@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from fingerpost.transit.model.itinerary import Leg, LegLine, LineSource, Mode, ServiceAlert, StopPoint
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource, distance_m
+from fingerpost.transit.remote.kit.stop_ids import StopIdBook
 
 # A saved place and the stop saved with it are one place within this distance (rule D2).
 _SAME_PLACE_M = 300.0
@@ -83,19 +84,17 @@ class KnownStop:
 
 
 async def find_end(
-    location: Location,
-    list_own: Callable[[str], Sequence[str]],
-    find_stops: Callable[[Sequence[str]], Awaitable[Sequence[KnownStop]]],
+    location: Location, ids: StopIdBook, find_stops: Callable[[Sequence[str]], Awaitable[Sequence[KnownStop]]]
 ) -> JourneyEnd:
     """Return an end: of several stops the station that they share, else the nearest one (rule D2).
 
-    ``list_own`` returns the server's ids of a printed one, ``find_stops`` what it knows of some printed ids.
+    ``find_stops`` returns what the server knows of some printed ids.
     """
     if not location.stop_ids:
         return JourneyEnd(location=location)
     may_be_elsewhere = location.source is LocationSource.USER_VARIABLE
     if len(location.stop_ids) == 1 and not may_be_elsewhere:
-        own = list_own(location.stop_ids[0])
+        own = ids.list_own(location.stop_ids[0])
         if len(own) == 1:
             return JourneyEnd(location=location, stop_id=own[0])
     away = [(distance_m(location.coordinate, stop.coordinate), stop) for stop in await find_stops(location.stop_ids)]

@@ -10,13 +10,27 @@ from typing import Any, ClassVar
 from fingerpost import clock
 from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.net.request import Fetch, RequestLimits
+from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
-from fingerpost.transit.model.place import Coordinate, Place
+from fingerpost.transit.model.itinerary import Departure, Leg, LegLine, ServiceAlert
+from fingerpost.transit.model.place import Coordinate, Location, Place, PlaceMatch
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, Provenance, RealtimeHealth
-from fingerpost.transit.port import NearbyStops, Network
-from fingerpost.transit.remote.kit.places import StopLookup
+from fingerpost.transit.port import (
+    BoardGap,
+    DepartureBoard,
+    DepartureQuery,
+    JourneyAnswer,
+    JourneyQuery,
+    NearbyStops,
+    Network,
+    PriceItinerary,
+)
+from fingerpost.transit.remote.kit.journeys import JourneyEnd
+from fingerpost.transit.remote.kit.places import PlaceNames, StopLookup
+from fingerpost.transit.remote.kit.search import FoundJourneys, JourneyQuestion, JourneySearch
+from fingerpost.transit.rules.board_window import keep_first, list_within
 from fingerpost.transit.rules.language import DEFAULT, choose
 from fingerpost.transit.rules.times import is_zone, print_instant
 
@@ -30,15 +44,13 @@ class ServerKind:
 
     Attributes:
         name: the word in a record's ``source``.
-        new_server: makes the client of a record's server, with limits of one request.
-        learn: asks a server for its profile.
+        learn: asks a record's server for its profile, with limits of one request.
         open_network: makes the network of a record without asking anything.
         url_option: the option that names the server; None where its address is known.
     """
 
     name: str
-    new_server: Callable[[Fetch, NetworkRecord, RequestLimits], Any]
-    learn: Callable[[Any, NetworkRecord], Awaitable[LearnedProfile]]
+    learn: Callable[[Fetch, NetworkRecord, RequestLimits], Awaitable[LearnedProfile]]
     open_network: Callable[[NetworkRecord, LearnedProfile | None, Fetch, RequestLimits | None], Network]
     url_option: str | None = None
 
@@ -64,8 +76,7 @@ class ServerSource:
         option = self._server_kind.url_option
         if record.url is None and option is not None:
             raise ParameterError(f"{record.name} has no url", {"field": "url"}, hint=f"Name the server: --{option} URL")
-        server = self._server_kind.new_server(self._fetch, record, self._limits or _PATIENT)
-        return await self._server_kind.learn(server, record)
+        return await self._server_kind.learn(self._fetch, record, self._limits or _PATIENT)
 
     def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> Network:
         try:
@@ -96,15 +107,32 @@ class ServerNetwork(ABC):
     walking: ClassVar[str] = "streets, as the server knows them"
 
     def __init__(
-        self, profile: NetworkProfile, stops: StopLookup, record: NetworkRecord, learned: LearnedProfile | None
+        self,
+        profile: NetworkProfile,
+        record: NetworkRecord,
+        learned: LearnedProfile | None,
+        *,
+        stops: StopLookup,
+        names: PlaceNames,
+        search: JourneySearch[Any],
     ) -> None:
         self._profile = profile
-        self._stops = stops
         self._languages = record.languages or (() if learned is None else learned.languages)
+        self._stops = stops
+        self._names = names
+        self._search = search
 
     @property
     def profile(self) -> NetworkProfile:
         return self._profile
+
+    async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
+        origin, destination = await gather_all(map(self._find_end, (query.origin, query.destination)))
+        language = self._choose_language(query.language)
+        found = await self._search.find(
+            JourneyQuestion(query=query, origin=origin, destination=destination, language=language)
+        )
+        return self._answer(found, query.language)
 
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
         return await self._stops.find_stop(stop_id, self._choose_language(language))
@@ -116,8 +144,33 @@ class ServerNetwork(ABC):
         near = await self._stops.list_near(coordinate, radius_m, self._choose_language(language))
         return NearbyStops(stops=near.data, provenance=self._provenance(near.retrieved_at, language, near.notes))
 
+    async def find_places(
+        self, text: str, *, language: str | None = None, focus: Coordinate | None = None
+    ) -> Sequence[PlaceMatch]:
+        return await self._names.find_places(text, self._choose_language(language), focus)
+
+    async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
+        """Ask the server what is at a position; see ``port.PositionNamer``."""
+        return await self._names.find_address(coordinate, self._choose_language(language), self._profile.attribution)
+
     async def find_realtime_health(self) -> RealtimeHealth | None:
         """Return None: these servers follow real time, and report nothing about its sources."""
+        return None
+
+    @abstractmethod
+    async def _find_end(self, location: Location) -> JourneyEnd:
+        """Return an end of a trip as the server is asked for it."""
+
+    @abstractmethod
+    def _attribute(self, retrieved: str) -> tuple[str, ...]:
+        """Return what the terms want beside the attribution; ``retrieved`` is a date and time."""
+
+    @abstractmethod
+    def _draw(self, leg: Leg) -> LegLine:
+        """Return the line of a leg of an answer."""
+
+    def _find_price(self, found: FoundJourneys) -> PriceItinerary | None:  # noqa: ARG002
+        """Return what prices an answer's itineraries; None from servers whose fares are not read."""
         return None
 
     def _choose_language(self, language: str | None) -> str | None:
@@ -125,9 +178,35 @@ class ServerNetwork(ABC):
         chosen = choose(language, self._languages)
         return None if chosen == DEFAULT else chosen
 
-    @abstractmethod
-    def _attribute(self, retrieved: str) -> tuple[str, ...]:
-        """Return what the terms want beside the attribution; ``retrieved`` is a date and time."""
+    def _answer(self, found: FoundJourneys, language: str) -> JourneyAnswer:
+        return JourneyAnswer(
+            itineraries=found.live,
+            timetabled=found.promised,
+            provenance=self._provenance(found.retrieved_at, language, found.notes, zone=found.zone),
+            why_nothing=found.why_nothing,
+            price=self._find_price(found),
+            draw=self._draw,
+        )
+
+    def _board(
+        self,
+        rows: Iterable[Departure],
+        query: DepartureQuery,
+        provenance: Provenance,
+        *,
+        alerts: Sequence[ServiceAlert] = (),
+        gap: BoardGap | None = None,
+    ) -> DepartureBoard:
+        """Return the first rows of a window, and how many there are."""
+        first, last = query.instant, query.instant + query.window_s
+        within = list_within(rows, first, last, by_schedule=query.by_schedule)
+        return DepartureBoard(
+            departures=keep_first(within, query.wanted, by_schedule=query.by_schedule),
+            found_count=len(within),
+            provenance=provenance,
+            alerts=alerts,
+            gap=gap,
+        )
 
     def _provenance(
         self, retrieved_at: datetime | None, language: str, notes: Sequence[str] = (), *, zone: str | None = None

@@ -4,13 +4,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
 
 from fingerpost.errors import ToolError
 from fingerpost.transit.model.itinerary import Access, Mode, NearbyStop, StopPoint
-from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, distance_m
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, distance_m
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.rules.geocoder_matches import NearName, find_position_name, score_spellings
+from fingerpost.transit.rules.geocoder_matches import NearName, find_position_name, match_places, score_spellings
 from fingerpost.transit.rules.language import spoken
 from fingerpost.transit.rules.name_matching import plain
 from fingerpost.transit.rules.place_groups import ONE_PLACE_M
@@ -25,28 +24,24 @@ MOST_GROUPED = 3
 MOST_MATCHES, MOST_NEAR = 20, 5
 
 
-class StopLookup(Protocol):
+class StopLookup(ABC):
     """Finds stops on one server."""
-
-    async def find_stop(self, printed_id: str, language: str | None) -> Place | None:
-        """Return exactly that stop or station."""
-        ...
-
-    async def find_stop_place(self, printed_id: str, language: str | None) -> Place | None:
-        """Return the whole place that an id stands for as a token (rule D2)."""
-        ...
-
-    async def list_near(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[NearbyStop]]:
-        """Return boardable stops within a straight-line radius, nearest first."""
-        ...
-
-
-class GroupingLookup(ABC):
-    """Finds stops on a server that knows stations, but not which stops of one name make up one place (rule D2)."""
 
     @abstractmethod
     async def find_stop(self, printed_id: str, language: str | None) -> Place | None:
         """Return exactly that stop or station."""
+
+    @abstractmethod
+    async def find_stop_place(self, printed_id: str, language: str | None) -> Place | None:
+        """Return the whole place that an id stands for as a token (rule D2)."""
+
+    @abstractmethod
+    async def list_near(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[NearbyStop]]:
+        """Return boardable stops within a straight-line radius, nearest first."""
+
+
+class GroupingLookup(StopLookup):
+    """Finds stops on a server that knows stations, but not which stops of one name make up one place (rule D2)."""
 
     @abstractmethod
     async def _list_named(self, centre: Coordinate, language: str | None) -> Iterable[NamedStop]:
@@ -93,8 +88,7 @@ class Candidate:
     """Something that a geocoder found.
 
     ``title`` is the name of a position there, by default ``name``. ``stop_id`` is the routing server's id of a stop.
-    ``confidence`` is the geocoder's own, 0 to 1, and counts only
-    where no spelling resembles the text.
+    ``confidence`` is the geocoder's own, 0 to 1, and counts only where no spelling resembles the text.
     """
 
     name: str
@@ -107,39 +101,84 @@ class Candidate:
     confidence: float = 0.0
 
     def list_spellings(self) -> list[str]:
-        return list_spellings(self.name, self.label or "", f"{self.name} {self.locality or ''}")
+        """Return the distinct plain spellings of its names."""
+        names = (self.name, self.label or "", f"{self.name} {self.locality or ''}")
+        return list(dict.fromkeys(spelling for name in names if (spelling := plain(name))))
 
     def to_place(self) -> Place:
         return Place(name=self.name, coordinate=self.coordinate, kind=PlaceKind.ADDRESS, locality=self.locality)
 
 
-def list_spellings(*names: str) -> list[str]:
-    """Return the distinct plain spellings of names."""
-    return list(dict.fromkeys(spelling for name in names if (spelling := plain(name))))
+class PlaceNames(ABC):
+    """Finds places by name, and names of positions, among what a server knows."""
+
+    @abstractmethod
+    async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
+        """Return candidates, best first; see the port."""
+
+    async def find_address(
+        self,
+        position: Coordinate,  # noqa: ARG002
+        language: str | None,  # noqa: ARG002
+        attribution: Sequence[str],  # noqa: ARG002
+    ) -> Place | None:
+        """Return a position under the name of what is near it; None, as here, from servers that name no positions."""
+        return None
 
 
-def score_candidates(text: str, candidates: Sequence[Candidate]) -> list[float]:
-    return score_spellings(
-        text, [each.list_spellings() for each in candidates], [each.confidence for each in candidates]
-    )
+class Geocoder(PlaceNames):
+    """Finds places with a server's geocoder; its failures have ``details["service"]`` ``geocoding``.
 
+    Names are scored here, because the scores of two geocoders do not compare.
+    """
 
-def name_position(position: Coordinate, candidates: Iterable[Candidate], attribution: Sequence[str]) -> Place | None:
-    """Return a position under the name of a candidate near it; None without one."""
-    near = [
-        NearName(
-            name=each.title or each.name,
-            coordinate=each.coordinate,
-            is_address=each.is_address,
-            locality=each.locality,
-        )
-        for each in candidates
-    ]
-    return find_position_name(position, near, attribution)
+    def _is_readable(self, text: str) -> bool:
+        """Whether the geocoder takes a text at all."""
+        return bool(plain(text))
+
+    @abstractmethod
+    async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Candidate]:
+        """Ask for what a text may mean."""
+
+    @abstractmethod
+    async def _list_near(self, position: Coordinate, language: str | None) -> Sequence[Candidate]:
+        """Ask for what is near a position."""
+
+    @abstractmethod
+    async def _find_places(
+        self, candidates: Sequence[Candidate], scores: Sequence[float], language: str | None
+    ) -> Sequence[Place]:
+        """Return the place of each candidate: of stops the whole place (rule D2)."""
+
+    async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
+        if not self._is_readable(text):
+            return []
+        with _naming_failures():
+            candidates = await self._search(text, language, focus)
+            spellings = [candidate.list_spellings() for candidate in candidates]
+            scores = score_spellings(text, spellings, [candidate.confidence for candidate in candidates])
+            places = await self._find_places(candidates, scores, language)
+        return match_places(places, scores, focus)
+
+    async def find_address(
+        self, position: Coordinate, language: str | None, attribution: Sequence[str]
+    ) -> Place | None:
+        with _naming_failures():
+            candidates = await self._list_near(position, language)
+        near = [
+            NearName(
+                name=candidate.title or candidate.name,
+                coordinate=candidate.coordinate,
+                is_address=candidate.is_address,
+                locality=candidate.locality,
+            )
+            for candidate in candidates
+        ]
+        return find_position_name(position, near, attribution)
 
 
 @contextmanager
-def naming_failures() -> Iterator[None]:
+def _naming_failures() -> Iterator[None]:
     """Mark errors as failures of the geocoder, in ``details["service"]``."""
     try:
         yield

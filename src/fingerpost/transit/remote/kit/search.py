@@ -3,9 +3,10 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
 from typing import ClassVar, Generic, TypeVar
 
+from fingerpost.errors import OutsideCalendar
 from fingerpost.transit.model.itinerary import Fare, Itinerary
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.journeys import JourneyEnd
@@ -25,7 +26,6 @@ class FoundJourneys:
         fares: the fare of each itinerary that has one.
         troubles: notes on what the server left out.
         reasons: sentences on why nothing was found.
-        is_outside_calendar: whether the server's timetable does not cover the day.
         impossible: itineraries whose times contradict each other.
         unplaced: itineraries that lack coordinates.
         not_asked_for: how many itineraries need another vehicle.
@@ -39,7 +39,6 @@ class FoundJourneys:
     fares: Mapping[Itinerary, Fare | None] = field(default_factory=dict)
     troubles: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
-    is_outside_calendar: bool = False
     impossible: frozenset[Itinerary] = frozenset()
     unplaced: frozenset[Itinerary] = frozenset()
     not_asked_for: int = 0
@@ -74,7 +73,6 @@ class FoundJourneys:
             fares={**self.fares, **later.fares},
             troubles=self.troubles + later.troubles,
             reasons=self.reasons + later.reasons,
-            is_outside_calendar=self.is_outside_calendar or later.is_outside_calendar,
             impossible=self.impossible | later.impossible,
             unplaced=self.unplaced | later.unplaced,
             not_asked_for=self.not_asked_for + later.not_asked_for,
@@ -106,6 +104,14 @@ def sort_live(
 def list_promised(itineraries: Iterable[Itinerary], query: JourneyQuery) -> tuple[Itinerary, ...]:
     """Return the possible itineraries of a search on the timetable that are within the query's limits."""
     return tuple(dict.fromkeys(each for each in list_kept(itineraries, query) if is_possible(each)))
+
+
+def new_outside_calendar(whose: str, first: date | None, last: date | None) -> OutsideCalendar:
+    """Return the error of a day that a timetable does not cover; ``first`` and ``last`` are the days that it does."""
+    if first is None or last is None:
+        return OutsideCalendar(f"The timetable of {whose} does not cover that day")
+    days = {"first_day": str(first), "last_day": str(last)}
+    return OutsideCalendar(f"The timetable of {whose} covers {first} to {last} only", days)
 
 
 _Next = TypeVar("_Next")

@@ -1,20 +1,25 @@
 """Send requests to one server, with its key and its limits."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from urllib.parse import quote
 
 from fingerpost.net.request import Fetch, Request, RequestLimits, ResponseCheck, read_template, split_address
 from fingerpost.net.response import Response
+from fingerpost.transit.model.profile import ANSWER_DEADLINE_S
 
 STOPS_FRESH_S = 600.0
 """How long positions and names of stops, and what a name may mean, are served again from memory."""
 
 _LONGEST_MESSAGE = 200
+_FIRST_REFUSAL = 400
+# A rider who waits for an answer hears of a longer pause at once.
+_LONGEST_PAUSE_S = 2.5
 
 
 def is_json(response: Response) -> bool:
-    """Whether a body looks like JSON, so that it may be served again."""
-    return response.body.lstrip()[:1] in (b"{", b"[")
+    """Whether a response is no refusal and looks like JSON, so that it may be served again."""
+    return response.status < _FIRST_REFUSAL and response.body.lstrip()[:1] in (b"{", b"[")
 
 
 class Connection:
@@ -24,7 +29,7 @@ class Connection:
         fetch: asks an address.
         url: of the server; ``?name=${VARIABLE}`` in it is a key.
         key: the environment variable of the key that ``key_header`` sends, None where there is none.
-        limits: of one request.
+        limits: of one request; by default what ``deadline_s`` allows.
         may_keep: whether a response may be served again.
         check_response: the server's own failures, which their statuses do not tell.
 
@@ -39,7 +44,8 @@ class Connection:
         *,
         key_header: str,
         key: str | None,
-        limits: RequestLimits,
+        limits: RequestLimits | None,
+        deadline_s: float = ANSWER_DEADLINE_S,
         may_keep: Callable[[Response], bool] = is_json,
         check_response: ResponseCheck | None = None,
     ) -> None:
@@ -47,7 +53,8 @@ class Connection:
         self._address, self._secret_params = read_template(url)
         self._base = split_address(self._address)
         self._secret_headers = {} if key is None else {key_header: key}
-        self._limits = limits
+        own = limits or RequestLimits(read_s=deadline_s, total_s=deadline_s)
+        self._limits = replace(own, longest_pause_s=_LONGEST_PAUSE_S)
         self._may_keep = may_keep
         self._check_response = check_response
 
@@ -61,7 +68,6 @@ class Connection:
         params: Mapping[str, str] | None = None,
         fresh_s: float,
         accept: frozenset[int] = frozenset(),
-        limits: RequestLimits | None = None,
     ) -> Response:
         """Return the response at a path, without our key; each part of the path is quoted.
 
@@ -79,7 +85,7 @@ class Connection:
             may_keep=self._may_keep,
             accept=accept,
             check_response=self._check_response,
-            limits=limits or self._limits,
+            limits=self._limits,
         )
         return await self._fetch(request)
 

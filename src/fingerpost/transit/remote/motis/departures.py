@@ -11,7 +11,6 @@ from fingerpost.transit.remote.motis.itineraries import destination_of, line_of,
 from fingerpost.transit.remote.motis.places import MotisStopIds, find_service_day
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, TooMuchAsked
 from fingerpost.transit.remote.motis.shapes import BY_ARRANGEMENT, MotisStopTimes, StopTime, read_mode
-from fingerpost.transit.rules.board_window import list_within
 from fingerpost.transit.rules.times import print_utc
 
 # The server counts minutes, so a little more is asked for at both ends.
@@ -38,30 +37,20 @@ async def ask_board(
         "window": str(last - first + 3 * _MARGIN_S),
     }
     try:
-        return [await server.ask(MotisEndpoint.STOP_TIMES, MotisStopTimes, params, language=language)]
+        answered = await server.ask(MotisEndpoint.STOP_TIMES, MotisStopTimes, params, language=language)
     except TooMuchAsked:
         if halvings == _MOST_HALVINGS or last - first <= _MARGIN_S:
             raise
         middle = (first + last) // 2
         earlier = await ask_board(server, own_id, first, middle, language, halvings + 1)
         return [*earlier, *await ask_board(server, own_id, middle, last, language, halvings + 1)]
+    answered.require("departure", "stopTimes", found=answered.data.stop_times)
+    return [answered]
 
 
-def list_departures(
-    times: Iterable[tuple[str, StopTime]],
-    ids: MotisStopIds,
-    zone: ZoneInfo,
-    *,
-    first: int,
-    last: int,
-    by_schedule: bool = False,
-) -> list[Departure]:
-    """Return what leaves from ``first`` to ``last``, both included, by the time that counts, then the line.
-
-    ``times`` are stop times, each with the server's id of the stop that was asked for.
-    """
-    rows = {(row.stop_id, row.trip_id, row.scheduled): row for row in _rows(times, ids, zone)}
-    return list_within(rows.values(), first, last, by_schedule=by_schedule)
+def list_rows(times: Iterable[tuple[str, StopTime]], ids: MotisStopIds, zone: ZoneInfo) -> Iterable[Departure]:
+    """Return departures, each once; ``times`` are stop times, each with the server's id of the stop of its board."""
+    return {(row.stop_id, row.trip_id, row.scheduled): row for row in _rows(times, ids, zone)}.values()
 
 
 def _rows(times: Iterable[tuple[str, StopTime]], ids: MotisStopIds, zone: ZoneInfo) -> Iterator[Departure]:

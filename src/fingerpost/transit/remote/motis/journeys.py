@@ -24,7 +24,7 @@ from fingerpost.transit.remote.kit.search import (
 )
 from fingerpost.transit.remote.motis.itineraries import read_itineraries
 from fingerpost.transit.remote.motis.places import MotisStopIds
-from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer
+from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, UnknownThere
 from fingerpost.transit.remote.motis.shapes import MotisPlan
 from fingerpost.transit.rules.times import print_utc
 
@@ -33,6 +33,7 @@ _SLOWEST_M_PER_S, _SLOWEST_WHEELCHAIR_M_PER_S = 1.0, 0.75
 _MINUTE_S = 60
 # The server refuses a window of four days or more.
 _LONGEST_WINDOW_S = 95 * 3600
+_MOVED = "The server no longer knows a stop's id, so the trip was planned between positions."
 PROMISED = "REALTIME_ANNOTATION_ONLY"
 """The search on the timetable whose answer tells what real time did to it."""
 
@@ -85,6 +86,18 @@ class PlanRequest:
 class MotisJourneySearch(JourneySearch[PlanRequest]):
     most_pages = 3
 
+    async def find(self, question: JourneyQuestion) -> FoundJourneys:
+        """Search; where the server has renamed a stop since its id was printed, between the positions instead."""
+        ends = question.origin, question.destination
+        try:
+            return await super().find(question)
+        except UnknownThere:
+            if all(end.stop_id is None for end in ends):
+                raise
+        origin, destination = (JourneyEnd(location=end.location) for end in ends)
+        found = await super().find(replace(question, origin=origin, destination=destination))
+        return found.with_trouble(_MOVED)
+
     def __init__(self, server: MotisServer, ids: MotisStopIds) -> None:
         self._server = server
         self._ids = ids
@@ -107,6 +120,7 @@ class MotisJourneySearch(JourneySearch[PlanRequest]):
         query = following.question.query
         answered = await self._ask(following)
         page = answered.data
+        answered.require("itinerary", "itineraries", found=page.itineraries)
         read = read_itineraries((*page.direct, *page.itineraries), query, self._ids)
         found = replace(
             sort_live(read.itineraries, query, answered.retrieved_at, in_minutes=True),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fingerpost import clock
 from fingerpost.errors import ParameterError, SourceChanged
-from fingerpost.net.request import split_address
+from fingerpost.net.request import Fetch, RequestLimits, split_address
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.model.place import Bounds, Coordinate, box_around, box_of
@@ -32,7 +32,7 @@ class _Listed:
     is_whole: bool
 
 
-async def learn_profile(server: MotisServer, record: NetworkRecord) -> LearnedProfile:
+async def learn_profile(fetch: Fetch, record: NetworkRecord, limits: RequestLimits) -> LearnedProfile:
     """Ask a server for its profile.
 
     Raises:
@@ -40,6 +40,7 @@ async def learn_profile(server: MotisServer, record: NetworkRecord) -> LearnedPr
         StorageUnavailable: it cannot be asked.
         SourceChanged: it is no MOTIS, or answers in an unknown shape, or holds no stops.
     """
+    server = MotisServer(fetch, record, limits=limits)
     initial = (await server.ask(MotisEndpoint.INITIAL, Initial, {}, fresh_s=0.0)).data
     config = initial.server_config or ServerConfig()
     server.api = await _find_api(server)
@@ -108,7 +109,7 @@ async def _list_stops(server: MotisServer, record: NetworkRecord, middle: Coordi
             ) from error
         return _Listed((await ask_stops(server, box_around(middle, _SAMPLE_M), fresh_s=0.0)).data, is_whole=False)
     if not stops:
-        raise SourceChanged("The server holds no stops there", hint="Import a timetable, or mend --bounds")
+        raise SourceChanged("The server holds no stops there", hint="Import a timetable, or correct --bounds")
     return _Listed(stops, is_whole=True)
 
 

@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Literal
 
-from fingerpost.net.request import RequestLimits
+from fingerpost.errors import OutsideCalendar
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.engine.timetable.stop_ids import escape, print_feed_name, unescape
 from fingerpost.transit.model.itinerary import NearbyStop
-from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch, box_around, distance_m
-from fingerpost.transit.model.profile import NAMES_DEADLINE_S
+from fingerpost.transit.model.place import Bounds, Coordinate, Place, box_around, distance_m
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.journeys import KnownStop
 from fingerpost.transit.remote.kit.places import (
@@ -22,24 +21,19 @@ from fingerpost.transit.remote.kit.places import (
     MOST_MATCHES,
     MOST_NEAR,
     Candidate,
+    Geocoder,
     GroupingLookup,
-    name_position,
-    naming_failures,
     new_near,
-    score_candidates,
     sort_near,
 )
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
+from fingerpost.transit.remote.kit.stop_ids import StopIdBook
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, UnknownThere
-from fingerpost.transit.remote.motis.shapes import Match, Matches, MotisStopTimes, OwnPlace, StopList, read_mode
-from fingerpost.transit.rules.geocoder_matches import match_places
+from fingerpost.transit.remote.motis.shapes import Match, Matches, MotisStop, OwnPlace, StopList, read_mode
 from fingerpost.transit.rules.language import spoken
-from fingerpost.transit.rules.name_matching import plain
 from fingerpost.transit.rules.place_groups import place_of_stop
 from fingerpost.transit.rules.place_index import NamedStop
 
-# Ids are remembered up to this many.
-_MOST_KEPT = 200_000
 _TRIP_ID = re.compile(r"(?P<day>\d{8})_(?P<time>[^_]*)_(?P<id>.+)", re.DOTALL)
 # Stations around a stop that are asked for where they lie; the stops of others stand by themselves.
 _MOST_STATIONS = 5
@@ -47,8 +41,8 @@ _MOST_STATIONS = 5
 _MOST_STOPS = 8
 
 
-class MotisStopIds:
-    """Prints the ids of one server, and finds the server's own id of a printed one.
+class MotisStopIds(StopIdBook):
+    """Stop ids ``tag_local``.
 
     A feed whose tag was learned is a FEED of its own: ``hsl_1040601`` is ``HSL:1040601``, as any network with that feed
     prints it. A server that cannot list its feeds has one FEED, the network's name, before the whole id:
@@ -63,41 +57,20 @@ class MotisStopIds:
     """
 
     def __init__(self, network: str, tags: Iterable[str] = ()) -> None:
+        super().__init__()
         self._tag_by_feed: dict[str, str] = {}
         for tag in tags:
             self._tag_by_feed.setdefault(print_feed_name(tag), tag)
         self._network = print_feed_name(network)
         # Before an id whose feed was not learned.
         self._whole = "::" if self._network in self._tag_by_feed else ":"
-        self._own_by_printed: dict[str, str] = {}
-        self._printed_by_own: dict[str, str] = {}
 
-    def print(self, own_id: str) -> str:
-        """Return the printed form of a server's id; of two that differ in case only the later is escaped."""
-        printed = self._printed_by_own.get(own_id)
-        if printed is None:
-            if len(self._printed_by_own) > _MOST_KEPT:
-                self._printed_by_own.clear()
-                self._own_by_printed.clear()
-            printed = self._print(own_id, exact=False)
-            if self._own_by_printed.setdefault(printed, own_id) != own_id:
-                printed = self._print(own_id, exact=True)
-                self._own_by_printed[printed] = own_id
-            self._printed_by_own[own_id] = printed
-        return printed
-
-    def list_own(self, printed: str) -> list[str]:
-        """Return what a printed id, case ignored, may be on the server, the likeliest first; empty for no id of it."""
-        wanted = printed.strip().upper()
-        known = self._own_by_printed.get(wanted)
-        if known is not None:
-            return [known]
-        feed, _, local = wanted.partition(":")
-        if feed == self._network and wanted.startswith(feed + self._whole):
-            whole = wanted[len(feed + self._whole) :]
+    def _guess_own(self, printed: str) -> Iterable[str]:
+        feed, _, local = printed.partition(":")
+        if feed == self._network and printed.startswith(feed + self._whole):
+            whole = printed[len(feed + self._whole) :]
             tag, underscore, rest = unescape(whole).partition("_")
-            found = (f"{one}{underscore}{other}" for one in _cases(tag) for other in _cases(rest))
-            return list(dict.fromkeys(found)) if whole else []
+            return [f"{one}{underscore}{other}" for one in _cases(tag) for other in _cases(rest)] if whole else []
         known_tag = self._tag_by_feed.get(feed)
         if known_tag is None or not local:
             return []
@@ -162,13 +135,23 @@ class MotisStopLookup(GroupingLookup):
         # Of all versions, this question alone knows stops by their ids.
         params = {"stopId": own_id, "n": "1", "exactRadius": "true", "radius": "0"}
         try:
-            answered = await self._server.ask(
-                MotisEndpoint.STOP_TIMES, MotisStopTimes, params, language=language, fresh_s=STOPS_FRESH_S
-            )
+            try:
+                place = await self._ask_place(params, language)
+            except OutsideCalendar as error:
+                # Now may lie outside the timetable.
+                first = error.details.get("first_day")
+                if first is None:
+                    raise
+                place = await self._ask_place({**params, "time": f"{first}T12:00:00Z"}, language)
         except UnknownThere:
             return None
-        place = answered.data.place
-        return place if place is not None and place.stop_id == own_id else None
+        return place if place.stop_id == own_id else None
+
+    async def _ask_place(self, params: Mapping[str, str], language: str | None) -> OwnPlace:
+        answered = await self._server.ask(
+            MotisEndpoint.STOP_TIMES, MotisStop, params, language=language, fresh_s=STOPS_FRESH_S
+        )
+        return answered.data.place
 
     async def find_known(self, printed_ids: Sequence[str]) -> list[KnownStop]:
         """Return the first stops of some printed ids, for the end of a trip."""
@@ -246,60 +229,39 @@ async def ask_stops(
     """
     params = {"min": f"{box.south:.6f},{box.west:.6f}", "max": f"{box.north:.6f},{box.east:.6f}"}
     answered = await server.ask(MotisEndpoint.STOPS, StopList, params, language=language, fresh_s=fresh_s)
+    answered.require("stop", "", found=answered.data.root)
     return answered.with_data(tuple(stop for stop in answered.data.root if stop.stop_id is not None))
 
 
-class MotisGeocoder:
-    """Finds places by name on one server, within the network's bounds.
+class MotisGeocoder(Geocoder):
+    """Finds places by name on one server, within the network's bounds."""
 
-    The server's scores do not compare with those of other geocoders, so names are scored here.
-    """
-
-    def __init__(
-        self, server: MotisServer, stops: MotisStopLookup, bounds: Bounds, limits: RequestLimits | None = None
-    ) -> None:
+    def __init__(self, server: MotisServer, stops: MotisStopLookup, bounds: Bounds) -> None:
         self._server = server
         self._stops = stops
         self._bounds = bounds
-        self._limits = limits or RequestLimits(read_s=NAMES_DEADLINE_S, total_s=NAMES_DEADLINE_S)
 
-    async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
-        """Return candidates, best first; see the port.
-
-        Raises:
-            StorageUnavailable, SourceChanged: the server cannot be asked; ``details["service"]`` is ``geocoding``.
-        """
-        if not plain(text):
-            return []
+    async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Candidate]:
         params = {"text": text, "numResults": str(MOST_MATCHES)}
         if focus is not None:
             params["place"] = _print_position(focus)
-        with naming_failures():
-            answered = await self._ask(MotisEndpoint.GEOCODE, params, language)
-            # The server may know more of the world than this network is to answer for.
-            found = [match for match in answered if self._bounds.covers(match.coordinate)]
-            candidates = [_new_candidate(match) for match in found]
-            scores = score_candidates(text, candidates)
-            places = await self._find_places(candidates, scores, language)
-        return match_places(places, scores, focus)
+        found = await self._ask(MotisEndpoint.GEOCODE, params, language)
+        # The server may know more of the world than this network is to answer for.
+        return [candidate for candidate in found if self._bounds.covers(candidate.coordinate)]
 
-    async def find_address(self, position: Coordinate, attribution: Sequence[str]) -> Place | None:
-        """Return a position under the name that the server has for it; errors as ``find_places``."""
+    async def _list_near(self, position: Coordinate, language: str | None) -> Sequence[Candidate]:  # noqa: ARG002
+        """Ask in the local language."""
         params = {"place": _print_position(position), "numResults": str(MOST_NEAR)}
-        with naming_failures():
-            found = await self._ask(MotisEndpoint.REVERSE_GEOCODE, params, None)
-        return name_position(position, map(_new_candidate, found), attribution)
+        return await self._ask(MotisEndpoint.REVERSE_GEOCODE, params, None)
 
-    async def _ask(self, endpoint: MotisEndpoint, params: Mapping[str, str], language: str | None) -> tuple[Match, ...]:
-        answered = await self._server.ask(
-            endpoint, Matches, params, language=language, fresh_s=STOPS_FRESH_S, limits=self._limits
-        )
-        return answered.data.root
+    async def _ask(self, endpoint: MotisEndpoint, params: Mapping[str, str], language: str | None) -> list[Candidate]:
+        answered = await self._server.ask(endpoint, Matches, params, language=language, fresh_s=STOPS_FRESH_S)
+        answered.require("place", "", found=answered.data.root)
+        return [_new_candidate(match) for match in answered.data.root]
 
     async def _find_places(
         self, candidates: Sequence[Candidate], scores: Sequence[float], language: str | None
     ) -> list[Place]:
-        """Return the place of each candidate: of the best stops the whole place (rule D2)."""
         places = [self._place_of(candidate) for candidate in candidates]
         stops = [number for number, candidate in enumerate(candidates) if candidate.stop_id]
         best = sorted(stops, key=lambda number: -scores[number])[:MOST_GROUPED]

@@ -5,19 +5,21 @@ A path that this version lacks is a 404 without that body; a gateway before the 
 """
 
 import logging
+import re
 from collections.abc import Mapping
+from datetime import date, timedelta
 from enum import StrEnum
 from typing import TypeVar
 
 from pydantic import ValidationError
 
-from fingerpost.errors import DataNotFound, OutsideCalendar, SourceChanged, SourceFailed, SourceKeyRefused, ToolError
+from fingerpost.errors import DataNotFound, SourceChanged, SourceFailed, SourceKeyRefused, ToolError
 from fingerpost.net.request import Fetch, RequestLimits, read_template, split_address
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.model.profile import ANSWER_DEADLINE_S
-from fingerpost.transit.remote.kit.answers import Answer, read_entries, reader_of
-from fingerpost.transit.remote.kit.server import Connection, host_of, is_json, shorten
+from fingerpost.transit.remote.kit.answers import Answer, read_answer, reader_of
+from fingerpost.transit.remote.kit.search import new_outside_calendar
+from fingerpost.transit.remote.kit.server import Connection, host_of, shorten
 from fingerpost.transit.remote.motis.shapes import Complaint
 
 _log = logging.getLogger(__name__)
@@ -27,7 +29,7 @@ _T = TypeVar("_T")
 LIVE_FRESH_S = 10.0
 _REFUSED = frozenset({400, 404, 422})
 _OUTSIDE = "outside of loaded timetable"
-
+_DAY = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d)\b")
 
 NEWEST, OLDEST = 6, 1
 
@@ -93,8 +95,7 @@ class MotisServer:
             record.url or "",
             key_header="authorization",
             key=record.key,
-            limits=limits or RequestLimits(read_s=ANSWER_DEADLINE_S, total_s=ANSWER_DEADLINE_S),
-            may_keep=_is_whole,
+            limits=limits,
             check_response=None if has_key else _find_ban,
         )
 
@@ -106,7 +107,6 @@ class MotisServer:
         *,
         language: str | None = None,
         fresh_s: float = LIVE_FRESH_S,
-        limits: RequestLimits | None = None,
     ) -> Answer[_T]:
         """Ask a question and return its answer.
 
@@ -118,10 +118,10 @@ class MotisServer:
             SourceChanged: it answered in another shape, or rejected the question.
         """
         asked = {**params, **({"language": language} if language else {})}
-        response = await self._get(path_of(endpoint, self.api), asked, fresh_s, limits)
+        response = await self._get(path_of(endpoint, self.api), asked, fresh_s)
         if response.status in _REFUSED:
             raise _read_refusal(response)
-        return await read_entries(shape, response)
+        return await read_answer(shape, response)
 
     async def has(self, path: str) -> bool:
         """Return whether the server has a path: it complains in its own words about the lack of parameters there.
@@ -129,18 +129,11 @@ class MotisServer:
         Raises:
             StorageUnavailable: the server cannot be asked.
         """
-        response = await self._get(path, {}, 0.0, None)
+        response = await self._get(path, {}, 0.0)
         return response.status in _REFUSED and _find_complaint(response) is not None
 
-    async def _get(
-        self, path: str, params: Mapping[str, str], fresh_s: float, limits: RequestLimits | None
-    ) -> Response:
-        parts = path.strip("/").split("/")
-        return await self._connection.get(*parts, params=params, fresh_s=fresh_s, accept=_REFUSED, limits=limits)
-
-
-def _is_whole(response: Response) -> bool:
-    return response.status not in _REFUSED and is_json(response)
+    async def _get(self, path: str, params: Mapping[str, str], fresh_s: float) -> Response:
+        return await self._connection.get(*path.strip("/").split("/"), params=params, fresh_s=fresh_s, accept=_REFUSED)
 
 
 def _find_ban(response: Response) -> ToolError | None:
@@ -172,7 +165,9 @@ def _read_refusal(response: Response) -> ToolError:
     if response.status == 422:
         return TooMuchAsked(f"{host} does not answer so much at once: {said}", {"status": 422})
     if _OUTSIDE in said:
-        return OutsideCalendar(f"The timetable of {host} does not cover that day")
+        days = map(date.fromisoformat, _DAY.findall(said.partition(_OUTSIDE)[2]))
+        first, behind = next(days, None), next(days, None)
+        return new_outside_calendar(host, first, None if behind is None else behind - timedelta(days=1))
     return SourceChanged(
         f"{host} does not take what it was asked: {said}",
         {"status": response.status},
@@ -182,6 +177,7 @@ def _read_refusal(response: Response) -> ToolError:
 
 def _find_complaint(response: Response) -> str | None:
     try:
-        return reader_of(Complaint).validate_json(response.body).error
+        complaint: Complaint = reader_of(Complaint).validate_json(response.body)
     except ValidationError:
         return None
+    return complaint.error

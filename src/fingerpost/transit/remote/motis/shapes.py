@@ -4,7 +4,7 @@ Nothing is required that any version may leave out, unknown words stay words, an
 passed over.
 """
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import ConfigDict, Field, RootModel
 
@@ -171,10 +171,8 @@ class MotisItinerary(Shape):
 class MotisPlan(Shape):
     """A page of itineraries; ``direct`` are those without a ride."""
 
-    rows: ClassVar[str] = "itineraries"
-
     direct: Several[MotisItinerary] = ()
-    itineraries: Several[MotisItinerary] = ()
+    itineraries: Entries[MotisItinerary]
     previous_page_cursor: str | None = None
     next_page_cursor: str | None = None
 
@@ -190,8 +188,13 @@ class StopTime(MotisLine):
 
 
 class MotisStopTimes(Shape):
-    stop_times: Several[StopTime] = ()
-    place: OwnPlace | None = None
+    stop_times: Entries[StopTime]
+
+
+class MotisStop(Shape):
+    """The stop of a board, without its rows."""
+
+    place: OwnPlace
 
 
 # ---------------------------------------------------------------------------------------------------- names

@@ -1,10 +1,10 @@
 """Departure boards, from the server's stop times."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
-from fingerpost.transit.model.itinerary import Departure, ServiceAlert
+from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.remote.opentripplanner.itineraries import (
     BY_ARRANGEMENT,
     colors_of,
@@ -13,9 +13,8 @@ from fingerpost.transit.remote.opentripplanner.itineraries import (
     list_in_force,
 )
 from fingerpost.transit.remote.opentripplanner.shapes import CANCELLED, BoardStop, Stoptime
-from fingerpost.transit.remote.opentripplanner.stops import StopIdBook, print_trip_id
+from fingerpost.transit.remote.opentripplanner.stops import OwnStopIds, print_trip_id
 from fingerpost.transit.remote.opentripplanner.wire_values import find_service_day, read_mode
-from fingerpost.transit.rules.board_window import list_within
 
 # Departures of one stop that are asked for: more than leave anywhere within a day.
 MOST_ROWS = 3000
@@ -24,23 +23,8 @@ MARGIN_S = 120
 _NO_BOARDING = "NONE"
 
 
-def list_departures(
-    stops: Iterable[BoardStop], ids: StopIdBook, zone: ZoneInfo, *, first: int, last: int, by_schedule: bool = False
-) -> list[Departure]:
-    """Return what leaves from ``first`` to ``last``, both included, by the time that counts, then the line.
-
-    Counts what is expected, or, where ``by_schedule``, what the timetable says.
-    """
-    rows = (row for stop in stops for row in _rows(stop, ids, zone))
-    return list_within(rows, first, last, by_schedule=by_schedule)
-
-
-def list_stop_alerts(stops: Iterable[BoardStop], *, first: int, last: int) -> tuple[ServiceAlert, ...]:
-    """Return the alerts of the stops themselves that are in force at any time of a window."""
-    return list_in_force([alert for stop in stops for alert in stop.alerts], first, last)
-
-
-def _rows(stop: BoardStop, ids: StopIdBook, zone: ZoneInfo) -> Iterator[Departure]:
+def list_rows(stop: BoardStop, ids: OwnStopIds, zone: ZoneInfo) -> Iterator[Departure]:
+    """Yield the departures of a stop."""
     printed = ids.print(stop.gtfs_id)
     for time in stop.stoptimes_without_patterns:
         if time.pickup_type != _NO_BOARDING and not _is_last_call(time):

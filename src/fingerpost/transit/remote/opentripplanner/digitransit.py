@@ -88,7 +88,7 @@ def _fill_region(text: str) -> dict[str, Any]:
 OTP = AddOption(
     name="otp",
     metavar="URL",
-    help="An OpenTripPlanner 2 server (2.6 or later), such as http://localhost:8080.",
+    help="An OpenTripPlanner 2 server (2.7 to 2.9), such as http://localhost:8080.",
     fill=_fill_url,
 )
 DIGITRANSIT = AddOption(

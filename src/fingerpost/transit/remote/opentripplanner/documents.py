@@ -5,7 +5,7 @@ A line that ends in ``#if Type.field`` is left out where the server's schema lac
 """
 
 import re
-from collections.abc import Collection
+from functools import lru_cache
 
 _ALERT = """
 fragment Told on Alert {
@@ -140,12 +140,13 @@ DOCUMENTS = (PLAN, BOARD, STOPS_BY_ID, STOPS_IN_BOX, ALL_STOPS, NETWORK, STOP_PO
 _CONDITION = re.compile(r"#if (\w+)\.(\w+)\s*$", re.MULTILINE)
 
 
-def list_optional(documents: Collection[str] = DOCUMENTS) -> list[str]:
+def list_optional() -> list[str]:
     """Return every ``Type.field`` that a document can do without, sorted."""
-    return sorted({f"{owner}.{name}" for document in documents for owner, name in _CONDITION.findall(document)})
+    return sorted({f"{owner}.{name}" for document in DOCUMENTS for owner, name in _CONDITION.findall(document)})
 
 
-def fit(document: str, lacking: Collection[str]) -> str:
+@lru_cache(maxsize=256)
+def fit(document: str, lacking: frozenset[str] = frozenset()) -> str:
     """Return a document without the lines that need what a server lacks, and without conditions."""
     lines = []
     for line in document.strip().splitlines():

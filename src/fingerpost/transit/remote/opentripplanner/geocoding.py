@@ -8,24 +8,21 @@ from pydantic import BaseModel, ConfigDict
 from fingerpost.net.request import Fetch, RequestLimits
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch
-from fingerpost.transit.model.profile import NAMES_DEADLINE_S
-from fingerpost.transit.remote.kit.answers import read_entries
+from fingerpost.transit.model.place import Bounds, Coordinate, Place
+from fingerpost.transit.remote.kit.answers import read_answer
 from fingerpost.transit.remote.kit.places import (
     MOST_GROUPED,
     MOST_MATCHES,
     MOST_NEAR,
     Candidate,
-    name_position,
-    naming_failures,
-    score_candidates,
+    Geocoder,
 )
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S, Connection
-from fingerpost.transit.remote.kit.wire_shapes import Latitude, Longitude, Several, Words
+from fingerpost.transit.remote.kit.wire_shapes import Entries, Latitude, Longitude, Words
 from fingerpost.transit.remote.opentripplanner.digitransit import GEOCODING_URL, KEY_HEADER
 from fingerpost.transit.remote.opentripplanner.server import find_limit, is_whole
-from fingerpost.transit.remote.opentripplanner.stops import OwnStopLookup, StopIdBook
-from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M, match_places
+from fingerpost.transit.remote.opentripplanner.stops import OwnStopIds, OwnStopLookup
+from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M
 from fingerpost.transit.rules.language import spoken
 
 # What names a position: not the districts and towns that hold it, whose middles may lie anywhere.
@@ -73,10 +70,10 @@ class Feature(_Shape):
 
 
 class Features(_Shape):
-    features: Several[Feature]
+    features: Entries[Feature]
 
 
-class Geocoder:
+class DigitransitGeocoder(Geocoder):
     """Finds places by name in one region."""
 
     def __init__(
@@ -84,7 +81,7 @@ class Geocoder:
         fetch: Fetch,
         record: NetworkRecord,
         stops: OwnStopLookup,
-        ids: StopIdBook,
+        ids: OwnStopIds,
         bounds: Bounds,
         limits: RequestLimits | None = None,
     ) -> None:
@@ -93,7 +90,7 @@ class Geocoder:
             GEOCODING_URL,
             key_header=KEY_HEADER,
             key=record.key,
-            limits=limits or RequestLimits(read_s=NAMES_DEADLINE_S, total_s=NAMES_DEADLINE_S),
+            limits=limits,
             may_keep=is_whole,
             check_response=find_limit,
         )
@@ -101,35 +98,8 @@ class Geocoder:
         self._ids = ids
         self._bounds = bounds
 
-    async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
-        """Return candidates, best first; see the port.
-
-        Raises:
-            StorageUnavailable, SourceChanged: a server cannot be asked; ``details["service"]`` is ``geocoding``.
-        """
-        if not _READABLE.search(text):
-            return []
-        with naming_failures():
-            candidates = await self._search(text, language, focus)
-            own_ids = list(dict.fromkeys(each.stop_id for each in candidates if each.stop_id is not None))
-            known = await self._find_stops(own_ids, language)
-        places = [known.get(each.stop_id or "") or each.to_place() for each in candidates]
-        return match_places(places, score_candidates(text, candidates), focus)
-
-    async def find_address(
-        self, position: Coordinate, language: str | None, attribution: Sequence[str]
-    ) -> Place | None:
-        """Return a position under the name of an address or a place near it; errors as ``find_places``."""
-        params = {
-            "point.lat": f"{position.lat:.5f}",
-            "point.lon": f"{position.lon:.5f}",
-            "boundary.circle.radius": f"{NAMED_WITHIN_M / 1000:g}",
-            "layers": _NAMING_LAYERS,
-            "size": str(MOST_NEAR),
-        }
-        with naming_failures():
-            candidates = await self._ask("reverse", params, language)
-        return name_position(position, candidates, attribution)
+    def _is_readable(self, text: str) -> bool:
+        return _READABLE.search(text) is not None
 
     async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Candidate]:
         box = self._bounds
@@ -145,11 +115,32 @@ class Geocoder:
             params |= {"focus.point.lat": f"{focus.lat:.5f}", "focus.point.lon": f"{focus.lon:.5f}"}
         return await self._ask("search", params, language)
 
+    async def _list_near(self, position: Coordinate, language: str | None) -> Sequence[Candidate]:
+        params = {
+            "point.lat": f"{position.lat:.5f}",
+            "point.lon": f"{position.lon:.5f}",
+            "boundary.circle.radius": f"{NAMED_WITHIN_M / 1000:g}",
+            "layers": _NAMING_LAYERS,
+            "size": str(MOST_NEAR),
+        }
+        return await self._ask("reverse", params, language)
+
     async def _ask(self, what: str, params: Mapping[str, str], language: str | None) -> Sequence[Candidate]:
         asked = {**params, **({"lang": language} if language else {})}
         response = await self._connection.get(what, params=asked, fresh_s=STOPS_FRESH_S)
-        answer = await read_entries(Features, response)
-        return [feature.to_candidate() for feature in answer.data.features]
+        answered = await read_answer(Features, response)
+        answered.require("place", "features", found=answered.data.features)
+        return [feature.to_candidate() for feature in answered.data.features]
+
+    async def _find_places(
+        self,
+        candidates: Sequence[Candidate],
+        scores: Sequence[float],  # noqa: ARG002  # the geocoder's own order counts
+        language: str | None,
+    ) -> Sequence[Place]:
+        own_ids = list(dict.fromkeys(each.stop_id for each in candidates if each.stop_id is not None))
+        known = await self._find_stops(own_ids, language)
+        return [known.get(each.stop_id or "") or each.to_place() for each in candidates]
 
     async def _find_stops(self, own_ids: Sequence[str], language: str | None) -> dict[str, Place]:
         """Return the whole place of each stop or station, by the routing server's id (rule D2)."""

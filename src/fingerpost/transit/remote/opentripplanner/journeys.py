@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from fingerpost.errors import RegionUnsupported
 from fingerpost.transit.model.itinerary import Optimize
+from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.answers import refuse_unreadable
 from fingerpost.transit.remote.kit.journeys import JourneyEnd
@@ -20,6 +22,7 @@ from fingerpost.transit.remote.kit.search import (
     JourneyQuestion,
     JourneySearch,
     list_promised,
+    new_outside_calendar,
     sort_live,
 )
 from fingerpost.transit.remote.opentripplanner.documents import PLAN
@@ -28,19 +31,18 @@ from fingerpost.transit.remote.opentripplanner.itineraries import (
     has_unmeasured_walk,
     list_itineraries,
 )
-from fingerpost.transit.remote.opentripplanner.server import Server, fail_on_null
+from fingerpost.transit.remote.opentripplanner.server import Server
 from fingerpost.transit.remote.opentripplanner.shapes import PlanData, RoutingError
-from fingerpost.transit.remote.opentripplanner.stops import StopIdBook
+from fingerpost.transit.remote.opentripplanner.stops import OwnStopIds
 from fingerpost.transit.remote.opentripplanner.wire_values import print_offset_time
 from fingerpost.transit.rules.trip_limits import say_impossible
 
-OUTSIDE_SERVICE_PERIOD = "OUTSIDE_SERVICE_PERIOD"
+OUTSIDE_SERVICE_PERIOD, OUTSIDE_BOUNDS = "OUTSIDE_SERVICE_PERIOD", "OUTSIDE_BOUNDS"
 WALKING_IS_BETTER = "WALKING_BETTER_THAN_TRANSIT"
 
 _ENDS = {"FROM": "the origin", "TO": "the destination"}
 _SENTENCES = {
     "LOCATION_NOT_FOUND": "No street and no stop is near {end}",
-    "OUTSIDE_BOUNDS": "{end} lies outside the area that the server knows",
     "NO_STOPS_IN_RANGE": "No stop can be reached on foot at {end}",
     "NO_TRANSIT_CONNECTION": "Nothing connects the two on that day or the next",
     "NO_TRANSIT_CONNECTION_IN_SEARCH_WINDOW": "Nothing connects the two around that time; another time may do",
@@ -50,12 +52,12 @@ _SENTENCES = {
 
 def list_reasons(errors: Iterable[RoutingError]) -> tuple[str, ...]:
     """Return sentences on why nothing was found, none where the server gives no reason that we know."""
-    sentences = (
-        _SENTENCES[error.code].format(end=_ENDS.get(error.input_field or "", "an end"))
-        for error in errors
-        if error.code in _SENTENCES
-    )
+    sentences = (_SENTENCES[error.code].format(end=_end_of(error)) for error in errors if error.code in _SENTENCES)
     return tuple(sentence[0].upper() + sentence[1:] for sentence in sentences)
+
+
+def _end_of(error: RoutingError) -> str:
+    return _ENDS.get(error.input_field or "", "an end")
 
 
 # Itineraries on a page where all of a window are wanted.
@@ -135,10 +137,11 @@ class OpenTripPlannerSearch(JourneySearch[PlanRequest]):
     # A page may be empty while there are more; beyond this many we believe that there is nothing.
     most_pages = 4
 
-    def __init__(self, server: Server, ids: StopIdBook, zone: ZoneInfo, *, with_promised: bool) -> None:
+    def __init__(self, server: Server, ids: OwnStopIds, profile: NetworkProfile, *, with_promised: bool) -> None:
         self._server = server
         self._ids = ids
-        self._zone = zone
+        self._profile = profile
+        self._zone = ZoneInfo(profile.zone)
         self._with_promised = with_promised
 
     async def first_page(self, question: JourneyQuestion) -> JourneyPage[PlanRequest]:
@@ -149,8 +152,6 @@ class OpenTripPlannerSearch(JourneySearch[PlanRequest]):
         query = following.question.query
         answered = await self._server.ask(PLAN, PlanData, following.variables, language=following.question.language)
         page = answered.data.live
-        if page is None:
-            raise fail_on_null("plan", answered.notes)
         told = list_itineraries(page, query, self._ids)
         live = sort_live(told, query, answered.retrieved_at)
         if len(live.impossible) == len(set(told)) and (told or answered.has_lost("legs")):
@@ -160,16 +161,27 @@ class OpenTripPlannerSearch(JourneySearch[PlanRequest]):
             live,
             promised=list_promised(list_itineraries(answered.data.promised, query, self._ids), query),
             reasons=list_reasons(page.routing_errors),
-            is_outside_calendar=OUTSIDE_SERVICE_PERIOD in codes,
             troubles=answered.notes,
             has_unmeasured_walk=has_unmeasured_walk(page),
             walks_too_far=live.walks_too_far or WALKING_IS_BETTER in codes,
         )
+        if not (found.live or found.promised or "after" in following.variables):
+            self._refuse_outside(page.routing_errors)
         cursor = page.page_info.end_cursor if page.page_info is not None and page.page_info.has_next_page else None
-        if cursor is None or found.is_outside_calendar or not _may_lack_some(found, query):
+        if cursor is None or not _may_lack_some(found, query):
             return JourneyPage(found=found)
         variables = {**without_promised(following.variables), "after": cursor}
         return JourneyPage(found=found, following=replace(following, variables=variables), cursor=cursor)
+
+    def _refuse_outside(self, errors: Iterable[RoutingError]) -> None:
+        """Raise OutsideCalendar or RegionUnsupported where the server knows nothing of the day, or of an end."""
+        name = self._profile.name
+        for error in errors:
+            if error.code == OUTSIDE_SERVICE_PERIOD:
+                raise new_outside_calendar(name, self._profile.first_day, self._profile.last_day)
+            if error.code == OUTSIDE_BOUNDS:
+                end = _end_of(error)
+                raise RegionUnsupported(f"{end[0].upper()}{end[1:]} lies outside the area that {name} covers")
 
 
 def _may_lack_some(found: FoundJourneys, query: JourneyQuery) -> bool:

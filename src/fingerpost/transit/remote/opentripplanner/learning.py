@@ -3,64 +3,66 @@
 import logging
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from fingerpost import clock
 from fingerpost.errors import SourceChanged
+from fingerpost.net.request import Fetch, RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.model.place import Bounds, Coordinate, box_of
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
+from fingerpost.transit.remote.kit.answers import refuse_unreadable
 from fingerpost.transit.remote.kit.network import find_common_zone
 from fingerpost.transit.remote.opentripplanner.digitransit import ATTRIBUTION, find_region
 from fingerpost.transit.remote.opentripplanner.documents import NETWORK, STOP_POSITIONS, list_optional
 from fingerpost.transit.remote.opentripplanner.server import Server
-from fingerpost.transit.remote.opentripplanner.shapes import FeedData, NetworkData, ServiceTimeRange, StopPositions
+from fingerpost.transit.remote.opentripplanner.shapes import (
+    FeedData,
+    NetworkData,
+    SchemaData,
+    SchemaType,
+    ServiceTimeRange,
+    StopPositions,
+)
 from fingerpost.transit.remote.opentripplanner.wire_values import read_mode
 
-# Without this there is nothing to plan with: it came with OpenTripPlanner 2.6.
+# Without this there is nothing to plan with; our documents are valid from OpenTripPlanner 2.7 to 2.9.
 NEEDED = "QueryType.planConnection"
 TRAIT = "lacking"
 """The trait of a learned profile that keeps the list."""
+_TYPE = """
+query Schema {{
+  __type(name: "{name}") {{
+    fields(includeDeprecated: true) {{ name }}
+    inputFields(includeDeprecated: true) {{ name }}
+  }}
+}}
+"""
 
 
 async def find_lacking(server: Server) -> frozenset[str]:
     """Return every ``Type.field`` that our documents could use and this server does not know.
 
-    A server that refuses introspection is taken to know them all.
+    A server may refuse to describe several types in one request, so each has its own.
+
+    Raises:
+        SourceChanged: it does not describe its schema, or in an unknown form.
     """
     wanted = [*list_optional(), NEEDED]
-    owners = sorted({each.partition(".")[0] for each in wanted})
-    told = await server.ask_schema(_introspection(owners))
-    if told is None:
-        return frozenset()
-    known = {f"{owner}.{name}" for owner in owners for name in _names(told.get(owner))}
-    return frozenset(each for each in wanted if each not in known)
-
-
-def print_lacking(lacking: Iterable[str]) -> str:
-    return " ".join(sorted(lacking))
+    known: set[str] = set()
+    for owner in sorted({each.partition(".")[0] for each in wanted}):
+        answered = await server.ask(_TYPE.format(name=owner), SchemaData, fresh_s=0.0)
+        if answered.lost:
+            raise refuse_unreadable(f"description of {owner}", answered.notes)
+        described = answered.data.type_ or SchemaType()
+        known |= {f"{owner}.{field.name}" for field in (*described.fields, *described.input_fields)}
+    return frozenset(wanted) - known
 
 
 def read_lacking(traits: Mapping[str, str]) -> frozenset[str]:
     return frozenset(traits.get(TRAIT, "").split())
-
-
-def _introspection(owners: Iterable[str]) -> str:
-    asked = " ".join(
-        f'{owner}: __type(name: "{owner}") {{ fields {{ name }} inputFields {{ name }} }}' for owner in owners
-    )
-    return f"query Schema {{ {asked} }}"
-
-
-def _names(told: Any) -> list[str]:
-    if not isinstance(told, dict):
-        return []
-    lists = [each for each in (told.get("fields"), told.get("inputFields")) if isinstance(each, list)]
-    listed = [each for listed in lists for each in listed]
-    return [each["name"] for each in listed if isinstance(each, dict) and isinstance(each.get("name"), str)]
 
 
 _log = logging.getLogger(__name__)
@@ -71,7 +73,7 @@ _UNSET_WITHIN = 0.001
 _DIGITRANSIT_LANGUAGES = ("fi", "sv", "en")
 
 
-async def learn_profile(server: Server, record: NetworkRecord) -> LearnedProfile:
+async def learn_profile(fetch: Fetch, record: NetworkRecord, limits: RequestLimits) -> LearnedProfile:
     """Ask a server for its profile; Digitransit's bounds and languages are known without asking.
 
     Raises:
@@ -79,10 +81,11 @@ async def learn_profile(server: Server, record: NetworkRecord) -> LearnedProfile
         SourceChanged: it answers in an unknown shape, holds no stops, or is older than what we can ask.
     """
     region = find_region(record.url)
+    server = Server(fetch, record, limits=limits)
     lacking = await find_lacking(server)
     if NEEDED in lacking:
         raise SourceChanged(
-            "This server has no planConnection: it is older than OpenTripPlanner 2.6, or no OpenTripPlanner",
+            "This server has no planConnection: it is older than OpenTripPlanner 2.7, or no OpenTripPlanner",
             hint="Update the server",
         )
     told = (await server.ask(NETWORK, NetworkData, fresh_s=0.0)).data
@@ -98,14 +101,10 @@ async def learn_profile(server: Server, record: NetworkRecord) -> LearnedProfile
         attribution=ATTRIBUTION if region is not None else _list_attribution(told.feeds),
         first_day=first,
         last_day=last,
-        abilities=_list_abilities(lacking),
-        traits={TRAIT: print_lacking(lacking)},
+        abilities=ABILITIES - {Ability.FARES} if "Leg.fareProducts" in lacking else ABILITIES,
+        traits={TRAIT: " ".join(sorted(lacking))},
         learned_at=clock.now(),
     )
-
-
-def _list_abilities(lacking: frozenset[str]) -> frozenset[Ability]:
-    return ABILITIES - {Ability.FARES} if "Leg.fareProducts" in lacking else ABILITIES
 
 
 async def _find_bounds(server: Server) -> Bounds:

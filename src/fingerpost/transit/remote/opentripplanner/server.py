@@ -54,15 +54,14 @@ class Server:
         limits: RequestLimits | None = None,
     ) -> None:
         region = find_region(record.url)
-        deadline_s = ANSWER_DEADLINE_S if region is None else region.deadline_s
         self._lacking = lacking
-        self._fitted: dict[str, str] = {}
         self._connection = Connection(
             fetch,
             record.url or "",
             key_header=_PLAIN_KEY_HEADER if region is None else KEY_HEADER,
             key=record.key,
-            limits=limits or RequestLimits(read_s=deadline_s, total_s=deadline_s),
+            limits=limits,
+            deadline_s=ANSWER_DEADLINE_S if region is None else region.deadline_s,
             may_keep=is_whole,
             check_response=find_limit,
         )
@@ -82,35 +81,17 @@ class Server:
             StorageUnavailable: the server cannot be asked, or could not answer.
             SourceChanged: it answered in another shape, or rejected the document.
         """
-        response = await self._post(self._fit(document), variables or {}, language, fresh_s)
-        answer = await read_answer(Reply[shape], response)  # type: ignore[valid-type]  # known when it is asked for
-        reply: Reply[_T] = answer.data
-        if reply.data is None:
-            raise _failure(response, reply.errors)
-        return replace(answer.with_data(reply.data), notes=(*_note_errors(response, reply.errors), *answer.notes))
-
-    async def ask_schema(self, document: str) -> Mapping[str, Any] | None:
-        """Send an introspection document and return its data; None where the server refuses introspection."""
-        response = await self._post(document, {}, None, 0.0)
-        reply = response.json()
-        data = reply.get("data") if isinstance(reply, dict) else None
-        return data if isinstance(data, dict) else None
-
-    def _fit(self, document: str) -> str:
-        fitted = self._fitted.get(document)
-        if fitted is None:
-            fitted = self._fitted[document] = fit(document, self._lacking)
-        return fitted
-
-    async def _post(
-        self, document: str, variables: Mapping[str, Any], language: str | None, fresh_s: float
-    ) -> Response:
-        body = {"query": document, **({"variables": variables} if variables else {})}
-        return await self._connection.post(
+        body = {"query": fit(document, self._lacking), **({"variables": variables} if variables else {})}
+        response = await self._connection.post(
             json.dumps(body, sort_keys=True, separators=(",", ":")).encode(),
             headers={"accept-language": language} if language else {},
             fresh_s=fresh_s,
         )
+        answer = await read_answer(Reply[shape], response)  # type: ignore[valid-type]  # known when it is asked for
+        reply: Reply[_T] = answer.data
+        if reply.data is None:
+            raise _failure(response, reply.errors, has_data="data" in answer.lost)
+        return replace(answer.with_data(reply.data), notes=(*_note_errors(response, reply.errors), *answer.notes))
 
 
 def is_whole(response: Response) -> bool:
@@ -138,10 +119,16 @@ def _read_wait_s(found: re.Match[str]) -> float:
     return int(found[2] or 0) * 86_400.0 + int(found[3]) * 3600 + int(found[4]) * 60 + int(found[5])
 
 
-def _failure(response: Response, errors: Sequence[GraphQLError]) -> StorageUnavailable | SourceChanged:
+def _failure(
+    response: Response, errors: Sequence[GraphQLError], *, has_data: bool
+) -> StorageUnavailable | SourceChanged:
+    """Return the error of an answer without data, or where ``has_data`` without the part of it that is needed.
+
+    A server that answers the rest is up, so the second may not keep other questions away from it.
+    """
     host = host_of(response)
     if not errors:
-        return SourceChanged(f"{host} answered neither data nor errors")
+        return SourceChanged(f"{host} answered {'without what it was asked for' if has_data else 'no data'}")
     said = _say(errors[0])
     if "TimeoutException" in errors[0].message or "timeout" in errors[0].message.lower():
         return SourceTimeout(f"{host} took too long over the question: {said}")
@@ -150,17 +137,7 @@ def _failure(response: Response, errors: Sequence[GraphQLError]) -> StorageUnava
             f"{host} does not know what it was asked: {said}",
             hint="Its version may have changed: run `fingerpost network refresh`",
         )
-    return SourceFailed(f"{host} could not answer: {said}")
-
-
-def fail_on_null(what: str, notes: Sequence[str]) -> SourceFailed:
-    """Return the error of an answer that lacks the one thing that it was asked for.
-
-    The server is up, and says so of this question at once each time: other questions need not wait for it to recover.
-    """
-    failure = SourceFailed(f"The server answered no {what}. {' '.join(notes)}".strip())
-    failure.retryable = False
-    return failure
+    return SourceFailed(f"{host} could not answer: {said}", retryable=not has_data)
 
 
 def _note_errors(response: Response, errors: Sequence[GraphQLError]) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """What the server answers to each document, as frozen values; one class for each object that is selected.
 
-Nothing is required that the schema lets be null, unknown words stay words, and fields that were not asked for are
-passed over.
+What a document asks for at its top is required, with an error beside it or without: null never means that there is
+nothing. Below it nothing is required that the schema lets be null, and unknown words stay words.
 """
 
 from typing import Annotated, Any, Generic, TypeVar
@@ -9,6 +9,7 @@ from typing import Annotated, Any, Generic, TypeVar
 from pydantic import BeforeValidator, Field
 
 from fingerpost.transit.remote.kit.wire_shapes import (
+    Entries,
     Instant,
     Latitude,
     Longitude,
@@ -63,8 +64,8 @@ class StopOfStation(OwnStop):
 class StopsById(Shape):
     """The stops and the stations of some ids; unknown ones are null entries, or missing."""
 
-    stops: Several[StopOfStation] = ()
-    stations: Several[Station] = ()
+    stops: Entries[StopOfStation]
+    stations: Entries[Station]
 
 
 class RouteType(Shape):
@@ -78,7 +79,7 @@ class StopInBox(StopOfStation):
 
 
 class StopsInBox(Shape):
-    stops_by_bbox: Several[StopInBox] = ()
+    stops_by_bbox: Entries[StopInBox]
 
 
 class StationId(Shape):
@@ -90,8 +91,8 @@ class IndexedStop(OwnStop):
 
 
 class AllStops(Shape):
-    stops: Several[IndexedStop] = ()
-    stations: Several[OwnStop] = ()
+    stops: Entries[IndexedStop]
+    stations: Entries[OwnStop]
 
 
 # -------------------------------------------------------------------------------------------------- network
@@ -121,9 +122,24 @@ class ServiceTimeRange(Shape):
 
 
 class NetworkData(Shape):
-    feeds: Several[FeedData] = ()
+    feeds: Entries[FeedData]
     service_time_range: ServiceTimeRange | None = None
-    routes: Several[RouteType] = ()
+    routes: Entries[RouteType]
+
+
+class SchemaField(Shape):
+    name: str
+
+
+class SchemaType(Shape):
+    fields: Several[SchemaField] = ()
+    input_fields: Several[SchemaField] = ()
+
+
+class SchemaData(Shape):
+    """A type of the server's schema; None where the schema has none of that name."""
+
+    type_: SchemaType | None = Field(alias="__type")
 
 
 class StopPosition(Shape):
@@ -132,7 +148,7 @@ class StopPosition(Shape):
 
 
 class StopPositions(Shape):
-    stops: Several[StopPosition] = ()
+    stops: Entries[StopPosition]
 
 
 # ---------------------------------------------------------------------------------------------------- rides
@@ -197,11 +213,11 @@ class BoardStop(Shape):
     gtfs_id: Words
     platform_code: str | None = None
     alerts: Several[OwnAlert] = ()
-    stoptimes_without_patterns: Several[Stoptime] = ()
+    stoptimes_without_patterns: Entries[Stoptime]
 
 
 class BoardData(Shape):
-    stops: Several[BoardStop] = ()
+    stops: Entries[BoardStop]
 
 
 class Estimate(Shape):
@@ -316,7 +332,7 @@ class RoutingError(Shape):
 class PlanConnection(Shape):
     page_info: PageInfo | None = None
     routing_errors: Several[RoutingError] = ()
-    edges: Several[Edge] = ()
+    edges: Entries[Edge]
 
 
 CANCELLED = "CANCELED"
@@ -356,5 +372,5 @@ class Promised(Shape):
 
 
 class PlanData(Shape):
-    live: PlanConnection | None = None
+    live: PlanConnection
     promised: Promised | None = None

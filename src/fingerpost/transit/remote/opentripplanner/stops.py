@@ -13,8 +13,9 @@ from fingerpost.transit.model.itinerary import NearbyStop
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, box_around
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.journeys import KnownStop
-from fingerpost.transit.remote.kit.places import AROUND_M, GroupingLookup, new_near, sort_near
+from fingerpost.transit.remote.kit.places import AROUND_M, GroupingLookup, PlaceNames, new_near, sort_near
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
+from fingerpost.transit.remote.kit.stop_ids import StopIdBook
 from fingerpost.transit.remote.opentripplanner.documents import ALL_STOPS, STOPS_BY_ID, STOPS_IN_BOX
 from fingerpost.transit.remote.opentripplanner.server import Server
 from fingerpost.transit.remote.opentripplanner.shapes import AllStops, OwnStop, Station, StopsById, StopsInBox
@@ -23,61 +24,27 @@ from fingerpost.transit.rules.language import spoken
 from fingerpost.transit.rules.place_groups import place_of_stop
 from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
 
-# Ids are remembered up to this many.
-_MOST_KEPT = 200_000
 
-
-class StopIdBook:
-    """Prints the ids of one server, and finds the server's own id of a printed one.
-
-    Upper-casing cannot be undone, so each id is stored when it is printed.
+class OwnStopIds(StopIdBook):
+    """Stop ids ``feed:local``.
 
     Args:
         feed_ids: the server's feeds as it spells them.
     """
 
     def __init__(self, feed_ids: Iterable[str]) -> None:
+        super().__init__()
         self._feed_by_printed = {print_feed_name(feed_id): feed_id for feed_id in feed_ids}
-        self._own_by_printed: dict[str, str] = {}
-        self._printed_by_own: dict[str, str] = {}
 
-    def print(self, own_id: str) -> str:
-        """Return the printed form of a server's id; of two that differ only in case, the later one is escaped."""
-        printed = self._printed_by_own.get(own_id)
-        if printed is None:
-            if len(self._printed_by_own) > _MOST_KEPT:
-                self._printed_by_own.clear()
-            printed = self._printed_by_own[own_id] = self._print(own_id)
-        return printed
-
-    def _print(self, own_id: str) -> str:
-        if len(self._own_by_printed) > _MOST_KEPT:
-            self._own_by_printed.clear()
+    def _print(self, own_id: str, *, exact: bool) -> str:
         feed_id, _, local = own_id.partition(":")
-        feed = print_feed_name(feed_id)
-        printed = f"{feed}:{escape(local.upper())}"
-        if self._own_by_printed.get(printed, own_id) != own_id:
-            printed = f"{feed}:{escape(local)}"
-        while self._own_by_printed.setdefault(printed, own_id) != own_id:
-            printed += "-"
-        return printed
+        return f"{_print_feed(feed_id)}:{escape(local if exact else local.upper())}"
 
-    def list_own(self, printed: str) -> list[str]:
-        """Return what a printed id, case ignored, may be on the server, the likeliest first; empty for no id."""
-        wanted = printed.strip().upper()
-        feed, colon, local = wanted.partition(":")
-        if not colon or not local:
-            return []
-        plain = self._undo(feed, local)
-        found = [
-            self._own_by_printed.get(wanted),
-            plain,
-            plain.partition(":")[0] + ":" + plain.partition(":")[2].lower(),
-        ]
-        return list(dict.fromkeys(own_id for own_id in found if own_id))
-
-    def _undo(self, feed: str, local: str) -> str:
-        return f"{self._feed_by_printed.get(feed, feed)}:{unescape(local)}"
+    def _guess_own(self, printed: str) -> Iterable[str]:
+        feed, colon, escaped = printed.partition(":")
+        if colon and escaped:
+            local = unescape(escaped)
+            yield from (f"{self._feed_by_printed.get(feed, feed)}:{each}" for each in (local, local.lower()))
 
 
 _print_feed = lru_cache(maxsize=1024)(print_feed_name)
@@ -90,15 +57,15 @@ def print_trip_id(own_id: str) -> str:
 
 
 class OwnStopLookup(GroupingLookup):
-    def __init__(self, server: Server, ids: StopIdBook) -> None:
+    def __init__(self, server: Server, ids: OwnStopIds) -> None:
         self._server = server
         self._ids = ids
 
     async def find(self, printed_ids: Sequence[str], language: str | None = None) -> StopsById:
         """Return what the server knows of some printed ids, case ignored."""
-        own = list(dict.fromkeys(own_id for printed in printed_ids for own_id in self._ids.list_own(printed)))
+        own = self._ids.list_all_own(printed_ids)
         if not own:
-            return StopsById()
+            return StopsById(stops=(), stations=())
         answered = await self._server.ask(
             STOPS_BY_ID, StopsById, {"ids": own}, language=language, fresh_s=STOPS_FRESH_S
         )
@@ -170,7 +137,7 @@ class OwnStopLookup(GroupingLookup):
         return new_named(self._ids, stop, None if parent is None else parent.gtfs_id, kind)
 
 
-def new_named(ids: StopIdBook, stop: OwnStop, parent_id: str | None, kind: Literal["stop", "station"]) -> NamedStop:
+def new_named(ids: OwnStopIds, stop: OwnStop, parent_id: str | None, kind: Literal["stop", "station"]) -> NamedStop:
     return NamedStop(
         id=ids.print(stop.gtfs_id),
         name=stop.name,
@@ -185,16 +152,15 @@ def new_named(ids: StopIdBook, stop: OwnStop, parent_id: str | None, kind: Liter
 FRESH_FOR = timedelta(hours=6)
 
 
-class StopNames:
+class StopNames(PlaceNames):
     """Finds places among the stops of one server, in each language that is asked for."""
 
-    def __init__(self, server: Server, ids: StopIdBook) -> None:
+    def __init__(self, server: Server, ids: OwnStopIds) -> None:
         self._server = server
         self._ids = ids
         self._indexes: dict[str | None, tuple[datetime, PlaceIndex]] = {}
 
     async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
-        """Return candidates, best first; see the port."""
         known = self._indexes.get(language)
         if known is None or clock.now() - known[0] > FRESH_FOR:
             answered = await self._server.ask(ALL_STOPS, AllStops, language=language, fresh_s=STOPS_FRESH_S)

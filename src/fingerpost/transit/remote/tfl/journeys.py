@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -11,7 +10,7 @@ from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, SourceChanged, Sourc
 from fingerpost.net.response import Response
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.place import Location
-from fingerpost.transit.remote.kit.answers import read_entries, read_exactly
+from fingerpost.transit.remote.kit.answers import read_answer, read_exactly
 from fingerpost.transit.remote.kit.journeys import JourneyEnd
 from fingerpost.transit.remote.kit.search import (
     FoundJourneys,
@@ -153,16 +152,6 @@ _HORIZON_DAYS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TflAnswer:
-    """What TfL found, when it said so, and why there is nothing; ``notes`` say what could not be had."""
-
-    itineraries: Sequence[Itinerary]
-    retrieved_at: datetime
-    why_nothing: str | None = None
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RestRequest:
     """Asks for the rest of a window; ``offered`` is what TfL offered last, and ``instant`` is beyond it."""
 
@@ -206,14 +195,14 @@ class TflJourneySearch(JourneySearch[RestRequest]):
             accessibility=STEP_FREE if query.step_free else None,
         )
         answered = await self.ask(asked, _SIDES, (query.origin, query.destination))
-        placed = [each for each in answered.itineraries if is_placed(each)]
+        placed = [each for each in answered.live if is_placed(each)]
         found = replace(
             sort_live(placed, query, answered.retrieved_at, in_minutes=True),
-            unplaced=frozenset(answered.itineraries) - frozenset(placed),
-            troubles=answered.notes,
-            reasons=() if answered.why_nothing is None else (answered.why_nothing,),
+            unplaced=frozenset(answered.live) - frozenset(placed),
+            troubles=answered.troubles,
+            reasons=answered.reasons,
         )
-        new = [each for each in answered.itineraries if each not in request.offered]
+        new = [each for each in answered.live if each not in request.offered]
         if query.window_s is None or not new:
             return JourneyPage(found=found)
         if query.arrive_by:
@@ -229,8 +218,8 @@ class TflJourneySearch(JourneySearch[RestRequest]):
         question: TflQuestion,
         sides: tuple[str, str],
         ends: tuple[Location | None, Location | None] = (None, None),
-    ) -> TflAnswer:
-        """Return the journeys of a question.
+    ) -> FoundJourneys:
+        """Return all journeys of a question, also those beyond its limits.
 
         Raises:
             PlaceAmbiguous, PlaceUnknown: TfL cannot tell an end.
@@ -242,18 +231,19 @@ class TflJourneySearch(JourneySearch[RestRequest]):
         )
         if response.status == NOT_FOUND:
             reason = self._read_nothing(read_error(response), question, sides)
-            return TflAnswer(itineraries=(), retrieved_at=response.retrieved_at, why_nothing=reason)
+            return FoundJourneys(retrieved_at=response.retrieved_at, reasons=(reason,))
         if response.status == MULTIPLE_CHOICES or _is_disambiguation(response):
             raise explain(read_exactly(DisambiguationResult, response), question, sides)
-        answer = await read_entries(JourneyResult, response)
+        answer = await read_answer(JourneyResult, response)
         told = answer.data
+        answer.require("journey", "journeys", found=told.journeys)
         lifts, notes = await self._find_lifts()
         found = self._reader.list_itineraries(
             told, instant=question.instant, arrive_by=question.arrive_by, ends=ends, lifts=lifts
         )
         messages = tuple(dict.fromkeys(" ".join(message.split()) for message in told.stop_messages if message.strip()))
         notes = (*notes, *answer.notes, *messages[:3])
-        return TflAnswer(itineraries=found, retrieved_at=response.retrieved_at, notes=notes)
+        return FoundJourneys(retrieved_at=response.retrieved_at, live=tuple(found), troubles=notes)
 
     async def _find_lifts(self) -> tuple[Sequence[LiftDisruption], tuple[str, ...]]:
         """Return the lifts that are out of order; a plan stands without them, and says that it does."""

@@ -1,6 +1,5 @@
 """London's network behind TfL's API."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from zoneinfo import ZoneInfo
@@ -9,18 +8,12 @@ from fingerpost import clock
 from fingerpost.net.request import Fetch, RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
-from fingerpost.transit.model.place import Coordinate, Location, LocationSource, Place, PlaceMatch
+from fingerpost.transit.model.itinerary import Leg, LegLine
+from fingerpost.transit.model.place import Location, LocationSource
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.port import (
-    DepartureBoard,
-    DepartureQuery,
-    JourneyAnswer,
-    JourneyQuery,
-    TextJourneyQuery,
-)
+from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, TextJourneyQuery
 from fingerpost.transit.remote.kit.journeys import JourneyEnd
 from fingerpost.transit.remote.kit.network import ServerKind, ServerNetwork, ServerSource
-from fingerpost.transit.remote.kit.search import JourneyQuestion
 from fingerpost.transit.remote.tfl.boards import TflBoards
 from fingerpost.transit.remote.tfl.itineraries import ItineraryReader, draw_leg
 from fingerpost.transit.remote.tfl.journeys import (
@@ -33,8 +26,6 @@ from fingerpost.transit.remote.tfl.server import TflClient
 from fingerpost.transit.remote.tfl.shapes import OwnMode, read_mode
 from fingerpost.transit.remote.tfl.stops import NaptanIds, StopPointLookup, StopPointNames
 from fingerpost.transit.remote.tfl.unified_api import ATTRIBUTION, BOUNDS, KIND, LANGUAGE, ZONE
-from fingerpost.transit.rules.board_window import keep_first
-from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M, NearName, find_position_name
 
 ABILITIES = frozenset(Ability) - {Ability.FARES}
 
@@ -52,24 +43,11 @@ class TflNetwork(ServerNetwork):
         zone = ZoneInfo(profile.zone)
         self._ids = NaptanIds(profile.name)
         server = TflClient(fetch, record, limits)
-        self._own_stops = StopPointLookup(server, self._ids)
-        super().__init__(profile, self._own_stops, record, learned)
-        self._names = StopPointNames(server, self._ids)
-        self._boards = TflBoards(server, self._own_stops, self._ids, zone)
-        self._search = TflJourneySearch(server, ItineraryReader(self._ids, zone), zone)
-
-    async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
-        found = await self._search.find(
-            JourneyQuestion(
-                query=query, origin=self._choose_end(query.origin), destination=self._choose_end(query.destination)
-            )
-        )
-        return JourneyAnswer(
-            itineraries=found.live,
-            provenance=self._provenance(found.retrieved_at, LANGUAGE, found.notes),
-            why_nothing=found.why_nothing,
-            draw=draw_leg,
-        )
+        stops = StopPointLookup(server, self._ids)
+        self._boards = TflBoards(server, stops, self._ids, zone)
+        self._journeys = TflJourneySearch(server, ItineraryReader(self._ids, zone), zone)
+        names = StopPointNames(server, stops, self._ids)
+        super().__init__(profile, record, learned, stops=stops, names=names, search=self._journeys)
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
         for text, side in zip((query.origin, query.destination), query.sides, strict=True):
@@ -82,43 +60,18 @@ class TflNetwork(ServerNetwork):
             instant=query.instant,
             accessibility=STEP_FREE_TO_PLATFORM if query.step_free else None,
         )
-        found = await self._search.ask(question, query.sides)
-        return JourneyAnswer(
-            itineraries=tuple(each for each in found.itineraries if each.departure >= query.instant),
-            provenance=self._provenance(found.retrieved_at, LANGUAGE, found.notes),
-            why_nothing=found.why_nothing,
-            draw=draw_leg,
-        )
+        found = await self._journeys.ask(question, query.sides)
+        in_time = tuple(each for each in found.live if each.departure >= query.instant)
+        return self._answer(replace(found, live=in_time), query.language)
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
         found = await self._boards.list_board(query)
         updates = [row.last_realtime_update for row in found.rows if row.last_realtime_update is not None]
-        return DepartureBoard(
-            departures=keep_first(found.rows, query.wanted),
-            found_count=len(found.rows),
-            provenance=replace(
-                self._provenance(found.retrieved_at, LANGUAGE, found.notes), realtime_updated=min(updates, default=None)
-            ),
-            alerts=found.alerts,
-            gap=found.gap,
-        )
+        provenance = self._provenance(found.retrieved_at, LANGUAGE, found.notes)
+        provenance = replace(provenance, realtime_updated=min(updates, default=None))
+        return self._board(found.rows, query, provenance, alerts=found.alerts, gap=found.gap)
 
-    async def find_places(
-        self,
-        text: str,
-        *,
-        language: str | None = None,  # noqa: ARG002  # TfL speaks English
-        focus: Coordinate | None = None,
-    ) -> Sequence[PlaceMatch]:
-        return await self._names.find_places(text, focus)
-
-    async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:  # noqa: ARG002
-        """Name a position by its nearest stop, because TfL knows no addresses; see ``port.PositionNamer``."""
-        stops = (await self._own_stops.list_near(coordinate, NAMED_WITHIN_M)).data
-        near = [NearName(name=f"near {each.stop.name}", coordinate=each.stop.coordinate) for each in stops]
-        return find_position_name(coordinate, near, self._profile.attribution)
-
-    def _choose_end(self, location: Location) -> JourneyEnd:
+    async def _find_end(self, location: Location) -> JourneyEnd:
         """Return an end as TfL is asked for it: a stop where there is one only, else its position.
 
         A saved place may lie elsewhere than the stop that is saved with it.
@@ -134,6 +87,9 @@ class TflNetwork(ServerNetwork):
     def _choose_language(self, language: str | None) -> str | None:  # noqa: ARG002  # TfL speaks English
         return LANGUAGE
 
+    def _draw(self, leg: Leg) -> LegLine:
+        return draw_leg(leg)
+
     def _attribute(self, retrieved: str) -> tuple[str, ...]:
         return (f"TfL, retrieved {retrieved}",)
 
@@ -144,12 +100,13 @@ def new_known_profile() -> LearnedProfile:
     )
 
 
-async def learn_profile(server: TflClient, _: NetworkRecord) -> LearnedProfile:
+async def learn_profile(fetch: Fetch, record: NetworkRecord, limits: RequestLimits) -> LearnedProfile:
     """Ask TfL for its modes, which also checks the key; the rest of its profile is known."""
+    server = TflClient(fetch, record, limits)
     told = await server.ask(tuple[OwnMode, ...], "Line", "Meta", "Modes", fresh_s=0.0)
     modes = frozenset(read_mode(mode.mode_name) for mode in told.data if mode.is_scheduled_service)
     return replace(new_known_profile(), modes=modes)
 
 
-TFL_API = ServerKind(name=KIND, new_server=TflClient, learn=learn_profile, open_network=TflNetwork)
+TFL_API = ServerKind(name=KIND, learn=learn_profile, open_network=TflNetwork)
 TflSource = partial(ServerSource, TFL_API)

@@ -8,11 +8,10 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from fingerpost.errors import SourceFailed, SourceKeyRefused, ToolError
+from fingerpost.errors import SourceChanged, SourceFailed, SourceKeyRefused, ToolError
 from fingerpost.net.request import Fetch, RequestLimits
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.model.profile import ANSWER_DEADLINE_S
 from fingerpost.transit.remote.kit.answers import Answer, read_exactly, reader_of
 from fingerpost.transit.remote.kit.server import Connection, host_of, shorten
 from fingerpost.transit.remote.tfl.shapes import ApiError
@@ -27,6 +26,7 @@ STATUS_FRESH_S = 60.0
 NOT_FOUND = 404
 _CONFLICT = 409
 _TOO_MANY = 429
+_NO_ADDRESS = "resource not found"
 
 
 class TflClient:
@@ -44,7 +44,7 @@ class TflClient:
             record.url or ADDRESS,
             key_header=KEY_HEADER,
             key=record.key or KEY_VARIABLE,
-            limits=limits or RequestLimits(read_s=ANSWER_DEADLINE_S, total_s=ANSWER_DEADLINE_S),
+            limits=limits,
             check_response=_find_failure,
         )
 
@@ -67,11 +67,10 @@ class TflClient:
         self,
         shape: type[_T],
         *path: str,
-        params: Mapping[str, str] | None = None,
         fresh_s: float = LIVE_FRESH_S,
     ) -> Answer[_T] | None:
         """Return what stands at a path, None where TfL knows nothing of that name; errors as ``ask``."""
-        response = await self.fetch(*path, params=params, fresh_s=fresh_s, accept=frozenset({NOT_FOUND}))
+        response = await self.fetch(*path, fresh_s=fresh_s, accept=frozenset({NOT_FOUND}))
         if response.status == NOT_FOUND:
             read_error(response)
             return None
@@ -101,12 +100,17 @@ def read_error(response: Response) -> ApiError:
 
     Raises:
         SourceFailed: it is a page of somebody between TfL and us, not TfL's word.
+        SourceChanged: TfL has no such address; the fault is not the caller's.
     """
+    host = host_of(response)
     try:
-        return reader_of(ApiError).validate_json(response.body)
-    except ValidationError as error:
-        host = host_of(response)
-        raise SourceFailed(f"{host} answered with a failure (HTTP {response.status}) that is not TfL's own") from error
+        error: ApiError = reader_of(ApiError).validate_json(response.body)
+    except ValidationError as failure:
+        message = f"{host} answered with a failure (HTTP {response.status}) that is not TfL's own"
+        raise SourceFailed(message) from failure
+    if _NO_ADDRESS in error.message.lower():
+        raise SourceChanged(f"{host} has no such address (HTTP {response.status}): {say(error)}")
+    return error
 
 
 def say(error: ApiError) -> str:
@@ -122,7 +126,5 @@ def _find_failure(response: Response) -> ToolError | None:
         # TfL limits those whose key it does not know as if they had asked too often.
         return SourceKeyRefused(f"{host} refused the key", hint=f"Check {KEY_VARIABLE}")
     if response.status == _CONFLICT:
-        failure = SourceFailed(f"{host}: the journey planner is not available (HTTP {_CONFLICT})")
-        failure.retryable = True
-        return failure
+        return SourceFailed(f"{host}: the journey planner is not available (HTTP {_CONFLICT})")
     return None

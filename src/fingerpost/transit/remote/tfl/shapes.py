@@ -1,12 +1,21 @@
 """The parts of TfL's answers that are read; TfL leaves out what is null, and adds fields as it likes."""
 
 import json
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
 from fingerpost.transit.model.itinerary import Mode
-from fingerpost.transit.remote.kit.wire_shapes import Instant, Latitude, Longitude, Metres, OpenInstant, Several, Shape
+from fingerpost.transit.remote.kit.wire_shapes import (
+    Entries,
+    Instant,
+    Latitude,
+    Longitude,
+    Metres,
+    OpenInstant,
+    Several,
+    Shape,
+)
 from fingerpost.transit.remote.tfl.wire_times import Naive
 
 _MODES = {
@@ -135,9 +144,7 @@ class OwnJourney(Shape):
 
 
 class JourneyResult(Shape):
-    rows: ClassVar[str] = "journeys"
-
-    journeys: Several[OwnJourney] = ()
+    journeys: Entries[OwnJourney]
     lines: Several[TflLine] = ()
     stop_messages: Several[str] = ()
 
@@ -227,11 +234,11 @@ class MatchedStop(Shape):
 
 
 class SearchResult(Shape):
-    matches: Several[MatchedStop] = ()
+    matches: Entries[MatchedStop]
 
 
 class StopPointsNear(Shape):
-    stop_points: Several[TflStopPoint] = ()
+    stop_points: Entries[TflStopPoint]
 
 
 class OwnMode(Shape):

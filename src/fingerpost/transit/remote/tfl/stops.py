@@ -5,15 +5,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from fingerpost.transit.engine.timetable.stop_ids import escape, print_feed_name, unescape
 from fingerpost.transit.model.itinerary import NearbyStop
-from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, distance_m
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.remote.kit.places import list_spellings, naming_failures, new_near, sort_near
+from fingerpost.transit.remote.kit.places import Candidate, Geocoder, StopLookup, new_near, sort_near
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
 from fingerpost.transit.remote.tfl.server import TflClient
 from fingerpost.transit.remote.tfl.shapes import MatchedStop, SearchResult, StopPointsNear, TflStopPoint, read_mode
 from fingerpost.transit.remote.tfl.unified_api import LANGUAGE
-from fingerpost.transit.rules.geocoder_matches import score_spellings
-from fingerpost.transit.rules.name_matching import in_order, plain
+from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M
 
 # Ids that stand for several stops: arrivals of these are always empty.
 _GROUP = re.compile(r"HUB.+|490G.+", re.IGNORECASE)
@@ -56,7 +55,7 @@ _GROUPS = frozenset(
 )
 
 
-class StopPointLookup:
+class StopPointLookup(StopLookup):
     def __init__(self, server: TflClient, ids: NaptanIds) -> None:
         self._server = server
         self._ids = ids
@@ -100,7 +99,7 @@ class StopPointLookup:
         self,
         centre: Coordinate,
         radius_m: float,
-        language: str | None = None,  # noqa: ARG002
+        language: str | None,  # noqa: ARG002
     ) -> Answer[list[NearbyStop]]:
         params = {
             "lat": f"{centre.lat:.6f}",
@@ -163,30 +162,45 @@ _KIND_OF_STATION = re.compile(
 )
 
 
-class StopPointNames:
-    def __init__(self, server: TflClient, ids: NaptanIds) -> None:
+class StopPointNames(Geocoder):
+    """Finds stops by name; TfL knows no addresses, so a position is named by its nearest stop."""
+
+    def __init__(self, server: TflClient, stops: StopPointLookup, ids: NaptanIds) -> None:
         self._server = server
+        self._stops = stops
         self._ids = ids
 
-    async def find_places(self, text: str, focus: Coordinate | None) -> Sequence[PlaceMatch]:
-        """Return candidates, best first; a hub stands for the stations in it.
-
-        Raises:
-            StorageUnavailable, SourceChanged: TfL cannot be asked; ``details["service"]`` is ``geocoding``.
-        """
-        if not plain(text):
-            return []
+    async def _search(
+        self,
+        text: str,
+        language: str | None,  # noqa: ARG002  # English only
+        focus: Coordinate | None,  # noqa: ARG002  # the search knows none
+    ) -> Sequence[Candidate]:
         params = {"query": text, "maxResults": str(MOST_FOUND), "includeHubs": "true"}
-        with naming_failures():
-            told = await self._server.ask(SearchResult, "StopPoint", "Search", params=params, fresh_s=STOPS_FRESH_S)
-        found = _without_members(told.data.matches)
-        scores = score_spellings(text, [_spellings(each) for each in found], [_VOUCHED for _ in found])
-        return in_order(self._match(each, score, focus) for each, score in zip(found, scores, strict=True))
+        told = await self._server.ask(SearchResult, "StopPoint", "Search", params=params, fresh_s=STOPS_FRESH_S)
+        return [
+            Candidate(
+                name=match.name,
+                # Nobody says ``Underground Station``.
+                label=_KIND_OF_STATION.sub("", match.name),
+                coordinate=Coordinate(match.lat, match.lon),
+                stop_id=match.id,
+                confidence=_VOUCHED,
+            )
+            for match in _without_members(told.data.matches)
+        ]
 
-    def _match(self, told: MatchedStop, score: float, focus: Coordinate | None) -> PlaceMatch:
-        here = Coordinate(told.lat, told.lon)
-        place = new_place(self._ids.print(told.id), told.name, here)
-        return PlaceMatch(place=place, score=score, distance_m=None if focus is None else distance_m(focus, here))
+    async def _list_near(self, position: Coordinate, language: str | None) -> Sequence[Candidate]:
+        stops = (await self._stops.list_near(position, NAMED_WITHIN_M, language)).data
+        return [Candidate(name=f"near {each.stop.name}", coordinate=each.stop.coordinate) for each in stops]
+
+    async def _find_places(
+        self,
+        candidates: Sequence[Candidate],
+        scores: Sequence[float],  # noqa: ARG002
+        language: str | None,  # noqa: ARG002
+    ) -> Sequence[Place]:
+        return [new_place(self._ids.print(each.stop_id or ""), each.name, each.coordinate) for each in candidates]
 
 
 def _without_members(matches: Sequence[MatchedStop]) -> list[MatchedStop]:
@@ -195,11 +209,6 @@ def _without_members(matches: Sequence[MatchedStop]) -> list[MatchedStop]:
     return [
         each for each in matches if each.top_most_parent_id in (None, each.id) or each.top_most_parent_id not in ids
     ]
-
-
-def _spellings(told: MatchedStop) -> list[str]:
-    """Return the plain spellings of a name: nobody says ``Underground Station``."""
-    return list_spellings(told.name, _KIND_OF_STATION.sub("", told.name))
 
 
 def new_place(printed: str, name: str, here: Coordinate, members: tuple[str, ...] = ()) -> Place:

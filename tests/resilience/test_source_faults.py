@@ -1,0 +1,254 @@
+"""What goes wrong at a source, by kind of source, kind of fault and tool: each has its code, and none an empty answer.
+
+Rule A5: a wait is reported at once, a field that is null or absent is a failure of the source.
+"""
+
+import asyncio
+import gzip
+import json
+from dataclasses import replace
+
+import pytest
+
+from fingerpost.runtime import retry
+from tests.net.local_server import FakeTime, answer
+from tests.resilience.remote_servers import (
+    KINDS,
+    NOW,
+    PATIENT,
+    VARIABLE,
+    as_json,
+    list_questions,
+    new_record,
+    tools_over,
+)
+from tests.throwaway.server import Port, serving_replies
+
+SLOW, REFUSED, MISSING = "slow", "refused", "no key is set"
+PAGE = b"<html><body>Bad gateway</body></html>"
+FAULTS = {
+    REFUSED: None,
+    SLOW: None,
+    MISSING: None,
+    "cut": answer(body=gzip.compress(b"{}" * 1000)[:-9], Content_Encoding="gzip"),
+    "429": answer("429 Too Many Requests", PAGE),
+    "429 with Retry-After": answer("429 Too Many Requests", b"{}", Retry_After="60"),
+    "401": answer("401 Unauthorized", b"{}"),
+    "500": answer("500 Oh", PAGE),
+    "504": answer("504 Gateway Time-out", PAGE),
+    "page": answer(body=PAGE, Content_Type="text/html"),
+    "page of 404": answer("404 Not Found", PAGE),
+    "empty": answer(body=b""),
+    "null": answer(body=b"null"),
+    "object": as_json({}),
+    "without fields": as_json({"data": {}}),
+    "null beside errors": as_json({"data": None, "errors": [{"message": "no"}], "itineraries": None, "journeys": None}),
+    "older version": answer("404 Not Found", b'{"message": "Resource not found: /StopPoint", "timestampUtc": "?"}'),
+}
+# By fault: the code of trips, of boards and stops, of timetables and names, and of journeys.
+CODES = {
+    REFUSED: ("network-error", "upstream-error", "NETWORK_ERROR", "UPSTREAM_ERROR"),
+    SLOW: ("upstream-timeout", "upstream-timeout", "UPSTREAM_TIMEOUT", "UPSTREAM_TIMEOUT"),
+    MISSING: ("upstream-error", "upstream-error", "MISSING_API_KEY", "UPSTREAM_ERROR"),
+    "cut": ("network-error", "upstream-error", "NETWORK_ERROR", "UPSTREAM_ERROR"),
+    "429": ("rate-limited", "rate-limited", "RATE_LIMITED", "RATE_LIMIT_EXCEEDED"),
+    "429 with Retry-After": ("rate-limited", "rate-limited", "RATE_LIMITED", "RATE_LIMIT_EXCEEDED"),
+    "401": ("upstream-error", "upstream-error", "INVALID_API_KEY", "UPSTREAM_ERROR"),
+    "504": ("upstream-timeout", "upstream-timeout", "UPSTREAM_TIMEOUT", "UPSTREAM_TIMEOUT"),
+}
+_OTHER = ("upstream-error", "upstream-error", "UPSTREAM", "UPSTREAM_ERROR")
+# Answers that are served again from memory for a while, whatever is wrong with them.
+STORED = {"object", "without fields", "null beside errors"}
+ASKED = {"trip": 0, "board": 1, "stops": 1, "timetable": 2, "name": 2, "journey": 3}
+
+
+@pytest.fixture(autouse=True)
+def _clock(monkeypatch):
+    monkeypatch.setenv("FINGERPOST_NOW", NOW)
+    monkeypatch.setattr(retry, "sleep", lambda _seconds: asyncio.sleep(0))
+
+
+async def ask(tools, kind, word, name="Victoria"):
+    tool, arguments = list_questions(kind, name)[word]
+    return (await tools[tool].answer(arguments, user="ann")).body
+
+
+def code_of(body):
+    """Return the code of a failure; of a lookup that could not be read or answered, its category's beginning."""
+    if "error" not in body:
+        return body.get("code", "OK")
+    code = body["error"]["code"]
+    return "UPSTREAM" if code.endswith(("_FAILED", "_UNREADABLE")) else code
+
+
+def list_asked(kind):
+    return [word for word in ASKED if word != "journey" or kind == "tfl"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_a_fault_has_its_code_and_the_next_call_recovers(kind, fault, tmp_path):
+    """In each tool; a wait is reported at once with its seconds, and another call in that time asks nobody."""
+    time, is_wrong, sent = FakeTime(), True, []
+
+    async def reply(asked):
+        sent.append(asked)
+        if is_wrong and fault == SLOW:
+            await asyncio.Event().wait()
+        return FAULTS[fault] if is_wrong and FAULTS[fault] else as_json(KINDS[kind].tell(asked, "Victoria"))
+
+    limits = replace(PATIENT, read_s=0.05, attempts=1) if fault == SLOW else PATIENT
+    environ = {} if fault == MISSING else {VARIABLE: "s3cr3t-k3y"}
+    found, waits, often = {}, set(), []
+    async with serving_replies(reply) as served:
+        port = Port(None if fault == REFUSED else served.number)
+        record = new_record(kind, key=VARIABLE)
+        async with tools_over(tmp_path, port, record, environ=environ, limits=limits, time=time) as (tools, _):
+            for word in list_asked(kind):
+                body = await ask(tools, kind, word)
+                found[word] = code_of(body)
+                often.append(len(sent))
+                error = body.get("error", {})
+                waits.add(error.get("retryAfter") or error.get("details", {}).get("retryAfter"))
+            slept = list(time.slept)
+            is_wrong, port.number = False, served.number
+            environ[VARIABLE] = "s3cr3t-k3y"
+            time.now_ms += 61_000
+            recovered = {word: code_of(await ask(tools, kind, word)) for word in list_asked(kind)}
+
+    codes = CODES.get(fault, _OTHER)
+    assert found == {word: codes[ASKED[word]] for word in list_asked(kind)}
+    assert fault in STORED or set(recovered.values()) == {"OK"}
+    assert fault != MISSING or often[-1] == 0
+    if fault.startswith("429"):
+        assert (waits - {None}, slept, len(set(often))) == ({60 if "Retry" in fault else 5}, [], 1)
+
+
+REQUIRED = {
+    "tfl": {"trip": ["journeys"], "journey": ["journeys"], "stops": ["stopPoints"], "name": ["matches"]},
+    "motis": {
+        "trip": ["itineraries"],
+        "board": ["stopTimes", "place"],
+        "timetable": ["stopTimes", "place"],
+    },
+    "opentripplanner": {
+        "trip": ["live"],
+        "board": ["stops", "stations", "stoptimesWithoutPatterns"],
+        "timetable": ["stops", "stations"],
+        "stops": ["stopsByBbox"],
+        "name": ["stops", "stations"],
+    },
+}
+ROWS = [(kind, word, name) for kind, words in REQUIRED.items() for word, names in words.items() for name in names]
+
+
+def spoil(told, name, *, is_absent):
+    """Return an answer in which every field of a name is null, or absent."""
+    if isinstance(told, list):
+        return [spoil(each, name, is_absent=is_absent) for each in told]
+    if not isinstance(told, dict):
+        return told
+    kept = {key: spoil(value, name, is_absent=is_absent) for key, value in told.items() if key != name}
+    return kept if is_absent or name not in told else {**kept, name: None}
+
+
+@pytest.mark.parametrize(("kind", "word", "name"), ROWS)
+@pytest.mark.parametrize("is_absent", [False, True], ids=["null", "absent"])
+@pytest.mark.parametrize("errors", [[], [{"message": "no", "path": ["x"]}]], ids=["alone", "beside errors"])
+async def test_what_was_asked_for_and_is_null_or_absent_is_a_failure_of_the_source(
+    kind, word, name, is_absent, errors, tmp_path
+):
+    """Never an empty board, NO_MATCH, or that there is no journey."""
+
+    async def reply(asked):
+        told = spoil(KINDS[kind].tell(asked, "Victoria"), name, is_absent=is_absent)
+        return as_json({**told, "errors": errors} if errors and isinstance(told, dict) else told)
+
+    async with (
+        serving_replies(reply) as port,
+        tools_over(tmp_path, port, new_record(kind), environ={"TFL_API_KEY": "s3cr3t-k3y"}) as (tools, _),
+    ):
+        body = await ask(tools, kind, word)
+
+    assert code_of(body) == _OTHER[ASKED[word]], body
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_short_wait_is_waited_out_and_the_answer_is_whole(kind, tmp_path):
+    """The contracts' own test: rate limit path, retry then success."""
+    limited, time = [answer("429 Too Many Requests", Retry_After="2")], FakeTime()
+
+    async def reply(asked):
+        return limited.pop() if limited else as_json(KINDS[kind].tell(asked, "Victoria"))
+
+    async with (
+        serving_replies(reply) as port,
+        tools_over(tmp_path, port, new_record(kind), environ={"TFL_API_KEY": "s3cr3t-k3y"}, time=time) as (tools, _),
+    ):
+        body = await ask(tools, kind, "stops")
+
+    assert (code_of(body), time.slept) == ("OK", [2.0])
+
+
+async def test_a_day_outside_the_timetable_of_motis_is_no_fault_of_the_caller(tmp_path):
+    """The board is empty and names the days; the stop is still found by its id."""
+    words = "query time 2026-06-10 is outside of loaded timetable window [2026-01-01 00:00, 2026-03-01 00:00["
+
+    async def reply(asked):
+        if "stoptimes" in asked.target and "time=2026-01-01" not in asked.target:
+            return answer("400 Bad Request", json.dumps({"error": words}).encode())
+        return as_json(KINDS["motis"].tell(asked, "Victoria"))
+
+    async with (
+        serving_replies(reply) as port,
+        tools_over(tmp_path, port, new_record("motis"), environ={}) as (tools, _),
+    ):
+        board, timetable = [await ask(tools, "motis", word) for word in ("board", "timetable")]
+
+    assert (board["departures"], [each["message"] for each in board["warnings"]]) == (
+        [],
+        ["The timetable covers 2026-01-01 to 2026-02-28 only."],
+    )
+    assert (timetable["departures"], timetable["metadata"]["noResultsReason"]) == ([], "NO_SERVICE")
+
+
+async def test_an_end_outside_the_servers_area_is_an_unsupported_region(tmp_path):
+    """And not that there is no trip."""
+
+    async def reply(asked):
+        told = KINDS["opentripplanner"].tell(asked, "Victoria")
+        if "live" in told["data"]:
+            told["data"]["live"] |= {"edges": [], "routingErrors": [{"code": "OUTSIDE_BOUNDS", "inputField": "TO"}]}
+        return as_json(told)
+
+    record = new_record("opentripplanner")
+    async with serving_replies(reply) as port, tools_over(tmp_path, port, record, environ={}) as (tools, _):
+        trip, route = [await ask(tools, "opentripplanner", word) for word in ("trip", "route")]
+
+    assert (trip["error"]["code"], route["error"]["code"]) == ("unsupported-region", "OUT_OF_BOUNDS")
+    assert trip["error"]["message"] == "The destination lies outside the area that TOWN covers"
+
+
+async def test_itineraries_of_motis_whose_times_contradict_each_other_are_reported(tmp_path):
+    """It arrives before it departs; the note is part of the answer."""
+
+    async def reply(asked):
+        told = KINDS["motis"].tell(asked, "Victoria")
+        if "/plan" in asked.target:
+            (good,) = told["itineraries"]
+            (leg,) = good["legs"]
+            backwards = {**leg, "endTime": leg["startTime"], "startTime": leg["endTime"]}
+            told["itineraries"] = [
+                {"legs": [{**backwards, "scheduledStartTime": None, "scheduledEndTime": None}]},
+                good,
+            ]
+        return as_json(told)
+
+    async with (
+        serving_replies(reply) as port,
+        tools_over(tmp_path, port, new_record("motis"), environ={}) as (tools, _),
+    ):
+        trip = await ask(tools, "motis", "trip")
+
+    assert len(trip["itineraries"]) == 1
+    assert any("ends before it begins" in note for note in trip["meta"]["notes"])
