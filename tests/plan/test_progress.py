@@ -95,7 +95,7 @@ async def test_a_caller_that_no_longer_waits_is_told_nothing(opened, recorder, w
     gate.set()
     await runs.wait(run["run_id"], 5)
 
-    assert ((await runs.get(run["run_id"], "ann")).state, len(heard), runs._carried._watches) == ("completed", told, {})
+    assert ((await runs.get(run["run_id"], "ann")).state, len(heard), runs._watches) == ("completed", told, {})
 
 
 async def test_a_caller_that_is_cut_off_ends_no_run(opened, recorder):

@@ -7,7 +7,7 @@ import asyncio
 import logging
 import traceback
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from graphlib import TopologicalSorter
 from typing import Any
 
@@ -18,92 +18,108 @@ from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import unexpected
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.tool import failure_response, success_response
-from fingerpost.errors import BrokenContract, ParameterError, ToolError
+from fingerpost.errors import BrokenContract, ParameterError, StorageUnavailable, ToolError
 from fingerpost.plan.catalogue import HUMAN
 from fingerpost.plan.conditions import ConditionFailed
-from fingerpost.plan.journal import Journal, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
+from fingerpost.plan.journal import Event, Journal, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.plan_json import finished
+from fingerpost.plan.plan_json import finished, now
 from fingerpost.plan.references import fill
 from fingerpost.plan.remarks import find_dead_path
-from fingerpost.plan.run_events import RunEvents, Watch, measuring_step
-from fingerpost.plan.step_attempts import THINKING, StepExecutor, StepOutcome, failed, think
+from fingerpost.plan.run_events import measuring_step
+from fingerpost.plan.step_attempts import THINKING, StepCall, StepExecutor, StepOutcome, failed, think
 from fingerpost.plan.validation import ReadyStep, ValidPlan, read_arguments
 
 _log = logging.getLogger(__name__)
 
+_CLOCK_S = 0.001
 _ONE_ATTEMPT = '{"attempts":1}'
 
 
 class Execution:
-    """Executes one run from its recorded state until it ends, waits for a person or fails."""
+    """Executes one run from its recorded state until it ends, waits for a person or fails.
+
+    ``report`` is called with each event once it is recorded.
+    """
 
     def __init__(
-        self, run: RunRecord, valid: ValidPlan, journal: Journal, executor: StepExecutor, limits: Limits
+        self,
+        run: RunRecord,
+        valid: ValidPlan,
+        journal: Journal,
+        executor: StepExecutor,
+        limits: Limits,
+        report: Callable[[str, Event], None],
+        *,
+        poll_s: float,
     ) -> None:
         self._run = run
         self._valid = valid
         self._journal = journal
         self._executor = executor
         self._limits = limits
-        self._events = RunEvents(run.run_id, run.last_seq, journal)
-        settled = finished(run)
-        outputs = {number: run.steps[number].output for number in settled}
+        self._report = report
+        self._poll_s = poll_s
+        self._seq = run.last_seq
+        self._at, self._clock_read_s = "", -1.0
+        done = finished(run)
+        outputs = {number: run.steps[number].output for number in done}
         self._memory = Memory(valid, run.given, {number: text for number, text in outputs.items() if text is not None})
-        self._unsettled = {number: ready for number, ready in valid.steps.items() if number not in settled}
-        self._todo = len(self._unsettled)
+        self._open = {number: ready for number, ready in valid.steps.items() if number not in done}
+        self._left = len(self._open)
         self._waiting: set[int] = set()
         self._decisions: dict[int, Signal] = {}
         self._is_cancelled = False
-        self._is_over = False
-        self._heard: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._woken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._timer: asyncio.TimerHandle | None = None
         self.last_signal = 0
 
-    def tell(self, watches: Sequence[Watch]) -> None:
-        """Report every event to these; one that is added to them later receives events from then on."""
-        self._events.tell(watches)
+    def wake(self) -> None:
+        """Have the signals read now: there is a new one."""
+        if not self._woken.done():
+            self._woken.set_result(None)
 
-    def hear(self, signals: Sequence[Signal]) -> None:
-        """Note signals to this run; of two decisions on one step the first counts.
+    async def read_signals(self) -> None:
+        """Read the signals since the last look; of two decisions on one step the first counts.
 
-        After the run has stopped signals are ignored and ``last_signal`` stays: the caller looks for later ones.
+        Raises:
+            StorageUnavailable: they cannot be read.
         """
-        if self._is_over:
-            return
-        for signal in signals:
+        for signal in await self._journal.list_signals(self._run.run_id, self.last_signal):
             self.last_signal = max(self.last_signal, signal.seq)
             if signal.verb == "cancel":
                 self._is_cancelled = True
             elif signal.step_id is not None:
                 self._decisions.setdefault(signal.step_id, signal)
-        if not self._heard.done():
-            self._heard.set_result(None)
 
-    async def carry_on(self) -> RunState:
+    async def execute(self) -> RunState:
         """Return the run's state when nothing more can be done now.
 
         Raises:
             JournalFailed: a record cannot be written; the run can be resumed from the last one.
         """
         is_first = self._run.last_seq == 0
-        self._events.append_undurable("run_started" if is_first else "run_resumed", None)
+        self._append("run_started" if is_first else "run_resumed", None)
         if self._run.state != "running":
-            await self._journal.record(self._run.run_id, None, [], "running", self._events.now())
+            await self._journal.record(self._run.run_id, None, [], "running", now())
         running: dict[asyncio.Task[bool], int] = {}
         try:
-            await self._carry_out(running)
+            await self._run_steps(running)
         finally:
-            self._is_over = True
+            if self._timer is not None:
+                self._timer.cancel()
             for task in running:
                 task.cancel()
             if running:
                 await asyncio.wait(running)
         return await self._settle()
 
-    async def _carry_out(self, running: "dict[asyncio.Task[bool], int]") -> None:
+    async def _run_steps(self, running: "dict[asyncio.Task[bool], int]") -> None:
         """Start each step once its dependencies are recorded, until nothing runs; ``running`` has the open tasks."""
-        graph = _sort(self._unsettled)
+        graph = _sort(self._open)
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(self._poll_s, self.wake)
         ready: deque[int] = deque()
         failing: set[int] = set()
         while not self._is_cancelled:
@@ -116,27 +132,33 @@ class Execution:
                 running[asyncio.create_task(self._step(self._valid.steps[number]))] = number
             if not running:
                 return
-            if self._heard.done():
-                self._heard = asyncio.get_running_loop().create_future()
-            awaited: list[asyncio.Future[Any]] = [*running, self._heard]
+            awaited: list[asyncio.Future[Any]] = [*running, self._woken]
             await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
             for task in [task for task in running if task.done()]:
                 number = running.pop(task)
                 error = None if task.cancelled() else task.exception()
-                if error is None:
-                    if not task.cancelled() and task.result():
-                        graph.done(number)
-                elif isinstance(error, JournalFailed) or number in failing:
-                    raise error
-                else:
+                if error is not None and not isinstance(error, JournalFailed) and number not in failing:
                     # Whatever a tool raises fails that step, not the run.
                     failing.add(number)
-                    again = asyncio.create_task(self._fail_unexpectedly(self._valid.steps[number], error))
-                    running[again] = number
+                    running[asyncio.create_task(self._fail(self._valid.steps[number], error))] = number
+                elif not task.cancelled() and task.result():
+                    graph.done(number)
+            if self._woken.done():
+                self._woken = loop.create_future()
+                await self._look()
+                self._timer.cancel()
+                self._timer = loop.call_later(self._poll_s, self.wake)
+
+    async def _look(self) -> None:
+        try:
+            await self.read_signals()
+        except StorageUnavailable as error:
+            # The next look may succeed; a record that cannot be written ends the run by itself.
+            _log.warning("run=%s could not be listened for: %s", self._run.run_id, error.message)
 
     async def _settle(self) -> RunState:
-        if self._todo == 0:
-            if not self._unsettled:
+        if self._left == 0:
+            if not self._open:
                 # The crash came between the last step and the end.
                 await self._end("completed")
             return "completed"
@@ -145,25 +167,39 @@ class Execution:
         return state
 
     async def _end(self, state: RunState) -> None:
-        event = self._events.draw(f"run_{state}", None)
+        event = self._draw(f"run_{state}", None)
         await self._journal.record(self._run.run_id, None, [event], state, event.at)
-        self._events.report(event)
+        self._report(self._run.run_id, event)
+
+    def _draw(self, kind: str, number: int | None, data: str | None = None) -> Event:
+        """Return the next event, which the caller records and then reports."""
+        self._seq += 1
+        # Reading the clock is a good part of a short step, and events within a millisecond share it.
+        time_s = asyncio.get_running_loop().time()
+        if time_s > self._clock_read_s + _CLOCK_S:
+            self._clock_read_s, self._at = time_s, now()
+        return Event(self._seq, self._at, kind, number, data)
+
+    def _append(self, kind: str, number: int | None, data: str | None = None) -> None:
+        """Append an event that need not be durable yet."""
+        event = self._draw(kind, number, data)
+        self._journal.append_event(self._run.run_id, event)
+        self._report(self._run.run_id, event)
 
     async def _step(self, ready: ReadyStep) -> bool:
         """Execute one step; return whether its dependents may start."""
+        return await (self._decide(ready) if ready.step.agent == HUMAN else self._call(ready))
+
+    async def _call(self, ready: ReadyStep) -> bool:
         step = ready.step
-        if step.agent == HUMAN:
-            return await self._human(ready)
         if step.done_check is not None and await self._skip(ready):
             return True
-        self._events.append_undurable("step_started", step.step_id)
+        self._append("step_started", step.step_id)
         name = step.tool or step.agent or THINKING
         with measuring_step(name, self._run.run_id, step.step_id) as operation:
             try:
                 outcome = await self._perform(ready)
             except ToolError as error:
-                if isinstance(error, JournalFailed):
-                    raise
                 outcome = StepOutcome(failed(name, name, {}, error), 0, error.message)
             if outcome.note is not None:
                 operation.fail(str(outcome.response.get("error_code", "failed")))
@@ -176,12 +212,12 @@ class Execution:
             arguments = self._filled(ready, arguments)
         if step.tool is None and step.agent is None:
             return StepOutcome(self._thought(ready, arguments), 1, None)
-        run = self._run
-        return await self._executor.perform(ready, arguments, run.run_id, run.user, self._note_failed_attempt)
+        call = StepCall(ready, arguments, self._run.run_id, self._run.user)
+        return await self._executor.perform(call, self._note_failed_attempt)
 
     def _note_failed_attempt(self, step_id: int, number: int, reason: str, wait_s: float | None) -> None:
         detail = {"attempt": number, "error": reason[:1000], "retried_after_s": wait_s}
-        self._events.append_undurable("attempt_failed", step_id, encode(detail))
+        self._append("attempt_failed", step_id, encode(detail))
 
     def _filled(self, ready: ReadyStep, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return a step's arguments with its references resolved, checked again where they are a tool's."""
@@ -220,7 +256,7 @@ class Execution:
             is_done = is_wanted and ready.condition.holds(self._memory.names_for(ready))
         except ConditionFailed as error:
             detail = encode({"reason": f"done_check: {error}"})
-            self._events.append_undurable("condition_failed", ready.step.step_id, detail)
+            self._append("condition_failed", ready.step.step_id, detail)
             return False
         if not is_done:
             return False
@@ -244,7 +280,7 @@ class Execution:
             await self._write(ready, "failed", output, note, outcome.attempts, detail)
             return False
         if (reason := find_dead_path(response, ready.step.output_path)) is not None:
-            self._events.append_undurable("value_missing", ready.step.step_id, encode({"reason": reason}))
+            self._append("value_missing", ready.step.step_id, encode({"reason": reason}))
         data = _ONE_ATTEMPT if outcome.attempts == 1 else encode({"attempts": outcome.attempts})
         await self._write(ready, "completed", output, None, outcome.attempts, data)
         return True
@@ -254,21 +290,22 @@ class Execution:
     ) -> None:
         """Record a step's state, together with the run's completion if it was the last step."""
         number = ready.step.step_id
-        event = self._events.draw(f"step_{state}", number, data)
-        events = [event]
+        events = [self._draw(f"step_{state}", number, data)]
+        at = events[0].at
         run_state: RunState | None = None
         if state in ("completed", "skipped"):
             if output is not None:
                 self._memory.keep(number, output)
-            self._todo -= 1
-            if self._todo == 0:
+            self._left -= 1
+            if self._left == 0:
                 run_state = "completed"
-                events.append(self._events.draw("run_completed", None))
-        record = StepRecord(number, state, output, note, attempts, event.at)
-        await self._journal.record(self._run.run_id, record, events, run_state, event.at)
-        self._events.report(*events)
+                events.append(self._draw("run_completed", None))
+        record = StepRecord(number, state, output, note, attempts, at)
+        await self._journal.record(self._run.run_id, record, events, run_state, at)
+        for event in events:
+            self._report(self._run.run_id, event)
 
-    async def _human(self, ready: ReadyStep) -> bool:
+    async def _decide(self, ready: ReadyStep) -> bool:
         number = ready.step.step_id
         decision = self._decisions.get(number)
         if decision is None:
@@ -279,9 +316,7 @@ class Execution:
             return False
         detail = decision.value if isinstance(decision.value, dict) else {}
         data = {"approved": decision.verb == "approve", "note": detail.get("note"), "value": detail.get("value")}
-        self._events.append_undurable(
-            f"step_{'approved' if data['approved'] else 'rejected'}", number, encode({"note": data["note"]})
-        )
+        self._append(f"step_{'approved' if data['approved'] else 'rejected'}", number, encode({"note": data["note"]}))
         arguments = ready.step.parameters
         if ready.references:
             try:
@@ -295,7 +330,7 @@ class Execution:
         response = success_response(HUMAN, "approval", arguments, [data], {"data": data})
         return await self._record(ready, StepOutcome(response, 1, None))
 
-    async def _fail_unexpectedly(self, ready: ReadyStep, error: BaseException) -> bool:
+    async def _fail(self, ready: ReadyStep, error: BaseException) -> bool:
         name = ready.step.tool or ready.step.agent or ""
         correlation_id = new_correlation_id(clock.find_fixed(), self._run.user, name, ready.step.parameters)
         _log.error(

@@ -12,10 +12,8 @@ from fingerpost import clock
 from fingerpost.contract.check import explain
 from fingerpost.contract.plan import AS_RECORDED, Plan
 from fingerpost.errors import PlanInvalid
-from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.journal import PROTOCOL, RunRecord
 from fingerpost.plan.limits import Limits, encode, find_excess
-from fingerpost.plan.validation import CANNOT_RUN, ValidPlan, validate_plan
 
 
 def read_plan(raw: object, limits: Limits | None = None) -> Plan:
@@ -75,37 +73,6 @@ def now() -> str:
 def write_instant(instant: datetime) -> str:
     """Return an instant in UTC as plans write it."""
     return instant.isoformat().replace("+00:00", "Z")
-
-
-class RecordedPlans:
-    """Plans of recorded runs over one catalogue."""
-
-    def __init__(self, catalogue: Catalogue, limits: Limits) -> None:
-        self._catalogue = catalogue
-        self._limits = limits
-
-    def shape_of(self, run: RunRecord) -> ValidPlan:
-        """Return a run's plan for reading alone: whether its tools are still there does not matter."""
-        plan = plan_of(run)
-        numbers = [step.step_id for step in plan.steps]
-        return validate_plan(plan, self._catalogue, memory=run.given.values, done=numbers, limits=self._limits)
-
-    def check_again(self, run: RunRecord) -> ValidPlan:
-        """Return a run's plan, which can be carried on: an upgrade may have come since it was checked.
-
-        Raises:
-            PlanInvalid: what is left of it no longer fits the tools.
-        """
-        try:
-            return validate_plan(
-                plan_of(run), self._catalogue, memory=run.given.values, done=finished(run), limits=self._limits
-            )
-        except PlanInvalid as error:
-            problems = error.message.removeprefix(CANNOT_RUN)
-            hint = "Replace the unfinished steps, or cancel the run; what is recorded stays"
-            raise PlanInvalid(
-                f"What is left of the run no longer fits the tools: {problems}", error.details, hint=hint
-            ) from error
 
 
 def refuse_newer(run: RunRecord) -> None:

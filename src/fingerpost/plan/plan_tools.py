@@ -60,7 +60,7 @@ class RunPlan(PublishedTool):
         progress = RunProgress(call.report)
         with ExitStack() as until_ended:
             if not is_cancelled and not runs.is_under_way(arguments.run_id or ""):
-                runs.background.check_room(user)
+                runs.check_room(user)
             if arguments.run_id is None:
                 run_id, plan = await self._start(arguments, user)
                 until_ended.enter_context(runs.watching(run_id, progress.watch))

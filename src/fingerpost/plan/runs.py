@@ -1,36 +1,36 @@
 """Operations on plan runs, shared by all interfaces: create, execute, approve, cancel, resume, replace."""
 
-import asyncio
+import logging
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from fingerpost import clock
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.errors import PlanInvalid, StorageUnavailable
-from fingerpost.plan.carried_runs import BackgroundRuns, CarriedRuns, RunRetention
+from fingerpost.plan.active_runs import ActiveRuns
 from fingerpost.plan.catalogue import HUMAN, Catalogue
 from fingerpost.plan.journal import ENDED, Event, Given, Journal, NewRun, RunLine, RunRecord, RunState, Verb
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.plan_json import RecordedPlans, finished, now, plan_of, refuse_newer, write_plan
-from fingerpost.plan.run_events import Watch
-from fingerpost.plan.step_attempts import StepExecutor
+from fingerpost.plan.plan_json import finished, now, plan_of, refuse_newer, write_instant, write_plan
 from fingerpost.plan.validation import ValidPlan, validate_plan
 from fingerpost.runtime.circuit_breaker import Breaker
+from fingerpost.runtime.concurrency import compute
+
+_log = logging.getLogger(__name__)
 
 _ID_CHARS = 36
-# Checking more steps takes long enough to delay other calls, so a thread does it.
-_QUICK_STEPS = 20
+_RETENTION_INTERVAL = timedelta(hours=1)
 
 SeenState = RunState | Literal["interrupted"]
 
 
-class PlanRuns:
-    """Plan runs over one catalogue and one journal.
+class PlanRuns(ActiveRuns):
+    """What the owners of runs may do, over one catalogue and one journal.
 
-    Many processes may share a journal: each run is carried on by one of them at a time.
+    Many processes may share a journal: each run is executed by one of them at a time.
     ``retention_days`` counts from a run's end; None keeps for ever.
     """
 
@@ -44,15 +44,9 @@ class PlanRuns:
         retention_days: int | None = None,
         breaker: Breaker | None = None,
     ) -> None:
-        self.catalogue = catalogue
-        self.journal = journal
-        self.limits = limits or Limits()
-        self._retention = RunRetention(journal, retention_days)
-        self._recorded = RecordedPlans(catalogue, self.limits)
-        executor = StepExecutor(catalogue, self.limits, breaker)
-        self._carried = CarriedRuns(journal, self._recorded, executor, self.limits, poll_s=poll_s)
-        self.background = BackgroundRuns(self.carry_on, self.limits)
-        journal.attach(self._carried.carry_on)
+        super().__init__(catalogue, journal, limits or Limits(), poll_s=poll_s, breaker=breaker)
+        self._retention_days = retention_days
+        self._forgot_at: datetime | None = None
 
     def check(self, plan: Plan, memory: Mapping[str, Any] | None = None) -> ValidPlan:
         """Return a plan that can run; nothing is kept.
@@ -78,15 +72,12 @@ class PlanRuns:
             PlanInvalid: the plan, or the memory, is no good.
         """
         given = await self._given(user, memory or {}, memory_of)
-        if len(plan.steps) > _QUICK_STEPS:
-            valid, plan_json = await asyncio.to_thread(self._check_and_write, plan, given.values)
-        else:
-            valid, plan_json = self._check_and_write(plan, given.values)
+        valid, plan_json = await compute(self._check_and_write, plan, given.values)
         fixed = clock.find_fixed()
         base = None
         if fixed is not None:
             base = new_correlation_id(fixed, user, "run_plan", [plan_json, dict(given.values)])
-        await self._retention.apply()
+        await self._forget_old()
         new = NewRun(
             base_id=base,
             user=user,
@@ -97,7 +88,7 @@ class PlanRuns:
             at=now(),
         )
         run_id = await self.journal.create(new)
-        self._carried.keep_fresh(new.record_as(run_id), valid)
+        self._fresh = (new.record_as(run_id), valid)
         return run_id
 
     def _check_and_write(self, plan: Plan, memory: Mapping[str, Any]) -> tuple[ValidPlan, str]:
@@ -106,33 +97,6 @@ class PlanRuns:
         if len(plan_json) > self.limits.plan_bytes:
             raise PlanInvalid(f"The plan has {len(plan_json):,} bytes, and may have {self.limits.plan_bytes:,}")
         return valid, plan_json
-
-    async def carry_on(self, run_id: str) -> RunState:
-        """Execute a run in this task until it ends or waits, and return its state.
-
-        Raises:
-            StorageUnavailable: another process carries it on, or the journal cannot be written.
-            PlanInvalid: the run is unknown, or what is unfinished of its plan can no longer be carried out.
-        """
-        return await self.journal.carry_out(run_id, self._carried.carry_on)
-
-    def begin(self, run_id: str, user: str | None = None) -> None:
-        self.background.begin(run_id, user)
-
-    def watching(self, run_id: str, watch: Watch) -> AbstractContextManager[None]:
-        """Report each event of a run that this process executes during the block, in order, once it is recorded."""
-        return self._carried.watching(run_id, watch)
-
-    def is_under_way(self, run_id: str) -> bool:
-        return self.background.is_under_way(run_id)
-
-    async def wait(self, run_id: str, longest_s: float) -> None:
-        """Wait until the background execution of a run stops, or until a timeout.
-
-        Raises:
-            ToolError: it had to be given up.
-        """
-        await self.background.wait(run_id, longest_s)
 
     async def get(self, run_id: str, user: str | None) -> RunRecord:
         """Return a user's run.
@@ -158,10 +122,6 @@ class PlanRuns:
     def memory_of(self, run: RunRecord) -> Memory:
         outputs = {number: step.output for number, step in run.steps.items() if step.output is not None}
         return Memory(self.shape_of(run) if outputs else None, run.given, outputs)
-
-    def shape_of(self, run: RunRecord) -> ValidPlan:
-        """Return a run's plan for reading alone: whether its tools are still there does not matter."""
-        return self._recorded.shape_of(run)
 
     async def cancel(self, run_id: str, user: str | None) -> None:
         """Cancel a run: running steps are stopped, records stay.
@@ -207,7 +167,7 @@ class PlanRuns:
         if run.state in ("completed", "cancelled"):
             hint = "Start a new run, with memory_of this one"
             raise PlanInvalid(f"The run cannot be resumed: it is {run.state}", {"field": "action"}, hint=hint)
-        self._recorded.check_again(run)
+        self.validate_again(run)
         return run
 
     async def replace_unfinished(self, run_id: str, user: str | None, plan: Plan) -> None:
@@ -240,10 +200,6 @@ class PlanRuns:
             forget = [number for number in run.steps if number not in done]
             await self.journal.change_plan(run_id, write_plan(plan), plan.goal, forget, event)
 
-    async def stop(self) -> None:
-        """Stop every run of this process; each can be resumed from its record."""
-        await self.background.stop()
-
     async def _given(self, user: str | None, memory: Mapping[str, Any], memory_of: str | None) -> Given:
         values = dict(memory)
         if excess := find_excess(values, most_bytes=self.limits.plan_bytes, most_depth=self.limits.depth):
@@ -251,7 +207,7 @@ class PlanRuns:
         if memory_of is None:
             return Given(values=values)
         run = await self.get(memory_of, user)
-        return await asyncio.to_thread(self._continued, run, values)
+        return await compute(self._continued, run, values)
 
     def _continued(self, run: RunRecord, given: Mapping[str, Any]) -> Given:
         """Return the memory of an earlier run, with given values over it."""
@@ -269,7 +225,19 @@ class PlanRuns:
 
     async def _signal(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
         await self.journal.signal(run_id, verb, step_id, value)
-        await self._carried.hear(run_id)
+        if (execution := self._executions.get(run_id)) is not None:
+            execution.wake()
+
+    async def _forget_old(self) -> None:
+        """Remove runs that ended too long ago, once an hour at most."""
+        now_at = clock.now()
+        is_recent = self._forgot_at is not None and now_at - self._forgot_at < _RETENTION_INTERVAL
+        if self._retention_days is None or is_recent:
+            return
+        self._forgot_at = now_at
+        count = await self.journal.forget_before(write_instant(now_at - timedelta(days=self._retention_days)))
+        if count:
+            _log.info("%d runs that ended more than %d days ago were removed", count, self._retention_days)
 
 
 def _as_planned(step: PlanStep) -> PlanStep:

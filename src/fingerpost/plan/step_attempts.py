@@ -16,8 +16,9 @@ from fingerpost.errors import BrokenContract, SourceLimited, SourceTimeout, Stor
 from fingerpost.plan.catalogue import Catalogue, Task
 from fingerpost.plan.limits import Limits, find_excess
 from fingerpost.plan.validation import ReadyStep
+from fingerpost.runtime import retry
 from fingerpost.runtime.circuit_breaker import Breaker
-from fingerpost.runtime.retry import RetryPolicy, call_with_retries
+from fingerpost.runtime.retry import RetryPolicy
 
 THINKING = "thinking"
 
@@ -35,6 +36,35 @@ class StepOutcome:
 
 
 @dataclass(frozen=True, slots=True)
+class StepCall:
+    """A step to perform for a user; ``arguments`` are its question's, references resolved."""
+
+    ready: ReadyStep
+    arguments: dict[str, Any]
+    run_id: str
+    user: str | None
+
+    @property
+    def key(self) -> str:
+        """The idempotency key, the same for every attempt."""
+        return f"{self.run_id}:{self.ready.step.step_id}"
+
+    @property
+    def name(self) -> str:
+        step = self.ready.step
+        return step.tool or step.agent or THINKING
+
+    @property
+    def query_type(self) -> str:
+        return self.name if self.ready.question is None else self.ready.question.query_type
+
+    async def ask_tool(self, arguments: dict[str, Any]) -> Mapping[str, Any]:
+        assert self.ready.tool is not None
+        assert self.ready.question is not None
+        return await self.ready.tool.execute(self.ready.question.query_type, arguments, self.user)
+
+
+@dataclass(frozen=True, slots=True)
 class _Failure:
     response: Mapping[str, Any]
     note: str
@@ -45,15 +75,6 @@ class _Failure:
 
 NoteFailedAttempt = Callable[[int, int, str, float | None], None]
 """Hears of a failed attempt: the step, the attempt's number, why, and the seconds until the next one or None."""
-
-
-class _AttemptFailed(Exception):
-    """One attempt failed; raised to the retry loop."""
-
-    def __init__(self, failure: _Failure, number: int) -> None:
-        self.failure = failure
-        self.number = number
-        super().__init__(failure.note)
 
 
 class StepExecutor:
@@ -68,44 +89,20 @@ class StepExecutor:
         self._breaker = breaker or Breaker(threshold=limits.breaker_failures, rest_s=limits.breaker_s, kind="tool")
         self._semaphores: dict[str, asyncio.Semaphore] = {}
 
-    async def perform(
-        self,
-        ready: ReadyStep,
-        parameters: dict[str, Any],
-        run_id: str,
-        user: str | None,
-        note_failed_attempt: NoteFailedAttempt,
-    ) -> StepOutcome:
-        """Return how a step ended; ``parameters`` are the question's arguments, references resolved.
-
-        Whatever a tool or an agent raises besides ToolError rises.
-        """
-        key = f"{run_id}:{ready.step.step_id}"
-
-        begin_attempt(Attempt(key, 1))
-        first = await self._attempt(ready, parameters, run_id, user, key)
-        if not isinstance(first, _Failure):
-            return StepOutcome(first, 1, None)
-        failure = first
-
-        async def attempt(number: int) -> StepOutcome:
-            if number == 1:
-                raise _AttemptFailed(failure, 1)
-            begin_attempt(Attempt(key, number))
-            result = await self._attempt(ready, parameters, run_id, user, key)
-            if isinstance(result, _Failure):
-                raise _AttemptFailed(result, number)
-            return StepOutcome(result, number, None)
-
-        def find_wait_s(error: _AttemptFailed, number: int) -> float | None:
-            wait_s = self._find_wait_s(error.failure, number, key)
-            note_failed_attempt(ready.step.step_id, number, error.failure.note, wait_s)
-            return wait_s
-
-        try:
-            return await call_with_retries(attempt, _AttemptFailed, find_wait_s)
-        except _AttemptFailed as error:
-            return StepOutcome(error.failure.response, error.number, error.failure.note)
+    async def perform(self, call: StepCall, note_failed_attempt: NoteFailedAttempt) -> StepOutcome:
+        """Return how a step ended; whatever a tool or an agent raises besides ToolError rises."""
+        number = 1
+        while True:
+            begin_attempt(Attempt(call.key, number))
+            result = await self._attempt(call)
+            if not isinstance(result, _Failure):
+                return StepOutcome(result, number, None)
+            wait_s = self._find_wait_s(result, number, call.key)
+            note_failed_attempt(call.ready.step.step_id, number, result.note, wait_s)
+            if wait_s is None:
+                return StepOutcome(result.response, number, result.note)
+            await retry.sleep(wait_s)
+            number += 1
 
     def _find_wait_s(self, failure: _Failure, number: int, key: str) -> float | None:
         if not failure.may_retry:
@@ -114,20 +111,18 @@ class StepExecutor:
         spread = random.Random(f"{key}/{number}").random()  # noqa: S311  (no secret depends on it)
         return self._retries.find_wait_s(number, spread=spread, asked_s=failure.asked_s)
 
-    async def _attempt(
-        self, ready: ReadyStep, parameters: dict[str, Any], run_id: str, user: str | None, key: str
-    ) -> Mapping[str, Any] | _Failure:
-        name, query_type = _names_of(ready)
+    async def _attempt(self, call: StepCall) -> Mapping[str, Any] | _Failure:
+        name = call.name
         if (wait_s := self._breaker.enter(name)) is not None:
             message = f"{name} failed {self._breaker.threshold} times in a row and is left alone for a while"
-            return _failure_of(SourceLimited(message, retry_after_s=wait_s), name, query_type, parameters)
+            return _failure_of(SourceLimited(message, retry_after_s=wait_s), call)
         semaphore = self._semaphores.get(name)
         if semaphore is None:
             semaphore = self._semaphores[name] = asyncio.Semaphore(self._limits.calls_per_tool)
         note = self._breaker.left
         try:
             async with semaphore:
-                result = await self._answer(ready, parameters, run_id, user, key)
+                result = await self._answer(call)
             if not isinstance(result, _Failure):
                 note = self._breaker.succeeded
             elif result.blames_tool:
@@ -136,58 +131,37 @@ class StepExecutor:
         finally:
             note(name)
 
-    async def _answer(
-        self, ready: ReadyStep, parameters: dict[str, Any], run_id: str, user: str | None, key: str
-    ) -> Mapping[str, Any] | _Failure:
-        name, query_type = _names_of(ready)
-        try:
-            response = await self._ask(ready, parameters, run_id, user, key)
-            return self._find_failure(response, name) or response
-        except ToolError as error:
-            return _failure_of(error, name, query_type, parameters)
-
-    async def _ask(
-        self, ready: ReadyStep, parameters: dict[str, Any], run_id: str, user: str | None, key: str
-    ) -> Mapping[str, Any]:
-        tool, step = ready.tool, ready.step
-        most_s = self._limits.attempt_s
+    async def _answer(self, call: StepCall) -> Mapping[str, Any] | _Failure:
+        tool, most_s = call.ready.tool, self._limits.attempt_s
         try:
             async with asyncio.timeout(most_s):
-                if step.agent is None:
-                    assert tool is not None
-                    assert ready.question is not None
-                    return await tool.execute(ready.question.query_type, parameters, user)
-                return await self._ask_agent(ready, parameters, run_id, user, key)
-        except TimeoutError as error:
-            late = SourceTimeout(f"{step.tool or step.agent} did not answer within {most_s:g} s")
+                response = await (call.ask_tool(call.arguments) if call.ready.step.agent is None else self._ask(call))
+            return self._find_failure(response, call.name) or response
+        except TimeoutError:
             # Nobody knows what became of the call: only what may be done twice is asked again.
-            late.retryable = tool is not None and tool.is_idempotent
-            raise late from error
+            is_retryable = tool is not None and tool.is_idempotent
+            late = SourceTimeout(f"{call.name} did not answer within {most_s:g} s", retryable=is_retryable)
+            return _failure_of(late, call)
+        except ToolError as error:
+            return _failure_of(error, call)
 
-    async def _ask_agent(
-        self, ready: ReadyStep, parameters: dict[str, Any], run_id: str, user: str | None, key: str
-    ) -> Mapping[str, Any]:
-        step, tool, question = ready.step, ready.tool, ready.question
+    async def _ask(self, call: StepCall) -> Mapping[str, Any]:
+        """Ask an agent, which may call the step's tool."""
+        step = call.ready.step
         assert step.agent is not None
-
-        async def perform(arguments: dict[str, Any]) -> Mapping[str, Any]:
-            assert tool is not None
-            assert question is not None
-            return await tool.execute(question.query_type, arguments, user)
-
         task = Task(
-            run_id=run_id,
+            run_id=call.run_id,
             step_id=step.step_id,
             description=step.description,
-            parameters=parameters,
-            user=user,
-            idempotency_key=key,
-            perform=None if tool is None else perform,
+            parameters=call.arguments,
+            user=call.user,
+            idempotency_key=call.key,
+            perform=None if call.ready.tool is None else call.ask_tool,
         )
         answer = await self._catalogue.agents[step.agent](task)
         if isinstance(answer, Mapping) and {"success", "results", "output_key"} <= answer.keys():
             return answer
-        return success_response(step.agent, step.agent, parameters, [answer], {"data": answer})
+        return success_response(step.agent, step.agent, call.arguments, [answer], {"data": answer})
 
     def _find_failure(self, response: Any, name: str) -> _Failure | None:
         if not isinstance(response, Mapping) or not isinstance(response.get("success"), bool):
@@ -220,14 +194,9 @@ def failed(name: str, query_type: str, parameters: Mapping[str, Any], error: Too
     return failure_response(name, query_type, parameters, error.message, "error", extra)
 
 
-def _names_of(ready: ReadyStep) -> tuple[str, str]:
-    name = ready.step.tool or ready.step.agent or THINKING
-    return name, ready.question.query_type if ready.question is not None else name
-
-
-def _failure_of(error: ToolError, name: str, query_type: str, parameters: dict[str, Any]) -> _Failure:
+def _failure_of(error: ToolError, call: StepCall) -> _Failure:
     return _Failure(
-        failed(name, query_type, parameters, error),
+        failed(call.name, call.query_type, call.arguments, error),
         error.message,
         error.retryable,
         error.retry_after_s if isinstance(error, SourceLimited) else 0.0,

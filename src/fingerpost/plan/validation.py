@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -21,8 +21,6 @@ from fingerpost.plan.catalogue import HUMAN, Catalogue, PlanTool, StepQuery, lis
 from fingerpost.plan.conditions import OWN_NAMES, Condition, ConditionInvalid, compile_condition
 from fingerpost.plan.limits import Limits, find_excess
 from fingerpost.plan.references import Reference, Way, fill, list_references
-
-CANNOT_RUN: Final = "The plan cannot run: "
 
 _MOST_TOLD = 5
 _MOST_LISTED = 100
@@ -96,10 +94,13 @@ def validate_plan(
     memory: Collection[str] = (),
     done: Collection[int] = (),
     limits: Limits | None = None,
+    complaint: str = "The plan cannot run",
+    hint: str | None = None,
 ) -> ValidPlan:
     """Return a plan that can run.
 
     ``memory`` holds the keys that are given; ``done`` the steps that need no tool any more.
+    ``complaint`` begins the error's sentence, and ``hint`` is its hint.
 
     Raises:
         PlanInvalid: ``details["errors"]`` has every problem, the sentence the first of them.
@@ -107,11 +108,11 @@ def validate_plan(
     check = _Check(plan, catalogue, frozenset(memory), frozenset(done), limits or Limits())
     problems = check.problems()
     if problems:
-        raise plan_invalid(problems)
+        raise _plan_invalid(problems, complaint, hint)
     return ValidPlan(plan, check.ready, check.in_order)
 
 
-def plan_invalid(problems: list[PlanProblem]) -> PlanInvalid:
+def _plan_invalid(problems: list[PlanProblem], complaint: str, hint: str | None) -> PlanInvalid:
     rest = len(problems) - _MOST_TOLD
     more = f"; and {rest} more problems" if rest > 0 else ""
     first = problems[0]
@@ -121,7 +122,7 @@ def plan_invalid(problems: list[PlanProblem]) -> PlanInvalid:
     if len(problems) > _MOST_LISTED:
         details["errors_left_out"] = len(problems) - _MOST_LISTED
     sentence = "; ".join(str(problem) for problem in problems[:_MOST_TOLD])
-    return PlanInvalid(f"{CANNOT_RUN}{sentence}{more}", details)
+    return PlanInvalid(f"{complaint}: {sentence}{more}", details, hint=hint)
 
 
 class _Check:
