@@ -76,8 +76,8 @@ def test_a_late_network_alone_is_a_timeout(ask, monkeypatch):
 
 
 async def in_turn(*networks):
-    network, _, left_out = await ask_in_turn(networks, lambda each: each.plan_journeys(QUERY), Deadline())
-    return network.name, [each.sentence for each in left_out]
+    outcome = await ask_in_turn([(each, lambda asked: asked.plan_journeys(QUERY)) for each in networks], Deadline())
+    return outcome.network.name, [each.sentence for each in outcome.left_out]
 
 
 @pytest.mark.parametrize(

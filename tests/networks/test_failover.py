@@ -177,11 +177,7 @@ def test_the_deadlines_of_a_chain_nest():
     last = HangingNetwork(name="C", hangs=False, deadline_s=8.0)
     whole = FallbackNetwork(chain[0], FallbackNetwork(chain[1], last))
 
-    async def ask():
-        _, answer, _ = await ask_in_turn([whole], lambda network: network.plan_journeys(trip()), Deadline())
-        return answer
-
-    answer = run(ask())
+    answer = run(_in_turn([whole])).value
     assert [each.left_s[0] for each in chain] == pytest.approx([4.0, 2.0], abs=0.2)
     assert last.left_s[0] == pytest.approx(2.0, abs=0.2)
     assert [sentence.partition(" (")[0] for sentence in answer.provenance.lost] == [
@@ -198,7 +194,7 @@ def test_a_hanging_network_is_asked_once_a_call():
     async def ask(times):
         deadline = Deadline()
         for _ in range(times):
-            await ask_in_turn([both], lambda network: network.plan_journeys(trip()), deadline)
+            await _in_turn([both], deadline)
 
     run(ask(2))
     assert len(hanging.asked) == 1
@@ -225,10 +221,10 @@ def test_a_fault_of_the_preferred_network_takes_no_neighbour_down(caplog):
             raise KeyError("boom")
 
     networks = [Broken(name="X"), FakeNetwork(name="A")]
-    network, _, left_out = run(_in_turn(networks))
+    outcome = run(_in_turn(networks))
 
-    assert network.name == "A"
-    assert [each.sentence for each in left_out] == ["X was left out: X failed unexpectedly; the log says how."]
+    assert outcome.network.name == "A"
+    assert [each.sentence for each in outcome.left_out] == ["X was left out: X failed unexpectedly; the log says how."]
     assert "boom" in caplog.text
 
 
@@ -243,8 +239,9 @@ def test_a_fault_of_the_only_network_is_the_callers_to_hear():
         run(_in_turn([Broken(name="X")]))
 
 
-async def _in_turn(networks):
-    return await ask_in_turn(networks, lambda network: network.plan_journeys(trip()), Deadline())
+async def _in_turn(networks, deadline=None):
+    queries = [(network, lambda asked: asked.plan_journeys(trip())) for network in networks]
+    return await ask_in_turn(queries, deadline or Deadline())
 
 
 def test_a_network_that_failed_three_times_rests_and_takes_over_again():

@@ -1,14 +1,22 @@
 """Disruptions, alternatives and the limit (rules B5 and B11)."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.transit.model.itinerary import Mode, Optimize
+from fingerpost.transit.model.provenance import Provenance
+from fingerpost.transit.port import JourneyAnswer
 from fingerpost.transit.rules.disruption import (
+    ConnectionRisk,
+    as_scheduled,
+    connection_risk,
     find_leg_note,
     find_note,
     is_disrupted,
+    list_candidates,
     merge_alternatives,
     name_disrupted,
 )
@@ -26,6 +34,7 @@ from tests.rules.drawing import at, itineraries, ride, trip, walk
         (ride("7", "A", "B", 0, 9, -900), False),
         (ride("7", "A", "B", 0, 9), False),
         (ride("7", "A", "B", 0, 9, cancelled=True), True),
+        (replace(walk("B", "C", 9, 12), departure_delay_s=900, arrival_delay_s=900), False),
     ],
 )
 def test_what_disrupts(leg, disrupted):
@@ -37,15 +46,15 @@ def test_what_disrupts(leg, disrupted):
     ("leg", "note"),
     [
         (ride("7", "A", "B", 0, 9, cancelled=True), "Line 7 from A is cancelled."),
-        (ride("7", "A", "B", 0, 9, 420), "Line 7 from A leaves 7 min late."),
-        (ride("7", "A", "B", 0, 9, 0, arrival_delay_s=600), "Line 7 from A arrives at B 10 min late."),
+        (ride("7", "A", "B", 0, 9, 301, arrival_delay_s=720), "Line 7 from A leaves 5 min late."),
+        (ride("7", "A", "B", 0, 9, 300, arrival_delay_s=301), "Line 7 from A arrives at B 5 min late."),
         (ride(None, "A", "B", 0, 9, cancelled=True, mode=Mode.FERRY), "The ferry from A is cancelled."),
         (ride("7", "A", "B", 0, 9, 300), None),
-        (walk("A", "B", 0, 9), None),
+        (replace(walk("A", "B", 0, 9), departure_delay_s=900, arrival_delay_s=900), None),
     ],
 )
 def test_note_of_a_leg(leg, note):
-    """B5: the note names the line and the cause."""
+    """B5: the note names the line and the delay that the rider meets first, where that is more than 300 s."""
     assert find_leg_note(leg) == note
 
 
@@ -56,6 +65,55 @@ def test_note_of_an_itinerary():
     )
 
     assert find_note(itinerary) == "Line 1 from A is cancelled. Line 3 from C leaves 6 min late."
+
+
+PROVENANCE = Provenance(network="T", source="fake", zone="UTC", language="en", retrieved_at=0)
+
+
+def change(late_s, gap_s, change_s=None, line="9", walk_m=0):
+    """Draw line 7, some seconds late, then another ride that leaves so many seconds after the promised arrival."""
+    first = ride("7", "A", "B", 0, 10, 0, arrival_delay_s=late_s)
+    between = [walk("B", "C", 10, 12, walk_m)] if walk_m else []
+    return trip(first, *between, ride(line, "C" if walk_m else "B", "D", 10 + gap_s / 60, 30, 0, change_s=change_s))
+
+
+@pytest.mark.parametrize(
+    ("late_s", "sentence"),
+    [
+        (60, None),
+        (61, "The change from line 7 to line 9 at B has 119 s of the 120 s that it takes."),
+        (179, "The change from line 7 to line 9 at B has 1 s of the 120 s that it takes."),
+        (180, "The change from line 7 to line 9 at B is missed by 2 min."),
+        (240, "The change from line 7 to line 9 at B is missed by 3 min."),
+    ],
+)
+def test_a_change_of_two_minutes_with_three_minutes_to_make_it(late_s, sentence):
+    """A minute late is just in time; from three minutes on the next ride has left."""
+    assert find_note(change(late_s, 180, change_s=120)) == sentence
+
+
+@pytest.mark.parametrize(
+    ("late_s", "gap_s", "more", "sentence"),
+    [
+        (0, 120, {"walk_m": 100}, None),
+        (1, 120, {"walk_m": 100}, "The change from line 7 to line 9 at C has 119 s of the 120 s that it takes."),
+        (0, 0, {}, None),
+        (1, 0, {}, "The change from line 7 to line 9 at B is missed by 1 s."),
+        (180, 180, {"change_s": 120, "line": None}, "The change from line 7 to the bus at B is missed by 2 min."),
+        (149, 149, {"change_s": 59}, "The change from line 7 to line 9 at B is missed by 59 s."),
+    ],
+)
+def test_a_missed_change(late_s, gap_s, more, sentence):
+    """Without a time from the source the walk between the rides is what a change takes; under a minute is seconds."""
+    assert find_note(change(late_s, gap_s, **more)) == sentence
+
+
+def test_the_times_of_the_timetable_for_every_leg():
+    """The delays are still there to be reported."""
+    late = as_scheduled(change(600, 180, change_s=120))
+
+    assert [(leg.departure, leg.arrival) for leg in late.legs] == [(at(0), at(10)), (at(13), at(30))]
+    assert (late.duration_s, late.legs[0].arrival_delay_s) == (1800, 600)
 
 
 def print_minute(instant: int) -> str:
@@ -72,8 +130,19 @@ NEW, NEWER = line("N", 15), line("M", 12)
 NEW_BUT_GONE = line("Y", 5, cancelled=True)
 
 
-def merge(first, second=(), limit=3, *, arrive_by=False, **more):
-    return merge_alternatives(first, second, limit=limit, optimize=Optimize.SHORTEST_TIME, arrive_by=arrive_by, **more)
+def merge(first, second=(), limit=3, *, arrive_by=False, wanted_arrival=None, optimize=Optimize.SHORTEST_TIME):
+    candidates = [
+        candidate
+        for found, is_known in ((first, True), (second, False))
+        for candidate in list_candidates(
+            JourneyAnswer(itineraries=tuple(found), provenance=PROVENANCE),
+            is_known=is_known,
+            wanted_arrival=wanted_arrival,
+        )
+    ]
+    return merge_alternatives(
+        candidates, limit=limit, optimize=optimize, arrive_by=arrive_by, wanted_arrival=wanted_arrival
+    )
 
 
 def shown(merged) -> str:
@@ -210,6 +279,13 @@ def test_of_equals_that_take_equally_long_the_better_stays(arrive_by, leaves_at_
         assert [each.itinerary.departure - at(0) for each in merged.choices] == [leaves_at_s]
 
 
+def test_of_equals_the_shorter_stays():
+    """B7, P43, P73: whatever the order of finding."""
+    slow, quick = (trip(ride("7", "A", "B", 0, arrives)) for arrives in (12, 9))
+
+    assert merge([slow, quick]).found == merge([quick, slow], [slow]).found == (quick,)
+
+
 def _is_unusable_by_hand(itinerary) -> bool:
     """Nothing is walked between two rides that are drawn, so the second must leave when the first is there."""
     rides = [leg for leg in itinerary.legs if leg.line]
@@ -227,8 +303,8 @@ FOUND = st.lists(itineraries(), max_size=6)
 @given(FOUND, FOUND, st.integers(1, 3), st.sampled_from(Optimize), st.booleans())
 def test_laws_of_merging(first, second, limit, optimize, arrive_by):
     """B5, B14, P13, P47, P48: the limit cuts one list, nothing unusable stands first, a flag has no note."""
-    merged = merge_alternatives(first, second, limit=limit, optimize=optimize, arrive_by=arrive_by)
-    whole = merge_alternatives(first, second, limit=99, optimize=optimize, arrive_by=arrive_by)
+    merged = merge(first, second, limit, optimize=optimize, arrive_by=arrive_by)
+    whole = merge(first, second, 99, optimize=optimize, arrive_by=arrive_by)
     promised = {fingerprint(each) for each in first}
     flagged = [fingerprint(each.itinerary) for each in merged.choices if each.flagged]
     disrupted = [is_disrupted(each.itinerary) for each in merged.choices]
@@ -244,3 +320,61 @@ def test_laws_of_merging(first, second, limit, optimize, arrive_by):
     assert not flagged or any(map(is_disrupted, first))
     assert all(is_disrupted(each) for each in merged.dropped)
     assert not set(merged.dropped).intersection(each.itinerary for each in merged.choices)
+
+
+@pytest.mark.parametrize(("seated", "risk"), [(True, ConnectionRisk.OK), (False, ConnectionRisk.TIGHT)])
+def test_who_stays_seated_can_miss_nothing(seated, risk):
+    """The vehicle goes on at the second at which it arrives."""
+    assert connection_risk(trip(ride("7", "A", "B", 5, 15), ride("9", "B", "C", 15, 25, stays_seated=seated))) == risk
+
+
+@pytest.mark.parametrize(("gap_minutes", "risk"), [(2, ConnectionRisk.OK), (1.98, ConnectionRisk.TIGHT)])
+def test_a_change_after_a_walk_counts_from_the_walks_end(gap_minutes, risk):
+    """Three minutes on foot, then two minutes to spare: a second less is tight."""
+    legs = ride("7", "A", "B", 5, 15), walk("B", "C", 15, 18, 200), ride("9", "C", "D", 18 + gap_minutes, 30)
+
+    assert connection_risk(trip(*legs)) == risk
+
+
+BUS_9 = trip(ride("9", "A", "B", 7, 17))
+LATE, OFF = trip(ride("7", "A", "B", 5, 15, 400)), trip(ride("8", "A", "B", 6, 16, cancelled=True))
+
+
+def instead_of(first, second=()):
+    """Return what the first choice stands in for."""
+    return merge(first, second).choices[0].instead_of
+
+
+def test_the_worst_of_what_is_replaced_is_compared_with_though_a_late_one_is_better():
+    """Of two disrupted trips of the first result others stand in for the one that nobody can use."""
+    assert instead_of([LATE, OFF, BUS_9]) is OFF
+    assert instead_of([LATE, BUS_9]) is LATE
+    assert instead_of([BUS_9]) is None
+
+
+@pytest.mark.parametrize(("planned_minute", "is_replaced"), [(7, True), (5, False)])
+def test_a_punctual_trip_stands_in_for_none_that_was_planned_after_it(planned_minute, is_replaced):
+    """The cancelled bus is planned at minute 6: who takes the one before it loses nothing."""
+    punctual = trip(ride("9", "A", "B", planned_minute, planned_minute + 10))
+
+    assert instead_of([punctual, OFF]) is (OFF if is_replaced else None)
+
+
+def test_what_only_the_second_question_found_stands_in_for_what_it_goes_before():
+    """It would not have been shown at all, however early it is."""
+    assert instead_of([OFF], [trip(ride("9", "A", "B", 3, 13))]) is OFF
+
+
+def test_what_a_late_trip_still_goes_before_stands_in_for_nothing():
+    """Two buses planned a minute apart, the first six minutes late and still the first to arrive."""
+    late = trip(ride("7", "A", "B", 5, 15, 301))
+
+    assert [each.instead_of for each in merge([late, trip(ride("9", "A", "B", 16, 26))]).choices] == [None, None]
+
+
+@pytest.mark.parametrize(("wanted_minute", "is_usable"), [(15, True), (14, False)])
+def test_what_is_too_late_for_the_wanted_arrival_is_not_usable_for_it(wanted_minute, is_usable):
+    """B5, B8: arriving at the wanted minute is in time; a minute after it is not."""
+    result = merge([trip(ride("7", "A", "B", 5, 15))], arrive_by=True, wanted_arrival=at(wanted_minute))
+
+    assert (result.any_usable, result.choices[0].note) == (is_usable, None)

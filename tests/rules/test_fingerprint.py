@@ -4,12 +4,10 @@ import hashlib
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from fingerpost.transit.model.itinerary import Mode
-from fingerpost.transit.rules.ranking import deduplicate_named, fingerprint
-from tests.rules.drawing import itineraries, point, ride, trip, walk
+from fingerpost.transit.rules.ranking import fingerprint
+from tests.rules.drawing import point, ride, trip, walk
 
 
 def sha1(text: str) -> str:
@@ -49,37 +47,3 @@ def test_separators_in_names_do_not_confuse():
     even = trip(replace(ride("7", "A", "B", 0, 9), start=replace(point("A"), id="T|A")))
 
     assert fingerprint(odd) != fingerprint(even)
-
-
-def deduplicate(found):
-    """Return itineraries of different fingerprints, and how many were removed."""
-    kept = deduplicate_named((fingerprint(each), each) for each in found)
-    return list(kept.values()), len(found) - len(kept)
-
-
-def test_duplicates_are_removed_and_counted():
-    """B7, P43, P73: of equals the shorter is kept, in the place of the first; the rest keep their order."""
-    slow, quick = (trip(ride("7", "A", "B", 0, arrives)) for arrives in (12, 9))
-    other = trip(ride("1", "A", "B", 0, 20))
-
-    unique, removed = deduplicate([slow, other, quick, quick])
-
-    assert (unique, removed) == ([quick, other], 2)
-
-
-@settings(deadline=None)
-@given(st.lists(itineraries(), max_size=12))
-def test_deduplicating_twice_changes_nothing(found):
-    """B7, P43: deduplication is idempotent, and counts what is missing."""
-    unique, removed = deduplicate(found)
-
-    assert (deduplicate(unique), len(unique) + removed) == ((unique, 0), len(found))
-
-
-@settings(deadline=None)
-@given(st.lists(itineraries(), max_size=12))
-def test_every_way_of_travelling_survives(found):
-    """B7, P43: each fingerprint that went in comes out exactly once, and nothing else."""
-    unique, _ = deduplicate(found)
-
-    assert [fingerprint(each) for each in unique] == list(dict.fromkeys(map(fingerprint, found)))

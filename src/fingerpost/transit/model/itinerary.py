@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from functools import cached_property
+from typing import NamedTuple
 
 from fingerpost.transit.model.line_colors import LineColors
 from fingerpost.transit.model.place import Coordinate
@@ -162,6 +163,19 @@ class Fare:
     unknown: str | None = None
 
 
+class MissedChange(NamedTuple):
+    """A change that the expected times break.
+
+    ``available_s`` are the seconds between the two rides, negative where the second leaves before the first arrives;
+    ``needed_s`` those that the change takes: what the source says, else the walk between the rides.
+    """
+
+    before: Leg
+    after: Leg
+    available_s: int
+    needed_s: int
+
+
 @dataclass(frozen=True)
 class Itinerary:
     """Legs that join end to start. What rules ask again and again is worked out once."""
@@ -199,12 +213,8 @@ class Itinerary:
         return max((max(leg.departure_delay_s or 0, leg.arrival_delay_s or 0, 0) for leg in self.rides), default=0)
 
     @cached_property
-    def missed_changes(self) -> tuple[tuple[Leg, Leg, int, int], ...]:
-        """The changes that cannot be made at the expected times; a cancelled ride is another matter.
-
-        Each is the ride before, the ride after, the seconds between the two, and the seconds that the change takes:
-        what the source says, else the walk between the rides.
-        """
+    def missed_changes(self) -> tuple[MissedChange, ...]:
+        """The changes that cannot be made at the expected times, cancelled rides aside."""
         missed = []
         before: Leg | None = None
         walk_s = 0
@@ -214,9 +224,9 @@ class Itinerary:
                 continue
             if before is not None and not (leg.stays_seated or leg.cancelled or before.cancelled):
                 needed_s = walk_s if leg.change_s is None else leg.change_s
-                there_s = leg.departure_expected - before.arrival_expected
-                if there_s < needed_s:
-                    missed.append((before, leg, there_s, needed_s))
+                available_s = leg.departure_expected - before.arrival_expected
+                if available_s < needed_s:
+                    missed.append(MissedChange(before, leg, available_s, needed_s))
             before, walk_s = leg, 0
         return tuple(missed)
 

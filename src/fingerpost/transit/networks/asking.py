@@ -3,16 +3,15 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextvars import ContextVar
-from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar, SourceChanged, SourceFailed, SourceTimeout, StorageUnavailable, ToolError
 from fingerpost.runtime.instruments import NETWORK, NETWORK_QUERY_DURATION
 from fingerpost.runtime.spans import Measured, measured
 from fingerpost.transit.model.profile import NetworkProfile
-from fingerpost.transit.port import Network
+from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 
 _log = logging.getLogger(__name__)
@@ -22,7 +21,7 @@ _T = TypeVar("_T")
 NetworkQuery = Callable[[Network], Awaitable[_T]]
 
 UNAVAILABLE = (StorageUnavailable, SourceChanged, TimeoutError)
-"""What a source may raise because it cannot be asked: another network, or its fallback, may answer in its stead."""
+"""Errors of a source that cannot be asked; another network, or its fallback, may answer instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +40,10 @@ class LeftOut:
         return f"{self.network} was left out: {why}."
 
 
+Failures = dict[str, LeftOut]
+"""The networks with a fallback that failed during one call, by name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answers(Generic[_T]):
     """The answers by network, in the order of the query, and the networks that did not answer."""
@@ -49,16 +52,24 @@ class Answers(Generic[_T]):
     left_out: tuple[LeftOut, ...] = ()
 
 
-_failures: ContextVar[dict[str, LeftOut] | None] = ContextVar("fingerpost_failures", default=None)
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[_T]):
+    """The first answer, the network that gave it, and the networks before it that could not answer."""
+
+    value: _T
+    network: Network
+    left_out: tuple[LeftOut, ...] = ()
 
 
-def failures_of_this_call() -> dict[str, LeftOut]:
-    """Return, by name, the networks that failed during the current call; fallbacks add theirs. A new dict outside one.
+@runtime_checkable
+class RemembersFailures(Protocol):
+    """A network that does not ask a server again that failed during the same call."""
 
-    An answer of names has no provenance, so this is also how its caller learns which fallback gave it.
-    """
-    failed = _failures.get()
-    return {} if failed is None else failed
+    def within_call(self, failures: Failures) -> Network: ...
+
+
+def _within_call(network: Network, failures: Failures) -> Network:
+    return network.within_call(failures) if isinstance(network, RemembersFailures) else network
 
 
 async def ask_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
@@ -77,7 +88,7 @@ async def ask_for_names(networks: Sequence[Network], query: NetworkQuery[_T]) ->
         ToolError: nobody answered; the error of the preferred network, as one of names (rule A5: GEOCODING).
     """
     profiles = [network.profile for network in networks]
-    limits = [each.names_deadline_s if len(profiles) > 1 else each.answer_deadline_s for each in profiles]
+    limits = [profile.names_deadline_s if len(profiles) > 1 else profile.answer_deadline_s for profile in profiles]
     try:
         return await _ask_up_to(networks, query, limits)
     except ToolError as error:
@@ -88,22 +99,10 @@ async def ask_for_names(networks: Sequence[Network], query: NetworkQuery[_T]) ->
 async def _ask_up_to(
     networks: Sequence[Network], query: NetworkQuery[_T], limits: Sequence[float | None]
 ) -> Answers[_T]:
-    failed: dict[str, LeftOut] = {}
-    token = _failures.set(failed)
-    try:
-        answers = await _gather(networks, query, limits)
-    finally:
-        _failures.reset(token)
-    stood_in = [failure for failure in failed.values() if failure.stand_in is not None]
-    return replace(answers, left_out=(*answers.left_out, *stood_in))
-
-
-async def _gather(networks: Sequence[Network], query: NetworkQuery[_T], limits: Sequence[float | None]) -> Answers[_T]:
-    if len(networks) == 1:
-        # The everyday case: whatever goes wrong is the caller's to hear, without a detour.
-        return Answers(((networks[0], await _ask(networks[0], query, limits[0])),))
-    questions = (_ask(network, query, limit_s) for network, limit_s in zip(networks, limits, strict=True))
-    outcomes = await asyncio.gather(*questions, return_exceptions=True)
+    failures: Failures = {}
+    is_alone = len(networks) == 1
+    questions = (_ask(network, query, limit_s, failures) for network, limit_s in zip(networks, limits, strict=True))
+    outcomes = await asyncio.gather(*questions, return_exceptions=not is_alone)
     answered: list[tuple[Network, _T]] = []
     left_out: list[LeftOut] = []
     for network, outcome in zip(networks, outcomes, strict=True):
@@ -113,20 +112,22 @@ async def _gather(networks: Sequence[Network], query: NetworkQuery[_T], limits: 
             answered.append((network, outcome))
     if left_out and not answered:
         raise left_out[0].error
-    return Answers(tuple(answered), tuple(left_out))
+    # Names have no provenance, so a fallback that gave them is reported here.
+    stood_in = [failure for failure in failures.values() if failure.stand_in is not None]
+    return Answers(tuple(answered), (*left_out, *stood_in))
 
 
-async def _ask(network: Network, query: NetworkQuery[_T], limit_s: float | None) -> _T:
+async def _ask(network: Network, query: NetworkQuery[_T], limit_s: float | None, failures: Failures) -> _T:
     try:
         with measuring_query(network):
             async with clock.time_limit(limit_s):
-                return await query(network)
+                return await query(_within_call(network, failures))
     except TimeoutError as error:
-        raise late(network.profile, limit_s) from error
+        raise as_tool_error(error, network.profile, limit_s) from error
 
 
 def name_fault(network: Network, error: BaseException) -> ToolError:
-    """Return what a network raised, as a ToolError; what no source may raise is logged and is that source's failure.
+    """Return what a network raised as a ToolError; an unexpected error is logged and becomes a failure of the source.
 
     Raises:
         BaseException: the error itself, where it ends more than a query.
@@ -140,21 +141,20 @@ def name_fault(network: Network, error: BaseException) -> ToolError:
     return SourceFailed(f"{name} failed unexpectedly; the log says how")
 
 
-def late(profile: NetworkProfile, limit_s: float | None) -> SourceTimeout:
+def as_tool_error(error: ToolError | TimeoutError, profile: NetworkProfile, limit_s: float | None) -> ToolError:
+    """Return the error of a source; a timeout names the network and the limit that passed."""
+    if isinstance(error, ToolError):
+        return error
     waited = "in time" if limit_s is None else f"within {limit_s:.3g} s"
     return SourceTimeout(f"{profile.name} did not answer {waited}", {"network": profile.name})
 
 
 class Deadline:
-    """The deadline of one call for plans or boards, over all its queries and networks.
-
-    Attributes:
-        failed: the networks that failed during this call, by name; they are not asked again for it.
-    """
+    """The deadline of one call for plans or boards, over all its queries and networks."""
 
     def __init__(self) -> None:
         self._began_s = asyncio.get_running_loop().time()
-        self.failed: dict[str, LeftOut] = {}
+        self._failures: Failures = {}
 
     def share_s(self, profile: NetworkProfile, waiting_behind: int) -> float | None:
         """Return how long a network may take, in seconds: all that is left, or half where another waits behind it."""
@@ -163,34 +163,44 @@ class Deadline:
         left_s = max(0.0, self._began_s + profile.answer_deadline_s - asyncio.get_running_loop().time())
         return left_s / 2 if waiting_behind else left_s
 
+    def within_call(self, network: Network) -> Network:
+        """Return the network for this call: a server that has failed during it is not asked again."""
+        return _within_call(network, self._failures)
 
-async def ask_in_turn(
-    networks: Sequence[Network], query: NetworkQuery[_T], deadline: Deadline
-) -> tuple[Network, _T, tuple[LeftOut, ...]]:
+
+async def ask_in_turn(queries: Sequence[tuple[Network, NetworkQuery[_T]]], deadline: Deadline) -> Outcome[_T]:
     """Query the preferred network; if it is unavailable or late, has a fault or no timetable of the day, the next.
 
     Raises:
         ToolError: as the first network, where nobody answered.
     """
-    token = _failures.set(deadline.failed)
-    try:
-        left_out: list[LeftOut] = []
-        for waiting_behind, network in zip(range(len(networks) - 1, -1, -1), networks, strict=True):
-            limit_s = deadline.share_s(network.profile, waiting_behind)
-            try:
-                return network, await ask_within(network, query, limit_s, alone=len(networks) == 1), tuple(left_out)
-            except (*UNAVAILABLE, OutsideCalendar) as error:
-                left_out.append(LeftOut(network.profile.name, _as_known(error, network.profile, limit_s)))
-        raise left_out[0].error
-    finally:
-        _failures.reset(token)
+    left_out: list[LeftOut] = []
+    for waiting_behind, (network, query) in zip(range(len(queries) - 1, -1, -1), queries, strict=True):
+        limit_s = deadline.share_s(network.profile, waiting_behind)
+        try:
+            answer = await ask_within(deadline.within_call(network), query, limit_s, alone=len(queries) == 1)
+            return Outcome(answer, network, tuple(left_out))
+        except (*UNAVAILABLE, OutsideCalendar) as error:
+            left_out.append(LeftOut(network.profile.name, as_tool_error(error, network.profile, limit_s)))
+    raise left_out[0].error
+
+
+async def plan_journeys(network: Network, query: JourneyQuery, deadline: Deadline) -> JourneyAnswer:
+    """Return the journeys of one network.
+
+    Raises:
+        ToolError: as the network, or because it was late.
+    """
+    outcome = await ask_in_turn([(network, lambda asked: asked.plan_journeys(query))], deadline)
+    answer: JourneyAnswer = outcome.value
+    return answer
 
 
 async def ask_within(network: Network, query: NetworkQuery[_T], limit_s: float | None, *, alone: bool = False) -> _T:
     """Query one network within a limit.
 
-    A network with others beside it fails with one of ``UNAVAILABLE`` where it has a fault of its own, so that they
-    can answer; what one ``alone`` raises is the caller's to hear.
+    A network beside others fails with one of ``UNAVAILABLE`` where it has a fault of its own, so that they can
+    answer; the caller gets every error of a network that is ``alone``.
 
     Raises:
         ToolError: as the network.
@@ -198,13 +208,13 @@ async def ask_within(network: Network, query: NetworkQuery[_T], limit_s: float |
     """
     with measuring_query(network):
         async with clock.time_limit(limit_s):
-            if alone:
-                return await query(network)
             try:
                 return await query(network)
             except (ToolError, TimeoutError):
                 raise
             except Exception as error:
+                if alone:
+                    raise
                 raise name_fault(network, error) from error
 
 
@@ -212,13 +222,20 @@ def measuring_query(network: Network) -> Measured:
     return measured("query network", {NETWORK: network.profile.name}, NETWORK_QUERY_DURATION)
 
 
-def _as_known(error: Exception, profile: NetworkProfile, limit_s: float | None) -> ToolError:
-    return error if isinstance(error, ToolError) else late(profile, limit_s)
+async def list_departures(networks: Sequence[Network], query: DepartureQuery, warnings: Warnings) -> DepartureBoard:
+    """Return the board of the preferred network, or the next where it fails."""
+
+    async def list_board(network: Network) -> DepartureBoard:
+        return await network.list_departures(query)
+
+    outcome = await ask_in_turn([(network, list_board) for network in networks], Deadline())
+    warn_of_left_out(outcome.left_out, warnings)
+    return outcome.value
 
 
 def warn_of_left_out(left_out: Sequence[LeftOut], warnings: Warnings) -> None:
-    for each in left_out:
-        warnings.add(WarningCode.NETWORK_LEFT_OUT, each.sentence)
+    for failure in left_out:
+        warnings.add(WarningCode.NETWORK_LEFT_OUT, failure.sentence)
 
 
 def warn_of_problems(problems: Mapping[str, str], warnings: Warnings) -> None:

@@ -11,10 +11,11 @@ from fingerpost.transit.model.place import Coordinate, Location, Place
 from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.networks.asking import (
     UNAVAILABLE,
+    Failures,
     LeftOut,
+    RemembersFailures,
+    as_tool_error,
     ask_within,
-    failures_of_this_call,
-    late,
     measuring_query,
 )
 from fingerpost.transit.networks.wrapper import QueryKind, WrapperNetwork
@@ -57,16 +58,30 @@ class _IdsUnknown(Exception):
         super().__init__(", ".join(ids))
 
 
+class _NoTextsRead(Exception):
+    """The fallback does not read texts."""
+
+
 class FallbackNetwork(WrapperNetwork):
     """A network and its fallback; both should share FEED and tokens.
 
     If they do not, each is asked for the ids that it knows, and the answer reports the others.
     Answers carry the first network's name; provenance says what is missing if the fallback gave them.
+    ``failures`` are those of the current call; None where no call is known.
     """
 
-    def __init__(self, network: Network, fallback: Network) -> None:
+    def __init__(self, network: Network, fallback: Network, failures: Failures | None = None) -> None:
         super().__init__(network)
         self._fallback = fallback
+        self._failures = failures
+
+    def within_call(self, failures: Failures) -> "FallbackNetwork":
+        """Return the network for one call: it asks no server again that has failed during it."""
+        own, other = (
+            each.within_call(failures) if isinstance(each, RemembersFailures) else each
+            for each in (self.network, self._fallback)
+        )
+        return FallbackNetwork(own, other, failures)
 
     @property
     def profile(self) -> NetworkProfile:
@@ -118,7 +133,7 @@ class FallbackNetwork(WrapperNetwork):
         async def plan(network: Network) -> JourneyAnswer:
             planner = find_text_planner(network)
             if planner is None:
-                raise failures_of_this_call()[self.profile.name].error
+                raise _NoTextsRead
             return await planner.plan_texts(query)
 
         return await self._ask((Ability.PLANS,), plan)
@@ -206,14 +221,13 @@ class FallbackNetwork(WrapperNetwork):
         own, other = self.network.profile, self._fallback.profile
         if not own.can(*needed):
             return _label(await query(self._fallback), None, notes)
-        failed = failures_of_this_call()
+        failed = {} if self._failures is None else self._failures
         if own.name not in failed:
             limit_s = _find_limit_s(own.names_deadline_s if by_name else own.answer_deadline_s)
             try:
                 return _label(await ask_within(self.network, query, limit_s), None, notes)
             except UNAVAILABLE as error:
-                known = late(own, limit_s) if isinstance(error, TimeoutError) else error
-                failed[own.name] = LeftOut(own.name, known)
+                failed[own.name] = LeftOut(own.name, as_tool_error(error, own, limit_s))
         failure = failed[own.name].error
         if not other.can(*needed):
             raise failure
@@ -221,6 +235,8 @@ class FallbackNetwork(WrapperNetwork):
         try:
             with measuring_query(self._fallback):
                 answer = await query(self._fallback)
+        except _NoTextsRead:
+            raise failure from None
         except _IdsUnknown as unknown:
             raise failure.with_message(
                 f"{failure.message.rstrip('.')}; its fallback {other.name} does not know {_join(unknown.ids)}",

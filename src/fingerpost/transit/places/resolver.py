@@ -146,8 +146,7 @@ async def _find_what_is_at(
     if network is None:
         return None
     told = await ask_position(network, position, language, network.profile.names_deadline_s)
-    if told.failure is not None:
-        warnings.add(WarningCode.NETWORK_LEFT_OUT, told.failure)
+    warnings.add(WarningCode.NETWORK_LEFT_OUT, told.failure)
     return told.place
 
 

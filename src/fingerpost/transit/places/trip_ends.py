@@ -104,8 +104,7 @@ class TripEndResolver:
             _refuse_far(side, texts[side], reading.location)
             if reading.geocoded:
                 warnings.add(WarningCode.LABEL_GEOCODED, _say_geocoded(side, texts[side].text, reading.location))
-            if reading.guess is not None:
-                warnings.add(WarningCode.POSITION_GUESSED, reading.guess)
+            warnings.add(WarningCode.POSITION_GUESSED, reading.guess)
         ends = [await _ends(network, by_side, language) for network, by_side in chosen if _is_sure(by_side)]
         _refuse_same(ends[0].origin, ends[0].destination, sides=self._sides)
         return ends

@@ -1,33 +1,15 @@
 """Disruptions: changes that would be missed, alternatives to cancelled or late itineraries, and their order."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import IntEnum, StrEnum
 from itertools import takewhile
 
-from fingerpost.transit.model.itinerary import Itinerary, Leg, Optimize
+from fingerpost.transit.model.itinerary import Itinerary, Leg, MissedChange, Optimize, ServiceAlert
+from fingerpost.transit.port import JourneyAnswer
+from fingerpost.transit.rules.alerts import find_explanation
 from fingerpost.transit.rules.modes import trip_word
-from fingerpost.transit.rules.ranking import deduplicate_named, fingerprint, rank_named
-
-
-@dataclass(frozen=True, slots=True)
-class MissedChange:
-    """A change that the expected times break.
-
-    ``there_s`` are the seconds between the two rides, negative where the second leaves before the first arrives;
-    ``needed_s`` those that the change takes at least.
-    """
-
-    before: Leg
-    after: Leg
-    there_s: int
-    needed_s: int
-
-    @property
-    def sentence(self) -> str:
-        change = f"The change from {_in_sentence(self.before)} to {_in_sentence(self.after)} at {self.after.start.name}"
-        if self.there_s <= 0:
-            return f"{change} is missed by {print_duration(self.needed_s - self.there_s)}."
-        return f"{change} has {self.there_s} s of the {self.needed_s} s that it takes."
+from fingerpost.transit.rules.ranking import SortKey, fingerprint, sort_key
 
 
 def ride_name(leg: Leg) -> str:
@@ -40,28 +22,74 @@ def print_duration(seconds: int) -> str:
     return f"{seconds} s" if seconds < 60 else f"{round(seconds / 60)} min"
 
 
-def list_missed_changes(itinerary: Itinerary) -> list[MissedChange]:
-    """Return the changes that cannot be made at the expected times; a cancelled ride is another matter."""
-    return [MissedChange(*missed) for missed in itinerary.missed_changes]
-
-
-def as_promised(itinerary: Itinerary) -> Itinerary:
-    """Return an itinerary at the times of the timetable; its delays and statuses still say what happened."""
+def as_scheduled(itinerary: Itinerary) -> Itinerary:
+    """Return an itinerary at the times of the timetable; its delays and statuses are unchanged."""
     return Itinerary(tuple(replace(leg, as_promised=True) for leg in itinerary.legs))
 
 
-def _in_sentence(leg: Leg) -> str:
-    name = ride_name(leg)
-    return name[:1].lower() + name[1:]
+def _missed_change_sentence(missed: MissedChange) -> str:
+    before, after = (ride_name(leg)[:1].lower() + ride_name(leg)[1:] for leg in (missed.before, missed.after))
+    change = f"The change from {before} to {after} at {missed.after.start.name}"
+    if missed.available_s <= 0:
+        return f"{change} is missed by {print_duration(missed.needed_s - missed.available_s)}."
+    return f"{change} has {missed.available_s} s of the {missed.needed_s} s that it takes."
 
 
 # A ride that leaves or arrives later than this disrupts; being early does not.
 DISRUPTED_AFTER_S = 300
 
 
-@dataclass(frozen=True, slots=True)
+class Standing(IntEnum):
+    """Whether an itinerary can be used, the better first."""
+
+    USABLE = 0
+    TOO_LATE = 1
+    UNUSABLE = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """An itinerary that was found, and the answer that holds it.
+
+    ``is_known`` is True where the first query found it, False where only the relaxed one did. ``TOO_LATE`` is what
+    arrives after the wanted arrival.
+    """
+
+    itinerary: Itinerary
+    answer: JourneyAnswer
+    fingerprint: str
+    is_known: bool
+    standing: Standing
+    is_disrupted: bool
+
+
+def list_candidates(
+    answer: JourneyAnswer, *, is_known: bool = True, wanted_arrival: int | None = None
+) -> list[Candidate]:
+    """Return the candidates of an answer, also those that only the timetable promised."""
+
+    def find_standing(itinerary: Itinerary) -> Standing:
+        if itinerary.is_unusable:
+            return Standing.UNUSABLE
+        is_late = wanted_arrival is not None and itinerary.arrival > wanted_arrival
+        return Standing.TOO_LATE if is_late else Standing.USABLE
+
+    return [
+        Candidate(
+            itinerary=itinerary,
+            answer=answer,
+            fingerprint=fingerprint(itinerary),
+            is_known=is_known,
+            standing=find_standing(itinerary),
+            is_disrupted=is_disrupted(itinerary),
+        )
+        for itinerary in (*answer.itineraries, *answer.timetabled)
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """An itinerary to show, with its fingerprint.
+    """An itinerary to show, with its fingerprint and the answer that holds it.
 
     ``flagged`` is the contract's DisruptionFlag, ``note`` its DisruptionNote; never both.
     ``instead_of`` is the disrupted itinerary of the first result that would have been shown before it, had all run to
@@ -69,6 +97,7 @@ class Choice:
     """
 
     itinerary: Itinerary
+    answer: JourneyAnswer
     fingerprint: str
     flagged: bool = False
     note: str | None = None
@@ -76,8 +105,8 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Merged:
-    """The itineraries to show, and the warnings about the rest.
+class RankedItineraries:
+    """The itineraries to show, and those that are not shown.
 
     Attributes:
         choices: at most the limit, in the order to show them.
@@ -137,76 +166,87 @@ def name_disrupted(disrupted: Iterable[Itinerary], say_time: Callable[[int], str
 def _list_notes(itinerary: Itinerary) -> list[tuple[str, Leg]]:
     """Return a sentence on each disrupted ride, and on each missed change beside the ride that is not caught."""
     notes = [(note, leg) for leg in itinerary.legs if (note := find_leg_note(leg)) is not None]
-    return notes + [(change.sentence, change.after) for change in list_missed_changes(itinerary)]
+    return notes + [(_missed_change_sentence(missed), missed.after) for missed in itinerary.missed_changes]
 
 
 def merge_alternatives(
-    first: Sequence[Itinerary],
-    second: Sequence[Itinerary],
+    candidates: Sequence[Candidate],
     *,
     limit: int,
     optimize: Optimize,
     arrive_by: bool,
     wanted_arrival: int | None = None,
-) -> Merged:
-    """Deduplicate, rank, put the usable before the unusable, and keep to the limit.
+) -> RankedItineraries:
+    """Deduplicate, rank, put the usable before the unusable, and cut to the limit.
 
-    Of equals a usable one is kept before any unusable one, then one that is not disrupted, then by
-    rule B7, and at last the one that arrives first, or for a wanted arrival the one that leaves last.
-
-    ``first`` holds all that the first question found, disrupted itineraries of the timetable included;
-    ``second`` what the relaxed question found, empty where it was not asked.
-    Flagged is what only the second question found and stands ahead of a disrupted itinerary of the first, itself
-    neither disrupted nor known before.
-    What arrives after ``wanted_arrival`` because it is late stands behind what arrives in time.
+    Flagged is what only the relaxed query found and is ranked ahead of a disrupted itinerary of the first, unless it
+    is disrupted itself.
     """
-    named = [(fingerprint(each), each) for each in (*first, *second)]
-    promised = {name for name, _ in named[: len(first)]}
 
-    def place(itinerary: Itinerary) -> int:
-        """Return 0 for what can be used, 1 for what is too late for the wanted arrival, 2 for the unusable."""
-        if itinerary.is_unusable:
-            return 2
-        return int(wanted_arrival is not None and itinerary.arrival > wanted_arrival)
+    def rank(ranked: Candidate, itinerary: Itinerary) -> SortKey:
+        return sort_key(itinerary, ranked.fingerprint, optimize, arrive_by=arrive_by)
 
-    unique: dict[str, Itinerary] = {}
-    places = [place(each) for _, each in named]
-    troubles = [is_disrupted(each) for _, each in named]
-    # Of equals the better kind is written last, and stays.
-    for kind in ((2, True), (1, True), (1, False), (0, True), (0, False)):
-        same = [pair for pair, *its in zip(named, places, troubles, strict=True) if tuple(its) == kind]
-        unique |= deduplicate_named(same, _departs_last if arrive_by else _arrives_first)
-    placed = {name: place(each) for name, each in unique.items()}
-    ranked = rank_named(unique.items(), optimize, arrive_by=arrive_by)
-    ranked.sort(key=lambda pair: placed[pair[0]])
-    troubled = {name for name, each in ranked if is_disrupted(each)}
-    disrupted = {name: at for at, (name, _) in enumerate(ranked) if name in troubled & promised}
-    last_known = max(disrupted.values(), default=-1)
-    planned = _rank_by_timetable(ranked, optimize, arrive_by=arrive_by) if disrupted else []
+    unique = _deduplicate(candidates, arrive_by=arrive_by)
+    ranked = sorted(unique.values(), key=lambda each: (each.standing, rank(each, each.itinerary)))
+    disrupted = {
+        candidate.fingerprint: at
+        for at, candidate in enumerate(ranked)
+        if candidate.is_disrupted and candidate.is_known
+    }
+    last_disrupted = max(disrupted.values(), default=-1)
+    as_planned = sorted(ranked, key=lambda each: rank(each, as_scheduled(each.itinerary))) if disrupted else []
 
-    def choose(at: int, name: str, itinerary: Itinerary) -> Choice:
-        if name in troubled:
-            return Choice(itinerary, name, note=_note_of(itinerary, wanted_arrival if placed[name] == 1 else None))
-        # What only the second question found would not have been shown at all.
-        better = takewhile(lambda other: other != name, planned) if name in promised else planned
-        replaced = _worst([unique[other] for other in better if disrupted.get(other, -1) > at])
-        return Choice(itinerary, name, flagged=at < last_known and name not in promised, instead_of=replaced)
+    def choose(at: int, chosen: Candidate) -> Choice:
+        choice = Choice(itinerary=chosen.itinerary, answer=chosen.answer, fingerprint=chosen.fingerprint)
+        if chosen.is_disrupted:
+            is_late = chosen.standing is Standing.TOO_LATE
+            return replace(choice, note=_note_of(chosen.itinerary, wanted_arrival if is_late else None))
+        # What only the relaxed query found would not have been shown at all.
+        better = takewhile(lambda other: other is not chosen, as_planned) if chosen.is_known else as_planned
+        replaced = _worst([other.itinerary for other in better if disrupted.get(other.fingerprint, -1) > at])
+        return replace(choice, flagged=at < last_disrupted and not chosen.is_known, instead_of=replaced)
 
-    return Merged(
-        choices=tuple(choose(at, *pair) for at, pair in enumerate(ranked[:limit])),
-        found=tuple(each for _, each in ranked),
-        dropped=tuple(each for name, each in ranked[limit:] if name in troubled & promised),
-        deduplicated_from=len(named) if len(named) > len(unique) else None,
-        any_usable=any(kind == 0 for kind in placed.values()) or not placed,
+    return RankedItineraries(
+        choices=tuple(choose(at, candidate) for at, candidate in enumerate(ranked[:limit])),
+        found=tuple(candidate.itinerary for candidate in ranked),
+        dropped=tuple(each.itinerary for each in ranked[limit:] if each.fingerprint in disrupted),
+        deduplicated_from=len(candidates) if len(candidates) > len(unique) else None,
+        any_usable=any(candidate.standing is Standing.USABLE for candidate in ranked) or not ranked,
     )
 
 
-def _arrives_first(itinerary: Itinerary) -> int:
-    return itinerary.arrival
+def _deduplicate(candidates: Iterable[Candidate], *, arrive_by: bool) -> dict[str, Candidate]:
+    """Return one candidate for each fingerprint, which the first query knows if it found any of them.
+
+    Of equals a usable one is stored before any unusable one, then one that is not disrupted, then one with fewer
+    changes, then the shorter, and at last the one that arrives first, or departs last where ``arrive_by``. Of the same
+    rides twice the first is stored: live ones come before those of the timetable.
+    """
+    unique: dict[str, Candidate] = {}
+    for candidate in candidates:
+        rival = unique.get(candidate.fingerprint)
+        if rival is None:
+            unique[candidate.fingerprint] = candidate
+            continue
+        best = candidate if _is_better(candidate, rival, arrive_by=arrive_by) else rival
+        unique[candidate.fingerprint] = replace(best, is_known=candidate.is_known or rival.is_known)
+    return unique
 
 
-def _departs_last(itinerary: Itinerary) -> int:
-    return -itinerary.departure
+def _is_better(candidate: Candidate, rival: Candidate, *, arrive_by: bool) -> bool:
+    mine, its = candidate.itinerary, rival.itinerary
+    own_key, its_key = (
+        (each.standing, each.is_disrupted, each.itinerary.transfers, each.itinerary.duration_s)
+        for each in (candidate, rival)
+    )
+    if own_key != its_key:
+        return own_key < its_key
+    is_sooner = mine.departure > its.departure if arrive_by else mine.arrival < its.arrival
+    return is_sooner and _rides_of(mine) != _rides_of(its)
+
+
+def _rides_of(itinerary: Itinerary) -> list[tuple[str | None, int]]:
+    return [(leg.trip_id, leg.departure_scheduled) for leg in itinerary.rides]
 
 
 def _note_of(itinerary: Itinerary, wanted_arrival: int | None) -> str | None:
@@ -217,12 +257,93 @@ def _note_of(itinerary: Itinerary, wanted_arrival: int | None) -> str | None:
     return f"{note} {too_late}" if note else too_late
 
 
-def _worst(troubled: Sequence[Itinerary]) -> Itinerary | None:
+def _worst(disrupted: Sequence[Itinerary]) -> Itinerary | None:
     """Return the first that cannot be used, else the first."""
-    return next((each for each in troubled if each.is_unusable), troubled[0] if troubled else None)
+    return next((each for each in disrupted if each.is_unusable), disrupted[0] if disrupted else None)
 
 
-def _rank_by_timetable(named: Iterable[tuple[str, Itinerary]], optimize: Optimize, *, arrive_by: bool) -> list[str]:
-    """Return the fingerprints of itineraries in the order in which the timetable alone would have them."""
-    planned = [(name, as_promised(each)) for name, each in named]
-    return [name for name, _ in rank_named(planned, optimize, arrive_by=arrive_by)]
+# A change that leaves less time than this, beyond the walk, may be missed.
+TIGHT_UNDER_S = 120
+
+
+class ConnectionRisk(StrEnum):
+    """Whether all changes of an itinerary leave time to spare."""
+
+    OK = "ok"
+    TIGHT = "tight"
+
+
+@dataclass(frozen=True, slots=True)
+class DisruptionCause:
+    """What is wrong with the usual itinerary: a sentence, and the id of the alert that says why, else of the ride."""
+
+    id: str
+    sentence: str
+    alert: ServiceAlert | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """How an itinerary differs from the usual one, at the timetable's times.
+
+    ``later_s`` is how much later it arrives, negative for earlier; ``more_walk_m`` and ``more_changes`` may be
+    negative as well.
+    """
+
+    fingerprint: str
+    instead_of: str
+    cause: DisruptionCause
+    later_s: int
+    more_changes: int
+    more_walk_m: float
+    risk: ConnectionRisk
+
+
+def find_differences(ranked: RankedItineraries, say_time: Callable[[int], str]) -> list[Difference]:
+    """Return one difference for every itinerary that is shown ahead of, or instead of, a disrupted one.
+
+    ``say_time`` prints the planned departure of what is disrupted.
+    """
+    return [
+        _difference(choice.itinerary, choice.instead_of, say_time)
+        for choice in ranked.choices
+        if choice.instead_of is not None
+    ]
+
+
+def _difference(shown: Itinerary, usual: Itinerary, say_time: Callable[[int], str]) -> Difference:
+    return Difference(
+        fingerprint=fingerprint(shown),
+        instead_of=fingerprint(usual),
+        cause=_cause_of(usual, say_time),
+        later_s=shown.arrival - usual.legs[-1].arrival_scheduled,
+        more_changes=shown.transfers - usual.transfers,
+        more_walk_m=shown.walk_m - usual.walk_m,
+        risk=connection_risk(shown),
+    )
+
+
+def connection_risk(itinerary: Itinerary) -> ConnectionRisk:
+    return (
+        ConnectionRisk.TIGHT if min(_spare_s(itinerary), default=TIGHT_UNDER_S) < TIGHT_UNDER_S else ConnectionRisk.OK
+    )
+
+
+def _spare_s(itinerary: Itinerary) -> Iterator[int]:
+    """Yield, for each change, the seconds between being at the stop and the next ride's departure."""
+    there: int | None = None
+    for leg in itinerary.legs:
+        if leg.is_transit and there is not None and not leg.stays_seated:
+            yield leg.departure - there
+        if leg.is_transit or there is not None:
+            there = leg.arrival
+
+
+def _cause_of(itinerary: Itinerary, say_time: Callable[[int], str]) -> DisruptionCause:
+    sentence = name_disrupted([itinerary], say_time)
+    leg = next(filter(is_disrupted_leg, itinerary.legs), None)
+    if leg is None:
+        # A small delay that breaks a change.
+        return DisruptionCause("", sentence)
+    alert = find_explanation(leg)
+    return DisruptionCause(leg.trip_id or "" if alert is None else alert.id, sentence, alert)

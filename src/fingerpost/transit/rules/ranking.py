@@ -1,8 +1,7 @@
-"""Rank itineraries: fingerprints, duplicates, and order by what the rider wants."""
+"""Rank itineraries: fingerprints, and order by what the rider wants."""
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
 from enum import StrEnum
 from functools import lru_cache
 from urllib.parse import quote
@@ -25,37 +24,6 @@ def fingerprint(itinerary: Itinerary) -> str:
     start = itinerary.departure_scheduled
     text = "~".join(map(_describe, itinerary.legs)) + "|" + print_utc(start - start % SLOT_S)
     return "sha1:" + hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
-
-
-def deduplicate_named(
-    named: Iterable[tuple[str, Itinerary]], order: Callable[[Itinerary], int] | None = None
-) -> dict[str, Itinerary]:
-    """Return itineraries by the fingerprint that stands beside each, of equals the one to keep.
-
-    It is the one with fewer changes, then the shorter, then the one for which ``order`` is smaller. Of the same rides
-    twice, equal in both, the first is kept: what runs stands before what the timetable promised.
-    """
-    kept: dict[str, Itinerary] = {}
-    for name, itinerary in named:
-        rival = kept.get(name)
-        if rival is None or _is_preferred(itinerary, rival, order):
-            kept[name] = itinerary
-    return kept
-
-
-def _is_preferred(itinerary: Itinerary, rival: Itinerary, order: Callable[[Itinerary], int] | None) -> bool:
-    mine, its = _preference(itinerary), _preference(rival)
-    if mine != its or order is None:
-        return mine < its
-    return _rides_of(itinerary) != _rides_of(rival) and order(itinerary) < order(rival)
-
-
-def _preference(itinerary: Itinerary) -> tuple[int, int]:
-    return itinerary.transfers, itinerary.duration_s
-
-
-def _rides_of(itinerary: Itinerary) -> list[tuple[str | None, int]]:
-    return [(leg.trip_id, leg.departure_scheduled) for leg in itinerary.rides]
 
 
 def _describe(leg: Leg) -> str:
@@ -83,20 +51,8 @@ WALK_COST = 1
 SortKey = tuple[int, int, int, int, str]
 
 
-def rank(itineraries: Iterable[Itinerary], optimize: Optimize, *, arrive_by: bool) -> list[Itinerary]:
-    """Return the itineraries in the rider's order, best first; the order is the same for any order of input."""
-    named = [(fingerprint(each), each) for each in itineraries]
-    return [itinerary for _, itinerary in rank_named(named, optimize, arrive_by=arrive_by)]
-
-
-def rank_named(
-    named: Iterable[tuple[str, Itinerary]], optimize: Optimize, *, arrive_by: bool
-) -> list[tuple[str, Itinerary]]:
-    return sorted(named, key=lambda pair: sort_key(pair[1], optimize, arrive_by=arrive_by, name=pair[0]))
-
-
-def sort_key(itinerary: Itinerary, optimize: Optimize, *, arrive_by: bool, name: str | None = None) -> SortKey:
-    """Return a key by which the better itinerary sorts first; ``name`` is its fingerprint, where known already.
+def sort_key(itinerary: Itinerary, name: str, optimize: Optimize, *, arrive_by: bool) -> SortKey:
+    """Return a key by which the better itinerary sorts first; ``name`` is its fingerprint.
 
     After what ``optimize`` asks for: arrival, or latest departure where ``arrive_by``; changes; then leaving
     later (arriving earlier where ``arrive_by``), because nobody likes to wait; the fingerprint last.
@@ -110,11 +66,11 @@ def sort_key(itinerary: Itinerary, optimize: Optimize, *, arrive_by: bool, name:
     elif optimize is Optimize.FEW_TRANSFERS:
         first = changes
     else:
-        first = time + CHANGE_COST_S * changes + WALK_COST * walk_s(itinerary)
-    return first, time, changes, other, name if name is not None else fingerprint(itinerary)
+        first = time + CHANGE_COST_S * changes + WALK_COST * _walk_s(itinerary)
+    return first, time, changes, other, name
 
 
-def walk_s(itinerary: Itinerary) -> int:
+def _walk_s(itinerary: Itinerary) -> int:
     return sum(leg.duration_s for leg in itinerary.legs if leg.mode is Mode.WALK)
 
 

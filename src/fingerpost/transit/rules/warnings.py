@@ -61,11 +61,14 @@ class Warnings:
     def __init__(self) -> None:
         self._messages: dict[WarningCode, list[str]] = {}
 
-    def add(self, code: WarningCode, message: str) -> None:
-        """Add a warning; further messages of a code are joined to its first, duplicates are dropped."""
-        messages = self._messages.setdefault(code, [])
-        if message not in messages:
-            messages.append(message)
+    def add(self, code: WarningCode, message: str | None) -> None:
+        """Add a warning, none for None; messages of one code are joined, duplicates are dropped."""
+        if message is not None and message not in self._messages.setdefault(code, []):
+            self._messages[code].append(message)
+
+    def add_found(self, warning: Warning | None) -> None:
+        if warning is not None:
+            self.add(warning.code, warning.message)
 
     def extend(self, others: "Warnings") -> None:
         for code in WarningCode:

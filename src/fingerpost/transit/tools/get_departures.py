@@ -11,7 +11,7 @@ from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.contract.wire import Identifier, Whole, WireDict, WireModel, WordOf, write_stated
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.place import Place
-from fingerpost.transit.networks.asking import Deadline, ask_in_turn, warn_of_left_out
+from fingerpost.transit.networks.asking import list_departures
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
@@ -142,10 +142,7 @@ class GetDepartures(PublishedTool):
             wanted=arguments.limit,
             walk_from=walk_from,
         )
-        _, board, left_out = await ask_in_turn(
-            stop.networks, lambda network: network.list_departures(query), Deadline()
-        )
-        warn_of_left_out(left_out, warnings)
+        board = await list_departures(stop.networks, query, warnings)
         is_now = arguments.at is None or since == now
         warn_of_walks(board, arguments.walk_from, warnings)
         return _answer(call, stop.place, arguments.stop.value, query, board, warnings, is_now=is_now)
@@ -169,8 +166,7 @@ def _read_start(at: str | None, zone: str, now: int, warnings: Warnings) -> int:
     if at is None:
         return now
     read = read_instant(at, zone_name=zone, now=now, field="at")
-    if read.note:
-        warnings.add(WarningCode.TIMEZONE_ASSUMED, read.note)
+    warnings.add(WarningCode.TIMEZONE_ASSUMED, read.note)
     when = place_in_time(read.instant, now)
     if when.is_past:
         warn_of_past(print_instant(when.instant, zone), "these are the departures", warnings)

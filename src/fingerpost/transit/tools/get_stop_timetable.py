@@ -12,7 +12,7 @@ from fingerpost.errors import ParameterError
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.place import Place
-from fingerpost.transit.networks.asking import Deadline, ask_in_turn, warn_of_left_out
+from fingerpost.transit.networks.asking import list_departures
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.resolver import FoundStop, PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
@@ -106,10 +106,7 @@ class GetStopTimetable(PublishedTool):
             wanted=EVERYTHING,
             by_schedule=True,
         )
-        _, board, left_out = await ask_in_turn(
-            stop.networks, lambda network: network.list_departures(query), Deadline()
-        )
-        warn_of_left_out(left_out, warnings)
+        board = await list_departures(stop.networks, query, warnings)
         shown_stop = _show_stop(stop.place, arguments.stop_id, others)
         answer = partial(_answer, shown_stop, window, board, warnings, call.wants)
         return await compute(answer) if len(board.departures) > _QUICK_ROWS else answer()

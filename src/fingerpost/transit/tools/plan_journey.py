@@ -25,7 +25,6 @@ from fingerpost.transit.port import (
     Network,
     Networks,
     TextJourneyQuery,
-    TextPlanner,
     find_text_planner,
 )
 from fingerpost.transit.rules.accessibility import find_step_free_warning
@@ -122,7 +121,7 @@ class PlanJourney(PublishedTool):
         opened = await self._london.open()
         if not opened.answering:
             raise _missing(list(opened.problems.values()))
-        planners = [planner for network in opened.answering if (planner := find_text_planner(network)) is not None]
+        planners = [network for network in opened.answering if network.profile.reads_texts]
         try:
             if planners:
                 warn_of_problems(opened.problems, warnings)
@@ -134,7 +133,7 @@ class PlanJourney(PublishedTool):
         return _answer(found, warnings, arguments, call)
 
     async def _ask_texts(
-        self, planners: Sequence[TextPlanner], arguments: JourneyPlanRequest, call: Call, warnings: Warnings
+        self, planners: Sequence[Network], arguments: JourneyPlanRequest, call: Call, warnings: Warnings
     ) -> _JourneysFound:
         """Ask a source that reads the texts itself, and so knows best what is unclear about them."""
         now = int(call.now.timestamp())
@@ -148,19 +147,21 @@ class PlanJourney(PublishedTool):
             language=_LANGUAGE,
             sides=SIDES,
         )
-        by_network: dict[int, TextPlanner] = {id(planner): planner for planner in planners}
 
         async def plan(network: Network) -> JourneyAnswer:
-            return await by_network[id(network)].plan_texts(query)
+            planner = find_text_planner(network)
+            assert planner is not None
+            return await planner.plan_texts(query)
 
         try:
-            _, answer, left_out = await ask_in_turn(planners, plan, Deadline())
+            outcome = await ask_in_turn([(planner, plan) for planner in planners], Deadline())
         except UNAVAILABLE:
             if all(planner.profile.stand_in is None for planner in planners):
                 raise
             # What stands in does not read texts: the ends are resolved, and the search says who answered.
             return await self._search(arguments, call, warnings)
-        warn_of_left_out(left_out, warnings)
+        warn_of_left_out(outcome.left_out, warnings)
+        answer = outcome.value
         return _JourneysFound(
             itineraries=[each for each in answer.itineraries if not each.is_unusable and each.departure >= now],
             unusable=[each for each in answer.itineraries if each.is_unusable and each.departure >= now],
@@ -192,11 +193,11 @@ class PlanJourney(PublishedTool):
         )
         return _JourneysFound(
             itineraries=[each for each in found.shown if not each.is_unusable],
-            unusable=[each for each in found.merged.found if each.is_unusable],
+            unusable=[each for each in found.ranked.found if each.is_unusable],
             provenance=found.provenance,
-            step_free_supported=found.step_free_supported,
+            step_free_supported=found.first_answer.step_free_supported,
             # What stands in for TfL says in its provenance what that lost.
-            is_own_engine=find_text_planner(found.ends.network) is None or bool(found.provenance.lost),
+            is_own_engine=not found.ends.network.profile.reads_texts or bool(found.provenance.lost),
         )
 
     async def _suggest(self, error: PlaceAmbiguous, arguments: JourneyPlanRequest) -> PlaceAmbiguous:

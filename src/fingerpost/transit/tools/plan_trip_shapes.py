@@ -10,8 +10,7 @@ from pydantic import Field, model_validator
 
 from fingerpost.contract.wire import Flag, Number, Whole, Wire, WireDict, WireModel, WireOf, WordOf, write_stated
 from fingerpost.transit.model.itinerary import Fare
-from fingerpost.transit.rules.differences import ConnectionRisk, Difference
-from fingerpost.transit.rules.disruption import Choice
+from fingerpost.transit.rules.disruption import Choice, ConnectionRisk, Difference
 from fingerpost.transit.rules.realtime_status import ScheduleType
 from fingerpost.transit.rules.times import is_now
 from fingerpost.transit.tools.alert_shapes import AlertNotes

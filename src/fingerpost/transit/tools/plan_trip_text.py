@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from fingerpost.transit.rules.differences import ConnectionRisk
+from fingerpost.transit.rules.disruption import ConnectionRisk
 from fingerpost.transit.rules.modes import is_ride, name_ride
 from fingerpost.transit.tools.alert_shapes import describe_trip_alerts
 from fingerpost.transit.tools.itinerary_shapes import WireItinerary, WireLeg

@@ -5,16 +5,27 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from fingerpost.errors import NoItinerary, OutsideCalendar
+from fingerpost.errors import NoItinerary, OutsideCalendar, SourceChanged, StorageUnavailable
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Optimize
-from fingerpost.transit.model.map_layer import Basemap
-from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.model.provenance import Provenance, merge_provenance
-from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_in_turn, late, warn_of_left_out
+from fingerpost.transit.networks.asking import (
+    UNAVAILABLE,
+    Deadline,
+    NetworkQuery,
+    ask_in_turn,
+    plan_journeys,
+    warn_of_left_out,
+)
 from fingerpost.transit.networks.position_names import NamedEnds, has_names_to_ask, name_ends
 from fingerpost.transit.places.trip_ends import TripEnds
-from fingerpost.transit.port import DrawLeg, JourneyAnswer, JourneyQuery, Network
-from fingerpost.transit.rules.disruption import Choice, Merged, as_promised, is_disrupted, merge_alternatives
+from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Network
+from fingerpost.transit.rules.disruption import (
+    Choice,
+    RankedItineraries,
+    as_scheduled,
+    list_candidates,
+    merge_alternatives,
+)
 from fingerpost.transit.rules.times import print_instant
 from fingerpost.transit.rules.trip_limits import find_out_of_service_hint, relax
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
@@ -26,48 +37,27 @@ class TripFound:
 
     Attributes:
         ends: the ends, and the network that answered.
-        query: the first question.
-        merged: what to show, and what to say about the rest.
-        answers: what the network answered, question by question.
+        query: the first query.
+        ranked: what to show, and what to report of the rest.
+        first_answer: what the network answered to the first query.
         provenance: of all answers together.
     """
 
     ends: TripEnds
     query: JourneyQuery
-    merged: Merged
-    answers: tuple[JourneyAnswer, ...]
+    ranked: RankedItineraries
+    first_answer: JourneyAnswer
     provenance: Provenance
 
     @property
     def shown(self) -> list[Itinerary]:
-        return [choice.itinerary for choice in self.merged.choices]
-
-    @property
-    def step_free_supported(self) -> bool:
-        return self.answers[0].step_free_supported
+        return [choice.itinerary for choice in self.ranked.choices]
 
     def price(self, choice: Choice) -> Fare | None:
         """Return what an itinerary costs, or why that is unknown; None where it only walks."""
-        price = self._answer_of(choice.itinerary).price
-        if price is not None:
-            return price(choice.itinerary)
+        if choice.answer.price is not None:
+            return choice.answer.price(choice.itinerary)
         return Fare(unknown=f"{self.ends.network.profile.name} states no fares") if choice.itinerary.rides else None
-
-    def find_drawing(self, itinerary: Itinerary) -> DrawLeg | None:
-        """Return what draws the legs of an itinerary, None where its source knows no lines."""
-        return self._answer_of(itinerary).draw
-
-    def draw_basemap(self, box: Bounds) -> Basemap | None:
-        """Return what lies in a box, None where the network has no map of it."""
-        draw = self.answers[0].draw_basemap
-        return None if draw is None else draw(box)
-
-    def _answer_of(self, itinerary: Itinerary) -> JourneyAnswer:
-        return next(
-            answer
-            for answer in self.answers
-            if any(itinerary is each for each in (*answer.itineraries, *answer.timetabled))
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,32 +85,32 @@ async def ask_first(
         ToolError: no network could be asked.
         OutsideCalendar: the timetable does not cover the day; ``details["network"]`` says whose.
     """
-    by_network = {id(each.network): each for each in ends}
-    named: dict[int, NamedEnds] = {}
-
-    async def ask(network: Network) -> JourneyAnswer:
-        query = new_query(by_network[id(network)])
-        try:
-            if not with_names or not has_names_to_ask(network, query.origin, query.destination):
-                return await network.plan_journeys(query)
-            answer, named[id(network)] = await _plan_and_name(network, query)
-        except OutsideCalendar as error:
-            error.details.setdefault("network", network.profile.name)
-            raise
-        return answer
-
-    network, answer, left_out = await ask_in_turn([each.network for each in ends], ask, deadline)
-    warn_of_left_out(left_out, warnings)
-    own_ends = by_network[id(network)]
+    queries = [(own.network, _new_search(new_query(own), with_names=with_names)) for own in ends]
+    outcome = await ask_in_turn(queries, deadline)
+    warn_of_left_out(outcome.left_out, warnings)
+    answer, names = outcome.value
+    own_ends = next(own for own in ends if own.network is outcome.network)
     query = new_query(own_ends)
     attribution = (*own_ends.origin.attribution, *own_ends.destination.attribution)
     answer = replace(answer, provenance=_with_attribution(answer.provenance, attribution))
-    names = named.get(id(network))
     if names is not None:
         # The query keeps its ends: names that come and go must not change the fingerprints of itineraries.
         own_ends = replace(own_ends, origin=names.origin, destination=names.destination)
         answer = replace(answer, provenance=_with_names(answer.provenance, names))
-    return FirstAnswer(ends=own_ends, query=query, answer=settle(answer, query))
+    return FirstAnswer(ends=own_ends, query=query, answer=drop_departed(answer, query))
+
+
+def _new_search(query: JourneyQuery, *, with_names: bool) -> NetworkQuery[tuple[JourneyAnswer, NamedEnds | None]]:
+    async def search(network: Network) -> tuple[JourneyAnswer, NamedEnds | None]:
+        try:
+            if with_names and has_names_to_ask(network, query.origin, query.destination):
+                return await _plan_and_name(network, query)
+            return await network.plan_journeys(query), None
+        except OutsideCalendar as error:
+            error.details.setdefault("network", network.profile.name)
+            raise
+
+    return search
 
 
 async def _plan_and_name(network: Network, query: JourneyQuery) -> tuple[JourneyAnswer, NamedEnds]:
@@ -160,46 +150,39 @@ async def search_trip(
     deadline = Deadline()
     asked = await ask_first(ends, new_query, deadline, warnings, with_names=True)
     network, query, answer = asked.ends.network, asked.query, asked.answer
-    first: tuple[Itinerary, ...] = (*answer.itineraries, *answer.timetabled)
+    wanted_arrival = query.instant if query.arrive_by else None
+    candidates = list_candidates(answer, wanted_arrival=wanted_arrival)
     answers = [answer]
-    second: tuple[Itinerary, ...] = ()
-    if not first or (with_alternatives and any(map(is_disrupted, first))):
-        relaxed = await _ask_relaxed(network, query, deadline, warnings, is_needed=not first)
+    is_empty = not candidates
+    if is_empty or (with_alternatives and any(candidate.is_disrupted for candidate in candidates)):
+        relaxed = await _ask_relaxed(network, query, deadline, warnings, is_needed=is_empty)
         if relaxed is not None:
-            relaxed = settle(relaxed, query)
-            answers.append(relaxed)
-            second = (*relaxed.itineraries, *relaxed.timetabled)
-    if not first:
-        if not second:
-            raise await _nothing_found(network, query, deadline, answer)
-        first, second = second, ()
-    merged = merge_alternatives(
-        first,
-        second,
-        limit=limit,
-        optimize=query.optimize,
-        arrive_by=query.arrive_by,
-        wanted_arrival=query.instant if query.arrive_by else None,
+            answers.append(drop_departed(relaxed, query))
+            candidates += list_candidates(answers[-1], is_known=is_empty, wanted_arrival=wanted_arrival)
+    if not candidates:
+        raise await _nothing_found(network, query, deadline, answer)
+    ranked = merge_alternatives(
+        candidates, limit=limit, optimize=query.optimize, arrive_by=query.arrive_by, wanted_arrival=wanted_arrival
     )
-    if not merged.any_usable:
-        warnings.add(WarningCode.NO_USABLE_ITINERARY, await _say_next_usable(network, query, merged, deadline))
+    if not ranked.any_usable:
+        warnings.add(WarningCode.NO_USABLE_ITINERARY, await _say_next_usable(network, query, ranked, deadline))
     return TripFound(
         ends=asked.ends,
         query=query,
-        merged=merged,
-        answers=tuple(answers),
+        ranked=ranked,
+        first_answer=answer,
         provenance=reduce(merge_provenance, (each.provenance for each in answers)),
     )
 
 
-def settle(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
-    """Return an answer without what would have to begin before now, and the unusable at the timetable's times."""
+def drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
+    """Return an answer without itineraries that depart before now; unusable ones have the timetable's times."""
 
-    def settled(itineraries: Sequence[Itinerary]) -> tuple[Itinerary, ...]:
-        shown = (as_promised(each) if each.is_unusable else each for each in itineraries)
+    def list_remaining(itineraries: Sequence[Itinerary]) -> tuple[Itinerary, ...]:
+        shown = (as_scheduled(each) if each.is_unusable else each for each in itineraries)
         return tuple(each for each in shown if query.not_before is None or each.departure >= query.not_before)
 
-    return replace(answer, itineraries=settled(answer.itineraries), timetabled=settled(answer.timetabled))
+    return replace(answer, itineraries=list_remaining(answer.itineraries), timetabled=list_remaining(answer.timetabled))
 
 
 async def _nothing_found(
@@ -224,12 +207,12 @@ async def _nothing_found(
     return NoItinerary(message, hint=f"{hint}, leaving at {print_instant(first.departure, zone)}")
 
 
-async def _say_next_usable(network: Network, query: JourneyQuery, merged: Merged, deadline: Deadline) -> str:
+async def _say_next_usable(network: Network, query: JourneyQuery, ranked: RankedItineraries, deadline: Deadline) -> str:
     """Return the message of ``no-usable-itinerary``, with the next departure that can be taken."""
     if query.arrive_by:
-        since = query.not_before or min(each.departure for each in merged.found)
+        since = query.not_before or min(each.departure for each in ranked.found)
     else:
-        since = max(each.departure for each in merged.found) + 1
+        since = max(each.departure for each in ranked.found) + 1
     found = await find_usable_from(network, query, since, deadline)
     told = "Nothing that was found can be used."
     if not found:
@@ -244,10 +227,10 @@ async def find_usable_from(network: Network, query: JourneyQuery, since: int, de
     """Return what can be used and leaves at an instant or later; nothing where the source cannot say."""
     later = replace(query, instant=since, arrive_by=False, not_before=since, optimize=Optimize.SHORTEST_TIME)
     try:
-        _, answer, _ = await ask_in_turn([network], lambda asked: asked.plan_journeys(later), deadline)
+        answer = await plan_journeys(network, later, deadline)
     except (*UNAVAILABLE, OutsideCalendar):
         return []
-    return [each for each in settle(answer, later).itineraries if not each.is_unusable]
+    return [each for each in drop_departed(answer, later).itineraries if not each.is_unusable]
 
 
 async def _ask_relaxed(
@@ -255,15 +238,13 @@ async def _ask_relaxed(
 ) -> JourneyAnswer | None:
     """Ask the relaxed question; where it fails, what the first one found still stands and the answer says so."""
     try:
-        _, relaxed, _ = await ask_in_turn([network], lambda asked: asked.plan_journeys(relax(query)), deadline)
-    except UNAVAILABLE as error:
+        return await plan_journeys(network, relax(query), deadline)
+    except (StorageUnavailable, SourceChanged) as error:
         if is_needed:
             raise
-        known = late(network.profile, None) if isinstance(error, TimeoutError) else error
-        why = known.message.rstrip(".")
+        why = error.message.rstrip(".")
         warnings.add(
             WarningCode.NETWORK_LEFT_OUT,
             f"{network.profile.name} was not asked for alternatives to what is disrupted: {why}.",
         )
         return None
-    return relaxed

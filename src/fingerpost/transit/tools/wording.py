@@ -35,14 +35,11 @@ def list_stop_ids(legs: Iterable[Leg]) -> list[str]:
 
 def warn_of_provenance(provenance: Provenance, age_s: int | None, warnings: Warnings) -> None:
     """Say where real time is too old or matches little, which feeds have no service, and what a fallback lost."""
-    stale = find_stale_message(age_s, provenance.realtime_problems)
-    if stale:
-        warnings.add(WarningCode.REALTIME_STALE, stale)
+    warnings.add(WarningCode.REALTIME_STALE, find_stale_message(age_s, provenance.realtime_problems))
     for unmatched in provenance.realtime_unmatched:
         warnings.add(WarningCode.REALTIME_UNMATCHED, unmatched)
-    out_of_service = find_out_of_service_message(provenance.out_of_service)
-    if out_of_service and not warnings.find(WarningCode.OUTSIDE_CALENDAR):
-        warnings.add(WarningCode.FEED_NOT_IN_SERVICE, out_of_service)
+    if not warnings.find(WarningCode.OUTSIDE_CALENDAR):
+        warnings.add(WarningCode.FEED_NOT_IN_SERVICE, find_out_of_service_message(provenance.out_of_service))
     for lost in provenance.lost:
         warnings.add(WarningCode.NETWORK_LEFT_OUT, lost)
 
