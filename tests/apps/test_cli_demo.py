@@ -27,4 +27,4 @@ def test_the_disrupted_demo_shows_what_works_and_why(invoke):
 
 def test_a_person_reads_the_same(invoke):
     """The cost stands under the head of the trip."""
-    assert "Instead of a disrupted trip" in invoke("demo", "--disrupt").stdout
+    assert "[instead of a disrupted trip" in invoke("demo", "--disrupt").stdout

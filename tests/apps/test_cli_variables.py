@@ -84,7 +84,7 @@ def test_a_bare_time_is_the_next_one_in_the_networks_zone(invoke, written, meant
 
 def test_the_answer_to_a_bare_time_says_the_day(invoke):
     """B12: who asks at 08:00 for 07:30 reads that tomorrow is meant."""
-    assert "arrive by 07:30, Wed 11 Mar 2026" in invoke("plan", "Kamppi", "Espoo", "--arrive", "07:30").stdout
+    assert "arrive 2026-03-11 07:30" in invoke("plan", "Kamppi", "Espoo", "--arrive", "07:30").stdout
 
 
 @pytest.mark.parametrize("said", ["Pasila", "DEMO-HELSINKI:PASILA"])

@@ -41,7 +41,7 @@ def test_the_answer_says_where_to_stay_seated(town):
 def test_the_text_says_it_too(town):
     """Who sees nothing else of the answer reads it before the ride."""
     said = describe_plan(town.plan(limit=1))
-    assert "; stay seated, BUS B towards Gamma 08:21 Beta to Gamma 08:30" in said
+    assert "\n   stay seated, BUS B towards Gamma 08:21 Beta to Gamma 08:30" in said
 
 
 def test_who_changes_is_told_nothing_of_seats(towns):

@@ -2,14 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Collection, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fingerpost.apps.cli.output import complain, print_json, say, showing_work
+from fingerpost.apps.cli.output import complain, print_answer, print_json, say, showing_work
 from fingerpost.apps.kernels import answer_while_compiling
 from fingerpost.apps.logs import start_logging
 from fingerpost.errors import ToolError
@@ -73,12 +73,19 @@ def open_application(caller: Caller, groups: Collection[str] | None = None) -> "
         return build(settings, groups)
 
 
-def ask(application: "Application", tool: str, arguments: object) -> "Answer":
-    """Return a tool's answer for the application's user."""
+def ask(
+    application: "Application",
+    tool: str,
+    arguments: object,
+    prepare: "Callable[[Application], Awaitable[None]] | None" = None,
+) -> "Answer":
+    """Return a tool's answer for the application's user; ``prepare`` runs before the call."""
     from fingerpost.apps import error_boundary
 
     async def ask_and_close() -> "Answer":
         try:
+            if prepare is not None:
+                await prepare(application)
             return await error_boundary.answer(application.tools, tool, arguments, user=application.settings.user)
         finally:
             await application.networks.close()
@@ -95,16 +102,18 @@ def answering(application: "Application") -> Iterator[None]:
         yield
 
 
-def ask_once(ctx: typer.Context, tool: str, arguments: object, *, as_json: bool) -> "Answer":
-    """Return a tool's successful answer.
+def show_answer(application: "Application", tool: str, arguments: object, *, as_json: bool) -> None:
+    """Ask a tool and print its answer; an error ends the process."""
+    print_or_end(ask(application, tool, arguments), as_json=as_json)
 
-    With ``as_json`` the envelope goes to stdout, success or error, and nothing else; an error ends the process.
-    """
-    answer = ask(open_application(ctx.obj), tool, arguments)
+
+def print_or_end(answer: "Answer", *, as_json: bool) -> None:
+    """Print an answer's text, or its envelope and nothing else; end the process with status 1 if it is an error."""
     if as_json:
         print_json(answer.body)
+    elif answer.error is not None:
+        complain(answer.error)
+    else:
+        print_answer(answer.text)
     if answer.is_error:
-        if not as_json and answer.error is not None:
-            complain(answer.error)
         raise typer.Exit(TOOL_ERROR)
-    return answer

@@ -1,9 +1,13 @@
 """Read instants as a person types them: HH:MM, 9am, tomorrow 09:00, a weekday, a day, or ISO 8601."""
 
 import re
+from collections.abc import Callable
 from datetime import date, datetime, time, timedelta, tzinfo
 
 import typer
+
+from fingerpost import clock
+from fingerpost.transit.rules.times import PAST_AFTER_S
 
 _CLOCK_TIME = re.compile(r"(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))?\s*(?P<half>am|pm|a\.m\.|p\.m\.)?", re.IGNORECASE)
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -61,6 +65,20 @@ def read_typed_instant(text: str, zone: tzinfo, since: datetime, now: datetime) 
         return next_clock_time(text, since.astimezone(zone), now.astimezone(zone))
     read = _read_iso(text)
     return read if read.tzinfo is not None else read.replace(tzinfo=zone)
+
+
+def resolve_typed_time(text: str, find_zone: Callable[[], tzinfo]) -> str:
+    """Return what a person typed as tools read it; only a bare time of day needs the zone.
+
+    A time of day that has just passed still means now (rule B12).
+
+    Raises:
+        typer.BadParameter: it is no time.
+    """
+    if not is_clock_time(text):
+        return check_typed_instant(text)
+    now = clock.now().astimezone(find_zone())
+    return next_clock_time(text, now - timedelta(seconds=PAST_AFTER_S), now).isoformat(timespec="seconds")
 
 
 def check_typed_instant(text: str) -> str:

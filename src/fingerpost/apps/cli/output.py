@@ -1,9 +1,10 @@
 """Terminal output: answers on stdout, messages on stderr."""
 
 import json
+import re
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 from unicodedata import category
 
@@ -17,6 +18,15 @@ from rich.table import Table
 from rich.text import Text
 
 from fingerpost.errors import ToolError
+
+_STYLES = {
+    re.compile(r"^! "): "yellow",
+    re.compile(r"^Data: "): "dim",
+    re.compile(r" CANCELLED\b"): "bold red",
+    re.compile(r" delayed "): "yellow",
+    re.compile(r"^\d+\. "): "bold",
+}
+"""Styles of the lines of a tool's text, by what a line holds; the first match counts."""
 
 
 class _SafeConsole(Console):
@@ -85,14 +95,13 @@ def print_answer(text: str, *, stderr: bool = False) -> None:
 
 
 def style_answer(text: str) -> list[Text]:
-    """Return the lines of a tool's text: the first bold, warnings yellow, attribution dim."""
+    """Return the lines of a tool's text: the first and those of itineraries bold, warnings yellow, and so on."""
     first, *rest = text.split("\n")
-    return [Text(first, "bold"), *map(style_note, rest)]
+    return [Text(first, "bold"), *(Text(line, _style_of(line)) for line in rest)]
 
 
-def style_note(line: str) -> Text:
-    style = "yellow" if line.startswith("! ") else "dim" if line.startswith("Data: ") else ""
-    return Text(line, style)
+def _style_of(line: str) -> str:
+    return next((style for pattern, style in _STYLES.items() if pattern.search(line)), "")
 
 
 def print_json(body: dict[str, Any]) -> None:
@@ -127,12 +136,6 @@ def plain(text: str) -> str:
 def typed(*words: str) -> str:
     """Return a command line of ours, quoted for a POSIX shell."""
     return shlex.join(["fingerpost", *words])
-
-
-def print_more(commands: Mapping[str, str]) -> None:
-    """Print the commands for more of an answer, each after a word that names it."""
-    for word, command in commands.items():
-        print_line(Text(f"{word}: {command}", "dim"))
 
 
 def _plain_lines(text: str) -> str:

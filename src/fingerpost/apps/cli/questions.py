@@ -3,18 +3,14 @@
 import json
 import re
 import sys
-from datetime import datetime, timedelta, tzinfo
 from typing import Annotated, Any
 
 import typer
 
-from fingerpost import clock
-from fingerpost.apps.cli.application import TOOL_ERROR, USAGE, Json, ask, ask_once, open_application
-from fingerpost.apps.cli.clock_texts import check_typed_instant, is_clock_time, next_clock_time
+from fingerpost.apps.cli.application import TOOL_ERROR, USAGE, Json, ask, open_application, show_answer
+from fingerpost.apps.cli.clock_texts import resolve_typed_time
 from fingerpost.apps.cli.follow_board import EVERY_S, follow_board
-from fingerpost.apps.cli.output import print_answer, print_json, print_more, say, typed
-from fingerpost.apps.cli.trip_view import print_trip
-from fingerpost.transit.rules.times import PAST_AFTER_S
+from fingerpost.apps.cli.output import print_json, say
 
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
 
@@ -39,6 +35,9 @@ def plan(
     as_json: Json = False,
 ) -> None:
     """Plan a trip."""
+    # The resolver takes longer to import than --help may last.
+    from fingerpost.apps.cli.zones import find_trip_zone
+
     if at is not None and arrive is not None:
         raise typer.BadParameter("take --at or --arrive, not both")
     constraints = _present(
@@ -49,11 +48,13 @@ def plan(
         language=lang,
     )
     ends = {"origin": _end(origin), "destination": _end(destination)}
-    arguments = _present(**ends, when=_when(ctx, ends, at, arrive), constraints=constraints or None, limit=limit)
-    answer = ask_once(ctx, "plan_trip", arguments, as_json=as_json)
-    if not as_json:
-        print_trip(answer.body)
-        print_more(_list_more(ctx, answer.body))
+    application = open_application(ctx.obj)
+    typed_time, when = arrive if at is None else at, None
+    if typed_time is not None:
+        time = resolve_typed_time(typed_time, lambda: find_trip_zone(application, ends["origin"], ends["destination"]))
+        when = {"type": "depart" if arrive is None else "arrive", "time": time}
+    arguments = _present(**ends, when=when, constraints=constraints or None, limit=limit)
+    show_answer(application, "plan_trip", arguments, as_json=as_json)
 
 
 def departures(
@@ -73,19 +74,20 @@ def departures(
     as_json: Json = False,
 ) -> None:
     """Show a stop's departures."""
+    from fingerpost.apps.cli.zones import find_stop_zone
+
     if follow and at is not None:
         raise typer.BadParameter("--follow shows what leaves from now on; take it or --at, not both")
-    since = _stop_instant(ctx, stop, at)
+    application = open_application(ctx.obj)
+    since = None if at is None else resolve_typed_time(at, lambda: find_stop_zone(application, stop))
     arguments = _present(
         stop={"type": "label", "value": stop}, windowMinutes=window, limit=limit, language=lang, at=since,
         walkFrom=walk_from,
     )  # fmt: skip
     if follow:
-        follow_board(open_application(ctx.obj), arguments, every_s=every, as_json=as_json)
+        follow_board(application, arguments, every_s=every, as_json=as_json)
         return
-    answer = ask_once(ctx, "get_departures", arguments, as_json=as_json)
-    if not as_json:
-        print_answer(answer.text)
+    show_answer(application, "get_departures", arguments, as_json=as_json)
 
 
 def find(
@@ -96,9 +98,7 @@ def find(
 ) -> None:
     """Find a stop or place by its name."""
     arguments = _present(rawText=text, languagePreference=lang)
-    answer = ask_once(ctx, "findAddressOrStop", arguments, as_json=as_json)
-    if not as_json:
-        print_answer(answer.text)
+    show_answer(open_application(ctx.obj), "findAddressOrStop", arguments, as_json=as_json)
 
 
 def stops(
@@ -117,9 +117,7 @@ def stops(
             "a point is two numbers: fingerpost stops 60.17 24.93; to look a name up: fingerpost find NAME"
         )
     arguments = _present(coordinate=coordinate, radius=radius, maxResults=limit, language=lang)
-    answer = ask_once(ctx, "find_stops", arguments, as_json=as_json)
-    if not as_json:
-        print_answer(answer.text)
+    show_answer(open_application(ctx.obj), "find_stops", arguments, as_json=as_json)
 
 
 def call(
@@ -161,67 +159,6 @@ def _read_json(text: str) -> tuple[Any, bool]:
 def _end(text: str) -> dict[str, Any]:
     position = read_position(text)
     return {"type": "label", "value": text} if position is None else {"type": "coords", "value": position}
-
-
-def _when(
-    ctx: typer.Context, ends: dict[str, dict[str, Any]], at: str | None, arrive: str | None
-) -> dict[str, str] | None:
-    if arrive is not None:
-        return {"type": "arrive", "time": _instant(ctx, ends, arrive)}
-    return None if at is None else {"type": "depart", "time": _instant(ctx, ends, at)}
-
-
-def _instant(ctx: typer.Context, ends: dict[str, dict[str, Any]], text: str) -> str:
-    """Return what a person wrote as the contract reads it: a bare time is the next one in the network's zone.
-
-    One that has just passed still means now (rule B12).
-    """
-    if not is_clock_time(text):
-        return check_typed_instant(text)
-    from fingerpost.apps.cli.zones import find_trip_zone
-
-    return _next(text, find_trip_zone(open_application(ctx.obj), ends["origin"], ends["destination"]))
-
-
-def _next(text: str, zone: tzinfo) -> str:
-    now = clock.now().astimezone(zone)
-    return f"{next_clock_time(text, now - timedelta(seconds=PAST_AFTER_S), now):%Y-%m-%dT%H:%M:%S}"
-
-
-def _stop_instant(ctx: typer.Context, stop: str, text: str | None) -> str | None:
-    """Return what a person wrote as get_departures reads it; where the stop is unusable, the tool says so."""
-    if text is None:
-        return None
-    if not is_clock_time(text):
-        return check_typed_instant(text)
-    from fingerpost.apps.cli.zones import find_stop_zone
-
-    return _next(text, find_stop_zone(open_application(ctx.obj), stop))
-
-
-def _list_more(ctx: typer.Context, body: dict[str, Any]) -> dict[str, str]:
-    """Return the commands for later itineraries, and for earlier ones unless they would lie in the past."""
-    legs = [each["legs"] for each in body["itineraries"]]
-    later = max(datetime.fromisoformat(each[0]["departureTime"]) for each in legs) + timedelta(minutes=1)
-    earlier = min(datetime.fromisoformat(each[-1]["arrivalTime"]) for each in legs) - timedelta(minutes=1)
-    words = _list_words(ctx)
-    more = {"later": typed(*words, "--at", later.isoformat(timespec="seconds"))}
-    requested = body["requested"]
-    is_from_now = datetime.fromisoformat(requested["time"]) <= clock.now() + timedelta(seconds=PAST_AFTER_S)
-    if requested["type"] == "arrive" or not is_from_now:
-        more["earlier"] = typed(*words, "--arrive", earlier.isoformat(timespec="seconds"))
-    return more
-
-
-def _list_words(ctx: typer.Context) -> list[str]:
-    """Return the words of a plan command as they were typed, without its times."""
-    given = ctx.params
-    words = ["plan", given["origin"], given["destination"]]
-    for name in ("limit", "max_walk", "max_transfers", "optimize", "lang"):
-        if given[name] is not None:
-            value = given[name]
-            words += [f"--{name.replace('_', '-')}", f"{value:g}" if isinstance(value, float) else str(value)]
-    return [*words, "--step-free"] if given["step_free"] else words
 
 
 def _present(**fields: Any) -> dict[str, Any]:

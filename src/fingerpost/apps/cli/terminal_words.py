@@ -58,7 +58,7 @@ _NAMES: tuple[tuple[str, str], ...] = (
     ("rawText", "the name"),
     ("walkFrom", "--from"),
 )
-_OPTION = re.compile(r"^(limit|radius|language) (?=must)")
+_OPTION = re.compile(r"^(limit|radius|language|until) (?=must)")
 _NO_KEY = (
     "No key was sent. Put one into an environment variable and name that: `fingerpost network set NAME key VARIABLE`, "
     "or ${VARIABLE} in the address of a feed"

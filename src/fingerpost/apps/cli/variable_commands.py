@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from fingerpost.apps.cli.application import TOOL_ERROR, Json, ask, ask_once, open_application
-from fingerpost.apps.cli.output import complain, print_answer, print_json, print_line, say
+from fingerpost.apps.cli.application import TOOL_ERROR, Json, ask, open_application, show_answer
+from fingerpost.apps.cli.output import complain, print_answer, print_json, say
 from fingerpost.apps.cli.questions import read_position
 
 app = typer.Typer(help="Places and preferences that are kept by name.", no_args_is_help=True)
@@ -33,9 +33,7 @@ def set_variable(
     if is_place and name is not None:
         read["name"] = name
     arguments = {"key": key, "type": type or ("location" if is_place else "other"), "value": read}
-    answer = ask_once(ctx, "save_user_variable", arguments, as_json=as_json)
-    if not as_json:
-        print_line(answer.text)
+    show_answer(open_application(ctx.obj), "save_user_variable", arguments, as_json=as_json)
 
 
 def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any]:
@@ -66,9 +64,7 @@ def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any
 @app.command("list")
 def list_variables(ctx: typer.Context, as_json: Json = False) -> None:
     """Show what is kept."""
-    answer = ask_once(ctx, "get_user_variables", {}, as_json=as_json)
-    if not as_json:
-        print_answer(answer.text)
+    show_answer(open_application(ctx.obj), "get_user_variables", {}, as_json=as_json)
 
 
 @app.command("delete")
@@ -81,9 +77,12 @@ def delete_variable(
     """Forget one variable, or all."""
     if (key is None) != every:
         raise typer.BadParameter("name one variable, or say --all")
-    answer = ask_once(ctx, "delete_user_variable", {"all": True} if key is None else {"key": key}, as_json=as_json)
-    if not as_json:
-        print_line(answer.text)
+    show_answer(
+        open_application(ctx.obj),
+        "delete_user_variable",
+        {"all": True} if key is None else {"key": key},
+        as_json=as_json,
+    )
 
 
 def _value(text: str) -> Any:

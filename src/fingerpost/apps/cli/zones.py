@@ -1,8 +1,9 @@
-"""Resolve what a command names before it asks a tool: a bare time of day means the next one in a network's zone."""
+"""Resolve the places of a command before it asks a tool: a bare time of day means the next one in a network's zone."""
 
 import asyncio
+from collections.abc import Coroutine
 from datetime import UTC, tzinfo
-from typing import Any
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from pydantic import TypeAdapter
@@ -15,6 +16,8 @@ from fingerpost.transit.places.trip_ends import TripEndResolver
 from fingerpost.transit.rules.warnings import Warnings
 from fingerpost.transit.tools.shapes import TripEnd
 
+_R = TypeVar("_R")
+
 
 def find_trip_zone(application: Application, origin: dict[str, Any], destination: dict[str, Any]) -> tzinfo:
     """Return the zone of the network that would plan a trip; UTC if an end is unusable, which the tool reports.
@@ -22,14 +25,13 @@ def find_trip_zone(application: Application, origin: dict[str, Any], destination
     The ends are in plan_trip's shape.
     """
     resolver = TripEndResolver(PlaceResolver(application.networks, application.variables))
+    user = application.settings.user
     try:
         begin, end = TypeAdapter(list[TripEnd]).validate_python([origin, destination])
-        with answering(application):
-            found = asyncio.run(
-                resolver.get_trip_ends(
-                    begin.query(), end.query(), user=application.settings.user, language="en", warnings=Warnings()
-                )
-            )
+        found = _resolve(
+            application,
+            resolver.get_trip_ends(begin.query(), end.query(), user=user, language="en", warnings=Warnings()),
+        )
     except (ToolError, ValueError):
         return UTC
     return ZoneInfo(found[0].network.profile.zone)
@@ -50,18 +52,20 @@ def get_stop(application: Application, label: str) -> FoundStop:
         ToolError: it means none, or several.
     """
     places = PlaceResolver(application.networks, application.variables)
-
-    async def get_and_close() -> FoundStop:
-        try:
-            return await places.get_stop(
-                label, is_label=True, user=application.settings.user, language="en", warnings=Warnings()
-            )
-        finally:
-            await application.networks.close()
-
-    with answering(application):
-        return asyncio.run(get_and_close())
+    user = application.settings.user
+    return _resolve(application, places.get_stop(label, is_label=True, user=user, language="en", warnings=Warnings()))
 
 
 def get_zone(found: FoundStop) -> ZoneInfo:
     return ZoneInfo(found.networks[0].profile.zone)
+
+
+def _resolve(application: Application, places: Coroutine[Any, Any, _R]) -> _R:
+    async def resolve_and_close() -> _R:
+        try:
+            return await places
+        finally:
+            await application.networks.close()
+
+    with answering(application):
+        return asyncio.run(resolve_and_close())

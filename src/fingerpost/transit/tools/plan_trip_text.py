@@ -14,19 +14,21 @@ from fingerpost.transit.tools.wording import clock_of, said_below
 def describe_plan(answer: PlanTripOutput) -> str:
     requested, meta = answer["requested"], answer["meta"]
     since = requested["time"]
-    ends = f"{_name(answer['origin']) or 'origin'} to {_name(answer['destination']) or 'destination'}"
+    ends = f"{_name(answer['origin'])} to {_name(answer['destination'])}"
     when = f"{requested['type']} {since[:10]} {since[11:16]} ({meta['timeZone']})"
     lines = [f"{ends}, {when}"]
     told = {each["fingerprint"]: _difference(each) for each in meta.get("differences", ())}
     stays = {each["fingerprint"]: each["legs"] for each in meta.get("staySeated", ())}
-    for number, each in enumerate(answer["itineraries"], 1):
-        key = each["fingerprint"]
-        lines.append(f"{number}. " + _itinerary(each, since, told.get(key), stays.get(key, ()), _price(each, meta)))
+    for number, itinerary in enumerate(answer["itineraries"], 1):
+        key = itinerary["fingerprint"]
+        head, *legs = _list_lines(itinerary, since, told.get(key), stays.get(key, ()), _price(itinerary, meta))
+        lines += [f"{number}. {head}", *(f"   {leg}" for leg in legs)]
     return "\n".join(lines + said_below(answer, meta, describe_trip_alerts(answer)))
 
 
-def _name(location: LocationRef) -> str | None:
-    return location.get("name") or location.get("label")
+def _name(location: LocationRef) -> str:
+    position = location["coordinate"]
+    return location.get("name") or location.get("label") or f"{position['lat']},{position['lon']}"
 
 
 def _difference(difference: WireDifference) -> str:
@@ -48,7 +50,10 @@ def _price(itinerary: WireItinerary, meta: PlanMeta) -> str:
     return ""
 
 
-def _itinerary(itinerary: WireItinerary, since: str, difference: str | None, stays: Sequence[int], price: str) -> str:
+def _list_lines(
+    itinerary: WireItinerary, since: str, difference: str | None, stays: Sequence[int], price: str
+) -> list[str]:
+    """Return the line of an itinerary, then one of each leg."""
     changes, legs = itinerary["numberOfTransfers"], itinerary["legs"]
     begin, end = legs[0]["departureTime"], legs[-1]["arrivalTime"]
     head = (
@@ -64,8 +69,7 @@ def _itinerary(itinerary: WireItinerary, since: str, difference: str | None, sta
     elif itinerary.get("DisruptionFlag"):
         head += " [instead of a disrupted trip]"
     notes = "".join(f" [{note}]" for note in itinerary.get("accessibilityNotes", ()))
-    told = (f"{'stay seated, ' * (at in stays)}{_leg(leg, since)}" for at, leg in enumerate(legs))
-    return f"{head}{notes}: {'; '.join(told)}"
+    return [head + notes, *(f"{'stay seated, ' * (at in stays)}{_leg(leg, since)}" for at, leg in enumerate(legs))]
 
 
 def _leg(leg: WireLeg, since: str) -> str:
