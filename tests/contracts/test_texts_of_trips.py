@@ -22,20 +22,23 @@ def lines(over, *journeys, **more):
 
 
 def test_every_leg_is_told_with_its_times_its_platform_and_its_status(over):
-    """A walk to a late bus, a change to a tram, and a walk home; one change, not one changes."""
-    platform = StopPoint(name="A", coordinate=Coordinate(60.17, 24.94), id="T:A", platform="3")
-    first = ride("7", "A", "B", 5, 15, 120, headsign="Harbour")
-    first = type(first)(**{name: getattr(first, name) for name in first.__dataclass_fields__} | {"start": platform})
-    tram = ride("4", "B", "C", 20, 30, mode=Mode.TRAM)
+    """A walk to a late bus, a wait for a punctual tram, and a walk home; one change, not one changes."""
+    boards, alights = (
+        StopPoint(name=name, coordinate=Coordinate(60.17, 24.94), id=f"T:{name}", platform=platform)
+        for name, platform in (("A", "3"), ("B", "5"))
+    )
+    first = replace(ride("7", "A", "B", 5, 15, 120, headsign="Harbour"), start=boards, end=alights)
+    tram = ride("4", "B", "C", 20, 30, 0, mode=Mode.TRAM)
     journey = trip(walk("home", "A", 0, 5, 312.4), first, tram, walk("C", "work", 30, 33, 180))
 
     assert lines(over, found(journey)) == [
         HEAD,
         "1. 08:00 to 08:33, 33 min, 1 change, 492 m walk",
         "   walk 312 m, 08:00 to 08:05, to A",
-        "   BUS 7 towards Harbour 08:07 A (platform 3) to B 08:17 delayed 120 s",
-        "   TRAM 4 08:20 B to C 08:30",
+        "   BUS 7 towards Harbour 08:07 A (platform 3) to B (platform 5) 08:17 delayed 120 s",
+        "   wait 3 min, TRAM 4 08:20 B to C 08:30 on time",
         "   walk 180 m, 08:30 to 08:33, to work",
+        "For later trips, depart at 2022-02-22T08:01+02:00.",
     ]
 
 
@@ -144,6 +147,7 @@ def test_ends_are_told_by_name_and_a_wanted_arrival_as_one(over):
         "! F is down.",
         "! A demo.",
         "Data: Town; Ferries",
+        "For earlier trips, arrive by 2022-02-22T08:14+02:00.",
     ]
     assert answer.body["meta"] == {
         "network": "FAKE", "source": "fake", "retrievedAt": "2022-02-22T08:00:00+02:00",

@@ -1,14 +1,19 @@
 """A plan as text that stands alone, for a reader who sees nothing else of the answer."""
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
 
 from fingerpost.transit.rules.disruption import ConnectionRisk
 from fingerpost.transit.rules.modes import is_ride, name_ride
 from fingerpost.transit.tools.alert_shapes import describe_trip_alerts
-from fingerpost.transit.tools.itinerary_shapes import WireItinerary, WireLeg
+from fingerpost.transit.tools.itinerary_shapes import WireItinerary, WireLeg, WireStopPoint
 from fingerpost.transit.tools.plan_trip_shapes import PlanMeta, PlanTripOutput, WireDifference
 from fingerpost.transit.tools.shapes import LocationRef
 from fingerpost.transit.tools.wording import clock_of, said_below
+
+_WAIT_STATED_FROM = timedelta(minutes=3)
+_NEXT_SEARCH_AFTER = timedelta(minutes=1)
 
 
 def describe_plan(answer: PlanTripOutput) -> str:
@@ -23,7 +28,18 @@ def describe_plan(answer: PlanTripOutput) -> str:
         key = itinerary["fingerprint"]
         head, *legs = _list_lines(itinerary, since, told.get(key), stays.get(key, ()), _price(itinerary, meta))
         lines += [f"{number}. {head}", *(f"   {leg}" for leg in legs)]
-    return "\n".join(lines + said_below(answer, meta, describe_trip_alerts(answer)))
+    lines += said_below(answer, meta, describe_trip_alerts(answer))
+    return "\n".join([*lines, _say_how_to_go_on(answer)])
+
+
+def _say_how_to_go_on(answer: PlanTripOutput) -> str:
+    """Return the time to ask for the next trips: later ones, or earlier ones if an arrival was requested."""
+    legs = [itinerary["legs"] for itinerary in answer["itineraries"]]
+    if answer["requested"]["type"] == "arrive":
+        before = min(datetime.fromisoformat(ridden[-1]["arrivalTime"]) for ridden in legs) - _NEXT_SEARCH_AFTER
+        return f"For earlier trips, arrive by {before.isoformat(timespec='minutes')}."
+    after = max(datetime.fromisoformat(ridden[0]["departureTime"]) for ridden in legs) + _NEXT_SEARCH_AFTER
+    return f"For later trips, depart at {after.isoformat(timespec='minutes')}."
 
 
 def _name(location: LocationRef) -> str:
@@ -69,7 +85,16 @@ def _list_lines(
     elif itinerary.get("DisruptionFlag"):
         head += " [instead of a disrupted trip]"
     notes = "".join(f" [{note}]" for note in itinerary.get("accessibilityNotes", ()))
-    return [head + notes, *(f"{'stay seated, ' * (at in stays)}{_leg(leg, since)}" for at, leg in enumerate(legs))]
+    changes_here = [
+        "",
+        *("stay seated, " if at in stays else _wait(*pair) for at, pair in enumerate(pairwise(legs), 1)),
+    ]
+    return [head + notes, *(change + _leg(leg, since) for change, leg in zip(changes_here, legs, strict=True))]
+
+
+def _wait(leg: WireLeg, following: WireLeg) -> str:
+    wait = datetime.fromisoformat(following["departureTime"]) - datetime.fromisoformat(leg["arrivalTime"])
+    return f"wait {wait // timedelta(minutes=1)} min, " if wait >= _WAIT_STATED_FROM else ""
 
 
 def _leg(leg: WireLeg, since: str) -> str:
@@ -79,13 +104,24 @@ def _leg(leg: WireLeg, since: str) -> str:
         length = f" {leg['distance']} m" if "distance" in leg else ""
         return f"{leg['mode'].lower()}{length}, {times}, to {end['name']}"
     line = name_ride(leg["mode"], leg.get("line")) + (f" towards {leg['headsign']}" if leg.get("headsign") else "")
-    platform = f" (platform {begin['platform']})" if begin.get("platform") else ""
-    late = f" ({leg['delaySeconds']} s late)" if leg.get("delaySeconds") else ""
-    status = {"delayed": f" delayed {leg.get('delaySeconds')} s", "cancelled": " CANCELLED"}.get(
-        leg.get("status", ""), late
-    )
     length = f", {leg['distance']} m" if "distance" in leg else ""
     return (
-        f"{line} {clock_of(leg['departureTime'], since)} {begin['name']}{platform} "
-        f"to {end['name']} {clock_of(leg['arrivalTime'], since)}{length}{status}"
+        f"{line} {clock_of(leg['departureTime'], since)} {_stop(begin)} "
+        f"to {_stop(end)} {clock_of(leg['arrivalTime'], since)}{length}{_status(leg)}"
     )
+
+
+def _stop(stop: WireStopPoint) -> str:
+    return f"{stop['name']} (platform {stop['platform']})" if stop.get("platform") else stop["name"]
+
+
+def _status(leg: WireLeg) -> str:
+    delay_s = leg.get("delaySeconds", 0)
+    match leg.get("status"):
+        case "cancelled":
+            return " CANCELLED"
+        case "delayed":
+            return f" delayed {delay_s} s"
+        case "on_time" if not delay_s:
+            return " on time"
+    return f" ({abs(delay_s)} s {'early' if delay_s < 0 else 'late'})" if delay_s else ""
