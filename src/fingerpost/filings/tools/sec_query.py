@@ -6,7 +6,6 @@ Over MCP, the command line and Python such a tool takes ``{query_type, parameter
 the standard response; through the registry or a plan it is ``execute(query_type, parameters)``.
 """
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar, get_args
@@ -22,6 +21,7 @@ from fingerpost.contract.wire import Shape, Wire, WireModel
 from fingerpost.errors import DataNotFound, QueryTypeUnsupported, ToolError
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.tools.sec_text import say_source
+from fingerpost.runtime.concurrency import compute
 
 _S = TypeVar("_S")
 _P = TypeVar("_P", bound=BaseModel)
@@ -182,7 +182,7 @@ class QueryTool(PublishedTool):
         if query is None:
             raise QueryTypeUnsupported(arguments.query_type, self.name, [each.name for each in self.queries])
         params = _read_params(query.params, arguments.parameters)
-        reply = await asyncio.to_thread(query.answer, self._source, params)
+        reply = await compute(query.answer, self._source, params)
         return self.format_success_response(
             arguments.query_type, arguments.parameters, reply.results, reply.to_fields()
         )

@@ -1,6 +1,5 @@
 """Parse labels: a position, a user variable, a stop id as a token, or a place name (rule B10)."""
 
-import asyncio
 import re
 from dataclasses import dataclass
 from typing import Annotated
@@ -9,6 +8,7 @@ from pydantic import Field, ValidationError
 
 from fingerpost.contract.wire import Identifier, Number, WireModel
 from fingerpost.errors import ParameterError
+from fingerpost.runtime.concurrency import compute
 from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 
@@ -102,7 +102,7 @@ async def read_label(text: str, variables: VariableStore, user: str | None) -> L
 
 async def find_variable(key: str, variables: VariableStore, user: str | None) -> Variable | None:
     """Return the user's variable of that key, case-sensitive, or None."""
-    return None if user is None else await asyncio.to_thread(variables.find, user, key)
+    return None if user is None else await compute(variables.find, user, key)
 
 
 def find_position(text: str) -> Coordinate | None:
