@@ -64,6 +64,9 @@ if not TYPE_CHECKING:
         """Fetch a public name from the module that defines it."""
         if name not in __all__:
             raise AttributeError(f"module 'fingerpost' has no attribute {name!r}")
+        if name in ("ToolRegistry", "validate_call"):
+            # They know the built-in tools without an application.
+            import_module("fingerpost.apps.wiring")
         if name == "__version__":
             value: Any = import_module("importlib.metadata").version("fingerpost")
         else:

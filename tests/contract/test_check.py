@@ -1,6 +1,8 @@
 """Calls are checked before they run: registry, validate_call, and the sentence that helps."""
 
 import inspect
+import subprocess
+import sys
 from typing import Annotated, Literal
 
 import pytest
@@ -90,10 +92,14 @@ def test_a_registry_for_a_while_gives_the_earlier_one_back():
     assert len(ToolRegistry.list_tool_specs()) == 2
 
 
-def test_the_registry_can_be_emptied():
-    """S60: clear forgets all."""
-    ToolRegistry.clear()
-    assert ToolRegistry.get_tool_spec("trip") is None
+def test_the_tools_of_this_package_are_known_without_an_application():
+    """S59, S60: in a process that has only imported the name."""
+    script = (
+        "from fingerpost import validate_call; "
+        f"validate_call('sec_financial_data', 'financial_facts', {FACTS}); validate_call('get_plan_run', 'x', {{}})"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert "QueryTypeUnsupported: Query type 'x' is not supported" in ended.stderr
 
 
 def test_a_sound_call_passes_and_returns_nothing():

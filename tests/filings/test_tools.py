@@ -348,7 +348,7 @@ def test_a_query_type_is_one_record(sample):
     assert refused.body["error"] == "Missing required parameters: ticker and metric"
     assert "custom_sql {sql_query}, growth {ticker, metric}. All take" in tool.description
     assert tool.spec.input_schema["growth"] is GrowthParams
-    assert GrowthAnswer in tool.output_shapes
+    assert GrowthAnswer in tool.output_shape
 
 
 def test_a_record_that_contradicts_itself_is_refused_at_once():

@@ -198,15 +198,20 @@ def test_a_file_that_is_no_database_is_the_operators_to_move(store, path):
 
 
 @only_in_a_file
-def test_somebody_elses_database_is_left_alone(store, path):
-    """A foreign SQLite file is named as such and does not change, not even its journal mode."""
+@pytest.mark.parametrize(
+    ("application_id", "reason"),
+    [(0, "belongs to another program"), (0x46505641, "was written by an earlier fingerpost")],
+)
+def test_another_programs_database_is_left_alone(store, path, application_id, reason):
+    """Such a SQLite file is named as such and does not change, not even its journal mode."""
     path.parent.mkdir()
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE books (title TEXT)")
+        connection.execute(f"PRAGMA application_id = {application_id}")
     connection.close()
     before = path.read_bytes()
     for attempt in (lambda: store.list_variables("ada"), lambda: store.save("ada", "home", "other", 1, NOON)):
-        with pytest.raises(SettingsInvalid, match=r"^The variables file variables.sqlite3 belongs to another program;"):
+        with pytest.raises(SettingsInvalid, match=rf"^The variables file variables.sqlite3 {reason}; move it"):
             attempt()
     assert path.read_bytes() == before
 

@@ -75,7 +75,7 @@ class ServedTool(PublishedTool):
 
     def __init__(self, tool: Tool, spec: ToolSpec) -> None:
         self._tool = tool
-        self._spec = spec
+        self.spec = spec
         self.name = spec.name
         # Each tool says these of itself; where it is silent, what a host must fear most holds.
         vars(self).update(
@@ -88,14 +88,9 @@ class ServedTool(PublishedTool):
         )
 
     @property
-    def spec(self) -> ToolSpec:
-        """The tool's own specification."""
-        return self._spec
-
-    @property
     def input_schema(self) -> dict[str, Any]:
         """JSON Schema of a call: the parameters, or ``{query_type, parameters}`` where there are several types."""
-        kinds = self._spec.input_schema
+        kinds = self.spec.input_schema
         if len(kinds) == 1:
             return schema_of(next(iter(kinds.values())))
         return {
@@ -119,7 +114,7 @@ class ServedTool(PublishedTool):
         Raises:
             ParameterError: there is no such query type, or its parameters are no object.
         """
-        question = read_step_query(self._spec, arguments)
+        question = read_step_query(self.spec, arguments)
         if isinstance(question, str):
             raise ParameterError(question, {"field": "parameters"})
         return question
@@ -144,9 +139,9 @@ class ServedTool(PublishedTool):
 
     async def _execute(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            model = self._spec.input_schema.get(query_type)
+            model = self.spec.input_schema.get(query_type)
             if model is None:
-                raise QueryTypeUnsupported(query_type, self.name, list(self._spec.input_schema))
+                raise QueryTypeUnsupported(query_type, self.name, list(self.spec.input_schema))
             try:
                 model.model_validate(dict(parameters))
             except ValidationError as error:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from fingerpost import clock
 from fingerpost.apps.networks import new_networks
-from fingerpost.apps.own_tools import GROUP, OwnTool, ServedTool, serve_own_tools
+from fingerpost.apps.own_tools import GROUP, OwnTool, serve_own_tools
 from fingerpost.apps.plans import Plans, build_plans
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import open_limits, open_variables
@@ -21,6 +21,7 @@ from fingerpost.filings.tools.sec_financial_data import SecFinancialData
 from fingerpost.filings.tools.sec_graph_query import SecGraphQuery
 from fingerpost.filings.tools.sec_semantic_search import SecSemanticSearch
 from fingerpost.filings.tools.tool_details import ToolDetails
+from fingerpost.plan.plan_tools import GetPlanRun, RunPlan
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import Networks
@@ -34,6 +35,14 @@ from fingerpost.transit.tools.plan_trip import PlanTrip
 from fingerpost.transit.tools.user_variables import DeleteUserVariable, GetUserVariables, SaveUserVariable
 
 GROUPS = ("core", "timetable", "london", "filings", "plans", "own")
+TOOLS = (
+    PlanTrip, GetDepartures, FindAddressOrStop, FindStops, SaveUserVariable, GetUserVariables, DeleteUserVariable,
+    PlanRoute, GetStopTimetable, PlanJourney, SecFinancialData, SecGraphQuery, SecSemanticSearch, ToolDetails,
+    RunPlan, GetPlanRun,
+)  # fmt: skip
+# ``validate_call`` answers for these without an application.
+for _tool in TOOLS:
+    ToolRegistry.register(_tool.spec)
 
 
 def list_tools(
@@ -47,6 +56,7 @@ def list_tools(
     """Return the tools of some groups, of all groups where none is named; without a library the sample's figures.
 
     ``journeys`` are the operator's choices for planJourney.
+    ``tool_details`` describes the tools in the list, and what the caller adds to it.
 
     Raises:
         SettingsInvalid: there is no such group.
@@ -56,6 +66,7 @@ def list_tools(
         raise SettingsInvalid(f"There is no group of tools called {', '.join(unknown)}. Groups: {', '.join(GROUPS)}.")
     figures = library or FactLibrary(None)
     places = PlaceResolver(networks, variables)
+    listed: list[PublishedTool] = []
     tools: list[PublishedTool] = [
         PlanTrip(places),
         GetDepartures(places),
@@ -70,9 +81,10 @@ def list_tools(
         SecFinancialData(figures),
         SecGraphQuery(figures),
         SecSemanticSearch(figures),
-        ToolDetails(),
+        ToolDetails(lambda: sorted((tool.spec for tool in listed), key=lambda spec: spec.name)),
     ]
-    return [tool for tool in tools if not groups or tool.group in groups]
+    listed += [tool for tool in tools if not groups or tool.group in groups]
+    return listed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,11 +128,8 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
     plans = build_plans(settings, tools)
     if not groups or plans.GROUP in groups:
         tools += plans.tools
-    for tool in tools:
-        if isinstance(tool, ServedTool):
-            ToolRegistry.replace(tool.spec)
-        else:
-            ToolRegistry.register(tool.spec)
+    for tool in served:
+        ToolRegistry.replace(tool.spec)
     return Application(
         settings=settings,
         tools=MappingProxyType({tool.name: tool for tool in tools}),

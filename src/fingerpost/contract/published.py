@@ -105,6 +105,7 @@ class PublishedTool(Tool):
         long_parts: the parts of an answer that may be shortened to hold rule A11's bound, by their paths.
         rest: one sentence on how to get what was left out then.
         warnings_at: where an answer has its warnings, in the families that have warnings.
+        spec: the tool's contract: one query type, its own name (rule F2).
     """
 
     title: ClassVar[str]
@@ -123,6 +124,20 @@ class PublishedTool(Tool):
     long_parts: ClassVar[Collection[Path]] = ()
     rest: ClassVar[str] = "Ask for less."
     warnings_at: ClassVar[Path] = ("warnings",)
+    spec: ToolSpec
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if hasattr(cls, "name"):
+            shapes = _as_tuple(cls.output_shape)
+            outputs = {cls.name: shapes[0]} if len(shapes) == 1 else {shape.__name__: shape for shape in shapes}
+            cls.spec = ToolSpec(
+                name=cls.name,
+                input_schema={cls.name: cls.input_model},
+                output_key=cls.name,
+                description=cls.description,
+                output_schema=outputs,
+            )
 
     @abstractmethod
     async def handle(self, arguments: Any, call: Call) -> Mapping[str, Any] | ToolReply:
@@ -153,29 +168,11 @@ class PublishedTool(Tool):
         """Return how to get what was left out of an answer."""
         return self.rest
 
-    @property
-    def output_shapes(self) -> tuple[Shape, ...]:
-        """The shapes that an answer may have."""
-        return self.output_shape if isinstance(self.output_shape, tuple) else (self.output_shape,)
-
     def shape_of(self, answer: Mapping[str, Any]) -> Shape:  # noqa: ARG002  (for those who publish several)
         """Return which of the shapes an answer must have; a tool with several says how they are told apart."""
-        if len(self.output_shapes) > 1:
+        if isinstance(self.output_shape, tuple):
             raise NotImplementedError(f"{self.name} has several output shapes: its shape_of must tell them apart")
-        return self.output_shapes[0]
-
-    @property
-    def spec(self) -> ToolSpec:
-        """The tool's contract: one query type, its own name (rule F2)."""
-        shapes = self.output_shapes
-        outputs = {self.name: shapes[0]} if len(shapes) == 1 else {shape.__name__: shape for shape in shapes}
-        return ToolSpec(
-            name=self.name,
-            input_schema={self.name: self.input_model},
-            output_key=self.name,
-            description=self.description,
-            output_schema=outputs,
-        )
+        return self.output_shape
 
     @property
     def input_schema(self) -> dict[str, Any]:
@@ -185,7 +182,7 @@ class PublishedTool(Tool):
     @property
     def output_schema(self) -> dict[str, Any]:
         """JSON Schema of every answer, failures included: clients check both."""
-        return schema_of((*self.output_shapes, *failure_shapes(self.family)))
+        return schema_of((*_as_tuple(self.output_shape), *failure_shapes(self.family)))
 
     async def answer(
         self, raw: object, *, user: str | None, report: ReportProgress = ignore_progress, wants: Collection[str] = ()
@@ -318,6 +315,10 @@ def measuring_call(name: str) -> Measured:
     """Return what measures one call of a tool while it is entered."""
     attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.type": "function"}
     return measured(f"execute_tool {name}", {TOOL: name}, TOOL_CALL_DURATION, also=attributes)
+
+
+def _as_tuple(shape: Shape | tuple[Shape, ...]) -> tuple[Shape, ...]:
+    return shape if isinstance(shape, tuple) else (shape,)
 
 
 def _json_kind(raw: object) -> str:

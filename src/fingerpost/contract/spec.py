@@ -74,11 +74,6 @@ class ToolRegistry:
         return [cls._specs[name] for name in sorted(cls._specs)]
 
     @classmethod
-    def clear(cls) -> None:
-        """Forget all specifications."""
-        cls._specs = {}
-
-    @classmethod
     @contextmanager
     def only(cls, *specs: ToolSpec) -> Iterator[None]:
         """Replace all specifications for a block, then restore them."""

@@ -135,29 +135,23 @@ class QueryTool(PublishedTool):
         Raises:
             ValueError: two query types share a name.
         """
-        super().__init_subclass__()
         names = [name for query in cls.queries for name in (query.name, *query.aliases)]
         if len(set(names)) < len(names):
             raise ValueError(f"two query types of {cls.__name__} share a name: {', '.join(names)}")
         cls._by_name = {name: query for query in cls.queries for name in (query.name, *query.aliases)}
         cls.description = cls.intro + ", ".join(query.usage for query in cls.queries if query.usage) + cls.outro
+        cls.output_shape = tuple(dict.fromkeys(query.output for query in cls.queries))
+        super().__init_subclass__()
+        cls.spec = ToolSpec(
+            name=cls.name,
+            input_schema={query.name: query.params for query in cls.queries},
+            output_key=cls.name,
+            description=cls.description,
+            output_schema={query.name: query.output for query in cls.queries},
+        )
 
     def __init__(self, source: Any) -> None:
         self._source = source
-
-    @property
-    def output_shapes(self) -> tuple[Shape, ...]:
-        return tuple(dict.fromkeys(query.output for query in self.queries))
-
-    @property
-    def spec(self) -> ToolSpec:
-        return ToolSpec(
-            name=self.name,
-            input_schema={query.name: query.params for query in self.queries},
-            output_key=self.name,
-            description=self.description,
-            output_schema={query.name: query.output for query in self.queries},
-        )
 
     @property
     def input_schema(self) -> dict[str, Any]:

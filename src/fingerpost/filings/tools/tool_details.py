@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from fingerpost.contract.spec import ToolRegistry, ToolSpec
+from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.wire import schema_of
 from fingerpost.errors import ToolNotFound
 from fingerpost.filings.reply import Reply
@@ -96,7 +96,7 @@ def _say_type(field: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
 
 
 class ToolDetails(QueryTool):
-    """The specifications of all tools."""
+    """The specifications of an application's tools; ``source`` lists them."""
 
     name = "tool_details"
     title = "What a tool expects"
@@ -114,6 +114,3 @@ class ToolDetails(QueryTool):
     )
     intro = "The parameters of each query type of a tool, as JSON Schema, and what it answers. query_type "
     outro = "."
-
-    def __init__(self, list_specs: ListSpecs = ToolRegistry.list_tool_specs) -> None:
-        super().__init__(list_specs)
