@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fingerpost.transit.engine.timetable.stop_ids import print_stop_ids
-from fingerpost.transit.remote.opentripplanner.stops import OwnStopIds, print_trip_id
+from fingerpost.transit.remote.opentripplanner.stops import OwnStopIds
 
 
 @pytest.mark.parametrize(
@@ -53,4 +53,4 @@ def test_what_is_no_id_leads_nowhere(text):
 
 def test_a_trip_keeps_its_own_id_behind_the_printed_feed():
     """As the embedded engine writes trips."""
-    assert print_trip_id("tampere:Ab:1") == "TAMPERE:Ab:1"
+    assert OwnStopIds([]).print_trip("tampere:Ab:1") == "TAMPERE:Ab:1"

@@ -1,10 +1,11 @@
 """Ends of trips as a server reads them; legs, alerts and lines on the map."""
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fingerpost.transit.model.itinerary import Leg, LegLine, LineSource, Mode, ServiceAlert, StopPoint
-from fingerpost.transit.model.place import Coordinate, Location, LocationSource, distance_m
+from fingerpost.transit.model.place import Location, LocationSource, distance_m
+from fingerpost.transit.remote.kit.places import StopLookup
 from fingerpost.transit.remote.kit.stop_ids import StopIdBook
 
 # A saved place and the stop saved with it are one place within this distance (rule D2).
@@ -74,22 +75,8 @@ class JourneyEnd:
     stop_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownStop:
-    """A stop by the server's own ids."""
-
-    stop_id: str
-    station_id: str | None
-    coordinate: Coordinate
-
-
-async def find_end(
-    location: Location, ids: StopIdBook, find_stops: Callable[[Sequence[str]], Awaitable[Sequence[KnownStop]]]
-) -> JourneyEnd:
-    """Return an end: of several stops the station that they share, else the nearest one (rule D2).
-
-    ``find_stops`` returns what the server knows of some printed ids.
-    """
+async def find_end(location: Location, ids: StopIdBook, stops: StopLookup) -> JourneyEnd:
+    """Return an end: of several stops the station that they share, else the nearest one (rule D2)."""
     if not location.stop_ids:
         return JourneyEnd(location=location)
     may_be_elsewhere = location.source is LocationSource.USER_VARIABLE
@@ -97,12 +84,13 @@ async def find_end(
         own = ids.list_own(location.stop_ids[0])
         if len(own) == 1:
             return JourneyEnd(location=location, stop_id=own[0])
-    away = [(distance_m(location.coordinate, stop.coordinate), stop) for stop in await find_stops(location.stop_ids)]
+    known = await stops.list_known(location.stop_ids)
+    away = [(distance_m(location.coordinate, stop.coordinate), stop) for stop in known]
     if may_be_elsewhere:
         away = [(metres, stop) for metres, stop in away if metres <= _SAME_PLACE_M]
     if not away:
         return JourneyEnd(location=location)
-    stations = {stop.station_id for _, stop in away}
+    stations = {stop.parent_id for _, stop in away}
     shared = stations.pop() if len(stations) == 1 and len(away) > 1 else None
     _, nearest = min(away, key=lambda pair: pair[0])
-    return JourneyEnd(location=location, stop_id=shared or nearest.stop_id)
+    return JourneyEnd(location=location, stop_id=shared or nearest.own_id)

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, ClassVar
 
 from fingerpost import clock
@@ -14,7 +14,7 @@ from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.model.itinerary import Departure, Leg, LegLine, ServiceAlert
-from fingerpost.transit.model.place import Coordinate, Location, Place, PlaceMatch
+from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, Provenance, RealtimeHealth
 from fingerpost.transit.port import (
@@ -27,9 +27,10 @@ from fingerpost.transit.port import (
     Network,
     PriceItinerary,
 )
-from fingerpost.transit.remote.kit.journeys import JourneyEnd
+from fingerpost.transit.remote.kit.journeys import find_end
 from fingerpost.transit.remote.kit.places import PlaceNames, StopLookup
 from fingerpost.transit.remote.kit.search import FoundJourneys, JourneyQuestion, JourneySearch
+from fingerpost.transit.remote.kit.stop_ids import StopIdBook
 from fingerpost.transit.rules.board_window import keep_first, list_within
 from fingerpost.transit.rules.language import DEFAULT, choose
 from fingerpost.transit.rules.times import is_zone, print_instant
@@ -97,6 +98,25 @@ class ServerSource:
         """Do nothing: the caller closes what ``fetch`` uses."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundBoard:
+    """Rows of a board and perhaps some around its window; the rest is as in ``port.DepartureBoard``.
+
+    Attributes:
+        retrieved_at: of the oldest answer; None where the server had none.
+        zone: of the stops; None for the network's.
+        days: the first and the last day of the timetable; None for the network's.
+    """
+
+    rows: Iterable[Departure] = ()
+    retrieved_at: datetime | None = None
+    notes: Sequence[str] = ()
+    alerts: Sequence[ServiceAlert] = ()
+    gap: BoardGap | None = None
+    zone: str | None = None
+    days: tuple[date | None, date | None] | None = None
+
+
 class ServerNetwork(ABC):
     """A network behind one server; see the port. Threads may share it.
 
@@ -112,12 +132,14 @@ class ServerNetwork(ABC):
         record: NetworkRecord,
         learned: LearnedProfile | None,
         *,
+        ids: StopIdBook,
         stops: StopLookup,
         names: PlaceNames,
         search: JourneySearch[Any],
     ) -> None:
         self._profile = profile
         self._languages = record.languages or (() if learned is None else learned.languages)
+        self._ids = ids
         self._stops = stops
         self._names = names
         self._search = search
@@ -127,12 +149,31 @@ class ServerNetwork(ABC):
         return self._profile
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
-        origin, destination = await gather_all(map(self._find_end, (query.origin, query.destination)))
+        ends = (query.origin, query.destination)
+        origin, destination = await gather_all(find_end(end, self._ids, self._stops) for end in ends)
         language = self._choose_language(query.language)
         found = await self._search.find(
             JourneyQuestion(query=query, origin=origin, destination=destination, language=language)
         )
         return self._answer(found, query.language)
+
+    async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
+        found = await self._find_board(query, self._choose_language(query.language))
+        rows = list(found.rows)
+        provenance = self._provenance(found.retrieved_at, query.language, found.notes, zone=found.zone)
+        updates = [row.last_realtime_update for row in rows if row.last_realtime_update is not None]
+        first_day, last_day = found.days or (provenance.first_day, provenance.last_day)
+        first, last = query.instant, query.instant + query.window_s
+        within = list_within(rows, first, last, by_schedule=query.by_schedule)
+        return DepartureBoard(
+            departures=keep_first(within, query.wanted, by_schedule=query.by_schedule),
+            found_count=len(within),
+            provenance=replace(
+                provenance, realtime_updated=min(updates, default=None), first_day=first_day, last_day=last_day
+            ),
+            alerts=found.alerts,
+            gap=found.gap,
+        )
 
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
         return await self._stops.find_stop(stop_id, self._choose_language(language))
@@ -158,8 +199,8 @@ class ServerNetwork(ABC):
         return None
 
     @abstractmethod
-    async def _find_end(self, location: Location) -> JourneyEnd:
-        """Return an end of a trip as the server is asked for it."""
+    async def _find_board(self, query: DepartureQuery, language: str | None) -> FoundBoard:
+        """Return what leaves in the window of a query, calls without boarding left out."""
 
     @abstractmethod
     def _attribute(self, retrieved: str) -> tuple[str, ...]:
@@ -186,26 +227,6 @@ class ServerNetwork(ABC):
             why_nothing=found.why_nothing,
             price=self._find_price(found),
             draw=self._draw,
-        )
-
-    def _board(
-        self,
-        rows: Iterable[Departure],
-        query: DepartureQuery,
-        provenance: Provenance,
-        *,
-        alerts: Sequence[ServiceAlert] = (),
-        gap: BoardGap | None = None,
-    ) -> DepartureBoard:
-        """Return the first rows of a window, and how many there are."""
-        first, last = query.instant, query.instant + query.window_s
-        within = list_within(rows, first, last, by_schedule=query.by_schedule)
-        return DepartureBoard(
-            departures=keep_first(within, query.wanted, by_schedule=query.by_schedule),
-            found_count=len(within),
-            provenance=provenance,
-            alerts=alerts,
-            gap=gap,
         )
 
     def _provenance(

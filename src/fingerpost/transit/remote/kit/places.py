@@ -9,10 +9,11 @@ from fingerpost.errors import ToolError
 from fingerpost.transit.model.itinerary import Access, Mode, NearbyStop, StopPoint
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, distance_m
 from fingerpost.transit.remote.kit.answers import Answer
+from fingerpost.transit.remote.kit.stop_ids import StopIdBook
 from fingerpost.transit.rules.geocoder_matches import NearName, find_position_name, match_places, score_spellings
 from fingerpost.transit.rules.language import spoken
 from fingerpost.transit.rules.name_matching import plain
-from fingerpost.transit.rules.place_groups import ONE_PLACE_M
+from fingerpost.transit.rules.place_groups import ONE_PLACE_M, place_of_stop
 from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
 
 AROUND_M = 2 * ONE_PLACE_M
@@ -24,8 +25,25 @@ MOST_GROUPED = 3
 MOST_MATCHES, MOST_NEAR = 20, 5
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerStop:
+    """A stop or a station; the ids are the server's own."""
+
+    own_id: str
+    name: str
+    coordinate: Coordinate
+    parent_id: str | None = None
+    modes: frozenset[Mode] = frozenset()
+    platform: str | None = None
+    wheelchair: Access = Access.UNKNOWN
+    is_station: bool = False
+
+
 class StopLookup(ABC):
-    """Finds stops on one server."""
+    """Finds stops on one server, whose ids are printed by ``ids``."""
+
+    def __init__(self, ids: StopIdBook) -> None:
+        self._ids = ids
 
     @abstractmethod
     async def find_stop(self, printed_id: str, language: str | None) -> Place | None:
@@ -36,8 +54,29 @@ class StopLookup(ABC):
         """Return the whole place that an id stands for as a token (rule D2)."""
 
     @abstractmethod
+    async def _list_around(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[ServerStop]]:
+        """Return the boardable stops within a radius, and perhaps some beyond it."""
+
+    async def list_known(self, printed_ids: Sequence[str]) -> Sequence[ServerStop]:  # noqa: ARG002
+        """Return the stops of the several ids of one end; none, as here, where the end is sent as a position."""
+        return ()
+
     async def list_near(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[NearbyStop]]:
-        """Return boardable stops within a straight-line radius, nearest first."""
+        """Return boardable stops within a straight-line radius, nearest first, then by id."""
+        around = await self._list_around(centre, radius_m, language)
+        near = [self._new_near(centre, stop) for stop in around.data]
+        within = (stop for stop in near if stop.distance_m <= radius_m)
+        return around.with_data(sorted(within, key=lambda stop: (stop.distance_m, stop.stop.id or "")))
+
+    def _new_near(self, centre: Coordinate, stop: ServerStop) -> NearbyStop:
+        point = StopPoint(
+            name=stop.name,
+            coordinate=stop.coordinate,
+            id=self._ids.print(stop.own_id),
+            platform=stop.platform or None,
+            wheelchair=stop.wheelchair,
+        )
+        return NearbyStop(stop=point, distance_m=distance_m(centre, stop.coordinate), modes=tuple(sorted(stop.modes)))
 
 
 class GroupingLookup(StopLookup):
@@ -46,6 +85,10 @@ class GroupingLookup(StopLookup):
     @abstractmethod
     async def _list_named(self, centre: Coordinate, language: str | None) -> Iterable[NamedStop]:
         """Return the stops and stations within ``AROUND_M``, each once."""
+
+    def place_of(self, stop: ServerStop, children: Sequence[ServerStop] = ()) -> Place:
+        """Return the place of a stop, or of a station with its stops."""
+        return place_of_stop(new_named(self._ids, stop), [new_named(self._ids, child) for child in children])
 
     async def find_stop_place(self, printed_id: str, language: str | None) -> Place | None:
         exact = await self.find_stop(printed_id, language)
@@ -60,27 +103,15 @@ class GroupingLookup(StopLookup):
         return spoken(place or alone, language)
 
 
-def new_near(
-    centre: Coordinate,
-    here: Coordinate,
-    name: str,
-    stop_id: str,
-    modes: Iterable[Mode],
-    *,
-    platform: str | None,
-    wheelchair: Access = Access.UNKNOWN,
-) -> NearbyStop:
-    return NearbyStop(
-        stop=StopPoint(name=name, coordinate=here, id=stop_id, platform=platform or None, wheelchair=wheelchair),
-        distance_m=distance_m(centre, here),
-        modes=tuple(sorted(set(modes))),
+def new_named(ids: StopIdBook, stop: ServerStop) -> NamedStop:
+    return NamedStop(
+        id=ids.print(stop.own_id),
+        name=stop.name,
+        lat=stop.coordinate.lat,
+        lon=stop.coordinate.lon,
+        parent_id=None if stop.parent_id is None else ids.print(stop.parent_id),
+        kind="station" if stop.is_station else "stop",
     )
-
-
-def sort_near(stops: Iterable[NearbyStop], radius_m: float) -> list[NearbyStop]:
-    """Return the stops within a radius, nearest first, then by id."""
-    within = (each for each in stops if each.distance_m <= radius_m)
-    return sorted(within, key=lambda each: (each.distance_m, each.stop.id or ""))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

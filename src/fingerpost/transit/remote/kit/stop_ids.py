@@ -18,6 +18,10 @@ class StopIdBook(ABC):
         self._printed_by_own: dict[str, str] = {}
 
     @abstractmethod
+    def print_trip(self, own_id: str) -> str:
+        """Return a trip's id as answers show it: its FEED in the printed form, and the feed's own id."""
+
+    @abstractmethod
     def _print(self, own_id: str, *, exact: bool) -> str:
         """Return the printed form of an id; where ``exact``, small letters are escaped."""
 

@@ -7,8 +7,9 @@ from zoneinfo import ZoneInfo
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.line_colors import read_line_colors
 from fingerpost.transit.remote.kit.answers import Answer
+from fingerpost.transit.remote.kit.stop_ids import StopIdBook
 from fingerpost.transit.remote.motis.itineraries import destination_of, line_of, list_in_force
-from fingerpost.transit.remote.motis.places import MotisStopIds, find_service_day
+from fingerpost.transit.remote.motis.places import find_service_day
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, TooMuchAsked
 from fingerpost.transit.remote.motis.shapes import BY_ARRANGEMENT, MotisStopTimes, StopTime, read_mode
 from fingerpost.transit.rules.times import print_utc
@@ -48,12 +49,12 @@ async def ask_board(
     return [answered]
 
 
-def list_rows(times: Iterable[tuple[str, StopTime]], ids: MotisStopIds, zone: ZoneInfo) -> Iterable[Departure]:
+def list_rows(times: Iterable[tuple[str, StopTime]], ids: StopIdBook, zone: ZoneInfo) -> Iterable[Departure]:
     """Return departures, each once; ``times`` are stop times, each with the server's id of the stop of its board."""
     return {(row.stop_id, row.trip_id, row.scheduled): row for row in _rows(times, ids, zone)}.values()
 
 
-def _rows(times: Iterable[tuple[str, StopTime]], ids: MotisStopIds, zone: ZoneInfo) -> Iterator[Departure]:
+def _rows(times: Iterable[tuple[str, StopTime]], ids: StopIdBook, zone: ZoneInfo) -> Iterator[Departure]:
     for own_id, time in times:
         place = time.place
         cancelled = bool(time.cancelled or time.trip_cancelled)

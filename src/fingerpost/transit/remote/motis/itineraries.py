@@ -22,7 +22,8 @@ from fingerpost.transit.remote.kit.journeys import (
     own_name,
     ride_mode,
 )
-from fingerpost.transit.remote.motis.places import MotisStopIds, find_service_day
+from fingerpost.transit.remote.kit.stop_ids import StopIdBook
+from fingerpost.transit.remote.motis.places import find_service_day
 from fingerpost.transit.remote.motis.shapes import (
     BY_ARRANGEMENT,
     ON_STREET,
@@ -69,7 +70,7 @@ _NOT_ALLOWED = "NOT_ALLOWED"
 _PRECISION, _FIRST_PRECISION = 6, 7
 
 
-def new_leg(leg: MotisLeg, ids: MotisStopIds, start: Location | None, end: Location | None) -> Leg:
+def new_leg(leg: MotisLeg, ids: StopIdBook, start: Location | None, end: Location | None) -> Leg:
     """Return a leg; ``start`` and ``end`` are the trip's own ends where it begins or ends there, else None."""
     ends = _end_point(leg.from_, ids, start), _end_point(leg.to, ids, end)
     if leg.mode == WALK:
@@ -149,7 +150,7 @@ def _length_m(leg: MotisLeg) -> float | None:
     return sum(map(distance_m, points, points[1:])) if len(points) > 1 else None
 
 
-def _end_point(place: OwnPlace, ids: MotisStopIds, location: Location | None) -> StopPoint:
+def _end_point(place: OwnPlace, ids: StopIdBook, location: Location | None) -> StopPoint:
     if place.stop_id is None:
         name = own_name(location) or _POSITIONS.get(place.name, place.name) or UNNAMED
         return StopPoint(name=name, coordinate=place.coordinate)
@@ -172,7 +173,7 @@ class Read:
 
 
 def read_itineraries(
-    found: Iterable[MotisItinerary], query: JourneyQuery, ids: MotisStopIds, *, walks_as_expected: bool = True
+    found: Iterable[MotisItinerary], query: JourneyQuery, ids: StopIdBook, *, walks_as_expected: bool = True
 ) -> Read:
     """Return itineraries; one that needs a vehicle of the rider's, a rented or a booked one is left out and counted.
 

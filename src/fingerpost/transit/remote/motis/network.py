@@ -12,11 +12,9 @@ from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
 from fingerpost.transit.model.itinerary import Leg, LegLine
-from fingerpost.transit.model.place import Location
-from fingerpost.transit.port import DepartureBoard, DepartureQuery, PriceItinerary
+from fingerpost.transit.port import DepartureQuery, PriceItinerary
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.remote.kit.journeys import JourneyEnd, find_end
-from fingerpost.transit.remote.kit.network import ServerKind, ServerNetwork, ServerSource
+from fingerpost.transit.remote.kit.network import FoundBoard, ServerKind, ServerNetwork, ServerSource
 from fingerpost.transit.remote.kit.search import FoundJourneys
 from fingerpost.transit.remote.motis.departures import ask_board, list_rows
 from fingerpost.transit.remote.motis.itineraries import draw_leg
@@ -41,38 +39,38 @@ class MotisNetwork(ServerNetwork):
         # Ids whose feed is not known begin with the network's name.
         profile = replace(profile, feed_names=profile.feed_names | {record.name}, names_positions=True)
         self._is_transitous = is_transitous(record.url)
-        self._ids = MotisStopIds(record.name, (feed.name for feed in feeds))
+        ids = MotisStopIds(record.name, (feed.name for feed in feeds))
         self._server = MotisServer(fetch, record, read_api(learned, NEWEST), limits)
-        self._own_stops = MotisStopLookup(self._server, self._ids)
-        super().__init__(
-            profile,
-            record,
-            learned,
-            stops=self._own_stops,
-            names=MotisGeocoder(self._server, self._own_stops, profile.bounds),
-            search=MotisJourneySearch(self._server, self._ids),
-        )
+        stops = MotisStopLookup(self._server, ids)
+        names = MotisGeocoder(self._server, stops, profile.bounds)
+        search = MotisJourneySearch(self._server, ids)
+        super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search)
 
-    async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
+    async def _find_board(self, query: DepartureQuery, language: str | None) -> FoundBoard:
         try:
-            boards = await self._ask_boards(query)
+            boards = await self._ask_boards(query, language)
         except OutsideCalendar as error:
-            return self._outside_board(query, error)
+            days = [error.details.get(name) for name in ("first_day", "last_day")]
+            first, last = (None if day is None else date.fromisoformat(day) for day in days)
+            return FoundBoard(notes=[f"{error.message}."], days=(first, last))
         pages = [(own_id, page) for own_id, board in boards.items() for page in board]
         times = [(own_id, time) for own_id, page in pages for time in page.data.stop_times]
         zone = next((time.place.tz for _, time in times if is_zone(time.place.tz)), None) or self._profile.zone
-        retrieved_at = min((page.retrieved_at for _, page in pages), default=None)
-        notes = list(dict.fromkeys(note for _, page in pages for note in page.notes))
-        provenance = self._provenance(retrieved_at, query.language, notes, zone=zone)
-        return self._board(list_rows(times, self._ids, ZoneInfo(zone)), query, provenance)
+        return FoundBoard(
+            rows=list_rows(times, self._ids, ZoneInfo(zone)),
+            retrieved_at=min((page.retrieved_at for _, page in pages), default=None),
+            notes=list(dict.fromkeys(note for _, page in pages for note in page.notes)),
+            zone=zone,
+        )
 
-    async def _ask_boards(self, query: DepartureQuery) -> dict[str, Sequence[Answer[MotisStopTimes]]]:
+    async def _ask_boards(
+        self, query: DepartureQuery, language: str | None
+    ) -> dict[str, Sequence[Answer[MotisStopTimes]]]:
         """Return the pages of each board, by the server's id of the stop.
 
         Raises:
             OutsideCalendar: the timetable does not cover the window.
         """
-        language = self._choose_language(query.language)
         before_s, behind_s = (EARLIEST_S, LATEST_S) if query.by_schedule else (0, 0)
         first, last = query.instant - before_s, query.instant + query.window_s + behind_s
 
@@ -85,16 +83,6 @@ class MotisNetwork(ServerNetwork):
 
         own_ids = self._ids.list_all_own(query.stop_ids)
         return dict(zip(own_ids, await gather_all(map(ask, own_ids)), strict=True))
-
-    def _outside_board(self, query: DepartureQuery, error: OutsideCalendar) -> DepartureBoard:
-        """Return an empty board that says which days the timetable covers."""
-        days = [error.details.get(name) for name in ("first_day", "last_day")]
-        first, last = (None if day is None else date.fromisoformat(day) for day in days)
-        provenance = self._provenance(None, query.language, [f"{error.message}."])
-        return self._board((), query, replace(provenance, first_day=first, last_day=last))
-
-    async def _find_end(self, location: Location) -> JourneyEnd:
-        return await find_end(location, self._ids, self._own_stops.find_known)
 
     def _attribute(self, retrieved: str) -> tuple[str, ...]:
         return (f"Retrieved from Transitous {retrieved}",) if self._is_transitous else ()

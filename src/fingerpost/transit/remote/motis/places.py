@@ -5,16 +5,14 @@ Its ids are ``tag_local``, split at the first underscore, and case counts; print
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
-from typing import Literal
 
 from fingerpost.errors import OutsideCalendar
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.engine.timetable.stop_ids import escape, print_feed_name, unescape
-from fingerpost.transit.model.itinerary import NearbyStop
 from fingerpost.transit.model.place import Bounds, Coordinate, Place, box_around, distance_m
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.remote.kit.journeys import KnownStop
 from fingerpost.transit.remote.kit.places import (
     AROUND_M,
     MOST_GROUPED,
@@ -23,15 +21,14 @@ from fingerpost.transit.remote.kit.places import (
     Candidate,
     Geocoder,
     GroupingLookup,
-    new_near,
-    sort_near,
+    ServerStop,
+    new_named,
 )
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
 from fingerpost.transit.remote.kit.stop_ids import StopIdBook
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, UnknownThere
 from fingerpost.transit.remote.motis.shapes import Match, Matches, MotisStop, OwnPlace, StopList, read_mode
 from fingerpost.transit.rules.language import spoken
-from fingerpost.transit.rules.place_groups import place_of_stop
 from fingerpost.transit.rules.place_index import NamedStop
 
 _TRIP_ID = re.compile(r"(?P<day>\d{8})_(?P<time>[^_]*)_(?P<id>.+)", re.DOTALL)
@@ -77,7 +74,6 @@ class MotisStopIds(StopIdBook):
         return [f"{known_tag}_{each}" for each in _cases(unescape(local))]
 
     def print_trip(self, own_id: str) -> str:
-        """Return a trip's id as answers show it: its FEED in the printed form, and the feed's own id."""
         match = _TRIP_ID.fullmatch(own_id)
         whole = match["id"] if match else own_id
         tag, _, local = whole.partition("_")
@@ -119,19 +115,18 @@ def _cases(text: str) -> Iterator[str]:
 
 class MotisStopLookup(GroupingLookup):
     def __init__(self, server: MotisServer, ids: MotisStopIds) -> None:
+        super().__init__(ids)
         self._server = server
-        self._ids = ids
 
-    async def find(self, printed_id: str, language: str | None = None) -> OwnPlace | None:
+    async def _find(self, printed_id: str, language: str | None = None) -> ServerStop | None:
         """Return what the server says of a printed id, case ignored; None where it knows none."""
         for own_id in self._ids.list_own(printed_id):
-            found = await self.find_own(own_id, language)
+            found = await self._find_own(own_id, language)
             if found is not None and self._ids.print(own_id) == printed_id.strip().upper():
                 return found
         return None
 
-    async def find_own(self, own_id: str, language: str | None = None) -> OwnPlace | None:
-        """Return what the server says of its own id; None where it knows none."""
+    async def _find_own(self, own_id: str, language: str | None = None) -> ServerStop | None:
         # Of all versions, this question alone knows stops by their ids.
         params = {"stopId": own_id, "n": "1", "exactRadius": "true", "radius": "0"}
         try:
@@ -145,7 +140,7 @@ class MotisStopLookup(GroupingLookup):
                 place = await self._ask_place({**params, "time": f"{first}T12:00:00Z"}, language)
         except UnknownThere:
             return None
-        return place if place.stop_id == own_id else None
+        return _new_stop(place) if place.stop_id == own_id else None
 
     async def _ask_place(self, params: Mapping[str, str], language: str | None) -> OwnPlace:
         answered = await self._server.ask(
@@ -153,70 +148,46 @@ class MotisStopLookup(GroupingLookup):
         )
         return answered.data.place
 
-    async def find_known(self, printed_ids: Sequence[str]) -> list[KnownStop]:
-        """Return the first stops of some printed ids, for the end of a trip."""
-        found = await gather_all(self.find(printed_id) for printed_id in printed_ids[:_MOST_STOPS])
-        return [
-            KnownStop(stop_id=place.stop_id, station_id=place.parent_id, coordinate=place.coordinate)
-            for place in found
-            if place is not None and place.stop_id is not None
-        ]
+    async def list_known(self, printed_ids: Sequence[str]) -> list[ServerStop]:
+        found = await gather_all(self._find(printed_id) for printed_id in printed_ids[:_MOST_STOPS])
+        return [stop for stop in found if stop is not None]
 
     async def find_stop(self, printed_id: str, language: str | None) -> Place | None:
-        found = await self.find(printed_id, language)
+        found = await self._find(printed_id, language)
         if found is None:
             return None
-        if found.parent_id is not None:
-            return spoken(self.place_of(found), language)
-        around = (await self._ask_box(found.coordinate, AROUND_M, language)).data
-        children = [stop for stop in around if stop.parent_id == found.stop_id]
-        return spoken(self.place_of(found, children), language)
-
-    def place_of(self, stop: OwnPlace, children: Sequence[OwnPlace] = ()) -> Place:
-        named = self._named(stop, kind="station" if children else "stop")
-        return place_of_stop(named, [self._named(child) for child in children])
-
-    async def list_near(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[NearbyStop]]:
-        answered = await self._ask_box(centre, radius_m, language)
-        near = (
-            new_near(
-                centre,
-                stop.coordinate,
-                stop.name,
-                self._ids.print(stop.stop_id or ""),
-                map(read_mode, stop.modes),
-                platform=stop.track,
-            )
-            for stop in answered.data
-        )
-        return answered.with_data(sort_near(near, radius_m))
+        children: list[ServerStop] = []
+        if found.parent_id is None:
+            around = (await self._list_around(found.coordinate, AROUND_M, language)).data
+            children = [stop for stop in around if stop.parent_id == found.own_id]
+        return spoken(self.place_of(replace(found, is_station=bool(children)), children), language)
 
     async def _list_named(self, centre: Coordinate, language: str | None) -> list[NamedStop]:
-        stops = (await self._ask_box(centre, AROUND_M, language)).data
+        stops = (await self._list_around(centre, AROUND_M, language)).data
         nearest = sorted(stops, key=lambda stop: distance_m(centre, stop.coordinate))
         parents = list(dict.fromkeys(stop.parent_id for stop in nearest if stop.parent_id is not None))
-        known = await gather_all(self.find_own(parent, language) for parent in parents[:_MOST_STATIONS])
-        stations = {station.stop_id: station for station in known if station is not None}
-        named = {own_id: self._named(station, kind="station") for own_id, station in stations.items()}
+        known = await gather_all(self._find_own(parent, language) for parent in parents[:_MOST_STATIONS])
+        found = {stop.own_id: replace(stop, parent_id=None, is_station=True) for stop in known if stop is not None}
+        stations = set(found)
         for stop in stops:
-            if stop.stop_id not in named:
-                named[stop.stop_id] = self._named(stop, stop.parent_id if stop.parent_id in stations else None)
-        return list(named.values())
+            found.setdefault(stop.own_id, stop if stop.parent_id in stations else replace(stop, parent_id=None))
+        return [new_named(self._ids, stop) for stop in found.values()]
 
-    async def _ask_box(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[tuple[OwnPlace, ...]]:
-        return await ask_stops(self._server, box_around(centre, radius_m), language, fresh_s=STOPS_FRESH_S)
+    async def _list_around(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[ServerStop]]:
+        box = box_around(centre, radius_m)
+        answered = await ask_stops(self._server, box, language, fresh_s=STOPS_FRESH_S)
+        return answered.with_data(list(map(_new_stop, answered.data)))
 
-    def _named(
-        self, stop: OwnPlace, parent_id: str | None = None, kind: Literal["stop", "station"] = "stop"
-    ) -> NamedStop:
-        return NamedStop(
-            id=self._ids.print(stop.stop_id or ""),
-            name=stop.name,
-            lat=stop.lat,
-            lon=stop.lon,
-            parent_id=None if parent_id is None else self._ids.print(parent_id),
-            kind=kind,
-        )
+
+def _new_stop(place: OwnPlace) -> ServerStop:
+    return ServerStop(
+        own_id=place.stop_id or "",
+        name=place.name,
+        coordinate=place.coordinate,
+        parent_id=place.parent_id,
+        modes=frozenset(map(read_mode, place.modes)),
+        platform=place.track,
+    )
 
 
 async def ask_stops(
@@ -272,8 +243,8 @@ class MotisGeocoder(Geocoder):
     def _place_of(self, candidate: Candidate) -> Place:
         if not candidate.stop_id:
             return candidate.to_place()
-        here = candidate.coordinate
-        return self._stops.place_of(OwnPlace(name=candidate.name, lat=here.lat, lon=here.lon, stopId=candidate.stop_id))
+        stop = ServerStop(own_id=candidate.stop_id, name=candidate.name, coordinate=candidate.coordinate)
+        return self._stops.place_of(stop)
 
 
 def _print_position(position: Coordinate) -> str:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from fingerpost.transit.model.itinerary import Departure
+from fingerpost.transit.remote.kit.stop_ids import StopIdBook
 from fingerpost.transit.remote.opentripplanner.itineraries import (
     BY_ARRANGEMENT,
     colors_of,
@@ -13,7 +14,6 @@ from fingerpost.transit.remote.opentripplanner.itineraries import (
     list_in_force,
 )
 from fingerpost.transit.remote.opentripplanner.shapes import CANCELLED, BoardStop, Stoptime
-from fingerpost.transit.remote.opentripplanner.stops import OwnStopIds, print_trip_id
 from fingerpost.transit.remote.opentripplanner.wire_values import find_service_day, read_mode
 
 # Departures of one stop that are asked for: more than leave anywhere within a day.
@@ -23,12 +23,12 @@ MARGIN_S = 120
 _NO_BOARDING = "NONE"
 
 
-def list_rows(stop: BoardStop, ids: OwnStopIds, zone: ZoneInfo) -> Iterator[Departure]:
+def list_rows(stop: BoardStop, ids: StopIdBook, zone: ZoneInfo) -> Iterator[Departure]:
     """Yield the departures of a stop."""
     printed = ids.print(stop.gtfs_id)
     for time in stop.stoptimes_without_patterns:
         if time.pickup_type != _NO_BOARDING and not _is_last_call(time):
-            row = _row(time, printed, stop.platform_code or None, zone)
+            row = _row(time, ids, printed, stop.platform_code or None, zone)
             alerts = list_in_force((*time.trip.alerts, *stop.alerts), row.expected, row.expected)
             yield replace(row, alerts=alerts) if alerts else row
 
@@ -43,7 +43,7 @@ def _is_last_call(time: Stoptime) -> bool:
     )
 
 
-def _row(time: Stoptime, stop_id: str, platform: str | None, zone: ZoneInfo) -> Departure:
+def _row(time: Stoptime, ids: StopIdBook, stop_id: str, platform: str | None, zone: ZoneInfo) -> Departure:
     trip = time.trip
     cancelled = time.realtime_state == CANCELLED or (bool(time.realtime) and time.pickup_type is None)
     line = line_of(trip.route)
@@ -53,7 +53,7 @@ def _row(time: Stoptime, stop_id: str, platform: str | None, zone: ZoneInfo) -> 
         destination=time.headsign or destination_of(trip) or line,
         scheduled=time.service_day + time.scheduled_departure,
         stop_id=stop_id,
-        trip_id=print_trip_id(trip.gtfs_id),
+        trip_id=ids.print_trip(trip.gtfs_id),
         service_day=find_service_day(time.service_day, zone),
         departure_delay_s=time.departure_delay if time.realtime and not cancelled else None,
         cancelled=cancelled,

@@ -21,7 +21,7 @@ from fingerpost.transit.remote.kit.server import STOPS_FRESH_S, Connection
 from fingerpost.transit.remote.kit.wire_shapes import Entries, Latitude, Longitude, Words
 from fingerpost.transit.remote.opentripplanner.digitransit import GEOCODING_URL, KEY_HEADER
 from fingerpost.transit.remote.opentripplanner.server import find_limit, is_whole
-from fingerpost.transit.remote.opentripplanner.stops import OwnStopIds, OwnStopLookup
+from fingerpost.transit.remote.opentripplanner.stops import OwnStopIds, OwnStopLookup, new_stop
 from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M
 from fingerpost.transit.rules.language import spoken
 
@@ -150,7 +150,7 @@ class DigitransitGeocoder(Geocoder):
         places = {own_id: self._stops.place_of_station(station) for own_id, station in stations.items()}
         alone = [stop for stop in told.stops if stop.gtfs_id in own_ids and stop.gtfs_id not in places]
         alone.sort(key=lambda stop: own_ids.index(stop.gtfs_id))
-        places |= {stop.gtfs_id: self._stops.place_of(stop) for stop in alone}
+        places |= {stop.gtfs_id: self._stops.place_of(new_stop(stop)) for stop in alone}
         first = [stop.gtfs_id for stop in alone[:MOST_GROUPED]]
         groups = await gather_all(self._stops.get_group(places[own_id], language) for own_id in first)
         return {own_id: spoken(place, language) for own_id, place in places.items()} | dict(

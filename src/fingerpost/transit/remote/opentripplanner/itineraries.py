@@ -20,6 +20,7 @@ from fingerpost.transit.remote.kit.journeys import (
     own_name,
     ride_mode,
 )
+from fingerpost.transit.remote.kit.stop_ids import StopIdBook
 from fingerpost.transit.remote.opentripplanner.shapes import (
     BoardTrip,
     End,
@@ -35,7 +36,6 @@ from fingerpost.transit.remote.opentripplanner.shapes import (
     Trip,
     is_taken_away,
 )
-from fingerpost.transit.remote.opentripplanner.stops import OwnStopIds, print_trip_id
 from fingerpost.transit.remote.opentripplanner.wire_values import read_access, read_mode
 from fingerpost.transit.rules.realtime_status import with_walk_delays
 
@@ -60,7 +60,7 @@ def list_in_force(alerts: Iterable[OwnAlert], begin: int, end: int) -> tuple[Ser
 BY_ARRANGEMENT = frozenset({"CALL_AGENCY", "COORDINATE_WITH_DRIVER"})
 
 
-def new_leg(leg: OwnLeg, ids: OwnStopIds, start: Location | None, end: Location | None) -> Leg:
+def new_leg(leg: OwnLeg, ids: StopIdBook, start: Location | None, end: Location | None) -> Leg:
     """Return a leg; ``start`` and ``end`` are the trip's own ends where it begins or ends there, else None."""
     ends = _end_point(leg.from_, ids, start), _end_point(leg.to, ids, end)
     if not leg.transit_leg:
@@ -81,7 +81,7 @@ def new_leg(leg: OwnLeg, ids: OwnStopIds, start: Location | None, end: Location 
         distance_m=leg.distance,
         line=None if leg.route is None else line_of(leg.route),
         headsign=leg.headsign or (None if leg.trip is None else destination_of(leg.trip)),
-        trip_id=None if leg.trip is None else print_trip_id(leg.trip.gtfs_id),
+        trip_id=None if leg.trip is None else ids.print_trip(leg.trip.gtfs_id),
         service_day=leg.service_date,
         wheelchair=read_access(None if leg.trip is None else leg.trip.wheelchair_accessible),
         by_arrangement=bool(BY_ARRANGEMENT & {leg.pickup_type, leg.dropoff_type}),
@@ -113,7 +113,7 @@ def _delay_s(moment: LegTime) -> int | None:
     return None if moment.estimated is None else moment.estimated.delay
 
 
-def _end_point(end: End, ids: OwnStopIds, location: Location | None) -> StopPoint:
+def _end_point(end: End, ids: StopIdBook, location: Location | None) -> StopPoint:
     here = Coordinate(end.lat, end.lon)
     if end.stop is None:
         return StopPoint(name=own_name(location) or end.name or UNNAMED, coordinate=here)
@@ -132,7 +132,7 @@ _PRECISION = 5
 _POLE, _DATE_LINE = 90, 180
 
 
-def list_itineraries(found: PlanConnection | Promised | None, query: JourneyQuery, ids: OwnStopIds) -> list[Itinerary]:
+def list_itineraries(found: PlanConnection | Promised | None, query: JourneyQuery, ids: StopIdBook) -> list[Itinerary]:
     """Return the itineraries of a page; one that lacks a leg is left out."""
     nodes = () if found is None else (edge.node for edge in found.edges)
     made = (_new_itinerary(node, query, ids) for node in nodes if node is not None)
@@ -173,7 +173,7 @@ def _keep_in_time(itinerary: Itinerary, query: JourneyQuery) -> Itinerary | None
     )
 
 
-def _new_itinerary(node: OwnItinerary, query: JourneyQuery, ids: OwnStopIds) -> Itinerary | None:
+def _new_itinerary(node: OwnItinerary, query: JourneyQuery, ids: StopIdBook) -> Itinerary | None:
     legs = [leg for leg in node.legs if leg is not None]
     if not legs or len(legs) < len(node.legs):
         return None

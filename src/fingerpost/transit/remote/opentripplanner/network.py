@@ -9,12 +9,10 @@ from fingerpost.net.request import Fetch, RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
 from fingerpost.transit.model.itinerary import Leg, LegLine
-from fingerpost.transit.model.place import Location
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
-from fingerpost.transit.port import DepartureBoard, DepartureQuery, PriceItinerary
-from fingerpost.transit.remote.kit.journeys import JourneyEnd, find_end
-from fingerpost.transit.remote.kit.network import ServerKind, ServerNetwork, ServerSource
+from fingerpost.transit.port import DepartureQuery, PriceItinerary
+from fingerpost.transit.remote.kit.network import FoundBoard, ServerKind, ServerNetwork, ServerSource
 from fingerpost.transit.remote.kit.places import PlaceNames
 from fingerpost.transit.remote.kit.search import FoundJourneys
 from fingerpost.transit.remote.opentripplanner.departures import MARGIN_S, MOST_ROWS, list_rows
@@ -44,15 +42,15 @@ class OpenTripPlannerNetwork(ServerNetwork):
         self._is_digitransit = region is not None
         self._server = Server(fetch, record, lacking, limits)
         feeds = learned.feeds if learned is not None and learned.feeds else (FeedVersion(name=record.name),)
-        self._ids = OwnStopIds(feed.name for feed in feeds)
-        self._own_stops = OwnStopLookup(self._server, self._ids)
-        names: PlaceNames = StopNames(self._server, self._ids)
+        ids = OwnStopIds(feed.name for feed in feeds)
+        stops = OwnStopLookup(self._server, ids)
+        names: PlaceNames = StopNames(self._server, ids)
         if region is not None:
-            names = DigitransitGeocoder(fetch, record, self._own_stops, self._ids, profile.bounds, limits)
-        search = OpenTripPlannerSearch(self._server, self._ids, profile, with_promised=_PROMISED not in lacking)
-        super().__init__(profile, record, learned, stops=self._own_stops, names=names, search=search)
+            names = DigitransitGeocoder(fetch, record, stops, ids, profile.bounds, limits)
+        search = OpenTripPlannerSearch(self._server, ids, profile, with_promised=_PROMISED not in lacking)
+        super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search)
 
-    async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
+    async def _find_board(self, query: DepartureQuery, language: str | None) -> FoundBoard:
         before_s, behind_s = (EARLIEST_S, LATEST_S) if query.by_schedule else (MARGIN_S, MARGIN_S)
         variables = {
             "ids": self._ids.list_all_own(query.stop_ids),
@@ -60,22 +58,18 @@ class OpenTripPlannerNetwork(ServerNetwork):
             "seconds": query.window_s + before_s + behind_s,
             "count": MOST_ROWS,
         }
-        answered = await self._server.ask(BOARD, BoardData, variables, language=self._choose_language(query.language))
+        answered = await self._server.ask(BOARD, BoardData, variables, language=language)
         stops = answered.data.stops
         times: Sequence[object] = [time for stop in stops for time in stop.stoptimes_without_patterns]
         answered.require("departure", "stops", "stoptimesWithoutPatterns", found=times)
         zone = ZoneInfo(self._profile.zone)
-        return self._board(
-            (row for stop in stops for row in list_rows(stop, self._ids, zone)),
-            query,
-            self._provenance(answered.retrieved_at, query.language, answered.notes),
-            alerts=list_in_force(
-                (alert for stop in stops for alert in stop.alerts), query.instant, query.instant + query.window_s
-            ),
+        alerts = (alert for stop in stops for alert in stop.alerts)
+        return FoundBoard(
+            rows=(row for stop in stops for row in list_rows(stop, self._ids, zone)),
+            retrieved_at=answered.retrieved_at,
+            notes=answered.notes,
+            alerts=list_in_force(alerts, query.instant, query.instant + query.window_s),
         )
-
-    async def _find_end(self, location: Location) -> JourneyEnd:
-        return await find_end(location, self._ids, self._own_stops.find_known)
 
     def _attribute(self, retrieved: str) -> tuple[str, ...]:
         # Digitransit's terms want the date and time of the retrieval beside its name.

@@ -5,23 +5,26 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Literal
 
 from fingerpost import clock
 from fingerpost.transit.engine.timetable.stop_ids import escape, print_feed_name, unescape
-from fingerpost.transit.model.itinerary import NearbyStop
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, box_around
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.remote.kit.journeys import KnownStop
-from fingerpost.transit.remote.kit.places import AROUND_M, GroupingLookup, PlaceNames, new_near, sort_near
+from fingerpost.transit.remote.kit.places import AROUND_M, GroupingLookup, PlaceNames, ServerStop, new_named
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
 from fingerpost.transit.remote.kit.stop_ids import StopIdBook
 from fingerpost.transit.remote.opentripplanner.documents import ALL_STOPS, STOPS_BY_ID, STOPS_IN_BOX
 from fingerpost.transit.remote.opentripplanner.server import Server
-from fingerpost.transit.remote.opentripplanner.shapes import AllStops, OwnStop, Station, StopsById, StopsInBox
+from fingerpost.transit.remote.opentripplanner.shapes import (
+    AllStops,
+    OwnStop,
+    Station,
+    StationId,
+    StopsById,
+    StopsInBox,
+)
 from fingerpost.transit.remote.opentripplanner.wire_values import read_access, read_mode
 from fingerpost.transit.rules.language import spoken
-from fingerpost.transit.rules.place_groups import place_of_stop
 from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
 
 
@@ -35,6 +38,10 @@ class OwnStopIds(StopIdBook):
     def __init__(self, feed_ids: Iterable[str]) -> None:
         super().__init__()
         self._feed_by_printed = {print_feed_name(feed_id): feed_id for feed_id in feed_ids}
+
+    def print_trip(self, own_id: str) -> str:
+        feed_id, _, local = own_id.partition(":")
+        return f"{_print_feed(feed_id)}:{local}"
 
     def _print(self, own_id: str, *, exact: bool) -> str:
         feed_id, _, local = own_id.partition(":")
@@ -50,16 +57,10 @@ class OwnStopIds(StopIdBook):
 _print_feed = lru_cache(maxsize=1024)(print_feed_name)
 
 
-def print_trip_id(own_id: str) -> str:
-    """Return a trip's id as answers show it: the FEED in its printed form, and the feed's own id."""
-    feed_id, _, local = own_id.partition(":")
-    return f"{_print_feed(feed_id)}:{local}"
-
-
 class OwnStopLookup(GroupingLookup):
     def __init__(self, server: Server, ids: OwnStopIds) -> None:
+        super().__init__(ids)
         self._server = server
-        self._ids = ids
 
     async def find(self, printed_ids: Sequence[str], language: str | None = None) -> StopsById:
         """Return what the server knows of some printed ids, case ignored."""
@@ -72,16 +73,8 @@ class OwnStopLookup(GroupingLookup):
         answered.require("stop", "stops", found=(*answered.data.stops, *answered.data.stations))
         return answered.data
 
-    async def find_known(self, printed_ids: Sequence[str]) -> list[KnownStop]:
-        """Return the stops of some printed ids, for the end of a trip."""
-        return [
-            KnownStop(
-                stop_id=stop.gtfs_id,
-                station_id=None if stop.parent_station is None else stop.parent_station.gtfs_id,
-                coordinate=Coordinate(stop.lat, stop.lon),
-            )
-            for stop in (await self.find(printed_ids)).stops
-        ]
+    async def list_known(self, printed_ids: Sequence[str]) -> list[ServerStop]:
+        return [new_stop(stop, stop.parent_station) for stop in (await self.find(printed_ids)).stops]
 
     async def find_stop(self, printed_id: str, language: str | None) -> Place | None:
         wanted = printed_id.strip().upper()
@@ -90,40 +83,35 @@ class OwnStopLookup(GroupingLookup):
             if self._ids.print(station.gtfs_id) == wanted:
                 return spoken(self.place_of_station(station), language)
         stop = next((stop for stop in found.stops if self._ids.print(stop.gtfs_id) == wanted), None)
-        return None if stop is None else spoken(self.place_of(stop), language)
-
-    def place_of(self, stop: OwnStop) -> Place:
-        return place_of_stop(self._named(stop))
+        return None if stop is None else spoken(self.place_of(new_stop(stop)), language)
 
     def place_of_station(self, station: Station) -> Place:
-        return place_of_stop(self._named(station, kind="station"), [self._named(stop) for stop in station.stops])
+        return self.place_of(new_stop(station, is_station=True), list(map(new_stop, station.stops)))
 
-    async def list_near(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[NearbyStop]]:
+    async def _list_around(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[ServerStop]]:
         answered = await self._ask_box(centre, radius_m, language)
-        near = (
-            new_near(
-                centre,
-                Coordinate(stop.lat, stop.lon),
-                stop.name,
-                self._ids.print(stop.gtfs_id),
-                (read_mode(None, route.type) for route in stop.routes),
-                platform=stop.platform_code,
-                wheelchair=read_access(stop.wheelchair_boarding),
-            )
-            for stop in answered.data.stops_by_bbox
+        return answered.with_data(
+            [
+                replace(
+                    new_stop(stop),
+                    modes=frozenset(read_mode(None, route.type) for route in stop.routes),
+                    platform=stop.platform_code,
+                    wheelchair=read_access(stop.wheelchair_boarding),
+                )
+                for stop in answered.data.stops_by_bbox
+            ]
         )
-        return answered.with_data(sort_near(near, radius_m))
 
     async def _list_named(self, centre: Coordinate, language: str | None) -> list[NamedStop]:
-        named: dict[str, NamedStop] = {}
+        found: dict[str, ServerStop] = {}
         for stop in (await self._ask_box(centre, AROUND_M, language)).data.stops_by_bbox:
             station = stop.parent_station
             if station is not None:
                 for child in station.stops:
-                    named.setdefault(child.gtfs_id, self._named(child, parent=station))
-                named.setdefault(station.gtfs_id, self._named(station, kind="station"))
-            named.setdefault(stop.gtfs_id, self._named(stop, parent=station))
-        return list(named.values())
+                    found.setdefault(child.gtfs_id, new_stop(child, station))
+                found.setdefault(station.gtfs_id, new_stop(station, is_station=True))
+            found.setdefault(stop.gtfs_id, new_stop(stop, station))
+        return [new_named(self._ids, stop) for stop in found.values()]
 
     async def _ask_box(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[StopsInBox]:
         box = asdict(box_around(centre, radius_m))
@@ -131,20 +119,14 @@ class OwnStopLookup(GroupingLookup):
         answered.require("stop", "stopsByBbox", found=answered.data.stops_by_bbox)
         return answered
 
-    def _named(
-        self, stop: OwnStop, *, parent: Station | None = None, kind: Literal["stop", "station"] = "stop"
-    ) -> NamedStop:
-        return new_named(self._ids, stop, None if parent is None else parent.gtfs_id, kind)
 
-
-def new_named(ids: OwnStopIds, stop: OwnStop, parent_id: str | None, kind: Literal["stop", "station"]) -> NamedStop:
-    return NamedStop(
-        id=ids.print(stop.gtfs_id),
+def new_stop(stop: OwnStop, parent: Station | StationId | None = None, *, is_station: bool = False) -> ServerStop:
+    return ServerStop(
+        own_id=stop.gtfs_id,
         name=stop.name,
-        lat=stop.lat,
-        lon=stop.lon,
-        parent_id=None if parent_id is None else ids.print(parent_id),
-        kind=kind,
+        coordinate=Coordinate(stop.lat, stop.lon),
+        parent_id=None if parent is None else parent.gtfs_id,
+        is_station=is_station,
     )
 
 
@@ -171,9 +153,7 @@ class StopNames(PlaceNames):
         return [replace(match, place=spoken(match.place, language)) for match in found]
 
     def _build(self, told: AllStops) -> PlaceIndex:
-        stops = [
-            new_named(self._ids, stop, None if stop.parent_station is None else stop.parent_station.gtfs_id, "stop")
-            for stop in told.stops
-        ]
-        stations = [new_named(self._ids, station, None, "station") for station in told.stations]
-        return PlaceIndex({each.id: each for each in (*stops, *stations)}.values())
+        stops = [new_stop(stop, stop.parent_station) for stop in told.stops]
+        stations = [new_stop(station, is_station=True) for station in told.stations]
+        named = (new_named(self._ids, stop) for stop in (*stops, *stations))
+        return PlaceIndex({stop.id: stop for stop in named}.values())

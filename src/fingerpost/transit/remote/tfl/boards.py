@@ -13,6 +13,7 @@ from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.model.itinerary import Departure, ServiceAlert
 from fingerpost.transit.port import BoardGap, DepartureQuery
 from fingerpost.transit.remote.kit.answers import Answer
+from fingerpost.transit.remote.kit.network import FoundBoard
 from fingerpost.transit.remote.tfl.alerts import list_lift_alerts, list_line_alerts, list_stop_alerts
 from fingerpost.transit.remote.tfl.journeys import LIFTS, LIFTS_PATH
 from fingerpost.transit.remote.tfl.server import STATUS_FRESH_S, TflClient
@@ -79,23 +80,12 @@ def _row(told: Prediction, ids: NaptanIds, zone: ZoneInfo, alerts: tuple[Service
         destination=told.destination_name or told.towards or line,
         scheduled=told.expected_arrival,
         stop_id=ids.print(told.naptan_id),
-        trip_id=ids.print(told.id),
+        trip_id=ids.print_trip(told.id),
         service_day=datetime.fromtimestamp(told.expected_arrival, zone).date(),
         platform=None if platform.lower() in _NO_PLATFORM else platform,
         last_realtime_update=told.timestamp,
         alerts=alerts,
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundBoard:
-    """The rows of a board, by time, and what belongs to them; see ``port.DepartureBoard``."""
-
-    rows: list[Departure]
-    alerts: tuple[ServiceAlert, ...] = ()
-    notes: tuple[str, ...] = ()
-    retrieved_at: datetime | None = None
-    gap: BoardGap | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,9 +118,9 @@ class TflBoards:
         self._timetables = TimetableSource(server)
         self._reader = TimetableReader(ids, zone)
 
-    async def list_board(self, query: DepartureQuery) -> FoundBoard:
+    async def find_board(self, query: DepartureQuery) -> FoundBoard:
         """Return what leaves in the window of a query."""
-        own_ids = await self._expand(self._ids.list_own(query.stop_ids))
+        own_ids = await self._expand(self._ids.list_all_own(query.stop_ids))
         now = int(clock.now().timestamp())
         first, last = query.instant, query.instant + query.window_s
         predicted, timetabled = _split(first, last, now, by_schedule=query.by_schedule)
@@ -152,7 +142,7 @@ class TflBoards:
         notes = (*((NOTE,) if predicted else ()), *timetable.notes, *status.notes)
         told_at = [answer.retrieved_at for answer in told] + [timetable.retrieved_at]
         return FoundBoard(
-            rows=sorted((_with_alerts(row, status.lines) for row in rows), key=lambda row: (row.expected, row.line)),
+            rows=[_with_alerts(row, status.lines) for row in rows],
             alerts=_list_alerts(status, own_ids, now, first, last),
             notes=notes,
             retrieved_at=min((each for each in told_at if each is not None), default=None),

@@ -9,11 +9,9 @@ from fingerpost.net.request import Fetch, RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
 from fingerpost.transit.model.itinerary import Leg, LegLine
-from fingerpost.transit.model.place import Location, LocationSource
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, TextJourneyQuery
-from fingerpost.transit.remote.kit.journeys import JourneyEnd
-from fingerpost.transit.remote.kit.network import ServerKind, ServerNetwork, ServerSource
+from fingerpost.transit.port import DepartureQuery, JourneyAnswer, TextJourneyQuery
+from fingerpost.transit.remote.kit.network import FoundBoard, ServerKind, ServerNetwork, ServerSource
 from fingerpost.transit.remote.tfl.boards import TflBoards
 from fingerpost.transit.remote.tfl.itineraries import ItineraryReader, draw_leg
 from fingerpost.transit.remote.tfl.journeys import (
@@ -41,13 +39,13 @@ class TflNetwork(ServerNetwork):
         learned = learned or new_known_profile()
         profile = replace(new_remote_profile(record, learned, ABILITIES), reads_texts=True, names_positions=True)
         zone = ZoneInfo(profile.zone)
-        self._ids = NaptanIds(profile.name)
+        ids = NaptanIds(profile.name)
         server = TflClient(fetch, record, limits)
-        stops = StopPointLookup(server, self._ids)
-        self._boards = TflBoards(server, stops, self._ids, zone)
-        self._journeys = TflJourneySearch(server, ItineraryReader(self._ids, zone), zone)
-        names = StopPointNames(server, stops, self._ids)
-        super().__init__(profile, record, learned, stops=stops, names=names, search=self._journeys)
+        stops = StopPointLookup(server, ids)
+        self._boards = TflBoards(server, stops, ids, zone)
+        self._journeys = TflJourneySearch(server, ItineraryReader(ids, zone), zone)
+        names = StopPointNames(server, stops, ids)
+        super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=self._journeys)
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
         for text, side in zip((query.origin, query.destination), query.sides, strict=True):
@@ -64,25 +62,12 @@ class TflNetwork(ServerNetwork):
         in_time = tuple(each for each in found.live if each.departure >= query.instant)
         return self._answer(replace(found, live=in_time), query.language)
 
-    async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
-        found = await self._boards.list_board(query)
-        updates = [row.last_realtime_update for row in found.rows if row.last_realtime_update is not None]
-        provenance = self._provenance(found.retrieved_at, LANGUAGE, found.notes)
-        provenance = replace(provenance, realtime_updated=min(updates, default=None))
-        return self._board(found.rows, query, provenance, alerts=found.alerts, gap=found.gap)
-
-    async def _find_end(self, location: Location) -> JourneyEnd:
-        """Return an end as TfL is asked for it: a stop where there is one only, else its position.
-
-        A saved place may lie elsewhere than the stop that is saved with it.
-        """
-        own = self._ids.list_own(location.stop_ids)
-        is_stop = len(own) == 1 and location.source is not LocationSource.USER_VARIABLE
-        return JourneyEnd(location=location, stop_id=own[0] if is_stop else None)
+    async def _find_board(self, query: DepartureQuery, language: str | None) -> FoundBoard:  # noqa: ARG002
+        return await self._boards.find_board(query)
 
     def _read_text(self, text: str) -> str:
         """Return a text as TfL reads it: an id of ours without our FEED."""
-        return self._ids.find_own(text) or text.strip()
+        return next(iter(self._ids.list_own(text)), text.strip())
 
     def _choose_language(self, language: str | None) -> str | None:  # noqa: ARG002  # TfL speaks English
         return LANGUAGE

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from fingerpost.transit.engine.timetable.stop_ids import escape, print_feed_name, unescape
-from fingerpost.transit.model.itinerary import NearbyStop
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.remote.kit.places import Candidate, Geocoder, StopLookup, new_near, sort_near
+from fingerpost.transit.remote.kit.places import Candidate, Geocoder, ServerStop, StopLookup
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
+from fingerpost.transit.remote.kit.stop_ids import StopIdBook
 from fingerpost.transit.remote.tfl.server import TflClient
 from fingerpost.transit.remote.tfl.shapes import MatchedStop, SearchResult, StopPointsNear, TflStopPoint, read_mode
 from fingerpost.transit.remote.tfl.unified_api import LANGUAGE
@@ -18,22 +18,22 @@ from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M
 _GROUP = re.compile(r"HUB.+|490G.+", re.IGNORECASE)
 
 
-class NaptanIds:
+class NaptanIds(StopIdBook):
+    """TfL's ids behind the network's name."""
+
     def __init__(self, name: str) -> None:
+        super().__init__()
         self._feed = print_feed_name(name)
 
-    def print(self, own_id: str) -> str:
-        return f"{self._feed}:{escape(own_id.upper())}"
+    def print_trip(self, own_id: str) -> str:
+        return self._print(own_id, exact=False)
 
-    def find_own(self, printed: str) -> str | None:
-        """Return TfL's id of a printed one, case ignored; None for another network's, or no id."""
-        feed, colon, local = printed.strip().upper().partition(":")
-        return unescape(local) if colon and local and feed == self._feed else None
+    def _print(self, own_id: str, *, exact: bool) -> str:
+        return f"{self._feed}:{escape(own_id if exact else own_id.upper())}"
 
-    def list_own(self, printed: Iterable[str]) -> list[str]:
-        """Return TfL's ids of printed ones, each once; others are left out."""
-        found = (self.find_own(each) for each in printed)
-        return list(dict.fromkeys(own_id for own_id in found if own_id is not None))
+    def _guess_own(self, printed: str) -> Iterable[str]:
+        feed, _, local = printed.partition(":")
+        return [unescape(local)] if local and feed == self._feed else []
 
 
 def is_group(own_id: str) -> bool:
@@ -57,30 +57,27 @@ _GROUPS = frozenset(
 
 class StopPointLookup(StopLookup):
     def __init__(self, server: TflClient, ids: NaptanIds) -> None:
+        super().__init__(ids)
         self._server = server
-        self._ids = ids
 
     async def find_stop(self, printed_id: str, language: str | None) -> Place | None:  # noqa: ARG002  # English only
-        return await self._find_place(printed_id, whole=False)
+        stop, wanted = await self._find_printed(printed_id), printed_id.strip().upper()
+        if stop is None:
+            return None
+        # TfL answers with the top of the hierarchy for some ids.
+        return self._new_place(next((part for part in _walk(stop) if self._ids.print(part.own_id) == wanted), stop))
 
     async def find_stop_place(self, printed_id: str, language: str | None) -> Place | None:  # noqa: ARG002
         """Return the station or the hub that a stop belongs to."""
-        return await self._find_place(printed_id, whole=True)
+        stop = await self._find_printed(printed_id)
+        above = None if stop is None else stop.hub_naptan_code or stop.station_naptan
+        if stop is not None and above and above.upper() != stop.own_id.upper():
+            stop = await self._find(above) or stop
+        return None if stop is None else self._new_place(stop)
 
-    async def _find_place(self, printed: str, *, whole: bool) -> Place | None:
-        """Return the stop of a printed id, or where ``whole`` the station or hub that it belongs to; None for none."""
-        own_id = self._ids.find_own(printed)
-        stop = None if own_id is None else await self._find(own_id)
-        if stop is None or own_id is None:
-            return None
-        if whole:
-            above = stop.hub_naptan_code or stop.station_naptan
-            if above and above.upper() != stop.own_id.upper():
-                stop = await self._find(above) or stop
-        elif stop.own_id.upper() != own_id:
-            # TfL answers with the top of the hierarchy for some ids.
-            stop = next((each for each in _walk(stop) if each.own_id.upper() == own_id), stop)
-        return self.new_place(stop)
+    async def _find_printed(self, printed_id: str) -> TflStopPoint | None:
+        own = self._ids.list_own(printed_id)
+        return await self._find(own[0]) if own else None
 
     async def list_member_ids(self, own_id: str) -> list[str]:
         """Return TfL's ids of the stops that are boarded at a hub or a group; the id itself for any other stop."""
@@ -95,12 +92,12 @@ class StopPointLookup(StopLookup):
         # For some ids TfL answers with the top of the hierarchy, which has the lines of all below it.
         return next((each for each in _walk(stop) if each.own_id.upper() == own_id.upper() and each.lines), stop)
 
-    async def list_near(
+    async def _list_around(
         self,
         centre: Coordinate,
         radius_m: float,
         language: str | None,  # noqa: ARG002
-    ) -> Answer[list[NearbyStop]]:
+    ) -> Answer[list[ServerStop]]:
         params = {
             "lat": f"{centre.lat:.6f}",
             "lon": f"{centre.lon:.6f}",
@@ -110,20 +107,20 @@ class StopPointLookup(StopLookup):
             "returnLines": "true",
         }
         told = await self._server.ask(StopPointsNear, "StopPoint", params=params, fresh_s=STOPS_FRESH_S)
-        near = (
-            new_near(
-                centre,
-                Coordinate(stop.lat, stop.lon),
-                stop.common_name,
-                self._ids.print(stop.own_id),
-                map(read_mode, stop.modes),
-                platform=stop.stop_letter,
-            )
-            for stop in told.data.stop_points
+        return told.with_data(
+            [
+                ServerStop(
+                    own_id=stop.own_id,
+                    name=stop.common_name,
+                    coordinate=Coordinate(stop.lat, stop.lon),
+                    modes=frozenset(map(read_mode, stop.modes)),
+                    platform=stop.stop_letter,
+                )
+                for stop in told.data.stop_points
+            ]
         )
-        return told.with_data(sort_near(near, radius_m))
 
-    def new_place(self, stop: TflStopPoint) -> Place:
+    def _new_place(self, stop: TflStopPoint) -> Place:
         members = tuple(self._ids.print(each.own_id) for each in _list_boarded(stop))
         return new_place(self._ids.print(stop.own_id), stop.common_name, Coordinate(stop.lat, stop.lon), members)
 

@@ -283,7 +283,7 @@ class TimetableReader:
             # In the hour that clocks show twice the first is taken, as the hours of a service day count on.
             scheduled=list_instants(shown, self._zone)[0],
             stop_id=self._ids.print(line.stop_id),
-            trip_id=self._ids.print(name),
+            trip_id=self._ids.print_trip(name),
             service_day=day,
             headway_s=None if call.headway_minutes is None else call.headway_minutes * 60,
         )
