@@ -21,15 +21,6 @@ def is_possible(itinerary: Itinerary) -> bool:
     )
 
 
-def say_impossible(number: int) -> list[str]:
-    """Return the note on how many itineraries were left out as impossible, none where none was."""
-    if not number:
-        return []
-    if number == 1:
-        return ["1 itinerary was left out, because by the server's times it ends before it begins."]
-    return [f"{number} itineraries were left out, because by the server's times they end before they begin."]
-
-
 def list_kept(itineraries: Iterable[Itinerary], query: JourneyQuery) -> list[Itinerary]:
     return [each for each in itineraries if each.walk_m <= query.max_walk_m and each.transfers <= query.max_transfers]
 

@@ -1,12 +1,16 @@
 """Ends of trips as a server reads them; legs, alerts and lines on the map."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
-from fingerpost.transit.model.itinerary import Leg, LegLine, LineSource, Mode, ServiceAlert, StopPoint
+from fingerpost.transit.model.itinerary import Fare, Leg, LegLine, LineSource, Mode, ServiceAlert, StopPoint
 from fingerpost.transit.model.place import Location, LocationSource, distance_m
+from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.places import StopLookup
 from fingerpost.transit.remote.kit.stop_ids import StopIdBook
+
+_Leg = TypeVar("_Leg")
 
 # A saved place and the stop saved with it are one place within this distance (rule D2).
 _SAME_PLACE_M = 300.0
@@ -41,6 +45,26 @@ def new_walk(
         distance_m=distance_m(start.coordinate, end.coordinate) if length_m is None else length_m,
         handle=handle,
     )
+
+
+def read_legs(
+    legs: Sequence[_Leg],
+    query: JourneyQuery,
+    ids: StopIdBook,
+    new_leg: Callable[[_Leg, StopIdBook, Location | None, Location | None], Leg],
+) -> list[Leg]:
+    """Return legs as ``new_leg`` makes them; the first and the last are told the trip's own ends."""
+    last = len(legs) - 1
+    return [
+        new_leg(leg, ids, query.origin if number == 0 else None, query.destination if number == last else None)
+        for number, leg in enumerate(legs)
+    ]
+
+
+def explain_currencies(currencies: Iterable[str]) -> Fare | None:
+    """Return that a fare is unknown because its parts are priced in several currencies; None where they are not."""
+    codes = sorted(set(currencies))
+    return Fare(unknown=f"its parts are priced in {' and '.join(codes)}") if len(codes) > 1 else None
 
 
 def own_name(location: Location | None) -> str | None:

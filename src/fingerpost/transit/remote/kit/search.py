@@ -10,7 +10,7 @@ from fingerpost.errors import OutsideCalendar
 from fingerpost.transit.model.itinerary import Fare, Itinerary
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.journeys import JourneyEnd
-from fingerpost.transit.rules.trip_limits import UNMEASURED, is_possible, list_kept, say_impossible
+from fingerpost.transit.rules.trip_limits import UNMEASURED, is_possible, list_kept
 
 PAGE_SIZE = 6
 """Itineraries to request at least: more than are shown, because some walk too far."""
@@ -52,8 +52,10 @@ class FoundJourneys:
         return (
             *dict.fromkeys(self.troubles),
             *([UNMEASURED] if self.has_unmeasured_walk else []),
-            *_say_not_asked_for(self.not_asked_for),
-            *_say_unplaced(len(self.unplaced)),
+            *say_left_out(
+                self.not_asked_for, ("it needs", "they need"), " a car, a bicycle, a rented or a booked vehicle"
+            ),
+            *say_left_out(len(self.unplaced), ("it leads", "they lead"), before="the server does not say where "),
             *say_impossible(len(self.impossible)),
         )
 
@@ -199,15 +201,15 @@ def _is_in_time(itinerary: Itinerary, query: JourneyQuery) -> bool:
     return itinerary.arrival <= query.instant if query.arrive_by else itinerary.departure >= query.instant
 
 
-def _say_not_asked_for(number: int) -> list[str]:
-    if not number:
-        return []
-    were, they_need = ("itineraries were", "they need") if number > 1 else ("itinerary was", "it needs")
-    return [f"{number} {were} left out, because {they_need} a car, a bicycle, a rented or a booked vehicle."]
+def say_impossible(number: int) -> list[str]:
+    """Return the note on how many itineraries end before they begin, none where none does."""
+    verbs = ("it ends before it begins", "they end before they begin")
+    return say_left_out(number, verbs, before="by the server's times ")
 
 
-def _say_unplaced(number: int) -> list[str]:
+def say_left_out(number: int, verbs: tuple[str, str], behind: str = "", *, before: str = "") -> list[str]:
+    """Return the note on a number of itineraries; ``verbs`` are of one and of several."""
     if not number:
         return []
-    were, they_lead = ("itineraries were", "they lead") if number > 1 else ("itinerary was", "it leads")
-    return [f"{number} {were} left out, because the server does not say where {they_lead}."]
+    were, verb = ("itineraries were", verbs[1]) if number > 1 else ("itinerary was", verbs[0])
+    return [f"{number} {were} left out, because {before}{verb}{behind}."]

@@ -50,17 +50,18 @@ class Connection:
         check_response: ResponseCheck | None = None,
     ) -> None:
         self._fetch = fetch
-        self._address, self._secret_params = read_template(url)
-        self._base = split_address(self._address)
-        self._secret_headers = {} if key is None else {key_header: key}
+        address, secret_params = read_template(url)
         own = limits or RequestLimits(read_s=deadline_s, total_s=deadline_s)
-        self._limits = replace(own, longest_pause_s=_LONGEST_PAUSE_S)
-        self._may_keep = may_keep
-        self._check_response = check_response
-
-    @property
-    def has_key(self) -> bool:
-        return bool(self._secret_headers or self._secret_params)
+        self._base = split_address(address)
+        self._request = Request(
+            url=address,
+            headers={"accept": "application/json"},
+            secret_params=secret_params,
+            secret_headers={} if key is None else {key_header: key},
+            may_keep=may_keep,
+            check_response=check_response,
+            limits=replace(own, longest_pause_s=_LONGEST_PAUSE_S),
+        )
 
     async def get(
         self,
@@ -75,34 +76,15 @@ class Connection:
             StorageUnavailable, SourceChanged: the server cannot be asked.
         """
         parts = "/".join((self._base.path.rstrip("/"), *(quote(part, safe="") for part in path)))
-        request = Request(
-            url=self._base._replace(path=parts).geturl(),
-            params=dict(params or {}),
-            headers={"accept": "application/json"},
-            secret_params=self._secret_params,
-            secret_headers=self._secret_headers,
-            fresh_s=fresh_s,
-            may_keep=self._may_keep,
-            accept=accept,
-            check_response=self._check_response,
-            limits=self._limits,
-        )
+        url = self._base._replace(path=parts).geturl()
+        request = replace(self._request, url=url, params=dict(params or {}), fresh_s=fresh_s, accept=accept)
         return await self._fetch(request)
 
     async def post(self, content: bytes, *, headers: Mapping[str, str], fresh_s: float) -> Response:
         """Return the response to a question in JSON that changes nothing; errors as ``get``."""
-        request = Request(
-            url=self._address,
-            method="POST",
-            repeatable=True,
-            headers={"content-type": "application/json", "accept": "application/json", **headers},
-            secret_params=self._secret_params,
-            secret_headers=self._secret_headers,
-            content=content,
-            fresh_s=fresh_s,
-            may_keep=self._may_keep,
-            check_response=self._check_response,
-            limits=self._limits,
+        headers = {**self._request.headers, "content-type": "application/json", **headers}
+        request = replace(
+            self._request, method="POST", repeatable=True, headers=headers, content=content, fresh_s=fresh_s
         )
         return await self._fetch(request)
 

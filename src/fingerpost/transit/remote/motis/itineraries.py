@@ -16,10 +16,12 @@ from fingerpost.transit.remote.kit.journeys import (
     UNKNOWN_EFFECT,
     UNNAMED,
     draw_points,
+    explain_currencies,
     is_in_force,
     new_walk,
     once,
     own_name,
+    read_legs,
     ride_mode,
 )
 from fingerpost.transit.remote.kit.stop_ids import StopIdBook
@@ -187,12 +189,8 @@ def read_itineraries(
         legs = [leg for leg in own.legs if not _is_nothing(leg)]
         if not legs:
             continue
-        last = len(legs) - 1
         read.has_unmeasured_walk |= any(leg.mode == Mode.WALK and leg.distance is None for leg in legs)
-        made = [
-            new_leg(leg, ids, query.origin if number == 0 else None, query.destination if number == last else None)
-            for number, leg in enumerate(legs)
-        ]
+        made = read_legs(legs, query, ids, new_leg)
         itinerary = Itinerary(with_walk_delays(made) if walks_as_expected else tuple(made))
         read.itineraries.append(itinerary)
         read.fares[itinerary] = price(itinerary, own.fare_transfers)
@@ -231,10 +229,10 @@ def price(itinerary: Itinerary, transfers: Sequence[FareTransfer]) -> Fare | Non
 def _list_parts(transfer: FareTransfer) -> list[list[MotisFareProduct]]:
     """Return what must be bought for a transfer: of each part, the products that an ordinary rider may choose from."""
     legs = [
-        [product for rule in leg for product in rule if _is_for_anyone(product)]
+        [product for rule in leg for product in rule if product.is_for_anyone]
         for leg in transfer.effective_fare_leg_products
     ]
-    own = [product for product in transfer.transfer_products if _is_for_anyone(product)]
+    own = [product for product in transfer.transfer_products if product.is_for_anyone]
     if transfer.rule == _TRANSFER_ALONE:
         return [own]
     # A transfer without a product is free.
@@ -242,16 +240,9 @@ def _list_parts(transfer: FareTransfer) -> list[list[MotisFareProduct]]:
     return [*(legs[:1] if transfer.rule == _FIRST_AND_TRANSFER else legs), *between]
 
 
-def _is_for_anyone(product: MotisFareProduct) -> bool:
-    category = product.rider_category
-    return category is None or category.is_default_fare_category is not False
-
-
 def _sum(bought: Sequence[MotisFareProduct]) -> Fare:
-    currencies = {each.currency for each in bought}
-    if len(currencies) > 1:
-        return Fare(unknown=f"its parts are priced in {' and '.join(sorted(currencies))}")
-    (currency,) = currencies
-    total = sum((Decimal(str(each.amount)) for each in bought), Decimal(0))
-    tickets = tuple(each.name for each in bought if each.name)
-    return Fare(amount=print_amount(total, currency), currency=currency, tickets=tickets)
+    currency = bought[0].currency
+    total = sum((Decimal(str(product.amount)) for product in bought), Decimal(0))
+    tickets = tuple(product.name for product in bought if product.name)
+    mixed = explain_currencies(product.currency for product in bought)
+    return mixed or Fare(amount=print_amount(total, currency), currency=currency, tickets=tickets)

@@ -75,7 +75,7 @@ class TooMuchAsked(SourceFailed):
     retryable = False
 
 
-class MotisServer:
+class MotisServer(Connection):
     """One server.
 
     Args:
@@ -90,7 +90,7 @@ class MotisServer:
     ) -> None:
         self.api = api
         has_key = record.key is not None or bool(read_template(record.url or "")[1])
-        self._connection = Connection(
+        super().__init__(
             fetch,
             record.url or "",
             key_header="authorization",
@@ -133,7 +133,7 @@ class MotisServer:
         return response.status in _REFUSED and _find_complaint(response) is not None
 
     async def _get(self, path: str, params: Mapping[str, str], fresh_s: float) -> Response:
-        return await self._connection.get(*path.strip("/").split("/"), params=params, fresh_s=fresh_s, accept=_REFUSED)
+        return await self.get(*path.strip("/").split("/"), params=params, fresh_s=fresh_s, accept=_REFUSED)
 
 
 def _find_ban(response: Response) -> ToolError | None:

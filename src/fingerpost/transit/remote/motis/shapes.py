@@ -152,6 +152,10 @@ class MotisFareProduct(Shape):
     currency: str
     rider_category: MotisRiderCategory | None = None
 
+    @property
+    def is_for_anyone(self) -> bool:
+        return self.rider_category is None or self.rider_category.is_default_fare_category is not False
+
 
 class FareTransfer(Shape):
     """What is bought for some legs together: by leg, by rule, what may be bought."""

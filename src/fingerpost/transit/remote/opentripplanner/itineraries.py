@@ -14,17 +14,19 @@ from fingerpost.transit.remote.kit.journeys import (
     UNKNOWN_EFFECT,
     UNNAMED,
     draw_points,
+    explain_currencies,
     is_in_force,
     new_walk,
     once,
     own_name,
+    read_legs,
     ride_mode,
 )
 from fingerpost.transit.remote.kit.stop_ids import StopIdBook
 from fingerpost.transit.remote.opentripplanner.shapes import (
     BoardTrip,
     End,
-    FareProductUse,
+    FareProduct,
     LegTime,
     Money,
     OwnAlert,
@@ -177,15 +179,10 @@ def _new_itinerary(node: OwnItinerary, query: JourneyQuery, ids: StopIdBook) -> 
     legs = [leg for leg in node.legs if leg is not None]
     if not legs or len(legs) < len(node.legs):
         return None
-    last = len(legs) - 1
-    made = [
-        new_leg(leg, ids, query.origin if number == 0 else None, query.destination if number == last else None)
-        for number, leg in enumerate(legs)
-    ]
-    return Itinerary(with_walk_delays(made))
+    return Itinerary(with_walk_delays(read_legs(legs, query, ids, new_leg)))
 
 
-_Uses = Mapping[str, FareProductUse]
+_Offers = Mapping[str, tuple[FareProduct, Money]]
 """What may be bought for a leg, by the id of the purchase."""
 
 
@@ -197,48 +194,35 @@ def price(itinerary: Itinerary) -> Fare | None:
     """
     if not itinerary.rides:
         return None
-    by_ride = [_list_uses(leg) for leg in itinerary.rides]
-    for leg, uses in zip(itinerary.rides, by_ride, strict=True):
-        if not uses:
+    by_ride = [_list_offers(leg) for leg in itinerary.rides]
+    for leg, offers in zip(itinerary.rides, by_ride, strict=True):
+        if not offers:
             return Fare(unknown=f"the server states no fare for {leg.line or 'a ride'}")
-    shared = set.intersection(*(set(uses) for uses in by_ride))
+    shared = set.intersection(*(set(offers) for offers in by_ride))
     if shared:
-        return _sum([min((by_ride[0][each] for each in sorted(shared)), key=_amount)])
-    if any(len(uses) > 1 for uses in by_ride):
+        return _sum([min((by_ride[0][name] for name in sorted(shared)), key=lambda offer: offer[1].decimal)])
+    if any(len(offers) > 1 for offers in by_ride):
         return Fare(unknown="the server names several tickets, and not which of them are bought together")
-    return _sum(list({name: use for uses in by_ride for name, use in uses.items()}.values()))
+    return _sum(list({name: offer for offers in by_ride for name, offer in offers.items()}.values()))
 
 
-def _list_uses(leg: Leg) -> _Uses:
+def _list_offers(leg: Leg) -> _Offers:
     """Return the products with a price that an ordinary rider may buy for a leg."""
     own = leg.handle
     uses = own.fare_products if isinstance(own, OwnLeg) else ()
-    return {use.id: use for use in uses if _money(use) is not None and _is_for_anyone(use)}
+    return {
+        use.id: (use.product, use.product.price)
+        for use in uses
+        if use.product is not None and use.product.price is not None and use.product.is_for_anyone
+    }
 
 
-def _is_for_anyone(use: FareProductUse) -> bool:
-    category = None if use.product is None else use.product.rider_category
-    return category is None or category.is_default is not False
-
-
-def _money(use: FareProductUse) -> Money | None:
-    return None if use.product is None else use.product.price
-
-
-def _amount(use: FareProductUse) -> Decimal:
-    money = _money(use)
-    assert money is not None
-    return Decimal(str(money.amount))
-
-
-def _sum(uses: Sequence[FareProductUse]) -> Fare:
-    currencies = {money.currency.code: money.currency.digits for use in uses if (money := _money(use)) is not None}
-    if len(currencies) > 1:
-        return Fare(unknown=f"its parts are priced in {' and '.join(sorted(currencies))}")
-    (code, digits), *_ = currencies.items()
-    total = sum((_amount(use) for use in uses), Decimal(0))
-    return Fare(
-        amount=f"{total:.{digits}f}",
-        currency=code,
-        tickets=tuple(use.product.id for use in uses if use.product is not None),
+def _sum(offers: Sequence[tuple[FareProduct, Money]]) -> Fare:
+    currency = offers[-1][1].currency
+    total = sum((money.decimal for _, money in offers), Decimal(0))
+    mixed = explain_currencies(money.currency.code for _, money in offers)
+    return mixed or Fare(
+        amount=f"{total:.{currency.digits}f}",
+        currency=currency.code,
+        tickets=tuple(product.id for product, _ in offers),
     )

@@ -23,6 +23,7 @@ from fingerpost.transit.remote.kit.search import (
     JourneySearch,
     list_promised,
     new_outside_calendar,
+    say_impossible,
     sort_live,
 )
 from fingerpost.transit.remote.opentripplanner.documents import PLAN
@@ -35,7 +36,6 @@ from fingerpost.transit.remote.opentripplanner.server import Server
 from fingerpost.transit.remote.opentripplanner.shapes import PlanData, RoutingError
 from fingerpost.transit.remote.opentripplanner.stops import OwnStopIds
 from fingerpost.transit.remote.opentripplanner.wire_values import print_offset_time
-from fingerpost.transit.rules.trip_limits import say_impossible
 
 OUTSIDE_SERVICE_PERIOD, OUTSIDE_BOUNDS = "OUTSIDE_SERVICE_PERIOD", "OUTSIDE_BOUNDS"
 WALKING_IS_BETTER = "WALKING_BETTER_THAN_TRANSIT"

@@ -36,7 +36,7 @@ _DEFAULT_WAIT_S = 5.0
 _QUOTA_WAIT_S = 3600.0
 
 
-class Server:
+class Server(Connection):
     """One server.
 
     Args:
@@ -55,7 +55,7 @@ class Server:
     ) -> None:
         region = find_region(record.url)
         self._lacking = lacking
-        self._connection = Connection(
+        super().__init__(
             fetch,
             record.url or "",
             key_header=_PLAIN_KEY_HEADER if region is None else KEY_HEADER,
@@ -82,7 +82,7 @@ class Server:
             SourceChanged: it answered in another shape, or rejected the document.
         """
         body = {"query": fit(document, self._lacking), **({"variables": variables} if variables else {})}
-        response = await self._connection.post(
+        response = await self.post(
             json.dumps(body, sort_keys=True, separators=(",", ":")).encode(),
             headers={"accept-language": language} if language else {},
             fresh_s=fresh_s,

@@ -4,6 +4,7 @@ What a document asks for at its top is required, with an error beside it or with
 nothing. Below it nothing is required that the schema lets be null, and unknown words stay words.
 """
 
+from decimal import Decimal
 from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BeforeValidator, Field
@@ -267,6 +268,10 @@ class Money(Shape):
     amount: _Amount
     currency: Currency
 
+    @property
+    def decimal(self) -> Decimal:
+        return Decimal(str(self.amount))
+
 
 class RiderCategory(Shape):
     is_default: bool | None = None
@@ -278,6 +283,10 @@ class FareProduct(Shape):
     id: str
     rider_category: RiderCategory | None = None
     price: Money | None = None
+
+    @property
+    def is_for_anyone(self) -> bool:
+        return self.rider_category is None or self.rider_category.is_default is not False
 
 
 class FareProductUse(Shape):

@@ -10,7 +10,6 @@ from fingerpost.transit.remote.tfl.shapes import (
     Disruption,
     LiftDisruption,
     LineStatus,
-    PlannedWork,
     StopDisruption,
     TflLine,
 )
@@ -71,9 +70,8 @@ def list_stop_alerts(disruptions: Iterable[StopDisruption], begin: int, end: int
     )
 
 
-def list_leg_alerts(disruptions: Iterable[Disruption], works: Iterable[PlannedWork]) -> tuple[ServiceAlert, ...]:
-    said = [*(each.description for each in disruptions), *(each.description for each in works)]
-    return once(_alert(text, UNKNOWN_EFFECT) for text in said if text)
+def list_leg_alerts(disruptions: Iterable[Disruption]) -> tuple[ServiceAlert, ...]:
+    return once(_alert(each.description, UNKNOWN_EFFECT) for each in disruptions if each.description)
 
 
 def _line_alert(line: TflLine, status: LineStatus, begin: int, end: int) -> ServiceAlert | None:

@@ -1,24 +1,24 @@
 """Boards of stops: TfL's predictions for the next half hour, and its timetables for any other time (decision 0521)."""
 
 import asyncio
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from fingerpost import clock
 from fingerpost.errors import SourceChanged, StorageUnavailable
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.model.itinerary import Departure, ServiceAlert
-from fingerpost.transit.port import BoardGap, DepartureQuery
+from fingerpost.transit.port import DepartureQuery
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.network import FoundBoard
+from fingerpost.transit.remote.kit.stop_ids import StopIdBook
 from fingerpost.transit.remote.tfl.alerts import list_lift_alerts, list_line_alerts, list_stop_alerts
-from fingerpost.transit.remote.tfl.journeys import LIFTS, LIFTS_PATH
-from fingerpost.transit.remote.tfl.server import STATUS_FRESH_S, TflClient
+from fingerpost.transit.remote.tfl.server import STATUS_FRESH_S, TflClient, find_or_none
 from fingerpost.transit.remote.tfl.shapes import LiftDisruption, Prediction, StopDisruption, TflLine, read_mode
-from fingerpost.transit.remote.tfl.stops import NaptanIds, StopPointLookup, is_group
+from fingerpost.transit.remote.tfl.stops import StopPointLookup
 from fingerpost.transit.remote.tfl.timetable_days import say_remarks
 from fingerpost.transit.remote.tfl.timetables import TimetableReader, TimetableSource, is_whole, list_lines_of
 
@@ -42,63 +42,6 @@ NOTE = (
 _NO_PLATFORM = frozenset({"", "null", "unknown", "platform unknown"})
 
 
-def list_departures(
-    predictions: Iterable[Prediction],
-    ids: NaptanIds,
-    zone: ZoneInfo,
-    *,
-    first: int,
-    last: int,
-    now: int,
-    lines: Sequence[TflLine] = (),
-) -> list[Departure]:
-    """Return what is expected from ``first`` to ``last``, both included, by time, then line; last calls are left out.
-
-    A prediction of the past that its time to live has passed is left out too.
-    """
-    rows = []
-    # Of two predictions of one id TfL's later word holds.
-    latest: Mapping[str, Prediction] = {
-        f"{each.naptan_id} {each.id}": each for each in sorted(predictions, key=lambda each: each.timestamp)
-    }
-    for each in latest.values():
-        is_here = first <= each.expected_arrival <= last
-        is_over = each.time_to_live is not None and each.time_to_live < now and each.expected_arrival < now
-        if not is_here or is_over or each.destination_naptan_id == each.naptan_id:
-            continue
-        alerts = list_line_alerts(lines, each.line_id, each.expected_arrival, each.expected_arrival)
-        rows.append(_row(each, ids, zone, alerts))
-    return sorted(rows, key=lambda row: (row.expected, row.line))
-
-
-def _row(told: Prediction, ids: NaptanIds, zone: ZoneInfo, alerts: tuple[ServiceAlert, ...]) -> Departure:
-    line = told.line_name or told.line_id or told.mode_name
-    platform = (told.platform_name or "").strip()
-    return Departure(
-        line=line,
-        mode=read_mode(told.mode_name),
-        destination=told.destination_name or told.towards or line,
-        scheduled=told.expected_arrival,
-        stop_id=ids.print(told.naptan_id),
-        trip_id=ids.print_trip(told.id),
-        service_day=datetime.fromtimestamp(told.expected_arrival, zone).date(),
-        platform=None if platform.lower() in _NO_PLATFORM else platform,
-        last_realtime_update=told.timestamp,
-        alerts=alerts,
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _BoardPart:
-    """What one source of rows had; ``line_ids`` are TfL's ids of the lines of the rows."""
-
-    rows: Sequence[Departure] = ()
-    line_ids: frozenset[str] = frozenset()
-    notes: tuple[str, ...] = ()
-    retrieved_at: datetime | None = None
-    gap: BoardGap | None = None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Status:
     """How lines, stops and lifts fare; ``notes`` say what could not be had."""
@@ -110,7 +53,7 @@ class _Status:
 
 
 class TflBoards:
-    def __init__(self, server: TflClient, stops: StopPointLookup, ids: NaptanIds, zone: ZoneInfo) -> None:
+    def __init__(self, server: TflClient, stops: StopPointLookup, ids: StopIdBook, zone: ZoneInfo) -> None:
         self._server = server
         self._stops = stops
         self._ids = ids
@@ -125,35 +68,32 @@ class TflBoards:
         first, last = query.instant, query.instant + query.window_s
         predicted, timetabled = _split(first, last, now, by_schedule=query.by_schedule)
         told = await self._list_predictions(own_ids) if predicted else []
+        timetable, line_ids = FoundBoard(), set[str]()
         try:
-            timetable = await self._list_timetabled(own_ids, timetabled) if timetabled else _BoardPart()
+            if timetabled:
+                timetable, line_ids = await self._find_timetabled(own_ids, timetabled)
         except (StorageUnavailable, SourceChanged):
             if predicted is None:
                 raise
-            timetable = _BoardPart(notes=(NOTE_WITHOUT_TIMETABLE,))
-        predictions = [each for answer in told for each in answer.data]
-        line_ids = timetable.line_ids | {each.line_id for each in predictions if each.line_id}
+            timetable = FoundBoard(notes=(NOTE_WITHOUT_TIMETABLE,))
+        predictions = [prediction for answer in told for prediction in answer.data]
+        line_ids |= {prediction.line_id for prediction in predictions if prediction.line_id}
         status = await self._find_status(sorted(line_ids), own_ids, first, last, now)
-        rows = [*timetable.rows]
+        rows = list(timetable.rows)
         if predicted is not None:
-            rows += list_departures(
-                predictions, self._ids, self._zone, first=predicted[0], last=predicted[1], now=now, lines=status.lines
-            )
-        notes = (*((NOTE,) if predicted else ()), *timetable.notes, *status.notes)
+            rows += self._list_predicted(predictions, *predicted, now, status.lines)
         told_at = [answer.retrieved_at for answer in told] + [timetable.retrieved_at]
         return FoundBoard(
             rows=[_with_alerts(row, status.lines) for row in rows],
             alerts=_list_alerts(status, own_ids, now, first, last),
-            notes=notes,
+            notes=(*((NOTE,) if predicted else ()), *timetable.notes, *status.notes),
             retrieved_at=min((each for each in told_at if each is not None), default=None),
             gap=None if rows else timetable.gap,
         )
 
     async def _expand(self, own_ids: Sequence[str]) -> list[str]:
         """Return the stops at which something arrives: those of a hub or a group for its id."""
-        members = await gather_all(
-            self._stops.list_member_ids(each) if is_group(each) else _just(each) for each in own_ids
-        )
+        members = await gather_all(map(self._stops.list_member_ids, own_ids))
         return list(dict.fromkeys(own_id for each in members for own_id in each))
 
     async def _list_predictions(self, own_ids: Sequence[str]) -> list[Answer[tuple[Prediction, ...]]]:
@@ -162,7 +102,39 @@ class TflBoards:
         )
         return [each for each in told if each is not None]
 
-    async def _list_timetabled(self, own_ids: Sequence[str], spans: Sequence[tuple[int, int]]) -> _BoardPart:
+    def _list_predicted(
+        self, predictions: Iterable[Prediction], first: int, last: int, now: int, lines: Sequence[TflLine]
+    ) -> Iterator[Departure]:
+        """Yield what is expected from ``first`` to ``last``, both included; last calls are left out.
+
+        A prediction of the past that its time to live has passed is left out too.
+        """
+        # Of two predictions of one id TfL's later word holds.
+        by_time = sorted(predictions, key=lambda prediction: prediction.timestamp)
+        for told in {f"{prediction.naptan_id} {prediction.id}": prediction for prediction in by_time}.values():
+            expected = told.expected_arrival
+            is_over = told.time_to_live is not None and told.time_to_live < now and expected < now
+            if not first <= expected <= last or is_over or told.destination_naptan_id == told.naptan_id:
+                continue
+            line = told.line_name or told.line_id or told.mode_name
+            platform = (told.platform_name or "").strip()
+            yield Departure(
+                line=line,
+                mode=read_mode(told.mode_name),
+                destination=told.destination_name or told.towards or line,
+                scheduled=expected,
+                stop_id=self._ids.print(told.naptan_id),
+                trip_id=self._ids.print_trip(told.id),
+                service_day=datetime.fromtimestamp(expected, self._zone).date(),
+                platform=None if platform.lower() in _NO_PLATFORM else platform,
+                last_realtime_update=told.timestamp,
+                alerts=list_line_alerts(lines, told.line_id, expected, expected),
+            )
+
+    async def _find_timetabled(
+        self, own_ids: Sequence[str], spans: Sequence[tuple[int, int]]
+    ) -> tuple[FoundBoard, set[str]]:
+        """Return what the timetables have in some spans of time, and TfL's ids of their lines."""
         stops = await gather_all(self._stops.find_with_lines(each) for each in own_ids)
         lines = list_lines_of([each for each in stops if each is not None])
         found = await self._timetables.find(lines)
@@ -173,13 +145,13 @@ class TflBoards:
             rows += within
             remarks += said
         is_known = bool(found.timetables) and is_whole(remarks)
-        return _BoardPart(
+        board = FoundBoard(
             rows=rows,
-            line_ids=frozenset(line.line_id for line in lines),
             notes=(NOTE_OF_TIMETABLE, *say_remarks(remarks)),
             retrieved_at=found.retrieved_at,
             gap=self._reader.find_gap(found.timetables, spans[-1][1]) if is_known and not rows else None,
         )
+        return board, {line.line_id for line in lines}
 
     async def _find_status(
         self, line_ids: Sequence[str], own_ids: Sequence[str], first: int, last: int, now: int
@@ -187,16 +159,16 @@ class TflBoards:
         """Return how a board's lines, stops and lifts fare; a board stands without, and says that it does."""
         days = () if first - REACH_S <= now <= last + _NOW_S else self._days_of(first, last)
         lines, stops, lifts = await asyncio.gather(
-            _find_or_none(self._list_status(tuple[TflLine, ...], line_ids, "Line", "Status", *days)),
-            _find_or_none(self._list_status(tuple[StopDisruption, ...], own_ids, "StopPoint", "Disruption")),
-            _find_or_none(self._server.ask(LIFTS, *LIFTS_PATH, fresh_s=STATUS_FRESH_S)),
+            find_or_none(self._list_status(tuple[TflLine, ...], line_ids, "Line", "Status", *days)),
+            find_or_none(self._list_status(tuple[StopDisruption, ...], own_ids, "StopPoint", "Disruption")),
+            self._server.find_lifts(),
         )
         named = (("lines", lines), ("stops", stops), ("lifts", lifts))
         missing = [what for what, told in named if told is None]
         return _Status(
             lines=lines or (),
             stops=stops or (),
-            lifts=() if lifts is None else lifts.data,
+            lifts=lifts or (),
             notes=(f"TfL did not say how its {' and '.join(missing)} fare.",) if missing else (),
         )
 
@@ -234,18 +206,6 @@ def _with_alerts(row: Departure, lines: Sequence[TflLine]) -> Departure:
     if row.alerts or not ids:
         return row
     return replace(row, alerts=list_line_alerts(lines, ids[0], row.expected, row.expected))
-
-
-async def _find_or_none(question: Coroutine[Any, Any, _T]) -> _T | None:
-    """Return an answer that a board can do without, None where TfL does not give it."""
-    try:
-        return await question
-    except (StorageUnavailable, SourceChanged):
-        return None
-
-
-async def _just(own_id: str) -> list[str]:
-    return [own_id]
 
 
 def _list_alerts(status: _Status, own_ids: Sequence[str], now: int, first: int, last: int) -> tuple[ServiceAlert, ...]:

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from fingerpost.transit.model.itinerary import Itinerary, Leg, LegLine, ServiceAlert, StopPoint
 from fingerpost.transit.model.place import Coordinate, Location
 from fingerpost.transit.remote.kit.journeys import ON_STREET, UNNAMED, draw_points, own_name
+from fingerpost.transit.remote.kit.stop_ids import StopIdBook
 from fingerpost.transit.remote.tfl.alerts import list_leg_alerts, list_lift_alerts, list_line_alerts
 from fingerpost.transit.remote.tfl.shapes import (
     JourneyResult,
@@ -18,7 +19,6 @@ from fingerpost.transit.remote.tfl.shapes import (
     TflLine,
     read_mode,
 )
-from fingerpost.transit.remote.tfl.stops import NaptanIds
 from fingerpost.transit.remote.tfl.wire_times import choose_after, choose_instant, list_instants
 
 _MINUTE_S = 60
@@ -34,7 +34,7 @@ class ItineraryReader:
         zone: of the wall clock.
     """
 
-    def __init__(self, ids: NaptanIds, zone: ZoneInfo) -> None:
+    def __init__(self, ids: StopIdBook, zone: ZoneInfo) -> None:
         self._ids = ids
         self._zone = zone
 
@@ -110,7 +110,7 @@ class ItineraryReader:
                 departure_scheduled=departure,
                 arrival_scheduled=arrival,
                 distance_m=leg.distance,
-                alerts=list_leg_alerts(leg.disruptions, leg.planned_works),
+                alerts=list_leg_alerts((*leg.disruptions, *leg.planned_works)),
                 handle=leg,
             )
         scheduled_departure, departure_delay_s = self._scheduled(leg.scheduled_departure_time, departure)
@@ -181,7 +181,7 @@ def _alerts_of(
 ) -> tuple[ServiceAlert, ...]:
     line_ids = [option.line_identifier.id for option in leg.route_options if option.line_identifier is not None]
     found = [
-        *list_leg_alerts(leg.disruptions, leg.planned_works),
+        *list_leg_alerts((*leg.disruptions, *leg.planned_works)),
         *(alert for line_id in line_ids for alert in list_line_alerts(lines, line_id, *expected)),
         *list_lift_alerts(lifts, (leg.departure_point.naptan_id, leg.arrival_point.naptan_id)),
     ]

@@ -6,7 +6,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from fingerpost import clock
-from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, SourceChanged, SourceFailed, StorageUnavailable
+from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, SourceFailed
 from fingerpost.net.response import Response
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.place import Location
@@ -20,13 +20,20 @@ from fingerpost.transit.remote.kit.search import (
     sort_live,
 )
 from fingerpost.transit.remote.tfl.itineraries import ItineraryReader, is_placed
-from fingerpost.transit.remote.tfl.server import NOT_FOUND, STATUS_FRESH_S, TflClient, read_error, say
+from fingerpost.transit.remote.tfl.server import (
+    LIVE_FRESH_S,
+    MULTIPLE_CHOICES,
+    NOT_FOUND,
+    TflClient,
+    find_or_none,
+    read_error,
+    say,
+)
 from fingerpost.transit.remote.tfl.shapes import (
     ApiError,
     DisambiguationResult,
     EndStatus,
     JourneyResult,
-    LiftDisruption,
     Option,
 )
 from fingerpost.transit.remote.tfl.wire_times import print_wall_clock, say_day_offset
@@ -142,9 +149,7 @@ def _show(option: Option) -> Mapping[str, Any]:
     return shown
 
 
-MULTIPLE_CHOICES = 300
-LIFTS = tuple[LiftDisruption, ...]
-LIFTS_PATH = ("Disruptions", "Lifts", "v2")
+_NO_LIFTS = "TfL did not say which lifts are out of order."
 _NO_JOURNEY = "no journey"
 _UNKNOWN_WORDS = ("not recognised", "not found", "could not be found")
 # TfL plans no further ahead than about this.
@@ -175,10 +180,8 @@ class TflJourneySearch(JourneySearch[RestRequest]):
         return await self._ask_from(RestRequest(question=question, instant=question.query.instant, offered=()))
 
     async def next_page(self, following: RestRequest) -> JourneyPage[RestRequest]:
-        try:
-            return await self._ask_from(following)
-        except (StorageUnavailable, SourceChanged):
-            return JourneyPage(found=FoundJourneys(retrieved_at=clock.now(), troubles=(self.note_of_rest,)))
+        page = await find_or_none(self._ask_from(following))
+        return page or JourneyPage(found=FoundJourneys(retrieved_at=clock.now(), troubles=(self.note_of_rest,)))
 
     async def _ask_from(self, request: RestRequest) -> JourneyPage[RestRequest]:
         """Return what TfL offers, and what asks for the rest of the window.
@@ -224,9 +227,10 @@ class TflJourneySearch(JourneySearch[RestRequest]):
         Raises:
             PlaceAmbiguous, PlaceUnknown: TfL cannot tell an end.
         """
-        response = await self._server.fetch(
+        response = await self._server.get(
             *question.path,
             params=question.list_params(self._zone),
+            fresh_s=LIVE_FRESH_S,
             accept=frozenset({MULTIPLE_CHOICES, NOT_FOUND}),
         )
         if response.status == NOT_FOUND:
@@ -237,21 +241,13 @@ class TflJourneySearch(JourneySearch[RestRequest]):
         answer = await read_answer(JourneyResult, response)
         told = answer.data
         answer.require("journey", "journeys", found=told.journeys)
-        lifts, notes = await self._find_lifts()
+        lifts = await self._server.find_lifts()
         found = self._reader.list_itineraries(
-            told, instant=question.instant, arrive_by=question.arrive_by, ends=ends, lifts=lifts
+            told, instant=question.instant, arrive_by=question.arrive_by, ends=ends, lifts=lifts or ()
         )
         messages = tuple(dict.fromkeys(" ".join(message.split()) for message in told.stop_messages if message.strip()))
-        notes = (*notes, *answer.notes, *messages[:3])
+        notes = (*(() if lifts is not None else (_NO_LIFTS,)), *answer.notes, *messages[:3])
         return FoundJourneys(retrieved_at=response.retrieved_at, live=tuple(found), troubles=notes)
-
-    async def _find_lifts(self) -> tuple[Sequence[LiftDisruption], tuple[str, ...]]:
-        """Return the lifts that are out of order; a plan stands without them, and says that it does."""
-        try:
-            told = await self._server.ask(LIFTS, *LIFTS_PATH, fresh_s=STATUS_FRESH_S)
-        except (StorageUnavailable, SourceChanged):
-            return (), ("TfL did not say which lifts are out of order.",)
-        return told.data, ()
 
     def _read_nothing(self, error: ApiError, question: TflQuestion, sides: tuple[str, str]) -> str:
         """Return why there is no journey.

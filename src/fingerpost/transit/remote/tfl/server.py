@@ -3,18 +3,18 @@
 Most answers are read exactly, because a board that lost a closed line would have to say so.
 """
 
-from collections.abc import Mapping
-from typing import TypeVar
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from fingerpost.errors import SourceChanged, SourceFailed, SourceKeyRefused, ToolError
+from fingerpost.errors import SourceChanged, SourceFailed, SourceKeyRefused, StorageUnavailable, ToolError
 from fingerpost.net.request import Fetch, RequestLimits
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.remote.kit.answers import Answer, read_exactly, reader_of
 from fingerpost.transit.remote.kit.server import Connection, host_of, shorten
-from fingerpost.transit.remote.tfl.shapes import ApiError
+from fingerpost.transit.remote.tfl.shapes import ApiError, LiftDisruption
 from fingerpost.transit.remote.tfl.unified_api import ADDRESS, KEY_HEADER, KEY_VARIABLE
 
 _T = TypeVar("_T")
@@ -23,13 +23,13 @@ _T = TypeVar("_T")
 LIVE_FRESH_S = 30.0
 STATUS_FRESH_S = 60.0
 
-NOT_FOUND = 404
+MULTIPLE_CHOICES, NOT_FOUND = 300, 404
 _CONFLICT = 409
 _TOO_MANY = 429
 _NO_ADDRESS = "resource not found"
 
 
-class TflClient:
+class TflClient(Connection):
     """TfL's API, or what answers like it.
 
     Args:
@@ -39,7 +39,7 @@ class TflClient:
     """
 
     def __init__(self, fetch: Fetch, record: NetworkRecord, limits: RequestLimits | None = None) -> None:
-        self._connection = Connection(
+        super().__init__(
             fetch,
             record.url or ADDRESS,
             key_header=KEY_HEADER,
@@ -61,34 +61,36 @@ class TflClient:
             StorageUnavailable: TfL cannot be asked, or could not answer.
             SourceChanged: it answered in another shape.
         """
-        return _read(shape, await self.fetch(*path, params=params, fresh_s=fresh_s))
+        return _read(shape, await self.get(*path, params=params, fresh_s=fresh_s))
 
     async def find(
         self,
         shape: type[_T],
         *path: str,
+        params: Mapping[str, str] | None = None,
         fresh_s: float = LIVE_FRESH_S,
+        accept: frozenset[int] = frozenset(),
     ) -> Answer[_T] | None:
         """Return what stands at a path, None where TfL knows nothing of that name; errors as ``ask``."""
-        response = await self.fetch(*path, fresh_s=fresh_s, accept=frozenset({NOT_FOUND}))
+        response = await self.get(*path, params=params, fresh_s=fresh_s, accept=accept | {NOT_FOUND})
         if response.status == NOT_FOUND:
             read_error(response)
             return None
         return _read(shape, response)
 
-    async def fetch(
-        self,
-        *path: str,
-        params: Mapping[str, str] | None = None,
-        fresh_s: float = LIVE_FRESH_S,
-        accept: frozenset[int] = frozenset(),
-    ) -> Response:
-        """Return the response at a path, without our key; ``accept`` are statuses that are an answer too.
+    async def find_lifts(self) -> Sequence[LiftDisruption] | None:
+        """Return the lifts that are out of order; None where TfL does not say."""
+        path = ("Disruptions", "Lifts", "v2")
+        told = await find_or_none(self.ask(tuple[LiftDisruption, ...], *path, fresh_s=STATUS_FRESH_S))
+        return None if told is None else told.data
 
-        Raises:
-            StorageUnavailable: TfL cannot be asked, or could not answer.
-        """
-        return await self._connection.get(*path, params=params, fresh_s=fresh_s, accept=accept)
+
+async def find_or_none(question: Coroutine[Any, Any, _T]) -> _T | None:
+    """Return an answer that a board or a plan can do without, None where TfL does not give it."""
+    try:
+        return await question
+    except (StorageUnavailable, SourceChanged):
+        return None
 
 
 def _read(shape: type[_T], response: Response) -> Answer[_T]:

@@ -86,11 +86,6 @@ class Disruption(Shape):
     description: str = ""
 
 
-class PlannedWork(Shape):
-    id: str | None = None
-    description: str = ""
-
-
 class RouteOption(Shape):
     """A route that a leg may be ridden on; several for buses that share a road."""
 
@@ -130,7 +125,7 @@ class TflLeg(Shape):
     route_options: Several[RouteOption] = ()
     mode: Named
     disruptions: Several[Disruption] = ()
-    planned_works: Several[PlannedWork] = ()
+    planned_works: Several[Disruption] = ()
     distance: Metres | None = None
 
 
@@ -246,9 +241,7 @@ class OwnMode(Shape):
     is_scheduled_service: bool = False
 
 
-class StopDisruption(Shape):
-    from_date: OpenInstant = None
-    to_date: OpenInstant = None
+class StopDisruption(StatusPeriod):
     description: str = ""
 
 
@@ -334,11 +327,6 @@ class TflTimetable(Shape):
     routes: Several[TimetableRoute] = ()
 
 
-class TflTimetableStop(Shape):
-    id: str = ""
-    name: str = ""
-
-
 class TimetableOption(Shape):
     uri: str = ""
 
@@ -355,7 +343,11 @@ class TimetableResponse(Shape):
     line_id: str = ""
     line_name: str = ""
     direction: str | None = None
-    stations: Several[TflTimetableStop] = ()
-    stops: Several[TflTimetableStop] = ()
+    stations: Several[Named] = ()
+    stops: Several[Named] = ()
     timetable: TflTimetable | None = None
     disambiguation: TimetableDisambiguation | None = None
+
+    @property
+    def routes(self) -> tuple[TimetableRoute, ...]:
+        return () if self.timetable is None else self.timetable.routes

@@ -36,11 +36,6 @@ class NaptanIds(StopIdBook):
         return [unescape(local)] if local and feed == self._feed else []
 
 
-def is_group(own_id: str) -> bool:
-    """Whether an id is a hub's or a group's of bus stops, at which nothing arrives by TfL's word."""
-    return _GROUP.fullmatch(own_id) is not None
-
-
 # Where riders board: stations as a whole, single poles and piers; not entrances and platforms inside stations.
 BOARDED_TYPES = (
     "NaptanMetroStation",
@@ -81,7 +76,7 @@ class StopPointLookup(StopLookup):
 
     async def list_member_ids(self, own_id: str) -> list[str]:
         """Return TfL's ids of the stops that are boarded at a hub or a group; the id itself for any other stop."""
-        stop = await self._find(own_id)
+        stop = await self._find(own_id) if _GROUP.fullmatch(own_id) else None
         return [own_id] if stop is None else [each.own_id for each in _list_boarded(stop)]
 
     async def find_with_lines(self, own_id: str) -> TflStopPoint | None:

@@ -1,18 +1,19 @@
 """Timetables of the lines that call at a stop, and the departures they have within a window."""
 
-import asyncio
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from urllib.parse import parse_qsl, unquote, urlsplit
 from zoneinfo import ZoneInfo
 
 from fingerpost.errors import SourceChanged, StorageUnavailable
+from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.model.itinerary import Departure, Mode
 from fingerpost.transit.port import BoardGap
-from fingerpost.transit.remote.kit.answers import read_exactly
-from fingerpost.transit.remote.tfl.server import NOT_FOUND, TflClient, read_error
+from fingerpost.transit.remote.kit.answers import Answer
+from fingerpost.transit.remote.kit.stop_ids import StopIdBook
+from fingerpost.transit.remote.tfl.server import MULTIPLE_CHOICES, TflClient
 from fingerpost.transit.remote.tfl.shapes import (
     FrequencyPeriod,
     Schedule,
@@ -21,7 +22,6 @@ from fingerpost.transit.remote.tfl.shapes import (
     TimetableRoute,
     read_mode,
 )
-from fingerpost.transit.remote.tfl.stops import NaptanIds
 from fingerpost.transit.remote.tfl.timetable_days import (
     ChosenSchedule,
     RemarkKind,
@@ -35,7 +35,6 @@ TIMETABLES_FRESH_S = 3600.0
 # What the limiter lets through within the deadline of a board.
 MOST_LINES = 40
 _MOST_OPTIONS = 6
-_MULTIPLE_CHOICES = 300
 _TIMETABLE = "Timetable"
 
 
@@ -96,21 +95,17 @@ class TimetableSource:
         asked = lines[:MOST_LINES]
         remarks = [TimetableRemark(RemarkKind.NOT_ASKED, line.name) for line in lines[MOST_LINES:]]
         remarks += [TimetableRemark(RemarkKind.WHOLE_STATION, line.name) for line in asked if line.is_platform]
-        outcomes = await asyncio.gather(*(self._find_line(line) for line in asked), return_exceptions=True)
         timetables: list[LineTimetable] = []
         told_at: list[datetime] = []
         failures: list[StorageUnavailable | SourceChanged] = []
-        for line, outcome in zip(asked, outcomes, strict=True):
+        for line, outcome in zip(asked, await gather_all(map(self._find_or_fail, asked)), strict=True):
             if isinstance(outcome, StorageUnavailable | SourceChanged):
                 failures.append(outcome)
                 remarks.append(TimetableRemark(RemarkKind.NOT_TOLD, line.name))
                 continue
-            if isinstance(outcome, BaseException):
-                raise outcome
-            told, retrieved_at = outcome
-            told_at.append(retrieved_at)
-            timetables += [LineTimetable(line=line, told=each) for each in told]
-            if not told:
+            told_at += [answer.retrieved_at for answer in outcome]
+            timetables += [LineTimetable(line=line, told=answer.data) for answer in outcome]
+            if not outcome:
                 remarks.append(TimetableRemark(RemarkKind.NO_TIMETABLE, line.name))
         if failures and len(failures) == len(asked):
             raise failures[0]
@@ -118,41 +113,41 @@ class TimetableSource:
             timetables=timetables, retrieved_at=min(told_at, default=None), remarks=tuple(dict.fromkeys(remarks))
         )
 
-    async def _find_line(self, line: StopLine) -> tuple[list[TimetableResponse], datetime]:
+    async def _find_or_fail(
+        self, line: StopLine
+    ) -> list[Answer[TimetableResponse]] | StorageUnavailable | SourceChanged:
+        try:
+            return await self._find_line(line)
+        except (StorageUnavailable, SourceChanged) as error:
+            return error
+
+    async def _find_line(self, line: StopLine) -> list[Answer[TimetableResponse]]:
         """Return a line's timetables from a stop, one for each direction; none where TfL has none."""
-        path, params = ["Line", line.line_id, _TIMETABLE, line.stop_id], dict[str, str]()
-        told, retrieved_at = await self._ask(path, params)
-        if told is None:
-            return [], retrieved_at
-        if told.timetable is not None and told.timetable.routes:
-            return [told], retrieved_at
-        options = told.disambiguation.disambiguation_options if told.disambiguation is not None else ()
+        path = ("Line", line.line_id, _TIMETABLE, line.stop_id)
+        told = await self._ask(path, {})
+        if told is None or told.data.routes:
+            return [] if told is None else [told]
+        disambiguation = told.data.disambiguation
+        options = disambiguation.disambiguation_options if disambiguation is not None else ()
         questions = [each for each in (read_option(option.uri) for option in options) if each is not None]
         # What TfL offers in words that are not understood is asked for by its two directions.
         if options and not questions:
-            questions = [(tuple(path), {"direction": each}) for each in ("inbound", "outbound")]
-        answers = await asyncio.gather(
-            *(self._ask(list(parts), wanted) for parts, wanted in questions[:_MOST_OPTIONS]), return_exceptions=True
-        )
-        found: list[TimetableResponse] = []
-        for answer in answers:
-            if isinstance(answer, BaseException):
-                raise answer
-            each, asked_at = answer
-            retrieved_at = min(retrieved_at, asked_at)
-            if each is not None and each.timetable is not None and each.timetable.routes and each not in found:
-                found.append(each)
-        return found, retrieved_at
+            questions = [(path, {"direction": each}) for each in ("inbound", "outbound")]
+        found: list[Answer[TimetableResponse]] = []
+        for answer in await gather_all(self._ask(*question) for question in questions[:_MOST_OPTIONS]):
+            if answer is not None and answer.data.routes and all(answer.data != other.data for other in found):
+                found.append(answer)
+        return found
 
-    async def _ask(self, path: Sequence[str], params: dict[str, str]) -> tuple[TimetableResponse | None, datetime]:
+    async def _ask(self, path: Sequence[str], params: Mapping[str, str]) -> Answer[TimetableResponse] | None:
         """Return what stands at a path, None where TfL says that there is nothing."""
-        response = await self._server.fetch(
-            *path, params=params, fresh_s=TIMETABLES_FRESH_S, accept=frozenset({_MULTIPLE_CHOICES, NOT_FOUND})
+        return await self._server.find(
+            TimetableResponse,
+            *path,
+            params=params,
+            fresh_s=TIMETABLES_FRESH_S,
+            accept=frozenset({MULTIPLE_CHOICES}),
         )
-        if response.status == NOT_FOUND:
-            read_error(response)
-            return None, response.retrieved_at
-        return read_exactly(TimetableResponse, response), response.retrieved_at
 
 
 def read_option(uri: str) -> tuple[tuple[str, ...], dict[str, str]] | None:
@@ -190,7 +185,7 @@ class _Call:
 
 
 class TimetableReader:
-    def __init__(self, ids: NaptanIds, zone: ZoneInfo) -> None:
+    def __init__(self, ids: StopIdBook, zone: ZoneInfo) -> None:
         self._ids = ids
         self._zone = zone
 
@@ -247,7 +242,7 @@ class TimetableReader:
         if last is not None:
             end = self._minutes_of(last, day) + _ROOM_MINUTES
         names = {each.id: each.name for each in (*told.stations, *told.stops) if each.name}
-        for route in told.timetable.routes if told.timetable is not None else ():
+        for route in told.routes:
             chosen, said = choose_schedules(route.schedules, day, timetable.line.name)
             remarks += said
             ends = _list_ends(route, names, timetable.line.name)
