@@ -96,6 +96,8 @@ def test_a_malformed_clock_ends_every_command_with_one_sentence(command, invoke,
         (["plan", "Kamppi"], {}),
         (["vars", "delete"], {}),
         (["network", "add", "DEMO-X", "feed.zip"], {}),
+        (["network", "refresh", "nowhere"], {}),
+        (["filings", "load", "report.txt", "--accession", "0000320193-22-000108"], {}),
     ],
 )
 def test_wrong_usage_is_told_on_stderr_alone(arguments, environment, invoke, monkeypatch):

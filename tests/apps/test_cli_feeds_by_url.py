@@ -172,7 +172,7 @@ def test_a_removed_network_leaves_no_feed_behind(feeds, tmp_path, invoke, home):
     invoke("network", "remove", "town")
     refreshed = invoke("network", "refresh", "Town")
 
-    assert ((home / "feeds" / "TOWN").exists(), refreshed.returncode) == (False, 1)
+    assert ((home / "feeds" / "TOWN").exists(), refreshed.returncode) == (False, 2)
 
 
 def test_a_network_that_was_never_added_leaves_no_folder(invoke, home):

@@ -83,13 +83,15 @@ def test_a_later_failure_leaves_the_board_and_says_why(application, capsys):
     assert "Tapiola" in second
 
 
-def test_a_stop_that_nobody_knows_ends_it_at_once(application, capsys):
-    """There is no board to keep: one sentence, and exit status 1."""
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_stop_that_nobody_knows_ends_it_at_once(application, capsys, as_json):
+    """There is no board to keep: one sentence or envelope, and exit status 1."""
     with pytest.raises(typer.Exit) as ended:
-        follow(application, {"stop": {"type": "label", "value": "Nowhere at all"}})
+        follow(application, {"stop": {"type": "label", "value": "Nowhere at all"}}, as_json=as_json)
+    printed = capsys.readouterr()
 
     assert ended.value.exit_code == 1
-    assert "Nowhere at all" in capsys.readouterr().err
+    assert (printed.out if as_json else printed.err).count("Nowhere at all") == 1
 
 
 def test_it_does_not_go_with_a_time(invoke):

@@ -215,7 +215,7 @@ def test_a_record_whose_name_no_network_can_have_is_removed_as_it_stands(home, t
     outside.write_text("")
     removed = [invoke("network", "remove", name).returncode for name in ("../mine", "hsl")]
 
-    assert (removed, (home / "networks" / "hsl.toml").exists(), outside.exists()) == ([1, 0], False, True)
+    assert (removed, (home / "networks" / "hsl.toml").exists(), outside.exists()) == ([2, 0], False, True)
 
 
 def test_what_was_prepared_without_a_record_is_told_and_can_be_removed(town, home, invoke):

@@ -23,7 +23,7 @@ def test_show_of_an_unknown_network(invoke):
     """A network that is not there is named."""
     shown = invoke("network", "show", "nowhere")
 
-    assert (shown.returncode, shown.stdout) == (1, "")
+    assert (shown.returncode, shown.stdout) == (2, "")
     assert "There is no network NOWHERE. Added networks: none." in shown.stderr
 
 

@@ -134,7 +134,7 @@ def test_a_trip_is_planned_on_the_demo(run):
     """The engine compiles, the demo's tables are read, and the README's trip comes out."""
     printed = run("fingerpost", "plan", "Kamppi", "Espoo")
 
-    assert "1. 08:01 to 08:40  39 min, 1 change, 218 m on foot" in printed
+    assert "1. 08:01 to 08:40, 39 min, 1 change, 218 m walk" in printed
 
 
 def test_the_python_interface_answers(run):

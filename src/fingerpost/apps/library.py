@@ -8,6 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
+from pydantic.alias_generators import to_camel
+
 from fingerpost.apps import error_boundary
 from fingerpost.apps.kernels import answer_while_compiling
 from fingerpost.apps.own_tools import OwnTool
@@ -84,15 +86,8 @@ class Fingerpost:
         include_disruption_alt: bool | None = None,
     ) -> dict[str, Any]:
         """Plan a trip (plan_trip contract); ``when`` and ``constraints`` are the contract's objects."""
-        return await self._body(
-            "plan_trip",
-            origin=_end(origin),
-            destination=_end(destination),
-            when=when,
-            constraints=constraints,
-            limit=limit,
-            includeDisruptionAlt=include_disruption_alt,
-        )
+        origin, destination = _end(origin), _end(destination)
+        return await self._body("plan_trip", locals())
 
     async def get_departures(
         self,
@@ -108,15 +103,8 @@ class Fingerpost:
 
         ``walk_from``, a saved place or ``lat,lon``, also tells when to leave.
         """
-        return await self._body(
-            "get_departures",
-            stop={"type": "label", "value": stop} if isinstance(stop, str) else stop,
-            windowMinutes=window_minutes,
-            limit=limit,
-            language=language,
-            at=at,
-            walkFrom=walk_from,
-        )
+        stop = {"type": "label", "value": stop} if isinstance(stop, str) else stop
+        return await self._body("get_departures", locals())
 
     async def plan_route(
         self,
@@ -129,15 +117,9 @@ class Fingerpost:
         journey_preset: str | None = None,
     ) -> dict[str, Any]:
         """Plan within a window of time (lookup contract, planRoute); a text as an end is a ``rawText``."""
-        return await self._body(
-            "planRoute",
-            origin={"rawText": origin} if isinstance(origin, str) else origin,
-            destination={"rawText": destination} if isinstance(destination, str) else destination,
-            departureTime=departure_time,
-            arrivalTime=arrival_time,
-            searchWindowMinutes=search_window_minutes,
-            journeyPreset=journey_preset,
-        )
+        origin = {"rawText": origin} if isinstance(origin, str) else origin
+        destination = {"rawText": destination} if isinstance(destination, str) else destination
+        return await self._body("planRoute", locals())
 
     async def get_stop_timetable(
         self,
@@ -150,15 +132,7 @@ class Fingerpost:
         whole_place: bool | None = None,
     ) -> dict[str, Any]:
         """List a stop's scheduled departures (lookup contract, getStopTimetable)."""
-        return await self._body(
-            "getStopTimetable",
-            stopId=stop_id,
-            maxDepartures=max_departures,
-            horizonMinutes=horizon_minutes,
-            at=at,
-            until=until,
-            wholePlace=whole_place,
-        )
+        return await self._body("getStopTimetable", locals())
 
     async def find_stops(
         self,
@@ -172,14 +146,9 @@ class Fingerpost:
         include_modes: Sequence[str] | None = None,
     ) -> dict[str, Any]:
         """List stops near a point in degrees; ``radius`` in metres."""
+        given = locals()
         return await self._body(
-            "find_stops",
-            coordinate={"lat": lat, "lon": lon},
-            radius=radius,
-            maxResults=max_results,
-            textFilter=text_filter,
-            language=language,
-            includeModes=include_modes if include_modes is None else list(include_modes),
+            "find_stops", {"coordinate": {"lat": given.pop("lat"), "lon": given.pop("lon")}, **given}
         )
 
     async def find_address_or_stop(
@@ -191,46 +160,39 @@ class Fingerpost:
         language_preference: str | None = None,
     ) -> dict[str, Any]:
         """Look a text up (lookup contract): the place, or the candidates."""
-        return await self._body(
-            "findAddressOrStop",
-            rawText=raw_text,
-            focusPoint=focus_point,
-            maxDistanceMeters=max_distance_meters,
-            languagePreference=language_preference,
-        )
+        return await self._body("findAddressOrStop", locals())
 
     async def plan_journey(self, from_: str, to: str, *, need_accessible_route: bool | None = None) -> dict[str, Any]:
         """Summarise the fastest journeys in London (planJourney contract)."""
-        fields = {"from": from_, "to": to, "needAccessibleRoute": need_accessible_route}
-        return await self._body("planJourney", **fields)
+        return await self._body("planJourney", locals())
 
     async def save_user_variable(self, *, key: str, type: str, value: Any) -> dict[str, Any]:  # noqa: A002  (the contract's word)
         """Keep a value by name for this user."""
-        return await self._body("save_user_variable", key=key, type=type, value=value)
+        return await self._body("save_user_variable", locals())
 
     async def get_user_variables(self) -> dict[str, Any]:
         """List what this user keeps."""
-        return await self._body("get_user_variables")
+        return await self._body("get_user_variables", {})
 
     async def delete_user_variable(self, key: str | None = None, *, all: bool = False) -> dict[str, Any]:  # noqa: A002  (the contract's word)
         """Forget one variable of this user, or every one with ``all``."""
-        return await self._body("delete_user_variable", key=key, all=all)
+        return await self._body("delete_user_variable", locals())
 
     async def sec_financial_data(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Ask for figures of companies (plan-step contract): one question and its parameters."""
-        return await self._body("sec_financial_data", query_type=query_type, parameters=parameters)
+        return await self._body("sec_financial_data", locals())
 
     async def sec_graph_query(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Ask for lists of filings."""
-        return await self._body("sec_graph_query", query_type=query_type, parameters=parameters)
+        return await self._body("sec_graph_query", locals())
 
     async def sec_semantic_search(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Search the text of filings by its words."""
-        return await self._body("sec_semantic_search", query_type=query_type, parameters=parameters)
+        return await self._body("sec_semantic_search", locals())
 
     async def tool_details(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Ask what a tool expects and returns."""
-        return await self._body("tool_details", query_type=query_type, parameters=parameters)
+        return await self._body("tool_details", locals())
 
     async def run_plan(
         self,
@@ -248,37 +210,33 @@ class Fingerpost:
         wait_seconds: int | None = None,
     ) -> dict[str, Any]:
         """Run a plan (plan-step contract), or act on a run; a plan that failed is an answer with ``success`` false."""
-        return await self._body(
-            "run_plan",
-            plan=plan.model_dump() if isinstance(plan, Plan) else plan,
-            user_input=user_input,
-            wanted=wanted if wanted is None else list(wanted),
-            memory=memory if memory is None else dict(memory),
-            memory_of=memory_of,
-            run_id=run_id,
-            action=action,
-            step_id=step_id,
-            note=note,
-            value=value,
-            wait_seconds=wait_seconds,
-        )
+        plan = plan.model_dump() if isinstance(plan, Plan) else plan
+        return await self._body("run_plan", locals())
 
     async def get_plan_run(
         self, run_id: str | None = None, *, include: Sequence[str] | None = None, after_event: int | None = None
     ) -> dict[str, Any]:
         """Return how a run stands, or this user's runs."""
-        return await self._body(
-            "get_plan_run",
-            run_id=run_id,
-            include=include if include is None else list(include),
-            after_event=after_event,
-        )
+        return await self._body("get_plan_run", locals())
 
-    async def _body(self, tool: str, **fields: Any) -> dict[str, Any]:
-        answer = await self.answer(tool, {name: value for name, value in fields.items() if value is not None})
+    async def _body(self, tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Call a tool with a method's local variables, and return the body; those that are None are left out."""
+        fields = self._application.tools[tool].input_schema["properties"]
+        arguments = {
+            name if name in fields else to_camel(name.rstrip("_")): _plain(value)
+            for name, value in given.items()
+            if name != "self" and value is not None
+        }
+        answer = await self.answer(tool, arguments)
         if answer.error is not None:
             raise answer.error
         return answer.body
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
 
 
 def _end(end: End) -> Mapping[str, Any]:

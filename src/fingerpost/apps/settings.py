@@ -80,24 +80,9 @@ class Settings(BaseSettings):
         return folder.expanduser().absolute()
 
     @property
-    def variables_file(self) -> Path:
-        """Where user variables are kept."""
-        return self.home / "variables.sqlite"
-
-    @property
     def filings_file(self) -> Path:
         """Where figures and filings that were loaded or synced are kept."""
         return self.home / "filings.sqlite"
-
-    @property
-    def limits_file(self) -> Path:
-        """Where the pace of each source is kept, for all processes."""
-        return self.home / "limits.sqlite"
-
-    @property
-    def runs_folder(self) -> Path:
-        """Where runs of plans are kept."""
-        return self.home
 
     def prepare_home(self) -> None:
         """Create the home folder, and choose the folder of compiled kernels before numba is imported.

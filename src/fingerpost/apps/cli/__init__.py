@@ -3,9 +3,10 @@
 import errno
 import sys
 
-from fingerpost.errors import ToolError
+from fingerpost.errors import ParameterError, ToolError
 
 TOOL_ERROR = 1
+USAGE = 2
 _INTERRUPTED = 130
 
 
@@ -26,7 +27,7 @@ def _run() -> None:
         app(prog_name="fingerpost")
     except ToolError as error:
         complain(error)
-        sys.exit(TOOL_ERROR)
+        sys.exit(USAGE if isinstance(error, ParameterError) else TOOL_ERROR)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise

@@ -21,7 +21,7 @@ from fingerpost.apps.cli import (
 from fingerpost.apps.cli.application import Caller, usage
 
 app = typer.Typer(
-    help="Directions that an agent can trust: trips, departures, stops.",
+    help="Trips, departures and stops of public transport; figures of companies; plans of both.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -61,7 +61,7 @@ def _before(
     user: Annotated[str | None, typer.Option(help="Whose variables to use; else FINGERPOST_USER.")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show the log on stderr.")] = False,
     version: Annotated[  # noqa: ARG001  (typer prints it before any command)
-        bool, typer.Option("--version", help="Print the version and end.", callback=_print_version, is_eager=True)
+        bool, typer.Option("--version", "-V", help="Print the version and end.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
     with usage():

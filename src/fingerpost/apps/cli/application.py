@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fingerpost.apps.cli import TOOL_ERROR, USAGE
 from fingerpost.apps.cli.output import complain, print_answer, print_json, say, showing_work
 from fingerpost.apps.kernels import answer_while_compiling
 from fingerpost.apps.logs import start_logging
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from fingerpost.apps.settings import Settings
     from fingerpost.apps.wiring import Application
     from fingerpost.contract.published import Answer
-
-TOOL_ERROR = 1
-USAGE = 2
 
 Json = Annotated[bool, typer.Option("--json", help="Print the contract's envelope and nothing else.")]
 

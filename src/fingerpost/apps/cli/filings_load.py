@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fingerpost import clock
-from fingerpost.apps.cli.application import TOOL_ERROR, read_caller_settings, usage
+from fingerpost.apps.cli import TOOL_ERROR
+from fingerpost.apps.cli.application import read_caller_settings, usage
 from fingerpost.apps.cli.filings_show import FilingsGroup
 from fingerpost.apps.cli.import_bars import ImportBars
 from fingerpost.apps.cli.output import complain, new_console, plain, print_line, say, showing_work
@@ -95,6 +96,8 @@ def load_filings(
     filed: Annotated[str | None, typer.Option(help="Of a text: the day of filing, YYYY-MM-DD.")] = None,
 ) -> None:
     """Load figures, lists of filings or a filing's text from files."""
+    if (accession is None) != (filed is None):
+        raise typer.BadParameter("a filing's text needs both --accession and --filed")
     settings = read_caller_settings(ctx.obj)
     # The reader takes longer to import than --help takes to print.
     from fingerpost.filings.loading import FilingText, load_files

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from fingerpost.apps.cli.application import TOOL_ERROR, Json, ask, open_application
+from fingerpost.apps.cli import TOOL_ERROR
+from fingerpost.apps.cli.application import Json, ask, open_application
 from fingerpost.apps.cli.filings_words import (
     REPORTS,
     find_last_day,

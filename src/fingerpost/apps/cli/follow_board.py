@@ -5,16 +5,14 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import typer
 from rich.console import Group
 from rich.live import Live
 from rich.text import Text
 
-from fingerpost.apps.cli.application import TOOL_ERROR
-from fingerpost.apps.cli.output import complain, new_console, print_json, say, showing_work, style_answer
+from fingerpost.apps.cli.application import answering, print_or_end
+from fingerpost.apps.cli.output import new_console, print_json, style_answer
 from fingerpost.apps.cli.terminal_words import describe_error, in_terminal_words
 from fingerpost.apps.demo_disruption import DemoDisruption
-from fingerpost.apps.kernels import answer_while_compiling
 from fingerpost.errors import ToolError
 
 if TYPE_CHECKING:
@@ -43,7 +41,6 @@ def follow_board(
     leaves the old board, and says so.
     """
     try:
-        answer_while_compiling(application.settings.home, say)
         asyncio.run(_follow(application, arguments, every_s=every_s, as_json=as_json, wait=wait))
     except KeyboardInterrupt:
         return
@@ -60,9 +57,11 @@ async def _follow(
     ask = partial(error_boundary.answer, application.tools, "get_departures", arguments, user=application.settings.user)
     demo = DemoDisruption(application)
     try:
-        with showing_work("Looking ..."):
+        with answering(application):
             await demo.catch_up()
             answer = await ask()
+        if answer.is_error:
+            print_or_end(answer, as_json=as_json)
         with screen:
             while True:
                 screen.show(answer)
@@ -110,10 +109,7 @@ class _Screen:
     def show(self, answer: "Answer") -> None:
         if answer.error is None:
             self._answer = answer
-        elif self._answer is None:
-            self._live.stop()
-            complain(answer.error)
-            raise typer.Exit(TOOL_ERROR)
+        assert self._answer is not None, "a first answer that is an error is not shown"
         drawn = Group(*self._draw(self._answer, answer.error))
         if self._console.is_terminal:
             self._live.update(drawn, refresh=True)

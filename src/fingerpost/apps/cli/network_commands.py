@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fingerpost.apps.cli.application import TOOL_ERROR, prepare_settings, usage
+from fingerpost.apps.cli import TOOL_ERROR
+from fingerpost.apps.cli.application import prepare_settings, usage
 from fingerpost.apps.cli.network_add import new_add_command, parse_value
 from fingerpost.apps.cli.network_sources import RealtimeLook, Unchecked, forget_import, learn_profile, run_import
 from fingerpost.apps.cli.network_view import print_learned, print_networks, print_record
@@ -72,11 +73,13 @@ def refresh_networks(
     settings = prepare_settings(ctx)
 
     records = open_record_store(settings.home).read()
-    names = [name.strip().upper()] if name else sorted({*records.records, *records.problems})
+    if name is not None:
+        _refresh(settings, _get_record(records, name.strip().upper()), is_named=True)
+        return
     failed = False
-    for network in names:
+    for network in sorted({*records.records, *records.problems}):
         try:
-            _refresh(settings, _get_record(records, network), is_named=name is not None)
+            _refresh(settings, _get_record(records, network), is_named=False)
         except ToolError as error:
             complain(error)
             failed = True

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fingerpost.apps.cli.application import TOOL_ERROR, open_application, usage
+from fingerpost.apps.cli import TOOL_ERROR
+from fingerpost.apps.cli.application import open_application, usage
 from fingerpost.apps.interpreter import new_warm_up, start_server_process
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp.address import Address, read_networks

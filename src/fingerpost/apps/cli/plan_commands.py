@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fingerpost.apps.cli.application import TOOL_ERROR, USAGE, open_application
+from fingerpost.apps.cli import TOOL_ERROR, USAGE
+from fingerpost.apps.cli.application import open_application
 from fingerpost.apps.cli.output import complain, new_console, print_json, say
 from fingerpost.errors import ToolError
 

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from fingerpost.apps.cli.application import TOOL_ERROR, USAGE, Json, ask, open_application, show_answer
+from fingerpost.apps.cli import TOOL_ERROR, USAGE
+from fingerpost.apps.cli.application import Json, ask, open_application, show_answer
 from fingerpost.apps.cli.clock_texts import resolve_typed_time
 from fingerpost.apps.cli.follow_board import EVERY_S, follow_board
 from fingerpost.apps.cli.output import print_json, say

@@ -10,7 +10,7 @@ from rich.live import Live
 from rich.text import Text
 from rich.tree import Tree as RichTree
 
-from fingerpost.apps.cli.output import new_console, new_table, plain
+from fingerpost.apps.cli.output import new_console, plain
 from fingerpost.plan.journal import Event, RunRecord
 from fingerpost.plan.plan_json import plan_of
 from fingerpost.plan.run_shapes import RunView
@@ -107,11 +107,10 @@ def print_run(view: RunView, *, with_steps: bool = True) -> None:
 
 
 def print_runs(lines: Sequence[dict[str, Any]]) -> None:
+    console = new_console()
     if not lines:
-        new_console().print("No runs.")
-        return
-    table = new_table("run", "state", "steps", "created", "goal")
+        console.print("No runs.")
     for line in lines:
-        steps = f"{line['settled']}/{line['steps']}"
-        table.add_row(line["run_id"], line["state"], steps, line["created_at"], plain(line["goal"][:60]))
-    new_console().print(table)
+        created = line["created_at"][:16].replace("T", " ")
+        console.print(f"{line['run_id']}  {line['state']}, {line['settled']}/{line['steps']}, {created}")
+        console.print(f"  {plain(line['goal'][:60])}")

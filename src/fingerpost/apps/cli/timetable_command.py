@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 import typer
 
 from fingerpost import clock
-from fingerpost.apps.cli.application import TOOL_ERROR, Json, open_application, show_answer
+from fingerpost.apps.cli import TOOL_ERROR
+from fingerpost.apps.cli.application import Json, open_application, show_answer
 from fingerpost.apps.cli.clock_texts import read_typed_instant
 from fingerpost.apps.cli.output import complain, print_json
 from fingerpost.errors import ToolError

@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from fingerpost.apps.cli.application import TOOL_ERROR, Json, ask, open_application, show_answer
+from fingerpost.apps.cli import TOOL_ERROR
+from fingerpost.apps.cli.application import Json, ask, open_application, show_answer
 from fingerpost.apps.cli.output import complain, print_answer, print_json, say
 from fingerpost.apps.cli.questions import read_position
 

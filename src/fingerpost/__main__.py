@@ -1,0 +1,5 @@
+"""``python -m fingerpost``: the command line."""
+
+from fingerpost.apps.cli import main
+
+main()
