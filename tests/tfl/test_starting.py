@@ -47,13 +47,13 @@ def test_tfl_is_asked_no_faster_than_its_product_allows():
     assert pace.burst + 60 * pace.per_second <= 500
 
 
-@pytest.mark.parametrize("key", [None, "", "  "])
-def test_a_server_without_the_key_ends_with_a_sentence(home, key, monkeypatch, capsys):
+@pytest.mark.parametrize(("command", "key"), [("serve", None), ("serve", "  "), ("web", "")])
+def test_a_server_without_the_key_ends_with_a_sentence(home, command, key, monkeypatch, capsys):
     """J21, E3: exit status 2, one sentence on stderr that names the key, nothing on stdout."""
     write_record(home, "LONDON", **{"source": "tfl", **TFL.fill("")})
     if key is not None:
         monkeypatch.setenv("TFL_API_KEY", key)
-    monkeypatch.setattr(sys, "argv", ["fingerpost", "serve"])
+    monkeypatch.setattr(sys, "argv", ["fingerpost", command])
     with pytest.raises(SystemExit) as ended:
         main()
     told = capsys.readouterr()

@@ -40,9 +40,11 @@ def web(
     start_logging(may_wait=False)
     # The protocol's own package is a second of imports that no other command needs.
     from fingerpost.apps.mcp.http import Site, serve_http
+    from fingerpost.apps.start_check import require_keys
 
     with usage():
         settings = application.settings
+        require_keys(settings)
         source = MapTiles.read(
             settings.tiles if tiles is None else tiles,
             settings.tiles_attribution if tiles_attribution is None else tiles_attribution,
