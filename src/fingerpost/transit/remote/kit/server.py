@@ -1,12 +1,16 @@
 """Send requests to one server, with its key and its limits."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from typing import TypeVar
 from urllib.parse import quote
 
+from fingerpost.errors import SourceChanged
 from fingerpost.net.request import Fetch, Request, RequestLimits, ResponseCheck, read_template, split_address
 from fingerpost.net.response import Response
 from fingerpost.transit.model.profile import ANSWER_DEADLINE_S
+
+_T = TypeVar("_T")
 
 STOPS_FRESH_S = 600.0
 """How long positions and names of stops, and what a name may mean, are served again from memory."""
@@ -69,24 +73,37 @@ class Connection:
         params: Mapping[str, str] | None = None,
         fresh_s: float,
         accept: frozenset[int] = frozenset(),
-    ) -> Response:
-        """Return the response at a path, without our key; each part of the path is quoted.
+        read: Callable[[Response], Awaitable[_T]],
+    ) -> _T:
+        """Return what ``read`` makes of the response at a path; each part of the path is quoted.
 
         Raises:
-            StorageUnavailable, SourceChanged: the server cannot be asked.
+            StorageUnavailable, SourceChanged: the server cannot be asked, or as ``read``.
         """
         parts = "/".join((self._base.path.rstrip("/"), *(quote(part, safe="") for part in path)))
         url = self._base._replace(path=parts).geturl()
         request = replace(self._request, url=url, params=dict(params or {}), fresh_s=fresh_s, accept=accept)
-        return await self._fetch(request)
+        return await self._send(request, read)
 
-    async def post(self, content: bytes, *, headers: Mapping[str, str], fresh_s: float) -> Response:
-        """Return the response to a question in JSON that changes nothing; errors as ``get``."""
+    async def post(
+        self, content: bytes, *, headers: Mapping[str, str], fresh_s: float, read: Callable[[Response], Awaitable[_T]]
+    ) -> _T:
+        """Return what ``read`` makes of the response to a question in JSON that changes nothing; errors as ``get``."""
         headers = {**self._request.headers, "content-type": "application/json", **headers}
         request = replace(
             self._request, method="POST", repeatable=True, headers=headers, content=content, fresh_s=fresh_s
         )
-        return await self._fetch(request)
+        return await self._send(request, read)
+
+    async def _send(self, request: Request, read: Callable[[Response], Awaitable[_T]]) -> _T:
+        """Send a request and read the response; one from memory that cannot be read is requested again."""
+        response = await self._fetch(request)
+        try:
+            return await read(response)
+        except SourceChanged:
+            if not response.from_cache:
+                raise
+        return await read(await self._fetch(replace(request, fresh_s=0.0)))
 
 
 def host_of(response: Response) -> str:

@@ -6,7 +6,7 @@ A path that this version lacks is a 404 without that body; a gateway before the 
 
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import date, timedelta
 from enum import StrEnum
 from typing import TypeVar
@@ -118,10 +118,13 @@ class MotisServer(Connection):
             SourceChanged: it answered in another shape, or rejected the question.
         """
         asked = {**params, **({"language": language} if language else {})}
-        response = await self._get(path_of(endpoint, self.api), asked, fresh_s)
-        if response.status in _REFUSED:
-            raise _read_refusal(response)
-        return await read_answer(shape, response)
+
+        async def read(response: Response) -> Answer[_T]:
+            if response.status in _REFUSED:
+                raise _read_refusal(response)
+            return await read_answer(shape, response)
+
+        return await self._get(path_of(endpoint, self.api), asked, fresh_s, read)
 
     async def has(self, path: str) -> bool:
         """Return whether the server has a path: it complains in its own words about the lack of parameters there.
@@ -129,11 +132,17 @@ class MotisServer(Connection):
         Raises:
             StorageUnavailable: the server cannot be asked.
         """
-        response = await self._get(path, {}, 0.0)
-        return response.status in _REFUSED and _find_complaint(response) is not None
 
-    async def _get(self, path: str, params: Mapping[str, str], fresh_s: float) -> Response:
-        return await self.get(*path.strip("/").split("/"), params=params, fresh_s=fresh_s, accept=_REFUSED)
+        async def is_complaint(response: Response) -> bool:
+            return response.status in _REFUSED and _find_complaint(response) is not None
+
+        return await self._get(path, {}, 0.0, is_complaint)
+
+    async def _get(
+        self, path: str, params: Mapping[str, str], fresh_s: float, read: Callable[[Response], Awaitable[_T]]
+    ) -> _T:
+        parts = path.strip("/").split("/")
+        return await self.get(*parts, params=params, fresh_s=fresh_s, accept=_REFUSED, read=read)
 
 
 def _find_ban(response: Response) -> ToolError | None:

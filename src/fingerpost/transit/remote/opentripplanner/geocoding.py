@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from pydantic import BaseModel, ConfigDict
 
@@ -127,8 +128,8 @@ class DigitransitGeocoder(Geocoder):
 
     async def _ask(self, what: str, params: Mapping[str, str], language: str | None) -> Sequence[Candidate]:
         asked = {**params, **({"lang": language} if language else {})}
-        response = await self._connection.get(what, params=asked, fresh_s=STOPS_FRESH_S)
-        answered = await read_answer(Features, response)
+        read = partial(read_answer, Features)
+        answered = await self._connection.get(what, params=asked, fresh_s=STOPS_FRESH_S, read=read)
         answered.require("place", "features", found=answered.data.features)
         return [feature.to_candidate() for feature in answered.data.features]
 

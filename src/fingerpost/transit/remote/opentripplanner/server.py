@@ -82,16 +82,20 @@ class Server(Connection):
             SourceChanged: it answered in another shape, or rejected the document.
         """
         body = {"query": fit(document, self._lacking), **({"variables": variables} if variables else {})}
-        response = await self.post(
+
+        async def read(response: Response) -> Answer[_T]:
+            answer = await read_answer(Reply[shape], response)  # type: ignore[valid-type]  # known when it is asked for
+            reply: Reply[_T] = answer.data
+            if reply.data is None:
+                raise _failure(response, reply.errors, has_data="data" in answer.lost)
+            return replace(answer.with_data(reply.data), notes=(*_note_errors(response, reply.errors), *answer.notes))
+
+        return await self.post(
             json.dumps(body, sort_keys=True, separators=(",", ":")).encode(),
             headers={"accept-language": language} if language else {},
             fresh_s=fresh_s,
+            read=read,
         )
-        answer = await read_answer(Reply[shape], response)  # type: ignore[valid-type]  # known when it is asked for
-        reply: Reply[_T] = answer.data
-        if reply.data is None:
-            raise _failure(response, reply.errors, has_data="data" in answer.lost)
-        return replace(answer.with_data(reply.data), notes=(*_note_errors(response, reply.errors), *answer.notes))
 
 
 def is_whole(response: Response) -> bool:

@@ -10,7 +10,7 @@ from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, SourceFailed
 from fingerpost.net.response import Response
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.place import Location
-from fingerpost.transit.remote.kit.answers import read_answer, read_exactly
+from fingerpost.transit.remote.kit.answers import Answer, read_answer, read_exactly
 from fingerpost.transit.remote.kit.journeys import JourneyEnd
 from fingerpost.transit.remote.kit.search import (
     FoundJourneys,
@@ -227,18 +227,24 @@ class TflJourneySearch(JourneySearch[RestRequest]):
         Raises:
             PlaceAmbiguous, PlaceUnknown: TfL cannot tell an end.
         """
-        response = await self._server.get(
+
+        async def read(response: Response) -> Answer[JourneyResult] | FoundJourneys:
+            if response.status == NOT_FOUND:
+                reason = self._read_nothing(read_error(response), question, sides)
+                return FoundJourneys(retrieved_at=response.retrieved_at, reasons=(reason,))
+            if response.status == MULTIPLE_CHOICES or _is_disambiguation(response):
+                raise explain(read_exactly(DisambiguationResult, response), question, sides)
+            return await read_answer(JourneyResult, response)
+
+        answer = await self._server.get(
             *question.path,
             params=question.list_params(self._zone),
             fresh_s=LIVE_FRESH_S,
             accept=frozenset({MULTIPLE_CHOICES, NOT_FOUND}),
+            read=read,
         )
-        if response.status == NOT_FOUND:
-            reason = self._read_nothing(read_error(response), question, sides)
-            return FoundJourneys(retrieved_at=response.retrieved_at, reasons=(reason,))
-        if response.status == MULTIPLE_CHOICES or _is_disambiguation(response):
-            raise explain(read_exactly(DisambiguationResult, response), question, sides)
-        answer = await read_answer(JourneyResult, response)
+        if isinstance(answer, FoundJourneys):
+            return answer
         told = answer.data
         answer.require("journey", "journeys", found=told.journeys)
         lifts = await self._server.find_lifts()
@@ -247,7 +253,7 @@ class TflJourneySearch(JourneySearch[RestRequest]):
         )
         messages = tuple(dict.fromkeys(" ".join(message.split()) for message in told.stop_messages if message.strip()))
         notes = (*(() if lifts is not None else (_NO_LIFTS,)), *answer.notes, *messages[:3])
-        return FoundJourneys(retrieved_at=response.retrieved_at, live=tuple(found), troubles=notes)
+        return FoundJourneys(retrieved_at=answer.retrieved_at, live=tuple(found), troubles=notes)
 
     def _read_nothing(self, error: ApiError, question: TflQuestion, sides: tuple[str, str]) -> str:
         """Return why there is no journey.

@@ -4,6 +4,7 @@ Most answers are read exactly, because a board that lost a closed line would hav
 """
 
 from collections.abc import Coroutine, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -61,7 +62,7 @@ class TflClient(Connection):
             StorageUnavailable: TfL cannot be asked, or could not answer.
             SourceChanged: it answered in another shape.
         """
-        return _read(shape, await self.get(*path, params=params, fresh_s=fresh_s))
+        return await self.get(*path, params=params, fresh_s=fresh_s, read=partial(_read, shape))
 
     async def find(
         self,
@@ -72,11 +73,14 @@ class TflClient(Connection):
         accept: frozenset[int] = frozenset(),
     ) -> Answer[_T] | None:
         """Return what stands at a path, None where TfL knows nothing of that name; errors as ``ask``."""
-        response = await self.get(*path, params=params, fresh_s=fresh_s, accept=accept | {NOT_FOUND})
-        if response.status == NOT_FOUND:
-            read_error(response)
-            return None
-        return _read(shape, response)
+
+        async def read(response: Response) -> Answer[_T] | None:
+            if response.status == NOT_FOUND:
+                read_error(response)
+                return None
+            return await _read(shape, response)
+
+        return await self.get(*path, params=params, fresh_s=fresh_s, accept=accept | {NOT_FOUND}, read=read)
 
     async def find_lifts(self) -> Sequence[LiftDisruption] | None:
         """Return the lifts that are out of order; None where TfL does not say."""
@@ -93,7 +97,7 @@ async def find_or_none(question: Coroutine[Any, Any, _T]) -> _T | None:
         return None
 
 
-def _read(shape: type[_T], response: Response) -> Answer[_T]:
+async def _read(shape: type[_T], response: Response) -> Answer[_T]:
     return Answer(data=read_exactly(shape, response), retrieved_at=response.retrieved_at)
 
 
