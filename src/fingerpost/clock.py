@@ -89,6 +89,11 @@ class time_limit:  # noqa: N801  (entered like asyncio.timeout)
         await self._timeout.__aexit__(kind, error, traceback)
 
 
+def lift_limits() -> None:
+    """Forget the limits around the caller for the rest of its task; for work that goes on without its caller."""
+    _ends_s.set(None)
+
+
 def find_left_s() -> float | None:
     """Return how many seconds the limits around the caller leave, 0 or less once one has expired; None without any."""
     ends_s = _ends_s.get()

@@ -273,6 +273,37 @@ def test_a_network_that_failed_three_times_rests_and_takes_over_again():
     assert asked_while_resting == 3
 
 
+async def test_one_request_in_the_background_decides_whether_a_network_is_back():
+    """The caller waits for a part of the deadline only; a cold server that answers within the whole one is back."""
+    time, warm, left_s = FakeTime(), asyncio.Event(), []
+
+    class Cold(HangingNetwork):
+        async def list_departures(self, query):
+            if isinstance(self.departures, Exception):
+                raise self.departures
+            left_s.append(clock.find_left_s())
+            await warm.wait()
+            return await super().list_departures(query)
+
+    network = Cold(name="LIVE", departures=SourceFailed("503"), deadline_s=8.0)
+    guarded = GuardedNetwork(network, NetworkBreaker(clock_s=time.clock_s), "LIVE")
+    for _ in range(3):
+        with pytest.raises(SourceFailed):
+            await guarded.list_departures(board(LIVE_STOP))
+    network.departures = ()
+    time.now_ms += 30_000
+    with pytest.raises(TimeoutError):
+        async with clock.time_limit(0):
+            await guarded.list_departures(board(LIVE_STOP))
+    with pytest.raises(SourceFailed, match="is asked again in 1 s"):
+        await guarded.list_departures(board(LIVE_STOP))
+    warm.set()
+    await asyncio.gather(*guarded._trials)
+
+    assert (await guarded.list_departures(board(LIVE_STOP))).provenance.network == "LIVE"
+    assert left_s == [pytest.approx(8.0, abs=5), None]
+
+
 def test_a_network_that_hangs_three_times_rests():
     """Being too late counts, though the query was given up from outside; so the fourth caller waits for nothing."""
     hanging = HangingNetwork(name="LIVE")

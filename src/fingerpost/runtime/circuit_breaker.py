@@ -49,6 +49,11 @@ class Breaker:
         circuit.being_tried = True
         return None
 
+    def is_tried(self, name: str) -> bool:
+        """Whether one call is trying the name; the one that was let in last is that call."""
+        circuit = self._circuits.get(name)
+        return circuit is not None and circuit.being_tried
+
     def succeeded(self, name: str) -> None:
         """Record a success; a refusal counts as one."""
         self._circuits.pop(name, None)

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from fingerpost import clock
 from fingerpost.errors import (
@@ -43,15 +43,15 @@ class NetworkBreaker:
         self._breaker = Breaker(threshold=threshold, rest_s=rest_s, clock_s=clock_s, kind="network")
         self._last: dict[str, StorageUnavailable] = {}
 
-    def enter(self, circuit: str, network: str) -> None:
-        """Return if the circuit may be asked, else raise the last failure again, so that its code stays the same.
+    def enter(self, circuit: str, network: str) -> bool:
+        """Return whether the query decides if the circuit rests on; raise the last failure again while it rests.
 
         Raises:
             StorageUnavailable: the circuit rests.
         """
         wait_s = self._breaker.enter(circuit)
         if wait_s is None:
-            return
+            return self._breaker.is_tried(circuit)
         last = self._last[circuit]
         raise last.with_message(
             f"{network} failed {self._breaker.threshold} times in a row and is asked again in {max(1, round(wait_s))} s"
@@ -75,6 +75,7 @@ class GuardedNetwork(WrapperNetwork):
     """A network that is not asked for a while after several failures or timeouts in a row.
 
     Meanwhile every query raises the last failure at once; then one query tries the network again.
+    That one has the network's whole deadline, and goes on without its caller, who may have a fallback to ask.
 
     Args:
         network: the one to guard.
@@ -86,10 +87,30 @@ class GuardedNetwork(WrapperNetwork):
         super().__init__(network)
         self._breaker = breaker
         self._key = key
+        self._trials: set[asyncio.Task[Any]] = set()
 
     async def forward(self, kind: QueryKind, query: Callable[[Network], Awaitable[_T]]) -> _T:
         circuit = f"{self._key} {_CIRCUITS.get(kind, 'searches')}"
-        self._breaker.enter(circuit, self.profile.name)
+        if not self._breaker.enter(circuit, self.profile.name):
+            return await self._ask(circuit, query)
+        trial = asyncio.ensure_future(self._try(circuit, query))
+        self._trials.add(trial)
+        trial.add_done_callback(self._end_trial)
+        await asyncio.wait([trial])
+        return trial.result()
+
+    async def _try(self, circuit: str, query: Callable[[Network], Awaitable[_T]]) -> _T:
+        clock.lift_limits()
+        async with clock.time_limit(self.profile.answer_deadline_s):
+            return await self._ask(circuit, query)
+
+    def _end_trial(self, trial: asyncio.Task[Any]) -> None:
+        self._trials.discard(trial)
+        if not trial.cancelled():
+            # Retrieved, because the caller may have left.
+            trial.exception()
+
+    async def _ask(self, circuit: str, query: Callable[[Network], Awaitable[_T]]) -> _T:
         failure: StorageUnavailable | None = None
         has_answered = False
         try:
