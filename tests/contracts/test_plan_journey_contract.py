@@ -17,10 +17,9 @@ from fingerpost.errors import (
 )
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetwork, FakeNetworks, Journeys
-from fingerpost.transit.model.itinerary import Mode, ServiceAlert
+from fingerpost.transit.model.itinerary import ServiceAlert
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.model.provenance import Provenance
-from fingerpost.transit.rules.itinerary_token import read_itinerary_token
 from fingerpost.transit.tools.plan_journey import JourneyOptions
 from tests.contracts.conftest import ANN, asker
 from tests.homes import open_networks
@@ -98,17 +97,14 @@ def test_times_have_londons_offset(over, monkeypatch):
     assert summer["startDateTime"] == "2022-07-01T06:00:00+01:00"
 
 
-def test_legs_count_with_walks_and_the_token_finds_them_again(over):
-    """E1: the token keeps the network and every leg."""
+def test_legs_count_with_walks_and_rides_have_lines(over):
+    """E1."""
     itinerary = trip(walk("A", "C", 0, 3), ride("7", "C", "B", 3, 9))
-    body = over(london(itinerary))("planJourney", TRIP).body
-    token = read_itinerary_token(body["topJourneys"][0]["token"])
+    answer = over(london(itinerary))("planJourney", TRIP)
+    [journey] = answer.body["topJourneys"]
 
-    assert body["topJourneys"][0]["legCount"] == 2
-    assert (token.network, [(leg.mode, leg.line, leg.departure - T0) for leg in token.legs]) == (
-        "FAKE",
-        [(Mode.WALK, None, 0), (Mode.BUS, "7", 180)],
-    )
+    assert (journey["legCount"], journey["lines"]) == (2, [{"mode": "BUS", "line": "7"}])
+    assert "9 min, 2 legs: BUS 7" in answer.text
 
 
 @pytest.mark.parametrize(
@@ -311,7 +307,7 @@ def test_the_text_alone_carries_the_answer(demo):
     lines = demo("planJourney", {"from": "Victoria", "to": "King's Cross St. Pancras"}).text.splitlines()
 
     assert lines[0].startswith("5 journeys, the fastest 9 min; ")
-    assert lines[1] == "06:01 to 06:10 on 2022-02-22, 9 min, 1 leg"
+    assert lines[1] == "06:01 to 06:10 on 2022-02-22, 9 min, 1 leg: METRO Victoria"
 
 
 def test_the_demo_answers_where_another_network_was_added(tmp_path):

@@ -1,8 +1,11 @@
 """plan_trip: what of the second query is shown, which of two equal itineraries stays, and a long wait."""
 
+from dataclasses import replace
+
 import pytest
 
 from fingerpost.testing.fakes import FakeNetwork
+from fingerpost.transit.model.provenance import Provenance, merge_provenance
 from tests.contracts.conftest import refusal
 from tests.contracts.test_plan_trip_answer import ENDS, bus, found
 from tests.rules.drawing import T0, ride, trip
@@ -19,6 +22,14 @@ def test_what_only_the_timetable_promises_is_shown_even_by_the_relaxed_query(ove
 
     assert [each["DisruptionNote"] for each in body["itineraries"]] == ["Line 7 from A is cancelled."]
     assert "no-usable-itinerary" in told
+
+
+def test_sentences_of_both_queries_are_shown_once():
+    """A10."""
+    first = Provenance(network="T", source="fake", zone="UTC", retrieved_at=2, notes=("One.",), lost=("a",))
+    merged = merge_provenance(first, replace(first, retrieved_at=1, notes=("Two.",)))
+
+    assert (merged.notes, merged.lost, merged.retrieved_at) == (("One.", "Two."), ("a",), 1)
 
 
 def test_what_the_timetable_promises_beside_alternatives_is_named(over):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from enum import StrEnum
 from itertools import pairwise
+from typing import Any
 
 _DAY = timedelta(days=1)
 
@@ -147,18 +148,18 @@ class Provenance:
 
 
 def merge_provenance(first: Provenance, second: Provenance) -> Provenance:
-    """Return the provenance of an answer that was made from two: the older instants, and everything that was lost."""
+    """Return the provenance of an answer that was made from two: the older instants, and all sentences of both."""
     updated = [each.realtime_updated for each in (first, second) if each.realtime_updated is not None]
+
+    joined = ("feeds", "attribution", "notes", "realtime_problems", "realtime_unmatched", "out_of_service", "lost")
+    sentences: dict[str, Any] = {
+        name: tuple(dict.fromkeys((*getattr(first, name), *getattr(second, name)))) for name in joined
+    }
     return replace(
         first,
         retrieved_at=min(first.retrieved_at, second.retrieved_at),
-        feeds=tuple(dict.fromkeys((*first.feeds, *second.feeds))),
-        attribution=tuple(dict.fromkeys((*first.attribution, *second.attribution))),
         realtime_updated=min(updated, default=None),
-        realtime_problems=tuple(dict.fromkeys((*first.realtime_problems, *second.realtime_problems))),
-        realtime_unmatched=tuple(dict.fromkeys((*first.realtime_unmatched, *second.realtime_unmatched))),
-        out_of_service=tuple(dict.fromkeys((*first.out_of_service, *second.out_of_service))),
-        lost=tuple(dict.fromkeys((*first.lost, *second.lost))),
+        **sentences,
     )
 
 

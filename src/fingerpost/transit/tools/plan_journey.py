@@ -2,15 +2,16 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from fingerpost.contract.envelope import Family, hint_of
 from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.contract.wire import write_stated
 from fingerpost.errors import DataNotFound, NoItinerary, PlaceAmbiguous, SourceKeyRefused
 from fingerpost.store.limits import Limits
 from fingerpost.store.variables import VariableStore
-from fingerpost.transit.model.itinerary import Itinerary, Optimize
+from fingerpost.transit.model.itinerary import Itinerary, Leg, Optimize
 from fingerpost.transit.model.place import LocationSource
 from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_in_turn, warn_of_left_out, warn_of_problems
@@ -29,7 +30,7 @@ from fingerpost.transit.port import (
 )
 from fingerpost.transit.rules.accessibility import find_step_free_warning
 from fingerpost.transit.rules.disruption import name_disrupted
-from fingerpost.transit.rules.itinerary_token import new_itinerary_token
+from fingerpost.transit.rules.modes import name_ride, trip_word
 from fingerpost.transit.rules.name_matching import Resolved, decide
 from fingerpost.transit.rules.realtime_status import answer_age_s
 from fingerpost.transit.rules.times import print_instant
@@ -39,6 +40,7 @@ from fingerpost.transit.tools.call_limit import DEFAULT_PER_SECOND, CallLimit
 from fingerpost.transit.tools.plan_journey_shapes import (
     MOST_JOURNEYS,
     MOST_SUGGESTIONS,
+    JourneyLine,
     JourneyOptionSummary,
     JourneyPlanRequest,
     JourneyPlanToolResponse,
@@ -84,7 +86,6 @@ class _JourneysFound:
     step_free_supported: bool = True
     why_nothing: str | None = None
     is_own_engine: bool = False
-    remarks: Sequence[str] = field(default=())
 
 
 class PlanJourney(PublishedTool):
@@ -212,9 +213,10 @@ class PlanJourney(PublishedTool):
 
     def describe(self, answer: JourneyPlanToolResponse) -> str:
         lines = [
-            f"{each['startDateTime'][11:16]} to {each['arrivalDateTime'][11:16]} on {each['startDateTime'][:10]}, "
-            f"{each['durationMinutes']} min, {_count(each['legCount'], 'leg')}"
-            for each in answer["topJourneys"] or ()
+            f"{journey['startDateTime'][11:16]} to {journey['arrivalDateTime'][11:16]} "
+            f"on {journey['startDateTime'][:10]}, "
+            f"{journey['durationMinutes']} min, {_count(journey['legCount'], 'leg')}: {_name_lines(journey)}"
+            for journey in answer["topJourneys"] or ()
         ]
         return "\n".join([answer["message"], *lines])
 
@@ -274,8 +276,16 @@ def _summarise(itinerary: Itinerary, provenance: Provenance) -> JourneyOptionSum
         "startDateTime": print_instant(itinerary.departure, provenance.zone),
         "arrivalDateTime": print_instant(itinerary.arrival, provenance.zone),
         "legCount": len(itinerary.legs),
-        "token": new_itinerary_token(provenance.network, itinerary),
+        "lines": [_show_line(leg) for leg in itinerary.rides],
     }
+
+
+def _show_line(ride: Leg) -> JourneyLine:
+    return write_stated(JourneyLine, {"mode": trip_word(ride.mode), "line": ride.line})
+
+
+def _name_lines(journey: JourneyOptionSummary) -> str:
+    return ", ".join(name_ride(ride["mode"], ride.get("line")) for ride in journey["lines"]) or "walk"
 
 
 def _say_why_nothing(nothing: DataNotFound) -> str:

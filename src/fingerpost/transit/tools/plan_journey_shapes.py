@@ -5,6 +5,7 @@ from typing import Annotated, Literal, NotRequired
 from pydantic import Field
 
 from fingerpost.contract.wire import Flag, Identifier, Whole, WireDict, WireModel
+from fingerpost.transit.rules.modes import TripWord
 
 MOST_JOURNEYS = 5
 MOST_SUGGESTIONS = 5
@@ -29,14 +30,21 @@ class JourneyPlanRequest(WireModel):
     need_accessible_route: Annotated[Flag, Field(description="step-free")] = False
 
 
+class JourneyLine(WireDict):
+    """A ride of a journey."""
+
+    mode: TripWord
+    line: NotRequired[str]
+
+
 class JourneyOptionSummary(WireDict):
-    """One way to go: whole minutes, ISO 8601 with London's offset, all legs with walks; ``token`` is opaque."""
+    """One way to go: whole minutes, ISO 8601 with London's offset, all legs with walks, and the rides in order."""
 
     durationMinutes: Annotated[Whole, Field(ge=1)]
     startDateTime: str
     arrivalDateTime: str
     legCount: Annotated[Whole, Field(ge=1)]
-    token: str
+    lines: list[JourneyLine]
 
 
 class JourneyDisambiguationSuggestion(WireDict):
