@@ -75,8 +75,9 @@ def _tool(tool: PublishedTool) -> list[str]:
         writes,
     ]
     lines += ["", "### It takes", "", *_fields(tool.input_schema)]
-    for shape in tool.output_shapes:
-        name = f": {shape.__name__}" if len(tool.output_shapes) > 1 else ""
+    shapes = tool.output_shape if isinstance(tool.output_shape, tuple) else (tool.output_shape,)
+    for shape in shapes:
+        name = f": {shape.__name__}" if len(shapes) > 1 else ""
         lines += ["", f"### It answers{name}", "", *_fields(schema_of(shape))]
     return [*lines, ""]
 
