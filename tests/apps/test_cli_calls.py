@@ -24,14 +24,12 @@ def test_a_call_under_a_fixed_clock_is_the_same_byte_for_byte(invoke):
 
 
 def test_json_of_a_command_is_the_same_envelope_as_call(invoke):
-    """JSON of a command is the same envelope as call."""
     asked = invoke("plan", "Kamppi", "Espoo", "--json")
 
     assert asked.stdout == invoke("call", "plan_trip", json.dumps(KAMPPI_TO_ESPOO)).stdout
 
 
 def test_the_arguments_may_come_from_stdin(invoke, monkeypatch):
-    """The arguments may come from stdin."""
     typed = json.dumps({"stop": {"type": "id", "value": KAMPPI}}).encode()
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(typed)))
     asked = invoke("call", "get_departures", "-")
@@ -66,7 +64,6 @@ def test_what_is_no_json_is_wrong_usage(text, invoke):
 
 
 def test_an_unknown_tool_is_wrong_usage(invoke):
-    """An unknown tool is wrong usage."""
     done = invoke("call", "plan_trp", "{}")
 
     assert (done.returncode, done.stdout) == (2, "")
@@ -75,7 +72,6 @@ def test_an_unknown_tool_is_wrong_usage(invoke):
 
 @pytest.mark.parametrize("command", [["find", "Kamppi"], ["network", "list"], ["call", "find_stops"], ["serve"]])
 def test_a_malformed_clock_ends_every_command_with_one_sentence(command, invoke, monkeypatch):
-    """A malformed clock ends every command with one sentence."""
     monkeypatch.setenv("FINGERPOST_NOW", "yesterday")
     done = invoke(*command)
 
@@ -101,7 +97,6 @@ def test_a_malformed_clock_ends_every_command_with_one_sentence(command, invoke,
     ],
 )
 def test_wrong_usage_is_told_on_stderr_alone(arguments, environment, invoke, monkeypatch):
-    """Wrong usage is told on stderr alone."""
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     done = invoke(*arguments)

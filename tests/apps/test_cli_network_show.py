@@ -25,19 +25,3 @@ def test_show_of_an_unknown_network(invoke):
 
     assert (shown.returncode, shown.stdout) == (2, "")
     assert "There is no network NOWHERE. Added networks: none." in shown.stderr
-
-
-def test_services_on_demand_are_named(tmp_path, invoke):
-    """A trip on demand is left out and named with its line; what runs by timetable stays."""
-    calls = (
-        "trip_id,stop_id,stop_sequence,arrival_time,departure_time,start_pickup_drop_off_window\n"
-        "A-1,ALPHA,1,8:00:00,,\nA-1,BETA,2,8:10:00,,\nA-2,ALPHA,1,,,8:00:00\nA-2,BETA,2,,,8:00:00\n"
-    )
-    drawing = feed_from_drawing("line A | Alpha 08:00 | Beta 08:10\nline A | Alpha 09:00 | Beta 09:10")
-    feed = write_feed(tmp_path / "feed.zip", drawing | {"stop_times.txt": calls})
-    invoke("network", "add", "HSL", str(feed))
-
-    shown = invoke("network", "show", "HSL").stdout
-    assert "1 trip," in shown
-    assert "trip-on-demand-unsupported" in shown
-    assert "trips.txt, line 3" in shown

@@ -1,14 +1,11 @@
 """Networks come, answer and go, also while a server runs."""
 
-import json
-
 import httpx2
 import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from tests.apps.processes import serving
 from tests.apps.test_mcp_http import post
-from tests.shared_data import get_shared
 
 DRAWING = """
     line 1 | Alpha 08:00 | Beta 08:10 | Gamma 08:20
@@ -17,7 +14,6 @@ DRAWING = """
 # Far from every demo network.
 TOWN = {"Alpha": (41.0, -8.00), "Beta": (41.0, -8.02), "Gamma": (41.0, -8.04)}
 TRIP = {"origin": {"type": "label", "value": "TOWN:ALPHA"}, "destination": {"type": "label", "value": "TOWN:GAMMA"}}
-REAL_FEED = "gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip"
 
 
 @pytest.fixture
@@ -26,7 +22,6 @@ def feed(tmp_path):
 
 
 def test_an_added_network_tells_its_import_and_answers(feed, invoke):
-    """An added network tells its import and answers."""
     added = invoke("network", "add", "Town", str(feed))
     planned = invoke("plan", "Alpha", "Gamma", "--at", "2026-03-10T07:30", "--limit", "1")
 
@@ -38,30 +33,7 @@ def test_an_added_network_tells_its_import_and_answers(feed, invoke):
     assert "BUS 1 towards Gamma 08:00 Alpha to Gamma 08:20" in planned.stdout
 
 
-def test_what_an_import_left_out_is_counted_with_its_first_place(tmp_path, invoke):
-    """A trip that stops nowhere else than at its beginning."""
-    tables = feed_from_drawing(DRAWING, coordinates=TOWN)
-    tables["trips.txt"] += "1,ALL,1-9,Alpha\n"
-    added = invoke("network", "add", "Town", str(write_feed(tmp_path / "town.zip", tables)))
-
-    assert "  trip-with-fewer-than-two-calls   1       trips.txt, line 4" in added.stdout
-
-
-def test_networks_are_listed_with_their_days(feed, invoke):
-    """Networks are listed with their days."""
-    invoke("network", "add", "Town", str(feed))
-    listed = invoke("network", "list").stdout
-
-    assert [line.split()[:2] for line in listed.splitlines()[2:]] == [
-        ["TOWN", "2026-01-01"],
-        ["DEMO-HELSINKI", "any"],
-        ["DEMO-LONDON", "any"],
-        ["Demo", "networks"],
-    ]
-
-
 def test_several_feeds_may_be_named(tmp_path, feed, invoke):
-    """Several feeds may be named."""
     other = feed_from_drawing("line 2 | Delta 08:00 | Epsilon 08:10", coordinates={"Delta": (41.1, -8.0)})
     second = write_feed(tmp_path / "a=b.zip", other)
     added = invoke("network", "add", "Town", f"NORTH={feed}", str(second))
@@ -98,34 +70,12 @@ def test_a_network_added_and_removed_while_served_is_there_and_gone(feed, invoke
     assert (before, added["network"], removed) == ("validation-error", "TOWN", "validation-error")
 
 
-def test_a_date_outside_the_calendar_names_the_covered_dates(feed, invoke):
-    """A date outside the calendar names the covered dates."""
-    invoke("network", "add", "Town", str(feed))
-    question = {**TRIP, "when": {"type": "depart", "time": "2031-01-01T08:00:00+00:00"}}
-    done = invoke("call", "plan_trip", json.dumps(question))
-
-    error = json.loads(done.stdout)["error"]
-    assert (done.returncode, error["code"]) == (1, "no-itinerary-found")
-    assert "2026-01-01" in error["hint"]
-    assert "2026-12-31" in error["hint"]
-
-
 def test_the_doctor_names_each_network_and_its_days(feed, invoke):
-    """The doctor names each network and its days."""
     invoke("network", "add", "Town", str(feed))
     observed = invoke("doctor").stdout
 
     assert "network    TOWN  2026-01-01 to 2026-12-31  Europe/Helsinki  BUS" in observed.splitlines()
     assert "clock      fixed at 2026-03-10T06:00:00+00:00 by FINGERPOST_NOW" in observed.splitlines()
-
-
-def test_the_real_helsinki_feed_answers(invoke, monkeypatch):
-    """Three trips through the centre."""
-    monkeypatch.setenv("FINGERPOST_NOW", "2022-02-22T06:00:00Z")
-    invoke("network", "add", "HSL", str(get_shared(REAL_FEED)))
-    body = json.loads(invoke("plan", "60.1699,24.9384", "60.1875,24.96", "--limit", "3", "--json").stdout)
-
-    assert (body["meta"]["network"], len(body["itineraries"])) == ("HSL", 3)
 
 
 def test_whether_demos_answer_is_said(feed, invoke):

@@ -95,13 +95,6 @@ def test_ids_of_several_feeds_are_named_when_added_and_with_every_answer(feed, s
     assert "speaks of A-1, which several FEEDs have" in warning["message"]
 
 
-def test_half_is_no_warning_in_an_answer(add, invoke):
-    """The bound from the other side."""
-    add("/good.pb")
-    board = json.loads(invoke("departures", "TOWN:ALPHA", "--json").stdout)
-    assert [each["code"] for each in board.get("warnings", ())] == []
-
-
 @pytest.mark.parametrize(
     ("path", "why"),
     [

@@ -39,13 +39,12 @@ def _feed(path, **stops):
     return str(write_feed(path / "town.zip", feed_from_drawing(BUS, coordinates=places, zone="UTC")))
 
 
-def _plan(invoke, **constraints):
+def _plan(invoke):
     lat, lon = read(TOWN).place("O")
     question = {
         "origin": {"type": "coords", "value": {"lat": lat, "lon": lon}},
         "destination": {"type": "label", "value": "Beta"},
         "when": {"type": "depart", "time": "2026-03-10T08:00:00Z"},
-        "constraints": constraints,
         "limit": 1,
     }
     return json.loads(invoke("call", "plan_trip", json.dumps(question)).stdout)
@@ -61,16 +60,6 @@ def test_a_walk_follows_the_streets(tmp_path, extract, invoke):
     assert (walk["mode"], walk["distance"] in ALONG, walk["duration"], ride["mode"]) == ("WALK", True, 560, "BUS")
     assert answer["meta"]["walking"] == "streets of OpenStreetMap"
     assert LICENCE in answer["meta"]["attribution"]
-
-
-@pytest.mark.parametrize(("most_m", "is_found"), [(702, True), (698, False)])
-def test_the_limit_of_walking_counts_along_the_streets(tmp_path, extract, invoke, most_m, is_found):
-    """It is too far for who walks 698 m: then the relaxed search walks further, and says so."""
-    invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
-    answer = _plan(invoke, maxWalkingDistance=most_m)
-
-    warned = {warning["code"] for warning in answer.get("warnings", [])}
-    assert ("preference-unmet" not in warned) is is_found
 
 
 def test_an_extract_that_covers_half_is_said_at_add_and_in_answers(tmp_path, extract, invoke):
@@ -199,63 +188,3 @@ def test_a_server_has_its_own_streets(tmp_path, extract, invoke):
 
     assert added.returncode == 2
     assert "a server has its own" in added.stderr
-
-
-# Line 1 ends at Low, line 2 begins at High: 600 m over 200 m of steps, and 1,800 m round.
-HILL = """
-+
-|
-A----------------------L-+s+-H----------------------B
-                       |     |
-                       |     |
-                       |     |
-                       |     |
-                       |     |
-                       +-----+
-"""
-LINES = """
-    line 1 | Alpha 08:30 | Low 08:40
-    line 2 | High 09:10 | Beta 09:20
-"""
-
-
-def _hill(tmp_path, invoke):
-    hill = read(HILL)
-    places = {name: hill.place(name[0]) for name in ("Alpha", "Low", "High", "Beta")}
-    tables = feed_from_drawing(LINES, coordinates=places, zone="UTC")
-    for table, column in (("stops.txt", "wheelchair_boarding"), ("trips.txt", "wheelchair_accessible")):
-        head, *rows = tables[table].splitlines()
-        tables[table] = "\n".join([f"{head},{column}", *(f"{row},1" for row in rows)]) + "\n"
-    feed = str(write_feed(tmp_path / "hill.zip", tables))
-    added = invoke("network", "add", "Town", feed, "--streets", str(_write(tmp_path / "hill.osm", HILL)))
-    assert added.returncode == 0, added.stderr
-
-
-def _climb(invoke, *, step_free):
-    question = {
-        "origin": {"type": "label", "value": "Alpha"},
-        "destination": {"type": "label", "value": "Beta"},
-        "when": {"type": "depart", "time": "2026-03-10T08:00:00Z"},
-        "constraints": {"accessibility": {"stepFree": step_free}},
-        "limit": 1,
-    }
-    return json.loads(invoke("call", "plan_trip", json.dumps(question)).stdout)
-
-
-def test_a_walk_with_steps_takes_its_time(tmp_path, invoke):
-    """400 m of street and 200 m of steps: 320 s and 480 s."""
-    _hill(tmp_path, invoke)
-    legs = _climb(invoke, step_free=False)["itineraries"][0]["legs"]
-
-    assert [leg["mode"] for leg in legs] == ["BUS", "WALK", "BUS"]
-    assert (legs[1]["distance"] in (600, 601), legs[1]["duration"] in (800, 801)) == (True, True)
-
-
-def test_steps_that_cannot_be_avoided_are_named(tmp_path, invoke):
-    """Without steps the change is too far to walk: the way over them is shown, and said to be what it is."""
-    _hill(tmp_path, invoke)
-    answer = _climb(invoke, step_free=True)
-
-    told = {warning["code"]: warning["message"] for warning in answer["warnings"]}
-    assert "The walk from Low to High is not step-free." in told["preference-unmet"]
-    assert answer["meta"]["walking"] == "streets of OpenStreetMap, without the steps and raised kerbs that it knows"

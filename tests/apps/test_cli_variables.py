@@ -15,7 +15,6 @@ def test_a_saved_home_is_a_label_for_the_next_command(invoke):
 
 
 def test_another_user_does_not_see_it(invoke, monkeypatch):
-    """Another user does not see it."""
     invoke("--user", "eva", "vars", "set", "home", "60.1690,24.9320")
 
     monkeypatch.setenv("FINGERPOST_USER", "eva")
@@ -39,7 +38,6 @@ def test_a_value_is_a_place_or_json_or_text(invoke):
 
 
 def test_forgetting_one_leaves_the_rest_and_all_leaves_nothing(invoke):
-    """Forgetting one leaves the rest and all leaves nothing."""
     for key in ("a", "b", "c"):
         invoke("vars", "set", key, "1")
 
@@ -48,7 +46,6 @@ def test_forgetting_one_leaves_the_rest_and_all_leaves_nothing(invoke):
 
 
 def test_an_unclear_place_is_told_with_its_choices_on_stderr(invoke):
-    """An unclear place is told with its choices on stderr."""
     done = invoke("plan", "kamp", "Espoo")
 
     assert (done.returncode, done.stdout) == (1, "")
@@ -56,7 +53,6 @@ def test_an_unclear_place_is_told_with_its_choices_on_stderr(invoke):
 
 
 def test_a_position_south_of_the_equator_is_no_option(invoke):
-    """A position south of the equator is no option."""
     done = invoke("plan", "-33.86,151.20", "-33.90,151.10", "--json")
 
     assert json.loads(done.stdout)["error"]["code"] == "unsupported-region"

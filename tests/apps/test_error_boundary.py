@@ -12,7 +12,6 @@ TOOLS = {"broken": ScriptedTool(ZeroDivisionError("with key hunter2hunter2"))}
 
 
 async def test_a_bug_is_an_internal_error_that_tells_nothing_of_itself(caplog):
-    """A bug is an internal error that tells nothing of itself."""
     with caplog.at_level(logging.ERROR):
         answer = await error_boundary.answer(TOOLS, "broken", {}, user="eva")
 
@@ -23,7 +22,6 @@ async def test_a_bug_is_an_internal_error_that_tells_nothing_of_itself(caplog):
 
 
 async def test_keys_are_taken_out_of_the_log(monkeypatch, caplog):
-    """Keys are taken out of the log."""
     monkeypatch.setenv("TFL_API_KEY", "hunter2hunter2")
 
     with caplog.at_level(logging.ERROR):
@@ -34,7 +32,6 @@ async def test_keys_are_taken_out_of_the_log(monkeypatch, caplog):
 
 
 async def test_a_bug_has_the_same_name_each_time_while_the_clock_stands(caplog):
-    """A bug has the same name each time while the clock stands."""
     answers = [await error_boundary.answer(TOOLS, "broken", {}, user="eva") for _ in range(2)]
 
     assert answers[0].body == answers[1].body
@@ -53,7 +50,6 @@ async def test_a_full_disk_is_no_bug(number, code):
 
 
 async def test_an_unknown_tool_is_told_which_there_are():
-    """An unknown tool is told which there are."""
     answer = await error_boundary.answer(TOOLS, "brokn", {}, user=None)
 
     assert answer.is_error

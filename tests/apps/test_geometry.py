@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import zipfile
 
 import polyline
@@ -66,15 +65,6 @@ async def test_lines_come_to_those_who_ask(tmp_path):
     assert lines["fingerprint"] == itinerary["fingerprint"]
     assert [leg["mode"] for leg in itinerary["legs"]] == ["WALK", "BUS", "BUS"]
     assert observed == [([(60.17, 24.939), (60.17, 24.94)], "straight-line"), (BEND, "shape"), (STOPS, "stops")]
-
-
-async def test_nobody_else_is_told(tmp_path):
-    """Without the request there is no geometry, and with it the contract's body is the same to the byte."""
-    application = drawn(tmp_path)
-    bare, asked = [await ask(application, QUESTION, meta) for meta in ({"fingerpost/geometry": False}, ASKED)]
-
-    assert "fingerpost/geometry" not in bare.meta
-    assert json.dumps(asked.structured_content) == json.dumps(bare.structured_content)
 
 
 async def test_a_tool_without_lines_says_so(application):

@@ -27,7 +27,6 @@ def test_a_trip_is_the_same_from_both_classes_and_the_command_line(invoke):
 
 
 async def test_an_end_may_be_a_position_or_the_contracts_own_object():
-    """An end may be a position or the contract's own object."""
     async with Fingerpost() as fp:
         trip = await fp.plan_trip(origin=(60.169, 24.932), destination={"type": "label", "value": "Espoo"}, limit=1)
 
@@ -35,7 +34,6 @@ async def test_an_end_may_be_a_position_or_the_contracts_own_object():
 
 
 async def test_a_named_method_raises_the_error_that_call_answers():
-    """A named method raises the error that call answers."""
     async with Fingerpost() as fp:
         envelope = await fp.call("plan_trip", {**KAMPPI_TO_ESPOO, "limit": 4})
         with pytest.raises(ParameterError) as caught:
@@ -45,7 +43,6 @@ async def test_a_named_method_raises_the_error_that_call_answers():
 
 
 async def test_candidates_come_with_the_exception():
-    """Candidates come with the exception."""
     async with Fingerpost() as fp:
         with pytest.raises(PlaceAmbiguous) as caught:
             await fp.get_departures(stop="kamp")
@@ -72,7 +69,6 @@ def _aliases(tool):
 
 
 async def test_each_method_reaches_its_tool():
-    """Each method reaches its tool."""
     async with Fingerpost(user="eva") as fp:
         await fp.save_user_variable(key="home", type="location", value={"lat": 60.169, "lon": 24.932})
         kept = await fp.get_user_variables()
@@ -86,14 +82,11 @@ async def test_each_method_reaches_its_tool():
 
 
 async def test_the_sync_bridge_works_inside_a_running_loop():
-    """The sync bridge works inside a running loop."""
     with SyncFingerpost() as fp:
         assert fp.get_user_variables()["variables"] == []
 
 
 def test_the_sync_bridge_has_every_method():
-    """The sync bridge has every method."""
-
     def methods(cls):
         return {name for name in vars(cls) if not name.startswith("_")}
 
@@ -101,13 +94,11 @@ def test_the_sync_bridge_has_every_method():
 
 
 def test_the_sync_bridge_says_how_to_open_it():
-    """The sync bridge says how to open it."""
     with pytest.raises(ToolError, match="not open"):
         SyncFingerpost().get_user_variables()
 
 
 def test_a_home_may_be_given(tmp_path):
-    """A home may be given."""
     with SyncFingerpost(home=tmp_path / "mine") as fp:
         fp.save_user_variable(key="a", type="other", value=1)
 

@@ -1,12 +1,15 @@
 """An unclear place is asked of the person behind the client, in both eras (rule B10)."""
 
+from functools import reduce
+from operator import getitem
+
 import pytest
 from mcp import Client
 from mcp_types import ElicitResult
 
 from fingerpost.apps.mcp import elicitation
 from fingerpost.apps.mcp.server import new_server
-from tests.apps.questions import AMBIGUOUS, KAMPPI
+from tests.apps.questions import AMBIGUOUS
 
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 
@@ -30,35 +33,48 @@ def connect(application, mode, person):
     return Client(new_server(application, find_user=lambda _: "eva"), mode=mode, elicitation_callback=person)
 
 
+LABELS = {name: {"type": "label", "value": name} for name in ("kamp", "pasi", "Kamppi")}
+RAW_TEXTS = {
+    "origin": {"rawText": "kamp"},
+    "destination": {"rawText": "Espoo"},
+    "departureTime": "2026-03-10T08:00:00+02:00",
+}
+
+
 @ERAS
-async def test_the_chosen_place_takes_the_unclear_ones_place(application, mode):
-    """The chosen place takes the unclear one's place."""
+@pytest.mark.parametrize(
+    ("tool", "arguments", "chosen_at"),
+    [
+        ("plan_trip", AMBIGUOUS, {"origin": ["origin", "label"]}),
+        (
+            "plan_trip",
+            {"origin": LABELS["kamp"], "destination": LABELS["pasi"]},
+            {"origin": ["origin", "label"], "destination": ["destination", "label"]},
+        ),
+        ("get_departures", {"stop": LABELS["kamp"]}, {"stop": ["stopId"]}),
+        ("get_departures", {"stop": LABELS["Kamppi"]}, {}),
+        # Its answer names no token.
+        ("planRoute", RAW_TEXTS, {"origin": []}),
+    ],
+    ids=["one end", "both ends", "a stop", "a clear stop", "a raw text"],
+)
+async def test_each_unclear_place_is_asked_and_the_choice_takes_its_place(
+    application, mode, tool, arguments, chosen_at
+):
+    """One after the other; the first choice is not forgotten while the second is made."""
     person = Person()
     async with connect(application, mode, person) as client:
-        answer = await client.call_tool("plan_trip", AMBIGUOUS)
+        answer = await client.call_tool(tool, arguments)
 
-    assert [message for message, _ in person.asked] == ["Which place is the origin?"]
+    assert [message for message, _ in person.asked] == [f"Which place is the {side}?" for side in chosen_at]
     assert not answer.is_error
-    assert answer.structured_content["origin"]["label"] == person.asked[0][1][0] == KAMPPI
-
-
-@ERAS
-async def test_two_unclear_places_are_asked_one_after_the_other(application, mode):
-    """The first choice is not forgotten while the second is made."""
-    person = Person()
-    unclear = {side: {"type": "label", "value": text} for side, text in (("origin", "kamp"), ("destination", "pasi"))}
-    async with connect(application, mode, person) as client:
-        answer = await client.call_tool("plan_trip", unclear)
-
-    ends = [answer.structured_content[side]["label"] for side in ("origin", "destination")]
-    assert [message for message, _ in person.asked] == ["Which place is the origin?", "Which place is the destination?"]
-    assert ends == [choices[0] for _, choices in person.asked]
+    for path, (_, tokens) in zip(chosen_at.values(), person.asked, strict=True):
+        assert not path or reduce(getitem, path, answer.structured_content) == tokens[0]
 
 
 @ERAS
 @pytest.mark.parametrize("action", ["decline", "cancel"])
 async def test_who_will_not_choose_gets_the_candidates(application, mode, action):
-    """Who will not choose gets the candidates."""
     person = Person(action)
     async with connect(application, mode, person) as client:
         answer = await client.call_tool("plan_trip", AMBIGUOUS)
@@ -66,27 +82,6 @@ async def test_who_will_not_choose_gets_the_candidates(application, mode, action
     tokens = [candidate["token"] for candidate in answer.structured_content["error"]["candidates"]]
     assert answer.is_error
     assert person.asked == [("Which place is the origin?", tokens)]
-
-
-@ERAS
-async def test_a_boards_stop_is_asked_too(application, mode):
-    """A board's stop is asked too."""
-    person = Person()
-    async with connect(application, mode, person) as client:
-        answer = await client.call_tool("get_departures", {"stop": {"type": "label", "value": "kamp"}})
-
-    assert [message for message, _ in person.asked] == ["Which place is the stop?"]
-    assert answer.structured_content["stopId"] == KAMPPI
-
-
-@ERAS
-async def test_a_clear_place_is_not_asked(application, mode):
-    """A clear place is not asked."""
-    person = Person()
-    async with connect(application, mode, person) as client:
-        await client.call_tool("get_departures", {"stop": {"type": "label", "value": "Kamppi"}})
-
-    assert person.asked == []
 
 
 @pytest.mark.parametrize("state", ["", "[]", "{", '{"origin":7}', '{"limit":"1"}'])
@@ -117,7 +112,6 @@ async def test_a_choice_that_is_no_place_is_told(application):
     ],
 )
 def test_choices_are_named_as_the_clients_revision_names_them(version, choice):
-    """Choices are named as the client's revision names them."""
     schema = elicitation._schema_of(
         elicitation.PlaceElicitation("stop", "Which place is the stop?", {"A:1": "Alpha (A:1)"}), version
     )
@@ -127,20 +121,3 @@ def test_choices_are_named_as_the_clients_revision_names_them(version, choice):
         "properties": {"place": {"type": "string", "title": "Stop", **choice}},
         "required": ["place"],
     }
-
-
-@ERAS
-async def test_the_chosen_place_takes_the_place_of_a_raw_text(application, mode):
-    """An unclear end of planRoute is asked about like one of plan_trip."""
-    person = Person()
-    question = {
-        "origin": {"rawText": "kamp"},
-        "destination": {"rawText": "Espoo"},
-        "departureTime": "2026-03-10T08:00:00+02:00",
-    }
-    async with connect(application, mode, person) as client:
-        answer = await client.call_tool("planRoute", question)
-
-    assert [message for message, _ in person.asked] == ["Which place is the origin?"]
-    assert not answer.is_error
-    assert answer.structured_content["itineraries"]

@@ -45,7 +45,6 @@ def post(client, name, arguments, **headers):
 
 @ERAS
 async def test_a_trip_is_planned_over_http(served, mode):
-    """A trip is planned over HTTP."""
     async with Client(f"{served.url}/mcp", mode=mode) as client:
         answer = await client.call_tool("plan_trip", KAMPPI_TO_ESPOO)
 
@@ -82,7 +81,6 @@ def test_a_page_on_another_host_cannot_call_us(served):
 
 
 def test_it_is_ready_once_the_networks_are_open(served):
-    """It is ready once the networks are open."""
     with httpx2.Client(base_url=served.url) as client:
         answers = [(path, client.get(path).status_code) for path in ("/health", "/ready")]
 
@@ -211,7 +209,6 @@ def test_addresses(text, address):
 
 
 def test_an_address_that_is_taken_ends_the_start_with_a_sentence(served):
-    """An address that is taken ends the start with a sentence."""
     done = run("serve", "--http", served.url.removeprefix("http://"))
 
     assert done.returncode == 2

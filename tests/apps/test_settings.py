@@ -7,14 +7,12 @@ from fingerpost.errors import SettingsInvalid
 
 
 def test_an_empty_variable_counts_as_unset(monkeypatch):
-    """An empty variable counts as unset."""
     monkeypatch.setenv("FINGERPOST_USER", "")
 
     assert read_settings().user == "local"
 
 
 def test_what_is_given_beats_the_environment(monkeypatch):
-    """What is given beats the environment."""
     monkeypatch.setenv("FINGERPOST_USER", "eva")
 
     assert (read_settings().user, read_settings(user="bob").user) == ("eva", "bob")
@@ -22,7 +20,6 @@ def test_what_is_given_beats_the_environment(monkeypatch):
 
 @pytest.mark.parametrize(("days", "accepted"), [("0", False), ("1", True), ("36500", True), ("36501", False)])
 def test_variables_are_kept_for_a_day_to_a_century(monkeypatch, days, accepted):
-    """Variables are kept for a day to a century."""
     monkeypatch.setenv("FINGERPOST_RETENTION_DAYS", days)
 
     if accepted:
@@ -33,7 +30,6 @@ def test_variables_are_kept_for_a_day_to_a_century(monkeypatch, days, accepted):
 
 
 def test_a_malformed_setting_names_its_variable_and_shows_the_value(monkeypatch):
-    """A malformed setting names its variable and shows the value."""
     monkeypatch.setenv("FINGERPOST_RETENTION_DAYS", "soon")
 
     with pytest.raises(SettingsInvalid) as caught:
@@ -54,7 +50,6 @@ def test_a_home_that_cannot_be_made_is_told(monkeypatch, tmp_path):
 
 
 def test_reading_settings_makes_no_folder(home):
-    """Reading settings makes no folder."""
     read_settings()
 
     assert not home.exists()

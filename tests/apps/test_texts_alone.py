@@ -6,7 +6,6 @@ and how to get them. Decision 0490 says what counts as one.
 
 import asyncio
 import json
-import random
 import re
 
 import pytest
@@ -196,22 +195,3 @@ def test_the_name_of_a_tool_that_is_none_is_not_echoed_at_length(application):
 
     assert sizes(answer)[0] < 2_000
     assert answer.body["error"]["code"] == "validation-error"
-
-
-def test_drawn_questions_are_told_whole(application):
-    """Stops of the demo in pairs, boards and neighbourhoods of each; a fixed clock and a fixed draw."""
-    dice = random.Random(17)
-    near = ask(application, "find_stops", {"coordinate": HERE, "radius": 3000, "maxResults": 50}).body["stops"]
-    wrong = []
-    for _ in range(60):
-        first, second = dice.sample(near, 2)
-        ends = [{"type": "label", "value": each["id"]} for each in (first, second)]
-        when = {"type": "depart", "time": NOW.replace("08:00", f"{dice.randrange(24):02}:{dice.randrange(60):02}")}
-        for name, arguments in (
-            ("plan_trip", {"origin": ends[0], "destination": ends[1], "when": when, "limit": 3}),
-            ("get_departures", {"stop": {"type": "id", "value": first["id"]}, "limit": 50}),
-            ("findAddressOrStop", {"rawText": first["name"][: dice.randrange(1, 9)] + "a"}),
-        ):
-            answer = ask(application, name, arguments)
-            wrong += [(arguments, answer.text, fact) for fact in untold(name, answer)]
-    assert wrong[:3] == []

@@ -50,5 +50,7 @@ def test_the_names_of_the_plan_step_contract_come_from_one_place():
 
 
 def test_dir_names_what_is_public():
-    """A reader at the prompt sees the public names."""
+    """A reader at the prompt sees the public names, and no others can be had."""
     assert dir(fingerpost) == fingerpost.__all__
+    with pytest.raises(AttributeError, match="module 'fingerpost' has no attribute 'Signpost'"):
+        _ = fingerpost.Signpost
