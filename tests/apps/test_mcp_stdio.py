@@ -8,26 +8,15 @@ import sys
 import time
 
 import pytest
-from mcp import Client, StdioServerParameters
 
 from fingerpost.transit.kernel_mode import use_kernels_folder
 from tests.apps.processes import COMMAND, DEADLINE_S
-from tests.apps.questions import KAMPPI_TO_ESPOO, call_of
+from tests.apps.questions import call_of
 
 # Measured beside the bare protocol, because machines differ: about 1.5 s where its import takes 0.75 s.
 MOST_TIMES_THE_PROTOCOL = 2.0
 BARE_PROTOCOL = [sys.executable, "-c", "import mcp.server, pydantic_settings, typer"]
 ATTEMPTS = 3
-
-
-async def test_a_trip_is_planned_over_stdio():
-    """A trip is planned over standard input and output."""
-    server = StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], "serve"], env=dict(os.environ))
-    async with Client(server) as client:
-        answer = await client.call_tool("plan_trip", KAMPPI_TO_ESPOO)
-
-    assert not answer.is_error
-    assert answer.structured_content["destination"]["name"] == "Espoo"
 
 
 def ask_cold(requests, home):

@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import signal
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,6 @@ from fingerpost.apps import error_boundary
 from fingerpost.apps.mcp.resources import read_resource
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
-from tests.apps.processes import COMMAND
 
 REVENUE = {
     "goal": "Apple's revenue",
@@ -290,28 +287,3 @@ def test_a_plan_cannot_take_the_terminal_over(invoke, tmp_path):
 
     assert sorted({each for each in text if each < " " or "\x7f" <= each < "\xa0"}) == ["\n"]
     assert "\ufffd[2J\ufffd31m all is well\ufffd 1. done" in printed[2].stdout
-
-
-def test_the_trip_plan_killed_half_way_is_resumed_to_one_answer(home, invoke, monkeypatch):
-    """Killed as soon as its first steps are recorded; resumed, it saves one result, and no recorded step ran again."""
-    monkeypatch.delenv("FINGERPOST_NOW")
-    process = subprocess.Popen(
-        [*COMMAND, "run", str(TRIP)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    )
-    process.stderr.readline()
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    process.stderr.close()
-    (line,) = json.loads(invoke("runs", "list", "--json").stdout)["runs"]
-    listed = invoke("runs", "list").stdout
-    before = json.loads(invoke("runs", "show", line["run_id"], "--json").stdout)
-    resumed = json.loads(invoke("runs", "resume", line["run_id"], "--json").stdout)
-    done = {step["step_id"]: step["completed_at"] for step in before["steps"] if step["status"] == "completed"}
-    variables = json.loads(invoke("vars", "list", "--json").stdout)["variables"]
-
-    assert (before["state"], line["state"], "running" in listed) == ("interrupted", "interrupted", False)
-    assert 0 < len(done) < 5
-    assert resumed["state"] == "completed"
-    assert {step["step_id"]: step["completed_at"] for step in resumed["steps"] if step["step_id"] in done} == done
-    assert [variable["key"] for variable in variables] == ["last_round_trip"]
-    assert set(variables[0]["value"]) == {"there", "back"}

@@ -6,7 +6,7 @@ import pytest
 import pytest_asyncio
 
 from tests.apps.conftest import application, home, invoke  # noqa: F401  (fixtures)
-from tests.views.hosting import launching, showing
+from tests.views.hosting import drawing, launching, showing
 from tests.views.web_visit import visiting
 
 
@@ -21,6 +21,12 @@ async def browser():
 def show(browser):
     """Show an answer in a view, inside a host."""
     return partial(showing, browser)
+
+
+@pytest.fixture
+def draw(browser, application):  # noqa: F811  (the fixture)
+    """Call a tool of the demo, and show its result in the tool's view."""
+    return partial(drawing, browser, application=application)
 
 
 @pytest.fixture

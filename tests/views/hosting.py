@@ -10,6 +10,7 @@ from mcp import Client
 from mcp.client.extension import advertise
 
 from fingerpost.apps.mcp.server import new_server
+from fingerpost.apps.views.catalogue import VIEW_BY_TOOL
 
 EXTENSION = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
@@ -85,6 +86,22 @@ class Shown:
         """Change the host's context."""
         message = {"method": "ui/notifications/host-context-changed", "params": context}
         await self.page.evaluate("send", message)
+
+    async def tabs(self):
+        """Open each tab of the view, and yield its key; a view without tabs is yielded once."""
+        for key in await self.evaluate_all("[role=tab]", "tab => tab.dataset.key") or [None]:
+            if key is not None:
+                await self.frame.click(f"[data-key={key}]")
+            yield key
+
+    async def evaluate_all(self, selector, function):
+        """Return what a function of JavaScript says of each element."""
+        return await self.frame.eval_on_selector_all(selector, f"all => all.map({function})")
+
+    async def press(self, key):
+        """Press a button, and wait until the view has its new answer."""
+        await self.frame.click(f"[data-key={key}]")
+        await self.frame.wait_for_selector(f"[data-key={key}]:not([aria-disabled])")
 
     async def text(self):
         """Return what a reader sees."""
@@ -187,6 +204,22 @@ async def showing(
 def shown_frame(page):
     """Return the view's frame."""
     return next(each for each in page.frames if each.url == VIEW)
+
+
+@asynccontextmanager
+async def drawing(browser, tool, arguments, *, application, change=None, repeats=None, **look):
+    """Call a tool, and show its result in the tool's view.
+
+    ``change`` alters the result before; the view repeats the call with ``repeats``, where they are given.
+    """
+    async with connect(application) as client:
+        answer = await ask(client, tool, arguments)
+        if change is not None:
+            change(answer)
+        view, asked = VIEW_BY_TOOL[tool].name, arguments if repeats is None else repeats
+        async with showing(browser, client, view, answer, arguments=asked, **look) as shown:
+            shown.answer, shown.body = answer, answer["structuredContent"]
+            yield shown
 
 
 async def ask(client, tool, arguments):

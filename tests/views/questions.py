@@ -1,4 +1,4 @@
-"""One question for each view, which the demo networks and the sample figures can answer."""
+"""One question for each tool that has a view, which the demo networks and the sample figures can answer."""
 
 BOARD = {"stop": {"type": "label", "value": "Kamppi"}, "windowMinutes": 60}
 TRIP = {
@@ -7,13 +7,7 @@ TRIP = {
     "limit": 3,
 }
 FIGURES = {"query_type": "time_series", "parameters": {"ticker": "AAPL", "metric": "Revenue", "period": "annual"}}
-QUESTIONS = {
-    "board": ("get_departures", BOARD),
-    "trip": ("plan_trip", TRIP),
-    "figures": ("sec_financial_data", FIGURES),
-}
-
-# A view draws these too; their answers have other shapes, and times in UTC.
+# The answers to these have other shapes, and times in UTC.
 ROUTE = {
     "origin": {"rawText": "Kamppi"},
     "destination": {"rawText": "Espoo"},
@@ -21,8 +15,12 @@ ROUTE = {
 }
 TIMETABLE = {"stopId": "DEMO-HELSINKI:KAMPPI", "maxDepartures": 5}
 JOURNEY = {"from": "Waterloo", "to": "Paddington"}
-OTHER_QUESTIONS = {
-    "planRoute": ("trip", ROUTE),
-    "planJourney": ("trip", JOURNEY),
-    "getStopTimetable": ("board", TIMETABLE),
+
+QUESTIONS = {
+    "get_departures": BOARD,
+    "plan_trip": TRIP,
+    "sec_financial_data": FIGURES,
+    "planRoute": ROUTE,
+    "planJourney": JOURNEY,
+    "getStopTimetable": TIMETABLE,
 }

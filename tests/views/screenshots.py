@@ -8,6 +8,7 @@ from pathlib import Path
 
 from fingerpost.apps.demo_disruption import disrupt_demo
 from fingerpost.apps.settings import read_settings
+from fingerpost.apps.views.catalogue import VIEW_BY_TOOL
 from fingerpost.apps.wiring import build
 from tests.views.hosting import NOW, ask, connect, launching, showing
 from tests.views.questions import QUESTIONS
@@ -23,7 +24,8 @@ async def take_all(folder):
         application = build(read_settings(home=home))
         await disrupt_demo(application)
         async with launching() as browser, connect(application) as client:
-            for view, (tool, arguments) in QUESTIONS.items():
+            for tool in ("get_departures", "plan_trip", "sec_financial_data"):
+                view, arguments = VIEW_BY_TOOL[tool].name, QUESTIONS[tool]
                 answer = await ask(client, tool, arguments)
                 for scheme, width, locale in LOOKS:
                     path = folder / f"{view}-{scheme}.png"

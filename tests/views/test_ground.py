@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from tests.views.hosting import ask, connect
+from fingerpost.apps.views.catalogue import VIEW_BY_TOOL
+from fingerpost.apps.views.page import read_page
 from tests.views.lakeside import QUESTION, add_lakeside
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -18,25 +19,22 @@ def lakeside(home, tmp_path, invoke):
     return add_lakeside(tmp_path, invoke)
 
 
-async def test_water_and_streets_lie_behind_the_trip_and_move_with_it(show, lakeside):
+async def test_water_and_streets_lie_behind_the_trip_and_move_with_it(draw, lakeside):
     """The street on which the line runs stays under it when the map is zoomed; the lake is filled behind everything."""
-    async with connect(lakeside) as client:
-        answer = await ask(client, "plan_trip", QUESTION)
-        page = (await client.read_resource("ui://fingerpost/trip")).contents[0].text
-        async with show(client, "trip", answer, arguments=QUESTION) as shown:
-            boxes = []
-            for _ in range(2):
-                kinds = await shown.frame.eval_on_selector_all(
-                    ".map .ground path", "all => all.map(each => [each.dataset.kind, getComputedStyle(each).fill])"
-                )
-                boxes.append(
-                    [
-                        await shown.frame.locator(f".map {each}").first.bounding_box()
-                        for each in ("[data-kind=minor-road]", "path[data-stroke]")
-                    ]
-                )
-                await shown.frame.click("[data-key=zoom-in]")
-            order = await shown.frame.evaluate("[...document.querySelector('.map').children].map(each => each.tagName)")
+    boxes = []
+    async with draw("plan_trip", QUESTION, application=lakeside) as shown:
+        for _ in range(2):
+            kinds = await shown.evaluate_all(
+                ".map .ground path", "each => [each.dataset.kind, getComputedStyle(each).fill]"
+            )
+            boxes.append(
+                [
+                    await shown.frame.locator(f".map {each}").first.bounding_box()
+                    for each in ("[data-kind=minor-road]", "path[data-stroke]")
+                ]
+            )
+            await shown.frame.click("[data-key=zoom-in]")
+        order = await shown.evaluate_all(".map > *", "each => each.tagName")
 
     assert [kind for kind, _ in kinds] == ["water", "minor-road"]
     assert kinds[0][1] != "none"
@@ -45,4 +43,4 @@ async def test_water_and_streets_lie_behind_the_trip_and_move_with_it(show, lake
     for street, line in boxes:
         assert street["y"] + street["height"] / 2 == pytest.approx(line["y"] + line["height"] / 2, abs=1.5)
     assert boxes[1][0]["width"] > 1.4 * boxes[0][0]["width"]
-    assert len(page.encode()) + len(json.dumps(answer)) < MOST_BYTES
+    assert len(read_page(VIEW_BY_TOOL["plan_trip"]).encode()) + len(json.dumps(shown.answer)) < MOST_BYTES

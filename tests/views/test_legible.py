@@ -2,8 +2,7 @@
 
 import pytest
 
-from tests.views.hosting import ask, connect
-from tests.views.questions import JOURNEY, TRIP
+from tests.views.questions import BOARD, JOURNEY, TRIP
 
 TOMORROW = "2026-03-11T08:00:00+02:00"
 BEFORE_MIDNIGHT = "2026-03-10T23:50:00+02:00"
@@ -66,33 +65,23 @@ async def list_covered(frame, page):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("time", [None, TOMORROW, BEFORE_MIDNIGHT, ANOTHER_YEAR])
-async def test_no_text_of_a_trip_covers_another(show, application, time, language):
-    """Times on another day carry the day."""
-    arguments = TRIP if time is None else {**TRIP, "when": {"type": "depart", "time": time}}
-    async with connect(application) as client:
-        answer = await ask(client, "plan_trip", arguments)
-        async with show(client, "trip", answer, arguments=arguments, context={"locale": language}) as shown:
-            assert await list_covered(shown.frame, shown.page) == []
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("time", [None, TOMORROW, ANOTHER_YEAR])
-async def test_no_text_of_a_board_covers_another(show, application, time, language):
-    """Rows on another day carry the day."""
-    arguments = {"stop": {"type": "label", "value": "Kamppi"}, **({"at": time} if time else {})}
-    async with connect(application) as client:
-        answer = await ask(client, "get_departures", arguments)
-        async with show(client, "board", answer, arguments=arguments, context={"locale": language}) as shown:
-            assert await list_covered(shown.frame, shown.page) == []
-
-
-async def test_no_text_of_journeys_covers_another(show, application):
-    """They are a table."""
-    async with connect(application) as client:
-        answer = await ask(client, "planJourney", JOURNEY)
-        async with show(client, "trip", answer, arguments=JOURNEY) as shown:
-            assert await list_covered(shown.frame, shown.page) == []
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("plan_trip", TRIP),
+        *(
+            ("plan_trip", {**TRIP, "when": {"type": "depart", "time": time}})
+            for time in (TOMORROW, BEFORE_MIDNIGHT, ANOTHER_YEAR)
+        ),
+        ("get_departures", BOARD),
+        *(("get_departures", {"stop": BOARD["stop"], "at": time}) for time in (TOMORROW, ANOTHER_YEAR)),
+        ("planJourney", JOURNEY),
+    ],
+)
+async def test_no_text_of_a_view_covers_another(draw, tool, arguments, language):
+    """Times on another day carry the day; journeys are a table."""
+    async with draw(tool, arguments, context={"locale": language}) as shown:
+        assert await list_covered(shown.frame, shown.page) == []
 
 
 @pytest.mark.parametrize("locale", ["fi-FI", "sv-FI", "en-GB"])

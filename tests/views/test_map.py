@@ -2,52 +2,45 @@
 
 import pytest
 
-from tests.views.hosting import ask, connect
 from tests.views.questions import TRIP
+from tests.views.test_in_browser import EN_DASH, ENGLISH
 
-EN_DASH = "\N{EN DASH}"
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
-async def test_a_trip_shows_its_ways_side_by_side_and_draws_the_chosen_one(show, application):
-    """Each way has its times; the drawing follows the choice, with a line a leg and the points that ``_meta`` has."""
-    async with connect(application) as client:
-        answer = await ask(client, "plan_trip", TRIP)
-        ways = answer["structuredContent"]["itineraries"]
-        lines = {each["fingerprint"]: each["legs"] for each in answer["_meta"]["fingerpost/geometry"]["itineraries"]}
-        async with show(client, "trip", answer, arguments=TRIP) as shown:
-            times = await shown.frame.locator("[role=radio] b").all_inner_texts()
-            drawn = []
-            for _ in ways:
-                drawn.append(
-                    await shown.frame.eval_on_selector_all(
-                        ".map path[data-stroke]", "all => all.map(p => p.getAttribute('d').split('L').length)"
-                    )
-                )
-                await shown.frame.press("[role=radio][aria-checked=true]", "ArrowRight")
-            focused = await shown.frame.evaluate("document.activeElement.getAttribute('aria-checked')")
+COUNT_POINTS = "path => path.getAttribute('d').split('L').length"
 
+
+async def test_a_trip_shows_its_ways_side_by_side_and_draws_the_chosen_one(draw):
+    """Each way has its times; the drawing follows the choice, with a line a leg and the points that ``_meta`` has."""
+    async with draw("plan_trip", TRIP) as shown:
+        ways, drawn = shown.body["itineraries"], []
+        times = await shown.frame.locator("[role=radio] b").all_inner_texts()
+        for _ in ways:
+            drawn.append(await shown.evaluate_all(".map path[data-stroke]", COUNT_POINTS))
+            await shown.frame.press("[role=radio][aria-checked=true]", "ArrowRight")
+        focused = await shown.frame.evaluate("document.activeElement.getAttribute('aria-checked')")
+
+    lines = {each["fingerprint"]: each["legs"] for each in shown.answer["_meta"]["fingerpost/geometry"]["itineraries"]}
     ends = [(way["legs"][0]["departureTime"], way["legs"][-1]["arrivalTime"]) for way in ways]
     assert [each.split(EN_DASH) for each in times] == [[begin[11:16], end[11:16]] for begin, end in ends]
     assert drawn == [[leg["legGeometry"]["length"] for leg in lines[way["fingerprint"]]] for way in ways]
     assert focused == "true"
 
 
-async def test_a_trip_without_lines_is_drawn_straight_and_says_so(show, application):
+async def test_a_trip_without_lines_is_drawn_straight_and_says_so(draw):
     """A host that is not known to show views got no geometry: from stop to stop, in words too."""
-    async with connect(application) as client:
-        answer = await ask(client, "plan_trip", TRIP)
-        del answer["_meta"]["fingerpost/geometry"]
-        async with show(client, "trip", answer, arguments=TRIP, context={"locale": "en"}) as shown:
-            points = await shown.frame.eval_on_selector_all(
-                ".map path[data-stroke]", "all => all.map(p => p.getAttribute('d').split('L').length)"
-            )
-            text = await shown.text()
-            await shown.frame.click("[data-key=refresh]")
-            await shown.frame.wait_for_selector("[data-key=refresh]:not([aria-disabled])")
-            [call] = await shown.hear("tools/call")
 
-    assert points == [2] * len(answer["structuredContent"]["itineraries"][0]["legs"])
+    def change(answer):
+        del answer["_meta"]["fingerpost/geometry"]
+
+    async with draw("plan_trip", TRIP, change=change, context=ENGLISH) as shown:
+        points = await shown.evaluate_all(".map path[data-stroke]", COUNT_POINTS)
+        text = await shown.text()
+        await shown.press("refresh")
+        [call] = await shown.hear("tools/call")
+
+    assert points == [2] * len(shown.body["itineraries"][0]["legs"])
     assert "Lines are straight between stops." in text
     assert call["_meta"] == dict.fromkeys(("fingerpost/geometry", "fingerpost/lineColors", "fingerpost/basemap"), True)
 
@@ -67,43 +60,41 @@ async def look_at_map(shown):
     return await shown.frame.evaluate(f"() => {{ {STOPS} return {{ apart, first }}; }}")
 
 
-async def test_a_map_is_moved_and_zoomed_by_pointer_wheel_keyboard_and_button(show, application):
+async def test_a_map_is_moved_and_zoomed_by_pointer_wheel_keyboard_and_button(draw):
     """What lies under the pointer stays there while the wheel turns; 0 shows all again.
 
     A wheel that only passes by moves nothing.
     """
-    async with connect(application) as client:
-        answer = await ask(client, "plan_trip", TRIP)
-        async with show(client, "trip", answer, arguments=TRIP) as shown:
-            frame, mouse, keyboard = shown.frame, shown.page.mouse, shown.page.keyboard
-            fit = await look_at_map(shown)
-            box = await frame.locator(".map").bounding_box()
-            middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-            await mouse.move(*middle)
-            await mouse.wheel(0, -300)
-            passed = await look_at_map(shown)
-            await mouse.down()
-            await mouse.move(middle[0] + 30, middle[1] - 20, steps=3)
-            await mouse.up()
-            dragged = await look_at_map(shown)
-            first = await frame.locator(".map circle").first.bounding_box()
-            under = first["x"] + first["width"] / 2, first["y"] + first["height"] / 2
-            await mouse.move(*under)
-            await mouse.wheel(0, -300)
-            await frame.wait_for_function(APART, arg=fit["apart"] * 1.5)
-            wheeled = await look_at_map(shown)
-            await keyboard.press("0")
-            reset = await look_at_map(shown)
-            await keyboard.press("ArrowRight")
-            right = await look_at_map(shown)
-            await keyboard.press("0")
-            await frame.click("[data-key=zoom-in]")
-            zoomed = await look_at_map(shown)
-            await shown.tell({"locale": "sv"})
-            await frame.wait_for_selector("text=Senare")
-            kept = await look_at_map(shown)
-            await frame.click("[data-key=zoom-out]")
-            back = await look_at_map(shown)
+    async with draw("plan_trip", TRIP) as shown:
+        frame, mouse, keyboard = shown.frame, shown.page.mouse, shown.page.keyboard
+        fit = await look_at_map(shown)
+        box = await frame.locator(".map").bounding_box()
+        middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        await mouse.move(*middle)
+        await mouse.wheel(0, -300)
+        passed = await look_at_map(shown)
+        await mouse.down()
+        await mouse.move(middle[0] + 30, middle[1] - 20, steps=3)
+        await mouse.up()
+        dragged = await look_at_map(shown)
+        first = await frame.locator(".map circle").first.bounding_box()
+        under = first["x"] + first["width"] / 2, first["y"] + first["height"] / 2
+        await mouse.move(*under)
+        await mouse.wheel(0, -300)
+        await frame.wait_for_function(APART, arg=fit["apart"] * 1.5)
+        wheeled = await look_at_map(shown)
+        await keyboard.press("0")
+        reset = await look_at_map(shown)
+        await keyboard.press("ArrowRight")
+        right = await look_at_map(shown)
+        await keyboard.press("0")
+        await frame.click("[data-key=zoom-in]")
+        zoomed = await look_at_map(shown)
+        await shown.tell({"locale": "sv"})
+        await frame.wait_for_selector("text=Senare")
+        kept = await look_at_map(shown)
+        await frame.click("[data-key=zoom-out]")
+        back = await look_at_map(shown)
 
     assert passed == fit
     assert dragged["apart"] == pytest.approx(fit["apart"], abs=0.2)
@@ -117,35 +108,33 @@ async def test_a_map_is_moved_and_zoomed_by_pointer_wheel_keyboard_and_button(sh
     assert back["apart"] == pytest.approx(fit["apart"], rel=0.01)
 
 
-async def test_a_map_is_zoomed_by_two_fingers(show, application):
+async def test_a_map_is_zoomed_by_two_fingers(draw):
     """They are moved to twice their distance: what lay between them stays there, twice as large; one drags it."""
-    async with connect(application) as client:
-        answer = await ask(client, "plan_trip", TRIP)
-        async with show(client, "trip", answer, arguments=TRIP) as shown:
-            fit = await look_at_map(shown)
-            box = await shown.frame.locator(".map").bounding_box()
-            x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-            touch = await shown.page.context.new_cdp_session(shown.page)
+    async with draw("plan_trip", TRIP) as shown:
+        fit = await look_at_map(shown)
+        box = await shown.frame.locator(".map").bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        touch = await shown.page.context.new_cdp_session(shown.page)
 
-            async def put(kind, *places):
-                points = [{"x": left, "y": top, "id": number} for number, (left, top) in enumerate(places)]
-                await touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        async def put(kind, *places):
+            points = [{"x": left, "y": top, "id": number} for number, (left, top) in enumerate(places)]
+            await touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
-            await put("touchStart", (x - 30, y))
-            await put("touchStart", (x - 30, y), (x + 30, y))
-            for apart in (40, 50, 60):
-                await put("touchMove", (x - apart, y), (x + apart, y))
-            # A browser tells of touches when it draws the next picture.
-            await shown.frame.wait_for_function(APART, arg=1.95 * fit["apart"])
-            pinched = await look_at_map(shown)
-            await put("touchEnd")
-            await put("touchStart", (x - 60, y))
-            await put("touchMove", (x - 40, y + 10))
-            await shown.frame.wait_for_function(MOVED, arg=pinched["first"][0])
-            dragged = await look_at_map(shown)
-            await put("touchEnd")
-            await shown.page.mouse.move(x, y)
-            left = await look_at_map(shown)
+        await put("touchStart", (x - 30, y))
+        await put("touchStart", (x - 30, y), (x + 30, y))
+        for apart in (40, 50, 60):
+            await put("touchMove", (x - apart, y), (x + apart, y))
+        # A browser tells of touches when it draws the next picture.
+        await shown.frame.wait_for_function(APART, arg=1.95 * fit["apart"])
+        pinched = await look_at_map(shown)
+        await put("touchEnd")
+        await put("touchStart", (x - 60, y))
+        await put("touchMove", (x - 40, y + 10))
+        await shown.frame.wait_for_function(MOVED, arg=pinched["first"][0])
+        dragged = await look_at_map(shown)
+        await put("touchEnd")
+        await shown.page.mouse.move(x, y)
+        left = await look_at_map(shown)
 
     middle = box["width"] / 2, box["height"] / 2
     assert pinched["apart"] == pytest.approx(2 * fit["apart"], rel=0.01)
@@ -155,19 +144,16 @@ async def test_a_map_is_zoomed_by_two_fingers(show, application):
     assert (dragged["apart"], left) == (pytest.approx(pinched["apart"], rel=0.01), dragged)
 
 
-async def test_lines_have_their_own_colours(show, application):
+async def test_lines_have_their_own_colours(draw):
     """The metro is orange with black on it, in the summary, the steps and the map; a walk has none."""
-    async with connect(application) as client:
-        answer = await ask(client, "plan_trip", {**TRIP, "destination": {"type": "label", "value": "Tapiola (M)"}})
-        async with show(client, "trip", answer, arguments=TRIP) as shown:
-            badges = await shown.frame.eval_on_selector_all(
-                ".line[data-mode=METRO]",
-                "all => all.map(each => [getComputedStyle(each).backgroundColor, getComputedStyle(each).color])",
-            )
-            strokes = await shown.frame.eval_on_selector_all(
-                ".map path[data-stroke]", "all => all.map(each => [each.dataset.stroke, getComputedStyle(each).stroke])"
-            )
-            edges = await shown.frame.locator(".map polyline").count()
+    async with draw("plan_trip", {**TRIP, "destination": {"type": "label", "value": "Tapiola (M)"}}) as shown:
+        badges = await shown.evaluate_all(
+            ".line[data-mode=METRO]", "each => [getComputedStyle(each).backgroundColor, getComputedStyle(each).color]"
+        )
+        strokes = await shown.evaluate_all(
+            ".map path[data-stroke]", "each => [each.dataset.stroke, getComputedStyle(each).stroke]"
+        )
+        edges = await shown.frame.locator(".map polyline").count()
 
     orange = "rgb(255, 99, 25)"
     assert badges

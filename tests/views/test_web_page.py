@@ -1,6 +1,5 @@
 """The web page in a real browser: a question by typing and by clicking, and what can be done with its answer."""
 
-import asyncio
 import re
 from urllib.parse import parse_qs, urlsplit
 
@@ -9,7 +8,6 @@ import pytest
 from fingerpost.apps.demo_disruption import disrupt_demo
 from fingerpost.apps.error_boundary import answer
 from fingerpost.apps.mcp.address import Address
-from tests.apps.processes import COMMAND, DEADLINE_S
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -131,20 +129,6 @@ async def test_a_place_that_nobody_knows_is_told_in_a_sentence(visit):
     assert "findAddressOrStop" not in view
 
 
-async def test_an_alternative_is_shown_when_it_is_clicked(application, visit):
-    """Its steps take the place of the first one's."""
-    async with visit() as visitor:
-        await visitor.open(TRIP)
-        before = await visitor.page.inner_text(".steps")
-        await visitor.page.click("[role=radio] >> nth=1")
-        after = await visitor.page.inner_text(".steps")
-    [first, second, *_] = (await ask(application, "plan_trip", CONTRACT))["itineraries"]
-
-    assert before.startswith(first["legs"][0]["departureTime"][11:16])
-    assert after.startswith(second["legs"][0]["departureTime"][11:16])
-    assert before != after
-
-
 async def test_a_cancellation_arrives_on_the_board_by_itself(application, visit):
     """Half a minute after M1 was closed its departures are struck through; what is being written stays."""
     async with visit() as visitor:
@@ -166,26 +150,6 @@ async def test_a_cancellation_arrives_on_the_board_by_itself(application, visit)
     assert typed == "Rau"
     assert "Line M1 is closed" in text
     assert "Cancelled" in text
-
-
-async def test_a_cancellation_arrives_from_another_terminal(visit):
-    """``fingerpost demo --disrupt`` is run while the board is open: a refresh within a minute shows it."""
-    async with visit() as visitor:
-        page = visitor.page
-        await page.clock.install(time="2026-03-10T08:00:00+02:00")
-        await page.clock.pause_at("2026-03-10T08:00:05+02:00")
-        await visitor.open(BOARD)
-        before = await page.locator("tr[data-status=cancelled]").count()
-        command = await asyncio.create_subprocess_exec(*COMMAND, "demo", "--disrupt", stdout=asyncio.subprocess.PIPE)
-        told, _ = await command.communicate()
-        async with asyncio.timeout(DEADLINE_S):
-            while not await page.locator("tr[data-status=cancelled] s").count():
-                await page.clock.fast_forward(30_000)
-        text = await page.inner_text(".view:visible")
-
-    assert (before, command.returncode) == (0, 0)
-    assert b"`fingerpost web` and a board that is followed" in b" ".join(told.split())
-    assert "Line M1 is closed" in text
 
 
 @pytest.mark.parametrize(("width", "locale"), [(360, "sv-FI"), (960, "sv-FI")])

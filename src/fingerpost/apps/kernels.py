@@ -25,7 +25,6 @@ _log = logging.getLogger(__name__)
 
 
 def needs_engine(tools: Mapping[str, "PublishedTool"]) -> bool:
-    """Whether any of these tools searches timetables."""
     return any(tool.group not in _WITHOUT_ENGINE for tool in tools.values())
 
 
@@ -108,5 +107,4 @@ def load_kernels() -> None:
 
 
 def _count_bytes(home: Path) -> int:
-    """Return the size of the imported timetables of a home."""
     return sum(path.stat().st_size for path in (home / "networks" / "prepared").rglob("*") if path.is_file())

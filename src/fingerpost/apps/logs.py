@@ -91,7 +91,6 @@ class LogWriter(logging.Handler):
         return not self._lines.unfinished_tasks
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Queue a record's line."""
         try:
             self._lines.put_nowait(self.format(record))
         except queue.Full:

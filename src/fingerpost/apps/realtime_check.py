@@ -110,7 +110,6 @@ def refuse_unknown_feeds(record: NetworkRecord, home: Path) -> None:
 
 
 def check_sources(timetable: Timetable, fetched: Mapping[str, FeedBytes | str], home: Path) -> list[SourceCheck]:
-    """Return what the timetable knows of each source's message."""
     index = RealtimeIndex(timetable)
     now = int(clock.now().timestamp())
     checks = []

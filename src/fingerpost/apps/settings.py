@@ -81,7 +81,6 @@ class Settings(BaseSettings):
 
     @property
     def filings_file(self) -> Path:
-        """Where figures and filings that were loaded or synced are kept."""
         return self.home / "filings.sqlite"
 
     def prepare_home(self) -> None:

@@ -13,18 +13,15 @@ from fingerpost.store.variables import VariableStore
 
 
 def open_variables(settings: Settings) -> VariableStore:
-    """Return the store of user variables."""
     place = find_database(settings) or settings.home / "variables.sqlite"
     return VariableStore(place, retention_days=settings.retention_days)
 
 
 def open_limits(settings: Settings) -> Limits:
-    """Return the store of rate limits."""
     return Limits(find_database(settings) or settings.home / "limits.sqlite")
 
 
 def open_journal(settings: Settings) -> Journal:
-    """Return the journal of plan runs."""
     database = find_database(settings)
     if database is None:
         return EmbeddedJournal(settings.home)

@@ -55,7 +55,6 @@ def read_caller_settings(caller: Caller) -> "Settings":
 
 
 def prepare_settings(ctx: typer.Context) -> "Settings":
-    """Return the caller's settings, with the home folder made ready."""
     settings = read_caller_settings(ctx.obj)
     with usage():
         settings.prepare_home()

@@ -11,7 +11,7 @@ from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import read_caller_settings, usage
 from fingerpost.apps.cli.filings_show import FilingsGroup
-from fingerpost.apps.cli.import_bars import ImportBars
+from fingerpost.apps.cli.import_bars import show_import_bars
 from fingerpost.apps.cli.output import complain, new_console, plain, print_line, say, showing_work
 from fingerpost.errors import ToolError
 from fingerpost.filings.edgar import PACES, Edgar
@@ -111,8 +111,8 @@ def load_filings(
         retrieved_at = clock.now().isoformat(timespec="seconds")
         load = partial(load_files, store, [file], ticker=ticker, text_of=text_of, retrieved_at=retrieved_at)
         if file.suffix == ".zip":
-            with ImportBars(new_console(stderr=True)) as bars:
-                loaded = load(show=partial(bars.show, "Companies"))
+            with show_import_bars(new_console(stderr=True)) as show:
+                loaded = load(show=partial(show, "Companies"))
         else:
             with showing_work(f"Loading {plain(file.name)} ..."):
                 loaded = load()

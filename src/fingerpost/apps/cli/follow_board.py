@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -51,8 +52,8 @@ async def _follow(
 ) -> None:
     from fingerpost.apps import error_boundary
 
-    screen = _JsonLines() if as_json else _Screen(every_s)
-    if "limit" not in arguments and isinstance(screen, _Screen):
+    screen = _Screen(every_s)
+    if "limit" not in arguments and not as_json:
         arguments = {**arguments, "limit": screen.count_rows()}
     ask = partial(error_boundary.answer, application.tools, "get_departures", arguments, user=application.settings.user)
     demo = DemoDisruption(application)
@@ -62,27 +63,17 @@ async def _follow(
             answer = await ask()
         if answer.is_error:
             print_or_end(answer, as_json=as_json)
-        with screen:
+        with nullcontext() if as_json else screen:
             while True:
-                screen.show(answer)
+                if as_json:
+                    print_json(answer.body)
+                else:
+                    screen.show(answer)
                 await wait(every_s)
                 await demo.catch_up()
                 answer = await ask()
     finally:
         await application.networks.close()
-
-
-class _JsonLines:
-    """Each answer as one line of stdout, success or error."""
-
-    def __enter__(self) -> "_JsonLines":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def show(self, answer: "Answer") -> None:
-        print_json(answer.body)
 
 
 class _Screen:

@@ -91,7 +91,6 @@ async def _check_networks(application: Application) -> bool:
 
 
 def _find_age_note(application: Application, network: dict[str, Any]) -> str | None:
-    """Return what is to be said of a network whose streets were prepared by older rules, else None."""
     from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 
     store = TimetableStore(application.settings.home)
@@ -109,7 +108,6 @@ def _describe_feed(feed: dict[str, Any]) -> str:
 
 
 def _check_requests(application: Application) -> bool:
-    """Print which sources asked us to wait."""
     try:
         waits = open_limits(application.settings).list_pauses(read_clock_ms())
     except ToolError as error:

@@ -20,7 +20,6 @@ _TOTALS = {"trips": "trips", "stops of trips": "events", "stops": "stops"}
 
 
 def print_report(report: ImportReport) -> None:
-    """Print the report of an import."""
     today = today_in(report.feeds[0].zone)
     for line in list_verdict_lines(report, today):
         print_line(line)
@@ -70,7 +69,6 @@ def list_verdict_lines(report: ImportReport, today: date) -> list[str]:
 
 
 def _list_losses(report: ImportReport) -> Iterator[str]:
-    """Yield what the network's answers lack, the gravest first."""
     counted: Counter[tuple[str, FindingKind]] = Counter()
     for meaning, count in _list_meanings(report):
         if meaning.is_loss:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 from rich.text import Text
 
-from fingerpost.apps.cli.import_bars import ImportBars
+from fingerpost.apps.cli.import_bars import show_import_bars
 from fingerpost.apps.cli.output import new_console, print_line, say, showing_work
 from fingerpost.apps.source_kinds import SourceKind
 from fingerpost.errors import FeedUnusable, ToolError
@@ -39,16 +39,12 @@ def run_import(settings: "Settings", what: str, work: Callable[["FeedImporter"],
         say(what)
 
     async def run() -> _R:
-        with ImportBars(console) as bars:
+        with show_import_bars(console) as show:
             async with new_client(settings) as client:
-                return await work(
-                    FeedImporter(
-                        settings.home,
-                        client,
-                        on_fetched=lambda shown, size: bars.show(shown, size, None),
-                        progress=bars.show,
-                    )
+                importer = FeedImporter(
+                    settings.home, client, on_fetched=lambda feed, size: show(feed, size, None), progress=show
                 )
+                return await work(importer)
 
     try:
         return asyncio.run(run())
@@ -72,7 +68,6 @@ def learn_profile(settings: "Settings", kind: SourceKind, record: "NetworkRecord
 
 
 def forget_import(home: Path, name: str) -> None:
-    """Remove what was fetched and prepared of a network's feeds."""
     from fingerpost.transit.embedded.feed_origins import OriginFolder
     from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 
 def print_networks(records: "NetworkRecords", store: "TimetableStore", *, demo_mode: str) -> None:
-    """Print a table of added and demo networks, then notes on single ones."""
     from fingerpost.transit.engine.demo.catalogue import list_demo_names
     from fingerpost.transit.networks.composite import DemoMode, do_demos_answer
 
@@ -68,7 +67,6 @@ class _Line(NamedTuple):
 
 
 def _describe(record: "NetworkRecord", store: "TimetableStore", is_prepared: bool) -> tuple[_Line, str | None]:
-    """Return a network's line, and a note if it needs attention, else None."""
     from fingerpost.apps.overview import find_report
 
     if record.source != EMBEDDED:
@@ -89,7 +87,6 @@ def _describe(record: "NetworkRecord", store: "TimetableStore", is_prepared: boo
 
 
 def _describe_days(report: ImportReport) -> _Line:
-    """Return the days of a network's feeds, and how today lies to them."""
     today = today_in(report.feeds[0].zone)
     feeds = tuple(
         (feed.feed, f"{feed.first_day} to {feed.last_day}", feed.service.state_on(today).value) for feed in report.feeds
@@ -108,7 +105,6 @@ def print_record(record: "NetworkRecord", path: Path) -> None:
 
 
 def print_learned(record: "NetworkRecord", profiles: "LearnedProfiles") -> None:
-    """Print what a remote source said of its network, and when."""
     learned = profiles.find(record)
     if learned is None:
         print_line(f"Its source was not asked yet. Run `fingerpost network refresh {record.name}`.")

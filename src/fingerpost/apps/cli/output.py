@@ -36,7 +36,6 @@ class _SafeConsole(Console):
     """
 
     def print(self, *objects: Any, **how: Any) -> None:
-        """Print as rich does."""
         super().print(*objects, **{"crop": False, **how})
 
     def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterator[Segment]:
@@ -123,7 +122,6 @@ def complain(error: ToolError) -> None:
 
 
 def say(text: str) -> None:
-    """Print a message on stderr."""
     encoding = sys.stderr.encoding or "utf-8"
     typer.echo(text.encode(encoding, "replace").decode(encoding), err=True)
 

@@ -7,12 +7,10 @@ from fingerpost import clock
 
 
 def today_in(zone: str) -> date:
-    """Return the present day in a network's zone."""
     return clock.now().astimezone(ZoneInfo(zone)).date()
 
 
 def minutes_of(seconds: float) -> str:
-    """Return a duration: whole minutes, hours where there are any."""
     minutes = round(seconds / 60)
     hours, rest = divmod(minutes, 60)
     return f"{hours} h {rest:02} min" if hours else f"{minutes} min"

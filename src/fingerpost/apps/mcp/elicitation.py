@@ -51,7 +51,6 @@ class Choices:
         return choices
 
     def with_response(self, side: str, response: types.ElicitResult) -> "Choices":
-        """Return these choices with one more answer."""
         token = (response.content or {}).get(_PLACE)
         if response.action == "accept" and isinstance(token, str):
             return replace(self, tokens={**self.tokens, side: token})
@@ -59,22 +58,14 @@ class Choices:
 
     def apply_to(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments with the chosen tokens as labels, or as texts of the lookup contract."""
-        chosen = {side: _with_token(arguments[side], self.tokens[side]) for side in self._asked(arguments)}
+        chosen: dict[str, Any] = {}
+        for side, token in self.tokens.items():
+            match arguments.get(side):
+                case {"rawText": _, **rest}:
+                    chosen[side] = {"rawText": token, **rest}
+                case {"type": "label"}:
+                    chosen[side] = {"type": "label", "value": token}
         return {**arguments, **chosen}
-
-    def _asked(self, arguments: dict[str, Any]) -> list[str]:
-        """Return the arguments in which a token can stand."""
-        given = {side: arguments.get(side) for side in self.tokens}
-        return [
-            side
-            for side, end in given.items()
-            if isinstance(end, Mapping) and (end.get("type") == "label" or "rawText" in end)
-        ]
-
-
-def _with_token(end: Any, token: str) -> dict[str, Any]:
-    """Return an end as it is sent with a token."""
-    return {**end, "rawText": token} if "rawText" in end else {"type": "label", "value": token}
 
 
 def find_elicitation(answer: Answer, choices: Choices) -> PlaceElicitation | None:

@@ -40,7 +40,6 @@ class PatientProtocol(HttpToolsProtocol):
     _header_bytes = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for the first request."""
         super().connection_made(transport)
         if len(self.connections) > MOST_CONNECTIONS:
             REFUSED_CONNECTIONS.add(1)
@@ -63,7 +62,6 @@ class PatientProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the deadline."""
         self._stop_deadline()
         super().connection_lost(exc)
 

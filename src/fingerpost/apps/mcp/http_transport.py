@@ -35,7 +35,6 @@ class McpTransport:
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
-        """Run both session managers until the block ends."""
         async with self._in_one.run(), self._streaming.run():
             yield
 

@@ -80,7 +80,6 @@ def result_of(answer: Answer) -> dict[str, Any]:
 
 
 def can_show_views(capabilities: types.ClientCapabilities | None) -> bool:
-    """Whether a client says that it shows views."""
     extensions = None if capabilities is None else capabilities.extensions
     settings = (extensions or {}).get(EXTENSION_ID)
     mime_types = settings.get("mimeTypes") if isinstance(settings, dict) else None
@@ -109,7 +108,6 @@ def list_wants_of_view(tool: PublishedTool | None) -> list[str]:
 
 
 def list_view_resources() -> list[types.Resource]:
-    """Return the entries of all views in ``resources/list``."""
     return [
         types.Resource(
             uri=view.uri,
@@ -124,6 +122,5 @@ def list_view_resources() -> list[types.Resource]:
 
 
 def read_view(view: View) -> types.ReadResourceResult:
-    """Return a view's document."""
     contents = types.TextResourceContents(uri=view.uri, mime_type=MIME_TYPE, text=read_page(view), _meta=_RESOURCE_META)
     return types.ReadResourceResult(contents=[contents], ttl_ms=_PAGE_TTL_MS, cache_scope="public")

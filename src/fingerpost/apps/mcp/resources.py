@@ -39,7 +39,6 @@ RUN_TEMPLATE = types.ResourceTemplate(
 
 
 def list_resources(*, with_views: bool) -> list[types.Resource]:
-    """Return the resources that have a fixed address."""
     networks = types.Resource(
         uri=NETWORKS,
         name="networks",

@@ -90,7 +90,6 @@ class _Handlers:
         self.header_schemas = {tool.name: _NO_HEADER_PARAMETERS for tool in self._entries.values()}
 
     async def list_tools(self, ctx: _Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        """Answer tools/list; tools are linked to their views for clients that may show them."""
         _refuse_cursor(params)
         tools = self._application.tools
         entries = self._linked_entries if may_show_views(ctx.session.client_capabilities) else self._entries
@@ -139,7 +138,6 @@ class _Handlers:
     async def list_resources(
         self, ctx: _Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        """Answer resources/list; views are listed to clients that may show them."""
         _refuse_cursor(params)
         with_views = may_show_views(ctx.session.client_capabilities)
         return types.ListResourcesResult(resources=list_resources(with_views=with_views))
@@ -147,16 +145,13 @@ class _Handlers:
     async def list_resource_templates(
         self, _ctx: _Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        """Answer resources/templates/list."""
         _refuse_cursor(params)
         return types.ListResourceTemplatesResult(resource_templates=[SCHEMA_TEMPLATE, RUN_TEMPLATE])
 
     async def read_resource(self, ctx: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        """Answer resources/read."""
         return await read_resource(self._application, params.uri, user=self._find_user(ctx))
 
     async def complete(self, _ctx: _Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        """Answer completion/complete."""
         return complete_tool(self._application, params)
 
 

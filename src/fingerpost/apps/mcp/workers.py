@@ -37,7 +37,6 @@ class ServerWorker:
     allowed_hosts: Sequence[str]
 
     def __call__(self) -> Starlette:
-        """Build the application in this process, and begin to warm it up."""
         start_server_process()
         start_logging(may_wait=False)
         _log.info("worker %s begins", os.getpid())

@@ -23,7 +23,6 @@ class View:
 
     @property
     def uri(self) -> str:
-        """The address of the MCP resource."""
         return f"ui://fingerpost/{self.name}"
 
 
