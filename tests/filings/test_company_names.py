@@ -9,7 +9,7 @@ from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import read_period_filter
 from fingerpost.filings.questions import financial_facts
 from fingerpost.filings.store import FactStore
-from fingerpost.plan.planners.templates import TemplatePlanner
+from fingerpost.plan.planners.templates import TEMPLATES
 from tests.filings.drawing import company_file, facts
 from tests.shared_data import get_shared
 
@@ -100,9 +100,7 @@ def test_a_ticker_stands_before_a_name():
 @pytest.mark.parametrize("name", ["Apple", "apple inc.", "NVIDIA", "Nvidia Corporation", "Facebook", "Meta"])
 def test_what_the_planner_understands_the_tools_understand(sample, name):
     """One list of well-known names for both."""
-    steps = (
-        TemplatePlanner().fill("financial_fact", {"company": name, "metric": "revenue", "year": "fiscal 2020"}).steps
-    )
+    steps = TEMPLATES[0].fill({"company": name, "metric": "revenue", "year": "fiscal 2020"})
     ticker = steps[0].parameters["parameters"]["ticker"]
 
     assert sample.find_company(name).cik == sample.find_company(ticker).cik

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from fingerpost.plan.journal import JournalFailed, StepRecord
+from fingerpost.plan.records import JournalFailed, StepRecord
 from tests.plan.drawing import NOW, ended, failure, human, plan, step
 
 

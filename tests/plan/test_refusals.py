@@ -5,10 +5,10 @@ import pytest
 from fingerpost import clock
 from fingerpost.contract.published import Call
 from fingerpost.errors import StorageUnavailable, ToolError
+from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.plan_tools import RunPlan
 from fingerpost.plan.planners.capability import PlanningCapability
-from fingerpost.plan.planners.templates import TemplatePlanner
 from fingerpost.plan.run_shapes import RunPlanInput
 from tests.plan.drawing import ended, failure, human, plan, ref, step
 
@@ -140,24 +140,22 @@ async def test_a_memory_that_is_too_large(opened, recorder):
 
 
 @pytest.mark.parametrize(
-    ("template", "fields", "told"),
+    ("text", "told"),
     [
         (
-            "financial_fact",
-            {"company": "Initech", "metric": "revenue", "year": "2022"},
+            "Get Initech's revenue for 2022",
             ("The ticker of 'Initech' is not known here", {"field": "ticker"}, "Write its ticker"),
         ),
         (
-            "compare_companies",
-            {"companies": "Apple and AAPL", "metric": "revenue", "year": "2022"},
+            "Compare the revenue of Apple and AAPL for 2022",
             ("A comparison needs two companies", {"field": "companies"}, "Name another one"),
         ),
     ],
 )  # fmt: skip
-def test_a_template_says_what_it_lacks(template, fields, told):
+async def test_a_template_says_what_it_lacks(text, told):
     """The field, and what to write."""
     with pytest.raises(ToolError) as caught:
-        TemplatePlanner().fill(template, fields)
+        await PlanningCapability(Catalogue.of([])).create_plan(text)
     assert (caught.value.message, caught.value.details, caught.value.hint) == told
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.plan.journal import Event
+from fingerpost.plan.records import Event
 from fingerpost.plan.view import describe_run
 from tests.plan.drawing import NOW, ended, failure, human, plan, step
 

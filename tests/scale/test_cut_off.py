@@ -7,8 +7,8 @@ import pytest
 
 from fingerpost.errors import StorageUnavailable
 from fingerpost.plan.engines import dbos_session
-from fingerpost.plan.journal import Event, JournalFailed, NewRun, StepRecord
 from fingerpost.plan.plan_json import read_plan
+from fingerpost.plan.records import Event, JournalFailed, NewRun, StepRecord
 from fingerpost.store.limits import Limits, Rate
 from fingerpost.store.variables import VariableStore
 from tests.plan.suite.fixtures import USER, CallLog, adding, found_sums, new_runs, plan_of_steps

@@ -192,17 +192,30 @@ class PublishedTool(Tool):
         ``raw`` is the decoded JSON of the arguments; None is an empty object.
         ``wants`` names what the caller wants beside the body; what the tool does not offer is refused.
         """
-        outcome = await self._run(raw, user, report, wants)
-        if isinstance(outcome.result, ToolError):
-            return self._failed(outcome.result, outcome.correlation_id, raw)
-        return Answer(
-            body=outcome.result,
-            text=self.describe(outcome.result),
-            # The plan-step and planJourney contracts can say in a well-formed answer that they failed.
-            is_error=outcome.result.get("success") is False,
-            correlation_id=outcome.correlation_id,
-            beside=outcome.beside,
-        )
+        correlation_id, code = "", _OK
+        with measuring_call(self.name) as operation:
+            try:
+                fixed = clock.find_fixed()
+                correlation_id = new_correlation_id(fixed, user, self.name, raw)
+                self._check_wants(wants)
+                call = Call(
+                    tool=self.name,
+                    user=user,
+                    now=fixed or clock.now(),
+                    correlation_id=correlation_id,
+                    report=report,
+                    wants=frozenset(wants),
+                )
+                answer = self._answered(await self.handle(self._read(raw), call), correlation_id)
+                if answer.is_error:
+                    code = FAILED
+                    operation.fail(code)
+            except ToolError as error:
+                correlation_id = correlation_id or new_correlation_id(None, user, self.name, raw)
+                answer, code = self._failed(error, correlation_id, raw), code_of(error, self.family)
+                operation.fail(code)
+            _log.info("call tool=%s correlationId=%s outcome=%s", self.name, correlation_id, code)
+        return answer
 
     async def execute(
         self, query_type: str, parameters: Mapping[str, Any], *, user: str | None = None
@@ -213,51 +226,15 @@ class PublishedTool(Tool):
         ``warning``.
         """
         echo = parameters if isinstance(parameters, Mapping) else {}
-        result: Wire | ToolError = QueryTypeUnsupported(query_type, self.name, [self.name])
+        error: ToolError | None = QueryTypeUnsupported(query_type, self.name, [self.name])
         if query_type == self.name:
-            result = (await self._run(parameters, user)).result
-        if isinstance(result, ToolError):
-            is_warning = self.family is Family.STEP and isinstance(result, DataNotFound)
-            error_type = "warning" if is_warning else "error"
-            extra = step_fields(result, self.family)
-            return self.format_error_response(query_type, echo, result.message, error_type, extra)
-        return self.format_success_response(query_type, echo, [result], {"data": result})
-
-    async def _run(
-        self, raw: object, user: str | None, report: ReportProgress = ignore_progress, wants: Collection[str] = ()
-    ) -> "_Outcome":
-        """Check a call, answer it and check the answer; measured, and a line of the log."""
-        outcome = _Outcome(correlation_id="")
-        code = _OK
-        with measuring_call(self.name) as operation:
-            try:
-                fixed = clock.find_fixed()
-                outcome.correlation_id = new_correlation_id(fixed, user, self.name, raw)
-                self._check_wants(wants)
-                call = Call(
-                    tool=self.name,
-                    user=user,
-                    now=fixed or clock.now(),
-                    correlation_id=outcome.correlation_id,
-                    report=report,
-                    wants=frozenset(wants),
-                )
-                answer = await self.handle(self._read(raw), call)
-                if isinstance(answer, ToolReply):
-                    outcome.beside = {
-                        name: self._checked(part, self.offers[name]) for name, part in answer.beside.items()
-                    }
-                    answer = answer.body
-                outcome.result = self._checked(answer, self.shape_of(answer))
-                if outcome.result.get("success") is False:
-                    code = FAILED
-                    operation.fail(code)
-            except ToolError as error:
-                outcome.correlation_id = outcome.correlation_id or new_correlation_id(None, user, self.name, raw)
-                outcome.result, code = error, code_of(error, self.family)
-                operation.fail(code)
-            _log.info("call tool=%s correlationId=%s outcome=%s", self.name, outcome.correlation_id, code)
-        return outcome
+            answer = await self.answer(parameters, user=user)
+            error = answer.error
+        if error is None:
+            return self.format_success_response(query_type, echo, [answer.body], {"data": answer.body})
+        is_warning = self.family is Family.STEP and isinstance(error, DataNotFound)
+        error_type = "warning" if is_warning else "error"
+        return self.format_error_response(query_type, echo, error.message, error_type, step_fields(error, self.family))
 
     def _check_wants(self, wants: Collection[str]) -> None:
         for name in sorted(set(wants) - set(self.offers)):
@@ -291,6 +268,19 @@ class PublishedTool(Tool):
             raise BrokenContract(f"{self.name} was about to break its contract: {first.sentence}") from error
         return dict(answer)
 
+    def _answered(self, reply: Mapping[str, Any] | ToolReply, correlation_id: str) -> Answer:
+        if not isinstance(reply, ToolReply):
+            reply = ToolReply(reply, {})
+        body = self._checked(reply.body, self.shape_of(reply.body))
+        return Answer(
+            body=body,
+            text=self.describe(body),
+            # The plan-step and planJourney contracts can say in a well-formed answer that they failed.
+            is_error=body.get("success") is False,
+            correlation_id=correlation_id,
+            beside={name: self._checked(part, self.offers[name]) for name, part in reply.beside.items()},
+        )
+
     def _failed(self, error: ToolError, correlation_id: str, raw: object) -> Answer:
         parameters = raw if isinstance(raw, Mapping) else None
         return Answer(
@@ -300,15 +290,6 @@ class PublishedTool(Tool):
             correlation_id=correlation_id,
             error=error,
         )
-
-
-@dataclass(slots=True)
-class _Outcome:
-    """The body of an answer and what stands beside it, or the error in its place."""
-
-    correlation_id: str
-    result: Wire | ToolError = field(default_factory=dict)
-    beside: Mapping[str, Wire] = field(default_factory=dict)
 
 
 def measuring_call(name: str) -> Measured:

@@ -10,9 +10,10 @@ from typing import Final
 from fingerpost.errors import PlanInvalid, SourceLimited, StorageUnavailable
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.execution import Execution
-from fingerpost.plan.journal import Event, Journal, RunRecord, RunState
+from fingerpost.plan.journal import Journal
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.plan_json import finished, plan_of, refuse_newer
+from fingerpost.plan.records import Event, RunRecord, RunState
 from fingerpost.plan.run_events import Watch, measure_run
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import ValidPlan, validate_plan
@@ -40,8 +41,6 @@ class ActiveRuns:
         self.limits = limits
         self._poll_s = poll_s
         self._executor = StepExecutor(catalogue, limits, breaker)
-        # A run that was created just now, which mostly begins at once.
-        self._fresh: tuple[RunRecord, ValidPlan] | None = None
         self._executions: dict[str, Execution] = {}
         self._watches: dict[str, list[Watch]] = {}
         self._begun: dict[str, _Begun] = {}
@@ -146,35 +145,24 @@ class ActiveRuns:
                     if state is not None:
                         return state
                     raise StorageUnavailable(f"The run {run_id} is being carried on elsewhere")
-                run, valid, is_fresh = await self._read(run_id)
+                run = await self.journal.find(run_id)
+                if run is None:
+                    raise PlanInvalid(f"There is no run '{run_id}'", {"field": "run_id"})
+                refuse_newer(run)
                 if run.state in ("completed", "cancelled"):
                     return run.state
+                valid = self.validate_again(run)
                 execution = self._executions[run_id] = Execution(
                     run, valid, self.journal, self._executor, self.limits, self._report, poll_s=self._poll_s
                 )
                 try:
-                    if not is_fresh:
-                        await execution.read_signals()
+                    await execution.read_signals()
                     state = await measure_run(execution.execute(), run_id)
                 finally:
                     del self._executions[run_id]
             # Somebody may have decided between our last look and the end of our hold, and not have got one.
             if state != "waiting" or not await self.journal.list_signals(run_id, execution.last_signal):
                 return state
-
-    async def _read(self, run_id: str) -> tuple[RunRecord, ValidPlan, bool]:
-        """Return a run that is held, its plan checked, and whether nothing has happened to it yet."""
-        fresh = self._fresh
-        if fresh is not None and fresh[0].run_id == run_id:
-            self._fresh = None
-            if await self.journal.is_untouched(run_id):
-                return *fresh, True
-        run = await self.journal.find(run_id)
-        if run is None:
-            raise PlanInvalid(f"There is no run '{run_id}'", {"field": "run_id"})
-        refuse_newer(run)
-        is_over = run.state in ("completed", "cancelled")
-        return run, self.shape_of(run) if is_over else self.validate_again(run), False
 
     def _report(self, run_id: str, event: Event) -> None:
         for watch in self._watches.get(run_id, ()):

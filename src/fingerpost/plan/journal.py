@@ -1,194 +1,264 @@
-"""Records of plan runs, and the port of the engines that store them.
+"""The port of the engines that store plan runs, with the queries and the writer's thread that they share.
 
 A step that is recorded as completed or skipped never runs again; that is all a journal has to promise.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal, NamedTuple, Protocol
+import asyncio
+import json
+import uuid
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
+from itertools import count
+from typing import Any, TypeVar
 
-from fingerpost.errors import StorageUnavailable
+from fingerpost.errors import PlanInvalid
+from fingerpost.plan.engines.group_commit import GroupCommit, JournalSession
+from fingerpost.plan.limits import encode
+from fingerpost.plan.records import (
+    ENDED,
+    CarryOn,
+    Event,
+    Given,
+    NewRun,
+    RunLine,
+    RunRecord,
+    RunState,
+    Signal,
+    StepRecord,
+    Verb,
+)
 
-PROTOCOL: Final = 1
-"""Counts up when the meaning of what is recorded changes; versions of fingerpost do not matter (design section 8)."""
+_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "fingerpost.plan.runs")
 
-RunState = Literal["running", "waiting", "completed", "failed", "cancelled"]
-StepState = Literal["completed", "skipped", "failed", "waiting"]
-Verb = Literal["cancel", "approve", "reject"]
+_R = TypeVar("_R")
 
-ENDED: Final = ("completed", "failed", "cancelled")
-
-
-class JournalFailed(StorageUnavailable):
-    """A write to the journal failed; the run stops where its record ends."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
-    """The memory that a run starts from: whole responses or plain values by key, and where each one's value stands."""
-
-    values: Mapping[str, Any] = field(default_factory=dict)
-    paths: Mapping[str, list[str]] = field(default_factory=dict)
-
-
-class StepRecord(NamedTuple):
-    """The record of one step. ``output`` is the JSON text of the whole response, ``note`` the reason for its state."""
-
-    step_id: int
-    state: StepState
-    output: str | None
-    note: str | None
-    attempts: int
-    at: str
-
-
-class Event(NamedTuple):
-    """One event of a run, numbered in order; ``data`` is JSON text."""
-
-    seq: int
-    at: str
-    kind: str
-    step_id: int | None
-    data: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Signal:
-    """A signal to a run (cancel, approve, reject); ``value`` is any JSON value."""
-
-    seq: int
-    verb: Verb
-    step_id: int | None
-    value: Any
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRecord:
-    """The record of a run. ``plan_json`` is the current plan, ``replans`` how often it was changed."""
-
-    run_id: str
-    user: str | None
-    plan_json: str
-    given: Given
-    state: RunState
-    created_at: str
-    ended_at: str | None
-    protocol: int
-    replans: int
-    steps: Mapping[int, StepRecord]
-    last_seq: int
+PUT_STEP = """
+    INSERT INTO plan_step (run_id, step_id, state, output, note, attempts, at) VALUES (%s, %s, %s, %s, %s, %s, %s)
+    ON CONFLICT (run_id, step_id) DO UPDATE SET
+    state = excluded.state, output = excluded.output, note = excluded.note,
+    attempts = excluded.attempts, at = excluded.at
+"""
+# The same event comes twice where a connection is cut in the instant of its commit.
+PUT_EVENT = """
+    INSERT INTO plan_event (run_id, seq, at, kind, step_id, data) VALUES (%s, %s, %s, %s, %s, %s)
+    ON CONFLICT (run_id, seq) DO NOTHING
+"""
+PUT_STATE = "UPDATE plan_run SET state = %s, ended_at = %s WHERE id = %s"
+_CREATE = """
+    INSERT INTO plan_run (id, user_name, plan, goal, step_count, given, state, created_at, protocol)
+    VALUES (%s, %s, %s, %s, %s, %s, 'running', %s, %s) ON CONFLICT (id) DO NOTHING
+"""
+_FIND_RUN = """
+    SELECT user_name, plan, given, state, created_at, ended_at, protocol, replans FROM plan_run WHERE id = %s
+"""
+_LIST_STEPS = "SELECT step_id, state, output, note, attempts, at FROM plan_step WHERE run_id = %s"
+_LIST_RUNS = """
+    SELECT id, state, goal, created_at, ended_at, step_count,
+    (SELECT count(*) FROM plan_step WHERE run_id = id AND plan_step.state IN ('completed', 'skipped'))
+    FROM plan_run WHERE user_name = %s ORDER BY created_at DESC, number DESC LIMIT %s
+"""
+_LIST_RUNS_OF_NOBODY = _LIST_RUNS.replace("= %s", "IS NULL")
+_LIST_EVENTS = """
+    SELECT seq, at, kind, step_id, data FROM plan_event WHERE run_id = %s AND seq > %s ORDER BY seq LIMIT %s
+"""
+_EVENT = "SELECT kind, data FROM plan_event WHERE run_id = %s AND seq = %s"
+_CHANGE_PLAN = """
+    UPDATE plan_run SET plan = %s, goal = %s, step_count = %s, state = 'running', ended_at = NULL,
+    replans = replans + 1 WHERE id = %s
+"""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewRun:
-    """A run to be kept: whose it is, its plan as JSON, the memory that it starts from, and when it was made.
+class Journal(ABC):
+    """Stores runs in SQL. Every method may raise StorageUnavailable, or SettingsInvalid where the operator must act."""
 
-    Attributes:
-        base_id: what its id is counted from, under a fixed clock; None for a random id.
-        goal: the plan's, for lists.
-        steps: how many the plan has.
-        at: the instant, in ISO 8601.
-    """
+    def __init__(self) -> None:
+        self._writer: GroupCommit | None = None
+        self._attached: CarryOn | None = None
 
-    base_id: str | None = None
-    user: str | None
-    plan_json: str
-    goal: str
-    steps: int
-    given: Given = field(default_factory=Given)
-    at: str
-    protocol: int = PROTOCOL
+    @abstractmethod
+    def _new_session(self) -> JournalSession:
+        """Return a connection for a new writer."""
 
-    def record_as(self, run_id: str) -> RunRecord:
-        """Return the record of this run before anything has happened to it."""
-        return RunRecord(
-            run_id=run_id,
-            user=self.user,
-            plan_json=self.plan_json,
-            given=self.given,
-            state="running",
-            created_at=self.at,
-            ended_at=None,
-            protocol=self.protocol,
-            replans=0,
-            steps={},
-            last_seq=0,
-        )
+    @abstractmethod
+    async def _ask(self, act: Callable[[Any], _R]) -> _R:
+        """Run a function of the connection in the writer's thread."""
 
+    async def _read(self, read: Callable[[Any], _R]) -> _R:
+        """Run a query; without a database there is nothing."""
+        return await self._ask(read)
 
-@dataclass(frozen=True, slots=True)
-class RunLine:
-    """A run in a list."""
+    @abstractmethod
+    def _transaction(self, connection: Any, *, writes: bool) -> AbstractContextManager[object]:
+        """Return a transaction; the queries of one that only reads see the same instant."""
 
-    run_id: str
-    state: RunState
-    goal: str
-    created_at: str
-    ended_at: str | None
-    steps: int
-    settled: int
+    @abstractmethod
+    def hold(self, run_id: str) -> AbstractAsyncContextManager[bool]:
+        """Lock a run for execution; False where another process or task holds it."""
 
-
-CarryOn = Callable[[str], Awaitable[RunState]]
-"""Executes the run of an id in this process until it ends or waits, and returns its state."""
-
-
-class Journal(Protocol):
-    """Stores runs. Every method may raise StorageUnavailable, or SettingsInvalid where the operator must act."""
+    @abstractmethod
+    async def is_held(self, run_id: str) -> bool:
+        """Whether the run is locked for execution at this moment."""
 
     async def create(self, run: NewRun) -> str:
-        """Keep a new run and return its id: random, or the base with a counter where one is given."""
+        """Store a new run and return its id: random, or the base with a counter where one is given."""
+        # One random id, however often the insert is repeated: if it is there already, it is our own, of a commit
+        # whose answer was cut off.
+        ids = [str(uuid.uuid4())] if run.base_id is None else None
+
+        def write(connection: Any) -> str:
+            given = encode({"values": dict(run.given.values), "paths": dict(run.given.paths)})
+            goal = _to_json(run.goal)
+            for run_id in ids or _count_ids(run.base_id):
+                row = (run_id, run.user, run.plan_json, goal, run.steps, given, run.at, run.protocol)
+                if connection.execute(_CREATE, row).rowcount:
+                    break
+            return run_id
+
+        return await self._ask(write)
 
     async def find(self, run_id: str) -> RunRecord | None:
-        """Return a run, or None."""
-
-    async def is_untouched(self, run_id: str) -> bool:
-        """Whether a run has no step, event, signal or state since its creation."""
+        return await self._read(lambda connection: self._read_run(connection, run_id))
 
     async def list_runs(self, user: str | None, limit: int) -> list[RunLine]:
         """Return a user's newest runs."""
 
+        def read(connection: Any) -> list[RunLine]:
+            if user is None:
+                rows = connection.execute(_LIST_RUNS_OF_NOBODY, (limit,))
+            else:
+                rows = connection.execute(_LIST_RUNS, (user, limit))
+            return [RunLine(row[0], row[1], json.loads(row[2]), *row[3:]) for row in rows]
+
+        return await self._read(read)
+
     async def list_events(self, run_id: str, after: int, limit: int) -> list[Event]:
-        """Return what happened after an event, in order."""
+        """Return the events after a number, in order."""
+        return await self._read(
+            lambda connection: [Event(*row) for row in connection.execute(_LIST_EVENTS, (run_id, after, limit))]
+        )
+
+    async def forget_before(self, at: str) -> int:
+        """Remove runs that ended before an instant, and return how many."""
+        return len(await self._forget(at))
+
+    async def _forget(self, at: str) -> list[str]:
+        """Remove runs that ended before an instant, and return their ids."""
+        query = "DELETE FROM plan_run WHERE ended_at < %s RETURNING id"
+        rows = await self._read(lambda connection: connection.execute(query, (at,)).fetchall())
+        return [row[0] for row in rows]
+
+    async def change_plan(self, run_id: str, plan_json: str, goal: str, forget: Sequence[int], event: Event) -> None:
+        """Replace a run's plan, count the change, and delete the records of some unfinished steps."""
+
+        def write(connection: Any) -> None:
+            with self._transaction(connection, writes=True):
+                if not connection.execute(PUT_EVENT, (run_id, *event)).rowcount:
+                    # It is there already if the answer to this very change was cut off.
+                    stored = connection.execute(_EVENT, (run_id, event.seq)).fetchone()
+                    if stored == (event.kind, event.data):
+                        return
+                    raise PlanInvalid("The run went on in another process meanwhile. Read it and try again.")
+                steps = len(json.loads(plan_json)["steps"])
+                connection.execute(_CHANGE_PLAN, (plan_json, _to_json(goal), steps, run_id))
+                for step_id in forget:
+                    connection.execute("DELETE FROM plan_step WHERE run_id = %s AND step_id = %s", (run_id, step_id))
+
+        await self._ask(write)
+
+    async def signal(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
+        """Store a signal for the process that executes the run, now or later."""
+        # A signal that is stored twice because an answer was cut off is harmless: of two decisions the first counts.
+        query = "INSERT INTO plan_signal (run_id, verb, step_id, value) VALUES (%s, %s, %s, %s)"
+        await self._ask(lambda connection: connection.execute(query, (run_id, verb, step_id, encode(value))))
+
+    async def list_signals(self, run_id: str, after: int) -> list[Signal]:
+        """Return a run's signals after a number, in order."""
+        query = "SELECT seq, verb, step_id, value FROM plan_signal WHERE run_id = %s AND seq > %s ORDER BY seq"
+
+        def read(connection: Any) -> list[Signal]:
+            rows = connection.execute(query, (run_id, after))
+            return [Signal(seq, verb, step_id, json.loads(value)) for seq, verb, step_id, value in rows]
+
+        return await self._read(read)
 
     def record(
         self, run_id: str, step: StepRecord | None, events: Sequence[Event], state: RunState | None, at: str
     ) -> Awaitable[None]:
         """Record a step, events and a state atomically; the returned awaitable is done once they are durable."""
+        if step is not None and step.note is not None:
+            step = step._replace(note=_to_json(step.note))
+        return self._writing().put(
+            run_id,
+            None if step is None else (run_id, *step),
+            [(run_id, *event) for event in events],
+            None if state is None else (state, at if state in ENDED else None, run_id),
+        )
 
     def append_event(self, run_id: str, event: Event) -> None:
         """Append an event that need not be durable yet; a crash may lose it."""
-
-    async def change_plan(self, run_id: str, plan_json: str, goal: str, forget: Sequence[int], event: Event) -> None:
-        """Replace a run's plan, count the change, and delete the records of some unfinished steps."""
-
-    async def signal(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
-        """Store a signal for the process that executes the run, now or later."""
-
-    async def list_signals(self, run_id: str, after: int) -> list[Signal]:
-        """Return a run's signals after a number, in order."""
-
-    def hold(self, run_id: str) -> AbstractAsyncContextManager[bool]:
-        """Lock a run for execution; False where another process or task holds it."""
-
-    async def is_held(self, run_id: str) -> bool:
-        """Whether the run is locked for execution at this moment."""
+        self._writing().append_event((run_id, *event))
 
     def attach(self, carry_on: CarryOn) -> None:
         """Store the function that executes runs that the engine recovers."""
+        self._attached = carry_on
 
-    async def launch(self) -> None:
+    async def launch(self) -> None:  # noqa: B027  (nothing has to be started where this process executes its runs)
         """Start the engine ahead of its first run."""
 
     def recovering(self) -> AbstractAsyncContextManager[None]:
         """Recover the runs of dead processes during the block, if several processes share the engine."""
+        return nullcontext()
 
     async def carry_out(self, run_id: str, carry_on: CarryOn) -> RunState:
         """Execute a run by a function, under whatever the engine spreads and recovers executions with."""
+        return await carry_on(run_id)
 
     def close(self) -> None:
-        """Close the journal; records stay."""
+        """End the writer's thread; what was recorded is on disk."""
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
 
-    async def forget_before(self, at: str) -> int:
-        """Remove runs that ended before an instant, and return how many."""
+    def _writing(self) -> GroupCommit:
+        # One writer an event loop: the command line and the tests begin a new one now and then.
+        if self._writer is None or self._writer.loop is not asyncio.get_running_loop():
+            Journal.close(self)
+            self._writer = GroupCommit(self._new_session())
+        return self._writer
+
+    def _read_run(self, connection: Any, run_id: str) -> RunRecord | None:
+        with self._transaction(connection, writes=False):
+            run = connection.execute(_FIND_RUN, (run_id,)).fetchone()
+            if run is None:
+                return None
+            steps = connection.execute(_LIST_STEPS, (run_id,)).fetchall()
+            (last_seq,) = connection.execute("SELECT max(seq) FROM plan_event WHERE run_id = %s", (run_id,)).fetchone()
+        user, plan_json, given_json, state, created_at, ended_at, protocol, replans = run
+        # By name: a key that a newer build adds must not keep this one from reporting that the run is newer.
+        given = json.loads(given_json)
+        records = [StepRecord(*step) for step in steps]
+        return RunRecord(
+            run_id=run_id,
+            user=user,
+            plan_json=plan_json,
+            given=Given(values=given.get("values", {}), paths=given.get("paths", {})),
+            state=state,
+            created_at=created_at,
+            ended_at=ended_at,
+            protocol=protocol,
+            replans=replans,
+            steps={step.step_id: step._replace(note=step.note and json.loads(step.note)) for step in records},
+            last_seq=last_seq or 0,
+        )
+
+
+def _to_json(text: str) -> str:
+    """Return a text as JSON, which may hold a NUL; half a surrogate pair, which UTF-8 cannot encode, becomes ``?``."""
+    return json.dumps(text.encode("utf-8", "replace").decode())
+
+
+def _count_ids(base_id: str | None) -> Iterator[str]:
+    """Yield ids under a fixed clock (rule F4): the base with a counter."""
+    for number in count(1):
+        yield str(uuid.uuid5(_NAMESPACE, f"{base_id}#{number}"))

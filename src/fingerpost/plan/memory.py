@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fingerpost.errors import ParameterError
-from fingerpost.plan.journal import Event, Given, StepRecord
 from fingerpost.plan.limits import encode
+from fingerpost.plan.records import Event, Given, StepRecord
 from fingerpost.plan.references import Reference, Way, walk
 from fingerpost.plan.remarks import details_of
 from fingerpost.plan.validation import ReadyStep, ValidPlan

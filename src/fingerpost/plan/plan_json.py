@@ -12,8 +12,8 @@ from fingerpost import clock
 from fingerpost.contract.check import explain
 from fingerpost.contract.plan import AS_RECORDED, Plan
 from fingerpost.errors import PlanInvalid
-from fingerpost.plan.journal import PROTOCOL, RunRecord
 from fingerpost.plan.limits import Limits, encode, find_excess
+from fingerpost.plan.records import PROTOCOL, RunRecord
 
 
 def read_plan(raw: object, limits: Limits | None = None) -> Plan:

@@ -1,18 +1,18 @@
 """The tools run_plan and get_plan_run (plan-step contract, rule F6)."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, TypeVar
 
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.plan import Plan
 from fingerpost.contract.published import Call, PublishedTool
-from fingerpost.contract.wire import Shape, WireModel
+from fingerpost.contract.wire import Shape, WireModel, write_stated
 from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
-from fingerpost.plan.journal import RunLine
 from fingerpost.plan.plan_json import plan_of, read_plan
 from fingerpost.plan.planners.capability import PlanningCapability
+from fingerpost.plan.records import RunLine
 from fingerpost.plan.run_events import RunProgress
 from fingerpost.plan.run_shapes import (
     LONG_PARTS,
@@ -26,6 +26,8 @@ from fingerpost.plan.run_shapes import (
 )
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.view import describe_run, say_run
+
+_Answer = TypeVar("_Answer", RunAnswer, RunsAnswer)
 
 
 class RunPlan(PublishedTool):
@@ -87,18 +89,9 @@ class RunPlan(PublishedTool):
 
     def _show(self, arguments: RunPlanInput, data: RunView) -> RunAnswer:
         failed = [f"step {step['step_id']}: {step['error']}" for step in data["steps"] if step.get("error")]
-        is_failed = data["state"] == "failed"
-        shown: RunAnswer = {
-            "query_type": self.name,
-            "parameters": arguments.model_dump(mode="json", exclude_unset=True),
-            "results": [] if is_failed else data["values"],
-            "output_key": self.name,
-            "success": not is_failed,
-            "data": data,
-        }
-        if is_failed:
-            shown["error"] = f"The plan failed at {'; '.join(failed)}"[:2000]
-        return shown
+        if data["state"] != "failed":
+            return _respond(RunAnswer, self, arguments, data["values"], data)
+        return _respond(RunAnswer, self, arguments, [], data, f"The plan failed at {'; '.join(failed)}"[:2000])
 
     def describe(self, answer: RunAnswer) -> str:
         return say_run(answer["data"])
@@ -146,6 +139,26 @@ class RunPlan(PublishedTool):
                 await self._runs.check_resumable(run_id, user)
 
 
+def _respond(
+    shape: type[_Answer],
+    tool: PublishedTool,
+    arguments: WireModel,
+    results: Sequence[Mapping[str, Any]],
+    data: RunView | None = None,
+    error: str | None = None,
+) -> _Answer:
+    fields = {
+        "query_type": tool.name,
+        "parameters": arguments.model_dump(mode="json", exclude_unset=True),
+        "results": results,
+        "output_key": tool.name,
+        "success": error is None,
+        "data": data,
+        "error": error,
+    }
+    return write_stated(shape, fields)
+
+
 def _memory(arguments: WireModel) -> dict[str, object]:
     memory = getattr(arguments, "memory", None)
     if memory is None:
@@ -173,25 +186,12 @@ class GetPlanRun(PublishedTool):
         self._runs = runs
 
     async def handle(self, arguments: GetPlanRunInput, call: Call) -> RunAnswer | RunsAnswer:
-        parameters = arguments.model_dump(mode="json", exclude_unset=True)
         if arguments.run_id is None:
-            return {
-                "query_type": self.name,
-                "parameters": parameters,
-                "results": [await self._show_line(line) for line in await self._runs.list_runs(call.user)],
-                "output_key": self.name,
-                "success": True,
-            }
+            lines = [await self._show_line(line) for line in await self._runs.list_runs(call.user)]
+            return _respond(RunsAnswer, self, arguments, lines)
         run = await self._runs.get(arguments.run_id, call.user)
         data = await describe_run(self._runs, run, arguments.include or (), arguments.after_event)
-        return {
-            "query_type": self.name,
-            "parameters": parameters,
-            "results": data["values"],
-            "output_key": self.name,
-            "success": True,
-            "data": data,
-        }
+        return _respond(RunAnswer, self, arguments, data["values"], data)
 
     def shape_of(self, answer: Mapping[str, Any]) -> Shape:
         return RunAnswer if "data" in answer else RunsAnswer
@@ -202,17 +202,16 @@ class GetPlanRun(PublishedTool):
         return "\n".join(map(_say_line, answer["results"])) or "No runs."
 
     async def _show_line(self, line: RunLine) -> RunLineView:
-        shown: RunLineView = {
+        fields = {
             "run_id": line.run_id,
             "state": await self._runs.state_of(line),
             "goal": line.goal[:200],
             "created_at": line.created_at,
+            "ended_at": line.ended_at,
             "completed": line.settled,
             "total": line.steps,
         }
-        if line.ended_at is not None:
-            shown["ended_at"] = line.ended_at
-        return shown
+        return write_stated(RunLineView, fields)
 
 
 def _say_line(line: RunLineView) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.published import ReportProgress
-from fingerpost.plan.journal import Event, RunState, StepRecord
+from fingerpost.plan.records import Event, RunState, StepRecord
 from fingerpost.runtime.instruments import PLAN_RUNS, PLAN_STEP_DURATION, TOOL
 from fingerpost.runtime.spans import Attribute, Measured, measured
 

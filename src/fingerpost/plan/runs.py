@@ -11,10 +11,11 @@ from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.errors import PlanInvalid, StorageUnavailable
 from fingerpost.plan.active_runs import ActiveRuns
 from fingerpost.plan.catalogue import HUMAN, Catalogue
-from fingerpost.plan.journal import ENDED, Event, Given, Journal, NewRun, RunLine, RunRecord, RunState, Verb
+from fingerpost.plan.journal import Journal
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.memory import Memory
 from fingerpost.plan.plan_json import finished, now, plan_of, refuse_newer, write_instant, write_plan
+from fingerpost.plan.records import ENDED, Event, Given, NewRun, RunLine, RunRecord, RunState, Verb
 from fingerpost.plan.validation import ValidPlan, validate_plan
 from fingerpost.runtime.circuit_breaker import Breaker
 from fingerpost.runtime.concurrency import compute
@@ -72,7 +73,7 @@ class PlanRuns(ActiveRuns):
             PlanInvalid: the plan, or the memory, is no good.
         """
         given = await self._given(user, memory or {}, memory_of)
-        valid, plan_json = await compute(self._check_and_write, plan, given.values)
+        plan_json = await compute(self._check_and_write, plan, given.values)
         fixed = clock.find_fixed()
         base = None
         if fixed is not None:
@@ -87,16 +88,14 @@ class PlanRuns(ActiveRuns):
             given=given,
             at=now(),
         )
-        run_id = await self.journal.create(new)
-        self._fresh = (new.record_as(run_id), valid)
-        return run_id
+        return await self.journal.create(new)
 
-    def _check_and_write(self, plan: Plan, memory: Mapping[str, Any]) -> tuple[ValidPlan, str]:
-        valid = self.check(plan, memory)
-        plan_json = write_plan(valid.plan)
+    def _check_and_write(self, plan: Plan, memory: Mapping[str, Any]) -> str:
+        self.check(plan, memory)
+        plan_json = write_plan(plan)
         if len(plan_json) > self.limits.plan_bytes:
             raise PlanInvalid(f"The plan has {len(plan_json):,} bytes, and may have {self.limits.plan_bytes:,}")
-        return valid, plan_json
+        return plan_json
 
     async def get(self, run_id: str, user: str | None) -> RunRecord:
         """Return a user's run.

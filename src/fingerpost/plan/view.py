@@ -9,10 +9,10 @@ from typing import Any, Literal
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.size_bounds import MOST_BODY_BYTES
 from fingerpost.plan.catalogue import HUMAN
-from fingerpost.plan.journal import Event, RunRecord, StepRecord
 from fingerpost.plan.limits import encode
 from fingerpost.plan.memory import Memory, list_items
 from fingerpost.plan.plan_json import plan_of
+from fingerpost.plan.records import Event, RunRecord, StepRecord
 from fingerpost.plan.references import walk
 from fingerpost.plan.remarks import Remark, find_dead_path, list_remarks, say_remark
 from fingerpost.plan.run_shapes import RunView

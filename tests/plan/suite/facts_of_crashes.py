@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from fingerpost.errors import PlanInvalid
-from fingerpost.plan.journal import PROTOCOL, NewRun
+from fingerpost.plan.records import PROTOCOL, NewRun
 from fingerpost.plan.runs import PlanRuns
 from tests.plan.suite.engine import Engine, expect
 from tests.plan.suite.fixtures import (

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from fingerpost.plan.journal import RunRecord, RunState
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.plan_json import read_plan
+from fingerpost.plan.records import RunRecord, RunState
 from fingerpost.plan.runs import PlanRuns
 from tests.plan.suite.engine import Engine, EngineBroken, expect
 from tests.plan.suite.fixtures import (

@@ -4,7 +4,8 @@ import asyncio
 from pathlib import Path
 
 from fingerpost.errors import ToolError
-from fingerpost.plan.journal import Event, Given, Journal, JournalFailed, NewRun, RunRecord, StepRecord
+from fingerpost.plan.journal import Journal
+from fingerpost.plan.records import Event, Given, JournalFailed, NewRun, RunRecord, StepRecord
 from tests.plan.suite.engine import Engine, expect
 from tests.plan.suite.fixtures import with_journal
 
@@ -139,21 +140,6 @@ def signals_are_kept_in_order_for_whoever_carries_on(engine: Engine, folder: Pat
     expected = [("approve", 1, {"note": None, "value": [1, "ä"]}), ("cancel", None, None)]
     expect(signals == expected, f"The signals should be {expected}, and are {signals}")
     expect(later == received[1:], f"After the first signal comes {later}")
-
-
-def a_run_is_untouched_until_anything_happens_to_it(engine: Engine, folder: Path) -> None:
-    """An event, a step, a state or a signal touches it."""
-
-    async def touch(journal: Journal) -> list[bool]:
-        ids = [await _new(journal) for _ in range(5)]
-        await journal.record(ids[1], None, [Event(1, _AT, "run_started", None, None)], None, _AT)
-        await journal.record(ids[2], _step(1, "completed"), [], None, _AT)
-        await journal.record(ids[3], None, [], "failed", _AT)
-        await journal.signal(ids[4], "cancel", None, None)
-        return [await journal.is_untouched(run_id) for run_id in ids]
-
-    found = with_journal(engine, folder, touch)
-    expect(found == [True, False, False, False, False], f"New, event, step, state, signal: untouched is {found}")
 
 
 def a_changed_plan_forgets_what_it_is_told_to_forget(engine: Engine, folder: Path) -> None:

@@ -19,8 +19,9 @@ from fingerpost.contract.plan import find_attempt
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import success_response
 from fingerpost.plan.catalogue import Catalogue, PlanTool
-from fingerpost.plan.journal import Event, Journal, RunRecord
+from fingerpost.plan.journal import Journal
 from fingerpost.plan.limits import Limits
+from fingerpost.plan.records import Event, RunRecord
 from fingerpost.plan.runs import PlanRuns
 from tests.plan.suite.engine import Engine
 

@@ -11,8 +11,8 @@ from rich.text import Text
 from rich.tree import Tree as RichTree
 
 from fingerpost.apps.cli.output import new_console, plain
-from fingerpost.plan.journal import Event, RunRecord
 from fingerpost.plan.plan_json import plan_of
+from fingerpost.plan.records import Event, RunRecord
 from fingerpost.plan.run_shapes import RunView
 from fingerpost.plan.view import say_steps
 

@@ -23,8 +23,8 @@ from fingerpost.plan.engines.dbos_program import (
     workflow,
 )
 from fingerpost.plan.engines.dbos_session import IS_HELD, LIVING, DbosSession
-from fingerpost.plan.engines.recording import RecordingJournal
-from fingerpost.plan.journal import PROTOCOL, CarryOn, RunState
+from fingerpost.plan.journal import Journal
+from fingerpost.plan.records import PROTOCOL, CarryOn, RunState
 from fingerpost.runtime.extras import format_install_command
 from fingerpost.store.postgres.database import Database
 
@@ -60,7 +60,7 @@ class _Execution:
     task: "asyncio.Task[RunState] | None" = None
 
 
-class DbosJournal(RecordingJournal):
+class DbosJournal(Journal):
     """A journal in the shared database whose runs DBOS executes; DBOS is launched with the first of them.
 
     DBOS has its tables in ``schema``, which is named after the journal's by default.

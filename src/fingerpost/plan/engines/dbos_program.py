@@ -20,7 +20,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from fingerpost.errors import SettingsInvalid, StorageUnavailable
-from fingerpost.plan.journal import PROTOCOL
+from fingerpost.plan.records import PROTOCOL
 
 if TYPE_CHECKING:
     from dbos import DBOSConfig
@@ -32,7 +32,7 @@ NAME: Final = "fingerpost"
 COMMAND: Final = "command-"
 """The name of an executor whose runs are not recovered begins so: a run interrupted at a terminal stays so."""
 VERSION: Final = "fingerpost-plans"
-"""What is recorded has a version of its own (``journal.PROTOCOL``); to DBOS all of ours are one."""
+"""What is recorded has a version of its own (``records.PROTOCOL``); to DBOS all of ours are one."""
 
 _CONNECTIONS = 8
 _WORKERS_SHARE = 20

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from fingerpost.plan.engines.group_commit import Row
-from fingerpost.plan.engines.recording import PUT_EVENT, PUT_STATE, PUT_STEP
+from fingerpost.plan.journal import PUT_EVENT, PUT_STATE, PUT_STEP
 from fingerpost.store.postgres.database import Database, DatabaseLost, is_lost, translate
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """The embedded journal: all runs in one SQLite file (WAL), shared by many processes without a server.
 
-A change of what a record means is no layout: it counts ``journal.PROTOCOL`` up.
+A change of what a record means is no layout: it counts ``records.PROTOCOL`` up.
 """
 
 import asyncio
@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from fingerpost.plan.engines.group_commit import Row
-from fingerpost.plan.engines.recording import PUT_EVENT, PUT_STATE, PUT_STEP, RecordingJournal
 from fingerpost.plan.engines.run_lock import RunLocks
+from fingerpost.plan.journal import PUT_EVENT, PUT_STATE, PUT_STEP, Journal
 from fingerpost.store.layouts import RUNS, Layout
 from fingerpost.store.sqlite import SqliteFile
 from fingerpost.store.tables import SqliteTables
@@ -27,7 +27,7 @@ _LOOK_S = 0.01
 _IS_THERE = "SELECT 1 FROM plan_run WHERE id = %s"
 
 
-class EmbeddedJournal(RecordingJournal):
+class EmbeddedJournal(Journal):
     """A journal in a folder: ``runs.sqlite``, and one lock file per run that is being executed."""
 
     def __init__(self, folder: Path) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from fingerpost.errors import ToolError
-from fingerpost.plan.journal import JournalFailed
+from fingerpost.plan.records import JournalFailed
 
 _log = logging.getLogger(__name__)
 
@@ -72,7 +72,6 @@ class GroupCommit:
         self._open = _Batch()
         self._is_busy = False
         self._is_due = False
-        self._oldest_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._work: queue.SimpleQueue[_Batch | _Task | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._write, name="fingerpost-journal", daemon=True)
@@ -97,8 +96,6 @@ class GroupCommit:
 
     def append_event(self, event: Row) -> None:
         """Add an event to the next transaction without waiting for it."""
-        if not self._open.events:
-            self._oldest_at = self.loop.time()
         self._open.events.append(event)
         if self._timer is None:
             self._timer = self.loop.call_later(_LONGEST_DELAY_S, self._commit_overdue)
@@ -132,19 +129,15 @@ class GroupCommit:
         self._thread.join()
 
     def _commit_overdue(self) -> None:
-        self._timer = None
-        if not self._open.events:
-            return
-        left_s = self._oldest_at + _LONGEST_DELAY_S - self.loop.time()
-        if left_s > 0:
-            self._timer = self.loop.call_later(left_s, self._commit_overdue)
-            return
         self._is_due = True
         self._hand_over()
 
     def _hand_over(self) -> None:
         if self._is_busy or not self._is_due:
             return
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         batch, self._open = self._open, _Batch()
         self._is_busy, self._is_due = True, False
         self._work.put(batch)

@@ -16,15 +16,11 @@ class Goal:
         text: in the asker's words.
         wanted: the memory keys that must be there in the end, where the asker can name them.
         known: values by name, which may serve as parameters.
-        avoid: tools that are not to be used: they have failed.
-        complaint: what was wrong with the last attempt, where there was one.
     """
 
     text: str
     wanted: tuple[str, ...] = ()
     known: Mapping[str, Any] = field(default_factory=dict)
-    avoid: Collection[str] = ()
-    complaint: str | None = None
 
 
 class Planner(Protocol):

@@ -38,8 +38,7 @@ class _Chain:
         self._steps: list[PlanStep] = []
         self._missing: dict[tuple[str, str], dict[str, str]] = {}
         self._producers: dict[str, list[PlanTool]] = {}
-        usable = [tool for name, tool in catalogue.tools.items() if name not in goal.avoid]
-        for tool in sorted(usable, key=lambda tool: (tool.cost, tool.spec.name)):
+        for tool in sorted(catalogue.tools.values(), key=lambda tool: (tool.cost, tool.spec.name)):
             self._producers.setdefault(tool.spec.output_key, []).append(tool)
 
     def plan(self) -> Plan:

@@ -65,7 +65,7 @@ class LanguageModelPlanner:
         from pydantic_ai import Agent, ModelRetry
         from pydantic_ai.exceptions import AgentRunError, ModelHTTPError, UnexpectedModelBehavior
 
-        answer_model = plan_model(catalogue, goal.avoid)
+        answer_model = plan_model(catalogue)
         last: list[str] = []
         agent: Agent[None, Any] = Agent(
             self._model, output_type=answer_model, retries=self._retries, instructions=_INSTRUCTIONS
@@ -98,7 +98,7 @@ class LanguageModelPlanner:
         return as_plan(result.output, goal)
 
 
-def plan_model(catalogue: Catalogue, avoid: Collection[str] = ()) -> type[BaseModel]:
+def plan_model(catalogue: Catalogue) -> type[BaseModel]:
     """Return the model of a plan over some tools: one kind of step a tool and query type, and thinking."""
     closed = ConfigDict(extra="forbid")
     shared: dict[str, Any] = {
@@ -111,8 +111,6 @@ def plan_model(catalogue: Catalogue, avoid: Collection[str] = ()) -> type[BaseMo
     }
     kinds: list[Any] = []
     for name, tool in sorted(catalogue.tools.items()):
-        if name in avoid:
-            continue
         questions = []
         for query_type, arguments in tool.spec.input_schema.items():
             # References may stand for any value: what the arguments are is said, what they hold is checked after.
@@ -162,8 +160,6 @@ def _question(goal: Goal, memory: Collection[str]) -> str:
         lines.append(f"Known values: {dict(goal.known)}")
     if memory:
         lines.append(f"These keys are there already: {', '.join(sorted(memory))}")
-    if goal.complaint:
-        lines.append(f"The last plan failed: {goal.complaint}")
     return "\n".join(lines)
 
 

@@ -22,13 +22,11 @@ class Template:
     """A plan with parameters.
 
     Attributes:
-        name: how it is called.
         example: a sentence that it reads.
         sentence: reads a sentence; its groups are the parameters.
         fill: returns the steps for the parameters.
     """
 
-    name: str
     example: str
     sentence: re.Pattern[str]
     fill: Callable[[Mapping[str, str]], list[PlanStep]]
@@ -46,21 +44,6 @@ class TemplatePlanner:
             if read is not None:
                 return Plan(goal=goal.text, steps=template.fill(read.groupdict()), created_at=now())
         return None
-
-    def fill(self, name: str, parameters: Mapping[str, str]) -> Plan:
-        """Return a template by its name, filled.
-
-        Raises:
-            PlanInvalid: there is no such template, or a parameter is missing or unknown.
-        """
-        template = next((each for each in self.templates if each.name == name), None)
-        if template is None:
-            names = ", ".join(each.name for each in self.templates)
-            raise PlanInvalid(f"There is no template '{name}'; there are {names}")
-        wanted = set(template.sentence.groupindex)
-        if wanted != set(parameters):
-            raise PlanInvalid(f"The template {name} takes {', '.join(sorted(wanted))}", {"field": name})
-        return Plan(goal=template.example, steps=template.fill(parameters), created_at=now())
 
 
 def _ticker_of(company: str) -> str:
@@ -161,7 +144,6 @@ def _there_and_back(fields: Mapping[str, str]) -> list[PlanStep]:
 
 TEMPLATES = (
     Template(
-        "financial_fact",
         "Get Apple's revenue for 2022",
         re.compile(
             r"(?:get|find|what was|show)\s+(?P<company>[\w .&-]{1,60}?)['\u2019]s?\s+(?P<metric>[\w -]{1,60}?)"
@@ -171,7 +153,6 @@ TEMPLATES = (
         _financial_fact,
     ),
     Template(
-        "compare_companies",
         "Compare the revenue of Apple and NVIDIA for 2022",
         re.compile(
             r"compare\s+(?:the\s+)?(?P<metric>[\w -]{1,60}?)\s+of\s+(?P<companies>[\w .,&-]{1,300}?)"
@@ -181,7 +162,6 @@ TEMPLATES = (
         _compare,
     ),
     Template(
-        "there_and_back",
         "Plan a trip from Kamppi to Espoo and back",
         re.compile(
             r"plan a (?:round )?trip from\s+(?P<origin>.{1,100}?)\s+to\s+(?P<destination>.{1,100}?)\s+and back\s*[.]?",

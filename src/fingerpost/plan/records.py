@@ -1,0 +1,114 @@
+"""Records of plan runs, as journals store them."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, NamedTuple
+
+from fingerpost.errors import StorageUnavailable
+
+PROTOCOL: Final = 1
+"""Counts up when the meaning of what is recorded changes; versions of fingerpost do not matter (design section 8)."""
+
+RunState = Literal["running", "waiting", "completed", "failed", "cancelled"]
+StepState = Literal["completed", "skipped", "failed", "waiting"]
+Verb = Literal["cancel", "approve", "reject"]
+
+ENDED: Final = ("completed", "failed", "cancelled")
+
+
+class JournalFailed(StorageUnavailable):
+    """A write to the journal failed; the run stops where its record ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """The memory that a run starts from: whole responses or plain values by key, and where each one's value stands."""
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    paths: Mapping[str, list[str]] = field(default_factory=dict)
+
+
+class StepRecord(NamedTuple):
+    """The record of one step. ``output`` is the JSON text of the whole response, ``note`` the reason for its state."""
+
+    step_id: int
+    state: StepState
+    output: str | None
+    note: str | None
+    attempts: int
+    at: str
+
+
+class Event(NamedTuple):
+    """One event of a run, numbered in order; ``data`` is JSON text."""
+
+    seq: int
+    at: str
+    kind: str
+    step_id: int | None
+    data: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A signal to a run (cancel, approve, reject); ``value`` is any JSON value."""
+
+    seq: int
+    verb: Verb
+    step_id: int | None
+    value: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """The record of a run. ``plan_json`` is the current plan, ``replans`` how often it was changed."""
+
+    run_id: str
+    user: str | None
+    plan_json: str
+    given: Given
+    state: RunState
+    created_at: str
+    ended_at: str | None
+    protocol: int
+    replans: int
+    steps: Mapping[int, StepRecord]
+    last_seq: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRun:
+    """A run to be kept: whose it is, its plan as JSON, the memory that it starts from, and when it was made.
+
+    Attributes:
+        base_id: what its id is counted from, under a fixed clock; None for a random id.
+        goal: the plan's, for lists.
+        steps: how many the plan has.
+        at: the instant, in ISO 8601.
+    """
+
+    base_id: str | None = None
+    user: str | None
+    plan_json: str
+    goal: str
+    steps: int
+    given: Given = field(default_factory=Given)
+    at: str
+    protocol: int = PROTOCOL
+
+
+@dataclass(frozen=True, slots=True)
+class RunLine:
+    """A run in a list."""
+
+    run_id: str
+    state: RunState
+    goal: str
+    created_at: str
+    ended_at: str | None
+    steps: int
+    settled: int
+
+
+CarryOn = Callable[[str], Awaitable[RunState]]
+"""Executes the run of an id in this process until it ends or waits, and returns its state."""
