@@ -67,6 +67,8 @@ def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, que
     then rides that arrive later than who walks are not promised. Nor is the order.
     """
     direct = _find_direct_walk(timetable, query)
+    if not len(query.origin.stop) or not len(query.destination.stop):
+        return [direct] if direct else []
     day = local_day(query.instant, timetable.feeds[0].zone)
     found: list[Journey] = []
     for further_days in (0, FURTHER_DAYS):
