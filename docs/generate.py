@@ -24,7 +24,7 @@ from fingerpost.store.network_record import describe_schema
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.transit.engine.gtfs.csv import Reason
-from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, find_meaning
+from fingerpost.transit.engine.gtfs.csv.findings import FindingKind
 from fingerpost.transit.rules import warnings
 
 FOLDER = Path(__file__).parent / "reference"
@@ -271,8 +271,8 @@ def _findings() -> list[str]:
     lines += ["[How feeds are read](../feeds.md).", ""]
     lines += ["| finding | what became of the row | about | what it means |", "|---|---|---|---|"]
     for kind in FindingKind:
-        of_kind = ((reason, find_meaning(reason)) for reason in Reason if find_meaning(reason).kind is kind)
-        lines += [f"| `{reason}` | {kind} | {each.subject} | {_cell(each.text)} |" for reason, each in of_kind]
+        of_kind = (reason for reason in Reason if reason.kind is kind)
+        lines += [f"| `{each.code}` | {kind} | {each.subject} | {_cell(each.text)} |" for each in of_kind]
     return lines
 
 

@@ -100,14 +100,13 @@ def test_three_kinds_of_loss_stand_in_the_verdict(findings, end):
 def test_every_finding_is_explained():
     """By a meaning of its own, whose kind agrees with the reason's name."""
     for reason in Reason:
-        meaning = find_meaning(reason.value)
-        assert meaning != find_meaning("none-such"), reason
-        if reason.value.endswith(("-unapplied", "-unsupported")):
-            assert meaning.kind in (FindingKind.NOT_USED, FindingKind.WITHOUT_EFFECT), reason
-        elif reason.value.endswith(("-assumed", "-worked-out")):
-            assert meaning.kind is FindingKind.GUESSED, reason
+        assert find_meaning(reason.code) is reason
+        if reason.code.endswith(("-unapplied", "-unsupported")):
+            assert reason.kind in (FindingKind.NOT_USED, FindingKind.WITHOUT_EFFECT), reason
+        elif reason.code.endswith(("-assumed", "-worked-out")):
+            assert reason.kind is FindingKind.GUESSED, reason
         elif reason is not Reason.VALUE_UNREADABLE:
-            assert meaning.kind in (FindingKind.LEFT_OUT, FindingKind.WITHOUT_EFFECT), reason
+            assert reason.kind in (FindingKind.LEFT_OUT, FindingKind.WITHOUT_EFFECT), reason
 
 
 def test_a_report_explains_each_finding_once(capsys):

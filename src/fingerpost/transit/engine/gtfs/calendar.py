@@ -72,7 +72,7 @@ class Services:
         for row, days in enumerate(self.days):
             kept = days[(days >= begin) & (days < begin + most_days)]
             if len(kept) < len(days):
-                findings.add(Reason.CALENDAR_SHORTENED, *self.places[row])
+                findings.add(Reason.CALENDAR_RANGE_SHORTENED, *self.places[row])
             self.days[row] = kept
 
 

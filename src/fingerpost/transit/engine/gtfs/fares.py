@@ -42,7 +42,7 @@ def read_fares(archive: Archive) -> FareBook | None:
         seconds = find_integer(duration) if duration else None
         sound = amount is not None and amount >= 0 and currency is not None and transfers in _TRANSFERS
         if not sound or (duration and (seconds is None or seconds < 0)):
-            table.note(Reason.FARE_UNREADABLE, line)
+            table.note(Reason.FARE_UNREADABLE_UNAPPLIED, line)
             price = ""
         lines[fare_id] = line
         tickets[fare_id] = Ticket(
@@ -133,12 +133,12 @@ def read_leg_fares(archive: Archive) -> FareBook | None:
         group, network, begin, end, from_time, to_time, product_id, priority = fields
         rank = find_integer(priority or "0")
         if not product_id or rank is None or rank < 0:
-            rules_table.note(Reason.FARE_RULE_UNREADABLE, line)
+            rules_table.note(Reason.FARE_RULE_UNREADABLE_UNAPPLIED, line)
             problem = "a rule of fare_leg_rules.txt cannot be read"
             continue
         is_timed = bool(from_time or to_time)
         if is_timed:
-            rules_table.note(Reason.FARE_BY_TIME_UNAPPLIED, line, "from_timeframe_group_id")
+            rules_table.note(Reason.FARE_BY_TIME_OF_DAY_UNAPPLIED, line, "from_timeframe_group_id")
         if listed and product_id not in listed:
             rules_table.note(Reason.FARE_RULE_OF_UNKNOWN_FARE, line, "fare_product_id")
         rules.append(
@@ -193,7 +193,7 @@ def _read_transfers(archive: Archive, listed: Collection[str]) -> tuple[tuple[Tr
             and (not limit_text or (limit is not None and limit > 0 and limit_type in _LIMIT_TYPES))
         )
         if not sound or count is None or type_ is None:
-            table.note(Reason.FARE_RULE_UNREADABLE, line)
+            table.note(Reason.FARE_RULE_UNREADABLE_UNAPPLIED, line)
             problem = "a rule of fare_transfer_rules.txt cannot be read"
             continue
         if listed and product_id and product_id not in listed:
@@ -230,7 +230,7 @@ def _read_products(archive: Archive) -> tuple[tuple[Product, ...], Collection[st
         listed.add(product_id)
         amount, currency = find_amount(amount_text), find_currency(currency_text)
         if not product_id or amount is None or currency is None:
-            table.note(Reason.FARE_UNREADABLE, line)
+            table.note(Reason.FARE_UNREADABLE_UNAPPLIED, line)
             problem = "a row of fare_products.txt cannot be read"
         elif category not in ordinary:
             table.note(Reason.FARE_OF_OTHER_RIDERS_UNAPPLIED, line, "rider_category_id")
@@ -278,5 +278,5 @@ def _joins_legs(archive: Archive) -> bool:
         return False
     joined = next(iter(table.rows("from_network_id")), None)
     if joined is not None:
-        table.note(Reason.FARE_JOIN_UNAPPLIED, joined[0])
+        table.note(Reason.FARE_RULE_THAT_JOINS_LEGS_UNAPPLIED, joined[0])
     return joined is not None

@@ -191,7 +191,7 @@ class Merging:
                 return
             alike = fuzz.token_set_ratio(first.name, second.name, processor=default_process)
             if apart_m <= SAME_SPOT_M and alike >= ALIKE:
-                findings.add(Reason.STOP_NAMED_OTHERWISE_ASSUMED, "stops.txt", 0, "stop_name")
+                findings.add(Reason.STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED, "stops.txt", 0, "stop_name")
                 return
         feeds = self._draft.feeds
         raise FeedUnusable(

@@ -172,7 +172,7 @@ def find_in_seat(
         block=trips.block[terminals.trip], route=trips.route[terminals.trip], service=service[terminals.trip]
     )
     by_headway = np.unique(terminals.trip[(blocks.block >= 0) & ~terminals.is_exact])
-    archive.findings.add_many(Reason.BLOCK_WITHOUT_TIMES_UNAPPLIED, "trips.txt", trips.lines[by_headway], "block_id")
+    archive.findings.add_many(Reason.BLOCK_OF_HEADWAYS_UNAPPLIED, "trips.txt", trips.lines[by_headway], "block_id")
     candidates = list_candidates(blocks, terminals.begin_s, terminals.end_s, terminals.is_exact, days)
     kept = _judge(archive, trips, blocks, candidates, places)
     for index in np.flatnonzero(kept).tolist():

@@ -165,7 +165,7 @@ def _list_changes(table: Table, stops: Stops, pathways: Iterable[_Pathway]) -> P
     found: list[tuple[int, int, int]] = []
     for platforms in stations.values():
         if len(platforms) > _MOST_PLATFORMS:
-            table.note(Reason.PATHWAY_TOO_MANY_UNAPPLIED, 1)
+            table.note(Reason.PATHWAYS_OF_TOO_MANY_PLATFORMS_UNAPPLIED, 1)
             continue
         for begin in platforms:
             reached_s = find_quickest_s(ways, begin, _LONGEST_S)

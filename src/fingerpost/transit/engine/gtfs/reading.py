@@ -9,7 +9,6 @@ import numpy as np
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.engine.gtfs.calendar import Services, read_services
 from fingerpost.transit.engine.gtfs.csv import Archive, IdIndex, Reason
-from fingerpost.transit.engine.gtfs.csv.findings import find_meaning
 from fingerpost.transit.engine.gtfs.fares import read_fares
 from fingerpost.transit.engine.gtfs.feed_info import (
     Agencies,
@@ -148,9 +147,7 @@ def report_on(archive: Archive, tables: FeedTables) -> FeedReport:
         gaps=find_service_days(map(date.fromordinal, np.unique(np.concatenate(tables.services)).tolist())).gaps,
         zone=feed.zone,
         findings=tuple(
-            Finding(
-                reason=reason.value, count=count, places=tuple(FoundAt(table=t, line=n, column=c) for t, n, c in at)
-            )
+            Finding(reason=reason.code, count=count, places=tuple(FoundAt(table=t, line=n, column=c) for t, n, c in at))
             for reason, count, at in archive.findings.list_all()
         ),
         tables_not_read=tuple(table for table in archive.list_tables() if table not in READ),
@@ -213,14 +210,13 @@ def _drop_idle_services(archive: Archive, trips: Trips, services: Services) -> t
 
 def _nothing_left(archive: Archive) -> str:
     found = archive.findings.list_all()
-    if any(reason is Reason.TRIP_FLEX_UNSUPPORTED for reason, _, _ in found):
+    if any(reason is Reason.TRIP_ON_DEMAND_UNSUPPORTED for reason, _, _ in found):
         return (
             f"{archive.name} has no trips by timetable: what it holds is on demand (GTFS-Flex), which fingerpost does "
             "not plan with. Ask its publisher for the feed of the lines that run by timetable."
         )
     reasons = "; ".join(
-        f"{count:,} {reason.value} ({find_meaning(reason).text}), first in {at[0][0]} line {at[0][1]}"
-        for reason, count, at in found
+        f"{count:,} {reason.code} ({reason.text}), first in {at[0][0]} line {at[0][1]}" for reason, count, at in found
     )
     return (
         f"{archive.name} has no usable trips on any day: {reasons or 'its tables are empty'}. "

@@ -194,7 +194,7 @@ def _read_rows(
         if is_flex:
             flex = np.logical_or.reduce([block.is_filled(column) for column in range(_FLEX.start, _FLEX.stop)])
             on_demand[trip[flex & (trip >= 0)]] = True
-            table.note_rows(Reason.CALL_FLEX_UNSUPPORTED, block.lines[flex])
+            table.note_rows(Reason.CALL_ON_DEMAND_UNSUPPORTED, block.lines[flex])
             usable &= ~flex
         sequence, no_sequence = block.integers(2, -1)
         for reason, column, faulty in (
@@ -202,7 +202,7 @@ def _read_rows(
             (Reason.CALL_OF_LEFT_OUT_TRIP, "trip_id", trip == LEFT_OUT),
             (Reason.CALL_AT_UNKNOWN_STOP, "stop_id", (stop == UNKNOWN) | (stop == BLANK)),
             (Reason.CALL_AT_LEFT_OUT_STOP, "stop_id", stop == LEFT_OUT),
-            (Reason.CALL_WHERE_NOBODY_BOARDS, "stop_id", (stop >= 0) & ~boardable[np.maximum(stop, -1)]),
+            (Reason.CALL_AT_STATION_ENTRANCE_OR_NODE, "stop_id", (stop >= 0) & ~boardable[np.maximum(stop, -1)]),
             (Reason.CALL_SEQUENCE_UNREADABLE, "stop_sequence", no_sequence | (sequence < 0)),
         ):
             if faulty.any():
@@ -287,7 +287,7 @@ def _usable_trips(
     untimed, backward = np.zeros(len(trips), np.bool_), np.zeros(len(trips), np.bool_)
     check_trips(stop_times.trip, stop_times.arrival_s, stop_times.departure_s, count, untimed, backward)
     for reason, faulty in (
-        (Reason.TRIP_FLEX_UNSUPPORTED, on_demand),
+        (Reason.TRIP_ON_DEMAND_UNSUPPORTED, on_demand),
         (Reason.TRIP_WITH_FEWER_THAN_TWO_CALLS, count < _FEWEST_STOP_TIMES),
         (Reason.TRIP_WITHOUT_END_TIMES, untimed),
         (Reason.TRIP_RUNS_BACKWARDS, backward),

@@ -73,7 +73,7 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
                 pairs = _pairs(stops, int(said[row, 0]), int(said[row, 1]))
                 line = int(said[row, _LINE])
                 if not len(pairs):
-                    table.note(Reason.TRANSFER_WHERE_NOBODY_BOARDS, line, "from_stop_id")
+                    table.note(Reason.TRANSFER_AT_ENTRANCE_OR_NODE, line, "from_stop_id")
                 elif len(pairs) > MOST_OF_A_ROW or count + len(pairs) > MOST_OF_A_FEED:
                     table.note(Reason.TRANSFER_TOO_MANY, line, "from_stop_id")
                 else:

@@ -65,7 +65,7 @@ def read_translations(
             value = find_headsign(record_id)
         kinds = ("stops", "routes", "headsigns") if old else (_FIELDS.get((table_name.removesuffix(".txt"), field)),)
         if kinds == (None,) or (kinds == ("headsigns",) and not value):
-            table.note(Reason.TRANSLATION_UNAPPLIED, line, "field_name")
+            table.note(Reason.TRANSLATION_OF_OTHER_FIELD_UNAPPLIED, line, "field_name")
             continue
         if "headsigns" in kinds:
             found.headsigns.setdefault(language, {})[value] = text

@@ -170,9 +170,9 @@ class Table:
                     blob[used:], len(data) - used, is_last, stops, wanted, *buffer, line
                 )
                 if uneven:
-                    self.findings.add(Reason.ROW_TOO_LONG_ASSUMED, self.name, uneven_line, count=uneven)
+                    self.findings.add(Reason.ROW_LONGER_THAN_HEADER_ASSUMED, self.name, uneven_line, count=uneven)
                 if stray:
-                    self.findings.add(Reason.QUOTE_ASSUMED, self.name, stray_line, count=stray)
+                    self.findings.add(Reason.QUOTE_WITHOUT_END_ASSUMED, self.name, stray_line, count=stray)
                 part = slice(skip, max(skip, rows))
                 yield size, Block(blob[used:], buffer.starts[:, part], buffer.ends[:, part], buffer.lines[part])
                 skip = max(0, skip - rows)
@@ -215,7 +215,7 @@ class Table:
                 for data, was_recoded in read_blocks(binary, block_bytes):
                     if was_recoded and not self._recoded:
                         self._recoded = True
-                        self.findings.add(Reason.ENCODING_ASSUMED, self.name, 1)
+                        self.findings.add(Reason.TABLE_ENCODING_ASSUMED, self.name, 1)
                     if waiting is not None:
                         yield waiting, False
                     waiting = data
@@ -241,7 +241,7 @@ class Table:
             if "," not in text:
                 self._delimiter = max(_DELIMITERS, key=text.count)
                 if self._delimiter != "," and self._delimiter in text:
-                    self.findings.add(Reason.DELIMITER_ASSUMED, self.name, number)
+                    self.findings.add(Reason.TABLE_DELIMITER_ASSUMED, self.name, number)
                 else:
                     self._delimiter = ","
             return [name.strip().strip('"').strip().lower() for name in text.split(self._delimiter)]
