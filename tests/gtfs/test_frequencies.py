@@ -19,13 +19,6 @@ def trip_departures_of(table):
     return list(zip(trips, first_s.tolist(), table.trip_departure_headway_s.tolist(), strict=True))
 
 
-def test_without_frequencies(tmp_path):
-    """Every trip runs once, at its own times."""
-    table = import_text(tmp_path, {}, DRAWING).timetable
-
-    assert trip_departures_of(table) == [("A-1", 23400, 0), ("B-1", 25200, 0)]
-
-
 def test_end_is_not_a_departure(tmp_path):
     """With exact times, a departure a second before the end is one, a departure at the end is none."""
     rows = "A-1,05:00:00,05:15:01,900,1\nB-1,05:00:00,05:15:00,900,1\n"
@@ -35,16 +28,21 @@ def test_end_is_not_a_departure(tmp_path):
 
 
 def test_headways(tmp_path):
-    """Without exact times the departures are the same, and carry the headway that is all the timetable promises."""
-    rows = "A-1,05:00:00,05:20:00,600,0\nA-1,24:00:00,24:10:00,300,\n"
-    table = import_text(tmp_path, {"frequencies.txt": HEAD + rows}, DRAWING).timetable
+    """Without exact times departures carry the headway, which is all that is promised; other trips run once.
 
-    assert trip_departures_of(table)[:4] == [
+    Times without seconds are read, and counted.
+    """
+    rows = "A-1,05:00,5:20,600,0\nA-1,24:00:00,24:10:00,300,\n"
+    imported = import_text(tmp_path, {"frequencies.txt": HEAD + rows}, DRAWING)
+
+    assert trip_departures_of(imported.timetable) == [
         ("A-1", 18000, 600),
         ("A-1", 18600, 600),
         ("A-1", 86400, 300),
         ("A-1", 86700, 300),
+        ("B-1", 25200, 0),
     ]
+    assert findings_of(imported) == [("call-time-without-seconds-assumed", 2, "frequencies.txt", 2)]
 
 
 def test_rows_that_make_no_departure(tmp_path):

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
-from fingerpost.transit.engine.gtfs.csv.findings import Findings
+from fingerpost.transit.engine.gtfs.csv.findings import Findings, Reason
 from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNKNOWN, parse_decimals, parse_integers, parse_times
 from fingerpost.transit.engine.gtfs.csv.table import Table, find_decimal, find_integer, find_time_s
 
@@ -61,7 +61,16 @@ def test_stray_quotes(tmp_path):
         (4, ('Gam"ma', "3")),
         (5, ('D"e', "4")),
     ]
-    assert findings.list_all() == [("quote-without-end-assumed", 1, [("a.txt", 2, "")])]
+    assert findings.list_all() == [(Reason.QUOTE_WITHOUT_END_ASSUMED, 1, [("a.txt", 2, "")])]
+
+
+def test_characters_that_override_the_direction_of_texts(tmp_path):
+    """They are removed from names, and their rows counted; other marks of right-to-left texts stay."""
+    findings = Findings()
+    table = table_of("x\nTown\n\u202etopS\u202c \u2066A\u2069\n\u200fTown\n\u202aB\n".encode(), findings)
+
+    assert [fields[0] for _, fields in table.rows("x")] == ["Town", "topS A", "\u200fTown", "B"]
+    assert findings.list_all() == [(Reason.TEXT_DIRECTION_REMOVED, 2, [("a.txt", 3, "")])]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +91,7 @@ def test_odd_tables(data, reason):
     findings = Findings()
     rows = [fields for _, fields in table_of(data, findings).rows("x", "y")]
 
-    assert (rows, [found[0] for found in findings.list_all()]) == ([("Töölö", "1")], [reason] if reason else [])
+    assert (rows, [found[0].code for found in findings.list_all()]) == ([("Töölö", "1")], [reason] if reason else [])
 
 
 def test_lines_of_two_encodings():

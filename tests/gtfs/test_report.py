@@ -40,6 +40,20 @@ def test_counts_and_unread_tables(tmp_path):
     )
 
 
+def test_service_that_thins_out(tmp_path):
+    """One of three trips goes on for years: the report says until when at least half of them run."""
+    drawing = "line A | Alpha 08:00 | Beta 08:10\n" * 3
+    weekdays = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
+    tables = {
+        "trips.txt": "route_id,service_id,trip_id\nA,SHORT,A-1\nA,SHORT,A-2\nA,LONG,A-3\n",
+        "calendar.txt": f"service_id,{weekdays},start_date,end_date\n"
+        "SHORT,1,1,1,1,1,0,0,20260105,20260227\nLONG,1,1,1,1,1,1,1,20260105,20590101\n",
+    }
+    feed = import_text(tmp_path, tables, drawing).report.feeds[0]
+
+    assert (feed.last_day, feed.full_until) == (date(2059, 1, 1), date(2026, 2, 27))
+
+
 def test_json_round_trip(tmp_path):
     """A report survives JSON, findings included."""
     report = import_text(tmp_path, {"shapes.txt": "shape_id,länge\nS,1\n"}).report

@@ -72,7 +72,7 @@ def random_linked(seed, *, with_rules=True, with_seats=True):
     draft.specific_transfers = SpecificTransferColumns(
         **{
             name: np.array([_row(getattr(rule, name)) for rule in rules], np.int8 if name == "type" else np.int32)
-            for name in SpecificTransferColumns.__slots__
+            for name in SpecificTransferColumns._fields
         }
     )
     return assemble(draft), Links(tuple(rules), tuple(seats), (begin, goal), leave_s)

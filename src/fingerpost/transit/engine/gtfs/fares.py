@@ -57,7 +57,8 @@ def read_fares(archive: Archive) -> FareBook | None:
         return None
     book = _with_rules(archive, tickets)
     if book.ticket_rules:
-        for fare_id in tickets.keys() - {rule.fare_id for rule in book.ticket_rules}:
+        ruled = {rule.fare_id for rule in book.ticket_rules}
+        for fare_id in filter(lambda fare_id: fare_id not in ruled, tickets):
             table.note(Reason.FARE_WITHOUT_RULE_UNAPPLIED, lines[fare_id], "fare_id")
     return book
 

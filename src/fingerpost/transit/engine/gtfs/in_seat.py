@@ -11,6 +11,7 @@ from fingerpost.transit.engine.gtfs.csv import Archive, Reason
 from fingerpost.transit.engine.gtfs.stop_times import StopTimes
 from fingerpost.transit.engine.gtfs.transfers import IN_SEAT
 from fingerpost.transit.engine.gtfs.trips import Trips
+from fingerpost.transit.engine.timetable.columns import to_columns
 from fingerpost.transit.engine.timetable.draft import InSeatColumns, StopRow, TripDepartureColumns
 from fingerpost.transit.engine.timetable.timetable import Int32, Int64
 
@@ -189,13 +190,7 @@ def find_in_seat(
         found.add(first, then, 0, None if on_days is None else on_days.astype(np.int32))
     rows = np.array(found.rows, np.int32).reshape(-1, 4)
     rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
-    columns = InSeatColumns(
-        from_departure=rows[:, 0].copy(),
-        to_departure=rows[:, 1].copy(),
-        days_later=rows[:, 2].astype(np.int8),
-        service=rows[:, 3].copy(),
-    )
-    return columns, found.more_days
+    return to_columns(InSeatColumns, dict(zip(InSeatColumns._fields, rows.T, strict=True))), found.more_days
 
 
 class _Places:
@@ -306,13 +301,16 @@ def _judge(archive: Archive, trips: Trips, blocks: Blocks, candidates: Candidate
     stands_s = terminals.begin_s[then] - terminals.end_s[first]
     is_same_route = blocks.route[first] == blocks.route[then]
     turns_back = is_same_route & ~(places.is_loop(first) & places.is_loop(then))
-    kept = np.ones(len(first), np.bool_)
-    for reason, faulty in (
-        (Reason.BLOCK_OVERLAPS_UNAPPLIED, (stands_s < 0) | (terminals.begin_s[then] <= terminals.begin_s[first])),
-        (Reason.BLOCK_TURNS_BACK_UNAPPLIED, turns_back),
-        (Reason.BLOCK_GOES_ON_ELSEWHERE_UNAPPLIED, ~places.begins_where_ends(first, then)),
-        (Reason.BLOCK_STANDS_LONG_UNAPPLIED, stands_s > LONGEST_STAND_S),
-    ):
-        archive.findings.add_many(reason, "trips.txt", trips.lines[terminals.trip[first[kept & faulty]]], "block_id")
-        kept &= ~faulty
-    return kept
+    column = "block_id"
+    faults = (
+        (
+            Reason.BLOCK_OVERLAPS_UNAPPLIED,
+            column,
+            (stands_s < 0) | (terminals.begin_s[then] <= terminals.begin_s[first]),
+        ),
+        (Reason.BLOCK_TURNS_BACK_UNAPPLIED, column, turns_back),
+        (Reason.BLOCK_GOES_ON_ELSEWHERE_UNAPPLIED, column, ~places.begins_where_ends(first, then)),
+        (Reason.BLOCK_STANDS_LONG_UNAPPLIED, column, stands_s > LONGEST_STAND_S),
+    )
+    lines = trips.lines[terminals.trip[first]]
+    return archive.findings.drop_faulty("trips.txt", lines, np.ones(len(first), np.bool_), faults)

@@ -1,13 +1,14 @@
 """``pathways.txt``: step-free access to platforms, and walking times between them."""
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from fingerpost.transit.engine.gtfs.csv import Archive, Reason, Table, find_decimal
 from fingerpost.transit.engine.gtfs.stops import Stops
+from fingerpost.transit.engine.timetable.columns import rows_to_columns, to_columns
 from fingerpost.transit.engine.timetable.draft import PathwayColumns
 from fingerpost.transit.engine.timetable.station_ways import (
     GATES,
@@ -54,19 +55,11 @@ def read_pathways(archive: Archive, stops: Stops) -> tuple[PathwayColumns, Pathw
     """
     table = archive.find_extra("pathways.txt", "from_stop_id", "to_stop_id", "pathway_mode")
     if table is None:
-        return PathwayColumns.none(), Pathways.none()
+        return PathwayColumns(), Pathways()
     pathways = _read(table, stops)
-    _set_access(stops, pathways)
-    return _list_changes(table, stops, pathways), _to_columns(pathways)
-
-
-def _to_columns(pathways: Sequence[_Pathway]) -> Pathways:
-    return Pathways(
-        np.array([each.begin for each in pathways], np.int32),
-        np.array([each.end for each in pathways], np.int32),
-        np.array([each.mode for each in pathways], np.int8),
-        np.array([np.nan if each.seconds is None else each.seconds for each in pathways], np.float32),
-    )
+    areas = _list_boarding_areas(stops)
+    _set_access(stops, pathways, areas)
+    return _list_changes(table, stops, pathways, areas), rows_to_columns(Pathways, pathways)
 
 
 def _read(table: Table, stops: Stops) -> list[_Pathway]:
@@ -100,7 +93,7 @@ def _seconds(mode: int, time_text: str, length_text: str) -> float | None:
     return None
 
 
-def _set_access(stops: Stops, pathways: Iterable[_Pathway]) -> None:
+def _set_access(stops: Stops, pathways: Iterable[_Pathway], on_platform: _Ways) -> None:
     """Give platforms a wheelchair value where neither they nor their station have one, but pathways lead to them.
 
     A platform takes a wheelchair if one gets there from an entrance that takes it (or does not say), and back again,
@@ -118,7 +111,6 @@ def _set_access(stops: Stops, pathways: Iterable[_Pathway]) -> None:
     rows = stops.rows
     entrances = [row for row, stop in enumerate(rows) if stop.kind == ENTRANCE and stop.wheelchair != WHEELCHAIR_NO]
     reached = _reached(there, entrances) & _reached(back, entrances)
-    on_platform = _list_boarding_areas(stops)
     for row, stop in enumerate(rows):
         parent_value = rows[stop.parent].wheelchair if stop.parent >= 0 else WHEELCHAIR_UNKNOWN
         if stop.kind != STOP or stop.wheelchair != WHEELCHAIR_UNKNOWN or parent_value != WHEELCHAIR_UNKNOWN:
@@ -147,13 +139,13 @@ def _reached(ways: Mapping[int, list[int]], entrances: Iterable[int]) -> set[int
     return reached
 
 
-def _list_changes(table: Table, stops: Stops, pathways: Iterable[_Pathway]) -> PathwayColumns:
+def _list_changes(table: Table, stops: Stops, pathways: Iterable[_Pathway], on_platform: _Ways) -> PathwayColumns:
     ways: dict[int, list[tuple[int, float]]] = {}
     for begin, end, mode, seconds in pathways:
         # Who changes trains is not sent out through a gate, where the next ride could cost another fare.
         if seconds is not None and mode not in GATES:
             ways.setdefault(begin, []).append((end, seconds))
-    for platform, areas in _list_boarding_areas(stops).items():
+    for platform, areas in on_platform.items():
         for area in areas:
             ways.setdefault(platform, []).append((area, 0.0))
             ways.setdefault(area, []).append((platform, 0.0))
@@ -170,5 +162,5 @@ def _list_changes(table: Table, stops: Stops, pathways: Iterable[_Pathway]) -> P
         for begin in platforms:
             reached_s = find_quickest_s(ways, begin, _LONGEST_S)
             found += [(begin, end, round(reached_s[end])) for end in platforms if end != begin and end in reached_s]
-    columns = np.array(found, np.int32).reshape(-1, 3)
-    return PathwayColumns(columns[:, 0].copy(), columns[:, 1].copy(), columns[:, 2].copy())
+    columns = np.array(found, np.int32).reshape(-1, 3).T
+    return to_columns(PathwayColumns, dict(zip(PathwayColumns._fields, columns, strict=True)))

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import date
-from typing import NamedTuple
 
 import numpy as np
 
@@ -22,24 +21,14 @@ from fingerpost.transit.engine.gtfs.in_seat import Terminals, find_in_seat
 from fingerpost.transit.engine.gtfs.pathways import read_pathways
 from fingerpost.transit.engine.gtfs.report import FeedReport, Finding, FoundAt
 from fingerpost.transit.engine.gtfs.shapes import read_shapes, states_distances
-from fingerpost.transit.engine.gtfs.stop_times import StopTimes, read_stop_times, read_trip_departures
+from fingerpost.transit.engine.gtfs.stop_times import read_stop_times, read_trip_departures
 from fingerpost.transit.engine.gtfs.stops import Stops, read_stops
 from fingerpost.transit.engine.gtfs.transfers import limit_specific_transfers, read_transfers
 from fingerpost.transit.engine.gtfs.translations import Known, Translations, read_translations
 from fingerpost.transit.engine.gtfs.trips import Routes, Trips, read_routes, read_trips
-from fingerpost.transit.engine.timetable.draft import (
-    InSeatColumns,
-    PathwayColumns,
-    RouteRow,
-    ShapeColumns,
-    SpecificTransferColumns,
-    StopRow,
-    TransferColumns,
-    TripColumns,
-    TripDepartureColumns,
-)
-from fingerpost.transit.engine.timetable.station_ways import Pathways
-from fingerpost.transit.engine.timetable.timetable import Feed, Float32, Int32
+from fingerpost.transit.engine.timetable.columns import NO_FLOAT32, NO_INT32
+from fingerpost.transit.engine.timetable.draft import ServiceRow, TimetableDraft, TripColumns
+from fingerpost.transit.engine.timetable.timetable import Feed, Int32
 from fingerpost.transit.model.provenance import find_service_days
 
 READ = frozenset({
@@ -49,33 +38,11 @@ READ = frozenset({
     "shapes.txt", "stop_areas.txt", "stop_times.txt", "stops.txt", "transfers.txt", "translations.txt", "trips.txt",
 })  # fmt: skip
 
-
-class FeedTables(NamedTuple):
-    """One feed's rows; row numbers count from its own first row, headsigns are those of the network's pool.
-
-    ``fare_book`` is what ``FareBook.to_json`` wrote, empty where the feed has no fares.
-    """
-
-    feed: Feed
-    stops: Sequence[StopRow]
-    routes: Sequence[RouteRow]
-    services: Sequence[Int32]
-    trips: TripColumns
-    trip_departures: TripDepartureColumns
-    transfers: TransferColumns
-    pathways: PathwayColumns
-    station_ways: Pathways
-    specific_transfers: SpecificTransferColumns
-    in_seat: InSeatColumns
-    shapes: ShapeColumns
-    stop_times: StopTimes
-    stop_time_shape_point: Float32 | None
-    translations: Translations
-    fare_book: str
+_WEEK = 7
 
 
-def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
-    """Read one feed; the archive's findings report what was skipped or guessed."""
+def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft:
+    """Read one feed; the archive's findings report what was skipped or guessed, ``headsigns`` takes in new ones."""
     agencies = read_agencies(archive)
     info, credits_due = read_feed_info(archive), read_credits(archive)
     stops = read_stops(archive, agencies.zone)
@@ -107,44 +74,59 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
         direction=trips.direction,
         shape=shapes.of_trip,
     )
-    feed = _feed(archive, name, agencies, info, credits_due, served)
-    return FeedTables(
-        feed=feed,
+    return TimetableDraft(
+        feeds=[_feed(archive, name, agencies, info, credits_due, served)],
+        fare_books=[fares.to_json() if fares else ""],
         stops=stops.rows,
         routes=routes.rows,
-        services=days + more_days,
-        trips=trip_columns,
-        trip_departures=trip_departures,
-        transfers=transfers.by_stop,
+        services=[ServiceRow(0, service) for service in days + more_days],
+        trip_columns=trip_columns,
+        trip_departure_columns=trip_departures,
+        transfer_columns=transfers.by_stop,
         pathways=pathways,
         station_ways=station_ways,
         specific_transfers=specific,
         in_seat=in_seat,
         shapes=shapes.columns,
-        stop_times=stop_times,
-        stop_time_shape_point=shapes.of_stop_time,
-        translations=translations,
-        fare_book=fares.to_json() if fares else "",
+        stop_names=translations.stops,
+        route_names=translations.routes,
+        headsign_names=translations.headsigns,
+        trip_stop_time_count=stop_times.per_trip,
+        stop_time_stop=stop_times.stop,
+        stop_time_sequence=stop_times.sequence,
+        stop_time_arrival_s=stop_times.arrival_s,
+        stop_time_departure_s=stop_times.departure_s,
+        stop_time_flags=stop_times.flags,
+        stop_time_headsign=NO_INT32 if stop_times.headsign is None else stop_times.headsign,
+        stop_time_shape_point=NO_FLOAT32 if shapes.of_stop_time is None else shapes.of_stop_time,
     )
 
 
-def report_on(archive: Archive, tables: FeedTables) -> FeedReport:
-    feed = tables.feed
+def report_on(archive: Archive, draft: TimetableDraft) -> FeedReport:
+    feed = draft.feeds[0]
     assert feed.first_day is not None
     assert feed.last_day is not None
+    assert draft.trip_columns is not None
+    assert draft.trip_departure_columns is not None
+    services = [service.days for service in draft.services if isinstance(service.days, np.ndarray)]
+    days = np.unique(np.concatenate(services))
+    departures = np.bincount(
+        draft.trip_columns.service[draft.trip_departure_columns.trip], minlength=len(draft.services)
+    )
     return FeedReport(
         feed=feed.name,
         source=archive.name,
-        stops=len(tables.stops),
-        routes=len(tables.routes),
-        trips=len(tables.trips.route),
-        runs=len(tables.trip_departures.trip),
-        events=len(tables.stop_times.stop),
-        in_seat=len(tables.in_seat.from_departure),
-        narrow_transfers=len(tables.specific_transfers.from_stop),
+        stops=len(draft.stops),
+        routes=len(draft.routes),
+        trips=len(draft.trip_stop_time_count),
+        runs=len(draft.trip_departure_columns.trip),
+        events=len(draft.stop_time_stop),
+        in_seat=len(draft.in_seat.from_departure),
+        narrow_transfers=len(draft.specific_transfers.from_stop),
         first_day=feed.first_day,
         last_day=feed.last_day,
-        gaps=find_service_days(map(date.fromordinal, np.unique(np.concatenate(tables.services)).tolist())).gaps,
+        gaps=find_service_days(map(date.fromordinal, days.tolist())).gaps,
+        full_until=_find_full_until(services, departures.tolist(), days),
         zone=feed.zone,
         findings=tuple(
             Finding(reason=reason.code, count=count, places=tuple(FoundAt(table=t, line=n, column=c) for t, n, c in at))
@@ -152,6 +134,19 @@ def report_on(archive: Archive, tables: FeedTables) -> FeedReport:
         ),
         tables_not_read=tuple(table for table in archive.list_tables() if table not in READ),
     )
+
+
+def _find_full_until(services: Sequence[Int32], departures: Sequence[int], days: Int32) -> date | None:
+    """Return ``FeedReport.full_until``.
+
+    ``departures`` are those of each service on one of its days; ``days`` are all days of service.
+    """
+    on_day = np.zeros(int(days[-1] - days[0]) + 1, np.int64)
+    for service, count in zip(services, departures, strict=True):
+        on_day[service - days[0]] += count
+    busiest = np.convolve(on_day, np.ones(_WEEK, np.int64)).max() / _WEEK
+    full = int(np.flatnonzero(2 * on_day >= busiest)[-1])
+    return None if len(on_day) - full <= _WEEK else date.fromordinal(int(days[0]) + full)
 
 
 def _feed(

@@ -51,7 +51,7 @@ def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_times: StopTi
     """
     table = archive.find_extra("shapes.txt", *_COLUMNS[:3])
     if table is None:
-        return Shapes(ShapeColumns.none(), np.full(len(trips), -1, np.int32), None)
+        return Shapes(ShapeColumns(), np.full(len(trips), -1, np.int32), None)
     points = _read_points(table, ids)
     has_points = np.zeros(len(ids) + 1, np.bool_)
     has_points[points.shape] = True

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from fingerpost.transit.engine.gtfs.csv import (
     BLANK,
     LEFT_OUT,
+    SHORT_TIME_BYTES,
     UNKNOWN,
     UNREADABLE,
     Archive,
@@ -28,6 +29,7 @@ from fingerpost.transit.engine.gtfs.csv import (
 )
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.gtfs.trips import Trips
+from fingerpost.transit.engine.timetable.columns import to_columns
 from fingerpost.transit.engine.timetable.draft import TripDepartureColumns
 from fingerpost.transit.engine.timetable.timetable import (
     BY_ARRANGEMENT,
@@ -159,16 +161,8 @@ def read_stop_times(
     table.note_rows(Reason.CALL_TIME_WORKED_OUT, lines.of(stop_times.rows_at(worked_out)), "arrival_time")
     kept, count = _usable_trips(archive, filled, trips, on_demand)
     stop_times = filled if kept.all() else filled.at(kept[filled.trip])
-    return trips.keep(kept), StopTimes(
-        count[kept].astype(np.int32),
-        stop_times.stop,
-        stop_times.sequence,
-        stop_times.arrival_s,
-        stop_times.departure_s,
-        stop_times.flags,
-        stop_times.headsign,
-        stop_times.shape_dist,
-    )
+    columns = {name: getattr(stop_times, name) for name in StopTimes._fields[1:]}
+    return trips.keep(kept), StopTimes(count[kept].astype(np.int32), **columns)
 
 
 def _read_rows(
@@ -197,17 +191,15 @@ def _read_rows(
             table.note_rows(Reason.CALL_ON_DEMAND_UNSUPPORTED, block.lines[flex])
             usable &= ~flex
         sequence, no_sequence = block.integers(2, -1)
-        for reason, column, faulty in (
+        faults = (
             (Reason.CALL_OF_UNKNOWN_TRIP, "trip_id", (trip == UNKNOWN) | (trip == BLANK)),
             (Reason.CALL_OF_LEFT_OUT_TRIP, "trip_id", trip == LEFT_OUT),
             (Reason.CALL_AT_UNKNOWN_STOP, "stop_id", (stop == UNKNOWN) | (stop == BLANK)),
             (Reason.CALL_AT_LEFT_OUT_STOP, "stop_id", stop == LEFT_OUT),
             (Reason.CALL_AT_STATION_ENTRANCE_OR_NODE, "stop_id", (stop >= 0) & ~boardable[np.maximum(stop, -1)]),
             (Reason.CALL_SEQUENCE_UNREADABLE, "stop_sequence", no_sequence | (sequence < 0)),
-        ):
-            if faulty.any():
-                table.note_rows(reason, block.lines[usable & faulty], column)
-                usable &= ~faulty
+        )
+        usable = table.drop_faulty(block.lines, usable, faults)
         whole = usable.all()
         columns: dict[str, Any] = {
             "trip": trip,
@@ -282,19 +274,16 @@ def _usable_trips(
     archive: Archive, stop_times: StopTimeColumns, trips: Trips, on_demand: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.bool_], Int64]:
     """Mark the trips that carry somebody somewhere, count the others; return marks and how many stop times each has."""
-    kept = np.ones(len(trips), np.bool_)
     count = np.zeros(len(trips), np.int64)
     untimed, backward = np.zeros(len(trips), np.bool_), np.zeros(len(trips), np.bool_)
     check_trips(stop_times.trip, stop_times.arrival_s, stop_times.departure_s, count, untimed, backward)
-    for reason, faulty in (
-        (Reason.TRIP_ON_DEMAND_UNSUPPORTED, on_demand),
-        (Reason.TRIP_WITH_FEWER_THAN_TWO_CALLS, count < _FEWEST_STOP_TIMES),
-        (Reason.TRIP_WITHOUT_END_TIMES, untimed),
-        (Reason.TRIP_RUNS_BACKWARDS, backward),
-    ):
-        archive.findings.add_many(reason, "trips.txt", trips.lines[kept & faulty])
-        kept &= ~faulty
-    return kept, count
+    faults = (
+        (Reason.TRIP_ON_DEMAND_UNSUPPORTED, "", on_demand),
+        (Reason.TRIP_WITH_FEWER_THAN_TWO_CALLS, "", count < _FEWEST_STOP_TIMES),
+        (Reason.TRIP_WITHOUT_END_TIMES, "", untimed),
+        (Reason.TRIP_RUNS_BACKWARDS, "", backward),
+    )
+    return archive.findings.drop_faulty("trips.txt", trips.lines, np.ones(len(trips), np.bool_), faults), count
 
 
 def read_trip_departures(archive: Archive, trips: Trips, stop_times: StopTimes) -> TripDepartureColumns:
@@ -323,6 +312,9 @@ def read_trip_departures(archive: Archive, trips: Trips, stop_times: StopTimes) 
                 continue
             if exact_text not in {"", "0", "1"}:
                 table.note(Reason.VALUE_UNREADABLE_ASSUMED, line, "exact_times")
+            for column, text in (("start_time", start_text), ("end_time", end_text)):
+                if len(text) <= SHORT_TIME_BYTES:
+                    table.note(Reason.CALL_TIME_WITHOUT_SECONDS_ASSUMED, line, column)
             leaves_s = range(start_s, end_s, headway_s)
             if len(leaves_s) > MOST_OF_A_ROW or len(trip_departures) + len(leaves_s) > MOST_OF_A_FEED:
                 table.note(Reason.FREQUENCY_TOO_DENSE, line, "headway_secs")
@@ -332,16 +324,11 @@ def read_trip_departures(archive: Archive, trips: Trips, stop_times: StopTimes) 
                 table.note(Reason.FREQUENCY_WITHOUT_DEPARTURES, line, "end_time")
             promised_s = 0 if exact_text == "1" else headway_s
             trip_departures += [(trip, at_s - first_departure_s[trip], promised_s) for at_s in leaves_s]
+    single = np.flatnonzero(once)
     often = np.array(trip_departures, np.int32).reshape(-1, 3)
-    single = np.flatnonzero(once).astype(np.int32)
-    trip_column = np.concatenate([single, often[:, 0]])
-    order = np.argsort(trip_column, kind="stable")
-    zeros = np.zeros(len(single), np.int32)
-    return TripDepartureColumns(
-        trip=trip_column[order],
-        shift_s=np.concatenate([zeros, often[:, 1]])[order],
-        headway_s=np.concatenate([zeros, often[:, 2]])[order],
-    )
+    every = np.concatenate([np.column_stack([single, np.zeros((len(single), 2), np.int32)]), often])
+    every = every[np.argsort(every[:, 0], kind="stable")]
+    return to_columns(TripDepartureColumns, dict(zip(TripDepartureColumns._fields, every.T, strict=True)))
 
 
 def _rows_by_id(trips: Trips) -> dict[str, int]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.engine.gtfs.csv import LEFT_OUT, Archive, Block, Reason, Table
+from fingerpost.transit.engine.gtfs.csv import LEFT_OUT, Archive, Reason, Table
 from fingerpost.transit.engine.timetable.draft import StopRow
 from fingerpost.transit.engine.timetable.timetable import (
     BOARDING_AREA,
@@ -14,9 +14,8 @@ from fingerpost.transit.engine.timetable.timetable import (
     NODE,
     STATION,
     STOP,
-    WHEELCHAIR_NO,
     WHEELCHAIR_UNKNOWN,
-    Int32,
+    WHEELCHAIR_VALUES,
 )
 
 # What the parent must be (GTFS, parent_station); a station has none.
@@ -92,7 +91,8 @@ def read_stops(archive: Archive, zone: str) -> Stops:
             table.note_rows(Reason.VALUE_UNREADABLE, block.lines[unread], columns[column])
         kinds, no_kind = block.integers(4, STOP)
         table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[no_kind], "location_type")
-        access = _wheelchair(table, block)
+        every = np.ones(len(block.lines), np.bool_)
+        access = table.choices(block, 7, "wheelchair_boarding", WHEELCHAIR_UNKNOWN, WHEELCHAIR_VALUES, every)
         values = (lats.tolist(), lons.tolist(), kinds.tolist(), access.tolist())
         for line, stop_id, name, parent, platform, code, lat, lon, kind, wheelchair in zip(
             block.lines.tolist(), *texts, *values, strict=True
@@ -149,12 +149,3 @@ def _place(lat: float, lon: float) -> tuple[float, float] | None:
     if (lat, lon) == _NOWHERE or not (-90 <= lat <= 90 and -180 <= lon <= 180):
         return None
     return lat, lon
-
-
-def _wheelchair(table: Table, block: Block) -> Int32:
-    values, faulty = block.integers(7, WHEELCHAIR_UNKNOWN)
-    table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[faulty], "wheelchair_boarding")
-    outside = (values < WHEELCHAIR_UNKNOWN) | (values > WHEELCHAIR_NO)
-    table.note_rows(Reason.VALUE_UNKNOWN_ASSUMED, block.lines[outside], "wheelchair_boarding")
-    values[outside] = WHEELCHAIR_UNKNOWN
-    return values

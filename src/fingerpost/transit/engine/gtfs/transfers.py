@@ -9,6 +9,7 @@ import numpy.typing as npt
 from fingerpost.transit.engine.gtfs.csv import BLANK, LEFT_OUT, UNKNOWN, Archive, Block, IdIndex, Reason, Table
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.gtfs.trips import Routes, Trips
+from fingerpost.transit.engine.timetable.columns import take_rows, to_columns
 from fingerpost.transit.engine.timetable.draft import SpecificTransferColumns, TransferColumns
 from fingerpost.transit.engine.timetable.timetable import RECOMMENDED, STATION, STOP, Int32, Int64
 
@@ -22,8 +23,10 @@ _COLUMNS = (
     "from_stop_id", "to_stop_id", "transfer_type", "min_transfer_time",
     "from_route_id", "to_route_id", "from_trip_id", "to_trip_id",
 )  # fmt: skip
-# Columns of a rule while it is read: two stops, type, stated seconds, then these.
-_RULE = 10
+# Columns of a rule while it is read.
+_RULE = (
+    "from_stop", "to_stop", "type", "min_s", "from_route", "to_route", "from_trip", "to_trip", "precision", "line",
+)  # fmt: skip
 _PRECISION, _LINE = 8, 9
 
 # So many links may be made between the kinds of trips that meet at a stop, all stops together.
@@ -57,7 +60,7 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
     The same order is that of the specific rules. Where a row names both a trip and its route, the trip counts.
     """
     table = _open(archive)
-    rules: list[Int32] = [np.zeros((0, _RULE), np.int32)]
+    rules: list[Int32] = [np.zeros((0, len(_RULE)), np.int32)]
     linked: list[Int32] = [np.zeros((0, 6), np.int32)]
     if table is not None:
         rows_of = _RowLookup(stops, routes, trips)
@@ -88,7 +91,7 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
     specific = specific[np.lexsort((specific[:, _LINE], specific[:, _PRECISION]))]
     return Transfers(
         _last_of_each(every[~is_specific], len(stops.rows)),
-        _specific_columns(specific),
+        to_columns(SpecificTransferColumns, dict(zip(_RULE, specific.T, strict=True))),
         specific[:, _LINE].copy(),
         np.concatenate(linked),
     )
@@ -135,8 +138,7 @@ def _read_rules(table: Table, block: Block, rows_of: _RowLookup) -> tuple[Int32,
     for place, stop in enumerate((begin, end)):
         # In these rows a blank means any stop; an unknown stop means none.
         stop[is_linked & block.is_filled(place) & (stop == BLANK)] = UNKNOWN
-    usable = ~is_linked
-    for reason, column, faulty in (
+    faults = (
         (Reason.TRANSFER_KIND_UNKNOWN, "transfer_type", (type_ < RECOMMENDED) | (type_ > RE_BOARD)),
         (Reason.TRANSFER_AT_UNKNOWN_STOP, "from_stop_id", begin == -1),
         (Reason.TRANSFER_AT_UNKNOWN_STOP, "to_stop_id", end == -1),
@@ -148,10 +150,8 @@ def _read_rules(table: Table, block: Block, rows_of: _RowLookup) -> tuple[Int32,
         (Reason.TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP, "to_trip_id", trips[1] == UNKNOWN),
         (Reason.TRANSFER_OF_LEFT_OUT_TRIP, "from_trip_id", trips[0] == LEFT_OUT),
         (Reason.TRANSFER_OF_LEFT_OUT_TRIP, "to_trip_id", trips[1] == LEFT_OUT),
-    ):
-        if faulty.any():
-            table.note_rows(reason, block.lines[usable & faulty], column)
-            usable &= ~faulty
+    )
+    usable = table.drop_faulty(block.lines, ~is_linked, faults)
     table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[usable & bad_type], "transfer_type")
     table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[usable & bad_min], "min_transfer_time")
     routes = [np.where(trip >= 0, BLANK, route) for route, trip in zip(routes, trips, strict=True)]
@@ -173,25 +173,7 @@ def _last_of_each(rules: Int32, stop_count: int) -> TransferColumns:
     order = np.lexsort((rules[:, _LINE], rules[:, _PRECISION], key))
     is_last = np.append(key[order][1:] != key[order][:-1], True) if len(key) else np.zeros(0, np.bool_)
     kept = rules[order][is_last]
-    return TransferColumns(
-        from_stop=kept[:, 0].copy(),
-        to_stop=kept[:, 1].copy(),
-        type=kept[:, 2].astype(np.int8),
-        min_s=kept[:, 3].copy(),
-    )
-
-
-def _specific_columns(rules: Int32) -> SpecificTransferColumns:
-    return SpecificTransferColumns(
-        from_stop=rules[:, 0].copy(),
-        to_stop=rules[:, 1].copy(),
-        from_route=rules[:, 4].copy(),
-        to_route=rules[:, 5].copy(),
-        from_trip=rules[:, 6].copy(),
-        to_trip=rules[:, 7].copy(),
-        type=rules[:, 2].astype(np.int8),
-        min_s=rules[:, 3].copy(),
-    )
+    return to_columns(TransferColumns, dict(zip(_RULE, kept.T, strict=True)))
 
 
 def limit_specific_transfers(
@@ -217,9 +199,7 @@ def limit_specific_transfers(
         return specific
     lines = np.unique(transfers.specific_line[~kept])
     archive.findings.add_many(Reason.TRANSFER_BY_ROUTE_OR_TRIP_UNAPPLIED, "transfers.txt", lines)
-    return SpecificTransferColumns(
-        **{name: getattr(specific, name)[kept] for name in SpecificTransferColumns.__slots__}
-    )
+    return take_rows(specific, kept)
 
 
 def _named(stop: Int64, row: Int32) -> Int64:

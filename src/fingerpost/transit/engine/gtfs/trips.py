@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.gtfs.csv import LEFT_OUT, Archive, Block, IdIndex, Reason, Table, find_integer
+from fingerpost.transit.engine.gtfs.csv import LEFT_OUT, Archive, IdIndex, Reason, find_integer
 from fingerpost.transit.engine.timetable.draft import RouteRow
 from fingerpost.transit.engine.timetable.text import TextColumn
-from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_NO, WHEELCHAIR_UNKNOWN, Int8, Int32
+from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, WHEELCHAIR_VALUES, Int8, Int32
 from fingerpost.transit.model.line_colors import parse_color
 
 _LARGEST_TYPE = 32_767
@@ -119,9 +119,11 @@ def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIn
             "route": route_ids.find(block, 1),
             "service": services.find(block, 2),
             "headsign": headsigns.intern(block, 3),
-            "wheelchair": _choice(table, block, 4, is_new, WHEELCHAIR_UNKNOWN, WHEELCHAIR_UNKNOWN, WHEELCHAIR_NO),
+            "wheelchair": table.choices(
+                block, 4, "wheelchair_accessible", WHEELCHAIR_UNKNOWN, WHEELCHAIR_VALUES, is_new
+            ),
             "shape": shapes.intern(block, 5),
-            "direction": _choice(table, block, 6, is_new, -1, 0, 1),
+            "direction": table.choices(block, 6, "direction_id", -1, range(2), is_new),
             "block": blocks.intern(block, 7),
         }
         for name, values in columns.items():
@@ -134,16 +136,6 @@ def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIn
     narrow: dict[str, Any] = {name: whole.pop(name).astype(np.int8) for name in ("wheelchair", "direction")}
     every = Trips(ids=ids, row_of_id=np.arange(len(ids), dtype=np.int32), **narrow, **whole)
     return every.keep(kept)
-
-
-def _choice(table: Table, block: Block, column: int, counted: Mask, empty: int, low: int, high: int) -> Int32:
-    """Return a column of few values; what is none of them is counted, and means the same as nothing."""
-    values, faulty = block.integers(column, empty)
-    outside = ((values < low) | (values > high)) & block.is_filled(column) & ~faulty
-    table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[counted & faulty], _COLUMNS[column])
-    table.note_rows(Reason.VALUE_UNKNOWN_ASSUMED, block.lines[counted & outside], _COLUMNS[column])
-    values[outside] = empty
-    return values
 
 
 def _first_of_each(rows: Int32, known: int) -> Mask:

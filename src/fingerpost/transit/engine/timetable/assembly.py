@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from fingerpost.transit.engine.timetable.columns import rows_to_columns, take_rows
 from fingerpost.transit.engine.timetable.draft import (
     ServiceRow,
     SpecificTransferColumns,
@@ -16,7 +17,7 @@ from fingerpost.transit.engine.timetable.draft import (
     TripColumns,
     TripDepartureColumns,
 )
-from fingerpost.transit.engine.timetable.footpaths import TransferRules, change_times, footpaths
+from fingerpost.transit.engine.timetable.footpaths import Footpaths, TransferRules, change_times, footpaths
 from fingerpost.transit.engine.timetable.station_ways import StationPlaces, find_change_s
 from fingerpost.transit.engine.timetable.stop_ids import print_stop_ids
 from fingerpost.transit.engine.timetable.text import TextColumn
@@ -101,33 +102,34 @@ def _route_columns(draft: TimetableDraft) -> dict[str, Any]:
 
 
 def _trip_columns(draft: TimetableDraft) -> dict[str, Any]:
-    trips = draft.trip_columns or TripColumns.of(draft.trips)
-    trip_departures = draft.trip_departure_columns or TripDepartureColumns.of(draft.trip_departures)
+    trips = draft.trip_columns or rows_to_columns(TripColumns, draft.trips)
+    trip_departures = draft.trip_departure_columns or rows_to_columns(TripDepartureColumns, draft.trip_departures)
     headsigns = draft.headsign_column if draft.headsign_column is not None else TextColumn.of(draft.headsigns)
     first_stop_time = np.zeros(len(trips.route) + 1, np.int64)
     np.cumsum(draft.trip_stop_time_count, out=first_stop_time[1:])
-    return {
-        "trip_local_id": trips.local_id,
-        "trip_route": trips.route,
-        "trip_service": trips.service,
-        "trip_headsign": trips.headsign,
-        "trip_wheelchair": trips.wheelchair,
-        "trip_direction": trips.direction,
-        "trip_shape": trips.shape,
-        "trip_first_stop_time": first_stop_time,
-        "headsign": headsigns,
-        "headsign_names": _names(draft.headsign_names, len(headsigns)),
-        "stop_time_stop": draft.stop_time_stop,
-        "stop_time_sequence": _sequence(draft, first_stop_time),
-        "stop_time_arrival_s": draft.stop_time_arrival_s,
-        "stop_time_departure_s": draft.stop_time_departure_s,
-        "stop_time_flags": draft.stop_time_flags,
-        "stop_time_headsign": draft.stop_time_headsign,
-        "stop_time_shape_point": draft.stop_time_shape_point,
-        "trip_departure_trip": trip_departures.trip,
-        "trip_departure_shift_s": trip_departures.shift_s,
-        "trip_departure_headway_s": trip_departures.headway_s,
-    }
+    return (
+        _prefixed("trip_", trips)
+        | _prefixed("trip_departure_", trip_departures)
+        | {
+            "trip_first_stop_time": first_stop_time,
+            "headsign": headsigns,
+            "headsign_names": {
+                language: TextColumn.of(texts.get(headsign, "") for headsign in headsigns)
+                for language, texts in sorted(draft.headsign_names.items())
+            },
+            "stop_time_stop": draft.stop_time_stop,
+            "stop_time_sequence": _sequence(draft, first_stop_time),
+            "stop_time_arrival_s": draft.stop_time_arrival_s,
+            "stop_time_departure_s": draft.stop_time_departure_s,
+            "stop_time_flags": draft.stop_time_flags,
+            "stop_time_headsign": draft.stop_time_headsign,
+            "stop_time_shape_point": draft.stop_time_shape_point,
+        }
+    )
+
+
+def _prefixed(prefix: str, table: NamedTuple) -> dict[str, Any]:
+    return {prefix + name: column for name, column in table._asdict().items()}
 
 
 def _served_by(types: frozenset[int], route_type: Int16, trips: dict[str, Any], count: int) -> npt.NDArray[np.bool_]:
@@ -140,34 +142,27 @@ def _served_by(types: frozenset[int], route_type: Int16, trips: dict[str, Any], 
 
 
 def _transfer_columns(draft: TimetableDraft, walks: WalksOfRiders, places: StationPlaces) -> dict[str, Any]:
-    transfers = draft.transfer_columns or TransferColumns.of(draft.transfers)
+    transfers = draft.transfer_columns or rows_to_columns(TransferColumns, draft.transfers)
     rules = TransferRules(transfers.from_stop, transfers.to_stop, transfers.type, transfers.min_s)
     stations = places.kinds, places.parents
     paths = footpaths(walks.usual, *stations, rules, draft.pathways)
-    columns: dict[str, Any] = {
+    columns: dict[str, Any] = _foot_columns("foot_", paths) | {
         "transfer_from": transfers.from_stop,
         "transfer_to": transfers.to_stop,
         "transfer_type": transfers.type,
         "transfer_min_s": transfers.min_s,
-        "foot_first": paths.first,
-        "foot_to": paths.to,
-        "foot_s": paths.seconds,
-        "foot_m": paths.metres,
-        "foot_walk_s": paths.walk_s,
         "change_s": paths.change_s,
     }
     if walks.step_free is not None:
         inside_s = find_change_s(places, draft.pathways.from_stop, draft.pathways.to_stop, step_free=True)
         inside = draft.pathways._replace(seconds=inside_s)
-        step_free = footpaths(walks.step_free, *stations, rules, inside)
-        columns |= {
-            "step_free_foot_first": step_free.first,
-            "step_free_foot_to": step_free.to,
-            "step_free_foot_s": step_free.seconds,
-            "step_free_foot_m": step_free.metres,
-            "step_free_foot_walk_s": step_free.walk_s,
-        }
+        columns |= _foot_columns("step_free_foot_", footpaths(walks.step_free, *stations, rules, inside))
     return columns
+
+
+def _foot_columns(prefix: str, paths: Footpaths) -> dict[str, Any]:
+    names = ("first", "to", "s", "m", "walk_s")
+    return {prefix + name: column for name, column in zip(names, paths, strict=False)}
 
 
 def _specific_transfers(rules: SpecificTransferColumns, walks: Walks, parents: Int32) -> dict[str, Any]:
@@ -189,9 +184,7 @@ def _by_specificity(specific: SpecificTransferColumns) -> SpecificTransferColumn
     trips = (specific.from_trip >= 0).astype(np.int8) + (specific.to_trip >= 0)
     routes = (specific.from_route >= 0).astype(np.int8) + (specific.to_route >= 0)
     order = np.lexsort((routes, trips))
-    return SpecificTransferColumns(
-        **{name: getattr(specific, name)[order] for name in SpecificTransferColumns.__slots__}
-    )
+    return take_rows(specific, order)
 
 
 def _sequence(draft: TimetableDraft, first_stop_time: Int64) -> Int32:

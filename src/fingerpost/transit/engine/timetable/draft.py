@@ -1,16 +1,15 @@
 """The rows that a writer of timetables fills in, before anything is derived from them."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from fingerpost.transit.engine.timetable.columns import NO_FLOAT32, NO_INT8, NO_INT32, NO_TEXTS, NO_UINT8
 from fingerpost.transit.engine.timetable.station_ways import Pathways
 from fingerpost.transit.engine.timetable.text import TextColumn
-from fingerpost.transit.engine.timetable.timetable import Feed, Float32, Int8, Int32
+from fingerpost.transit.engine.timetable.timetable import Feed, Float32, Int8, Int32, Int64, UInt8
 from fingerpost.transit.model.line_colors import NOT_STATED
 
 
@@ -49,7 +48,7 @@ class RouteRow(NamedTuple):
 
 
 class TripRow(NamedTuple):
-    """A trip. ``headsign`` is a row of the draft's headsigns, -1 for none; so is ``direction`` where not stated."""
+    """A trip. ``headsign`` and ``shape`` are rows of the draft's, -1 for none; so is ``direction`` where not stated."""
 
     local_id: str
     route: int
@@ -57,6 +56,7 @@ class TripRow(NamedTuple):
     headsign: int = -1
     wheelchair: int = 0
     direction: int = -1
+    shape: int = -1
 
 
 class TripDepartureRow(NamedTuple):
@@ -83,130 +83,77 @@ class TransferRow(NamedTuple):
     min_s: int = -1
 
 
-def _columns(rows: Sequence[Any], **types: Any) -> dict[str, Any]:
-    return {name: np.array([getattr(row, name) for row in rows], kind) for name, kind in types.items()}
+class TripColumns(NamedTuple):
+    """Trips as columns, for feeds that have many; the fields are those of TripRow."""
+
+    local_id: TextColumn = NO_TEXTS
+    route: Int32 = NO_INT32
+    service: Int32 = NO_INT32
+    headsign: Int32 = NO_INT32
+    wheelchair: Int8 = NO_INT8
+    direction: Int8 = NO_INT8
+    shape: Int32 = NO_INT32
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TripColumns:
-    """Trips as columns, for feeds that have many; the fields are those of TripRow, ``shape`` a row of the draft's."""
-
-    local_id: TextColumn
-    route: Int32
-    service: Int32
-    headsign: Int32
-    wheelchair: Int8
-    direction: Int8
-    shape: Int32
-
-    @classmethod
-    def of(cls, rows: Sequence[TripRow]) -> "TripColumns":
-        return cls(
-            local_id=TextColumn.of(row.local_id for row in rows),
-            shape=np.full(len(rows), -1, np.int32),
-            **_columns(
-                rows, route=np.int32, service=np.int32, headsign=np.int32, wheelchair=np.int8, direction=np.int8
-            ),
-        )
+class TripDepartureColumns(NamedTuple):
+    trip: Int32 = NO_INT32
+    shift_s: Int32 = NO_INT32
+    headway_s: Int32 = NO_INT32
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TripDepartureColumns:
-    trip: Int32
-    shift_s: Int32
-    headway_s: Int32
-
-    @classmethod
-    def of(cls, rows: Sequence[TripDepartureRow]) -> "TripDepartureColumns":
-        return cls(**_columns(rows, trip=np.int32, shift_s=np.int32, headway_s=np.int32))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TransferColumns:
+class TransferColumns(NamedTuple):
     """Transfer rules as columns; the fields are those of TransferRow, one rule for each ordered pair of stops."""
 
-    from_stop: Int32
-    to_stop: Int32
-    type: Int8
-    min_s: Int32
-
-    @classmethod
-    def of(cls, rows: Sequence[TransferRow]) -> "TransferColumns":
-        return cls(**_columns(rows, from_stop=np.int32, to_stop=np.int32, type=np.int8, min_s=np.int32))
+    from_stop: Int32 = NO_INT32
+    to_stop: Int32 = NO_INT32
+    type: Int8 = NO_INT8
+    min_s: Int32 = NO_INT32
 
 
 class PathwayColumns(NamedTuple):
     """How long it takes on foot from one platform to another of a station, each ordered pair once."""
 
-    from_stop: Int32
-    to_stop: Int32
-    seconds: Int32
-
-    @classmethod
-    def none(cls) -> "PathwayColumns":
-        return cls(*(np.zeros(0, np.int32) for _ in range(3)))
+    from_stop: Int32 = NO_INT32
+    to_stop: Int32 = NO_INT32
+    seconds: Int32 = NO_INT32
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpecificTransferColumns:
+class SpecificTransferColumns(NamedTuple):
     """Trip- and route-specific transfer rules; type and time as in TransferRow.
 
     A trip or route is a row, -1 where any will do. Of two rules that apply to a change the
     more specific one holds (GTFS, transfers.txt), of equals the later.
     """
 
-    from_stop: Int32
-    to_stop: Int32
-    from_route: Int32
-    to_route: Int32
-    from_trip: Int32
-    to_trip: Int32
-    type: Int8
-    min_s: Int32
-
-    @classmethod
-    def none(cls) -> "SpecificTransferColumns":
-        rows = np.zeros(0, np.int32)
-        return cls(
-            from_stop=rows, to_stop=rows, from_route=rows, to_route=rows, from_trip=rows, to_trip=rows,
-            type=rows.astype(np.int8), min_s=rows,
-        )  # fmt: skip
+    from_stop: Int32 = NO_INT32
+    to_stop: Int32 = NO_INT32
+    from_route: Int32 = NO_INT32
+    to_route: Int32 = NO_INT32
+    from_trip: Int32 = NO_INT32
+    to_trip: Int32 = NO_INT32
+    type: Int8 = NO_INT8
+    min_s: Int32 = NO_INT32
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InSeatColumns:
+class InSeatColumns(NamedTuple):
     """In-seat transfers: trip departures at whose end one may stay seated, and those that they go on as.
 
     ``days_later`` is 1 where the other is one of the next service day. ``service`` bounds the service days of
     the first on which it holds, -1 where it holds whenever both run. Sorted by the first.
     """
 
-    from_departure: Int32
-    to_departure: Int32
-    days_later: Int8
-    service: Int32
-
-    @classmethod
-    def none(cls) -> "InSeatColumns":
-        rows = np.zeros(0, np.int32)
-        return cls(from_departure=rows, to_departure=rows, days_later=rows.astype(np.int8), service=rows)
+    from_departure: Int32 = NO_INT32
+    to_departure: Int32 = NO_INT32
+    days_later: Int8 = NO_INT8
+    service: Int32 = NO_INT32
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShapeColumns:
+class ShapeColumns(NamedTuple):
     """Shapes: points of shape s are rows ``first[s] .. first[s + 1]``, in millionths of a degree."""
 
-    first: npt.NDArray[np.int64]
-    lat_udeg: Int32
-    lon_udeg: Int32
-
-    @classmethod
-    def none(cls) -> "ShapeColumns":
-        return cls(first=np.zeros(1, np.int64), lat_udeg=np.zeros(0, np.int32), lon_udeg=np.zeros(0, np.int32))
-
-
-def _no_stop_times() -> npt.NDArray[np.int32]:
-    return np.zeros(0, np.int32)
+    first: Int64 = np.zeros(1, np.int64)
+    lat_udeg: Int32 = NO_INT32
+    lon_udeg: Int32 = NO_INT32
 
 
 @dataclass(slots=True, kw_only=True)
@@ -217,7 +164,7 @@ class TimetableDraft:
     ``trip_stop_time_count`` says how many each trip has.
     ``stop_time_sequence`` may stay empty, when the stop times of each trip are numbered from 1; so may
     ``stop_time_headsign``, when each trip's holds throughout, and ``stop_time_shape_point``.
-    ``stop_names`` maps a language to {stop row: name}, and so do the other names for their rows.
+    ``stop_names`` and ``route_names`` map a language to {row: name}, ``headsign_names`` to {headsign: other text}.
     ``fare_books`` has one text a feed, or none at all.
     Where a table is given as columns, these stand and the rows must be empty.
     """
@@ -233,21 +180,21 @@ class TimetableDraft:
     headsigns: list[str] = field(default_factory=list)
     stop_names: dict[str, dict[int, str]] = field(default_factory=dict)
     route_names: dict[str, dict[int, str]] = field(default_factory=dict)
-    headsign_names: dict[str, dict[int, str]] = field(default_factory=dict)
+    headsign_names: dict[str, dict[str, str]] = field(default_factory=dict)
     trip_columns: TripColumns | None = None
     trip_departure_columns: TripDepartureColumns | None = None
     transfer_columns: TransferColumns | None = None
     headsign_column: TextColumn | None = None
-    pathways: PathwayColumns = field(default_factory=PathwayColumns.none)
-    station_ways: Pathways = field(default_factory=Pathways.none)
-    specific_transfers: SpecificTransferColumns = field(default_factory=SpecificTransferColumns.none)
-    in_seat: InSeatColumns = field(default_factory=InSeatColumns.none)
-    shapes: ShapeColumns = field(default_factory=ShapeColumns.none)
-    trip_stop_time_count: npt.NDArray[np.int32] = field(default_factory=_no_stop_times)
-    stop_time_stop: npt.NDArray[np.int32] = field(default_factory=_no_stop_times)
-    stop_time_sequence: npt.NDArray[np.int32] = field(default_factory=_no_stop_times)
-    stop_time_arrival_s: npt.NDArray[np.int32] = field(default_factory=_no_stop_times)
-    stop_time_departure_s: npt.NDArray[np.int32] = field(default_factory=_no_stop_times)
-    stop_time_flags: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
-    stop_time_headsign: npt.NDArray[np.int32] = field(default_factory=_no_stop_times)
-    stop_time_shape_point: Float32 = field(default_factory=lambda: np.zeros(0, np.float32))
+    pathways: PathwayColumns = field(default_factory=PathwayColumns)
+    station_ways: Pathways = field(default_factory=Pathways)
+    specific_transfers: SpecificTransferColumns = field(default_factory=SpecificTransferColumns)
+    in_seat: InSeatColumns = field(default_factory=InSeatColumns)
+    shapes: ShapeColumns = field(default_factory=ShapeColumns)
+    trip_stop_time_count: Int32 = field(default_factory=NO_INT32.copy)
+    stop_time_stop: Int32 = field(default_factory=NO_INT32.copy)
+    stop_time_sequence: Int32 = field(default_factory=NO_INT32.copy)
+    stop_time_arrival_s: Int32 = field(default_factory=NO_INT32.copy)
+    stop_time_departure_s: Int32 = field(default_factory=NO_INT32.copy)
+    stop_time_flags: UInt8 = field(default_factory=NO_UINT8.copy)
+    stop_time_headsign: Int32 = field(default_factory=NO_INT32.copy)
+    stop_time_shape_point: Float32 = field(default_factory=NO_FLOAT32.copy)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from fingerpost.transit.engine.timetable.columns import take_rows
 from fingerpost.transit.engine.timetable.timetable import FORBIDDEN, MINIMUM_TIME, STOP, TIMED, Int8, Int32, Timetable
 from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, STRAIGHT_SLACK_S
 from fingerpost.transit.engine.timetable.walks import StopLinks, Walks
@@ -85,11 +86,7 @@ class _PathColumns(NamedTuple):
     walk_s: Int32
 
     def without(self, others: "_PathColumns", count: int) -> "_PathColumns":
-        keep = ~np.isin(self.begin * count + self.end, others.begin * count + others.end)
-        return self.select(keep)
-
-    def select(self, keep: npt.NDArray[np.bool_]) -> "_PathColumns":
-        return _PathColumns._make(column[keep] for column in self)
+        return take_rows(self, ~np.isin(self.begin * count + self.end, others.begin * count + others.end))
 
     def joined(self, others: "_PathColumns") -> "_PathColumns":
         columns: Iterator[tuple[Any, Any]] = zip(self, others, strict=True)
@@ -140,18 +137,19 @@ def footpaths(
         inside = walks.measure(pathways[0].astype(np.int64), pathways[1].astype(np.int64))
         taken_s = pathways[2] + np.int32(CHANGE_SLACK_S)
         own = _PathColumns(inside.begin, inside.end, taken_s, inside.metres, inside.seconds)
-        links = links.without(own, count).joined(own.select(pathways[2] >= 0))
+        links = links.without(own, count).joined(take_rows(own, pathways[2] >= 0))
     change_s = np.full(count, CHANGE_SLACK_S, np.int32)
     if len(rules.begin):
         pairs = rules.begin.astype(np.int64) * count + rules.end
         last = len(pairs) - 1 - np.unique(pairs[::-1], return_index=True)[1]
-        rules = TransferRules(*(column[last] for column in rules))
+        rules = take_rows(rules, last)
         taken_s, metres, walk_s = change_times(walks, parents, rules)
         begin, end = rules.begin.astype(np.int64), rules.end.astype(np.int64)
         same = begin == end
         change_s[begin[same]] = taken_s[same]
         ruled = _PathColumns(begin, end, taken_s, metres, walk_s)
-        links = links.without(ruled.select(~same), count).joined(ruled.select(~same & (rules.type != FORBIDDEN)))
+        links = links.without(take_rows(ruled, ~same), count)
+        links = links.joined(take_rows(ruled, ~same & (rules.type != FORBIDDEN)))
     order = np.lexsort((links.end, links.seconds, links.begin))
     first = np.zeros(count + 1, np.int32)
     np.cumsum(np.bincount(links.begin, minlength=count), out=first[1:])

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fingerpost.transit.engine.timetable.columns import NO_FLOAT32, NO_INT8, NO_INT32
 from fingerpost.transit.engine.timetable.timetable import (
     BOARDING_AREA,
     ENTRANCE,
@@ -32,15 +33,10 @@ GATES = frozenset({FARE_GATE, EXIT_GATE})
 class Pathways(NamedTuple):
     """Ways through stations between two rows, each in one direction; seconds are NaN where the feed does not say."""
 
-    begin: Int32
-    end: Int32
-    mode: Int8
-    seconds: Float32
-
-    @classmethod
-    def none(cls) -> "Pathways":
-        rows, modes = np.zeros(0, np.int32), np.zeros(0, np.int8)
-        return cls(rows, rows, modes, np.zeros(0, np.float32))
+    begin: Int32 = NO_INT32
+    end: Int32 = NO_INT32
+    mode: Int8 = NO_INT8
+    seconds: Float32 = NO_FLOAT32
 
 
 class StationPlaces(NamedTuple):

@@ -8,7 +8,14 @@ from fingerpost.transit.engine.gtfs.csv.archive import Archive, open_archive
 from fingerpost.transit.engine.gtfs.csv.columns import LEFT_OUT, ColumnBuffer, IdIndex
 from fingerpost.transit.engine.gtfs.csv.encoding import LineNumbers
 from fingerpost.transit.engine.gtfs.csv.findings import Findings, Reason
-from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNKNOWN, UNREADABLE, check_trips, is_in_order
+from fingerpost.transit.engine.gtfs.csv.kernel import (
+    BLANK,
+    SHORT_TIME_BYTES,
+    UNKNOWN,
+    UNREADABLE,
+    check_trips,
+    is_in_order,
+)
 from fingerpost.transit.engine.gtfs.csv.table import Block, Table, find_day, find_decimal, find_integer, find_time_s
 
 __all__ = [  # noqa: RUF022  # plain order, as in every package
@@ -21,6 +28,7 @@ __all__ = [  # noqa: RUF022  # plain order, as in every package
     "LEFT_OUT",
     "LineNumbers",
     "Reason",
+    "SHORT_TIME_BYTES",
     "Table",
     "UNKNOWN",
     "UNREADABLE",

@@ -1,6 +1,7 @@
 """Decode the bytes of a table: encodings, line numbers, and reading ahead."""
 
 import codecs
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import IO, TypeVar
@@ -80,6 +81,17 @@ def _as_utf8(block: bytes) -> tuple[bytes, bool]:
     except UnicodeDecodeError:
         return b"".join(map(_line_as_utf8, block.splitlines(keepends=True))), True
     return block, False
+
+
+_DIRECTION_MARKS = re.compile(rb"\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
+
+
+def without_direction_marks(block: bytes) -> tuple[bytes, list[int]]:
+    """Remove characters that override the direction of texts (U+202A..U+202E, U+2066..U+2069); return their lines."""
+    if b"\xe2\x80" not in block and b"\xe2\x81" not in block:
+        return block, []
+    marked = [line for line, text in enumerate(block.splitlines(), 1) if _DIRECTION_MARKS.search(text)]
+    return _DIRECTION_MARKS.sub(b"", block), marked
 
 
 def _line_as_utf8(line: bytes) -> bytes:

@@ -1,11 +1,15 @@
 """Findings of an import: what it skipped, interpolated or did not use, by reason, and what that means for riders."""
 
+from collections.abc import Iterable
 from enum import Enum, StrEnum
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.timetable import Int32
+
+Mask = npt.NDArray[np.bool_]
 
 # So many places of each reason are kept.
 PLACES_KEPT = 5
@@ -62,6 +66,7 @@ class Reason(FindingMeaning, Enum):
     TABLE_ENCODING_ASSUMED = *_FILES, "the file is not UTF-8; it was read as Windows-1252"
     TABLE_DELIMITER_ASSUMED = *_FILES, "the delimiter is not a comma; it was guessed"
     ROW_LONGER_THAN_HEADER_ASSUMED = *_FILES, "the row has more fields than the header; those beyond are not read"
+    TEXT_DIRECTION_REMOVED = _NO_EFFECT, "texts", "a text has characters that reverse its direction; they are removed"
     QUOTE_WITHOUT_END_ASSUMED = *_FILES, "a quotation mark is never closed; the row ends where its line does"
 
     ID_MISSING = _LEFT_OUT, "rows", "the row has no id"
@@ -174,6 +179,14 @@ class Findings:
             self.add(reason, table, line, column)
         if len(lines) > len(first):
             self._counts[reason] += len(lines) - len(first)
+
+    def drop_faulty(self, table: str, lines: Int32, usable: Mask, faults: Iterable[tuple[Reason, str, Mask]]) -> Mask:
+        """Count each usable row by its first fault, a reason and a column; return the marks of the others."""
+        for reason, column, faulty in faults:
+            if faulty.any():
+                self.add_many(reason, table, lines[usable & faulty], column)
+                usable = usable & ~faulty
+        return usable
 
     def list_all(self) -> list[tuple[Reason, int, list[tuple[str, int, str]]]]:
         return [(reason, self._counts[reason], self._places[reason]) for reason in Reason if reason in self._counts]

@@ -4,19 +4,25 @@ Encoding, quoting and header are those of the GTFS Schedule reference, "File req
 and can still be read, it is, and the break is counted.
 """
 
+import re
 import zipfile
 import zlib
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date
 from itertools import cycle
 from typing import IO, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from fingerpost.errors import FeedUnusable
-from fingerpost.transit.engine.gtfs.csv.encoding import BLOCK_BYTES, LineTooLong, prefetch, read_blocks
-from fingerpost.transit.engine.gtfs.csv.findings import Findings, Reason
+from fingerpost.transit.engine.gtfs.csv.encoding import (
+    BLOCK_BYTES,
+    LineTooLong,
+    prefetch,
+    read_blocks,
+    without_direction_marks,
+)
+from fingerpost.transit.engine.gtfs.csv.findings import Findings, Mask, Reason
 from fingerpost.transit.engine.gtfs.csv.kernel import (
     SHORT_TIME_BYTES,
     parse_decimals,
@@ -31,10 +37,6 @@ _PEEKED_BYTES = 32_768
 # A row longer than this, quoted line ends included, is no row of a table.
 _ROW_LIMIT = 4_194_304
 _DELIMITERS = (",", ";", "\t", "|")
-_HOUR_S = 3_600
-_MINUTE_S = 60
-_HOUR_DIGITS = 3
-_INTEGER_DIGITS = 9
 _LINE_FEED = ord("\n")
 _NOT_A_NUMBER = np.int32(-2147483648)
 
@@ -52,7 +54,7 @@ class Block(NamedTuple):
     ends: Int32
     lines: Int32
 
-    def integers(self, column: int, empty: int) -> tuple[Int32, npt.NDArray[np.bool_]]:
+    def integers(self, column: int, empty: int) -> tuple[Int32, Mask]:
         """Return a column of whole numbers, and marks where something stands that is none (it reads as ``empty``)."""
         values = np.empty(len(self.lines), np.int32)
         parse_integers(self.blob, self.starts[column], self.ends[column], np.int32(empty), values)
@@ -66,9 +68,9 @@ class Block(NamedTuple):
         parse_times(self.blob, self.starts[column], self.ends[column], values)
         return values
 
-    def is_without_seconds(self, column: int) -> npt.NDArray[np.bool_]:
+    def is_without_seconds(self, column: int) -> Mask:
         """Return which of a column's times are written H:MM."""
-        short: npt.NDArray[np.bool_] = self.ends[column] - self.starts[column] <= SHORT_TIME_BYTES
+        short: Mask = self.ends[column] - self.starts[column] <= SHORT_TIME_BYTES
         return short
 
     def decimals(self, column: int) -> Float64:
@@ -77,8 +79,8 @@ class Block(NamedTuple):
         parse_decimals(self.blob, self.starts[column], self.ends[column], values)
         return values
 
-    def is_filled(self, column: int) -> npt.NDArray[np.bool_]:
-        filled: npt.NDArray[np.bool_] = self.ends[column] > self.starts[column]
+    def is_filled(self, column: int) -> Mask:
+        filled: Mask = self.ends[column] > self.starts[column]
         return filled
 
     def texts(self, column: int) -> list[str]:
@@ -158,12 +160,15 @@ class Table:
         buffers = cycle([_SpanBuffer.of(len(columns)), _SpanBuffer.of(len(columns))])
         line, skip = 0, 1
         rest = b""
-        for fresh, is_last in self._data():
+        for block, is_last in self._data():
+            fresh, marked = without_direction_marks(block)
+            if marked:
+                self.findings.add(Reason.TEXT_DIRECTION_REMOVED, self.name, line + marked[0], count=len(marked))
             data = rest + fresh
             blob = np.empty(len(data) + 1, np.uint8)
             blob[:-1] = np.frombuffer(data, np.uint8)
             blob[-1] = _LINE_FEED
-            used, size = 0, len(fresh)
+            used, size = 0, len(block)
             while used < len(data):
                 buffer = next(buffers)
                 rows, here, line, uneven, uneven_line, stray, stray_line = split_rows(
@@ -196,6 +201,19 @@ class Table:
     def note_rows(self, reason: Reason, lines: Int32, column: str = "") -> None:
         """Count something about many rows, given by their lines in the order of the file."""
         self.findings.add_many(reason, self.name, lines, column)
+
+    def drop_faulty(self, lines: Int32, usable: Mask, faults: Iterable[tuple[Reason, str, Mask]]) -> Mask:
+        """As ``Findings.drop_faulty``, of rows of this table."""
+        return self.findings.drop_faulty(self.name, lines, usable, faults)
+
+    def choices(self, block: "Block", slot: int, column: str, empty: int, values: range, counted: Mask) -> Int32:
+        """Return a column of few values; anything else reads as ``empty``, and is counted in the rows marked."""
+        read, faulty = block.integers(slot, empty)
+        outside = ((read < values[0]) | (read > values[-1])) & block.is_filled(slot) & ~faulty
+        self.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[counted & faulty], column)
+        self.note_rows(Reason.VALUE_UNKNOWN_ASSUMED, block.lines[counted & outside], column)
+        read[outside] = empty
+        return read
 
     def integer(self, line: int, column: str, text: str, empty: int) -> int:
         """Return a whole number; what is not one is counted, and means the same as nothing."""
@@ -248,22 +266,20 @@ class Table:
         return []
 
 
+_INTEGER = re.compile(r"([-+]?[0-9]{1,9})(?:\.0*)?")
+_DECIMAL = re.compile(r"[-+]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)")
+_TIME = re.compile(r"[0-9]{1,2}:[0-5][0-9]|[0-9]{1,3}:[0-5][0-9]:[0-5][0-9]")
+
+
 def find_integer(text: str) -> int | None:
     """Return a whole number of at most nine digits (a fraction of zeros is allowed), or None."""
-    whole, _, fraction = text.partition(".")
-    digits = whole[1:] if whole[:1] in {"-", "+"} else whole
-    if not (0 < len(digits) <= _INTEGER_DIGITS and digits.isascii() and digits.isdigit()) or fraction.strip("0"):
-        return None
-    return int(whole)
+    found = _INTEGER.fullmatch(text)
+    return int(found[1]) if found else None
 
 
 def find_decimal(text: str) -> float | None:
     """Return a number written with digits and a point (or a comma), or None."""
-    plain = text.replace(",", ".", 1)
-    digits = plain[1:] if plain[:1] in {"-", "+"} else plain
-    if not (digits.isascii() and digits.replace(".", "", 1).isdigit()):
-        return None
-    return float(plain)
+    return float(text.replace(",", ".")) if _DECIMAL.fullmatch(text) else None
 
 
 def find_day(text: str) -> date | None:
@@ -278,15 +294,7 @@ def find_day(text: str) -> date | None:
 
 def find_time_s(text: str) -> int | None:
     """Return the seconds of H:MM:SS or H:MM (minutes and seconds of two digits, hours past 24 allowed), or None."""
-    if len(text) <= SHORT_TIME_BYTES:
-        text += ":00"
-    hours, _, rest = text.partition(":")
-    if not (len(rest) == len("MM:SS") and rest[2] == ":" and 0 < len(hours) <= _HOUR_DIGITS):
+    if not _TIME.fullmatch(text):
         return None
-    digits = hours + rest[:2] + rest[3:]
-    if not (digits.isascii() and digits.isdigit()):
-        return None
-    minutes, seconds = int(rest[:2]), int(rest[3:])
-    if minutes >= _MINUTE_S or seconds >= _MINUTE_S:
-        return None
-    return int(hours) * _HOUR_S + minutes * _MINUTE_S + seconds
+    hours, minutes, seconds = map(int, f"{text}:0".split(":")[:3])
+    return hours * 3600 + minutes * 60 + seconds

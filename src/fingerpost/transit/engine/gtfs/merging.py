@@ -1,0 +1,193 @@
+"""Merges the drafts of feeds into one; stops of one FEED and id are one stop (rule A8)."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from rapidfuzz import fuzz
+from rapidfuzz.utils import default_process
+
+from fingerpost.errors import FeedUnusable
+from fingerpost.transit.engine.gtfs.csv import Findings, IdIndex, Reason
+from fingerpost.transit.engine.timetable.draft import (
+    InSeatColumns,
+    PathwayColumns,
+    ShapeColumns,
+    SpecificTransferColumns,
+    StopRow,
+    TimetableDraft,
+    TransferColumns,
+    TripColumns,
+    TripDepartureColumns,
+)
+from fingerpost.transit.engine.timetable.station_ways import Pathways
+from fingerpost.transit.engine.timetable.stop_ids import SAME_STOP_M
+from fingerpost.transit.engine.timetable.text import TextColumn
+from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, Int32
+from fingerpost.transit.engine.timetable.walking import straight_line_m
+
+# Where the names differ, one stop may not be further apart than this, and the names must share their words in part.
+SAME_SPOT_M = 30.0
+ALIKE = 60.0
+
+_TABLES: dict[str, Any] = {
+    "trip_columns": TripColumns,
+    "trip_departure_columns": TripDepartureColumns,
+    "transfer_columns": TransferColumns,
+    "pathways": PathwayColumns,
+    "station_ways": Pathways,
+    "specific_transfers": SpecificTransferColumns,
+    "in_seat": InSeatColumns,
+    "shapes": ShapeColumns,
+}
+# Columns of stop times; the last two may be missing: what stands for them then.
+_STOP_TIMES = (
+    "trip_stop_time_count", "stop_time_sequence", "stop_time_arrival_s", "stop_time_departure_s", "stop_time_flags",
+    "stop_time_headsign", "stop_time_shape_point", "stop_time_stop",
+)  # fmt: skip
+_ABSENT = {"stop_time_headsign": np.int32(-1), "stop_time_shape_point": np.float32(np.nan)}
+# Which rows the columns of tables hold, by the names of the columns.
+_ROWS_OF = {
+    **dict.fromkeys(("from_stop", "to_stop", "begin", "end", "stop_time_stop"), "stops"),
+    **dict.fromkeys(("route", "from_route", "to_route"), "routes"),
+    **dict.fromkeys(("trip", "from_trip", "to_trip"), "trips"),
+    **dict.fromkeys(("from_departure", "to_departure"), "trip_departures"),
+    "service": "services",
+    "shape": "shapes",
+    "first": "points",
+}
+
+
+class Merging:
+    def __init__(self) -> None:
+        self._draft = TimetableDraft()
+        self._stop_rows: dict[tuple[str, str], int] = {}
+        # The columns of each table, feed by feed.
+        self._parts: dict[tuple[str, str], list[npt.NDArray[Any] | TextColumn]] = {}
+        self._counts: Counter[str] = Counter()
+
+    def add(self, feed: TimetableDraft, findings: Findings) -> None:
+        """Append the rows of one feed.
+
+        Raises:
+            FeedUnusable: a stop has the FEED and id of an earlier one, but another name, kind or place.
+        """
+        draft, counts = self._draft, self._counts
+        row = len(draft.feeds)
+        draft.feeds += feed.feeds
+        draft.fare_books += feed.fare_books
+        stop_rows = self._add_stops(feed, row, findings)
+        draft.routes += [route._replace(feed=row) for route in feed.routes]
+        draft.services += [service._replace(feed=row) for service in feed.services]
+        _add_names(draft.stop_names, feed.stop_names, stop_rows.tolist())
+        _add_names(draft.route_names, feed.route_names, range(counts["routes"], len(draft.routes)))
+        for language, texts in feed.headsign_names.items():
+            draft.headsign_names.setdefault(language, {}).update(texts)
+        for table, kind in _TABLES.items():
+            for name in kind._fields:
+                self._append(table, name, getattr(getattr(feed, table), name), stop_rows)
+        for name in _STOP_TIMES:
+            self._append("stop_times", name, getattr(feed, name), stop_rows)
+        assert feed.trip_columns is not None
+        assert feed.trip_departure_columns is not None
+        counts["routes"], counts["services"] = len(draft.routes), len(draft.services)
+        counts["trips"] += len(feed.trip_columns.route)
+        counts["trip_departures"] += len(feed.trip_departure_columns.trip)
+        counts["shapes"] += len(feed.shapes.first) - 1
+        counts["points"] += len(feed.shapes.lat_udeg)
+
+    def finish(self, headsigns: IdIndex) -> TimetableDraft:
+        draft = self._draft
+        draft.headsign_column = headsigns.to_texts()
+        for table, kind in _TABLES.items():
+            setattr(draft, table, kind(**{name: self._join(table, name) for name in kind._fields}))
+        draft.shapes = draft.shapes._replace(first=np.append(draft.shapes.first, self._counts["points"]))
+        for name in _STOP_TIMES:
+            setattr(draft, name, self._join("stop_times", name))
+        return draft
+
+    def _append(self, table: str, name: str, values: Any, stop_rows: Int32) -> None:
+        """Append a column of a feed; the rows that it holds become rows of the draft, -1 stays -1."""
+        rows_of = _ROWS_OF.get(name)
+        if rows_of == "stops":
+            values = stop_rows[values]
+        elif rows_of == "points":
+            values = values[:-1] + self._counts["points"]
+        elif rows_of is not None:
+            values = np.where(values >= 0, values + self._counts[rows_of], -1).astype(np.int32)
+        self._parts.setdefault((table, name), []).append(values)
+
+    def _join(self, table: str, name: str) -> Any:
+        """Return a column of all feeds, and free its parts."""
+        parts: list[Any] = self._parts.pop((table, name))
+        if isinstance(parts[0], TextColumn):
+            return TextColumn.joined(parts)
+        if name in _ABSENT and any(len(part) for part in parts):
+            stops = self._parts["stop_times", "stop_time_stop"]
+            parts = [
+                part if len(part) else np.full(len(stop), _ABSENT[name])
+                for part, stop in zip(parts, stops, strict=True)
+            ]
+        return np.concatenate(parts) if len(parts) > 1 else parts[0]
+
+    def _add_stops(self, feed: TimetableDraft, row: int, findings: Findings) -> Int32:
+        """Add the stops that no earlier feed of the name has; return the row of each."""
+        draft = self._draft
+        name = feed.feeds[0].name
+        rows = np.zeros(len(feed.stops), np.int32)
+        for index, stop in enumerate(feed.stops):
+            known = self._stop_rows.get((name, stop.local_id))
+            if known is None:
+                known = self._stop_rows[name, stop.local_id] = len(draft.stops)
+                draft.stops.append(stop._replace(feed=row))
+            else:
+                self._check_same(draft.stops[known], stop, findings)
+            rows[index] = known
+        for known, stop in zip(rows.tolist(), feed.stops, strict=True):
+            first = draft.stops[known]
+            added = first.feed == row
+            if added and stop.parent < 0:
+                continue
+            parent = int(rows[stop.parent]) if stop.parent >= 0 else -1
+            draft.stops[known] = first._replace(
+                parent=parent if added or first.parent < 0 else first.parent,
+                platform=first.platform or stop.platform,
+                wheelchair=stop.wheelchair if first.wheelchair == WHEELCHAIR_UNKNOWN else first.wheelchair,
+            )
+        return rows
+
+    def _check_same(self, first: StopRow, second: StopRow, findings: Findings) -> None:
+        """Check that stops of two feeds with one id agree in name and place, so that they are one stop (rule A8).
+
+        Publishers abbreviate: similar names agree only at one spot, and are counted.
+        """
+        apart_m = float(straight_line_m(first.lat, first.lon, np.array([second.lat]), np.array([second.lon]))[0])
+        if first.kind == second.kind:
+            if _plain(first.name) == _plain(second.name) and apart_m <= SAME_STOP_M:
+                return
+            alike = fuzz.token_set_ratio(first.name, second.name, processor=default_process)
+            if apart_m <= SAME_SPOT_M and alike >= ALIKE:
+                findings.add(Reason.STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED, "stops.txt", 0, "stop_name")
+                return
+        feeds = self._draft.feeds
+        raise FeedUnusable(
+            f"Stop {first.local_id} is {first.name!r} in {feeds[first.feed].source} and {second.name!r}, "
+            f"{apart_m:.0f} m away, in {feeds[-1].source}, but both feeds are called {feeds[-1].name}. "
+            "Give the feeds different names: NAME=PATH.",
+            {"stop": first.local_id, "feed": feeds[-1].name},
+        )
+
+
+def _add_names(names: dict[str, dict[int, str]], added: Mapping[str, Mapping[int, str]], rows: Sequence[int]) -> None:
+    """Store a feed's names under the rows of the draft; names of earlier feeds take precedence."""
+    for language, of_rows in added.items():
+        known = names.setdefault(language, {})
+        for row, name in of_rows.items():
+            known.setdefault(rows[row], name)
+
+
+def _plain(name: str) -> str:
+    """Return a name without case, blanks and punctuation, which differ between feeds of one publisher."""
+    return "".join(filter(str.isalnum, name.casefold()))

@@ -1,0 +1,32 @@
+"""Tables as named tuples of columns of one length; the default of each column is an empty one of its type."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.engine.timetable.text import TextColumn
+
+NO_INT8, NO_UINT8 = np.zeros(0, np.int8), np.zeros(0, np.uint8)
+NO_INT32, NO_FLOAT32 = np.zeros(0, np.int32), np.zeros(0, np.float32)
+NO_TEXTS = TextColumn.of(())
+
+T = TypeVar("T", bound=NamedTuple)
+
+
+def to_columns(kind: type[T], values: Mapping[str, Any]) -> T:
+    """Return a table of columns, in their types; values of other names are left out."""
+    return kind._make(
+        TextColumn.of(values[name]) if isinstance(empty, TextColumn) else np.array(values[name], empty.dtype)
+        for name, empty in kind._field_defaults.items()
+    )
+
+
+def rows_to_columns(kind: type[T], rows: Sequence[Any]) -> T:
+    return to_columns(kind, {name: [getattr(row, name) for row in rows] for name in kind._fields})
+
+
+def take_rows(table: T, chosen: npt.NDArray[Any]) -> T:
+    """Return the rows of a table without texts that are marked, or given by their numbers."""
+    return table._make(column[chosen] for column in table)
