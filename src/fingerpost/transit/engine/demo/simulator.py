@@ -157,12 +157,9 @@ def _name_trip(trip: TripDescriptor, trip_instance: _TripInstance) -> None:
 def _add_stop_times(update: TripUpdate, timetable: Timetable, trip_instance: _TripInstance, now: int) -> None:
     """Add the trip's remaining stop times; it leaves on time and gets later from stop to stop."""
     late_s = _LATE_S[zlib.crc32(trip_instance.name.encode()) % len(_LATE_S)]
-    begin, end = (
-        int(timetable.trip_first_stop_time[trip_instance.trip]),
-        int(timetable.trip_first_stop_time[trip_instance.trip + 1]),
-    )
-    for stop_time in range(begin, end):
-        own_s = late_s * (stop_time - begin) // (end - begin - 1)
+    rows = timetable.list_stop_times(trip_instance.trip)
+    for stop_time in range(rows.start, rows.stop):
+        own_s = late_s * (stop_time - rows.start) // (rows.stop - rows.start - 1)
         departure = trip_instance.start + int(timetable.stop_time_departure_s[stop_time]) + own_s
         if departure < now - _PAST_S:
             continue

@@ -7,6 +7,7 @@ import numpy as np
 from fingerpost.transit.engine.gtfs.csv import Archive, IdIndex, Reason, Table
 from fingerpost.transit.engine.gtfs.stop_times import StopTimes
 from fingerpost.transit.engine.gtfs.trips import Trips
+from fingerpost.transit.engine.timetable.columns import starts_of
 from fingerpost.transit.engine.timetable.draft import ShapeColumns
 from fingerpost.transit.engine.timetable.timetable import Float32, Float64, Int32, Int64
 
@@ -63,8 +64,7 @@ def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_times: StopTi
     new_rows = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
     kept = used[points.shape]
     row = new_rows[points.shape[kept]]
-    first = np.zeros(int(used.sum()) + 1, np.int64)
-    np.cumsum(np.bincount(row, minlength=len(first) - 1), out=first[1:])
+    first = starts_of(np.bincount(row, minlength=int(used.sum())))
     of_trip = np.where(trips.shape >= 0, new_rows[trips.shape], np.int32(-1))
     columns = ShapeColumns(
         first=first,

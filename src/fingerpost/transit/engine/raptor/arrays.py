@@ -6,7 +6,6 @@ RAPTOR papers); a *trip instance* is a trip on one service day; a *position* is 
 """
 
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -194,7 +193,6 @@ JOURNEYS, LABELS = 256, 16_384
 KEPT = 16
 
 
-@dataclass(slots=True)
 class SearchBuffers:
     """Scratch memory for queries of exactly ``max_rides`` rides.
 
@@ -202,22 +200,19 @@ class SearchBuffers:
     ``longest_pattern`` positions.
     """
 
-    stop_count: int
-    pattern_count: int
-    longest_pattern: int
-    max_rides: int
-    work: Workspace
-    labels: Labels
-    found: JourneyRows
+    def __init__(self, stop_count: int, max_rides: int) -> None:
+        self.stop_count, self.max_rides = stop_count, max_rides
+        self.pattern_count = self.longest_pattern = 0
+        self.work = self._new_work()
+        self.labels = new_labels(stop_count, max_rides, LABELS)
+        self.found = new_journey_rows(JOURNEYS)
 
     def make_fit(self, search_timetable: "SearchTimetable") -> None:
         """Grow until a search timetable of as many stops fits; nothing shrinks again."""
-        if (
-            self.pattern_count < search_timetable.pattern_count
-            or self.longest_pattern < search_timetable.longest_pattern
-        ):
-            self.pattern_count = max(self.pattern_count, search_timetable.pattern_count)
-            self.longest_pattern = max(self.longest_pattern, search_timetable.longest_pattern)
+        patterns = max(self.pattern_count, search_timetable.pattern_count)
+        longest = max(self.longest_pattern, search_timetable.longest_pattern)
+        if (patterns, longest) != (self.pattern_count, self.longest_pattern):
+            self.pattern_count, self.longest_pattern = patterns, longest
             self.work = self._new_work()
 
     def grow(self) -> None:
@@ -241,17 +236,7 @@ def buffers_of_thread(search_timetable: "SearchTimetable", max_rides: int) -> Se
     if key not in kept:
         if len(kept) >= KEPT:
             kept.clear()
-        kept[key] = SearchBuffers(
-            stop_count=search_timetable.stop_count,
-            pattern_count=search_timetable.pattern_count,
-            longest_pattern=search_timetable.longest_pattern,
-            max_rides=max_rides,
-            work=new_workspace(
-                search_timetable.stop_count, search_timetable.pattern_count, search_timetable.longest_pattern, max_rides
-            ),
-            labels=new_labels(search_timetable.stop_count, max_rides, LABELS),
-            found=new_journey_rows(JOURNEYS),
-        )
+        kept[key] = SearchBuffers(*key)
     buffers = kept[key]
     buffers.make_fit(search_timetable)
     return buffers

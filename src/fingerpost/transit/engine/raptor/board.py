@@ -67,12 +67,9 @@ def _board_departure(
     timetable: Timetable, search_timetable: SearchTimetable, part: int, position: int, departure_s: int
 ) -> BoardDeparture:
     trip_departure = int(search_timetable.parts.trip_departure[part])
-    first_stop_time = (
-        int(timetable.trip_first_stop_time[timetable.trip_departure_trip[trip_departure]]) if trip_departure >= 0 else 0
-    )
     return BoardDeparture(
         trip_departure=trip_departure,
         service_day=date.fromordinal(int(search_timetable.parts.day[part])),
-        stop_time=first_stop_time + position,
+        stop_time=timetable.find_first_stop_time(trip_departure) + position,
         departure=search_timetable.to_instant(departure_s),
     )

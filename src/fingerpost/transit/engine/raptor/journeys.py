@@ -99,17 +99,12 @@ def _rides(timetable: Timetable, search_timetable: SearchTimetable, leg: list[in
     rides: list[Ride] = []
     for part, begin, end in _stretches(parts, row, board, alight):
         trip_departure = int(parts.trip_departure[part])
-        first_stop_time = (
-            int(timetable.trip_first_stop_time[timetable.trip_departure_trip[trip_departure]])
-            if trip_departure >= 0
-            else 0
-        )
         if search_timetable.mirrored:
             departure_s = int(patterns.arrival_s[times + length - 1 - begin])
             arrival_s = int(patterns.departure_s[times + length - 1 - end])
         else:
             departure_s, arrival_s = int(patterns.departure_s[times + begin]), int(patterns.arrival_s[times + end])
-        first_stop_time -= int(parts.position[part])
+        first_stop_time = timetable.find_first_stop_time(trip_departure) - int(parts.position[part])
         rides.append(
             Ride(
                 trip_departure=trip_departure,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.timetable.columns import rows_to_columns, take_rows
+from fingerpost.transit.engine.timetable.columns import rows_to_columns, starts_of, take_rows
 from fingerpost.transit.engine.timetable.draft import (
     ServiceRow,
     SpecificTransferColumns,
@@ -105,8 +105,7 @@ def _trip_columns(draft: TimetableDraft) -> dict[str, Any]:
     trips = draft.trip_columns or rows_to_columns(TripColumns, draft.trips)
     trip_departures = draft.trip_departure_columns or rows_to_columns(TripDepartureColumns, draft.trip_departures)
     headsigns = draft.headsign_column if draft.headsign_column is not None else TextColumn.of(draft.headsigns)
-    first_stop_time = np.zeros(len(trips.route) + 1, np.int64)
-    np.cumsum(draft.trip_stop_time_count, out=first_stop_time[1:])
+    first_stop_time = starts_of(draft.trip_stop_time_count)
     return (
         _prefixed("trip_", trips)
         | _prefixed("trip_departure_", trip_departures)

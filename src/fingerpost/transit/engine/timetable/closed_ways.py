@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from fingerpost.transit.engine.timetable.columns import starts_of
 from fingerpost.transit.engine.timetable.station_ways import StationPlaces, find_change_s, get_places
 from fingerpost.transit.engine.timetable.timetable import STOP, Int64, Timetable
 from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, straight_line_m
@@ -60,8 +61,7 @@ def without_closed_ways(
     metres[kept], walk_s[kept] = links.metres[link], links.seconds[link]
     order = np.flatnonzero(keep)
     order = order[np.lexsort((end[order], taken_s[order], begin[order]))]
-    starts = np.zeros(timetable.stop_count + 1, np.int32)
-    np.cumsum(np.bincount(begin[order], minlength=timetable.stop_count), out=starts[1:])
+    starts = starts_of(np.bincount(begin[order], minlength=timetable.stop_count)).astype(np.int32)
     columns = (starts, to[order], taken_s[order], metres[order], walk_s[order])
     return replace(timetable, **{prefix + name: column for name, column in zip(_COLUMNS, columns, strict=True)})
 

@@ -27,6 +27,11 @@ def rows_to_columns(kind: type[T], rows: Sequence[Any]) -> T:
     return to_columns(kind, {name: [getattr(row, name) for row in rows] for name in kind._fields})
 
 
+def starts_of(sizes: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """Return the offsets of consecutive blocks of these sizes, and the end."""
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+
+
 def take_rows(table: T, chosen: npt.NDArray[Any]) -> T:
     """Return the rows of a table without texts that are marked, or given by their numbers."""
     return table._make(column[chosen] for column in table)

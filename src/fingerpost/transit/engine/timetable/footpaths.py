@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.timetable.columns import take_rows
+from fingerpost.transit.engine.timetable.columns import starts_of, take_rows
 from fingerpost.transit.engine.timetable.timetable import FORBIDDEN, MINIMUM_TIME, STOP, TIMED, Int8, Int32, Timetable
 from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, STRAIGHT_SLACK_S
 from fingerpost.transit.engine.timetable.walks import StopLinks, Walks
@@ -151,10 +151,8 @@ def footpaths(
         links = links.without(take_rows(ruled, ~same), count)
         links = links.joined(take_rows(ruled, ~same & (rules.type != FORBIDDEN)))
     order = np.lexsort((links.end, links.seconds, links.begin))
-    first = np.zeros(count + 1, np.int32)
-    np.cumsum(np.bincount(links.begin, minlength=count), out=first[1:])
     return Footpaths(
-        first=first,
+        first=starts_of(np.bincount(links.begin, minlength=count)).astype(np.int32),
         to=links.end[order].astype(np.int32),
         seconds=links.seconds[order].astype(np.int32),
         metres=links.metres[order].astype(np.int32),

@@ -181,6 +181,14 @@ class Timetable:
     def stop_count(self) -> int:
         return len(self.stop_lat)
 
+    def list_stop_times(self, trip: int) -> slice:
+        """Return the rows of a trip's stop times."""
+        return slice(int(self.trip_first_stop_time[trip]), int(self.trip_first_stop_time[trip + 1]))
+
+    def find_first_stop_time(self, trip_departure: int) -> int:
+        """Return the row of a trip departure's first stop time; 0 for an added ride, which has rows of its own."""
+        return int(self.trip_first_stop_time[self.trip_departure_trip[trip_departure]]) if trip_departure >= 0 else 0
+
     @property
     def is_every_day(self) -> bool:
         """Whether the timetable holds on any day (the demo networks)."""

@@ -113,7 +113,7 @@ Original = Mapping[int, PlannedStopTime]
 
 def read_original(timetable: Timetable, trip: int, start: int) -> Original:
     """Return the planned stop times of a trip that count from a Unix second."""
-    rows = slice(int(timetable.trip_first_stop_time[trip]), int(timetable.trip_first_stop_time[trip + 1]))
+    rows = timetable.list_stop_times(trip)
     columns = (
         timetable.stop_time_stop[rows],
         timetable.stop_time_arrival_s[rows].astype(np.int64) + start,

@@ -1,16 +1,18 @@
 """Service alerts and their texts."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import unescape
 from types import MappingProxyType
+from typing import Any
 
 from google.transit.gtfs_realtime_pb2 import Alert as AlertMessage
 from google.transit.gtfs_realtime_pb2 import EntitySelector, TranslatedString, TripDescriptor
 
 from fingerpost.transit.engine.gtfs.realtime.messages import plain_text
 from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome
-from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex, TripMatch, TripMatcher
+from fingerpost.transit.engine.gtfs.realtime.trip_matching import TripMatch, TripMatcher
 from fingerpost.transit.engine.timetable.overlay import ALWAYS, Alert, RideKey
 from fingerpost.transit.engine.timetable.stop_ids import SAME_STOP_M
 from fingerpost.transit.engine.timetable.walking import straight_line_m
@@ -28,23 +30,8 @@ _TAG = re.compile(
 )
 
 
-def read_texts(text: TranslatedString) -> Mapping[str, str]:
-    """Return texts by primary language subtag; the first that says anything stands where a language repeats."""
-    return MappingProxyType(_by_language(text))
-
-
-def read_urls(url: TranslatedString) -> Mapping[str, str]:
-    """Return web addresses by primary language subtag; what is no web address, or too long, is left out."""
-    return MappingProxyType(
-        {
-            language: address
-            for language, address in _by_language(url).items()
-            if address.startswith(("https://", "http://")) and len(address) <= LONGEST_URL
-        }
-    )
-
-
-def _by_language(text: TranslatedString) -> dict[str, str]:
+def _read_texts(text: TranslatedString) -> Mapping[str, str]:
+    """Return texts by primary language subtag; of several in one language the first that is not empty counts."""
     plain: dict[str, str] = {}
     marked_up: dict[str, str] = {}
     for translation in text.translation:
@@ -54,7 +41,14 @@ def _by_language(text: TranslatedString) -> dict[str, str]:
         said = _without_markup(plain_text(translation.text))
         if said:
             texts.setdefault(language.strip() or DEFAULT_LANGUAGE, said)
-    return {**plain, **{language: other for language, other in marked_up.items() if language not in plain}}
+    return MappingProxyType(plain | {lang: said for lang, said in marked_up.items() if lang not in plain})
+
+
+def _read_urls(url: TranslatedString) -> Mapping[str, str]:
+    """Return web addresses by language; drop what is no web address, or too long."""
+    urls = _read_texts(url).items()
+    is_url = re.compile("https?://").match
+    return MappingProxyType({lang: url for lang, url in urls if is_url(url) and len(url) <= LONGEST_URL})
 
 
 def _without_markup(text: str) -> str:
@@ -65,9 +59,6 @@ def _without_markup(text: str) -> str:
 
 
 _NEVER_ENDS = ALWAYS[1]
-_SELECTORS = (
-    "feeds", "routes", "route_types", "trips", "stops", "route_stops", "rides", "trip_stops", "ride_stops",
-)  # fmt: skip
 
 FindAdded = Callable[[TripDescriptor, TripMatcher], Sequence[RideKey] | EntityOutcome]
 """Finds the added rides that a descriptor means."""
@@ -84,7 +75,7 @@ def read_alert(
     affected = _AffectedParts(matcher, find_added)
     for selector in message.informed_entity:
         affected.add(selector)
-    if not affected.any:
+    if not any(affected.found.values()):
         return EntityOutcome.ID_SHARED if affected.has_shared else EntityOutcome.ALERT_WITHOUT_SELECTOR
     periods = tuple(
         (min(period.start, _NEVER_ENDS), min(period.end, _NEVER_ENDS) or _NEVER_ENDS)
@@ -96,32 +87,20 @@ def read_alert(
         effect=AlertMessage.Effect.Name(message.effect),
         severity=AlertMessage.SeverityLevel.Name(message.severity_level),
         periods=periods,
-        headers=read_texts(message.header_text),
-        descriptions=read_texts(message.description_text),
-        urls=read_urls(message.url),
-        **{name: frozenset(getattr(affected, name)) for name in _SELECTORS},
+        headers=_read_texts(message.header_text),
+        descriptions=_read_texts(message.description_text),
+        urls=_read_urls(message.url),
+        **{selectors: frozenset(rows) for selectors, rows in affected.found.items()},
     )
 
 
 class _AffectedParts:
-    def __init__(self, matcher: TripMatcher, find_added: FindAdded) -> None:
-        self.matcher = matcher
-        self.find_added = find_added
-        self.index: RealtimeIndex = matcher.index
-        self.has_shared = False
-        self.feeds: set[int] = set()
-        self.routes: set[int] = set()
-        self.route_types: set[int] = set()
-        self.trips: set[int] = set()
-        self.stops: set[int] = set()
-        self.route_stops: set[tuple[int, int]] = set()
-        self.rides: set[RideKey] = set()
-        self.trip_stops: set[tuple[int, int]] = set()
-        self.ride_stops: set[tuple[RideKey, int]] = set()
+    """What an alert's selectors name; ``found`` has rows, by the selectors of ``Alert``."""
 
-    @property
-    def any(self) -> bool:
-        return any(getattr(self, name) for name in _SELECTORS)
+    def __init__(self, matcher: TripMatcher, find_added: FindAdded) -> None:
+        self.matcher, self.find_added, self.index = matcher, find_added, matcher.index
+        self.has_shared = False
+        self.found: defaultdict[str, set[Any]] = defaultdict(set)
 
     def add(self, selector: EntitySelector) -> None:
         """Add what a selector names; nothing where any of its fields is unknown, or several FEEDs have its ids."""
@@ -180,34 +159,34 @@ class _AffectedParts:
             trips = [trip for row in routes for trip in self.index.trips_of_route.get(row, ())]
             self._add_trips([trip for trip in trips if int(direction[trip]) in (-1, selector.direction_id)], stops)
         elif routes is not None and stops is not None:
-            self.route_stops.update((route, stop) for route in routes for stop in stops)
+            self.found["route_stops"].update((route, stop) for route in routes for stop in stops)
         elif stops is not None:
-            self.stops |= stops
+            self.found["stops"] |= stops
         elif routes is not None:
             self._add_routes(selector, names, routes)
 
     def _add_routes(self, selector: EntitySelector, names: set[str], routes: set[int]) -> None:
         scope, table = self.matcher.scope, self.index.timetable
         if selector.route_id or (selector.agency_id and selector.HasField("route_type")):
-            self.routes |= routes
+            self.found["routes"] |= routes
         elif selector.agency_id:
             feeds = [feed for feed in scope.feeds if table.feeds[feed].name in names]
             whole = {feed for feed in feeds if table.feeds[feed].agency_ids == (selector.agency_id,)}
-            self.feeds |= whole
-            self.routes |= {route for route in routes if int(table.route_feed[route]) not in whole}
+            self.found["feeds"] |= whole
+            self.found["routes"] |= {route for route in routes if int(table.route_feed[route]) not in whole}
         elif len(scope.feeds) == len(table.feeds):
-            self.route_types.add(selector.route_type)
+            self.found["route_types"].add(selector.route_type)
         else:
-            self.routes |= routes
+            self.found["routes"] |= routes
 
     def _add_trip(self, trip: TripDescriptor, stops: Mapping[str, frozenset[int]] | None) -> None:
         added = self.find_added(trip, self.matcher)
         if isinstance(added, EntityOutcome):
             self.has_shared = True
         elif stops is None:
-            self.rides.update(added)
+            self.found["rides"].update(added)
         else:
-            self.ride_stops.update((key, stop) for key in added for rows in stops.values() for stop in rows)
+            self.found["ride_stops"].update((key, stop) for key in added for rows in stops.values() for stop in rows)
         if trip.trip_id and not trip.start_date and not trip.start_time:
             self._add_trip_of_any_day(trip, stops)
             return
@@ -217,10 +196,10 @@ class _AffectedParts:
             return
         key = (match.trip_departure, match.day)
         if stops is None:
-            self.rides.add(key)
+            self.found["rides"].add(key)
         else:
             name = self.index.feed_names[self.index.trip_feed[match.trip]]
-            self.ride_stops.update((key, stop) for stop in stops.get(name, ()))
+            self.found["ride_stops"].update((key, stop) for stop in stops.get(name, ()))
 
     def _add_trip_of_any_day(self, trip: TripDescriptor, stops: Mapping[str, frozenset[int]] | None) -> None:
         rows = self.matcher.find_trips(trip)
@@ -236,9 +215,9 @@ class _AffectedParts:
 
     def _add_trips(self, trips: Iterable[int], stops: frozenset[int] | None) -> None:
         if stops is None:
-            self.trips.update(trips)
+            self.found["trips"].update(trips)
         else:
-            self.trip_stops.update((trip, stop) for trip in trips for stop in stops)
+            self.found["trip_stops"].update((trip, stop) for trip in trips for stop in stops)
 
     def _stops(self, stop_id: str) -> Mapping[str, frozenset[int]]:
         """Return a stop with all that is part of it, by the FEEDs that know it."""

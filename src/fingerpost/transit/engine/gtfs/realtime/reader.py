@@ -2,6 +2,7 @@
 
 from collections import Counter
 from types import MappingProxyType
+from typing import NamedTuple
 
 from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedHeader, TripDescriptor, TripUpdate, VehiclePosition
 
@@ -27,6 +28,14 @@ CLOCK_SKEW_S = 120
 _ADDING = frozenset({TripDescriptor.ADDED, TripDescriptor.NEW})
 
 
+class _ReadMessage(NamedTuple):
+    """A message that was read, and which of the entities' outcomes are its own."""
+
+    origin: str
+    entities: slice
+    matcher: TripMatcher
+
+
 class RealtimeReader:
     def __init__(self, timetable: Timetable, index: RealtimeIndex, now: int) -> None:
         self.timetable, self.index, self.now = timetable, index, now
@@ -37,10 +46,7 @@ class RealtimeReader:
         self.waiting_alerts: list[tuple[FeedEntity, TripMatcher, int]] = []
         self.vehicles: dict[RideKey, tuple[int, VehicleReport]] = {}
         self.timestamps: list[int] = []
-        # Which entities each message that was read brought.
-        self.spans: list[range] = []
-        self.origins: list[str] = []
-        self.matchers: list[TripMatcher] = []
+        self.messages: list[_ReadMessage] = []
 
     def add(self, data: FeedBytes) -> None:
         counts, outcomes = self.tally.messages, self.tally.entities
@@ -68,9 +74,7 @@ class RealtimeReader:
         first = len(outcomes)
         for entity in message.entity:
             self._add_entity(entity, matcher, updated)
-        self.spans.append(range(first, len(outcomes)))
-        self.origins.append(data.origin)
-        self.matchers.append(matcher)
+        self.messages.append(_ReadMessage(data.origin, slice(first, len(outcomes)), matcher))
 
     def finish(self) -> Overlay:
         rides, added = self.rides.settle()
@@ -79,8 +83,9 @@ class RealtimeReader:
             outcome = self._add_alert(entity, matcher)
             if not (entity.HasField("vehicle") or entity.HasField("trip_update")):
                 outcomes[slot] = outcome
-        silent = sum(1 for span in self.spans if span and APPLIED.isdisjoint(outcomes[span.start : span.stop]))
-        self.tally.messages[MessageOutcome.NOTHING_MATCHED] += silent
+        for message in self.messages:
+            own = outcomes[message.entities]
+            self.tally.messages[MessageOutcome.NOTHING_MATCHED] += bool(own) and APPLIED.isdisjoint(own)
         return Overlay(
             rides=MappingProxyType(rides),
             added=added,
@@ -91,16 +96,13 @@ class RealtimeReader:
             stop_time_counts=freeze(self.tally.stop_times),
             message_counts=freeze(self.tally.messages),
             matches=MappingProxyType(
-                {
-                    origin: count_matches(outcomes[span.start : span.stop])
-                    for origin, span in zip(self.origins, self.spans, strict=True)
-                }
+                {message.origin: count_matches(outcomes[message.entities]) for message in self.messages}
             ),
             shared_ids=MappingProxyType(
                 {
-                    origin: tuple(sorted(matcher.shared_ids))
-                    for origin, matcher in zip(self.origins, self.matchers, strict=True)
-                    if matcher.shared_ids
+                    message.origin: tuple(sorted(message.matcher.shared_ids))
+                    for message in self.messages
+                    if message.matcher.shared_ids
                 }
             ),
             vehicles=MappingProxyType({key: report for key, (_, report) in self.vehicles.items()}),

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from google.transit.gtfs_realtime_pb2 import TripUpdate
 
 from fingerpost.transit.engine.gtfs.realtime.outcomes import StopTimeOutcome
+from fingerpost.transit.engine.timetable.columns import starts_of
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, Timetable, UInt8
 
 StopTimeProperties = TripUpdate.StopTimeUpdate.StopTimeProperties
@@ -80,10 +81,8 @@ def read_stop_time_updates(trips: Iterable[tuple[TripUpdate, Mapping[str, int]]]
             if stop_time_update.HasField("stop_time_properties"):
                 rare.add_properties(row, stop_time_update.stop_time_properties, stop_rows)
             row += 1
-    first = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=first[1:])
     return StopTimeUpdateColumns(
-        first=first,
+        first=starts_of(counts),
         sequence=np.array(sequences, np.int64),
         stop=np.array(stops, np.int32),
         relationship=np.array(relationships, np.int32),
@@ -167,8 +166,7 @@ class Rides:
         trips = np.array(trip, np.int64)
         begin = timetable.trip_first_stop_time[trips]
         length = timetable.trip_first_stop_time[trips + 1] - begin
-        first = np.zeros(len(trips) + 1, np.int64)
-        np.cumsum(length, out=first[1:])
+        first = starts_of(length)
         ride = np.repeat(np.arange(len(trips)), length)
         row = np.arange(first[-1]) + (begin - first[:-1])[ride]
         start = np.array(starts, np.int64)[ride]

@@ -30,7 +30,7 @@ class Scope:
         self.feed_names = tuple(dict.fromkeys(index.timetable.feeds[feed].name for feed in feeds))
         trips = np.flatnonzero(np.isin(index.trip_feed, feeds)).tolist()
         routes = np.flatnonzero(np.isin(index.timetable.route_feed, feeds)).tolist()
-        self.trips = _rows_by_id(index.trip_ids, trips)
+        self.trips = _rows_by_id(list(index.timetable.trip_local_id), trips)
         self.routes = _rows_by_id(list(index.timetable.route_local_id), routes)
 
 
@@ -54,10 +54,6 @@ class RealtimeIndex:
         self._stops: dict[str, dict[str, int]] = {}
         self._running: dict[int, bytes] = {}
         self._day_starts: dict[tuple[int, str], int] = {}
-
-    @cached_property
-    def trip_ids(self) -> list[str]:
-        return list(self.timetable.trip_local_id)
 
     def by_feed_name(self, rows: Iterable[int], feeds: Sequence[int]) -> Mapping[str, set[int]]:
         """Return rows by the FEED that each belongs to; ``feeds`` has the feed of every row."""
@@ -128,12 +124,6 @@ class RealtimeIndex:
             found.update(new)
             waiting += new
         return frozenset(found)
-
-    def trip_departures_of(self, trip: int) -> list[int]:
-        trip_departures: list[int] = self.trip_departure_order[
-            self.trip_departure_first[trip] : self.trip_departure_first[trip + 1]
-        ].tolist()
-        return trip_departures
 
     def is_running(self, trip: int, day: int) -> bool:
         """Whether a trip's service runs on a day (date.toordinal)."""
@@ -270,7 +260,8 @@ class TripMatcher:
         """Return the trip departure at a time, and how much later than it the trip left (by headway only)."""
         table = self.index.timetable
         start_s = find_time_s(start_time) if isinstance(start_time, str) else None
-        trip_departures = self.index.trip_departures_of(row)
+        own = slice(self.index.trip_departure_first[row], self.index.trip_departure_first[row + 1])
+        trip_departures: list[int] = self.index.trip_departure_order[own].tolist()
         # A row of frequencies.txt may give a trip no departures at all.
         if start_s is None or not trip_departures:
             return EntityOutcome.START_TIME_UNKNOWN
@@ -329,5 +320,5 @@ class TripMatcher:
 
     def _serves(self, trip: int, stop_ids: Iterable[str]) -> bool:
         table = self.index.timetable
-        rows = table.stop_time_stop[table.trip_first_stop_time[trip] : table.trip_first_stop_time[trip + 1]].tolist()
+        rows = table.stop_time_stop[table.list_stop_times(trip)].tolist()
         return {table.stop_local_id[row] for row in rows}.issuperset(stop_ids)

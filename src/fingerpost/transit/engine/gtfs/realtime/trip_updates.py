@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import NamedTuple
 
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
@@ -59,14 +60,10 @@ class RideClaim:
         return cls(update, match, feed, start, updated, slot)
 
 
-@dataclass(frozen=True, slots=True)
-class _Placed:
+class _Placed(NamedTuple):
     ride: AddedRide
+    updated: int
     slot: int
-
-    @property
-    def updated(self) -> int:
-        return self.ride.updated
 
 
 class TripUpdates:
@@ -137,7 +134,7 @@ class TripUpdates:
         row = rows[0] if rows else -1
         route = routes[0] if routes else self.index.trip_route[row] if rows else -1
         ride = self._new_ride(update, stop_times, row, route, date.fromordinal(day), updated)
-        self._keep_added(key, _Placed(ride, slot))
+        self._keep_added(key, _Placed(ride, updated, slot))
         return EntityOutcome.TRIP_ADDED
 
     def wait(self, word: AddedWord) -> None:
@@ -243,8 +240,7 @@ class TripUpdates:
         return claim.update.delay + claim.match.late_s
 
     def _cancelled(self, claim: RideClaim, *, is_deleted: bool) -> RideUpdate:
-        table, trip = self.timetable, claim.match.trip
-        count = int(table.trip_first_stop_time[trip + 1] - table.trip_first_stop_time[trip])
+        count = len(self.timetable.stop_time_stop[self.timetable.list_stop_times(claim.match.trip)])
         none, no = np.zeros(count, np.int32), np.zeros(count, np.bool_)
         return RideUpdate(
             is_cancelled=True,
@@ -320,13 +316,10 @@ class TripUpdates:
         """Return the feed of an added ride: its route's, its trip's, the only one, or the only one with its stops."""
         scope = matcher.scope
         routes = scope.routes.get(update.trip.route_id, ())
-        feeds = {int(self.timetable.route_feed[row]) for row in routes} or {self.index.trip_feed[row] for row in rows}
-        if len(feeds) != 1:
-            feeds = feeds or set(scope.feeds)
+        feeds = {self.index.route_feed[row] for row in routes} or {self.index.trip_feed[row] for row in rows}
+        feeds = feeds or set(scope.feeds)
         if len(feeds) > 1:
-            stop_ids = {
-                stop_time_update.stop_id for stop_time_update in update.stop_time_update if stop_time_update.stop_id
-            }
+            stop_ids = {stop_time.stop_id for stop_time in update.stop_time_update if stop_time.stop_id}
             feeds = {feed for feed in feeds if stop_ids and stop_ids <= self.index.stops_of(feed).keys()}
         return feeds.pop() if len(feeds) == 1 else None
 

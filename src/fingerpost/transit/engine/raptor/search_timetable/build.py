@@ -30,9 +30,9 @@ from fingerpost.transit.engine.raptor.search_timetable.trip_instances import (
     TripInstances,
     gather_trip_instances,
     mirror,
-    starts_of,
     without_steps,
 )
+from fingerpost.transit.engine.timetable.columns import starts_of
 from fingerpost.transit.engine.timetable.footpaths import with_step_free_footpaths
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import midnight, service_day_start
@@ -117,20 +117,7 @@ def build_search_timetable(
     instances, search_stops = split_stops(timetable, instances, overlay)
     instances, parts = join_in_seat(timetable, instances, overlay)
     if mirrored:
-        return _assemble(search_stops, parts, day, start, mirrored, mirror(instances), -until_s, -since_s)
-    return _assemble(search_stops, parts, day, start, mirrored, instances, since_s, until_s)
-
-
-def _assemble(
-    search_stops: SearchStops,
-    parts: Parts,
-    day: date,
-    start: int,
-    mirrored: bool,
-    instances: TripInstances,
-    since_s: int,
-    until_s: int,
-) -> SearchTimetable:
+        instances, since_s, until_s = mirror(instances), -until_s, -since_s
     span_count = (until_s - since_s) // SPAN_S
     rows = _group_into_patterns(instances)
     stop_first, stop_pattern, stop_position = _positions_by_stop(search_stops.stop_count, rows.pattern_first, rows.stop)
@@ -217,7 +204,7 @@ def _positions_by_stop(stop_count: int, pattern_first: Int64, position_stop: Int
     pattern = np.repeat(np.arange(len(pattern_first) - 1), np.diff(pattern_first))
     position = np.arange(len(position_stop)) - np.repeat(pattern_first[:-1], np.diff(pattern_first))
     order = np.argsort(position_stop, kind="stable")
-    first = starts_of(np.bincount(position_stop, minlength=stop_count).astype(np.int64))
+    first = starts_of(np.bincount(position_stop, minlength=stop_count))
     return first.astype(np.uint32), pattern[order].astype(np.uint32), position[order].astype(np.int32)
 
 
@@ -231,7 +218,7 @@ def _hops(stop_count: int, patterns: Patterns, span_count: int) -> tuple[UInt32,
     hop_of[rows] = own.reshape(-1)
     hop_s = np.full((span_count, len(hops)), NO_HOP, np.uint16)
     shortest_hops(patterns, hop_of, hop_s)
-    first = starts_of(np.bincount(hops // stop_count, minlength=stop_count).astype(np.int64))
+    first = starts_of(np.bincount(hops // stop_count, minlength=stop_count))
     return first.astype(np.uint32), (hops % stop_count).astype(np.uint32), hop_s
 
 
@@ -247,7 +234,7 @@ def _footpaths(search_stops: SearchStops) -> tuple[UInt32, UInt32, Int32, Int32]
 def _mirrored_footpaths(search_stops: SearchStops) -> tuple[UInt32, UInt32, Int32, Int32]:
     origin = np.repeat(np.arange(search_stops.stop_count), np.diff(search_stops.foot_first))
     order: npt.NDArray[np.int64] = np.lexsort((origin, search_stops.foot_to))
-    first = starts_of(np.bincount(search_stops.foot_to, minlength=search_stops.stop_count).astype(np.int64))
+    first = starts_of(np.bincount(search_stops.foot_to, minlength=search_stops.stop_count))
     return (
         first.astype(np.uint32),
         origin[order].astype(np.uint32),

@@ -12,7 +12,8 @@ from datetime import date
 import numpy as np
 
 from fingerpost.transit.engine.raptor.search_timetable.realtime import ORDINALS
-from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances, starts_of
+from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances
+from fingerpost.transit.engine.timetable.columns import starts_of
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import services_on
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, Timetable

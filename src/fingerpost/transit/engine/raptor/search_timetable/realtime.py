@@ -6,7 +6,8 @@ import numpy as np
 
 from fingerpost.transit.engine.raptor.arrays import Bool
 from fingerpost.transit.engine.raptor.kernel.patterns import hold_order
-from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances, starts_of
+from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances
+from fingerpost.transit.engine.timetable.columns import starts_of
 from fingerpost.transit.engine.timetable.overlay import AddedRide, Alert, Overlay, RideUpdate
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, Timetable
 

@@ -10,7 +10,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances, starts_of
+from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances
+from fingerpost.transit.engine.timetable.columns import starts_of
+from fingerpost.transit.engine.timetable.footpaths import find_footpath
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.timetable import Int32, Int64, Timetable
 
@@ -56,7 +58,7 @@ def list_effective(timetable: Timetable, stop_times: RuledStopTimes) -> Int64:
     is_alone = is_of_trips & ~np.isin(pair, pair[~is_of_trips])
     kept = ~is_alone
     times = _Times(stop_times)
-    links = _Links(timetable)
+    change_s: dict[int, int] = {}
     last = {
         (
             int(pair[rule]),
@@ -70,10 +72,11 @@ def list_effective(timetable: Timetable, stop_times: RuledStopTimes) -> Int64:
         arrival_s, departure_s = times.find(begin, from_trip), times.find(end, to_trip)
         if arrival_s is None or departure_s is None:
             continue
+        if stops not in change_s:
+            change_s[stops] = _find_change_s(timetable, begin, end)
         wait_s = departure_s[1][None, :] - arrival_s[0][:, None]
-        kept[rule] = (
-            _is_caught(wait_s, int(timetable.specific_transfer_s[rule])) != _is_caught(wait_s, links.find(begin, end))
-        ).any()
+        by_rule = _is_caught(wait_s, int(timetable.specific_transfer_s[rule]))
+        kept[rule] = (by_rule != _is_caught(wait_s, change_s[stops])).any()
     return np.flatnonzero(kept)
 
 
@@ -103,25 +106,12 @@ class _Times:
         return self._stop_times.arrival_s[rows].astype(np.int64), self._stop_times.departure_s[rows].astype(np.int64)
 
 
-class _Links:
-    """How long changing takes between two stops where no specific rule holds."""
-
-    def __init__(self, timetable: Timetable) -> None:
-        self._table = timetable
-        self._known: dict[tuple[int, int], int] = {}
-
-    def find(self, begin: int, end: int) -> int:
-        """Return seconds, -1 where one cannot change."""
-        if (begin, end) not in self._known:
-            table = self._table
-            if begin == end:
-                seconds = int(table.change_s[begin])
-            else:
-                first = int(table.foot_first[begin])
-                paths = np.flatnonzero(table.foot_to[first : int(table.foot_first[begin + 1])] == end)
-                seconds = int(table.foot_s[first + paths[0]]) if len(paths) else -1
-            self._known[begin, end] = seconds
-        return self._known[begin, end]
+def _find_change_s(timetable: Timetable, begin: int, end: int) -> int:
+    """Return how long changing takes between two stops where no specific rule holds, -1 where one cannot change."""
+    if begin == end:
+        return int(timetable.change_s[begin])
+    path = find_footpath(timetable, begin, end, step_free=False)
+    return -1 if path is None else path.seconds
 
 
 class SpecificTransfers:
@@ -282,7 +272,7 @@ def _linked(timetable: Timetable, rules: SpecificTransfers, kinds: Int64) -> Sea
 
 def _changing(links: Int64, total: int, change_s: Int32, copy_first: Int64, copy: Int32) -> SearchStops:
     links = links[np.lexsort((links[:, 1], links[:, 0]))]
-    first = starts_of(np.bincount(links[:, 0], minlength=total).astype(np.int64))
+    first = starts_of(np.bincount(links[:, 0], minlength=total))
     return SearchStops(
         stop_count=total,
         foot_first=first.astype(np.int32),

@@ -7,6 +7,7 @@ import numpy as np
 
 from fingerpost.transit.engine.raptor.arrays import Bool
 from fingerpost.transit.engine.raptor.kernel.patterns import gather_stop_times
+from fingerpost.transit.engine.timetable.columns import starts_of
 from fingerpost.transit.engine.timetable.service_days import service_day_start, services_on
 from fingerpost.transit.engine.timetable.timetable import (
     NO_ALIGHTING,
@@ -116,13 +117,6 @@ class TripInstances:
             arrival_s=np.concatenate([self.arrival_s, arrival_s]),
             departure_s=np.concatenate([self.departure_s, departure_s]),
         )
-
-
-def starts_of(sizes: Int64) -> Int64:
-    """Return the offsets of consecutive blocks of these sizes, and the end."""
-    starts = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=starts[1:])
-    return starts
 
 
 def gather_trip_instances(timetable: Timetable, day: date, start: int, since_s: int, until_s: int) -> TripInstances:
