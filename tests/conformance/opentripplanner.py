@@ -3,27 +3,20 @@
 A server of our own answers its GraphQL from the town; ``make test-otp`` asks a real one.
 """
 
-from contextlib import asynccontextmanager
 from types import MappingProxyType
 
-from fingerpost.net.request import RequestLimits
-from fingerpost.store.network_records import NetworkRecord
-from fingerpost.testing.networks.source import ConformingSource, NotYetTheirs
+from fingerpost.testing.networks.source import NotYetTheirs
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
-from tests.conformance.embedded import EmbeddedConformance
+from tests.conformance.served_town import URL, ServedTown
 from tests.opentripplanner.town_server import TownServer, serving
-from tests.throwaway.conformance import new_client
-
-URL = "http://town.example/otp/gtfs/v1"
-# Large enough for a machine that is busy.
-LIMITS = RequestLimits(read_s=60.0, total_s=60.0, attempts=1)
-_SHORT = RequestLimits(read_s=0.05, total_s=8.0, attempts=1)
 
 
-class OpenTripPlannerConformance(ConformingSource):
+class OpenTripPlannerConformance(ServedTown):
     """The town behind OpenTripPlanner's GraphQL."""
 
     name = "opentripplanner"
+    new_source = OpenTripPlannerSource
+    record = MappingProxyType({"url": f"{URL}/otp/gtfs/v1"})
     gaps = MappingProxyType(
         {
             "the_age_of_real_time_travels_with_the_answer": NotYetTheirs(
@@ -32,23 +25,5 @@ class OpenTripPlannerConformance(ConformingSource):
         }
     )
 
-    @asynccontextmanager
-    async def open(self, town):
-        record = NetworkRecord(name=town.name, source="opentripplanner", url=URL)
-        async with (
-            EmbeddedConformance().open(town) as served,
-            serving(TownServer(town, served).answer) as port,
-            new_client(port) as client,
-        ):
-            source = OpenTripPlannerSource(client.fetch, LIMITS)
-            yield source.open(record, await source.learn(record))
-
-    @asynccontextmanager
-    async def open_in_trouble(self, town, trouble):
-        record = NetworkRecord(name=town.name, source="opentripplanner", url=URL)
-        async with EmbeddedConformance().open(town) as served:
-            reply = TownServer(town, served).answer
-            async with serving(reply) as port, new_client(port) as client:
-                learned = await OpenTripPlannerSource(client.fetch, LIMITS).learn(record)
-            async with serving(reply, trouble) as port, new_client(port) as client:
-                yield OpenTripPlannerSource(client.fetch, _SHORT).open(record, learned)
+    def serve(self, town, served, trouble=None):
+        return serving(TownServer(town, served).answer, trouble)

@@ -3,35 +3,26 @@
 ``make test-otp`` starts one; any other server of the same feed and streets will do.
 """
 
-import json
 import os
 import random
-from collections import Counter
 from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 from graphql import build_client_schema, get_introspection_query, parse, validate
 
 from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
-from fingerpost.net.request import Request, RequestLimits
+from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.transit.embedded.source import EmbeddedSource
-from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, DETOUR_FACTOR, PACE_M_PER_S, STRAIGHT_SLACK_S
-from fingerpost.transit.model.place import Coordinate, Location, LocationSource, distance_m
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
-from fingerpost.transit.remote.kit.journeys import JourneyEnd
-from fingerpost.transit.remote.kit.wire_shapes import read_wire_instant
 from fingerpost.transit.remote.opentripplanner.documents import DOCUMENTS, fit
-from fingerpost.transit.remote.opentripplanner.journeys import print_end
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
 from fingerpost.transit.remote.opentripplanner.server import Server
-from fingerpost.transit.remote.opentripplanner.wire_values import print_offset_time
 from tests.homes import keep_network
 from tests.opentripplanner.plain_feed import PlainFeed
-from tests.opentripplanner.walks import Cause, explain
 from tests.shared_data import get_shared
 
 URL = os.environ.get("FINGERPOST_OTP_URL", "")
@@ -45,29 +36,6 @@ BOARDS = int(os.environ.get("FINGERPOST_OTP_BOARDS", "100"))
 # The feed is cut to these hours, and its February is whole.
 DAY, FIRST, LAST = "2022-02-22", "06:30", "10:00"
 LIMITS = RequestLimits(read_s=90.0, total_s=120.0, attempts=2)
-# What the server holds to for each change (its transfer slack), and what we do.
-THEIR_SLACK_S, OUR_SLACK_S = 120.0, float(CHANGE_SLACK_S + STRAIGHT_SLACK_S)
-# Walks are whole minutes to nobody; arrivals this close are one arrival.
-SAME_ARRIVAL_S = 60
-WALK = """
-query Walk($origin: PlanLabeledLocationInput!, $destination: PlanLabeledLocationInput!, $dateTime: PlanDateTimeInput!) {
-  planConnection(
-    origin: $origin destination: $destination dateTime: $dateTime first: 1 modes: {directOnly: true direct: [WALK]}
-  ) { edges { node { duration walkDistance } } }
-}
-"""
-# Every itinerary that the server's search found, also those that its filters take out as too costly.
-UNFILTERED = """
-query Unfiltered(
-  $origin: PlanLabeledLocationInput! $destination: PlanLabeledLocationInput! $dateTime: PlanDateTimeInput!
-  $preferences: PlanPreferencesInput!
-) {
-  planConnection(
-    origin: $origin destination: $destination dateTime: $dateTime first: 200 preferences: $preferences
-    itineraryFilter: {itineraryFilterDebugProfile: LIST_ALL}
-  ) { edges { node { end legs { transitLeg } } } }
-}
-"""
 
 
 def at(clock):
@@ -138,32 +106,20 @@ async def test_boards_are_the_feeds(feed, ours, capsys):
     assert differing == []
 
 
-async def test_trips_can_be_ridden_and_differences_have_a_cause(feed, ours, capsys):
-    """Every ride of theirs is in the feed; each difference in arrival has a cause, and is counted.
-
-    Streets, slack, or a cost by which the server takes out what its own search had found; anything else is a fault.
-    """
+async def test_trips_can_be_ridden(feed):
+    """Random trips: every ride is in the feed, in the order of its times, and within the limit of walking."""
     chance = random.Random(SEED)
     places = [(float(row["stop_lat"]), float(row["stop_lon"])) for row in feed.stops.values()]
-    causes, faults, asked = Counter(), [], 0
+    faults, rides = [], 0
     async with new_client() as client:
         theirs = await open_theirs(client)
-        walks = StreetWalks(client)
-        while asked < TRIPS:
-            query = draw_query(chance, places)
-            if distance_m(query.origin.coordinate, query.destination.coordinate) < 1000:
-                continue
-            asked += 1
+        for query in (draw_query(chance, places) for _ in range(TRIPS)):
             found = await theirs.plan_journeys(query)
+            rides += sum(len(each.rides) for each in found.itineraries)
             faults += [fault for each in found.itineraries for fault in list_faults(feed, each, query)]
-            causes[await compare(found.itineraries, (await ours.plan_journeys(query)).itineraries, query, walks)] += 1
-    with capsys.disabled():
-        print(f"\n{asked} trips, best arrivals theirs and ours: ", dict(sorted(causes.items())))
-        for line in walks.unexplained:
-            print("  ", line)
 
     assert faults == []
-    assert causes["fault"] == 0
+    assert rides > TRIPS
 
 
 def draw_query(chance, places):
@@ -185,114 +141,3 @@ def list_faults(feed, itinerary, query):
         faults.append(f"walks {itinerary.walk_m} m")
     joints = zip(itinerary.legs, itinerary.legs[1:], strict=False)
     return faults + [f"{a.end} is not {b.start}" for a, b in joints if a.end.coordinate != b.start.coordinate]
-
-
-async def compare(theirs, ours, query, walks):
-    """Return which of the two best arrivals is earlier, and why."""
-    best = [
-        min((each for each in found if each.rides), key=lambda each: each.arrival, default=None)
-        for found in (theirs, ours)
-    ]
-    if None in best:
-        return await compare_with_nothing(best, query, walks)
-    their_arrival, our_arrival = (each.arrival for each in best)
-    if abs(their_arrival - our_arrival) <= SAME_ARRIVAL_S:
-        return Cause.EQUAL
-    if our_arrival < their_arrival:
-        cause = await explain(best[1], their_arrival, query.instant, walks.theirs, THEIR_SLACK_S, SAME_ARRIVAL_S)
-        who = "ours earlier"
-    else:
-        cause = await explain(best[0], our_arrival, query.instant, walks.ours, OUR_SLACK_S, SAME_ARRIVAL_S)
-        who = "theirs earlier"
-    if cause is Cause.FAULT and our_arrival < their_arrival:
-        # By their streets our walks may be over the limit, though each ride is caught.
-        cause = Cause.STREETS if await walks.sum_m(best[1]) > query.max_walk_m else cause
-    if cause is Cause.FAULT and our_arrival < their_arrival:
-        unfiltered = await walks.find_unfiltered_arrival(query)
-        cause = Cause.COST if unfiltered is not None and unfiltered <= our_arrival + SAME_ARRIVAL_S else cause
-    if cause is Cause.FAULT:
-        walks.unexplained.append(f"{who} by {abs(their_arrival - our_arrival)} s: {query} {best}")
-        return "fault"
-    return f"{who}: {cause}"
-
-
-def find_earliest(itineraries):
-    return min((each for each in itineraries if each.rides), key=lambda each: each.arrival, default=None)
-
-
-async def compare_with_nothing(best, query, walks):
-    """Return why one planner found a ride and the other none within the limit of walking."""
-    if best == [None, None]:
-        return "neither"
-    found, mine, who = (best[0], walks.ours, "only theirs") if best[1] is None else (best[1], walks.theirs, "only ours")
-    too_far = found.walk_m
-    far = query.instant + 86_400
-    cause = await explain(found, far, query.instant, mine, THEIR_SLACK_S, SAME_ARRIVAL_S)
-    if cause is not Cause.FAULT:
-        return f"{who}: {cause}"
-    if best[0] is None and await walks.sum_m(found) > query.max_walk_m:
-        return f"{who}: {Cause.STREETS}"
-    walks.unexplained.append(f"{who} ({too_far:.0f} m): {query} {found}")
-    return "fault"
-
-
-class StreetWalks:
-    """Walks by the server's streets, and by our straight lines."""
-
-    def __init__(self, client):
-        self._client = client
-        self._known = {}
-        self.unexplained = []
-
-    async def theirs(self, here, there):
-        key = here, there
-        if key not in self._known:
-            self._known[key] = await self._ask(here, there)
-        return self._known[key][0]
-
-    async def ours(self, here, there):
-        """Return what our walk takes; stops that are not linked are too far."""
-        straight = distance_m(here.coordinate, there.coordinate)
-        return None if straight > 1500 / DETOUR_FACTOR else straight * DETOUR_FACTOR / PACE_M_PER_S
-
-    async def sum_m(self, itinerary):
-        """Return how far an itinerary walks by the server's streets."""
-        pairs = [(leg.start, leg.end) for leg in itinerary.legs if not leg.is_transit]
-        for pair in pairs:
-            await self.theirs(*pair)
-        return sum(self._known[pair][1] for pair in pairs)
-
-    async def find_unfiltered_arrival(self, query):
-        """Return the earliest arrival by a ride that the server's search found before it filtered."""
-        ends = [print_end(JourneyEnd(location=location)) for location in (query.origin, query.destination)]
-        body = {
-            "origin": ends[0],
-            "destination": ends[1],
-            "dateTime": {"earliestDeparture": print_offset_time(query.instant, ZoneInfo(ZONE))},
-            "preferences": {"transit": {"transfer": {"maximumTransfers": query.max_transfers}}},
-        }
-        nodes = await self._find(UNFILTERED, body)
-        rides = [node for node in nodes if any(leg["transitLeg"] for leg in node["legs"])]
-        return min((read_wire_instant(node["end"]) for node in rides), default=None)
-
-    async def _ask(self, here, there):
-        ends = [print_end(self._end(each)) for each in (here, there)]
-        when = {"earliestDeparture": f"{DAY}T08:00:00+02:00"}
-        nodes = await self._find(WALK, {"origin": ends[0], "destination": ends[1], "dateTime": when})
-        return (float(nodes[0]["duration"]), nodes[0]["walkDistance"]) if nodes else (None, 0.0)
-
-    def _end(self, point):
-        # The ids of this feed are numbers, so that they are printed as they are.
-        return JourneyEnd(location=Location(coordinate=point.coordinate, source=LocationSource.INPUT), stop_id=point.id)
-
-    async def _find(self, document, variables):
-        request = Request(
-            url=URL,
-            method="POST",
-            repeatable=True,
-            headers={"content-type": "application/json"},
-            content=json.dumps({"query": document, "variables": variables}).encode(),
-            limits=LIMITS,
-        )
-        told = (await self._client.fetch(request)).json()["data"]["planConnection"]
-        return [edge["node"] for edge in told["edges"]]

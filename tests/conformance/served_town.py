@@ -1,0 +1,51 @@
+"""The base of sources whose server is one of ours: the town of the suite behind a source's own shapes, over HTTP."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import ClassVar
+
+from fingerpost.net.request import RequestLimits
+from fingerpost.store.network_records import NetworkRecord
+from fingerpost.testing.networks.source import ConformingSource
+from tests.conformance.embedded import EmbeddedConformance
+from tests.throwaway.conformance import new_client
+
+URL = "http://town.example"
+# Large enough for a machine that is busy.
+LIMITS = RequestLimits(read_s=60.0, total_s=60.0, attempts=1)
+_SHORT = replace(LIMITS, read_s=0.05, total_s=8.0)
+
+
+class ServedTown(ConformingSource):
+    """A source over a server of our own; ``record`` holds fields of the network's record."""
+
+    new_source: ClassVar
+    record: ClassVar[Mapping] = {"url": URL}
+
+    @abstractmethod
+    def serve(self, town, served, trouble=None):
+        """Serve the town, which the embedded engine's network ``served`` knows; yield how to connect."""
+
+    def new_record(self, town):
+        return NetworkRecord(name=town.name, source=self.name, **self.record)
+
+    @asynccontextmanager
+    async def open(self, town):
+        async with (
+            EmbeddedConformance().open(town) as served,
+            self.serve(town, served) as port,
+            new_client(port) as client,
+        ):
+            source, record = self.new_source(client.fetch, LIMITS), self.new_record(town)
+            yield source.open(record, await source.learn(record))
+
+    @asynccontextmanager
+    async def open_in_trouble(self, town, trouble):
+        record = self.new_record(town)
+        async with EmbeddedConformance().open(town) as served:
+            async with self.serve(town, served) as port, new_client(port) as client:
+                learned = await self.new_source(client.fetch, LIMITS).learn(record)
+            async with self.serve(town, served, trouble) as port, new_client(port) as client:
+                yield self.new_source(client.fetch, _SHORT).open(record, learned)
