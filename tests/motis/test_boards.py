@@ -21,20 +21,12 @@ async def row_of(time):
 
 async def test_a_row_is_what_the_server_says_of_it():
     """Mode, line, destination, ids, platform, service day and delay."""
-    row = await row_of(a_time(5, 90, place={"track": "B"}))
+    row = await row_of(a_time(5, 90, place={"track": "B"}, routeColor="FF6319"))
 
     assert (row.line, row.mode, row.destination, row.platform) == ("14", Mode.TRAM, "Flevopark", "B")
     assert (row.stop_id, row.trip_id, row.service_day.isoformat()) == ("GVB:1", "GVB:trip_5", "2026-03-10")
     assert (row.scheduled, row.departure_delay_s, row.cancelled) == (NOON + 300, 90, False)
-    assert row.long_name == "Centraal - Flevopark"
-
-
-async def test_a_row_has_the_colour_of_its_line():
-    """As the server states it, with a text that can be read; a line without one has none."""
-    painted, bare = await row_of(a_time(5, routeColor="FF6319", routeTextColor="FFFFFF")), await row_of(a_time(5))
-
-    assert (painted.colors.color, painted.colors.text_color) == (0xFF6319, 0x000000)
-    assert bare.colors is None
+    assert (row.long_name, row.colors.color) == ("Centraal - Flevopark", 0xFF6319)
 
 
 async def test_exactly_the_stop_is_asked_for_its_window_in_whole_minutes():
@@ -100,7 +92,7 @@ async def test_several_stops_are_one_board_by_time():
 
 
 async def test_a_window_with_too_many_departures_is_halved():
-    """The server gives no more than 1024 at once; what stands on the seam is one row."""
+    """The server gives no more than 1024 at once; what stands on the seam is one row, and halving ends."""
 
     def answer(query):
         wide = int(query["window"]) > 2000
@@ -111,16 +103,10 @@ async def test_a_window_with_too_many_departures_is_halved():
 
     assert [(row.scheduled - NOON) // 60 for row in answer.departures] == [0, 30, 60]
     assert [query["window"] for _, query in told.asked] == ["3780", "1980", "1980"]
-
-
-async def test_halving_ends():
-    """A server that refuses whatever is asked is told as failing."""
-    told = Told(stoptimes=TOO_MANY)
-    async with asking(told) as network:
-        with pytest.raises(SourceFailed, match="does not answer so much at once"):
-            await network.list_departures(a_board_query())
-
-    assert len(told.asked) == 6
+    never = Told(stoptimes=TOO_MANY)
+    with pytest.raises(SourceFailed, match="does not answer so much at once"):
+        await board(never)
+    assert len(never.asked) == 6
 
 
 async def test_an_id_in_one_case_is_asked_for_in_both():

@@ -2,7 +2,6 @@
 
 import pytest
 
-from fingerpost.errors import SourceFailed
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Coordinate, PlaceKind
 from tests.motis.answers import Told, a_board, a_place, asking
@@ -92,15 +91,6 @@ async def test_a_stop_stands_for_its_station_or_for_all_of_its_name():
     )
 
 
-async def test_a_failing_geocoder_is_told_as_such():
-    """So that callers can say that names cannot be looked up now."""
-    async with asking(Told(geocode=("500 Oh", {"error": "internal"}))) as network:
-        with pytest.raises(SourceFailed) as raised:
-            await network.find_places("Dam")
-
-    assert raised.value.details["service"] == "geocoding"
-
-
 # ------------------------------------------------------------------------------------------------ by its id
 
 
@@ -141,6 +131,9 @@ async def test_stops_near_a_point_are_measured_straight():
         a_place("Far", "GVB_3", 52.3708, modes=["BUS"]),
         a_place("Near", "GVB_2", 52.3701, modes=["TRAM", "SUBWAY", "TRAM"], track="A"),
         a_place("Corner", "GVB_4", 52.3708, 4.9013),
+        # No stop, and nothing.
+        a_place(stop_id=None),
+        None,
     ]
     told = Told(map__stops=stops)
     async with asking(told) as network:
@@ -151,12 +144,6 @@ async def test_stops_near_a_point_are_measured_straight():
         ("Far", (Mode.BUS,), None),
     ]
     assert told.asked == [("map/stops", {"min": "52.369100,4.898526", "max": "52.370900,4.901474"})]
-
-
-async def test_what_is_no_stop_is_not_listed():
-    """A place without an id cannot be boarded at."""
-    async with asking(Told(map__stops=[a_place(stop_id=None), None])) as network:
-        assert list((await network.list_stops_near(DAM, 100.0)).stops) == []
 
 
 async def test_a_position_is_named_by_the_servers_geocoder():
@@ -183,13 +170,3 @@ async def test_a_position_is_named_by_the_servers_geocoder():
     assert told.asked == [
         ("reverse-geocode", {"place": f"{lat}000,4.90000", "numResults": "5"}) for lat in ("52.37", "52.40")
     ]
-
-
-async def test_a_house_number_that_is_told_apart_is_part_of_the_name():
-    """Once, whether or not the name has it too."""
-    told = Told(reverse_geocode=[a_match("Damrak", "way/12", "ADDRESS", houseNumber="1")])
-    async with asking(told) as network:
-        place = await network.ask_address(DAM)
-
-    assert place is not None
-    assert place.name == "Damrak 1"

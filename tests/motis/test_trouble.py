@@ -4,7 +4,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from fingerpost.errors import SourceChanged, SourceFailed, SourceKeyRefused
+from fingerpost.errors import SourceChanged, SourceKeyRefused
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.remote.motis.network import MotisSource
 from fingerpost.transit.remote.motis.server import UnknownThere
@@ -26,29 +26,6 @@ def html(status):
 
 def text(status, words):
     return answer(status, words.encode(), Content_Type="text/plain")
-
-
-@pytest.mark.parametrize(
-    ("told", "branch"),
-    [
-        (text("400 Bad Request", "bad request"), SourceChanged),
-        (text("500 Internal Server Error", '{"error": "oh"}'), SourceFailed),
-        (text("422 Unprocessable Entity", '{"error": "maximum searchWindow size exceeded"}'), SourceFailed),
-        (text("400 Bad Request", '{"error": "could not parse arriveBy"}'), SourceChanged),
-        (text("403 Forbidden", "Please set a User-Agent"), SourceKeyRefused),
-        (text("200 OK", "[]"), SourceChanged),
-        (text("200 OK", '{"itineraries": [{"legs": [{"mode": "BUS"}]}], "stopTimes": [{}]}'), SourceChanged),
-        (text("200 OK", '{"itineraries": 5, "stopTimes": 5}'), SourceChanged),
-    ],
-)
-async def test_an_answer_that_is_none_is_told_as_what_it_is(told, branch):
-    """HTML, texts, empty bodies, and statuses, each by its own branch; of plans and of boards."""
-    async with told_bytes(told) as (network, _):
-        for ask in (network.plan_journeys(a_query()), network.list_departures(a_board_query())):
-            with pytest.raises(branch) as raised:
-                await ask
-            assert isinstance(raised.value, branch)
-            assert raised.value.message
 
 
 async def test_a_path_that_is_gone_says_what_to_do():

@@ -16,7 +16,6 @@ def _now(monkeypatch):
     ("leg", "told"),
     [
         (a_walk(mode="CAR"), "OTHER 12:00 Origin to Kamppi 12:05, 200 m"),
-        (a_walk(mode="HOVERBOARD"), "OTHER 12:00 Origin to Kamppi 12:05, 200 m"),
         (a_walk(mode=None), "OTHER 12:00 Origin to Kamppi 12:05, 200 m"),
         (a_ride(0, route=None), "BUS towards Tapiola 12:00 Kamppi (platform 44) to Otaniemi 12:10, 5000 m"),
     ],
@@ -25,38 +24,26 @@ async def test_a_leg_of_a_mode_or_a_line_that_nobody_knows_is_told_without_it(tm
     """A newer server has modes that an older client lacks, and a ride may have no route."""
     answered = await plan(tmp_path, [leg])
 
-    assert answered.text.splitlines()[1].partition(": ")[2] == told
+    assert answered.text.splitlines()[2].strip() == told
 
 
 @pytest.mark.parametrize(
     "odd",
     [
-        a_ride(20, end=at(-40)),
-        a_ride(20, start=at(20, "PT15M"), end=at(30, "PT0S"), realTime=True),
+        [a_ride(20, end=at(-40))],
+        [a_ride(20, start=at(20, "PT15M"), end=at(30, "PT0S"), realTime=True)],
+        # Each may be ridden, and the last ends before the first begins.
+        [a_walk(minute=120), a_ride()],
     ],
 )
 async def test_a_ride_that_ends_before_it_begins_is_not_offered(tmp_path, odd):
-    """It would be the quickest of all; a note counts it."""
-    answered = await plan(tmp_path, [a_walk(minute=15), odd], [a_walk(), a_ride()])
+    """It would be the quickest of all; a note counts it. One that ends when it begins is offered."""
+    answered = await plan(tmp_path, odd, [a_walk(), a_ride(end=at(5))])
 
-    assert [each["totalDuration"] for each in answered.body["itineraries"]] == [900]
+    assert [each["totalDuration"] for each in answered.body["itineraries"]] == [300]
     assert answered.body["meta"]["notes"] == [
         "1 itinerary was left out, because by the server's times it ends before it begins."
     ]
-
-
-async def test_legs_in_the_wrong_order_are_no_trip(tmp_path):
-    """Each may be ridden, and the last ends before the first begins."""
-    answered = await plan(tmp_path, [a_walk(minute=120), a_ride()], [a_walk(), a_ride()])
-
-    assert [each["totalDuration"] for each in answered.body["itineraries"]] == [900]
-
-
-async def test_a_ride_as_short_as_the_clock_can_tell_is_one(tmp_path):
-    """It ends when it begins."""
-    answered = await plan(tmp_path, [a_ride(5, end=at(5))])
-
-    assert [each["totalDuration"] for each in answered.body["itineraries"]] == [0]
 
 
 async def test_impossible_trips_alone_are_no_answer(tmp_path):
@@ -68,7 +55,7 @@ async def test_impossible_trips_alone_are_no_answer(tmp_path):
 
 @pytest.mark.parametrize("metres", [None, -5000])
 async def test_a_walk_of_a_length_that_is_not_known_is_a_straight_line(tmp_path, metres):
-    """1.2 km from 60.17, 24.94 to 60.18, 24.95 are told, counted, and said to be a guess."""
+    """1.2 km are told, counted, and said to be a guess; 3.4 km are beyond the limit."""
     away = {"name": "Kamppi", "lat": 60.18, "lon": 24.95, "stop": None}
     answered = await plan(tmp_path, [a_walk(metres, to=away), a_ride()])
 
@@ -76,11 +63,5 @@ async def test_a_walk_of_a_length_that_is_not_known_is_a_straight_line(tmp_path,
     assert answered.body["meta"]["notes"][-1] == (
         "The server does not say how long some walks are; they are counted as straight lines."
     )
-
-
-async def test_a_walk_of_a_length_that_is_not_known_keeps_the_limit(tmp_path):
-    """Its straight line is 3.4 km, the limit is 1.5 km."""
-    away = {"name": "Kamppi", "lat": 60.20, "lon": 24.95, "stop": None}
-    answered = await plan(tmp_path, [a_walk(None, to=away), a_ride()])
-
-    assert answered.body["error"]["code"] == "no-itinerary-found"
+    beyond = await plan(tmp_path, [a_walk(metres, to={**away, "lat": 60.20}), a_ride()])
+    assert beyond.body["error"]["code"] == "no-itinerary-found"

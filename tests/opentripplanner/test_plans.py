@@ -159,19 +159,6 @@ async def test_a_stop_is_asked_by_its_own_id_and_no_coordinate():
     assert asked_of(local)["variables"]["origin"] == {"location": {"stopLocation": {"stopLocationId": "tampere:0001"}}}
 
 
-async def test_stops_of_one_station_are_asked_as_the_station():
-    """Two platforms share their parent."""
-    parent = {"gtfsId": "HSL:900", "name": "Kamppi", "lat": HERE.lat, "lon": HERE.lon, "stops": []}
-    stops = [
-        {"gtfsId": own_id, "name": "Kamppi", "lat": HERE.lat, "lon": HERE.lon, "parentStation": parent}
-        for own_id in ("HSL:901", "HSL:902")
-    ]
-    station = Location(coordinate=HERE, source=LocationSource.GEOCODE, stop_ids=("HSL:901", "HSL:902"))
-    _, local = await _plan(data(stops=stops, stations=[]), data(live=a_page(TRIP)), origin=station)
-
-    assert asked_of(local)["variables"]["origin"]["location"] == {"stopLocation": {"stopLocationId": "HSL:900"}}
-
-
 @pytest.mark.parametrize(("lat", "asked"), [(60.172, "stopLocation"), (60.173, "coordinate")])
 async def test_a_saved_place_is_at_its_stop_only_where_the_two_are_one_place(lat, asked):
     """222 m away they are, 334 m away they are not (rule D2)."""
@@ -229,21 +216,6 @@ async def test_an_empty_page_leads_to_the_next():
     assert len(answered.itineraries) == 1
     assert (second.pop("after"), second.pop("withPromised"), first.pop("withPromised")) == ("A", False, True)
     assert second == first
-
-
-async def test_a_cursor_that_does_not_move_ends_the_search():
-    """Two questions, not four."""
-    answered, local = await _plan(data(live=a_page(cursor="A")))
-
-    assert (answered.itineraries, len(local.asked)) == ((), 2)
-
-
-async def test_pages_have_an_end():
-    """However often the server says that there is more."""
-    pages = [data(live=a_page(cursor=name)) for name in "ABCDEFGH"]
-    _, local = await _plan(*pages)
-
-    assert len(local.asked) == 4
 
 
 async def test_a_window_is_asked_for_and_followed_to_its_end():

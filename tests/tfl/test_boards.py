@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from fingerpost.errors import SourceFailed
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.port import DepartureQuery
@@ -196,13 +195,6 @@ async def test_a_board_stands_without_its_status_and_says_so():
         [("Victoria", 7)],
         True,
     )
-
-
-async def test_a_page_of_somebody_else_is_no_unknown_stop():
-    """A 404 that is not TfL's own word is a failure."""
-    page = b"HTTP/1.1 404 Not Found\r\nContent-Length: 6\r\n\r\n<html>"
-    with pytest.raises(SourceFailed):
-        await board(page)
 
 
 async def test_a_platform_stands_for_its_station_and_a_station_for_its_hub():

@@ -12,7 +12,6 @@ from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.port import DepartureQuery
 from fingerpost.transit.remote.tfl.timetables import MOST_LINES, read_option
-from tests.net.local_server import answer
 from tests.tfl.asking import asking
 from tests.tfl.test_boards import VICTORIA
 
@@ -385,10 +384,3 @@ async def test_the_timetable_tool_answers_for_the_last_train_of_saturday(tmp_pat
         ("2026-06-13T23:34:00Z", "2026-06-13"),
     ]
     assert any("of a kind of day" in note for note in found["meta"]["notes"])
-
-
-async def test_a_page_of_somebody_else_is_no_missing_timetable():
-    """A 404 that is not TfL's own word is a failure."""
-    page = answer("404 Not Found", b"<html>", Content_Type="text/html")
-    with pytest.raises(SourceFailed):
-        await board(page, "2026-06-12T10:00", "2026-06-12T11:00")
