@@ -153,16 +153,16 @@ def compare_answers(folder: Path, theirs: str, home: Path) -> bool:
 
 def explain(library, ticker, metric, year, part, theirs):
     """Return why edgartools' direct getter and the resolver say what they say."""
+    from fingerpost.filings.company_figures import CompanyFigures
     from fingerpost.filings.concepts import find_metric
-    from fingerpost.filings.figure import FigureOptions
     from fingerpost.filings.period_filter import read_period_filter
 
-    company, word = library.find_company(ticker), find_metric(metric)
+    source, word = CompanyFigures(library, library.find_company(ticker)), find_metric(metric)
 
     def ask(of_year, of_part, of_word=word):
         period = str(of_year) if of_part == "FY" else f"{of_year}-{of_part}"
-        found = library.select_figures(company, of_word, read_period_filter(None, None, period), FigureOptions())
-        return found.headline[0] if found.is_scalar else None
+        found = source.select(of_word, read_period_filter(None, None, period)).headline
+        return found[0] if len(found) == 1 else None
 
     ours = ask(year, part)
     if theirs is None:
@@ -171,7 +171,7 @@ def explain(library, ticker, metric, year, part, theirs):
         )
     if ours is not None and ours.value == theirs:
         return "agree"
-    figures = library.series(company, word, FigureOptions()).figures
+    figures = source.series(word).figures
     stating = [f for f in figures if theirs == f.value or theirs in {each.value for each in f.values}]
     if ours is None:
         cost = ask(year, part, find_metric("CostOfRevenue"))

@@ -1,9 +1,13 @@
 """Companies drawn as text: one line a fact, in days and dollars."""
 
+from fingerpost.filings.company_figures import CompanyFigures
 from fingerpost.filings.companyfacts import FactsFile
-from fingerpost.filings.figure import Fact
+from fingerpost.filings.figure import Fact, FigureOptions
 from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.period_filter import read_period_filter
 from fingerpost.filings.store import FactStore
+
+LATEST, FIRST = FigureOptions(), FigureOptions("original")
 
 
 def facts(drawing, unit="USD"):
@@ -36,3 +40,13 @@ def library_of(path, drawn, years=None, *, ticker="DRWN", currency="USD"):
     file = company_file(drawn, years, currency=currency)
     FactStore(path).put_facts(file, tickers=[ticker], retrieved_at="2024-01-01T00:00:00Z")
     return FactLibrary(path)
+
+
+def figures_of(library, ticker="DRWN", **options):
+    """Return the figures of a company under some options."""
+    return CompanyFigures(library, library.find_company(ticker), FigureOptions(**options))
+
+
+def window(period=None, *, first=None, last=None, basis="period"):
+    """Return a fiscal period, or days, as a question has them."""
+    return read_period_filter(first, last, period, basis)

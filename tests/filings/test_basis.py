@@ -5,17 +5,15 @@ from dataclasses import replace
 import pytest
 
 from fingerpost.errors import DataNotFound
-from fingerpost.filings.calculation import calculate, financial_ratios
+from fingerpost.filings.calculation import calculate
 from fingerpost.filings.claims import Claim, verify_claim
 from fingerpost.filings.concepts import find_metric, list_metrics
 from fingerpost.filings.figure import FigureOptions
-from fingerpost.filings.period_filter import read_period_filter
 from fingerpost.filings.periods import QUARTER
-from fingerpost.filings.questions import fact_history, financial_facts, time_series
+from fingerpost.filings.questions import fact_history, financial_facts, financial_ratios, time_series
 from tests.filings.conftest import CHANGED, RECORDED
-from tests.filings.drawing import facts, library_of
+from tests.filings.drawing import FIRST, LATEST, facts, figures_of, library_of, window
 
-LATEST, FIRST = FigureOptions(), FigureOptions("original")
 TICKERS = sorted(RECORDED | CHANGED)
 YEARS = {"2021-12-31": 2021, "2022-12-31": 2022}
 # The year was amended after the nine months; a later report states both for 2021 alone.
@@ -36,7 +34,7 @@ def amended(tmp_path_factory):
 
 
 def ask(library, ticker, metric, period, options=LATEST):
-    return financial_facts(library, ticker, [metric], read_period_filter(None, None, period), options)
+    return financial_facts(library, ticker, [metric], window(period), options)
 
 
 def refused(library, ticker, metric, period):
@@ -82,7 +80,7 @@ def test_before_the_restatement_was_filed_the_quarter_is_derived(amended):
 
 def test_a_series_of_quarters_names_those_that_it_lacks(amended):
     """A gap is never silent."""
-    reply = time_series(amended, "DRWN", "Revenue", read_period_filter(None, None, None), "quarterly", LATEST)
+    reply = time_series(amended, "DRWN", "Revenue", window(), "quarterly", LATEST)
 
     assert [row["value"] for row in reply.results] == [27]
     assert [(name, entry["reason"]) for name, entry in reply.missing.items()] == [("Revenue 2022-Q4", "not_comparable")]
@@ -140,7 +138,7 @@ def test_a_claim_on_a_refused_quarter_is_not_judged(recorded, value):
 def test_original_is_the_first_filed_value_under_any_tag(recorded, ticker, metric, period, first):
     """A later tag, or a later framework, is a restatement."""
     (row,) = ask(recorded, ticker, metric, period, FIRST).results
-    history = fact_history(recorded, ticker, metric, read_period_filter(None, None, period), LATEST).results
+    history = fact_history(recorded, ticker, metric, window(period), LATEST).results
 
     assert row["value"] == first
     assert [told["kind"] for told in history] == ["original", "restated"]
@@ -179,7 +177,7 @@ def test_inputs_without_a_common_basis_are_not_combined(recorded, expression, pe
 
 def test_a_ratio_is_of_one_framework(recorded):
     """Net income of 2022 is 180.1 million under US GAAP; only the 20-F states it and the assets."""
-    ratio = financial_ratios(recorded, "CLS", ["roa"], read_period_filter(None, None, "2022"), LATEST)
+    ratio = financial_ratios(recorded, "CLS", ["roa"], window("2022"), LATEST)
 
     assert [part["value"] for part in ratio.results[0]["inputs"]] == [145_500_000, 5_628_000_000]
 
@@ -187,9 +185,9 @@ def test_a_ratio_is_of_one_framework(recorded):
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_every_derived_quarter_has_one_basis(recorded, ticker):
     """One filing states both parts, or no filing changed either; a refused quarter has no figure."""
-    company, wrong = recorded.find_company(ticker), []
+    wrong = []
     for metric in list_metrics():
-        series = recorded.series(company, metric, LATEST)
+        series = figures_of(recorded, ticker).series(metric)
         answered = {figure.end for figure in series.figures if figure.period == QUARTER}
         wrong += [figure for figure in series.refused if figure.end in answered]
         for figure in (figure for figure in series.figures if figure.parts):
@@ -205,9 +203,9 @@ def test_every_derived_quarter_has_one_basis(recorded, ticker):
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_original_is_as_of_its_own_day(recorded, ticker):
     """On the day of its filing, the first value of a year's revenue was the latest."""
-    company, metric = recorded.find_company(ticker), find_metric("Revenue")
-    for figure in recorded.series(company, metric, FIRST).figures:
+    metric = find_metric("Revenue")
+    for figure in figures_of(recorded, ticker, vintage="original").series(metric).figures:
         if not figure.parts:
-            then = recorded.series(company, metric, FigureOptions(as_of=figure.fact.filed))
+            then = figures_of(recorded, ticker, as_of=figure.fact.filed).series(metric)
 
             assert figure.value in {other.value for other in then.by_end[figure.end] if other.start == figure.start}

@@ -4,13 +4,11 @@ import pytest
 
 from fingerpost.contract.company_names import find_named, name_key
 from fingerpost.errors import DataNotFound
-from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.period_filter import read_period_filter
 from fingerpost.filings.questions import financial_facts
 from fingerpost.filings.store import FactStore
 from fingerpost.plan.planners.templates import TEMPLATES
-from tests.filings.drawing import company_file, facts
+from tests.filings.drawing import LATEST, company_file, facts, window
 from tests.shared_data import get_shared
 
 REPORT = facts("Assets - 2022-12-31 5 k 10-K 2023-02-01")
@@ -82,7 +80,7 @@ def test_two_companies_of_one_name_are_nobody(listed):
 
     assert library.find_company("Twin") is None
     with pytest.raises(DataNotFound) as caught:
-        financial_facts(library, "Twin", ["Assets"], read_period_filter(None, None, "2022"), FigureOptions())
+        financial_facts(library, "Twin", ["Assets"], window("2022"), LATEST)
     assert caught.value.details["missing"]["Twin"]["did_you_mean"] == ["TWA", "TWB"]
 
 
@@ -129,11 +127,9 @@ def aliased(tmp_path_factory):
 @pytest.mark.parametrize(("cik", "main", "aliases"), [(cik, *each) for cik, each in ALIASES.items()])
 def test_a_company_answers_under_the_ticker_that_was_asked(aliased, cik, main, aliases):
     """And under its main one where it is asked by number, or listed: the first in EDGAR's list, not in the alphabet."""
-    period_filter = read_period_filter(None, None, "2022")
+    period_filter = window("2022")
     told = {
-        text: {
-            row["ticker"] for row in financial_facts(aliased, text, ["Assets"], period_filter, FigureOptions()).results
-        }
+        text: {row["ticker"] for row in financial_facts(aliased, text, ["Assets"], period_filter, LATEST).results}
         for text in (main, *aliases, str(cik))
     }
 

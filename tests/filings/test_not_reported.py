@@ -4,10 +4,9 @@ import pytest
 
 from fingerpost.errors import DataNotFound
 from fingerpost.filings.figure import FigureOptions
-from fingerpost.filings.period_filter import read_period_filter
 from fingerpost.filings.questions import financial_facts
 from fingerpost.filings.statements import STATEMENTS, statement
-from tests.filings.drawing import facts, library_of
+from tests.filings.drawing import LATEST, facts, library_of, window
 
 YEARS = {"2021-12-31": 2021, "2022-12-31": 2022}
 COVERS = """
@@ -23,7 +22,7 @@ dei:EntityPublicFloat - 2022-06-30 9900 k22 10-K 2023-02-15
 
 
 def answer(library, metric, period, **options):
-    reply = financial_facts(library, "DRWN", [metric], read_period_filter(None, None, period), FigureOptions(**options))
+    reply = financial_facts(library, "DRWN", [metric], window(period), FigureOptions(**options))
     return reply.data[metric]
 
 
@@ -60,7 +59,7 @@ def test_what_stands_on_a_cover_page_is_of_the_report_s_period(covered, metric, 
 
 def test_a_balance_sheet_has_the_numbers_of_its_cover_page(covered):
     """They are not missing because their day is another."""
-    reply = statement(covered, "DRWN", "balance", read_period_filter(None, None, "2022"), FigureOptions())
+    reply = statement(covered, "DRWN", "balance", window("2022"), LATEST)
 
     assert {name: reply.data.get(name) for name in ("PublicFloat", "CoverSharesOutstanding")} == {
         "PublicFloat": 9900,
@@ -83,9 +82,7 @@ def test_interest_expense_is_found_under_its_sibling_tags(tmp_path, tag):
     """And says which of them stands in."""
     drawn = facts(f"{tag} 2022-01-01 2022-12-31 7 k22 10-K 2023-02-15")
     library = library_of(tmp_path / "f.sqlite", drawn, YEARS)
-    reply = financial_facts(
-        library, "DRWN", ["interest expense"], read_period_filter(None, None, "2022"), FigureOptions()
-    )
+    reply = financial_facts(library, "DRWN", ["interest expense"], window("2022"), LATEST)
 
     assert reply.data == {"interest expense": 7}
     assert reply.results[0]["notes"] == [f"no us-gaap:InterestExpense for this period: us-gaap:{tag} stands in"]
@@ -132,7 +129,7 @@ def test_a_later_period_is_one_that_no_report_covers(reported, period, reason):
 def test_days_after_the_last_report_s_period_are_later(reported, first, reason):
     """The newest report is of 2022."""
     with pytest.raises(DataNotFound) as caught:
-        financial_facts(reported, "DRWN", ["Goodwill"], read_period_filter(first, "2029-12-31", None), FigureOptions())
+        financial_facts(reported, "DRWN", ["Goodwill"], window(first=first, last="2029-12-31"), LATEST)
 
     assert caught.value.details["missing"]["Goodwill"]["reason"] == reason
 
@@ -149,7 +146,7 @@ LINES = {
 def test_a_statement_stands_without_the_line_that_it_is_known_by(tmp_path, kind, period):
     """No revenue, no total of assets, no operating cash flow under a standard tag: the other lines are there."""
     library = library_of(tmp_path / "f.sqlite", facts(LINES[kind]), YEARS)
-    reply = statement(library, "DRWN", kind, read_period_filter(None, None, period), FigureOptions())
+    reply = statement(library, "DRWN", kind, window(period), LATEST)
 
     assert list(reply.data.values()) in ([11], [12], [13])
     assert "standard tag" in reply.missing[STATEMENTS[kind]]["message"]
@@ -167,7 +164,7 @@ def test_a_statement_is_of_the_newest_year_that_most_lines_have(tmp_path):
     GrossProfit         2023-01-01 2023-12-31 3  k22 10-K 2023-02-15
     """
     library = library_of(tmp_path / "f.sqlite", facts(drawing), YEARS)
-    reply = statement(library, "DRWN", "income", read_period_filter(None, None, None), FigureOptions())
+    reply = statement(library, "DRWN", "income", window(), LATEST)
 
     assert reply.data == {"NetIncome": 2, "OperatingIncome": 3}
     assert reply.extra["notes"] == ["3 periods lie in the window; this is the newest, to 2022-12-31"]

@@ -3,15 +3,21 @@
 import pytest
 
 from fingerpost.errors import DataNotFound
-from fingerpost.filings.calculation import calculate, financial_ratios
+from fingerpost.filings.calculation import calculate
 from fingerpost.filings.claims import Claim, verify_claim
-from fingerpost.filings.figure import FigureOptions
-from fingerpost.filings.period_filter import read_period_filter
-from fingerpost.filings.questions import company_info, compare, fact_history, financial_facts, metrics, time_series
-from fingerpost.filings.recipes import RATIOS
+from fingerpost.filings.concepts import RATIO, list_recipes
+from fingerpost.filings.questions import (
+    company_info,
+    compare,
+    fact_history,
+    financial_facts,
+    financial_ratios,
+    metrics,
+    time_series,
+)
 from fingerpost.filings.statements import statement
 from fingerpost.filings.store import FactStore
-from tests.filings.drawing import company_file, facts, library_of
+from tests.filings.drawing import LATEST, company_file, facts, library_of, window
 
 REPORT = """
 Revenues      2021-01-01 2021-12-31 100 k21 10-K 2022-02-01
@@ -20,7 +26,7 @@ NetIncomeLoss 2022-01-01 2022-12-31 11  k22 10-K 2023-02-01
 """
 YEARS = {"2021-12-31": 2021, "2022-12-31": 2022}
 SOURCE = {"dataset": "edgar", "retrieved_at": "2024-01-01T00:00:00Z", "complete_through": "2023-02-01"}
-FISCAL = read_period_filter(None, None, "2022")
+FISCAL = window("2022")
 
 UNTAGGED = {
     "reason": "not_reported",
@@ -47,19 +53,19 @@ def library(tmp_path):
 
 ASKED = {
     "financial_facts": (
-        lambda library, ticker, word: financial_facts(library, ticker, [word], FISCAL, FigureOptions()),
+        lambda library, ticker, word: financial_facts(library, ticker, [word], FISCAL, LATEST),
         "No financial facts found for {ticker}",
     ),
     "time_series": (
-        lambda library, ticker, word: time_series(library, ticker, word, FISCAL, None, FigureOptions()),
+        lambda library, ticker, word: time_series(library, ticker, word, FISCAL, None, LATEST),
         "No time series data found for {ticker} and metric {word}",
     ),
     "fact_history": (
-        lambda library, ticker, word: fact_history(library, ticker, word, FISCAL, FigureOptions()),
+        lambda library, ticker, word: fact_history(library, ticker, word, FISCAL, LATEST),
         "No financial facts found for {ticker}",
     ),
     "calculate": (
-        lambda library, ticker, word: calculate(library, ticker, word, ["2022"], FigureOptions()),
+        lambda library, ticker, word: calculate(library, ticker, word, ["2022"], LATEST),
         "Cannot calculate {word} for {ticker}",
     ),
 }
@@ -90,7 +96,7 @@ def test_nothing_found_is_said_whole(library, question, ticker, word, entry):
 
 def test_a_comparison_of_nobody_says_it_of_each(library):
     """Two reasons of two companies, each once."""
-    error = failure(lambda: compare(library, ["DRWN", "QQQQ"], ["Goodwill", "zzz"], FISCAL, FigureOptions()))
+    error = failure(lambda: compare(library, ["DRWN", "QQQQ"], ["Goodwill", "zzz"], FISCAL, LATEST))
 
     assert error.message == (
         f"No financial facts found for DRWN, QQQQ: {UNTAGGED['message']}; {UNKNOWN['message']}; {NOBODY['message']}"
@@ -114,7 +120,7 @@ def several(library):
 
 def test_a_comparison_answers_for_whom_it_can_and_names_the_others(several):
     """After an unknown one it goes on; other days and other units are said."""
-    reply = compare(several, ["QQQQ", "DRWN", "MUTE", "EURO", "DRWN"], ["Revenue"], FISCAL, FigureOptions())
+    reply = compare(several, ["QQQQ", "DRWN", "MUTE", "EURO", "DRWN"], ["Revenue"], FISCAL, LATEST)
 
     assert (reply.data, reply.value_mode) == ({"DRWN": {"Revenue": 121}, "EURO": {"Revenue": 50}}, "scalar")
     assert list(reply.missing) == ["QQQQ", "MUTE.Revenue"]
@@ -128,18 +134,16 @@ def test_a_comparison_answers_for_whom_it_can_and_names_the_others(several):
 
 def test_a_comparison_of_like_with_like_has_no_notes(several):
     """One company, one day, one unit; two years of it are a series."""
-    reply = compare(
-        several, ["DRWN"], ["Revenue"], read_period_filter("2021-01-01", "2022-12-31", None), FigureOptions()
-    )
+    reply = compare(several, ["DRWN"], ["Revenue"], window(first="2021-01-01", last="2022-12-31"), LATEST)
 
     assert ("notes" in reply.extra, reply.value_mode) == (True, "series")
-    assert "notes" not in compare(several, ["DRWN"], ["Revenue", "NetIncome"], FISCAL, FigureOptions()).extra
+    assert "notes" not in compare(several, ["DRWN"], ["Revenue", "NetIncome"], FISCAL, LATEST).extra
 
 
 def test_some_metrics_of_a_company_are_enough(library):
     """What is there, and what is not; a series beside a number is mixed."""
-    period_filter = read_period_filter("2021-01-01", "2022-12-31", None)
-    reply = financial_facts(library, "DRWN", ["Revenue", "zzz", "NetIncome", "Revenue"], period_filter, FigureOptions())
+    period_filter = window(first="2021-01-01", last="2022-12-31")
+    reply = financial_facts(library, "DRWN", ["Revenue", "zzz", "NetIncome", "Revenue"], period_filter, LATEST)
 
     assert reply.data == {
         "Revenue": [{"end_date": "2021-12-31", "value": 100}, {"end_date": "2022-12-31", "value": 121}],
@@ -150,9 +154,7 @@ def test_some_metrics_of_a_company_are_enough(library):
 
 def test_a_history_is_of_every_period_in_the_window(library):
     """The row has the filing of each statement, and nothing is missing."""
-    reply = fact_history(
-        library, "DRWN", "Revenue", read_period_filter("2021-01-01", "2022-12-31", None), FigureOptions()
-    )
+    reply = fact_history(library, "DRWN", "Revenue", window(first="2021-01-01", last="2022-12-31"), LATEST)
 
     assert [(row["end_date"], row["value"], row["kind"], row["accession_number"]) for row in reply.results] == [
         ("2021-12-31", 100, "original", "k21"),
@@ -186,7 +188,7 @@ Assets   -          2022-12-31 6  k22 10-K 2023-02-01
 def test_a_series_is_of_one_length_of_period(tmp_path, metric, frequency, values):
     """A balance has no length: the year's is the one at its end."""
     library = library_of(tmp_path / "f.sqlite", facts(QUARTERLY), {"2022-12-31": 2022})
-    reply = time_series(library, "DRWN", metric, read_period_filter(None, None, None), frequency, FigureOptions())
+    reply = time_series(library, "DRWN", metric, window(), frequency, LATEST)
 
     assert [row["value"] for row in reply.results] == values
     assert (reply.data[metric][-1]["value"], reply.value_mode, reply.missing) == (values[-1], "series", {})
@@ -194,11 +196,7 @@ def test_a_series_is_of_one_length_of_period(tmp_path, metric, frequency, values
 
 def test_a_series_without_its_length_of_period_says_why(library):
     """Years alone, asked for by quarters."""
-    error = failure(
-        lambda: time_series(
-            library, "DRWN", "Revenue", read_period_filter(None, None, None), "quarterly", FigureOptions()
-        )
-    )
+    error = failure(lambda: time_series(library, "DRWN", "Revenue", window(), "quarterly", LATEST))
 
     assert list(error.details["missing"]) == ["Revenue"]
     assert error.details["source"] == SOURCE
@@ -207,8 +205,8 @@ def test_a_series_without_its_length_of_period_says_why(library):
 def test_other_questions_about_nobody_say_so_too(library):
     """Ratios, statements, tags, who a company is, and a claim."""
     asked = {
-        "No financial ratios found for QQQQ": lambda: financial_ratios(library, "QQQQ", None, FISCAL, FigureOptions()),
-        "No financial facts found for QQQQ": lambda: statement(library, "QQQQ", "income", FISCAL, FigureOptions()),
+        "No financial ratios found for QQQQ": lambda: financial_ratios(library, "QQQQ", None, FISCAL, LATEST),
+        "No financial facts found for QQQQ": lambda: statement(library, "QQQQ", "income", FISCAL, LATEST),
         "No metrics found for QQQQ": lambda: metrics(library, "QQQQ", None),
         "No company info found for QQQQ": lambda: company_info(library, "QQQQ"),
     }
@@ -216,12 +214,10 @@ def test_other_questions_about_nobody_say_so_too(library):
         error = failure(ask)
         assert (error.message, error.details["missing"]) == (f"{sentence}: {NOBODY['message']}", {"QQQQ": NOBODY})
     claim = Claim(ticker="DRWN", metric="Goodwill", period="2022", relation="equals", value=5)
-    error = failure(lambda: verify_claim(library, claim, FigureOptions()))
+    error = failure(lambda: verify_claim(library, claim, LATEST))
     assert error.details == {"missing": {"Goodwill 2022": UNTAGGED}, "source": SOURCE}
 
 
-NO_EQUITY = ("Goodwill", "StockholdersEquity")
-AT_THE_END = ("fiscal 2022", "2022-12-31 to 2022-12-31")
 ONE_RATIO = """
 NetIncomeLoss 2022-01-01 2022-12-31 11 k22 10-K 2023-02-01
 Revenues      2022-01-01 2022-12-31 0  k22 10-K 2023-02-01
@@ -233,7 +229,7 @@ def test_a_ratio_names_its_parts_and_the_newest_of_their_filings(tmp_path):
     """A quarter, with its note; what is divided by nothing, by nobody, or is no ratio, is missing with its reason."""
     library = library_of(tmp_path / "f.sqlite", facts(ONE_RATIO), {"2022-12-31": 2022})
     wanted = ["ROA", "net margin", "return-on-equity", "luck"]
-    reply = financial_ratios(library, "DRWN", wanted, FISCAL, FigureOptions())
+    reply = financial_ratios(library, "DRWN", wanted, FISCAL, LATEST)
     (row,) = reply.results
 
     assert {name: row[name] for name in ("ratio_name", "value", "unit", "filing_date", "formula", "notes", "kind")} == {
@@ -247,13 +243,13 @@ def test_a_ratio_names_its_parts_and_the_newest_of_their_filings(tmp_path):
     }
     assert (reply.data, reply.value_mode) == ({"ROA": 0.25}, "scalar")
     assert {name: (entry["reason"], entry["message"]) for name, entry in reply.missing.items()} == {
-        "net margin": ("not_reported", "net_margin of Drawn Inc. needs Revenue at 2022-12-31, which is zero"),
-        "return-on-equity": ("not_reported", UNTAGGED["message"].replace(*NO_EQUITY).replace(*AT_THE_END)),
+        "net margin": ("not_comparable", "Revenue is zero, and something is divided by it"),
+        "return-on-equity": ("not_reported", UNTAGGED["message"].replace("Goodwill", "StockholdersEquity")),
         "luck": ("unknown_metric", "luck is no ratio"),
     }
     assert [reply.missing[name]["next_step"] for name in ("net margin", "luck")] == [
-        "Ask financial_facts for its parts",
-        f"The ratios are {', '.join(ratio.name for ratio in RATIOS)}",
+        "Ask financial_facts for the inputs",
+        f"The ratios are {', '.join(recipe.name for recipe in list_recipes() if recipe.statement == RATIO)}",
     ]
 
 
@@ -270,9 +266,9 @@ Assets        -          2022-03-31 6  q22 10-Q 2022-05-01
 def test_ratios_of_several_years_are_a_series(tmp_path):
     """By the ends of the years; a ratio of one quarter bears its quarter, that of a year none."""
     library = library_of(tmp_path / "f.sqlite", facts(RATIOS_OVER_TIME), {"2021-12-31": 2021, "2022-12-31": 2022})
-    both = read_period_filter("2021-01-01", "2022-12-31", None)
-    years = financial_ratios(library, "DRWN", ["roa"], both, FigureOptions())
-    quarter = financial_ratios(library, "DRWN", ["roa"], read_period_filter(None, None, "2022-Q1"), FigureOptions())
+    both = window(first="2021-01-01", last="2022-12-31")
+    years = financial_ratios(library, "DRWN", ["roa"], both, LATEST)
+    quarter = financial_ratios(library, "DRWN", ["roa"], window("2022-Q1"), LATEST)
 
     assert (years.value_mode, years.data) == (
         "series",
@@ -282,9 +278,27 @@ def test_ratios_of_several_years_are_a_series(tmp_path):
     assert [(row["fiscal_period"], row["fiscal_quarter"], row["value"]) for row in quarter.results] == [("Q1", 1, 0.5)]
 
 
-def test_no_ratio_at_all_says_whose_data_it_is_and_what_is_missing(library):
-    """Equity at that day, not some other day's."""
-    error = failure(lambda: financial_ratios(library, "DRWN", ["roe"], FISCAL, FigureOptions()))
+RECIPES = """
+NetIncomeLoss 2021-01-01 2021-12-31 10 k21 10-K 2022-02-01
+Revenues      2021-01-01 2021-12-31 40 k21 10-K 2022-02-01
+NetIncomeLoss 2022-01-01 2022-12-31 15 k22 10-K 2023-02-01
+Revenues      2022-01-01 2022-12-31 50 k22 10-K 2023-02-01
+"""
 
-    assert error.details["source"] == SOURCE
-    assert error.details["missing"]["roe"]["message"].startswith("StockholdersEquity of Drawn Inc. for 2022-12-31 to ")
+
+def test_a_recipe_is_a_metric_of_every_question(tmp_path):
+    """Facts, series, comparisons, ratios, calculations and claims use one vocabulary."""
+    library = library_of(tmp_path / "f.sqlite", facts(RECIPES), YEARS)
+    every = [
+        financial_facts(library, "DRWN", ["net margin"], FISCAL, LATEST).data["net margin"],
+        time_series(library, "DRWN", "net_margin", window(), "annual", LATEST).data["net_margin"][1]["value"],
+        compare(library, ["DRWN"], ["Net Margin"], FISCAL, LATEST).data["DRWN"]["Net Margin"],
+        financial_ratios(library, "DRWN", ["net-margin"], FISCAL, LATEST).data["net-margin"],
+        calculate(library, "DRWN", "net_margin", ["2022"], LATEST).data["net_margin"],
+    ]
+    claim = Claim(ticker="DRWN", metric="net margin", period="2022", relation="equals", value=30, unit="percent")
+    (row,) = financial_facts(library, "DRWN", ["net margin"], FISCAL, LATEST).results
+
+    assert every == [0.3] * 5
+    assert verify_claim(library, claim, LATEST).data["verdict"] == "confirmed"
+    assert (row["kind"], row["formula"], row["xbrl_tag"]) == ("derived", "NetIncome / Revenue", None)

@@ -3,11 +3,10 @@
 import pytest
 
 from fingerpost.filings.concepts import find_metric
-from fingerpost.filings.figure import Fact, FigureOptions
-from fingerpost.filings.period_filter import read_period_filter
+from fingerpost.filings.figure import Fact
 from fingerpost.filings.reasons import load_hint, missing_figure, missing_metric, missing_ticker
 from fingerpost.filings.store import FactStore
-from tests.filings.drawing import facts, library_of
+from tests.filings.drawing import facts, figures_of, library_of, window
 
 REPORT = """
 Revenues                2021-01-01 2021-12-31 100  k21 10-K 2022-02-01
@@ -98,42 +97,28 @@ def entry(reason, message, next_step):
 )  # fmt: skip
 def test_each_reason(library, metric, period, options, expected):
     """The first that explains the gap is told."""
-    company = library.find_company("DRWN")
-
-    assert (
-        missing_figure(
-            library, company, find_metric(metric), read_period_filter(None, None, period), FigureOptions(**options)
-        )
-        == expected
-    )
+    assert missing_figure(figures_of(library, **options), find_metric(metric), window(period)) == expected
 
 
 @pytest.mark.parametrize(("last", "reason"), [("2021-12-30", "before_xbrl"), ("2021-12-31", "not_reported")])
 def test_days_before_the_first_figure_are_before_xbrl(library, last, reason):
     """A boundary pair."""
-    period_filter = read_period_filter("2020-01-01", last, None)
-    company = library.find_company("DRWN")
+    found = missing_figure(figures_of(library), find_metric("Goodwill"), window(first="2020-01-01", last=last))
 
-    assert missing_figure(library, company, find_metric("Goodwill"), period_filter, FigureOptions())["reason"] == reason
+    assert found["reason"] == reason
 
 
 def test_days_of_filing_are_never_before_xbrl(library):
     """They say nothing of the period."""
-    period_filter = read_period_filter("2010-01-01", "2010-12-31", None, "filed")
-    found = missing_figure(
-        library, library.find_company("DRWN"), find_metric("Revenue"), period_filter, FigureOptions()
-    )
+    days = window(first="2010-01-01", last="2010-12-31", basis="filed")
+    found = missing_figure(figures_of(library), find_metric("Revenue"), days)
 
     assert found["reason"] == "not_reported"
 
 
 def test_the_sample_says_how_to_get_the_rest(sample):
     """It holds little, and knows it."""
-    company = sample.find_company("AAPL")
-
-    assert missing_figure(
-        sample, company, find_metric("Goodwill"), read_period_filter(None, None, "2022"), FigureOptions()
-    ) == entry(
+    assert missing_figure(figures_of(sample, "AAPL"), find_metric("Goodwill"), window("2022")) == entry(
         "outside_sample",
         "the sample that ships with fingerpost does not hold Goodwill of Apple Inc. for fiscal 2022",
         "Run: fingerpost filings sync AAPL, or fingerpost filings load FILE with its companyfacts file",
@@ -142,7 +127,7 @@ def test_the_sample_says_how_to_get_the_rest(sample):
 
 def test_a_word_that_is_nearly_a_metric_or_a_tag_is_guessed_at(library):
     """The words first; never taken for what it is not."""
-    assert missing_metric(library, library.find_company("DRWN"), "Revenu") == {
+    assert missing_metric(figures_of(library), "Revenu") == {
         "reason": "unknown_metric",
         "message": "Revenu is no metric word, and Drawn Inc. files no such tag",
         "next_step": "Did you mean Revenue, us-gaap:Revenues?",

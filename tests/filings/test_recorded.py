@@ -2,15 +2,16 @@
 
 import random
 from collections import defaultdict
+from datetime import date, timedelta
 
 import pytest
 
 from fingerpost.filings.concepts import FLOW, find_metric, list_metrics
-from fingerpost.filings.figure import FigureOptions
-from fingerpost.filings.period_filter import read_period_filter
 from fingerpost.filings.periods import QUARTER, YEAR
 from fingerpost.filings.resolver import resolve
+from fingerpost.filings.sample import read_sample
 from tests.filings.conftest import RECORDED, read_recorded
+from tests.filings.drawing import figures_of, window
 
 TICKERS = sorted(RECORDED)
 FLOWS = [metric for metric in list_metrics() if metric.kind == FLOW]
@@ -19,11 +20,8 @@ ROUNDING = 2_000_000
 
 
 def value(library, ticker, metric, period, **options):
-    company = library.find_company(ticker)
-    found = library.select_figures(
-        company, library.find_metric(company, metric), read_period_filter(None, None, period), FigureOptions(**options)
-    )
-    (figure,) = found.headline
+    source = figures_of(library, ticker, **options)
+    (figure,) = source.select(source.find_metric(metric), window(period)).headline
     return figure.value, figure.fact.accession
 
 
@@ -48,9 +46,9 @@ def test_a_year_that_the_filing_calls_wrongly_is_called_as_the_company_does(reco
     assert value(recorded, "NVDA", "Revenue", "2012")[0] == 3997930000
 
 
-def years_and_quarters(library, ticker, metric, options):
+def years_and_quarters(source, metric):
     years, quarters = {}, defaultdict(dict)
-    for figure in library.series(library.find_company(ticker), metric, options).figures:
+    for figure in source.series(metric).figures:
         if figure.period == YEAR:
             years[figure.fiscal_year] = figure
         elif figure.period == QUARTER:
@@ -67,9 +65,9 @@ def is_of_one_making(year, quarters):
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_four_quarters_make_the_year(recorded, ticker):
     """But for rounding, wherever none of the five was restated; a hundred years and metrics at the least."""
-    checked, wrong = 0, []
+    source, checked, wrong = figures_of(recorded, ticker), 0, []
     for metric in FLOWS:
-        for name, (year, quarters) in years_and_quarters(recorded, ticker, metric, FigureOptions()).items():
+        for name, (year, quarters) in years_and_quarters(source, metric).items():
             if is_of_one_making(year, quarters):
                 checked += 1
                 if abs(sum(quarter.value for quarter in quarters) - year.value) > ROUNDING:
@@ -84,7 +82,7 @@ def test_no_two_quarters_bear_one_name(recorded, ticker):
     twice = []
     for metric in list_metrics():
         seen = set()
-        for figure in recorded.series(recorded.find_company(ticker), metric, FigureOptions()).figures:
+        for figure in figures_of(recorded, ticker).series(metric).figures:
             name = (figure.fiscal_year, figure.fiscal_quarter)
             if figure.period == QUARTER and name in seen:
                 twice.append((metric.name, name))
@@ -96,22 +94,20 @@ def test_no_two_quarters_bear_one_name(recorded, ticker):
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_as_of_the_last_day_is_latest(recorded, ticker):
     """Nothing was filed later."""
-    company = recorded.find_company(ticker)
-    for metric in list_metrics():
-        latest = recorded.series(company, metric, FigureOptions())
+    latest, then = figures_of(recorded, ticker), figures_of(recorded, ticker, as_of="2026-12-31")
 
-        assert recorded.series(company, metric, FigureOptions(as_of="2026-12-31")).figures == latest.figures
+    assert all(then.series(metric).figures == latest.series(metric).figures for metric in list_metrics())
 
 
 @pytest.mark.parametrize("ticker", TICKERS)
 @pytest.mark.parametrize("as_of", ["2013-06-30", "2016-12-31", "2020-09-01"])
 def test_an_answer_as_of_a_day_cites_nothing_later(recorded, ticker, as_of):
     """Neither the value, nor its parts, nor its revisions, nor its alternatives."""
-    company = recorded.find_company(ticker)
+    source = figures_of(recorded, ticker, as_of=as_of)
     cited = [
         fact.filed
         for metric in list_metrics()
-        for figure in recorded.series(company, metric, FigureOptions(as_of=as_of)).figures
+        for figure in source.series(metric).figures
         for fact in (
             figure.fact,
             *(part.fact for part in figure.parts),
@@ -126,28 +122,26 @@ def test_an_answer_as_of_a_day_cites_nothing_later(recorded, ticker, as_of):
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_the_day_before_filing_hides_a_figure(recorded, ticker):
     """Each year's revenue is unknown until the day of its report."""
-    company, metric = recorded.find_company(ticker), find_metric("Revenue")
-    for figure in recorded.series(company, metric, FigureOptions(vintage="original")).figures:
+    metric = find_metric("Revenue")
+    for figure in figures_of(recorded, ticker, vintage="original").series(metric).figures:
         if figure.period == YEAR:
-            hidden = recorded.series(company, metric, FigureOptions(as_of=_day_before(figure.fact.filed)))
-            shown = recorded.series(company, metric, FigureOptions(as_of=figure.fact.filed))
-            periods = [[(f.start, f.end) for f in series.figures] for series in (hidden, shown)]
+            days = (_day_before(figure.fact.filed), figure.fact.filed)
+            known = [figures_of(recorded, ticker, as_of=day).series(metric).figures for day in days]
+            periods = [[(f.start, f.end) for f in figures] for figures in known]
 
             assert [(figure.start, figure.end) in known for known in periods] == [False, True]
 
 
 def _day_before(day):
-    from datetime import date, timedelta
-
     return (date.fromisoformat(day) - timedelta(days=1)).isoformat()
 
 
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_assets_are_liabilities_and_equity(recorded, ticker):
     """As the filing tags them, at every instant that has both."""
-    company = recorded.find_company(ticker)
+    source = figures_of(recorded, ticker, vintage="original")
     sides = [
-        {f.end: f.value for f in recorded.series(company, find_metric(name), FigureOptions(vintage="original")).figures}
+        {f.end: f.value for f in source.series(find_metric(name)).figures}
         for name in ("Assets", "LiabilitiesAndEquity")
     ]
     both = sides[0].keys() & sides[1].keys()
@@ -158,22 +152,20 @@ def test_assets_are_liabilities_and_equity(recorded, ticker):
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_shuffled_and_doubled_rows_change_nothing(recorded, ticker):
     """The file's order is an accident."""
-    company, calendar = recorded.find_company(ticker), recorded.calendar(recorded.find_company(ticker))
+    source = figures_of(recorded, ticker)
     rows = read_recorded(ticker).facts
     for name in ("Revenue", "NetIncome", "EPSDiluted", "Assets", "OperatingCashFlow"):
         metric = find_metric(name)
         own = [fact for fact in rows if fact.concept in metric.concepts]
         shuffled = random.Random(7).sample(own, len(own)) + own[::3]
-        again = resolve(metric, shuffled, calendar=calendar, splits=recorded.splits(company), currency="USD")
+        again = resolve(metric, shuffled, calendar=source.calendar, splits=source.splits, currency="USD")
 
-        assert again.figures == recorded.series(company, metric, FigureOptions()).figures
+        assert again.figures == source.series(metric).figures
 
 
 def test_splits_are_told_once(recorded):
     """NVIDIA's filings give its 10:1 and its 4:1 two days each; Apple's 7:1 and 4:1 are told seven times."""
-    told = {
-        ticker: [split.ratio for split in recorded.splits(recorded.find_company(ticker))] for ticker in ("AAPL", "NVDA")
-    }
+    told = {ticker: [split.ratio for split in figures_of(recorded, ticker).splits] for ticker in ("AAPL", "NVDA")}
 
     assert told == {"AAPL": [7, 4], "NVDA": [4, 10]}
 
@@ -185,8 +177,6 @@ def test_earnings_per_share_over_two_splits(recorded):
 
 def test_every_shipped_figure_stands_in_the_recording(sample):
     """The table that ships holds no number, day, form, accession, unit or fiscal year that the filings do not."""
-    from fingerpost.filings.sample import read_sample
-
     strangers = []
     for company in read_sample():
         ticker = company.tickers[0]
@@ -201,15 +191,14 @@ def test_every_shipped_figure_stands_in_the_recording(sample):
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_the_sample_answers_as_the_recording_does(recorded, sample, ticker):
     """Wherever the sample has a figure under the latest vintage, it is the full recording's."""
-    company = sample.find_company(ticker)
     known = {}
     for metric in list_metrics():
-        for figure in recorded.series(recorded.find_company(ticker), metric, FigureOptions()).figures:
+        for figure in figures_of(recorded, ticker).series(metric).figures:
             known[metric.name, figure.start, figure.end] = (figure.value, figure.fact.accession, figure.fiscal_year)
     wrong = [
         (metric.name, figure.end, figure.value)
         for metric in list_metrics()
-        for figure in sample.series(company, metric, FigureOptions()).figures
+        for figure in figures_of(sample, ticker).series(metric).figures
         if figure.period in (YEAR, "instant")
         and known.get((metric.name, figure.start, figure.end))
         != (figure.value, figure.fact.accession, figure.fiscal_year)

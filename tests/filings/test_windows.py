@@ -2,9 +2,10 @@
 
 import pytest
 
-from fingerpost.filings.figure import FigureOptions
+from fingerpost.filings.concepts import find_metric
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter
+from tests.filings.drawing import figures_of
 
 YEAR_2022 = 394_328_000_000
 FOURTH = 90_146_000_000
@@ -13,12 +14,10 @@ FOURTH = 90_146_000_000
 @pytest.fixture(scope="module")
 def headline():
     """The headline figures of Apple's revenue between two days, as (value, kind)."""
-    library = FactLibrary(None)
-    company = library.find_company("AAPL")
-    metric = library.find_metric(company, "Revenue")
+    source = figures_of(FactLibrary(None), "AAPL")
 
     def ask(first, last):
-        found = library.select_figures(company, metric, PeriodFilter(first=first, last=last), FigureOptions())
+        found = source.select(find_metric("Revenue"), PeriodFilter(first=first, last=last))
         return [(figure.value, figure.kind) for figure in found.headline]
 
     return ask

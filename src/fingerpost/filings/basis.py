@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from fingerpost.filings.figure import ORIGINAL, SPLIT_ADJUSTED, Figure, FigureOptions
 from fingerpost.filings.formula import NotComputable
-from fingerpost.filings.revisions import is_per_share, is_share_count
+from fingerpost.filings.revisions import is_in_shares
 
 _FRAMEWORKS = frozenset({"us-gaap", "ifrs-full"})
 _K = TypeVar("_K")
@@ -55,9 +55,7 @@ def on_one_basis(inputs: Mapping[_K, tuple[str, Figure]], options: FigureOptions
     restated = {name for name in changed if names.count(name) > 1}
     is_comparable = share_framework(figures)
     # No filing states what was adjusted for a split.
-    is_adjusted = options.vintage == SPLIT_ADJUSTED and any(
-        is_per_share(figure.unit) or is_share_count(figure.unit) for figure in figures
-    )
+    is_adjusted = options.vintage == SPLIT_ADJUSTED and any(is_in_shares(figure.unit) for figure in figures)
     has_joint = options.vintage != ORIGINAL and not is_adjusted
     if is_comparable and not (restated and has_joint):
         return {key: figure for key, (_, figure) in inputs.items()}

@@ -1,20 +1,20 @@
 """Verify a structured claim against the filed figures: confirmed, contradicted, stale vintage, or not judgeable."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from fingerpost.errors import DataNotFound, ParameterError
 from fingerpost.filings.basis import on_one_basis, share_framework
-from fingerpost.filings.calculation import PeriodInputs, find_split_clash
+from fingerpost.filings.company_figures import CompanyFigures
 from fingerpost.filings.figure import REPORTED, Company, Figure, FigureOptions
-from fingerpost.filings.formula import Formula, Lookup, NotComputable, plain, read_formula, unit_text
+from fingerpost.filings.formula import Formula, NotComputable, formula_of, plain, read_formula, unit_text
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.period_filter import read_period
-from fingerpost.filings.questions import get_company
-from fingerpost.filings.reasons import NOT_COMPARABLE
+from fingerpost.filings.period_filter import PeriodFilter, read_period
+from fingerpost.filings.period_inputs import PeriodInputs, find_split_clash
+from fingerpost.filings.reasons import NOT_COMPARABLE, open_company
 from fingerpost.filings.reply import Reply, nothing, row_of, source_of
 
 CONFIRMED, CONTRADICTED, STALE, CANNOT_JUDGE = "confirmed", "contradicted", "stale_vintage", "cannot_judge"
@@ -106,21 +106,22 @@ class _Unjudgeable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Operand:
-    """The value of the claim's metric or formula for one company and period; ``filled`` is a formula's arithmetic."""
+    """The value of the claim's metric or formula for one company and period; ``filled`` is the arithmetic."""
 
     inputs: PeriodInputs
+    formula: Formula
     value: Fraction
     unit: str
-    filled: str = ""
+    filled: str
 
     @property
-    def figures(self) -> list[Figure]:
-        return [figure for _, figure in self.inputs.inputs.values()]
+    def company(self) -> Company:
+        return self.inputs.source.company
 
     @property
     def facts_of(self) -> list[Figure]:
         """The reported figures behind the value."""
-        return [part for figure in self.figures for part in (figure.parts or (figure,))]
+        return [part for figure in self.inputs.figures for part in (figure.parts or (figure,))]
 
 
 def verify_claim(library: FactLibrary, claim: Claim, options: FigureOptions) -> Reply:
@@ -130,58 +131,57 @@ def verify_claim(library: FactLibrary, claim: Claim, options: FigureOptions) -> 
         DataNotFound: a figure is missing.
         ParameterError: the formula cannot be read, or the base period is not of the period's length.
     """
-    companies = [_get_company(library, ticker) for ticker in dict.fromkeys([claim.ticker, *claim.among])]
+    sources = [
+        open_company(library, ticker, f"No financial facts found for {ticker}", options)
+        for ticker in dict.fromkeys([claim.ticker, *claim.among])
+    ]
     operands: list[_Operand] = []
     data: dict[str, Any] = {}
     try:
-        operands = _find_operands(library, claim, companies, options)
+        operands = _find_operands(claim, sources)
         data = _measure(claim, operands)
-        verdict, explanation = _judge(library, claim, companies, operands, options)
+        verdict, explanation = _judge(claim, sources, operands)
     except _Unjudgeable as error:
         verdict, explanation, data = CANNOT_JUDGE, str(error), {}
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for operand in operands:
-        company = operand.inputs.company
         for metric, figure in operand.inputs.inputs.values():
-            key = (company.cik, metric.name, figure.start, figure.end)
-            rows.setdefault(key, row_of(company, metric.name, figure, options))
+            key = (operand.company.cik, metric.name, figure.start, figure.end)
+            rows.setdefault(key, row_of(operand.company, metric.name, figure, options))
+    companies = [source.company for source in sources]
     reply = Reply(list(rows.values()), data={"verdict": verdict} | data, source=source_of(*companies))
     reply.extra["explanation"] = explanation
     return reply
 
 
-def _get_company(library: FactLibrary, ticker: str) -> Company:
-    return get_company(library, ticker, f"No financial facts found for {ticker}")
+def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[_Operand]:
+    def find(source: CompanyFigures, period: PeriodFilter) -> _Operand:
+        if claim.metric is None:
+            return _find_operand(PeriodInputs(source, period), read_formula(claim.subject))
+        metric = source.find_metric(claim.metric)
+        if metric is not None and claim.unit_name in source.series(metric).units:
+            # The company reports the metric in several currencies.
+            source = source.with_options(unit=claim.unit_name)
+        return _find_operand(PeriodInputs(source, period), formula_of(metric, claim.metric))
 
-
-def _find_operands(
-    library: FactLibrary, claim: Claim, companies: Sequence[Company], options: FigureOptions
-) -> list[_Operand]:
-    formula = read_formula(claim.formula) if claim.formula is not None else None
-    year, quarter = read_period(claim.period)
-
-    def find(company: Company, year: int, quarter: int | None) -> _Operand:
-        chosen = _options_for(library, company, claim, options)
-        return _find_operand(PeriodInputs(library, company, chosen, year, quarter), claim, formula)
-
-    operands = [find(company, year, quarter) for company in companies]
-    before = operands[0].inputs.period_filter
+    first, period = sources[0], read_period(claim.period)
+    operands = [find(source, period) for source in sources]
     if claim.relation == GREW_BY:
-        base = read_period(claim.base_period) if claim.base_period else (before(1).year or 0, before(1).quarter)
-        if (base[1] is None) != (quarter is None):
+        base = read_period(claim.base_period) if claim.base_period else period.after(-1)
+        if (base.quarter is None) != (period.quarter is None):
             raise ParameterError(
                 "base_period must be a year where period is one, and a quarter where it is one",
                 {"field": "base_period"},
             )
-        operands = _on_one_basis([*operands, find(companies[0], *base)], claim, formula)
+        operands = _on_one_basis([*operands, find(first, base)])
     elif claim.relation == IS_RECORD:
-        first_year = int(companies[0].first_end[:4]) - 1
+        first_year = int(first.company.first_end[:4]) - 1
         for back in range(1, _MOST_EARLIER_PERIODS):
-            earlier = before(back)
+            earlier = period.after(-back)
             if (earlier.year or 0) < first_year:
                 break
             try:
-                operands.append(find(companies[0], earlier.year or 0, earlier.quarter))
+                operands.append(find(first, earlier))
             except (DataNotFound, _Unjudgeable):
                 continue
         if len(operands) == 1:
@@ -189,34 +189,19 @@ def _find_operands(
     return operands
 
 
-def _options_for(library: FactLibrary, company: Company, claim: Claim, options: FigureOptions) -> FigureOptions:
-    """Return options that select the claim's unit where the company reports the metric in several currencies."""
-    metric = library.find_metric(company, claim.metric) if claim.metric is not None else None
-    if metric is None or claim.unit_name not in library.series(company, metric, options).units:
-        return options
-    return replace(options, unit=claim.unit_name)
-
-
-def _find_operand(inputs: PeriodInputs, claim: Claim, formula: Formula | None) -> _Operand:
-    filled = ""
-    if formula is None:
-        quantity = inputs.find(Lookup(claim.subject, 0))
-    else:
-        try:
-            found = inputs.evaluate(formula)
-        except NotComputable as error:
-            raise _Unjudgeable(str(error)) from error
-        quantity, filled = found if found is not None else (None, "")
-    if quantity is None:
+def _find_operand(inputs: PeriodInputs, formula: Formula) -> _Operand:
+    computed = inputs.compute(formula, check_splits=False)
+    if computed is None:
         unlike = [entry for entry in inputs.missing.values() if entry["reason"] == NOT_COMPARABLE]
         if unlike:
             raise _Unjudgeable(". ".join(f"{entry['message']}. {entry['next_step']}" for entry in unlike))
-        nobody = f"No financial facts found for {inputs.company.ticker}"
-        raise nothing(nobody, inputs.missing, source_of(inputs.company))
-    return _Operand(inputs, quantity.value, unit_text(quantity.unit), filled)
+        company = inputs.source.company
+        raise nothing(f"No financial facts found for {company.ticker}", inputs.missing, source_of(company))
+    quantity = computed.quantity
+    return _Operand(inputs, formula, quantity.value, unit_text(quantity.unit), computed.filled)
 
 
-def _on_one_basis(operands: Sequence[_Operand], claim: Claim, formula: Formula | None) -> list[_Operand]:
+def _on_one_basis(operands: Sequence[_Operand]) -> list[_Operand]:
     """Return the operands of a growth with inputs that can be combined."""
     inputs = {
         (place, lookup): (metric.name, figure)
@@ -224,66 +209,58 @@ def _on_one_basis(operands: Sequence[_Operand], claim: Claim, formula: Formula |
         for lookup, (metric, figure) in operand.inputs.inputs.items()
     }
     try:
-        figures = on_one_basis(inputs, operands[0].inputs.options)
+        figures = on_one_basis(inputs, operands[0].inputs.source.options)
     except NotComputable as error:
         raise _Unjudgeable(str(error)) from error
     for (place, lookup), figure in figures.items():
         own = operands[place].inputs.inputs
         own[lookup] = (own[lookup][0], figure)
-    return [_find_operand(operand.inputs, claim, formula) for operand in operands]
+    return [_find_operand(operand.inputs, operand.formula) for operand in operands]
 
 
-def _judge(
-    library: FactLibrary,
-    claim: Claim,
-    companies: Sequence[Company],
-    operands: Sequence[_Operand],
-    options: FigureOptions,
-) -> tuple[str, str]:
-    _check_comparable(library, claim, operands)
+def _judge(claim: Claim, sources: Sequence[CompanyFigures], operands: Sequence[_Operand]) -> tuple[str, str]:
+    _check_comparable(claim, operands)
     explanation = _explain(claim, operands)
     if _holds(claim, [operand.value for operand in operands]):
         return CONFIRMED, f"{explanation}, which the claim meets"
     if claim.relation not in (IS_RECORD, RANKS):
-        if _held_earlier(library, claim, companies, operands, options):
+        if _held_earlier(claim, sources, operands):
             return STALE, f"an earlier filing stated it so; since then {explanation}"
         _check_other_tags(claim, operands)
         _check_growth_unit(claim, operands)
     return CONTRADICTED, explanation
 
 
-def _check_comparable(library: FactLibrary, claim: Claim, operands: Sequence[_Operand]) -> None:
+def _check_comparable(claim: Claim, operands: Sequence[_Operand]) -> None:
     """Refuse figures of several units, frameworks or filers, and a claim in another unit."""
     units = sorted({operand.unit for operand in operands})
     if len(units) > 1:
         raise _Unjudgeable(f"{' and '.join(units)} cannot be compared")
     if claim.unit_name not in (None, units[0]) and not claim.is_rate:
-        raise _Unjudgeable(
-            f"the claim is in {claim.unit_name}, {operands[0].inputs.company.name} reports in {units[0]}"
-        )
+        raise _Unjudgeable(f"the claim is in {claim.unit_name}, {operands[0].company.name} reports in {units[0]}")
     _check_table_scale(claim, operands)
     by_company: dict[int, list[_Operand]] = {}
     for operand in operands:
-        by_company.setdefault(operand.inputs.company.cik, []).append(operand)
+        by_company.setdefault(operand.company.cik, []).append(operand)
     for own in by_company.values():
-        inputs = own[0].inputs
+        source = own[0].inputs.source
         facts = [figure for operand in own for figure in operand.facts_of]
-        if find_split_clash(library, inputs.company, facts, inputs.options):
+        if find_split_clash(source, facts):
             raise _Unjudgeable("a share split lies between the figures: ask for vintage split_adjusted")
         if not share_framework(facts):
             frameworks = sorted({figure.fact.taxonomy for figure in facts})
             raise _Unjudgeable(f"the figures are of two frameworks: {' and '.join(frameworks)}")
-        if not _share_filer(library, inputs.company, facts):
+        if not _share_filer(source, facts):
             raise _Unjudgeable("the figures are of two filers: the company files under a new CIK since")
 
 
-def _share_filer(library: FactLibrary, company: Company, figures: Iterable[Figure]) -> bool:
+def _share_filer(source: CompanyFigures, figures: Iterable[Figure]) -> bool:
     """Whether one CIK filed all figures; a company's older years may be under a predecessor's."""
-    ciks = library.list_ciks(company)
     accessions = {figure.fact.accession for figure in figures}
+    query = "SELECT accession FROM reports WHERE cik = ?"
     return any(
-        accessions <= {accession for (accession,) in library.rows("SELECT accession FROM reports WHERE cik = ?", cik)}
-        for cik in ciks
+        accessions <= {accession for (accession,) in source.library.rows(query, cik)}
+        for cik in source.library.list_ciks(source.company)
     )
 
 
@@ -338,21 +315,15 @@ def _growth(claim: Claim, now: Fraction, before: Fraction) -> Fraction:
     return (now - before) / before
 
 
-def _held_earlier(
-    library: FactLibrary,
-    claim: Claim,
-    companies: Sequence[Company],
-    operands: Sequence[_Operand],
-    options: FigureOptions,
-) -> bool:
+def _held_earlier(claim: Claim, sources: Sequence[CompanyFigures], operands: Sequence[_Operand]) -> bool:
     """Whether the claim was true on a day on which one of its figures had another value."""
-    figures = [figure for operand in operands for figure in (*operand.figures, *operand.facts_of)]
+    figures = [figure for operand in operands for figure in (*operand.inputs.figures, *operand.facts_of)]
     days = sorted({revision.fact.filed for figure in figures for revision in figure.values})
     for day in days[-_MOST_VINTAGES:]:
-        then = replace(options, as_of=min(day, options.as_of or day))
         try:
-            earlier = _find_operands(library, claim, companies, then)
-            _check_comparable(library, claim, earlier)
+            then = [source.with_options(as_of=min(day, source.options.as_of or day)) for source in sources]
+            earlier = _find_operands(claim, then)
+            _check_comparable(claim, earlier)
             if _holds(claim, [operand.value for operand in earlier]):
                 return True
         except (_Unjudgeable, DataNotFound):
@@ -362,9 +333,12 @@ def _held_earlier(
 
 def _check_other_tags(claim: Claim, operands: Sequence[_Operand]) -> None:
     """Refuse to contradict a claim that is true of a neighbouring tag in the same filings."""
-    if claim.metric is None:
+    if claim.metric is None or any(len(operand.inputs.inputs) > 1 for operand in operands):
         return
-    tags = [{fact.concept: fact for figure in operand.figures for fact in figure.alternatives} for operand in operands]
+    tags = [
+        {fact.concept: fact for figure in operand.inputs.figures for fact in figure.alternatives}
+        for operand in operands
+    ]
     for concept in sorted(set.intersection(*(set(by_concept) for by_concept in tags))):
         if _holds(claim, [Fraction(str(by_concept[concept].value)) for by_concept in tags]):
             raise _Unjudgeable(f"the claim is true of {concept}, which is beside the figure in the same filing")
@@ -393,7 +367,7 @@ def _measure(claim: Claim, operands: Sequence[_Operand]) -> dict[str, Any]:
 def _explain(claim: Claim, operands: Sequence[_Operand]) -> str:
     if claim.relation == IS_RECORD:
         highest = max(operands[1:], key=lambda operand: operand.value)
-        first = operands[-1].inputs.period_filter(0).wording
+        first = operands[-1].inputs.period.wording
         return (
             f"{_cite(claim, operands[0])}; the highest of the {len(operands) - 1} earlier periods in the data, from"
             f" {first} on: {_cite(claim, highest)}"
@@ -408,16 +382,15 @@ def _explain(claim: Claim, operands: Sequence[_Operand]) -> str:
 
 def _cite(claim: Claim, operand: _Operand) -> str:
     """Return a value with its filings: a company states what it reports; everything else is derived."""
-    company, period = operand.inputs.company, operand.inputs.period_filter(0).wording
+    company, period = operand.company, operand.inputs.period.wording
     value = f"{plain(operand.value)} {operand.unit}"
-    metric, figure = next(iter(operand.inputs.inputs.values()), (None, None))
-    if claim.formula is None and metric is not None and figure is not None:
+    name, filled, filings = claim.subject, operand.filled, _filings(operand.facts_of) or "no filing"
+    if claim.metric is not None and len(operand.inputs.inputs) == 1:
+        ((metric, figure),) = operand.inputs.inputs.values()
         if figure.kind == REPORTED:
             return f"{company.name} states {metric.name} of {value} for {period} in {_filings([figure])}"
-        filings = _filings(operand.facts_of)
-        return f"{metric.name} of {company.name} for {period} is {value}, derived as {figure.formula} from {filings}"
-    filings = _filings(operand.facts_of) if operand.figures else "no filing"
-    return f"{claim.subject} of {company.name} for {period} is {value}, derived as {operand.filled} from {filings}"
+        name, filled = metric.name, figure.formula
+    return f"{name} of {company.name} for {period} is {value}, derived as {filled} from {filings}"
 
 
 def _filings(figures: Iterable[Figure]) -> str:

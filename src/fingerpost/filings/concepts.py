@@ -7,7 +7,8 @@ from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
-FLOW, STOCK, PER_SHARE, SHARES, WEIGHTED, RAW = "flow", "stock", "per_share", "shares", "weighted", "raw"
+FLOW, STOCK, PER_SHARE, RAW, RECIPE = "flow", "stock", "per_share", "raw", "recipe"
+RATIO = "ratio"
 REVENUE = "Revenue"
 
 _SUGGESTED = 3
@@ -24,13 +25,18 @@ _EXCISE_SIC = frozenset({"2100", "2111", "2911", "2990", "5172"})
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A figure that a caller can ask for, and the families of concepts that may hold it, best first."""
+    """A figure that a caller can ask for, and the families of concepts that may hold it, best first.
+
+    A recipe has an ``expression`` of other metrics instead, and perhaps a ``note`` that answers repeat.
+    """
 
     name: str
     statement: str
     kind: str
-    aliases: tuple[str, ...]
-    tiers: tuple[tuple[str, ...], ...]
+    aliases: tuple[str, ...] = ()
+    tiers: tuple[tuple[str, ...], ...] = ()
+    expression: str = ""
+    note: str = ""
 
     @property
     def concepts(self) -> tuple[str, ...]:
@@ -45,15 +51,27 @@ class Metric:
 
 
 @cache
-def list_metrics() -> tuple[Metric, ...]:
+def _list_all() -> tuple[Metric, ...]:
     text = (Path(__file__).parent / "metrics.txt").read_text(encoding="utf-8")
     return tuple(_read(line) for line in text.splitlines() if not line.startswith("#"))
 
 
 @cache
+def list_metrics() -> tuple[Metric, ...]:
+    """Return the metrics that filings state."""
+    return tuple(metric for metric in _list_all() if metric.kind != RECIPE)
+
+
+@cache
+def list_recipes() -> tuple[Metric, ...]:
+    """Return the metrics that are computed from others."""
+    return tuple(metric for metric in _list_all() if metric.kind == RECIPE)
+
+
+@cache
 def _by_word() -> dict[str, Metric]:
     words: dict[str, Metric] = {}
-    for metric in list_metrics():
+    for metric in _list_all():
         for word in (metric.name, *metric.aliases):
             words.setdefault(_plain(word), metric)
     for metric in list_metrics():
@@ -80,7 +98,7 @@ def find_concept(text: str, concepts: Collection[str]) -> Metric | None:
 
 
 def raw_metric(concept: str) -> Metric:
-    return Metric(concept, "", RAW, (), ((concept,),))
+    return Metric(concept, "", RAW, tiers=((concept,),))
 
 
 def suggest(text: str, concepts: Collection[str]) -> list[str]:
@@ -123,14 +141,11 @@ def headline_concept(metric: Metric, stated: dict[str, float], sic: str | None) 
 
 
 def _read(line: str) -> Metric:
-    name, statement, kind, aliases, tiers = (part.strip() for part in line.split("|"))
-    return Metric(
-        name,
-        statement,
-        kind,
-        tuple(alias.strip() for alias in aliases.split(",")),
-        tuple(_concepts(tier.split()) for tier in tiers.split(";")),
-    )
+    name, statement, kind, words, source, *note = (part.strip() for part in line.split("|"))
+    aliases = tuple(alias.strip() for alias in words.split(",") if alias)
+    if kind == RECIPE:
+        return Metric(name, statement, kind, aliases, expression=source, note="".join(note))
+    return Metric(name, statement, kind, aliases, tuple(_concepts(tier.split()) for tier in source.split(";")))
 
 
 def _concepts(tags: Iterable[str]) -> tuple[str, ...]:

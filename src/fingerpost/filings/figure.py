@@ -92,6 +92,9 @@ class FigureOptions:
         return AS_OF if self.as_of is not None and self.vintage == LATEST else self.vintage
 
 
+LATEST_FIGURES = FigureOptions()
+
+
 @dataclass(frozen=True, slots=True)
 class Revision:
     """A value that a later filing stated instead of the one before; ``kind`` names the difference."""

@@ -12,8 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from fingerpost.errors import ParameterError
-from fingerpost.filings.concepts import find_metric
-from fingerpost.filings.recipes import find_recipe
+from fingerpost.filings.concepts import RECIPE, Metric, find_metric
 
 MAX_LENGTH = 500
 MAX_YEARS = 20
@@ -25,7 +24,7 @@ _MAX_NODES = 120
 _MAX_EVALUATIONS = 2_000
 # No figure is so far from one; numbers within stay JSON's and a float's.
 _LARGEST = 10**100
-_WORDS = re.compile(r"[A-Za-z]\w*(?: [A-Za-z]\w*)+")
+_WORDS = re.compile(r"[A-Za-z]\w*(?:(?: ?& ?| )[A-Za-z]\w*)+")
 _TAG = re.compile(r"\b(?:us-gaap|ifrs-full|ifrs|dei|srt):[A-Za-z]\w*", re.IGNORECASE)
 _OPERATORS: Mapping[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 _BINDING = {"+": 1, "-": 1, "*": 2, "/": 2}
@@ -57,6 +56,9 @@ class Quantity:
         """Refuse a value that no arithmetic over figures comes to."""
         if self.value and not _LARGEST >= abs(self.value) >= Fraction(1, _LARGEST):
             raise NotComputable("a value in it is too large or too small to be a figure")
+
+    def with_value(self, value: Fraction) -> "Quantity":
+        return Quantity(value, self.unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +104,12 @@ class Formula:
     def words(self) -> list[str]:
         names = [node for node in ast.walk(self.tree) if isinstance(node, ast.Name)]
         called = {node.func for node in ast.walk(self.tree) if isinstance(node, ast.Call)}
-        names.sort(key=lambda node: (node.lineno, node.col_offset))
+        names.sort(key=lambda node: (getattr(node, "lineno", 0), getattr(node, "col_offset", 0)))
         return list(dict.fromkeys(node.id for node in names if node not in called and node.id != DAYS))
 
 
 class _Names(ast.NodeTransformer):
-    """Puts tags in the place of what stood for them, and a recipe's expression in the place of its name.
-
-    A metric of a recipe's name stands first.
-    """
+    """Puts tags in the place of what stood for them, and a recipe's expression in the place of its name."""
 
     def __init__(self, tags: Mapping[str, str]) -> None:
         self._tags = tags
@@ -118,8 +117,10 @@ class _Names(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if node.id in self._tags:
             return ast.copy_location(ast.Name(self._tags[node.id], ast.Load()), node)
-        recipe = find_recipe(node.id) if find_metric(node.id) is None else None
-        return node if recipe is None else ast.parse(recipe.expression, mode="eval").body
+        metric = find_metric(node.id)
+        if metric is None or metric.kind != RECIPE:
+            return node
+        return ast.parse(metric.expression, mode="eval").body
 
 
 class NotComputable(Exception):
@@ -139,7 +140,8 @@ def read_formula(text: str) -> Formula:
     if len(text) > MAX_LENGTH:
         raise ParameterError(f"the expression is longer than {MAX_LENGTH} characters", _FIELD)
     plain = re.sub(r"\s+", " ", text.replace("\u00d7", "*").replace("\u2212", "-").replace("\u00f7", "/")).strip()
-    plain = _WORDS.sub(lambda words: _one_word(words[0]), plain)
+    # A metric that is written in several words, or with "&", becomes one word.
+    plain = _WORDS.sub(lambda words: metric.name if (metric := find_metric(words[0])) else words[0], plain)
     tags = {f"tag_{number}__": tag for number, tag in enumerate(dict.fromkeys(_TAG.findall(plain)))}
     names = {tag: name for name, tag in tags.items()}
     try:
@@ -152,12 +154,11 @@ def read_formula(text: str) -> Formula:
     return Formula(plain, tree)
 
 
-def _one_word(words: str) -> str:
-    """Return a metric or a recipe that is written in several words as one; other words as they are."""
-    metric, recipe = find_metric(words), find_recipe(words)
-    if metric is not None:
-        return metric.name
-    return words if recipe is None else recipe.name
+def formula_of(metric: Metric | None, text: str) -> Formula:
+    """Return the formula of one metric: a recipe's expression, else the word itself, which may be any tag."""
+    if metric is not None and metric.kind == RECIPE:
+        return read_formula(metric.expression)
+    return Formula(text, ast.Name(text, ast.Load()))
 
 
 def evaluate(formula: Formula, evaluation: Evaluation) -> tuple[Quantity, str] | None:
@@ -248,7 +249,7 @@ def _value(node: ast.expr, evaluation: Evaluation, back: int) -> _Term:
             inner = _value(operand, evaluation, back)
             if isinstance(operator, ast.UAdd):
                 return inner
-            return _Term(replace_value(inner.quantity, -inner.quantity.value), f"-{_bracketed(inner, _AFTER_MINUS)}", 1)
+            return _Term(inner.quantity.with_value(-inner.quantity.value), f"-{_bracketed(inner, _AFTER_MINUS)}", 1)
         case ast.BinOp(left=left, op=operator, right=right):
             return _combined(node, left, _OPERATORS[type(operator)], right, evaluation, back)
         case ast.Call():
@@ -256,13 +257,9 @@ def _value(node: ast.expr, evaluation: Evaluation, back: int) -> _Term:
     raise AssertionError(f"a part of an expression that was not checked: {ast.dump(node)}")
 
 
-def replace_value(quantity: Quantity, value: Fraction) -> Quantity:
-    return Quantity(value, quantity.unit)
-
-
 def _look_up(word: str, evaluation: Evaluation, back: int) -> _Term:
     if word == DAYS:
-        return _Term(Quantity(evaluation.days), _number(evaluation.days))
+        return _Term(Quantity(evaluation.days), str(plain(evaluation.days)))
     lookup = Lookup(word, back)
     if lookup not in evaluation.asked:
         found = evaluation.find(lookup)
@@ -272,7 +269,7 @@ def _look_up(word: str, evaluation: Evaluation, back: int) -> _Term:
             raise _Missing
         evaluation.asked[lookup] = found
     quantity = evaluation.asked[lookup]
-    text = _number(quantity.value)
+    text = str(plain(quantity.value))
     return _Term(quantity, f"({text})" if quantity.value < 0 else text)
 
 
@@ -293,7 +290,7 @@ def _combined(node: ast.expr, left: ast.expr, sign: str, right: ast.expr, evalua
     if sign in "+-":
         _check_same_unit(one.quantity, two.quantity, ast.unparse(node))
         other = two.quantity.value if sign == "+" else -two.quantity.value
-        return _Term(replace_value(one.quantity, one.quantity.value + other), text, binding)
+        return _Term(one.quantity.with_value(one.quantity.value + other), text, binding)
     power = 1 if sign == "*" else -1
     if power < 0 and two.quantity.value == 0:
         raise NotComputable(f"{ast.unparse(right)} is zero, and something is divided by it")
@@ -311,7 +308,7 @@ def _called(node: ast.Call, evaluation: Evaluation, back: int) -> _Term:
         return _value(argument, evaluation, back + 1)
     if name == "abs":
         inner = _value(argument, evaluation, back)
-        return _Term(replace_value(inner.quantity, abs(inner.quantity.value)), f"abs({inner.text})")
+        return _Term(inner.quantity.with_value(abs(inner.quantity.value)), f"abs({inner.text})")
     if name in ("min", "max"):
         return _extreme(node, name, evaluation, back)
     if name in _OF_YEARS:
@@ -320,13 +317,13 @@ def _called(node: ast.Call, evaluation: Evaluation, back: int) -> _Term:
     difference = now.quantity.value - before.quantity.value
     text = f"{_bracketed(now, 1)} - {_bracketed(before, 2)}"
     if name == "change":
-        return _Term(replace_value(now.quantity, difference), text, 1)
+        return _Term(now.quantity.with_value(difference), text, 1)
     if name == "growth":
         if before.quantity.value <= 0:
             raise NotComputable(f"{ast.unparse(argument)} was not positive: it has no rate of growth")
         return _Term(Quantity(difference / before.quantity.value), f"({text}) / {_bracketed(before, 3)}", 2)
     mean = (now.quantity.value + before.quantity.value) / 2
-    return _Term(replace_value(now.quantity, mean), f"({_bracketed(before, 1)} + {_bracketed(now, 1)}) / 2", 2)
+    return _Term(now.quantity.with_value(mean), f"({_bracketed(before, 1)} + {_bracketed(now, 1)}) / 2", 2)
 
 
 def _extreme(node: ast.Call, name: str, evaluation: Evaluation, back: int) -> _Term:
@@ -334,7 +331,7 @@ def _extreme(node: ast.Call, name: str, evaluation: Evaluation, back: int) -> _T
     for other in values[1:]:
         _check_same_unit(values[0].quantity, other.quantity, ast.unparse(node))
     chosen = (min if name == "min" else max)(term.quantity.value for term in values)
-    return _Term(replace_value(values[0].quantity, chosen), f"{name}({', '.join(term.text for term in values)})")
+    return _Term(values[0].quantity.with_value(chosen), f"{name}({', '.join(term.text for term in values)})")
 
 
 def _of_years(node: ast.Call, name: str, years: int, evaluation: Evaluation, back: int) -> _Term:
@@ -358,7 +355,7 @@ def _of_years(node: ast.Call, name: str, years: int, evaluation: Evaluation, bac
         raise _Missing
     total = sum((each.quantity.value for each in term), Fraction(0))
     text = " + ".join(_bracketed(each, 1) for each in reversed(term))
-    return _Term(replace_value(term[0].quantity, total / years), f"({text}) / {years}", 2)
+    return _Term(term[0].quantity.with_value(total / years), f"({text}) / {years}", 2)
 
 
 def _check_same_unit(one: Quantity, other: Quantity, text: str) -> None:
@@ -369,7 +366,3 @@ def _check_same_unit(one: Quantity, other: Quantity, text: str) -> None:
 
 def _bracketed(term: _Term, binding: int) -> str:
     return f"({term.text})" if term.binding < binding else term.text
-
-
-def _number(value: Fraction) -> str:
-    return str(plain(value))

@@ -1,4 +1,4 @@
-"""The reading side: companies, concepts and figures, from the facts file or, without one, from the shipped sample."""
+"""The reading side: companies and rows, from the facts file or, without one, from the shipped sample."""
 
 import sqlite3
 import threading
@@ -14,19 +14,7 @@ from rapidfuzz import fuzz, process
 from fingerpost.contract.company_names import begins_with, find_named, name_key
 from fingerpost.filings import schema
 from fingerpost.filings.companyfacts import Filing
-from fingerpost.filings.concepts import Metric, find_concept, find_metric
-from fingerpost.filings.figure import Company, Fact, FigureOptions, Series
-from fingerpost.filings.period_filter import PeriodFilter, Selection, select_figures
-from fingerpost.filings.periods import FiscalCalendar
-from fingerpost.filings.resolver import resolve
-from fingerpost.filings.revisions import (
-    SPLIT_CONCEPT,
-    WITNESS_CONCEPTS,
-    Split,
-    is_per_share,
-    is_share_count,
-    list_splits,
-)
+from fingerpost.filings.figure import Company
 from fingerpost.filings.store import new_sample, plain_ticker
 
 _KEPT = 4_096
@@ -44,7 +32,7 @@ _COMPANY = (
 
 
 class FactLibrary:
-    """Answers about companies and figures; keeps what it resolved until the file changes.
+    """Finds companies; stores what was resolved until the file changes.
 
     Every method may raise SettingsInvalid (the file is not ours) or StorageUnavailable (it is busy).
     """
@@ -63,16 +51,16 @@ class FactLibrary:
 
         It has the ticker that it was asked for by. A name that several companies share resolves to none.
         """
-        return self._keep(("company", text), lambda: self._find_company(text))
+        return self.keep(("company", text), lambda: self._find_company(text))
 
     def list_companies(self) -> list[Company]:
-        return self._keep(("companies",), lambda: self._companies("ORDER BY ticker, cik"))
+        return self.keep(("companies",), lambda: self._companies("ORDER BY ticker, cik"))
 
     def find_listed(self, text: str) -> tuple[str, int, str] | None:
         """Return (ticker, CIK, name) of a company that is known to exist though no figures of it were loaded."""
         named = self._list_named(text)
         for ticker in (plain_ticker(text), *(named if len(named) == 1 else ())):
-            if rows := self._rows("SELECT ticker, cik, name FROM listed WHERE ticker = ?", ticker):
+            if rows := self.rows("SELECT ticker, cik, name FROM listed WHERE ticker = ?", ticker):
                 return rows[0]
         return None
 
@@ -85,58 +73,6 @@ class FactLibrary:
         near = process.extract(plain_ticker(text), tickers, scorer=fuzz.ratio, limit=_SUGGESTED, score_cutoff=_LIKENESS)
         spelled = [ticker for ticker, _score, _place in near]
         return list(dict.fromkeys([*self._list_named(text), *sorted(begun, key=len), *spelled]))[:_SUGGESTED]
-
-    def list_concepts(self, company: Company) -> dict[str, str]:
-        """Return the concepts that a company files, and their labels."""
-        return self._keep(
-            ("concepts", company.cik),
-            lambda: dict(
-                row
-                for cik in self.list_ciks(company)
-                for row in self._rows("SELECT name, label FROM concepts WHERE cik = ? ORDER BY name", cik)
-            ),
-        )
-
-    def list_concepts_known(self, company: Company, as_of: str) -> set[str]:
-        """Return the concepts that a company had filed by a day."""
-        return {
-            name
-            for cik in self.list_ciks(company)
-            for (name,) in self._rows(
-                "SELECT DISTINCT concepts.name FROM concepts JOIN reported ON reported.concept = concepts.id"
-                " JOIN reports ON reports.id = reported.report WHERE concepts.cik = ? AND reports.filed <= ?",
-                cik,
-                as_of,
-            )
-        }
-
-    def find_metric(self, company: Company, text: str) -> Metric | None:
-        """Return what a caller's word means at a company: a metric word, or one of the company's own concepts."""
-        found = find_metric(text) if ":" not in text else None
-        return found or find_concept(text, self.list_concepts(company))
-
-    def calendar(self, company: Company) -> FiscalCalendar:
-        return self._keep(("calendar", company.cik), lambda: self._calendar(company))
-
-    def splits(self, company: Company) -> list[Split]:
-        return self._keep(
-            ("splits", company.cik),
-            lambda: list_splits(self._facts(company, (SPLIT_CONCEPT,)), self._facts(company, WITNESS_CONCEPTS)),
-        )
-
-    def series(self, company: Company, metric: Metric, options: FigureOptions) -> Series:
-        return self._keep(
-            ("series", company.cik, metric.concepts, metric.name, options),
-            lambda: self._series(company, metric, options),
-        )
-
-    def select_figures(
-        self, company: Company, metric: Metric, period_filter: PeriodFilter, options: FigureOptions
-    ) -> Selection:
-        key = ("found", company.cik, metric.concepts, metric.name, period_filter, options)
-        return self._keep(
-            key, lambda: select_figures(self.series(company, metric, options), period_filter, self.calendar(company))
-        )
 
     def list_filings(self, company: Company) -> list[tuple[int, Filing]]:
         """Return (CIK, filing), newest first, over every CIK: its list where one was loaded, else what figures cite.
@@ -151,7 +87,7 @@ class FactLibrary:
 
     def list_ciks(self, company: Company) -> list[int]:
         """Return every CIK that one of the company's tickers stands for: a predecessor holds the older years."""
-        rows = self._rows(
+        rows = self.rows(
             "SELECT DISTINCT other.cik FROM tickers AS own JOIN tickers AS other ON other.ticker = own.ticker"
             " WHERE own.cik = ? ORDER BY other.cik",
             company.cik,
@@ -160,11 +96,8 @@ class FactLibrary:
 
     def find_filing_list(self, cik: int) -> tuple[bool, str] | None:
         """Return whether a loaded list of filings is complete and its oldest day, or None where none was loaded."""
-        rows = self._rows("SELECT is_complete, oldest FROM filing_lists WHERE cik = ?", cik)
+        rows = self.rows("SELECT is_complete, oldest FROM filing_lists WHERE cik = ?", cik)
         return (bool(rows[0][0]), rows[0][1]) if rows else None
-
-    def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        return self._rows(query, *values)
 
     def close(self) -> None:
         with self._lock:
@@ -172,14 +105,14 @@ class FactLibrary:
 
     def _list_known(self) -> list[tuple[str, int, str]]:
         """Return (ticker, CIK, name) of every company that has figures or is listed; a company's own ticker first."""
-        return self._rows(
+        return self.rows(
             "SELECT ticker, cik, name FROM companies UNION ALL"
             " SELECT * FROM (SELECT ticker, cik, name FROM listed ORDER BY length(ticker), ticker)"
         )
 
     def _list_named(self, text: str) -> list[str]:
         """Return the tickers of those whom a name may mean; one where it is clear."""
-        listed = self._rows("SELECT count(*) FROM listed")[0][0]
+        listed = self.rows("SELECT count(*) FROM listed")[0][0]
         return find_named(text, self._list_known(), all_are_known=listed >= _ALL_LISTED)
 
     def _find_company(self, text: str) -> Company | None:
@@ -209,56 +142,21 @@ class FactLibrary:
             rows = cursor.execute(f"{_COMPANY} {which}", values).fetchall()
         companies = []
         for row in rows:
-            tickers = self._rows("SELECT ticker FROM tickers WHERE cik = ? ORDER BY ticker", row["cik"])
+            tickers = self.rows("SELECT ticker FROM tickers WHERE cik = ? ORDER BY ticker", row["cik"])
             named = tuple(ticker for (ticker,) in tickers) or (row["ticker"],)
             companies.append(Company(tickers=named, **row))
         return companies
 
     def _filings_of(self, cik: int) -> list[Filing]:
-        rows = self._rows(
+        rows = self.rows(
             "SELECT accession_number, filing_type, filing_date, report_date, document, description FROM filings"
             " WHERE cik = ?",
             cik,
-        ) or self._rows("SELECT accession, form, filed, '', '', '' FROM reports WHERE cik = ?", cik)
+        ) or self.rows("SELECT accession, form, filed, '', '', '' FROM reports WHERE cik = ?", cik)
         return [Filing(*row) for row in rows]
 
-    def _calendar(self, company: Company) -> FiscalCalendar:
-        years: dict[str, int] = {}
-        for cik in self.list_ciks(company):
-            years |= dict(self._rows("SELECT end_date, fiscal_year FROM fiscal_years WHERE cik = ?", cik))
-        return FiscalCalendar(years.items())
-
-    def _series(self, company: Company, metric: Metric, options: FigureOptions) -> Series:
-        facts = self._facts(company, metric.concepts)
-        # Only what is counted in shares knows of splits, and to find them takes longer than the figures themselves.
-        units = {fact.unit for fact in facts}
-        in_shares = any(is_per_share(unit) or is_share_count(unit) for unit in units)
-        return resolve(
-            metric,
-            facts,
-            calendar=self.calendar(company),
-            splits=self.splits(company) if in_shares else (),
-            sic=company.sic,
-            currency=company.currency,
-            options=options,
-        )
-
-    def _facts(self, company: Company, concepts: tuple[str, ...]) -> list[Fact]:
-        marks = ", ".join("?" * len(concepts))
-        return [
-            Fact(*row)
-            for cik in self.list_ciks(company)
-            for row in self._rows(
-                "SELECT concepts.name, reported.unit, reported.start_date, reported.end_date, reported.value,"  # noqa: S608
-                " reports.accession, reports.form, reports.filed FROM concepts"
-                " JOIN reported ON reported.concept = concepts.id JOIN reports ON reports.id = reported.report"
-                f" WHERE concepts.cik = ? AND concepts.name IN ({marks})",
-                cik,
-                *concepts,
-            )
-        ]
-
-    def _keep(self, key: tuple[Any, ...], make: Callable[[], _T]) -> _T:
+    def keep(self, key: tuple[Any, ...], make: Callable[[], _T]) -> _T:
+        """Return a value that is made once, until the file changes."""
         with self._lock:
             with self._translating_sqlite_errors():
                 self._refresh()
@@ -271,7 +169,7 @@ class FactLibrary:
             found: _T = self._kept[key]
             return found
 
-    def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+    def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         with self._lock, self._translating_sqlite_errors():
             connection = self._refresh()
             return connection.execute(query, values).fetchall()

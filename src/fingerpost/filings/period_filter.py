@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from fingerpost.errors import ParameterError
 from fingerpost.filings.figure import Figure, Series
-from fingerpost.filings.periods import INSTANT, QUARTER, YEAR, YEAR_TO_DATE, FiscalCalendar
+from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, YEAR, YEAR_TO_DATE, FiscalCalendar
 
 BY_PERIOD, BY_FILED = "period", "filed"
 FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
@@ -42,6 +42,20 @@ class PeriodFilter:
             return False
         return (date.fromisoformat(self.last) - date.fromisoformat(self.first)).days + 1 < _LEAST_DAYS_OF_A_YEAR
 
+    @classmethod
+    def of(cls, figure: Figure) -> "PeriodFilter":
+        """Return the fiscal period of a figure; a balance at the end of a year is the year's."""
+        is_year = figure.period == YEAR or (figure.period == INSTANT and figure.fiscal_quarter == QUARTERS)
+        return cls(year=figure.fiscal_year, quarter=None if is_year else figure.fiscal_quarter)
+
+    def after(self, steps: int) -> "PeriodFilter":
+        """Return the fiscal period so many periods later; a negative number is earlier."""
+        year = self.year or 0
+        if self.quarter is None:
+            return PeriodFilter(year=year + steps)
+        number = year * QUARTERS + self.quarter - 1 + steps
+        return PeriodFilter(year=number // QUARTERS, quarter=number % QUARTERS + 1)
+
     @property
     def wording(self) -> str:
         if self.year is not None:
@@ -58,14 +72,9 @@ class Selection:
     ``refused`` are the window's quarters whose parts have no common basis.
     """
 
-    figures: tuple[Figure, ...]
-    headline: tuple[Figure, ...]
+    figures: tuple[Figure, ...] = ()
+    headline: tuple[Figure, ...] = ()
     refused: tuple[Figure, ...] = ()
-
-    @property
-    def is_scalar(self) -> bool:
-        """Whether the window resolves to one value."""
-        return len(self.headline) == 1
 
 
 def read_period_filter(
@@ -76,26 +85,33 @@ def read_period_filter(
     Raises:
         ParameterError: the period is no fiscal year or quarter.
     """
-    if period is None:
-        return PeriodFilter(start_date or FIRST_DAY, end_date or LAST_DAY, basis=basis)
-    year, quarter = read_period(period)
-    return PeriodFilter(start_date or FIRST_DAY, end_date or LAST_DAY, year, quarter, basis)
+    fiscal = PeriodFilter() if period is None else read_period(period)
+    return replace(fiscal, first=start_date or FIRST_DAY, last=end_date or LAST_DAY, basis=basis)
 
 
-def read_period(period: str) -> tuple[int, int | None]:
-    """Return the fiscal year, and the quarter where one is named.
+def read_period(text: str) -> PeriodFilter:
+    """Return the fiscal year or quarter that a text names.
 
     Raises:
         ParameterError: the text is neither ``YYYY`` nor ``YYYY-Qn``.
     """
-    matched = _FISCAL.fullmatch(period.strip())
+    period = find_period(text)
+    if period is None:
+        raise ParameterError(f"period {explain_period(text)}", {"field": "period"})
+    return period
+
+
+def find_period(text: str) -> PeriodFilter | None:
+    matched = _FISCAL.fullmatch(text.strip())
     if matched is None:
-        raise ParameterError(
-            f"period must be a fiscal year or quarter, such as 2022 or 2022-Q2; you sent {period!r}",
-            {"field": "period"},
-        )
+        return None
     part = (matched[2] or "FY").upper()
-    return int(matched[1]), None if part == "FY" else int(part[1])
+    return PeriodFilter(year=int(matched[1]), quarter=None if part == "FY" else int(part[1]))
+
+
+def explain_period(text: str) -> str:
+    """Return how a period is written, for a text that is none."""
+    return f"must be a fiscal year or quarter, such as 2022 or 2022-Q2; you sent {text!r}"
 
 
 def select_figures(series: Series, period_filter: PeriodFilter, calendar: FiscalCalendar) -> Selection:

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 YEAR, QUARTER, HALF, NINE_MONTHS, INSTANT, OTHER = "FY", "Q", "H1", "9M", "instant", "other"
 YEAR_TO_DATE = (HALF, NINE_MONTHS)
+QUARTERS = 4
 
 _CLASSES = ((75, 105, QUARTER), (165, 200, HALF), (255, 290, NINE_MONTHS), (350, 380, YEAR))
 _YEAR_DAYS = 365.25

@@ -1,34 +1,34 @@
-"""Questions about figures: facts, series over time, histories, comparisons; and which companies and metrics exist."""
+"""Questions about figures: facts, ratios, series over time, histories, comparisons; companies and metrics."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from fingerpost.filings.concepts import Metric, list_metrics
+from fingerpost.filings.company_figures import CompanyFigures
+from fingerpost.filings.concepts import RATIO, list_metrics, list_recipes
 from fingerpost.filings.figure import Company, Figure, FigureOptions
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.period_filter import PeriodFilter, Selection
+from fingerpost.filings.lookup import explain_refused, look_up
+from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, YEAR, YEAR_TO_DATE
-from fingerpost.filings.reasons import missing_figure, missing_metric, missing_ticker, refused_quarter
-from fingerpost.filings.reply import Reply, cited_row, mode_of, nothing, row_of, source_of
+from fingerpost.filings.reasons import (
+    NOT_REPORTED,
+    UNKNOWN_METRIC,
+    missing_entry,
+    missing_figure,
+    missing_ticker,
+    open_company,
+)
+from fingerpost.filings.reply import SERIES, Reply, cited_row, join_modes, nothing, points_of, row_of, source_of
 
-ANNUAL, QUARTERLY, TO_DATE, INSTANTS = "annual", "quarterly", "ytd", "instant"
-_CLASSES = {ANNUAL: (YEAR,), QUARTERLY: (QUARTER,), TO_DATE: YEAR_TO_DATE, INSTANTS: (INSTANT,)}
+ANNUAL = "annual"
+# What a series may be asked for by, and the lengths of its periods.
+FREQUENCIES = {ANNUAL: (YEAR,), "quarterly": (QUARTER,), "ytd": YEAR_TO_DATE, "instant": (INSTANT,)}
 
-
-def get_company(library: FactLibrary, ticker: str, message: str) -> Company:
-    """Return a ticker's company.
-
-    Raises:
-        DataNotFound: there is none; ``message`` begins the sentence.
-    """
-    company = library.find_company(ticker)
-    if company is None:
-        raise nothing(message, {ticker: missing_ticker(library, ticker)})
-    return company
+_RATIO_DIGITS = 6
 
 
 def financial_facts(
-    library: FactLibrary, ticker: str, metrics: Sequence[str], period_filter: PeriodFilter, options: FigureOptions
+    library: FactLibrary, ticker: str, metrics: Sequence[str], window: PeriodFilter, options: FigureOptions
 ) -> Reply:
     """Return the figures of some metrics at a company in a window.
 
@@ -36,38 +36,56 @@ def financial_facts(
         DataNotFound: none of them was found.
     """
     nobody = f"No financial facts found for {ticker}"
-    company = get_company(library, ticker, nobody)
-    reply = Reply([], data={}, source=source_of(company))
-    scalars = []
+    source = open_company(library, ticker, nobody, options)
+    reply = Reply([], data={}, source=source_of(source.company))
     for text in dict.fromkeys(metrics):
-        metric, found = _look_up(library, company, text, period_filter, options, reply)
-        if metric is None or found is None:
-            continue
-        reply.results += [row_of(company, metric.name, figure, options) for figure in found.figures]
-        if found.headline:
-            assert reply.data is not None
-            reply.data[text] = value_of(found)
-            scalars.append(found.is_scalar)
+        finding = look_up(source, text, window)
+        reply.missing |= finding.missing
+        reply.results += [row_of(source.company, finding.name, figure, options) for figure in finding.found.figures]
+        if finding.points:
+            reply.put(text, finding.points)
     if not reply.results:
         raise nothing(nobody, reply.missing, reply.source)
-    reply.value_mode = mode_of(scalars)
     return reply
 
 
-def value_of(found: Selection) -> Any:
-    """Return one headline as a number, several as a list (rule F3)."""
-    if found.is_scalar:
-        return found.headline[0].value
-    return [{"end_date": figure.end, "value": figure.value} for figure in found.headline]
+def financial_ratios(
+    library: FactLibrary, ticker: str, wanted: Sequence[str] | None, window: PeriodFilter, options: FigureOptions
+) -> Reply:
+    """Return recipes at a company for the headline periods of a window; the ratios if none is named.
+
+    Raises:
+        DataNotFound: none of them can be computed.
+    """
+    nobody = f"No financial ratios found for {ticker}"
+    source = open_company(library, ticker, nobody, options)
+    reply = Reply([], data={}, source=source_of(source.company))
+    ratios = [recipe.name for recipe in list_recipes() if recipe.statement == RATIO]
+    for text in dict.fromkeys(wanted or ratios):
+        if source.find_metric(text) not in list_recipes():
+            step = f"The ratios are {', '.join(ratios)}"
+            reply.missing[text] = missing_entry(UNKNOWN_METRIC, f"{text} is no ratio", step)
+            continue
+        finding = look_up(source, text, window)
+        reply.missing |= finding.missing
+        rows = [_ratio_row(source.company, finding.name, figure, options) for figure in finding.found.headline]
+        if rows:
+            reply.results += rows
+            reply.put(text, points_of(rows))
+    if not reply.results:
+        raise nothing(nobody, reply.missing, reply.source)
+    return reply
+
+
+def _ratio_row(company: Company, name: str, figure: Figure, options: FigureOptions) -> dict[str, Any]:
+    row = row_of(company, name, figure, options)
+    del row["metric_name"], row["xbrl_tag"]
+    quarter = figure.fiscal_quarter if figure.period == QUARTER else None
+    return row | {"ratio_name": name, "value": round(row["value"], _RATIO_DIGITS), "fiscal_quarter": quarter}
 
 
 def time_series(
-    library: FactLibrary,
-    ticker: str,
-    text: str,
-    period_filter: PeriodFilter,
-    frequency: str | None,
-    options: FigureOptions,
+    library: FactLibrary, ticker: str, text: str, window: PeriodFilter, frequency: str | None, options: FigureOptions
 ) -> Reply:
     """Return one metric over time; without a frequency, whichever length the window's headline has.
 
@@ -75,43 +93,57 @@ def time_series(
         DataNotFound: there is none.
     """
     nobody = f"No time series data found for {ticker} and metric {text}"
-    company = get_company(library, ticker, nobody)
-    reply = Reply([], source=source_of(company))
-    metric, found = _look_up(library, company, text, period_filter, options, reply)
-    if metric is None or found is None:
-        raise nothing(nobody, reply.missing, reply.source)
-    chosen = found.headline if frequency is None else _of_frequency(library, company, found, frequency)
+    source = open_company(library, ticker, nobody, options)
+    finding = look_up(source, text, window)
+    chosen = finding.found.headline
+    missing = finding.missing
+    metric = source.find_metric(text)
+    if frequency is not None and metric is not None and finding.found.figures:
+        kinds = FREQUENCIES[frequency]
+        if all(figure.period == INSTANT for figure in finding.found.figures):
+            # A balance has no length: its year is the one that ends there.
+            is_annual = frequency == ANNUAL
+            chosen = tuple(f for f in finding.found.figures if not is_annual or source.calendar.is_year_end(f.end))
+        else:
+            chosen = tuple(figure for figure in finding.found.figures if figure.period in kinds)
+        if not chosen:
+            missing = {text: missing_figure(source, metric, window)}
+        else:
+            is_quarterly = chosen[0].period == QUARTER
+            missing = explain_refused(source, metric, text, finding.found) if is_quarterly else {}
     if not chosen:
-        reply.missing = {text: missing_figure(library, company, metric, period_filter, options)}
-        raise nothing(nobody, reply.missing, reply.source)
-    reply.missing = {}
-    if chosen[0].period == QUARTER:
-        reply.missing = _refused_quarters(library, company, metric, text, found, options)
-    reply.results = [row_of(company, metric.name, figure, options) for figure in chosen]
-    reply.data = {text: [{"end_date": figure.end, "value": figure.value} for figure in chosen]}
-    reply.value_mode = mode_of([False])
-    return reply
+        raise nothing(nobody, missing, source_of(source.company))
+    rows = [
+        row_of(source.company, finding.name, figure, options)
+        for figure in sorted(chosen, key=lambda figure: (figure.end, figure.start))
+    ]
+    return Reply(rows, {text: points_of(rows)}, SERIES, missing, source_of(source.company))
 
 
-def fact_history(
-    library: FactLibrary, ticker: str, text: str, period_filter: PeriodFilter, options: FigureOptions
-) -> Reply:
+def fact_history(library: FactLibrary, ticker: str, text: str, window: PeriodFilter, options: FigureOptions) -> Reply:
     """Return each value that was stated for the periods of a window, oldest first, each difference named.
 
     Raises:
         DataNotFound: there is none.
     """
     nobody = f"No financial facts found for {ticker}"
-    company = get_company(library, ticker, nobody)
-    reply = Reply([], source=source_of(company))
-    metric, found = _look_up(library, company, text, period_filter, options, reply)
-    if metric is None or found is None:
-        raise nothing(nobody, reply.missing, reply.source)
-    for figure in found.figures:
-        reply.results += _history_of(company, metric, figure)
+    source = open_company(library, ticker, nobody, options)
+    finding = look_up(source, text, window)
+    reply = Reply([], source=source_of(source.company), missing=finding.missing)
+    for figure in finding.found.figures:
+        reply.results += [
+            cited_row(source.company, figure, revision.fact)
+            | {
+                "metric_name": finding.name,
+                "value": revision.value,
+                "kind": revision.kind,
+                "xbrl_tag": revision.fact.concept,
+            }
+            for revision in figure.values
+        ]
     if not reply.results:
-        missing = {text: missing_figure(library, company, metric, period_filter, options)}
-        raise nothing(nobody, missing, reply.source)
+        computed = missing_entry(NOT_REPORTED, f"{text} is computed, not filed", "Ask for the history of its inputs")
+        raise nothing(nobody, reply.missing or {text: computed}, reply.source)
     return reply
 
 
@@ -119,7 +151,7 @@ def compare(
     library: FactLibrary,
     tickers: Sequence[str],
     metrics: Sequence[str],
-    period_filter: PeriodFilter,
+    window: PeriodFilter,
     options: FigureOptions,
 ) -> Reply:
     """Return the figures of some metrics at several companies, ``data`` by ticker.
@@ -129,89 +161,35 @@ def compare(
     """
     nobody = f"No financial facts found for {', '.join(tickers)}"
     reply = Reply([], data={})
-    scalars, companies, ends = [], [], set()
+    companies: list[Company] = []
     for ticker in dict.fromkeys(tickers):
         company = library.find_company(ticker)
         if company is None:
             reply.missing[ticker] = missing_ticker(library, ticker)
             continue
         companies.append(company)
-        values: dict[str, Any] = {}
         own = Reply([])
         for text in dict.fromkeys(metrics):
-            metric, found = _look_up(library, company, text, period_filter, options, own)
-            if metric is not None and found is not None and found.headline:
-                values[text] = value_of(found)
-                scalars.append(found.is_scalar)
-                reply.results += [row_of(company, metric.name, figure, options) for figure in found.headline]
-                ends |= {figure.end for figure in found.headline}
-        reply.missing |= {f"{ticker}.{text}": entry for text, entry in own.missing.items()}
-        if values:
-            assert reply.data is not None
-            reply.data[ticker] = values
+            finding = look_up(CompanyFigures(library, company, options), text, window)
+            reply.missing |= {f"{ticker}.{name}": entry for name, entry in finding.missing.items()}
+            if finding.points:
+                own.put(text, finding.points)
+                reply.results += [row_of(company, finding.name, figure, options) for figure in finding.found.headline]
+        if own.data:
+            reply.data = {**(reply.data or {}), ticker: own.data}
+            reply.value_mode = join_modes(reply.value_mode, own.value_mode)
     if companies:
         reply.source = source_of(*companies)
     if not reply.results:
         raise nothing(nobody, reply.missing, reply.source)
-    reply.value_mode = mode_of(scalars)
     notes = []
-    if len(ends) > 1:
+    if len(ends := {row["end_date"] for row in reply.results}) > 1:
         notes.append("The periods end on different days: " + ", ".join(sorted(ends)))
     if len(units := {row["unit"] for row in reply.results}) > 1:
         notes.append("The units differ and were not converted: " + ", ".join(sorted(units)))
     if notes:
         reply.extra["notes"] = notes
     return reply
-
-
-def _look_up(
-    library: FactLibrary, company: Company, text: str, period_filter: PeriodFilter, options: FigureOptions, reply: Reply
-) -> tuple[Metric | None, Selection | None]:
-    """Return a word's metric and what is found of it; say in the reply what is missing."""
-    metric = library.find_metric(company, text)
-    if metric is None:
-        reply.missing[text] = missing_metric(library, company, text)
-        return None, None
-    found = library.select_figures(company, metric, period_filter, options)
-    if not found.headline:
-        reply.missing[text] = missing_figure(library, company, metric, period_filter, options)
-    elif found.headline[0].period == QUARTER:
-        reply.missing |= _refused_quarters(library, company, metric, text, found, options)
-    return metric, found
-
-
-def _refused_quarters(
-    library: FactLibrary, company: Company, metric: Metric, text: str, found: Selection, options: FigureOptions
-) -> dict[str, dict[str, Any]]:
-    return {
-        f"{text} {figure.fiscal_year}-Q{figure.fiscal_quarter}": refused_quarter(
-            library, company, metric, figure, options
-        )
-        for figure in found.refused
-    }
-
-
-def _of_frequency(library: FactLibrary, company: Company, found: Selection, frequency: str) -> list[Figure]:
-    calendar = library.calendar(company)
-    wanted = _CLASSES[frequency]
-    keeps: Callable[[Figure], bool] = lambda figure: figure.period in wanted  # noqa: E731
-    if all(figure.period == INSTANT for figure in found.figures):
-        # A balance has no length: its year is the one that ends there.
-        keeps = (lambda figure: calendar.is_year_end(figure.end)) if frequency == ANNUAL else (lambda _figure: True)
-    return sorted((figure for figure in found.figures if keeps(figure)), key=lambda figure: (figure.end, figure.start))
-
-
-def _history_of(company: Company, metric: Metric, figure: Figure) -> list[dict[str, Any]]:
-    return [
-        cited_row(company, figure, revision.fact)
-        | {
-            "metric_name": metric.name,
-            "value": revision.value,
-            "kind": revision.kind,
-            "xbrl_tag": revision.fact.concept,
-        }
-        for revision in figure.values
-    ]
 
 
 def company_info(library: FactLibrary, ticker: str | None) -> Reply:
@@ -221,9 +199,9 @@ def company_info(library: FactLibrary, ticker: str | None) -> Reply:
         DataNotFound: there is none of that ticker.
     """
     if ticker is not None:
-        company = get_company(library, ticker, f"No company info found for {ticker}")
-        return Reply([_company_row(company)], source=source_of(company))
-    companies = library.list_companies()
+        companies = [open_company(library, ticker, f"No company info found for {ticker}").company]
+    else:
+        companies = library.list_companies()
     if not companies:
         raise nothing("No company info found for any company", {})
     return Reply([_company_row(company) for company in companies], source=source_of(*companies))
@@ -236,34 +214,24 @@ def metrics(library: FactLibrary, ticker: str, category: str | None, as_of: str 
         DataNotFound: there are none in the category.
     """
     nobody = f"No metrics found for {ticker}" if category is None else f"No metrics found for category: {category}"
-    company = get_company(library, ticker, nobody)
-    filed = library.list_concepts(company)
+    source = open_company(library, ticker, nobody)
+    filed = source.concepts
     if as_of is not None:
-        known = library.list_concepts_known(company, as_of)
+        known = source.list_concepts_known(as_of)
         filed = {concept: label for concept, label in filed.items() if concept in known}
-    rows: list[dict[str, Any]] = []
-    named = set()
-    for metric in list_metrics():
-        for concept in metric.concepts:
-            if concept in filed and category in (None, metric.statement):
-                rows.append(
-                    {
-                        "xbrl_tag": concept,
-                        "standard_metric_name": metric.name,
-                        "category": metric.statement,
-                        "description": filed[concept],
-                    }
-                )
-            named.add(concept)
-    if category in (None, "other"):
-        rows += [
-            {"xbrl_tag": concept, "standard_metric_name": None, "category": "other", "description": label}
-            for concept, label in filed.items()
-            if concept not in named
-        ]
+    words: list[tuple[str | None, str, str]] = [
+        (metric.name, metric.statement, concept) for metric in list_metrics() for concept in metric.concepts
+    ]
+    named = {concept for *_, concept in words}
+    words += [(None, "other", concept) for concept in filed if concept not in named]
+    rows = [
+        {"xbrl_tag": concept, "standard_metric_name": name, "category": statement, "description": filed[concept]}
+        for name, statement, concept in words
+        if concept in filed and category in (None, statement)
+    ]
     if not rows:
-        raise nothing(nobody, {}, source_of(company))
-    return Reply(rows, source=source_of(company))
+        raise nothing(nobody, {}, source_of(source.company))
+    return Reply(rows, source=source_of(source.company))
 
 
 def _company_row(company: Company) -> dict[str, Any]:

@@ -1,13 +1,14 @@
 """Why there is no figure: a word for the machine, a sentence, and what to do next."""
 
 import re
-from dataclasses import replace
 from typing import Any
 
+from fingerpost.filings.company_figures import CompanyFigures
 from fingerpost.filings.concepts import PER_SHARE, Metric, list_near_concepts, raw_metric, suggest
-from fingerpost.filings.figure import ORIGINAL, Company, Figure, FigureOptions, Series
+from fingerpost.filings.figure import LATEST_FIGURES, ORIGINAL, Figure, FigureOptions
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import BY_PERIOD, FIRST_DAY, PeriodFilter
+from fingerpost.filings.reply import nothing
 
 NOT_REPORTED = "not_reported"
 NOT_IN_AGGREGATE_YET = "not_in_aggregate_yet"
@@ -21,6 +22,8 @@ OTHER_UNIT = "other_unit"
 OTHER_FORM = "other_form"
 NOT_DERIVABLE = "not_derivable"
 NOT_COMPARABLE = "not_comparable"
+
+Missing = dict[str, dict[str, Any]]
 
 _NAMED = 3
 # A symbol, one of a class of shares (BRK.B, BF-A), or a CIK; nothing that a shell reads otherwise.
@@ -50,64 +53,79 @@ def missing_ticker(library: FactLibrary, ticker: str) -> dict[str, Any]:
     return missing_entry(UNKNOWN_TICKER, f"No company here is called {ticker}; there are {known}", load_hint(ticker))
 
 
-def missing_metric(library: FactLibrary, company: Company, text: str) -> dict[str, Any]:
+def open_company(
+    library: FactLibrary, ticker: str, message: str, options: FigureOptions = LATEST_FIGURES
+) -> CompanyFigures:
+    """Return the figures of a ticker's company.
+
+    Raises:
+        DataNotFound: there is none; ``message`` begins the sentence.
+    """
+    company = library.find_company(ticker)
+    if company is None:
+        raise nothing(message, {ticker: missing_ticker(library, ticker)})
+    return CompanyFigures(library, company, options)
+
+
+def missing_metric(source: CompanyFigures, text: str) -> dict[str, Any]:
     """Return why a word names no metric."""
-    near = suggest(text, library.list_concepts(company))
+    near = suggest(text, source.concepts)
     step = (
         f"Did you mean {', '.join(near)}?" if near else "Ask query_type metrics for the words, or name a us-gaap: tag"
     )
-    return missing_entry(UNKNOWN_METRIC, f"{text} is no metric word, and {company.name} files no such tag", step, near)
+    message = f"{text} is no metric word, and {source.company.name} files no such tag"
+    return missing_entry(UNKNOWN_METRIC, message, step, near)
 
 
-def missing_figure(
-    library: FactLibrary, company: Company, metric: Metric, period_filter: PeriodFilter, options: FigureOptions
-) -> dict[str, Any]:
-    """Return why a company has no figure of a metric in a window, under some options."""
+def missing_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> dict[str, Any]:
+    """Return why a company has no figure of a metric in a window."""
+    company, options = source.company, source.options
 
-    def finds(other: FigureOptions) -> bool:
-        return bool(library.select_figures(company, metric, period_filter, other).headline)
+    def finds(**changes: None) -> bool:
+        return bool(source.with_options(**changes).select(metric, period).headline)
 
-    refused = library.select_figures(company, metric, period_filter, options).refused
-    if refused and (period_filter.quarter is not None or period_filter.is_short):
-        return refused_quarter(library, company, metric, refused[-1], options)
-    series = library.series(company, metric, options)
-    what = f"{metric.name} of {company.name} for {period_filter.wording}"
-    if options.as_of is not None and finds(replace(options, as_of=None)):
+    refused = source.select(metric, period).refused
+    if refused and (period.quarter is not None or period.is_short):
+        return refused_quarter(source, metric, refused[-1])
+    what = f"{metric.name} of {company.name} for {period.wording}"
+    if options.as_of is not None and finds(as_of=None):
         return missing_entry(
             HIDDEN_BY_AS_OF, f"{what} was filed after {options.as_of}", "Ask for a later as_of, or none"
         )
-    if options.unit is not None and finds(replace(options, unit=None)):
-        units = ", ".join(sorted(series.units))
+    if options.unit is not None and finds(unit=None):
+        units = ", ".join(sorted(source.series(metric).units))
         return missing_entry(OTHER_UNIT, f"{what} is not told in {options.unit}", f"It is told in {units}")
-    if options.filing_type is not None and finds(replace(options, filing_type=None)):
+    if options.filing_type is not None and finds(filing_type=None):
         return missing_entry(OTHER_FORM, f"no {options.filing_type} states {what}", "Leave filing_type out")
     if company.dataset == "sample":
-        step = load_hint(company.ticker)
-        return missing_entry(OUTSIDE_SAMPLE, f"the sample that ships with fingerpost does not hold {what}", step)
-    if metric.kind == PER_SHARE and period_filter.quarter == 4 and _has_year(series, period_filter):
+        message = f"the sample that ships with fingerpost does not hold {what}"
+        return missing_entry(OUTSIDE_SAMPLE, message, load_hint(company.ticker))
+    if (
+        metric.kind == PER_SHARE
+        and period.quarter == 4
+        and source.select(metric, PeriodFilter(year=period.year)).figures
+    ):
         return missing_entry(
             NOT_DERIVABLE,
             f"{what} is not reported, and per-share figures do not add up over quarters",
             "Send estimate: true for an estimate, and call it one",
         )
-    if _is_later(library, period_filter, company):
+    if _is_later(source, period):
         return missing_entry(
             NOT_IN_AGGREGATE_YET,
             f"{what} is not in the SEC's aggregate as of {company.complete_through}",
             f"Run: fingerpost filings sync {company.ticker}; a report filed since may not be aggregated yet",
         )
-    if period_filter.basis == BY_PERIOD and _is_before(period_filter, company):
+    if period.basis == BY_PERIOD and _is_before(source, period):
         return missing_entry(
             BEFORE_XBRL, f"{company.name} files figures as data since {company.first_end}", "Ask for a later period"
         )
-    return untagged(library, company, metric, period_filter, options)
+    return untagged(source, metric, period)
 
 
-def refused_quarter(
-    library: FactLibrary, company: Company, metric: Metric, refused: Figure, options: FigureOptions
-) -> dict[str, Any]:
+def refused_quarter(source: CompanyFigures, metric: Metric, refused: Figure) -> dict[str, Any]:
     """Return why a quarter is not derived: its two figures, their filings, and the value of the first filings."""
-    period_filter = PeriodFilter(year=refused.fiscal_year, quarter=refused.fiscal_quarter)
+    period = PeriodFilter.of(refused)
     longer, shorter = refused.parts
     parts = " and ".join(
         f"{part.period} {part.value} {part.unit} of {part.fact.form} {part.fact.accession} ({part.fact.filed})"
@@ -120,49 +138,44 @@ def refused_quarter(
     else:
         why = f"tagged {longer.fact.concept} and {shorter.fact.concept}"
     message = (
-        f"{metric.name} of {company.name} for {period_filter.wording} is not derived as {refused.formula}:"
+        f"{metric.name} of {source.company.name} for {period.wording} is not derived as {refused.formula}:"
         f" {parts} are not on one basis ({why})"
     )
-    first = library.select_figures(company, metric, period_filter, replace(options, vintage=ORIGINAL)).headline
+    first = source.with_options(vintage=ORIGINAL).select(metric, period).headline
     values = [f"{figure.value} {figure.unit}" for figure in first if figure.end == refused.end]
     step = f"Send vintage: original for {values[0]}, from the first filings" if values else "Ask for the fiscal year"
     return missing_entry(NOT_COMPARABLE, message, step)
 
 
-def untagged(
-    library: FactLibrary, company: Company, metric: Metric, period_filter: PeriodFilter, options: FigureOptions
-) -> dict[str, Any]:
+def untagged(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> dict[str, Any]:
     """Return that no tag that stands for a metric holds a figure, which is not to say that the company states none.
 
     The data set leaves out a company's own tags and what it tells by segment.
     """
     near: list[str] = []
-    for concept in list_near_concepts(metric, library.list_concepts(company)):
-        if len(near) < _NAMED and library.select_figures(company, raw_metric(concept), period_filter, options).headline:
+    for concept in list_near_concepts(metric, source.concepts):
+        if len(near) < _NAMED and source.select(raw_metric(concept), period).headline:
             near.append(concept)
-    what = f"{metric.name} of {company.name} for {period_filter.wording}"
-    message = f"{what} is not under a standard tag in this data set; the filing may state it"
+    message = (
+        f"{metric.name} of {source.company.name} for {period.wording} is not under a standard tag in this data set;"
+        " the filing may state it"
+    )
     step = f"Did you mean {', '.join(near)}?" if near else "Ask query_type metrics for its tags, or read the filing"
     return missing_entry(NOT_REPORTED, message, step, near)
 
 
-def _has_year(series: Series, period_filter: PeriodFilter) -> bool:
-    return any(figure.fiscal_year == period_filter.year and figure.period == "FY" for figure in series.figures)
-
-
-def _is_later(library: FactLibrary, period_filter: PeriodFilter, company: Company) -> bool:
+def _is_later(source: CompanyFigures, period: PeriodFilter) -> bool:
     """Whether a window lies beyond the newest report of the company, of whatever it tells."""
-    calendar = library.calendar(company)
-    covered = calendar.place_of_report(company.complete_through, is_annual=False)
-    if period_filter.year is None:
-        return period_filter.first != FIRST_DAY and calendar.quarter_of(period_filter.first) > covered
-    return (period_filter.year, period_filter.quarter or 4) > covered
+    covered = source.calendar.place_of_report(source.company.complete_through, is_annual=False)
+    if period.year is None:
+        return period.first != FIRST_DAY and source.calendar.quarter_of(period.first) > covered
+    return (period.year, period.quarter or 4) > covered
 
 
-def _is_before(period_filter: PeriodFilter, company: Company) -> bool:
-    if period_filter.year is None:
-        return period_filter.last < company.first_end
-    return period_filter.year < int(company.first_end[:4]) - 1
+def _is_before(source: CompanyFigures, period: PeriodFilter) -> bool:
+    if period.year is None:
+        return period.last < source.company.first_end
+    return period.year < int(source.company.first_end[:4]) - 1
 
 
 def missing_entry(reason: str, message: str, next_step: str, near: list[str] | None = None) -> dict[str, Any]:

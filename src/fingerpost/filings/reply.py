@@ -1,6 +1,6 @@
 """Answers about filings before they get the plan-step contract's envelope: values, rows, sources, reasons."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,25 +31,31 @@ class Reply:
     source: dict[str, Any] | None = None
     extra: dict[str, Any] = field(default_factory=dict)
 
+    def put(self, name: str, points: Sequence[dict[str, Any]], *, is_series: bool = False) -> None:
+        """Add the values of a metric to ``data``: one as a number, several as a list (rule F3)."""
+        is_number = len(points) == 1 and not is_series
+        self.data = {**(self.data or {}), name: points[0]["value"] if is_number else list(points)}
+        self.value_mode = join_modes(self.value_mode, SCALAR if is_number else SERIES)
+
     def to_fields(self) -> dict[str, Any]:
-        fields: dict[str, Any] = {}
-        for name in ("data", "value_mode"):
-            value = getattr(self, name)
-            if value is not None:
-                fields[name] = value
-        if self.missing:
-            fields["missing"] = self.missing
-        if self.source is not None:
-            fields["source"] = self.source
-        return fields | self.extra
+        fields = {
+            "data": self.data,
+            "value_mode": self.value_mode,
+            "missing": self.missing or None,
+            "source": self.source,
+        }
+        return {name: value for name, value in fields.items() if value is not None} | self.extra
 
 
-def mode_of(scalars: Iterable[bool]) -> str | None:
-    """Return which kind the values are of, None where there are none."""
-    kinds = set(scalars)
-    if not kinds:
-        return None
-    return MIXED if len(kinds) > 1 else SCALAR if kinds == {True} else SERIES
+def join_modes(*modes: str | None) -> str | None:
+    """Return the mode of values of several modes; None is the mode of no values."""
+    found = {mode for mode in modes if mode is not None}
+    return MIXED if len(found) > 1 else next(iter(found), None)
+
+
+def points_of(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the days and values of rows, as ``data`` lists them."""
+    return [{"end_date": row["end_date"], "value": row["value"]} for row in rows]
 
 
 def source_of(*companies: Company) -> dict[str, Any]:
@@ -82,7 +88,7 @@ def row_of(company: Company, metric_name: str, figure: Figure, options: FigureOp
         "cik": company.padded_cik,
         "metric_name": metric_name,
         "fiscal_quarter": figure.fiscal_quarter if figure.period in (QUARTER, INSTANT) else None,
-        "xbrl_tag": figure.fact.concept,
+        "xbrl_tag": figure.fact.concept or None,
         "kind": figure.kind,
         "vintage": options.label,
     }

@@ -13,6 +13,7 @@ from fingerpost.filings.concepts import FLOW, RAW, Metric, headline_concept
 from fingerpost.filings.figure import (
     DERIVED,
     ESTIMATED,
+    LATEST_FIGURES,
     ORIGINAL,
     PERIODIC_FORMS,
     RECAST_FORMS,
@@ -28,14 +29,13 @@ from fingerpost.filings.revisions import (
     RESTATED,
     ROUNDED,
     Split,
+    is_in_shares,
     is_per_share,
     is_rounding,
-    is_share_count,
     kind_of_change,
     split_factor,
 )
 
-_LATEST = FigureOptions()
 _SAME_START_DAYS = 7
 _SAME_END_DAYS = 3
 
@@ -51,7 +51,7 @@ def resolve(
     splits: Sequence[Split] = (),
     sic: str | None = None,
     currency: str = "USD",
-    options: FigureOptions = _LATEST,
+    options: FigureOptions = LATEST_FIGURES,
 ) -> Series:
     """Return every figure of a metric that the facts can answer, reported and derived.
 
@@ -265,7 +265,7 @@ def _latest(revisions: Sequence[Revision]) -> Revision:
 
 
 def _in_shares_of(figure: Figure, factor: float, options: FigureOptions) -> Figure:
-    if factor == 1 or not (is_per_share(figure.unit) or is_share_count(figure.unit)):
+    if factor == 1 or not is_in_shares(figure.unit):
         return figure
     ratio = f"{factor:g}:1"
     if options.vintage != SPLIT_ADJUSTED:
@@ -287,7 +287,9 @@ _STEPS = ((YEAR, NINE_MONTHS, "FY - 9M"), (NINE_MONTHS, HALF, "9M - H1"), (HALF,
 _CENTS = 4
 
 
-def derive_quarters(figures: Iterable[Figure], options: FigureOptions = _LATEST) -> tuple[list[Figure], list[Figure]]:
+def derive_quarters(
+    figures: Iterable[Figure], options: FigureOptions = LATEST_FIGURES
+) -> tuple[list[Figure], list[Figure]]:
     """Return the quarters that follow from pairs of figures with one start, and those that have no common basis.
 
     A quarter that is stated under a better tag, or an equal one, is not derived.
@@ -318,7 +320,7 @@ def derive_quarters(figures: Iterable[Figure], options: FigureOptions = _LATEST)
 
 
 def _is_additive(unit: str) -> bool:
-    return not (is_per_share(unit) or is_share_count(unit) or unit == "pure")
+    return not (is_in_shares(unit) or unit == "pure")
 
 
 def _is_subtractable(longer: Figure, shorter: Figure, options: FigureOptions) -> bool:

@@ -84,6 +84,10 @@ def is_share_count(unit: str) -> bool:
     return unit == "shares"
 
 
+def is_in_shares(unit: str) -> bool:
+    return is_per_share(unit) or is_share_count(unit)
+
+
 def cents_share(before: float, after: float, unit: str) -> float:
     """Return by how much the ratio of two amounts per share may be off: what is told to the cent is half a cent off."""
     return 0.005 / abs(after) + 0.005 / abs(before) if is_per_share(unit) else 0.0
@@ -187,7 +191,7 @@ def kind_of_change(before: float, after: float, unit: str, ratios: Iterable[floa
     """Return the name of the difference between two values that two filings state."""
     if is_rounding(before, after) or is_rounding(after, before):
         return ROUNDED
-    if (is_per_share(unit) or is_share_count(unit)) and before and after and _is_split(before, after, unit, ratios):
+    if is_in_shares(unit) and before and after and _is_split(before, after, unit, ratios):
         return SPLIT
     return RESTATED
 

@@ -3,14 +3,21 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from fingerpost.filings.company_figures import CompanyFigures
 from fingerpost.filings.concepts import Metric, list_metrics
-from fingerpost.filings.figure import Company, Figure, FigureOptions
+from fingerpost.filings.figure import Figure, FigureOptions
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter
-from fingerpost.filings.periods import INSTANT, YEAR
-from fingerpost.filings.questions import get_company
-from fingerpost.filings.reasons import OUTSIDE_SAMPLE, load_hint, missing_figure, untagged
-from fingerpost.filings.reply import Reply, mode_of, nothing, row_of, source_of
+from fingerpost.filings.periods import INSTANT
+from fingerpost.filings.reasons import (
+    OUTSIDE_SAMPLE,
+    load_hint,
+    missing_entry,
+    missing_figure,
+    open_company,
+    untagged,
+)
+from fingerpost.filings.reply import Reply, nothing, points_of, row_of, source_of
 
 # The line that a statement is known by; where a company does not tag it, the others still make a statement.
 STATEMENTS: Mapping[str, str] = {
@@ -20,9 +27,7 @@ STATEMENTS: Mapping[str, str] = {
 }
 
 
-def statement(
-    library: FactLibrary, ticker: str, kind: str, period_filter: PeriodFilter, options: FigureOptions
-) -> Reply:
+def statement(library: FactLibrary, ticker: str, kind: str, window: PeriodFilter, options: FigureOptions) -> Reply:
     """Return the lines of a statement for one period; without a period, the newest fiscal year.
 
     A line that is not reported is counted in ``missing``, never computed.
@@ -31,33 +36,25 @@ def statement(
         DataNotFound: the period has none of the lines.
     """
     nobody = f"No financial facts found for {ticker}"
-    company = get_company(library, ticker, nobody)
-    source = source_of(company)
+    source = open_company(library, ticker, nobody, options)
+    company = source.company
     lines = [metric for metric in list_metrics() if metric.statement == kind]
-    headlines = {
-        metric.name: library.select_figures(company, metric, period_filter, options).headline for metric in lines
-    }
+    headlines = {metric.name: source.select(metric, window).headline for metric in lines}
     newest = _newest(headlines)
     if newest is None:
         anchor = next(metric for metric in lines if metric.name == STATEMENTS[kind])
-        raise nothing(nobody, {anchor.name: missing_figure(library, company, anchor, period_filter, options)}, source)
-    reply = Reply([], data={}, source=source)
-    reply.extra["statement"] = kind
-    assert reply.data is not None
+        raise nothing(nobody, {anchor.name: missing_figure(source, anchor, window)}, source_of(company))
+    reply = Reply([], data={}, source=source_of(company), extra={"statement": kind})
     for metric in lines:
-        line = _find_line(library, company, metric, newest, options)
+        line = _find_line(source, metric, newest)
         if line is not None:
             reply.results.append(row_of(company, metric.name, line, options))
-            reply.data[metric.name] = line.value
+            reply.put(metric.name, points_of(reply.results[-1:]))
         elif company.dataset == "sample":
-            reply.missing[metric.name] = {
-                "reason": OUTSIDE_SAMPLE,
-                "message": f"the sample does not hold {metric.name}",
-                "next_step": load_hint(company.ticker),
-            }
+            message = f"the sample does not hold {metric.name}"
+            reply.missing[metric.name] = missing_entry(OUTSIDE_SAMPLE, message, load_hint(company.ticker))
         else:
-            reply.missing[metric.name] = untagged(library, company, metric, _period_filter_of(newest), options)
-    reply.value_mode = mode_of([True])
+            reply.missing[metric.name] = untagged(source, metric, PeriodFilter.of(newest))
     stated = [figure for headline in headlines.values() for figure in headline if not figure.is_cover]
     ends = {figure.end for figure in stated if figure.period == newest.period}
     if len(ends) > 1:
@@ -78,18 +75,10 @@ def _newest(headlines: Mapping[str, Sequence[Figure]]) -> Figure | None:
     return next(figure for figure in figures if (figure.end, figure.period) == chosen)
 
 
-def _find_line(
-    library: FactLibrary, company: Company, metric: Metric, newest: Figure, options: FigureOptions
-) -> Figure | None:
+def _find_line(source: CompanyFigures, metric: Metric, newest: Figure) -> Figure | None:
     """Return a line of the statement of a period; a number on its report's cover page bears a day of its own."""
-    series = library.series(company, metric, options)
-    lines = [figure for figure in series.by_end.get(newest.end, ()) if figure.period == newest.period]
+    lines = [figure for figure in source.series(metric).by_end.get(newest.end, ()) if figure.period == newest.period]
     if not lines and newest.period == INSTANT:
-        found = library.select_figures(company, metric, _period_filter_of(newest), options).headline
+        found = source.select(metric, PeriodFilter.of(newest)).headline
         lines = [figure for figure in found if figure.is_cover]
     return lines[0] if lines else None
-
-
-def _period_filter_of(figure: Figure) -> PeriodFilter:
-    is_year = figure.period == YEAR or (figure.period == INSTANT and figure.fiscal_quarter == 4)
-    return PeriodFilter(year=figure.fiscal_year, quarter=None if is_year else figure.fiscal_quarter)

@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from fingerpost.filings import claims, questions, statements
-from fingerpost.filings.calculation import calculate, financial_ratios
+from fingerpost.filings.calculation import calculate
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.sandbox import run_sql
@@ -68,7 +68,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="financial_ratios",
         params=ask.FinancialRatiosParams,
-        answer=lambda library, asked: financial_ratios(
+        answer=lambda library, asked: questions.financial_ratios(
             library, asked.ticker, asked.ratios, asked.period_filter, asked.options
         ),
         output=shape.RatiosAnswer,

@@ -6,10 +6,10 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from fingerpost.filings.figure import ANNUAL_FORMS, Company, filing_url
+from fingerpost.filings.company_figures import CompanyFigures
+from fingerpost.filings.figure import ANNUAL_FORMS, FigureOptions, filing_url
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.questions import get_company
-from fingerpost.filings.reasons import NOT_LOADED, NOT_REPORTED, load_hint, missing_entry
+from fingerpost.filings.reasons import NOT_LOADED, NOT_REPORTED, load_hint, missing_entry, open_company
 from fingerpost.filings.reply import Reply, nothing, source_of
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools.sec_params import Day, Ticker, Word
@@ -60,22 +60,28 @@ class SectionTypesParams(StepParams):
 
 
 def _filings(library: FactLibrary, params: CompanyFilingsParams) -> Reply:
-    company = get_company(library, params.ticker, f"No filings found for {params.ticker}")
+    source = _open(library, params)
     wanted = {form.upper() for form in params.filing_types or ()}
-    rows = _list_rows(library, company, wanted, params.as_of)
-    return _listed(library, company, rows, rows[: params.limit], wanted)
+    rows = _list_rows(source, wanted)
+    return _listed(source, rows, rows[: params.limit], wanted)
 
 
 def _timeline(library: FactLibrary, params: FilingTimelineParams) -> Reply:
-    company = get_company(library, params.ticker, f"No filings found for {params.ticker}")
+    source = _open(library, params)
     wanted = {params.filing_type.upper()}
-    rows = _list_rows(library, company, wanted, params.as_of)
+    rows = _list_rows(source, wanted)
     chosen = rows[: params.limit][::-1]
     plain = [{key: row[key] for key in row if key not in ("filing_type", "description")} for row in chosen]
-    return _listed(library, company, rows, plain, wanted)
+    return _listed(source, rows, plain, wanted)
 
 
-def _listed(library: FactLibrary, company: Company, rows: list[Any], shown: list[Any], wanted: set[str]) -> Reply:
+def _open(library: FactLibrary, params: CompanyFilingsParams | FilingTimelineParams) -> CompanyFigures:
+    nobody = f"No filings found for {params.ticker}"
+    return open_company(library, params.ticker, nobody, FigureOptions(as_of=params.as_of))
+
+
+def _listed(source: CompanyFigures, rows: list[Any], shown: list[Any], wanted: set[str]) -> Reply:
+    library, company = source.library, source.company
     if not shown:
         what = f" of type {', '.join(sorted(wanted))}" if wanted else ""
         told = missing_entry(NOT_LOADED, f"none{what} is known here", load_hint(company.ticker))
@@ -96,10 +102,10 @@ def _note_on(library: FactLibrary, cik: int) -> str | None:
     return None if is_complete else f"The loaded list goes back to {oldest}; older filings exist"
 
 
-def _list_rows(library: FactLibrary, company: Company, wanted: set[str], as_of: str | None) -> list[dict[str, Any]]:
-    calendar = library.calendar(company)
+def _list_rows(source: CompanyFigures, wanted: set[str]) -> list[dict[str, Any]]:
+    calendar, as_of = source.calendar, source.options.as_of
     rows = []
-    for cik, filing in library.list_filings(company):
+    for cik, filing in source.library.list_filings(source.company):
         if (wanted and filing.form.upper() not in wanted) or (as_of is not None and filing.filed > as_of):
             continue
         year, quarter = calendar.place(filing.report_date) if filing.report_date else (None, None)
@@ -137,11 +143,12 @@ def _sections(library: FactLibrary, params: FilingSectionsParams) -> Reply:
 
 
 def _related(library: FactLibrary, params: RelatedCompaniesParams) -> Reply:
-    company = get_company(library, params.ticker, f"No related companies found for {params.ticker}")
+    nobody = f"No related companies found for {params.ticker}"
+    company = open_company(library, params.ticker, nobody).company
     own = library.list_ciks(company)
     texts = [text for cik in own for (text,) in library.rows("SELECT text FROM sections WHERE cik = ?", cik)]
     if not texts:
-        raise nothing(f"No related companies found for {params.ticker}", {"text": _no_text()})
+        raise nothing(nobody, {"text": _no_text()})
     whole = "\n".join(texts)
     rows: list[dict[str, Any]] = []
     for other in library.list_companies():
@@ -153,7 +160,7 @@ def _related(library: FactLibrary, params: RelatedCompaniesParams) -> Reply:
             rows.append({"ticker": other.ticker, "name": other.name, "mention_count": count})
     if not rows:
         told = missing_entry(NOT_REPORTED, "its text names no company that has figures here", "Load more companies")
-        raise nothing(f"No related companies found for {params.ticker}", {"text": told})
+        raise nothing(nobody, {"text": told})
     rows.sort(key=lambda row: (-row["mention_count"], row["ticker"]))
     note = "Only companies that have figures here are looked for, by name"
     return Reply(rows[: params.limit], extra={"notes": [note]})

@@ -10,7 +10,7 @@ from fingerpost.errors import ParameterError
 from fingerpost.filings.claims import Claim
 from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.formula import MAX_LENGTH
-from fingerpost.filings.period_filter import PeriodFilter, read_period, read_period_filter
+from fingerpost.filings.period_filter import PeriodFilter, explain_period, find_period, read_period_filter
 from fingerpost.filings.tools.sec_query import StepParams
 
 
@@ -22,11 +22,8 @@ def _read_fiscal(value: Any) -> Any:
     text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
     if not isinstance(text, str):
         raise ValueError("period must be text such as 2022 or 2022-Q2")
-    try:
-        read_period(text)
-    except ParameterError as error:
-        # A reader of a field refuses as pydantic expects, so that the other fields are read all the same.
-        raise ValueError(error.message.removeprefix("period ")) from error
+    if find_period(text) is None:
+        raise ValueError(explain_period(text))
     return text
 
 

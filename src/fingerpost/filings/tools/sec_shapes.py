@@ -82,7 +82,7 @@ class FigureRow(CitedRow):
     cik: str
     metric_name: str
     fiscal_quarter: int | None = None
-    xbrl_tag: str
+    xbrl_tag: str | None = None
     kind: Literal["reported", "derived", "estimated"]
     vintage: Literal["latest", "original", "as_of", "split_adjusted"]
     formula: str | None = None
