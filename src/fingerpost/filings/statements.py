@@ -1,11 +1,14 @@
-"""A statement: what a company reports of income, balance sheet or cash flows for one fiscal period."""
+"""A statement: what a company reports of income, balance sheet or cash flows for one fiscal period.
+
+It comes from the newest filing that states its totals. A line that this filing lacks is marked.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from fingerpost.filings.company_figures import CompanyFigures
 from fingerpost.filings.concepts import Metric, list_metrics
-from fingerpost.filings.figure import Figure, FigureOptions
+from fingerpost.filings.figure import ORIGINAL, Fact, Figure, FigureOptions
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import INSTANT
@@ -18,12 +21,13 @@ from fingerpost.filings.reasons import (
     untagged,
 )
 from fingerpost.filings.reply import Reply, nothing, points_of, row_of, source_of
+from fingerpost.filings.revisions import is_rounding
 
-# The line that a statement is known by; where a company does not tag it, the others still make a statement.
-STATEMENTS: Mapping[str, str] = {
-    "income": "Revenue",
-    "balance": "Assets",
-    "cash_flow": "OperatingCashFlow",
+# The totals of a statement. It is known by the first; if a company does not tag it, the other lines make a statement.
+TOTALS: Mapping[str, tuple[str, ...]] = {
+    "income": ("Revenue", "NetIncome"),
+    "balance": ("Assets", "StockholdersEquity", "LiabilitiesAndEquity"),
+    "cash_flow": ("OperatingCashFlow", "InvestingCashFlow", "FinancingCashFlow"),
 }
 
 
@@ -42,12 +46,15 @@ def statement(library: FactLibrary, ticker: str, kind: str, window: PeriodFilter
     headlines = {metric.name: source.select(metric, window).headline for metric in lines}
     newest = _newest(headlines)
     if newest is None:
-        anchor = next(metric for metric in lines if metric.name == STATEMENTS[kind])
+        anchor = next(metric for metric in lines if metric.name == TOTALS[kind][0])
         raise nothing(nobody, {anchor.name: missing_figure(source, anchor, window)}, source_of(company))
     reply = Reply([], data={}, source=source_of(company), extra={"statement": kind})
+    found = {metric.name: _find_line(source, metric, newest) for metric in lines}
+    filing = _choose_filing(found, TOTALS[kind], options)
     for metric in lines:
-        line = _find_line(source, metric, newest)
+        line = found[metric.name]
         if line is not None:
+            line = _as_stated(line, filing)
             reply.results.append(row_of(company, metric.name, line, options))
             reply.put(metric.name, points_of(reply.results[-1:]))
         elif company.dataset == "sample":
@@ -82,3 +89,29 @@ def _find_line(source: CompanyFigures, metric: Metric, newest: Figure) -> Figure
         found = source.select(metric, PeriodFilter.of(newest)).headline
         lines = [figure for figure in found if figure.is_cover]
     return lines[0] if lines else None
+
+
+def _choose_filing(lines: Mapping[str, Figure | None], totals: Sequence[str], options: FigureOptions) -> Fact | None:
+    """Return a fact of the newest filing that states most of the totals, or the oldest for vintage ``original``.
+
+    A filing that states few of the other lines repeats the totals in a table of quarters or of several years.
+    """
+    facts = {name: figure.headlines for name, figure in lines.items() if figure is not None}
+    of_totals = [fact for name in totals for fact in facts.get(name, ())]
+    stated = Counter(fact.accession for line in facts.values() for fact in line)
+    whole = [fact for fact in of_totals if stated[fact.accession] >= max(stated.values()) / 2] or of_totals
+    counts = Counter(fact.accession for fact in whole)
+    complete = [fact for fact in whole if counts[fact.accession] == max(counts.values())]
+    choose = min if options.vintage == ORIGINAL else max
+    return choose(complete, key=lambda fact: (fact.filed, fact.accession)) if complete else None
+
+
+def _as_stated(line: Figure, filing: Fact | None) -> Figure:
+    """Return a line as the statement's filing has it; one that it lacks is marked."""
+    if filing is None or line.is_cover or not line.headlines:
+        return line
+    own = next((fact for fact in line.headlines if fact.accession == filing.accession), None)
+    if own is None:
+        return line.with_note(f"from another filing: {filing.form} {filing.accession} states the totals, not this")
+    is_same = own.value == line.value or is_rounding(line.value, own.value)
+    return line if is_same else line.restated_by(own)

@@ -1,0 +1,78 @@
+"""A statement is of one filing; a line that this filing lacks is marked."""
+
+import pytest
+
+from fingerpost.filings.statements import statement
+from tests.filings.drawing import FIRST, LATEST, facts, library_of, window
+
+YEARS = {"2021-12-31": 2021, "2022-12-31": 2022}
+# A shell's balance sheet, and the operating company's after a reverse merger, which states no current assets for 2021.
+MERGER = """
+CashAndCashEquivalentsAtCarryingValue - 2021-12-31 1   s21 10-K 2022-02-01
+AssetsCurrent                         - 2021-12-31 2   s21 10-K 2022-02-01
+Assets                                - 2021-12-31 690 s21 10-K 2022-02-01
+LiabilitiesAndStockholdersEquity      - 2021-12-31 690 s21 10-K 2022-02-01
+StockholdersEquity                    - 2021-12-31 5   s21 10-K 2022-02-01
+CashAndCashEquivalentsAtCarryingValue - 2021-12-31 215 q23 10-Q 2023-05-01
+"""
+# A later report restates revenue alone, in a table of several years.
+RESTATED = """
+Revenues      2021-01-01 2021-12-31 610 k21 10-K 2022-02-01
+CostOfRevenue 2021-01-01 2021-12-31 570 k21 10-K 2022-02-01
+GrossProfit   2021-01-01 2021-12-31 40  k21 10-K 2022-02-01
+NetIncomeLoss 2021-01-01 2021-12-31 10  k21 10-K 2022-02-01
+Revenues      2021-01-01 2021-12-31 623 k23 10-K 2024-02-01
+"""
+BOTH = """
+Revenues      2021-01-01 2021-12-31 610 k21 10-K 2022-02-01
+NetIncomeLoss 2021-01-01 2021-12-31 10  k21 10-K 2022-02-01
+CostOfRevenue 2021-01-01 2021-12-31 570 k21 10-K 2022-02-01
+Revenues      2021-01-01 2021-12-31 623 k22 10-K 2023-02-01
+NetIncomeLoss 2021-01-01 2021-12-31 12  k22 10-K 2023-02-01
+"""
+
+
+@pytest.mark.parametrize(
+    ("drawing", "kind", "options", "data", "notes"),
+    [
+        (
+            MERGER, "balance", LATEST,
+            {"Cash": 1, "CurrentAssets": 2, "Assets": 690},
+            {"Cash": "10-K s21 states 1; another filing states 215"},
+        ),
+        (
+            RESTATED, "income", LATEST,
+            {"Revenue": 610, "CostOfRevenue": 570, "GrossProfit": 40},
+            {"Revenue": "10-K k21 states 610; another filing states 623"},
+        ),
+        (
+            BOTH, "income", LATEST,
+            {"Revenue": 623, "NetIncome": 12, "CostOfRevenue": 570},
+            {"CostOfRevenue": "from another filing: 10-K k22 states the totals, not this"},
+        ),
+        (BOTH, "income", FIRST, {"Revenue": 610, "NetIncome": 10, "CostOfRevenue": 570}, {}),
+    ],
+)  # fmt: skip
+def test_a_statement_is_of_the_newest_filing_that_states_its_totals(tmp_path, drawing, kind, options, data, notes):
+    """The oldest for the original vintage; a repeated total in a table of years is no statement."""
+    reply = statement(library_of(tmp_path / "f.sqlite", facts(drawing), YEARS), "DRWN", kind, window("2021"), options)
+
+    assert {name: reply.data[name] for name in data} == data
+    assert {row["metric_name"]: row["notes"][-1] for row in reply.results if row.get("notes")} == notes
+
+
+@pytest.mark.parametrize(
+    ("ticker", "period", "kind", "filing"),
+    [("VRT", "2018", "balance", "Assets"), ("CLS", "2017", "income", "Revenue")],
+)
+def test_recorded_statements_that_mixed_filings(recorded, ticker, period, kind, filing):
+    """Vertiv's cash was the operating company's above the shell's assets; Celestica's revenue was of a later tag."""
+    reply = statement(recorded, ticker, kind, window(period), LATEST)
+    values = reply.data
+    of_total = next(row for row in reply.results if row["metric_name"] == filing)
+
+    assert of_total["value"] == values[filing]
+    if kind == "balance":
+        assert values["Cash"] <= values["CurrentAssets"] <= values["Assets"]
+    else:
+        assert values["Revenue"] - values["CostOfRevenue"] == values["GrossProfit"]
