@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from fingerpost.errors import DataNotFound, ParameterError
 from fingerpost.filings.calculation import calculate
+from fingerpost.filings.claims import Claim, verify_claim
 from fingerpost.filings.concepts import find_metric, list_recipes
 from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.formula import FUNCTIONS, Evaluation, Lookup, NotComputable, Quantity, evaluate, read_formula
@@ -319,3 +320,42 @@ def test_a_period_that_is_named_twice_is_one(drawn):
     reply = calculate(drawn, "DRWN", "Revenue", ["2022", "FY2022", "2022-FY"], FigureOptions())
 
     assert (len(reply.results), reply.data, reply.value_mode) == (1, {"Revenue": 121}, "scalar")
+
+
+# Years to June, a transition period of six months, then years to December.
+MOVED = """
+Revenues 2021-07-01 2022-06-30 80  k22 10-K  2022-08-15
+Revenues 2022-07-01 2023-06-30 90  k23 10-K  2023-08-15
+Revenues 2023-07-01 2024-06-30 100 k24 10-K  2024-08-15
+Revenues 2024-07-01 2024-12-31 55  t24 10-KT 2025-02-15
+Revenues 2025-01-01 2025-12-31 120 k25 10-K  2026-02-15
+Assets   -          2024-06-30 10  k24 10-K  2024-08-15
+Assets   -          2024-12-31 30  t24 10-KT 2025-02-15
+Assets   -          2025-12-31 50  k25 10-K  2026-02-15
+"""
+RECAST = "Revenues 2024-01-01 2024-12-31 105 k25 10-K 2026-02-15"
+MOVED_YEARS = {"2022-06-30": 2022, "2023-06-30": 2023, "2024-06-30": 2024, "2025-12-31": 2025}
+
+
+@pytest.mark.parametrize("expression", ["revenue_growth", "change(Revenue)", "cagr(Revenue, 3)"])
+def test_after_a_moved_year_end_no_year_is_the_one_before(tmp_path, expression):
+    """The year to June 2024 is not the one before calendar 2025, whatever its name."""
+    library = library_of(tmp_path / "f.sqlite", facts(MOVED), MOVED_YEARS)
+    with pytest.raises(DataNotFound, match="no period like the one to 2025-12-31 ends on 202") as caught:
+        one(library, expression, "2025")
+    (entry,) = caught.value.details["missing"].values()
+    claim = Claim(ticker="DRWN", metric="Revenue", period="2025", relation="grew_by", value=20)
+
+    assert entry["reason"] == "not_comparable"
+    assert one(library, expression.replace("3", "2"), "2024")["fiscal_year"] == 2024
+    assert verify_claim(library, claim, FigureOptions()).data == {"verdict": "cannot_judge"}
+
+
+def test_after_a_moved_year_end_the_balance_before_and_a_recast_year_are_found(tmp_path):
+    """The balance at the end of the transition period, and calendar 2024, which fiscal 2024 hides."""
+    library = library_of(tmp_path / "f.sqlite", facts(MOVED + RECAST), MOVED_YEARS)
+    claim = Claim(ticker="DRWN", metric="Revenue", period="2025", relation="grew_by", value=15, unit="USD")
+
+    assert one(library, "avg(Assets)", "2025")["value"] == 40
+    assert one(library, "change(Revenue)", "2025")["value"] == 15
+    assert verify_claim(library, claim, FigureOptions()).data["verdict"] == "confirmed"

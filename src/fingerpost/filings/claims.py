@@ -155,25 +155,29 @@ def verify_claim(library: FactLibrary, claim: Claim, options: FigureOptions) -> 
 
 
 def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[_Operand]:
-    def find(source: CompanyFigures, period: PeriodFilter) -> _Operand:
+    def find(source: CompanyFigures, period: PeriodFilter, back: int = 0) -> _Operand:
         if claim.metric is None:
-            return _find_operand(PeriodInputs(source, period), read_formula(claim.subject))
+            return _find_operand(PeriodInputs(source, period, back), read_formula(claim.subject))
         metric = source.find_metric(claim.metric)
         if metric is not None and claim.unit_name in source.series(metric).units:
             # The company reports the metric in several currencies.
             source = source.with_options(unit=claim.unit_name)
-        return _find_operand(PeriodInputs(source, period), formula_of(metric, claim.metric))
+        return _find_operand(PeriodInputs(source, period, back), formula_of(metric, claim.metric))
 
     first, period = sources[0], read_period(claim.period)
     operands = [find(source, period) for source in sources]
     if claim.relation == GREW_BY:
-        base = read_period(claim.base_period) if claim.base_period else period.after(-1)
-        if (base.quarter is None) != (period.quarter is None):
-            raise ParameterError(
-                "base_period must be a year where period is one, and a quarter where it is one",
-                {"field": "base_period"},
-            )
-        operands = _on_one_basis([*operands, find(first, base)])
+        # The period before has to end where this one begins, so it is looked up from this one.
+        before = (first, period, 1)
+        if claim.base_period:
+            base = read_period(claim.base_period)
+            if (base.quarter is None) != (period.quarter is None):
+                raise ParameterError(
+                    "base_period must be a year where period is one, and a quarter where it is one",
+                    {"field": "base_period"},
+                )
+            before = (first, base, 0)
+        operands = _on_one_basis([*operands, find(*before)])
     elif claim.relation == IS_RECORD:
         first_year = int(first.company.first_end[:4]) - 1
         for back in range(1, _MOST_EARLIER_PERIODS):
@@ -367,7 +371,7 @@ def _measure(claim: Claim, operands: Sequence[_Operand]) -> dict[str, Any]:
 def _explain(claim: Claim, operands: Sequence[_Operand]) -> str:
     if claim.relation == IS_RECORD:
         highest = max(operands[1:], key=lambda operand: operand.value)
-        first = operands[-1].inputs.period.wording
+        first = operands[-1].inputs.wording
         return (
             f"{_cite(claim, operands[0])}; the highest of the {len(operands) - 1} earlier periods in the data, from"
             f" {first} on: {_cite(claim, highest)}"
@@ -382,7 +386,7 @@ def _explain(claim: Claim, operands: Sequence[_Operand]) -> str:
 
 def _cite(claim: Claim, operand: _Operand) -> str:
     """Return a value with its filings: a company states what it reports; everything else is derived."""
-    company, period = operand.company, operand.inputs.period.wording
+    company, period = operand.company, operand.inputs.wording
     value = f"{plain(operand.value)} {operand.unit}"
     name, filled, filings = claim.subject, operand.filled, _filings(operand.facts_of) or "no filing"
     if claim.metric is not None and len(operand.inputs.inputs) == 1:

@@ -161,15 +161,17 @@ def formula_of(metric: Metric | None, text: str) -> Formula:
     return Formula(text, ast.Name(text, ast.Load()))
 
 
-def evaluate(formula: Formula, evaluation: Evaluation) -> tuple[Quantity, str] | None:
-    """Return the value and the formula as filled in; None where an input is missing (see ``evaluation.missing``).
+def evaluate(formula: Formula, evaluation: Evaluation, back: int = 0) -> tuple[Quantity, str] | None:
+    """Return the value and the formula as filled in, of the period so many (``back``) before.
+
+    None if an input is missing (see ``evaluation.missing``).
 
     Raises:
         NotComputable: something is divided by zero, or grows from nothing.
         ParameterError: units do not fit.
     """
     try:
-        term = _value(formula.tree, evaluation, 0)
+        term = _value(formula.tree, evaluation, back)
     except _Missing:
         return None
     return term.quantity, term.text

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from datetime import date
 from fractions import Fraction
 from typing import Any
 
@@ -21,11 +22,17 @@ from fingerpost.filings.formula import (
     unit_text,
 )
 from fingerpost.filings.period_filter import PeriodFilter
-from fingerpost.filings.periods import QUARTERS
+from fingerpost.filings.periods import QUARTERS, day_after, day_number
 from fingerpost.filings.reasons import NOT_COMPARABLE, Missing, missing_entry, missing_figure, missing_metric
 from fingerpost.filings.revisions import is_in_shares, split_factor
 
 _YEAR_DAYS = 365
+_MONTHS = 12
+# The period before ends on the day before, give or take a week. A balance has no start, and quarters of 12 and of
+# 16 weeks end up to 25 days away from a quarter of a year.
+_SLACK_DAYS = 7
+_QUARTER_SLACK_DAYS = 25
+_BY_DAYS = "Ask financial_facts by start_date and end_date"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +45,24 @@ class Computed:
 
 @dataclass(slots=True)
 class PeriodInputs:
-    """Find the inputs of a calculation for one fiscal period; collect them, and the reasons for missing ones."""
+    """Find the inputs of a calculation for one fiscal period; collect them, and the reasons for missing ones.
+
+    The calculation is of the period so many (``back``) before ``period``.
+    """
 
     source: CompanyFigures
     period: PeriodFilter
+    back: int = 0
     inputs: dict[Lookup, tuple[Metric, Figure]] = field(default_factory=dict)
     missing: Missing = field(default_factory=dict)
 
     @property
     def figures(self) -> list[Figure]:
         return [figure for _, figure in self.inputs.values()]
+
+    @property
+    def wording(self) -> str:
+        return self.period.after(-self.back).wording
 
     @property
     def notes(self) -> list[str]:
@@ -73,7 +88,7 @@ class PeriodInputs:
     def _evaluate(self, formula: Formula) -> tuple[Quantity, str] | None:
         periods_a_year = 1 if self.period.quarter is None else QUARTERS
         evaluation = Evaluation(self._find, Fraction(_YEAR_DAYS, periods_a_year), periods_a_year)
-        found = evaluate(formula, evaluation)
+        found = evaluate(formula, evaluation, self.back)
         if found is None:
             return None
         stated = {lookup: (metric.name, figure) for lookup, (metric, figure) in self.inputs.items()}
@@ -81,7 +96,7 @@ class PeriodInputs:
         if all(figures[lookup] is figure for lookup, (_, figure) in self.inputs.items()):
             return found
         self.inputs = {lookup: (metric, figures[lookup]) for lookup, (metric, _) in self.inputs.items()}
-        return evaluate(formula, replace(evaluation, asked={}))
+        return evaluate(formula, replace(evaluation, asked={}), self.back)
 
     def _find(self, lookup: Lookup) -> Quantity | None:
         """Return an input's value; if there is none, store the reason."""
@@ -91,7 +106,7 @@ class PeriodInputs:
                 self.missing[lookup.word] = missing_metric(self.source, lookup.word)
                 return None
             period = self.period.after(-lookup.back)
-            figure, entry = self._find_figure(metric, period)
+            figure, entry = self._find_figure(metric, period, lookup.back)
             if entry is not None:
                 self.missing[f"{lookup.word} {period.period}"] = entry
             if figure is None:
@@ -100,19 +115,31 @@ class PeriodInputs:
         figure = self.inputs[lookup][1]
         return Quantity(Fraction(str(figure.value)), unit_of(figure.unit))
 
-    def _find_figure(self, metric: Metric, period: PeriodFilter) -> tuple[Figure | None, dict[str, Any] | None]:
+    def _find_figure(
+        self, metric: Metric, period: PeriodFilter, back: int
+    ) -> tuple[Figure | None, dict[str, Any] | None]:
         found = self.source.select(metric, period).headline
-        if len(found) == 1:
-            return found[0], None
         if not found:
             return None, missing_figure(self.source, metric, period)
-        ends = ", ".join(figure.end for figure in found)
-        message = f"{metric.name} of {self.source.company.name} for {period.wording} may be of {ends}"
-        return None, missing_entry(NOT_COMPARABLE, message, "Ask financial_facts by start_date and end_date")
+        name = f"{metric.name} of {self.source.company.name}"
+        current = self.source.select(metric, self.period).headline if back else ()
+        if len(current) == 1 and not current[0].is_cover:
+            end, slack_days = _day_before(current[0], self.period, back)
+            near = _list_near(found, end, slack_days)
+            # After a moved year end, the period before may have another name, or be a balance within a year.
+            found = near or _list_near(self.source.series(metric).figures, end, slack_days, current[0].period)
+            if not found:
+                day = date.fromordinal(end).isoformat()
+                message = f"{name}: no period like the one to {current[0].end} ends on {day}"
+                return None, missing_entry(NOT_COMPARABLE, message, _BY_DAYS)
+        if len(found) > 1:
+            ends = ", ".join(figure.end for figure in found)
+            return None, missing_entry(NOT_COMPARABLE, f"{name} for {period.wording} may be of {ends}", _BY_DAYS)
+        return found[0], None
 
     def _suggest_original(self, formula: Formula) -> str:
         """Return the next step if inputs cannot be combined: the value from the first filings, if it has one basis."""
-        first = PeriodInputs(self.source.with_options(vintage=ORIGINAL), self.period)
+        first = PeriodInputs(self.source.with_options(vintage=ORIGINAL), self.period, self.back)
         try:
             found = first._evaluate(formula)
         except NotComputable:
@@ -120,6 +147,26 @@ class PeriodInputs:
         if found is None:
             return "Ask financial_facts for the inputs"
         return f"Send vintage: original for {plain(found[0].value)} {unit_text(found[0].unit)}, from the first filings"
+
+
+def _day_before(current: Figure, period: PeriodFilter, back: int) -> tuple[int, int]:
+    """Return the day on which the period so many before a figure's ends, and by how many days it may be off."""
+    if back == 1 and current.start:
+        return day_number(current.start) - 1, _SLACK_DAYS
+    months = back * (_MONTHS if period.quarter is None else _MONTHS // QUARTERS)
+    # The first day after a period is in the month whose number is exact; a month's last day is not.
+    after = date.fromisoformat(day_after(current.end))
+    number = after.year * _MONTHS + after.month - 1 - months
+    begin = date(number // _MONTHS, number % _MONTHS + 1, 1).toordinal() + after.day - 1
+    return begin - 1, _QUARTER_SLACK_DAYS if months % _MONTHS else _SLACK_DAYS
+
+
+def _list_near(figures: Iterable[Figure], end: int, slack_days: int, kind: str | None = None) -> tuple[Figure, ...]:
+    return tuple(
+        figure
+        for figure in figures
+        if kind in (None, figure.period) and abs(day_number(figure.end) - end) <= slack_days
+    )
 
 
 def find_split_clash(source: CompanyFigures, figures: Iterable[Figure]) -> dict[str, Any] | None:
