@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from fingerpost.errors import FeedUnusable
+from fingerpost.errors import FeedUnusable, ParameterError
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.loading import FilingText, load_files
 from fingerpost.filings.store import FactStore
@@ -64,6 +64,24 @@ def test_a_file_without_a_ticker_gets_one_from_the_list_of_tickers(store, tmp_pa
     load_files(store, [written(tmp_path / "facts.json", FACTS), listed])
 
     assert FactLibrary(store.path).find_company("drwn").name == "Drawn Inc."
+
+
+def test_a_ticker_of_another_company_is_refused(store, tmp_path):
+    """Two companies are not joined by a slip; a predecessor is, if it is said to be one."""
+    other = written(tmp_path / "other.json", FACTS | {"cik": 8, "entityName": "Other Inc."})
+    load_files(store, [written(tmp_path / "facts.json", FACTS)], ticker="DRWN")
+    with pytest.raises(
+        ParameterError, match=r"DRWN is the ticker of Drawn Inc. \(CIK 7\), not of Other Inc. \(CIK 8\)"
+    ):
+        load_files(store, [other], ticker="drwn")
+    with pytest.raises(ParameterError, match="No company here has the ticker NONE"):
+        load_files(store, [other], predecessor_of="NONE")
+    before = FactLibrary(store.path).find_company("8")
+    load_files(store, [other], predecessor_of="DRWN")
+    library = FactLibrary(store.path)
+
+    assert before is None
+    assert library.list_ciks(library.find_company("DRWN")) == [7, 8]
 
 
 @pytest.mark.parametrize(

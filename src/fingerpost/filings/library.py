@@ -64,6 +64,14 @@ class FactLibrary:
                 return rows[0]
         return None
 
+    def list_owners(self, ticker: str) -> list[tuple[int, str]]:
+        """Return (CIK, name) of the companies that have a ticker, by figures or by a list; the newest CIK first."""
+        return self.rows(
+            "SELECT cik, companies.name FROM tickers JOIN companies USING (cik) WHERE tickers.ticker = ?1"
+            " UNION SELECT cik, name FROM listed WHERE ticker = ?1 ORDER BY cik DESC",
+            plain_ticker(ticker),
+        )
+
     def suggest_tickers(self, text: str) -> list[str]:
         """Return the tickers that the caller may have meant: by company name, then by spelling."""
         key = name_key(text)

@@ -7,6 +7,7 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -15,7 +16,7 @@ from fingerpost.errors import FeedUnusable, ParameterError
 from fingerpost.filings.companyfacts import FactsFile, parse_json, read_facts, read_submissions, read_tickers
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import read_plain_text, split_sections
-from fingerpost.filings.store import FactStore
+from fingerpost.filings.store import FactStore, plain_ticker
 
 _TEXT_SUFFIXES = (".txt", ".htm", ".html")
 _MEMBER = re.compile(r"(?:.*/)?CIK\d{10}\.json")
@@ -51,6 +52,7 @@ def load_files(
     paths: Sequence[Path],
     *,
     ticker: str | None = None,
+    predecessor_of: str | None = None,
     text_of: FilingText | None = None,
     retrieved_at: str | None = None,
     show: ShowProgress | None = None,
@@ -58,22 +60,29 @@ def load_files(
     """Write files into the store: companyfacts, submissions, company_tickers, and, with ``text_of``, one text.
 
     A companyfacts archive updates every company in it, unless newer figures of the company are there; ``show`` gets
-    (done, all) companies. ``ticker`` names the company where the files do not. Each other file is one transaction.
+    (done, all) companies. ``ticker`` names the company where the files do not; ``predecessor_of`` is the ticker of the
+    company whose older figures they are. Each other file is one transaction.
 
     Raises:
         FeedUnusable: a file is none of these, or cannot be read; the files before it were loaded.
-        ParameterError: a text without the filing that it is of, or without a known company.
+        ParameterError: a text without the filing that it is of, or without a known company; or a ticker that is
+            another company's.
     """
     return [
         _load_archive(store, path, retrieved_at, show)
         if path.suffix.lower() == ".zip"
-        else _load(store, path, ticker, text_of, retrieved_at)
+        else _load(store, path, ticker, predecessor_of, text_of, retrieved_at)
         for path in paths
     ]
 
 
 def _load(
-    store: FactStore, path: Path, ticker: str | None, text_of: FilingText | None, retrieved_at: str | None
+    store: FactStore,
+    path: Path,
+    ticker: str | None,
+    predecessor_of: str | None,
+    text_of: FilingText | None,
+    retrieved_at: str | None,
 ) -> Loaded:
     try:
         content = path.read_bytes()
@@ -84,9 +93,13 @@ def _load(
     raw = parse_json(content, path.name)
     if "facts" in raw:
         facts = read_facts(raw, path.name)
-        store.put_facts(facts, tickers=[ticker] if ticker else [], retrieved_at=retrieved_at)
-        name = FactLibrary(store.path).find_company(str(facts.cik))
-        known = name.ticker if name is not None else ""
+        with closing(FactLibrary(store.path)) as library:
+            own = predecessor_of or ticker
+            if own is not None:
+                _check_owner(library, facts, own, is_predecessor=predecessor_of is not None)
+            store.put_facts(facts, tickers=[own] if own else [], retrieved_at=retrieved_at)
+            company = library.find_company(str(facts.cik))
+        known = company.ticker if company is not None else ""
         hint = "; name it with --ticker, or load company_tickers.json" if known.startswith("CIK") else ""
         summary = (
             f"{facts.name} ({known}): {len(facts.facts):,} figures, complete through {facts.complete_through}{hint}"
@@ -102,12 +115,30 @@ def _load(
     return Loaded(path.name, f"{len(tickers):,} tickers")
 
 
+def _check_owner(library: FactLibrary, facts: FactsFile, ticker: str, *, is_predecessor: bool) -> None:
+    """Refuse a ticker of another company, unless the figures are said to be of its predecessor.
+
+    Raises:
+        ParameterError: another company has the ticker, or a predecessor's successor is not here.
+    """
+    owners = library.list_owners(ticker)
+    if is_predecessor and not owners:
+        raise ParameterError(f"No company here has the ticker {ticker}; load its figures first")
+    if not is_predecessor and owners and facts.cik not in [cik for cik, _ in owners]:
+        cik, name = owners[0]
+        raise ParameterError(
+            f"{plain_ticker(ticker)} is the ticker of {name} (CIK {cik}), not of {facts.name} (CIK {facts.cik})",
+            hint="Leave --ticker out, or say --predecessor-of if these are older figures of the same company",
+        )
+
+
 def _load_text(store: FactStore, name: str, content: bytes, ticker: str | None, text_of: FilingText | None) -> Loaded:
     if text_of is None or ticker is None:
         raise ParameterError(
             f"{name} is a text: say whose and which filing with --ticker, --accession, --form, --filed"
         )
-    company = FactLibrary(store.path).find_company(ticker)
+    with closing(FactLibrary(store.path)) as library:
+        company = library.find_company(ticker)
     if company is None:
         raise ParameterError(f"No company here is called {ticker}; load its companyfacts file first")
     is_plain = name.lower().endswith(".txt")

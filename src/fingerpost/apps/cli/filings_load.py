@@ -91,6 +91,9 @@ def load_filings(
         ),
     ],
     ticker: Annotated[str | None, typer.Option(help="Whose files they are, where the files do not say.")] = None,
+    predecessor_of: Annotated[
+        str | None, typer.Option(help="Whose older figures they are, filed under another CIK: that company's ticker.")
+    ] = None,
     accession: Annotated[str | None, typer.Option(help="Of a text: which filing.")] = None,
     form: Annotated[str, typer.Option(help="Of a text: its form.")] = "10-K",
     filed: Annotated[str | None, typer.Option(help="Of a text: the day of filing, YYYY-MM-DD.")] = None,
@@ -109,7 +112,15 @@ def load_filings(
     store = FactStore(settings.filings_file)
     for file in files:
         retrieved_at = clock.now().isoformat(timespec="seconds")
-        load = partial(load_files, store, [file], ticker=ticker, text_of=text_of, retrieved_at=retrieved_at)
+        load = partial(
+            load_files,
+            store,
+            [file],
+            ticker=ticker,
+            predecessor_of=predecessor_of,
+            text_of=text_of,
+            retrieved_at=retrieved_at,
+        )
         if file.suffix == ".zip":
             with show_import_bars(new_console(stderr=True)) as show:
                 loaded = load(show=partial(show, "Companies"))
