@@ -68,12 +68,11 @@ Check = Callable[[AskedNetwork], Awaitable[None]]
 class NetworkFact:
     """One fact of the suite.
 
-    ``needs`` are the abilities without which it is not asked; ``live`` that the town has real time.
+    ``needs`` are the abilities without which it is not asked; where REALTIME is one, the town has real time.
     """
 
     check: Check
     needs: frozenset[Ability] = frozenset()
-    live: bool = False
 
     @property
     def name(self) -> str:
@@ -94,7 +93,7 @@ def expect(is_so: bool, sentence: str, got: object = None) -> None:
     """Raise ``NetworkBroken`` unless a condition holds.
 
     Raises:
-        Broken: it is not so.
+        NetworkBroken: it is not so.
     """
     if not is_so:
         raise NetworkBroken(sentence if got is None else f"{sentence}; got {got!r}"[:800])
@@ -104,7 +103,7 @@ def expect_same(got: object, wanted: object, sentence: str) -> None:
     """Raise ``NetworkBroken`` unless two values are equal.
 
     Raises:
-        Broken: it is another.
+        NetworkBroken: it is another.
     """
     if got != wanted:
         raise NetworkBroken(f"{sentence}: wanted {wanted!r}, got {got!r}"[:800])

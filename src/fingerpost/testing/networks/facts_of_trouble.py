@@ -48,7 +48,7 @@ async def check_trouble(source: ConformingSource, fact: TroubleFact) -> None:
     """Ask a network in trouble every kind of question.
 
     Raises:
-        Broken: one is answered, or fails otherwise than it should.
+        NetworkBroken: one is answered, or fails otherwise than it should.
     """
     town = new_town()
     async with source.open_in_trouble(town, fact.trouble) as network:

@@ -24,6 +24,8 @@ import asyncio
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from inspect import iscoroutinefunction
+from types import ModuleType
 
 from fingerpost import clock
 from fingerpost.errors import ToolError
@@ -43,98 +45,43 @@ from fingerpost.testing.networks.source import ConformingSource, Gap
 from fingerpost.testing.networks.town import NOW, new_town
 from fingerpost.transit.model.profile import Ability
 
+# By module what its facts need, and what some of them need instead or beyond that.
+_NEEDS: dict[ModuleType, set[Ability]] = {
+    facts_of_profile: set(),
+    facts_of_provenance: set(),
+    facts_of_plans: {Ability.PLANS},
+    facts_of_boards: {Ability.BOARDS},
+    facts_of_places: {Ability.NAMES},
+    facts_of_realtime: {Ability.REALTIME, Ability.BOARDS},
+    facts_of_alerts: {Ability.REALTIME, Ability.BOARDS},
+}
+_OTHER_NEEDS: dict[Check, set[Ability]] = {
+    facts_of_profile.its_answers_cannot_be_changed: {Ability.PLANS},
+    facts_of_plans.a_plan_arrives_when_asked: {Ability.PLANS, Ability.ARRIVE_BY},
+    facts_of_plans.a_plan_may_arrive_no_second_late: {Ability.PLANS, Ability.ARRIVE_BY},
+    facts_of_plans.a_step_free_plan_takes_no_step: {Ability.PLANS, Ability.STEP_FREE},
+    facts_of_plans.itineraries_are_priced: {Ability.PLANS, Ability.FARES},
+    facts_of_plans.legs_have_lines: {Ability.PLANS, Ability.GEOMETRY},
+    facts_of_places.stops_near_a_point_come_nearest_first: {Ability.STOPS},
+    facts_of_places.a_radius_is_a_bound: {Ability.STOPS},
+    facts_of_places.a_stop_near_says_its_id_and_modes: {Ability.STOPS},
+    facts_of_realtime.a_cancelled_trip_is_not_ridden: {Ability.REALTIME, Ability.PLANS},
+    facts_of_realtime.a_cancelled_trip_stays_visible: {Ability.REALTIME, Ability.PLANS},
+    facts_of_realtime.a_late_trip_is_told_with_its_delay: {Ability.REALTIME, Ability.PLANS},
+    facts_of_alerts.an_alert_of_a_line_is_told_with_its_ride: {Ability.REALTIME, Ability.PLANS},
+    facts_of_alerts.an_alert_that_is_over_is_not_told: {Ability.REALTIME, Ability.PLANS},
+}
 
-def _facts(needs: set[Ability], *checks: Check, live: bool = False) -> list[NetworkFact]:
-    return [NetworkFact(check, frozenset(needs), live) for check in checks]
+
+def _list_facts() -> Iterator[NetworkFact]:
+    """Yield a fact for each coroutine function of the modules that does not begin with an underscore."""
+    for module, needs in _NEEDS.items():
+        for name, check in vars(module).items():
+            if iscoroutinefunction(check) and not name.startswith("_"):
+                yield NetworkFact(check, frozenset(_OTHER_NEEDS.get(check, needs)))
 
 
-_PROFILE, _PLANS, _BOARDS = facts_of_profile, facts_of_plans, facts_of_boards
-_PLACES, _SAID, _LIVE, _ALERTS = facts_of_places, facts_of_provenance, facts_of_realtime, facts_of_alerts
-
-FACTS: tuple[NetworkFact | TroubleFact, ...] = (
-    *_facts(
-        set(),
-        _PROFILE.it_is_called_what_its_record_says,
-        _PROFILE.its_zone_is_the_towns,
-        _PROFILE.its_bounds_hold_every_stop,
-        _PROFILE.its_feeds_are_named,
-        _PROFILE.its_modes_are_those_that_run,
-        _PROFILE.its_profile_is_data,
-        _PROFILE.what_it_cannot_do_is_in_no_answer,
-        _PROFILE.many_may_ask_at_once,
-        _SAID.every_answer_says_who_gave_it_and_when,
-        _SAID.every_answer_names_its_feeds,
-        _SAID.every_answer_carries_the_attribution,
-        _SAID.nothing_is_lost_where_nothing_stood_in,
-        _SAID.without_real_time_none_is_told,
-    ),
-    *_facts(
-        {Ability.PLANS},
-        _PROFILE.its_answers_cannot_be_changed,
-        _PLANS.a_plan_departs_when_asked,
-        _PLANS.a_plan_may_leave_at_the_very_second,
-        _PLANS.a_plan_keeps_the_limit_of_transfers,
-        _PLANS.a_plan_keeps_the_limit_of_walking,
-        _PLANS.legs_join_end_to_start,
-        _PLANS.rides_say_their_line_mode_and_stops,
-        _PLANS.no_way_is_an_empty_answer,
-        _PLANS.a_day_outside_the_calendar_is_told,
-    ),
-    *_facts(
-        {Ability.PLANS, Ability.ARRIVE_BY}, _PLANS.a_plan_arrives_when_asked, _PLANS.a_plan_may_arrive_no_second_late
-    ),
-    *_facts({Ability.PLANS, Ability.STEP_FREE}, _PLANS.a_step_free_plan_takes_no_step),
-    *_facts({Ability.PLANS, Ability.FARES}, _PLANS.itineraries_are_priced),
-    *_facts({Ability.PLANS, Ability.GEOMETRY}, _PLANS.legs_have_lines),
-    *_facts(
-        {Ability.BOARDS},
-        _BOARDS.a_board_lists_what_leaves,
-        _BOARDS.a_window_holds_both_its_ends,
-        _BOARDS.the_last_call_is_no_departure,
-        _BOARDS.a_call_without_boarding_is_no_departure,
-        _BOARDS.a_short_board_counts_the_rest,
-        _BOARDS.an_empty_board_is_an_answer,
-        _BOARDS.another_day_has_a_board_too,
-        _BOARDS.rows_say_mode_destination_and_stop,
-    ),
-    *_facts(
-        {Ability.NAMES},
-        _PLACES.an_exact_name_comes_first,
-        _PLACES.case_and_accents_do_not_matter,
-        _PLACES.what_resembles_nothing_finds_nothing,
-        _PLACES.scores_fall_from_best_to_worst,
-        _PLACES.a_token_leads_back,
-        _PLACES.a_stop_is_found_by_its_id,
-        _PLACES.an_unknown_id_finds_nothing,
-    ),
-    *_facts(
-        {Ability.STOPS},
-        _PLACES.stops_near_a_point_come_nearest_first,
-        _PLACES.a_radius_is_a_bound,
-        _PLACES.a_stop_near_says_its_id_and_modes,
-    ),
-    *_facts(
-        {Ability.REALTIME, Ability.PLANS},
-        _LIVE.a_cancelled_trip_is_not_ridden,
-        _LIVE.a_cancelled_trip_stays_visible,
-        _LIVE.a_late_trip_is_told_with_its_delay,
-        _ALERTS.an_alert_of_a_line_is_told_with_its_ride,
-        _ALERTS.an_alert_that_is_over_is_not_told,
-        live=True,
-    ),
-    *_facts(
-        {Ability.REALTIME, Ability.BOARDS},
-        _LIVE.a_board_tells_what_is_cancelled_and_late,
-        _LIVE.a_window_goes_by_the_expected_time,
-        _LIVE.a_timetable_goes_by_the_scheduled_time,
-        _LIVE.a_timetable_tells_what_is_cancelled_and_late,
-        _LIVE.the_age_of_real_time_travels_with_the_answer,
-        _ALERTS.a_board_tells_the_alerts_of_its_stop,
-        _ALERTS.a_board_tells_the_alerts_of_its_rows,
-        live=True,
-    ),
-    *TROUBLES,
-)
+FACTS: tuple[NetworkFact | TroubleFact, ...] = (*_list_facts(), *TROUBLES)
 
 
 def check(source: ConformingSource, fact: NetworkFact | TroubleFact) -> Gap | None:
@@ -143,7 +90,7 @@ def check(source: ConformingSource, fact: NetworkFact | TroubleFact) -> Gap | No
     The clock stands at ``town.NOW`` meanwhile.
 
     Raises:
-        Broken: the fact does not hold and no gap is declared, or a gap is declared and it holds.
+        NetworkBroken: the fact does not hold and no gap is declared, or a gap is declared and it holds.
     """
     declared = source.gaps.get(fact.name)
     with _clock_at(NOW):
@@ -164,7 +111,7 @@ def check_abilities(source: ConformingSource) -> None:
     """Hold a source to its words on abilities: each is either declared in its profile or explained by a gap.
 
     Raises:
-        Broken: one is neither, or both; or a gap names neither a fact nor an ability.
+        NetworkBroken: one is neither, or both; or a gap names neither a fact nor an ability.
     """
     with _clock_at(NOW):
         able = asyncio.run(_list_abilities(source))
@@ -185,7 +132,7 @@ async def _check(source: ConformingSource, fact: NetworkFact | TroubleFact) -> G
     if isinstance(fact, TroubleFact):
         await facts_of_trouble.check_trouble(source, fact)
     else:
-        town = new_town(live=fact.live)
+        town = new_town(live=Ability.REALTIME in fact.needs)
         async with source.open(town) as network:
             for ability in sorted(fact.needs - network.profile.abilities):
                 # That the ability is explained is ``check_abilities``'s business.
