@@ -176,50 +176,50 @@ def _add_alerts(
     routes, stops = list(timetable.route_local_id), list(timetable.stop_local_id)
     if scene.closed_route in routes:
         name = timetable.route_short_name[routes.index(scene.closed_route)] or scene.closed_route
-        alert = _new_alert(message, f"closed-{scene.closed_route}", Alert.TECHNICAL_PROBLEM, Alert.NO_SERVICE)
-        alert.severity_level = Alert.SEVERE
-        alert.active_period.add(start=closed_from, end=closed_from + CLOSED_S)
-        alert.informed_entity.add(route_id=scene.closed_route)
-        _tell(
-            alert,
+        alert = _add_alert(
+            message, f"closed-{scene.closed_route}", Alert.TECHNICAL_PROBLEM, Alert.NO_SERVICE, Alert.SEVERE,
             fi=(f"Linja {name} ei liikennöi", f"Linja {name} on poikki teknisen vian vuoksi."),
             en=(f"Line {name} is closed", f"Line {name} does not run because of a technical fault."),
             sv=(f"Linje {name} trafikerar inte", f"Linje {name} står stilla på grund av ett tekniskt fel."),
-        )
+        )  # fmt: skip
+        alert.active_period.add(start=closed_from, end=closed_from + CLOSED_S)
+        alert.informed_entity.add(route_id=scene.closed_route)
     if scene.cancelled_route in routes:
         name = timetable.route_short_name[routes.index(scene.cancelled_route)] or scene.cancelled_route
-        alert = _new_alert(message, f"cancelled-{scene.cancelled_route}", Alert.MAINTENANCE, Alert.REDUCED_SERVICE)
-        alert.severity_level = Alert.WARNING
-        alert.active_period.add(
-            start=cancelled_around - CANCELLED_BEFORE_S, end=cancelled_around + CANCELLED_AFTER_S + HOUR_S
-        )
-        alert.informed_entity.add(route_id=scene.cancelled_route)
-        _tell(
-            alert,
+        alert = _add_alert(
+            message, f"cancelled-{scene.cancelled_route}", Alert.MAINTENANCE, Alert.REDUCED_SERVICE, Alert.WARNING,
             fi=(f"Linjan {name} vuoroja on peruttu", f"Linjan {name} vuoroja on peruttu kalustovian vuoksi."),
             en=(f"Trips of line {name} are cancelled", f"Trips of line {name} are cancelled: a vehicle broke down."),
             sv=(f"Turer på linje {name} är inställda", f"Turer på linje {name} är inställda på grund av fordonsfel."),
-        )
+        )  # fmt: skip
+        begin, end = cancelled_around - CANCELLED_BEFORE_S, cancelled_around + CANCELLED_AFTER_S + HOUR_S
+        alert.active_period.add(start=begin, end=end)
+        alert.informed_entity.add(route_id=scene.cancelled_route)
     if scene.broken_lift_stop in stops:
         name = timetable.stop_name[stops.index(scene.broken_lift_stop)]
-        alert = _new_alert(message, f"lift-{scene.broken_lift_stop}", Alert.MAINTENANCE, Alert.ACCESSIBILITY_ISSUE)
-        alert.informed_entity.add(stop_id=scene.broken_lift_stop)
-        _tell(
-            alert,
+        alert = _add_alert(
+            message, f"lift-{scene.broken_lift_stop}", Alert.MAINTENANCE, Alert.ACCESSIBILITY_ISSUE, None,
             fi=(f"Hissi epäkunnossa: {name}", f"Hissi ei ole käytössä: {name}."),
             en=(f"Lift out of order: {name}", f"The lift at {name} is out of order."),
             sv=(f"Hissen ur funktion: {name}", f"Hissen är ur funktion: {name}."),
-        )
+        )  # fmt: skip
+        alert.informed_entity.add(stop_id=scene.broken_lift_stop)
 
 
-def _new_alert(message: FeedMessage, name: str, cause: Alert.Cause, effect: Alert.Effect) -> Alert:
+def _add_alert(
+    message: FeedMessage,
+    name: str,
+    cause: Alert.Cause,
+    effect: Alert.Effect,
+    severity: Alert.SeverityLevel | None,
+    **texts: tuple[str, str],
+) -> Alert:
+    """Add an alert with a header and a description in each language."""
     alert = message.entity.add(id=name).alert
-    alert.cause = cause
-    alert.effect = effect
-    return alert
-
-
-def _tell(alert: Alert, **texts: tuple[str, str]) -> None:
+    alert.cause, alert.effect = cause, effect
+    if severity is not None:
+        alert.severity_level = severity
     for language, (header, description) in texts.items():
         alert.header_text.translation.add(language=language, text=header)
         alert.description_text.translation.add(language=language, text=description)
+    return alert

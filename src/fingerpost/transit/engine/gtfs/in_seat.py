@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from fingerpost.transit.engine.gtfs.csv import Archive, Reason
+from fingerpost.transit.engine.gtfs.csv import Archive, Mask, Reason
 from fingerpost.transit.engine.gtfs.stop_times import StopTimes
 from fingerpost.transit.engine.gtfs.transfers import IN_SEAT
 from fingerpost.transit.engine.gtfs.trips import Trips
@@ -36,9 +35,7 @@ class Candidates(NamedTuple):
     days: Mapping[int, Int32]
 
 
-def list_candidates(
-    blocks: Blocks, begin_s: Int64, end_s: Int64, is_exact: npt.NDArray[np.bool_], days: Sequence[Int32]
-) -> Candidates:
+def list_candidates(blocks: Blocks, begin_s: Int64, end_s: Int64, is_exact: Mask, days: Sequence[Int32]) -> Candidates:
     """Return the consecutive pairs of trip departures in each block and service day.
 
     A block may have trips of several services. Where no two of them share a day, each makes blocks of its own.
@@ -60,7 +57,7 @@ def list_candidates(
     return Candidates(np.array(first, np.int32), np.array(then, np.int32), on_days)
 
 
-def _mix_days(block: Int32, service: Int32, days: Sequence[Int32]) -> npt.NDArray[np.bool_]:
+def _mix_days(block: Int32, service: Int32, days: Sequence[Int32]) -> Mask:
     marks = np.zeros(int(block.max()) + 1, np.bool_)
     pairs = np.unique(np.column_stack([block, service]), axis=0)
     known: dict[tuple[int, ...], bool] = {}
@@ -97,7 +94,6 @@ LONGEST_STAND_S = 3600
 LONGEST_LINKED_STAND_S = 3 * 3600
 
 _DAY_S = 86_400
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,18 +1,19 @@
 """``shapes.txt``: the shapes of trips, and where on them the stop times lie."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.engine.gtfs.csv import Archive, IdIndex, Reason, Table
+from fingerpost.transit.engine.gtfs.csv import Archive, ColumnBuffer, IdIndex, Reason, Table
 from fingerpost.transit.engine.gtfs.stop_times import StopTimes
 from fingerpost.transit.engine.gtfs.trips import Trips
-from fingerpost.transit.engine.timetable.columns import starts_of
+from fingerpost.transit.engine.timetable.columns import starts_of, take_rows
 from fingerpost.transit.engine.timetable.draft import ShapeColumns
 from fingerpost.transit.engine.timetable.timetable import Float32, Float64, Int32, Int64
 
 _COLUMNS = ("shape_id", "shape_pt_lat", "shape_pt_lon", "shape_pt_sequence")
 _DIST = "shape_dist_traveled"
+_POINT_TYPES = {"shape": np.int32, "sequence": np.int32, **dict.fromkeys(("lat", "lon", "dist"), np.float64)}
 _UDEG = 1e6
 # The last point of a shape in the common scale: the next whole number is the next shape's first.
 _END = 0.9
@@ -80,23 +81,23 @@ def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_times: StopTi
 
 
 def _read_points(table: Table, ids: IdIndex) -> _Points:
-    shapes, sequences = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
-    lats, lons, dists = [np.zeros(0)], [np.zeros(0)], [np.zeros(0)]
+    buffer = ColumnBuffer(_POINT_TYPES, table)
     for block in table.blocks(*_COLUMNS, _DIST):
-        shape = ids.find(block, 0)
-        lat, lon = block.decimals(1), block.decimals(2)
         sequence, faulty = block.integers(3, 0)
-        sound = (np.abs(lat) <= 90) & (np.abs(lon) <= 180) & ~faulty
+        columns: dict[str, Any] = {
+            "shape": ids.find(block, 0),
+            "sequence": sequence,
+            "lat": block.decimals(1),
+            "lon": block.decimals(2),
+            "dist": block.decimals(4),
+        }
+        sound = (np.abs(columns["lat"]) <= 90) & (np.abs(columns["lon"]) <= 180) & ~faulty
         table.note_rows(Reason.SHAPE_POINT_UNREADABLE, block.lines[~sound])
-        kept = sound & (shape >= 0)
-        for parts, values in ((shapes, shape), (sequences, sequence)):
-            parts.append(values[kept])
-        for numbers, decimals in ((lats, lat), (lons, lon), (dists, block.decimals(4))):
-            numbers.append(decimals[kept])
-    shape, sequence = np.concatenate(shapes), np.concatenate(sequences)
-    key = shape.astype(np.int64) << 32 | (sequence.astype(np.int64) + (1 << 31))
+        buffer.append(columns, sound & (columns["shape"] >= 0))
+    points = buffer.finish()
+    key = points["shape"].astype(np.int64) << 32 | (points.pop("sequence").astype(np.int64) + (1 << 31))
     order = np.arange(len(key)) if np.all(key[1:] >= key[:-1]) else np.argsort(key, kind="stable")
-    return _Points(shape[order], *(np.concatenate(parts)[order] for parts in (lats, lons, dists)))
+    return take_rows(_Points(**points), order)
 
 
 def _locate(first: Int64, row: Int32, dist: Float64, stop_time_row: Int32, stop_time_dist: Float32) -> Float32 | None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from fingerpost.transit.engine.gtfs.csv import (
     BLANK,
@@ -20,6 +19,7 @@ from fingerpost.transit.engine.gtfs.csv import (
     ColumnBuffer,
     IdIndex,
     LineNumbers,
+    Mask,
     Reason,
     Table,
     check_trips,
@@ -55,8 +55,6 @@ _COLUMNS = (
 )  # fmt: skip
 _PICKUP, _DROP_OFF, _HEADSIGN, _SHAPE_DIST = range(5, 9)
 _FLEX = slice(9, 13)
-# A guess, on the short side; it decides how much memory is set aside.
-_BYTES_A_ROW = 24
 _KEPT: dict[str, Any] = {
     **dict.fromkeys(("trip", "sequence", "stop", "arrival_s", "departure_s"), np.int32),
     "flags": np.uint8,
@@ -64,8 +62,6 @@ _KEPT: dict[str, Any] = {
 # More departures of one row, or of a whole feed, are an error of the publisher.
 MOST_OF_A_ROW = 10_000
 MOST_OF_A_FEED = 5_000_000
-
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +163,7 @@ def read_stop_times(
 
 def _read_rows(
     table: Table, stops: Stops, trips: Trips, headsigns: IdIndex, *, is_flex: bool, with_shape_dist: bool
-) -> tuple[StopTimeColumns, LineNumbers, npt.NDArray[np.bool_]]:
+) -> tuple[StopTimeColumns, LineNumbers, Mask]:
     """Return the stop times of known trips, at stops where one can board, in the order of the file."""
     stop_ids = IdIndex(stops.row_of)
     stop_row = _with_absent(np.array([*stops.row_of.values()], np.int32))
@@ -177,7 +173,7 @@ def _read_rows(
     with_headsign = _COLUMNS[_HEADSIGN] in table.columns
     types = _KEPT | ({"headsign": np.int32} if with_headsign else {})
     types |= {"shape_dist": np.float32} if with_shape_dist else {}
-    kept = ColumnBuffer(types, table.size // _BYTES_A_ROW + 1)
+    kept = ColumnBuffer(types, table)
     lines, row = LineNumbers(), 0
     left_out = [np.zeros(0, np.int64)]
     for block in table.blocks(*(_COLUMNS if is_flex else _COLUMNS[: _FLEX.start])):
@@ -200,7 +196,6 @@ def _read_rows(
             (Reason.CALL_SEQUENCE_UNREADABLE, "stop_sequence", no_sequence | (sequence < 0)),
         )
         usable = table.drop_faulty(block.lines, usable, faults)
-        whole = usable.all()
         columns: dict[str, Any] = {
             "trip": trip,
             "sequence": sequence,
@@ -213,10 +208,8 @@ def _read_rows(
             columns["headsign"] = headsigns.intern(block, _HEADSIGN)
         if with_shape_dist:
             columns["shape_dist"] = block.decimals(_SHAPE_DIST).astype(np.float32)
-        if not whole:
-            columns = {name: values[usable] for name, values in columns.items()}
-            left_out.append(row + np.flatnonzero(~usable))
-        kept.append(int(usable.sum()), columns)
+        left_out.append(row + np.flatnonzero(~usable))
+        kept.append(columns, usable)
         row += len(trip)
     gaps = np.concatenate(left_out)
     rows = np.delete(np.arange(row, dtype=np.int32), gaps) if len(gaps) else None
@@ -230,7 +223,7 @@ def _with_absent(rows: Int32) -> Int32:
     return np.concatenate([rows, absent])
 
 
-def _times_s(table: Table, block: Block, column: int, usable: npt.NDArray[np.bool_]) -> Int32:
+def _times_s(table: Table, block: Block, column: int, usable: Mask) -> Int32:
     times_s = block.times_s(column)
     faulty = times_s == UNREADABLE
     if faulty.any():
@@ -242,7 +235,7 @@ def _times_s(table: Table, block: Block, column: int, usable: npt.NDArray[np.boo
     return times_s
 
 
-def _flags(table: Table, block: Block, usable: npt.NDArray[np.bool_]) -> UInt8:
+def _flags(table: Table, block: Block, usable: Mask) -> UInt8:
     flags = np.zeros(len(block.lines), np.uint8)
     for column, closed in ((_PICKUP, NO_BOARDING), (_DROP_OFF, NO_ALIGHTING)):
         if _COLUMNS[column] not in table.columns:
@@ -270,9 +263,7 @@ def _in_order(table: Table, stop_times: StopTimeColumns, lines: LineNumbers) -> 
     return stop_times
 
 
-def _usable_trips(
-    archive: Archive, stop_times: StopTimeColumns, trips: Trips, on_demand: npt.NDArray[np.bool_]
-) -> tuple[npt.NDArray[np.bool_], Int64]:
+def _usable_trips(archive: Archive, stop_times: StopTimeColumns, trips: Trips, on_demand: Mask) -> tuple[Mask, Int64]:
     """Mark the trips that carry somebody somewhere, count the others; return marks and how many stop times each has."""
     count = np.zeros(len(trips), np.int64)
     untimed, backward = np.zeros(len(trips), np.bool_), np.zeros(len(trips), np.bool_)

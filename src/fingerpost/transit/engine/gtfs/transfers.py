@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.gtfs.csv import BLANK, LEFT_OUT, UNKNOWN, Archive, Block, IdIndex, Reason, Table
+from fingerpost.transit.engine.gtfs.csv import BLANK, LEFT_OUT, UNKNOWN, Archive, Block, IdIndex, Mask, Reason, Table
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.gtfs.trips import Routes, Trips
 from fingerpost.transit.engine.timetable.columns import take_rows, to_columns
@@ -35,8 +35,6 @@ MOST_LINKS = 4_000_000
 _DAYS = 4
 # Days are counted only at stops with more kinds than this.
 _FEW = 100
-
-Mask = npt.NDArray[np.bool_]
 
 
 class Transfers(NamedTuple):

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from fingerpost.transit.engine.gtfs.csv import LEFT_OUT, Archive, IdIndex, Reason, find_integer
+from fingerpost.transit.engine.gtfs.csv import LEFT_OUT, Archive, ColumnBuffer, IdIndex, Mask, Reason, find_integer
 from fingerpost.transit.engine.timetable.draft import RouteRow
 from fingerpost.transit.engine.timetable.text import TextColumn
 from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, WHEELCHAIR_VALUES, Int8, Int32
@@ -51,8 +50,6 @@ def read_routes(archive: Archive, agency_ids: Sequence[str]) -> Routes:
     return routes
 
 
-Mask = npt.NDArray[np.bool_]
-
 _COLUMNS = (
     "trip_id", "route_id", "service_id", "trip_headsign", "wheelchair_accessible", "shape_id", "direction_id",
     "block_id",
@@ -95,7 +92,10 @@ class Trips:
         return self.ids.to_texts().take(self.id_row)
 
 
-_BY_ROW = ("id_row", "lines", "route", "service", "headsign", "wheelchair", "direction", "shape", "block")
+_BY_ROW: dict[str, Any] = {
+    **dict.fromkeys(("id_row", "lines", "route", "service", "headsign", "shape", "block"), np.int32),
+    **dict.fromkeys(("wheelchair", "direction"), np.int8),
+}
 
 
 def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIndex, headsigns: IdIndex) -> Trips:
@@ -105,7 +105,7 @@ def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIn
     """
     table = archive.get_table("trips.txt", "trip_id", "route_id", "service_id")
     ids, route_ids, blocks = IdIndex(), IdIndex(routes.row_of), IdIndex()
-    parts: dict[str, list[Int32]] = {name: [np.zeros(0, np.int32)] for name in _BY_ROW}
+    buffer = ColumnBuffer(_BY_ROW, table)
     for block in table.blocks(*_COLUMNS):
         known = len(ids)
         id_row = ids.intern(block, 0)
@@ -126,16 +126,13 @@ def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIn
             "direction": table.choices(block, 6, "direction_id", -1, range(2), is_new),
             "block": blocks.intern(block, 7),
         }
-        for name, values in columns.items():
-            parts[name].append(values[is_new])
-    whole: dict[str, Any] = {name: np.concatenate(arrays) for name, arrays in parts.items()}
+        buffer.append(columns, is_new)
+    whole = buffer.finish()
     table.note_rows(Reason.TRIP_WITHOUT_ROUTE, whole["lines"][whole["route"] < 0], "route_id")
     kept = whole["route"] >= 0
     table.note_rows(Reason.TRIP_WITHOUT_SERVICE, whole["lines"][kept & (whole["service"] < 0)], "service_id")
     kept &= whole["service"] >= 0
-    narrow: dict[str, Any] = {name: whole.pop(name).astype(np.int8) for name in ("wheelchair", "direction")}
-    every = Trips(ids=ids, row_of_id=np.arange(len(ids), dtype=np.int32), **narrow, **whole)
-    return every.keep(kept)
+    return Trips(ids=ids, row_of_id=np.arange(len(ids), dtype=np.int32), **whole).keep(kept)
 
 
 def _first_of_each(rows: Int32, known: int) -> Mask:

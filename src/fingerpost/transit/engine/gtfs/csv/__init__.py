@@ -7,7 +7,7 @@ package imports them.
 from fingerpost.transit.engine.gtfs.csv.archive import Archive, open_archive
 from fingerpost.transit.engine.gtfs.csv.columns import LEFT_OUT, ColumnBuffer, IdIndex
 from fingerpost.transit.engine.gtfs.csv.encoding import LineNumbers
-from fingerpost.transit.engine.gtfs.csv.findings import Findings, Reason
+from fingerpost.transit.engine.gtfs.csv.findings import Findings, Mask, Reason
 from fingerpost.transit.engine.gtfs.csv.kernel import (
     BLANK,
     SHORT_TIME_BYTES,
@@ -27,6 +27,7 @@ __all__ = [  # noqa: RUF022  # plain order, as in every package
     "IdIndex",
     "LEFT_OUT",
     "LineNumbers",
+    "Mask",
     "Reason",
     "SHORT_TIME_BYTES",
     "Table",

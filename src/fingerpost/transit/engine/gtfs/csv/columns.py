@@ -6,31 +6,37 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from fingerpost.transit.engine.gtfs.csv.findings import Mask
 from fingerpost.transit.engine.gtfs.csv.kernel import find_ids, intern_ids, refill
-from fingerpost.transit.engine.gtfs.csv.table import Block
+from fingerpost.transit.engine.gtfs.csv.table import Block, Table
 from fingerpost.transit.engine.timetable.text import TextColumn
 from fingerpost.transit.engine.timetable.timetable import Int32, UInt8
+
+# A guess, on the short side; it decides how much memory is set aside.
+_BYTES_A_ROW = 24
 
 
 class ColumnBuffer:
     """Columns of one length, by name. Capacity that is never written to costs no memory."""
 
-    def __init__(self, types: Mapping[str, Any], expected_rows: int) -> None:
+    def __init__(self, types: Mapping[str, Any], table: Table) -> None:
+        self._capacity = table.size // _BYTES_A_ROW + 1
         self._columns: dict[str, npt.NDArray[Any]] = {
-            name: np.empty(expected_rows, kind) for name, kind in types.items()
+            name: np.empty(self._capacity, kind) for name, kind in types.items()
         }
-        self._capacity = expected_rows
         self._count = 0
 
-    def append(self, count: int, values: Mapping[str, npt.NDArray[Any]]) -> None:
-        end = self._count + count
+    def append(self, values: Mapping[str, npt.NDArray[Any]], kept: Mask) -> None:
+        """Append the rows that are marked."""
+        end = self._count + int(kept.sum())
+        chosen = slice(None) if kept.all() else kept
         if end > self._capacity:
             self._capacity = 2 * end
             for name, column in self._columns.items():
                 self._columns[name] = np.empty(self._capacity, column.dtype)
                 self._columns[name][: self._count] = column[: self._count]
         for name, column in self._columns.items():
-            column[self._count : end] = values[name]
+            column[self._count : end] = values[name][chosen]
         self._count = end
 
     def finish(self) -> dict[str, Any]:
