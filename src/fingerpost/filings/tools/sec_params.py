@@ -1,5 +1,6 @@
 """What the filings tools take (plan-step contract, rules F3, F7)."""
 
+from dataclasses import fields, replace
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, StringConstraints, ValidationError, field_validator, model_validator
@@ -69,20 +70,13 @@ class WindowParams(ViewParams):
         return read_period_filter(self.start_date, self.end_date, self.period, self.date_basis)
 
 
-class FinancialFactsQuery(FinancialFactsParams):
+class FinancialFactsQuery(WindowParams, FinancialFactsParams):
     """Figures of a company: the contract's parameters, and ours. ``period`` may stand instead of both dates."""
 
     ticker: Ticker
     metrics: Annotated[list[Word], Field(min_length=1, max_length=50, description="such as Revenue, or us-gaap:Assets")]
     start_date: Annotated[str | None, Field(description="first period end, YYYY-MM-DD")] = None  # type: ignore[assignment]
     end_date: Annotated[str | None, Field(description="last period end, YYYY-MM-DD")] = None  # type: ignore[assignment]
-    period: Fiscal | None = None
-    as_of: Annotated[Day | None, Field(description="hide what was filed later")] = None
-    vintage: Annotated[Vintage, Field(description="which of several stated values")] = "latest"
-    unit: Annotated[Word | None, Field(description="only in this unit or currency")] = None
-    date_basis: Annotated[
-        Literal["period", "filed"], Field(description="whether the dates are of period ends or of filing")
-    ] = "period"
     estimate: Annotated[bool, Field(description="also a fourth-quarter EPS, as an estimate")] = False
 
     @model_validator(mode="after")
@@ -98,17 +92,11 @@ class FinancialFactsQuery(FinancialFactsParams):
                     for name in lacking
                 ],
             )
-        if self.start_date and self.end_date and self.start_date > self.end_date:
-            raise ValueError("start_date must not be after end_date")
         return self
 
     @property
-    def period_filter(self) -> PeriodFilter:
-        return read_period_filter(self.start_date, self.end_date, self.period, self.date_basis)
-
-    @property
     def options(self) -> FigureOptions:
-        return FigureOptions(self.vintage, self.as_of, self.filing_type, self.unit, self.estimate)
+        return replace(super().options, estimate=self.estimate)
 
 
 class CompanyInfoParams(StepParams):
@@ -257,18 +245,8 @@ class VerifyClaimParams(ViewParams):
 
     @property
     def claim(self) -> Claim:
-        return Claim(
-            ticker=self.ticker,
-            period=self.period,
-            relation=self.relation,
-            metric=self.metric,
-            formula=self.formula,
-            value=self.value,
-            unit=self.unit,
-            tolerance=self.tolerance,
-            base_period=self.base_period,
-            among=self.among or (),
-        )
+        names = [each.name for each in fields(Claim)]
+        return Claim(**{name: value for name in names if (value := getattr(self, name)) is not None})
 
 
 class CalculateParams(ViewParams):

@@ -1,8 +1,7 @@
 """``sec_semantic_search``: sections of filings by their words. The name is the contract's; the ranking is lexical."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, StringConstraints, field_validator
@@ -21,33 +20,40 @@ NO_TEXT_STEP = "Run: fingerpost filings load FILE with a filing's text, or finge
 _SNIPPET_WORDS = 64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextQuestion:
+_WEIGHT_NOTE = "hybrid_search_weight changed nothing: there is no vector index here"
+_DEFAULT_WEIGHT = 0.5
+
+
+class SemanticSearchParams(StepParams):
     """What is searched for, and where."""
 
-    query: str
-    companies: Sequence[str] = ()
-    filing_types: Sequence[str] = ()
-    sections: Sequence[str] = ()
-    keywords: Sequence[str] = ()
-    date_range: tuple[str, str] | None = None
-    top_k: int = 5
+    query: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]
+    companies: list[Ticker] | None = None
+    top_k: Annotated[int, Field(gt=0, le=100)] = 5
+    filing_types: list[Literal["10-K", "10-Q", "8-K", "S-1", "S-4", "20-F", "40-F", "6-K"]] | None = None
+    date_range: Annotated[list[Day] | None, Field(description="first and last filing day")] = None
+    sections: Annotated[list[Word] | None, Field(description="section types such as risk_factors")] = None
+    keywords: Annotated[list[Word] | None, Field(description="words that must be there")] = None
+    hybrid_search_weight: Annotated[float, Field(ge=0, le=1)] = _DEFAULT_WEIGHT
+    as_of: Day | None = None
+
+    @field_validator("date_range")
+    @classmethod
+    def _two_days(cls, value: list[str] | None) -> list[str] | None:
+        if value is not None and (len(value) != 2 or value[0] > value[1]):
+            raise ValueError("date_range must be two days, the first not after the second")
+        return value
 
 
-def count_sections(library: FactLibrary) -> int:
-    found: int = library.rows("SELECT count(*) FROM sections")[0][0]
-    return found
-
-
-def search(library: FactLibrary, question: TextQuestion, as_of: str | None = None) -> list[dict[str, Any]]:
+def search(library: FactLibrary, question: SemanticSearchParams) -> list[dict[str, Any]]:
     """Return the sections that share the most telling words with a query, best first; ``score`` grows with likeness."""
     words = _words(question.query)
-    must = [f'"{_quoted(word)}"' for word in question.keywords if _words(word)]
+    must = [f'"{_quoted(word)}"' for word in question.keywords or () if _words(word)]
     if not words and not must:
         return []
     wanted = " OR ".join(f'"{word}"' for word in words)
     match = " AND ".join([*must, *([f"({wanted})"] if wanted else [])])
-    where, values = _filters(library, question, as_of)
+    where, values = _filters(library, question)
     rows = library.rows(
         "SELECT sections.id, -bm25(section_words), snippet(section_words, 1, '', '', ' … ', ?),"  # noqa: S608
         " companies.name, companies.ticker, sections.filing_type, sections.filing_date, sections.accession_number,"
@@ -80,7 +86,7 @@ def search(library: FactLibrary, question: TextQuestion, as_of: str | None = Non
     ]
 
 
-def _filters(library: FactLibrary, question: TextQuestion, as_of: str | None) -> tuple[str, list[Any]]:
+def _filters(library: FactLibrary, question: SemanticSearchParams) -> tuple[str, list[Any]]:
     where = ""
     values: list[Any] = []
     if question.companies:
@@ -91,12 +97,12 @@ def _filters(library: FactLibrary, question: TextQuestion, as_of: str | None) ->
         if wanted:
             where += f" AND sections.{column} IN ({', '.join('?' * len(wanted))})"
             values += list(wanted)
-    if question.date_range is not None:
+    if question.date_range:
         where += " AND sections.filing_date BETWEEN ? AND ?"
-        values += list(question.date_range)
-    if as_of is not None:
+        values += question.date_range
+    if question.as_of is not None:
         where += " AND sections.filing_date <= ?"
-        values.append(as_of)
+        values.append(question.as_of)
     return where, values
 
 
@@ -116,46 +122,12 @@ def _quoted(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.lower()))
 
 
-_WEIGHT_NOTE = "hybrid_search_weight changed nothing: there is no vector index here"
-_DEFAULT_WEIGHT = 0.5
-
-
-class SemanticSearchParams(StepParams):
-    """What is searched for, and where."""
-
-    query: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]
-    companies: list[Ticker] | None = None
-    top_k: Annotated[int, Field(gt=0, le=100)] = 5
-    filing_types: list[Literal["10-K", "10-Q", "8-K", "S-1", "S-4", "20-F", "40-F", "6-K"]] | None = None
-    date_range: Annotated[list[Day] | None, Field(description="first and last filing day")] = None
-    sections: Annotated[list[Word] | None, Field(description="section types such as risk_factors")] = None
-    keywords: Annotated[list[Word] | None, Field(description="words that must be there")] = None
-    hybrid_search_weight: Annotated[float, Field(ge=0, le=1)] = _DEFAULT_WEIGHT
-    as_of: Day | None = None
-
-    @field_validator("date_range")
-    @classmethod
-    def _two_days(cls, value: list[str] | None) -> list[str] | None:
-        if value is not None and (len(value) != 2 or value[0] > value[1]):
-            raise ValueError("date_range must be two days, the first not after the second")
-        return value
-
-
 def _search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
     nobody = f"No results found for query: {params.query}"
-    if count_sections(library) == 0:
+    if not library.rows("SELECT 1 FROM sections LIMIT 1"):
         told = missing_entry(NOT_LOADED, "no filing text was loaded", NO_TEXT_STEP)
         raise nothing(nobody, {"text": told})
-    question = TextQuestion(
-        query=params.query,
-        companies=params.companies or (),
-        filing_types=params.filing_types or (),
-        sections=params.sections or (),
-        keywords=params.keywords or (),
-        date_range=(params.date_range[0], params.date_range[1]) if params.date_range else None,
-        top_k=params.top_k,
-    )
-    hits = search(library, question, params.as_of)
+    hits = search(library, params)
     if not hits:
         told = missing_entry("no_match", "no loaded section shares a word with it", LEXICAL_NOTE)
         raise nothing(nobody, {"text": told})
