@@ -43,10 +43,6 @@ class SampleCompany:
 
 def read_sample() -> list[SampleCompany]:
     text = (Path(__file__).parent / "sample" / "figures.txt").read_text(encoding="utf-8")
-    return parse_sample(text)
-
-
-def parse_sample(text: str) -> list[SampleCompany]:
     companies: list[SampleCompany] = []
     filings: dict[str, tuple[str, str, str]] = {}
     concept = unit = ""

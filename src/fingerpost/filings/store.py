@@ -3,9 +3,8 @@
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import Any
 
 from fingerpost.filings import sample, schema
 from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile
@@ -66,27 +65,13 @@ class FactStore:
                 " WHERE cik = ?",
                 (file.name, ticker, file.sic, file.industry, file.exchange, file.cik),
             )
-            connection.executemany(
-                "INSERT OR REPLACE INTO listed (ticker, cik, name) VALUES (?, ?, ?)",
-                [(plain_ticker(each), file.cik, file.name) for each in file.tickers],
-            )
+            _put_listed(connection, [(each, file.cik, file.name) for each in file.tickers])
             connection.execute("DELETE FROM filings WHERE cik = ?", (file.cik,))
-            filings = {row.accession: row for row in file.filings}
-            _insert(
-                connection,
-                "filings",
-                [
-                    {
-                        "cik": file.cik,
-                        "accession_number": row.accession,
-                        "filing_type": row.form,
-                        "filing_date": row.filed,
-                        "report_date": row.report_date,
-                        "document": row.document,
-                        "description": row.description,
-                    }
-                    for row in filings.values()
-                ],
+            connection.executemany(
+                "INSERT OR REPLACE INTO filings"
+                " (cik, accession_number, filing_type, filing_date, report_date, document, description)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [(file.cik, *astuple(filing)) for filing in file.filings],
             )
             if ticker is not None:
                 connection.execute(
@@ -105,10 +90,7 @@ class FactStore:
         of shares, preferred stock and notes.
         """
         with self._writing() as connection:
-            connection.executemany(
-                "INSERT OR REPLACE INTO listed (ticker, cik, name) VALUES (?, ?, ?)",
-                [(plain_ticker(ticker), cik, name) for ticker, cik, name in rows],
-            )
+            _put_listed(connection, rows)
             connection.execute(
                 "INSERT OR IGNORE INTO tickers (ticker, cik)"
                 " SELECT ticker, cik FROM listed WHERE cik IN (SELECT cik FROM companies)"
@@ -134,22 +116,11 @@ class FactStore:
                 )
                 connection.execute("DELETE FROM sections WHERE accession_number = ?", (accession,))
             for position, section in enumerate(sections, 1):
-                row = _insert(
-                    connection,
-                    "sections",
-                    [
-                        {
-                            "cik": section.cik,
-                            "accession_number": section.accession,
-                            "filing_type": section.form,
-                            "filing_date": section.filed,
-                            "position": position,
-                            "section_type": section.section_type,
-                            "title": section.title,
-                            "text": section.text,
-                        }
-                    ],
-                )
+                row = connection.execute(
+                    "INSERT INTO sections (cik, accession_number, filing_type, filing_date, section_type, title, text,"
+                    " position) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    (*astuple(section), position),
+                ).lastrowid
                 connection.execute(
                     "INSERT INTO section_words (rowid, title, text) VALUES (?, ?, ?)",
                     (row, section.title, section.text),
@@ -229,13 +200,13 @@ def insert_facts(
         "complete_through": file.complete_through,
         "first_end": file.first_end,
     }
-    _insert(connection, "companies", [company])
+    columns = f"({', '.join(company)}) VALUES (:{', :'.join(company)})"
+    connection.execute(f"INSERT INTO companies {columns}", company)
     next_concept = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM concepts").fetchone()[0]
     concepts = {name: next_concept + place for place, name in enumerate(file.labels)}
-    _insert(
-        connection,
-        "concepts",
-        [{"id": number, "cik": cik, "name": name, "label": file.labels[name]} for name, number in concepts.items()],
+    connection.executemany(
+        "INSERT INTO concepts (id, cik, name, label) VALUES (?, ?, ?, ?)",
+        [(number, cik, name, file.labels[name]) for name, number in concepts.items()],
     )
     next_report = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM reports").fetchone()[0]
     keys = dict.fromkeys((fact.accession, fact.form, fact.filed) for fact in file.facts)
@@ -257,14 +228,11 @@ def insert_facts(
     )
 
 
-def _insert(connection: sqlite3.Connection, table: str, rows: Sequence[dict[str, Any]]) -> int:
-    """Insert rows of one shape by the names of their columns; return the id of the last."""
-    number = 0
-    for row in rows:
-        marks = ", ".join(f":{name}" for name in row)
-        query = f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})"  # noqa: S608  (names of our own)
-        number = connection.execute(query, row).lastrowid or 0
-    return number
+def _put_listed(connection: sqlite3.Connection, rows: Iterable[tuple[str, int, str]]) -> None:
+    connection.executemany(
+        "INSERT OR REPLACE INTO listed (ticker, cik, name) VALUES (?, ?, ?)",
+        [(plain_ticker(ticker), cik, name) for ticker, cik, name in rows],
+    )
 
 
 def _forget(connection: sqlite3.Connection, cik: int) -> None:
