@@ -211,6 +211,36 @@ def test_a_figure_that_is_not_there_is_missing_and_a_base_of_another_length_is_r
     assert (list(missing.value.details["missing"]), refused.value.details["field"]) == (["Revenue 2031"], "base_period")
 
 
+JANUARY = """
+Revenues 2022-02-01 2023-01-31 50  k23 10-K 2023-03-15
+Revenues 2023-02-01 2024-01-31 60  k24 10-K 2024-03-15
+Revenues 2024-02-01 2025-01-31 130 k25 10-K 2025-03-15
+"""
+
+
+@pytest.mark.parametrize(
+    ("period", "value", "verdict"),
+    [
+        ("2024", 60, "confirmed"),
+        ("2024", 130, "cannot_judge"),
+        ("2024", 50, "contradicted"),
+        ("2025", 60, "contradicted"),
+    ],
+)
+def test_a_calendar_year_that_is_another_fiscal_year_is_not_contradicted(tmp_path, period, value, verdict):
+    """Fiscal 2024 ended in January; most of calendar 2024 is fiscal 2025."""
+    years = {"2023-01-31": 2023, "2024-01-31": 2024, "2025-01-31": 2025}
+    library = library_of(tmp_path / "f.sqlite", facts(JANUARY), years)
+    reply = judge(library, **(DRAWN | {"period": period}), value=value)
+
+    assert reply.data["verdict"] == verdict
+    if verdict == "cannot_judge":
+        assert reply.extra["explanation"] == (
+            "fiscal 2024 ended on 2024-01-31; the claim is true of fiscal 2025, which ended on 2025-01-31 and is"
+            " mostly calendar 2024: send the fiscal year that is meant"
+        )
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [

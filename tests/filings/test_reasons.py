@@ -58,7 +58,7 @@ def entry(reason, message, next_step):
             "EPS", "2022-Q3", {},
             entry(
                 "not_reported",
-                "EPSDiluted of Drawn Inc. for fiscal 2022 Q3 is not under a standard tag in this data set;"
+                "EPSDiluted of Drawn Inc. for fiscal 2022 Q3 is not in this data set, which has it for fiscal 2022;"
                 " the filing may state it",
                 "Ask query_type metrics for its tags, or read the filing",
             ),
@@ -67,7 +67,7 @@ def entry(reason, message, next_step):
             "EPS", "2021-Q4", {},
             entry(
                 "not_reported",
-                "EPSDiluted of Drawn Inc. for fiscal 2021 Q4 is not under a standard tag in this data set;"
+                "EPSDiluted of Drawn Inc. for fiscal 2021 Q4 is not in this data set, which has it for fiscal 2022;"
                 " the filing may state it",
                 "Ask query_type metrics for its tags, or read the filing",
             ),
@@ -88,7 +88,7 @@ def entry(reason, message, next_step):
             "Revenue", "2020", {},
             entry(
                 "not_reported",
-                "Revenue of Drawn Inc. for fiscal 2020 is not under a standard tag in this data set;"
+                "Revenue of Drawn Inc. for fiscal 2020 is not in this data set, which has it for fiscal 2021 to 2022;"
                 " the filing may state it",
                 "Ask query_type metrics for its tags, or read the filing",
             ),

@@ -1,7 +1,8 @@
 """Verify a structured claim against the filed figures: confirmed, contradicted, stale vintage, or not judgeable."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -27,6 +28,7 @@ _SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 _VAGUE_SHARE = Fraction(1, 10)
 _MOST_EARLIER_PERIODS = 160
 _MOST_VINTAGES = 20
+_HALF_YEAR_DAYS = 182
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,6 +234,7 @@ def _judge(claim: Claim, sources: Sequence[CompanyFigures], operands: Sequence[_
             return STALE, f"an earlier filing stated it so; since then {explanation}"
         _check_other_tags(claim, operands)
         _check_growth_unit(claim, operands)
+        _check_calendar_year(claim, sources)
     return CONTRADICTED, explanation
 
 
@@ -346,6 +349,26 @@ def _check_other_tags(claim: Claim, operands: Sequence[_Operand]) -> None:
     for concept in sorted(set.intersection(*(set(by_concept) for by_concept in tags))):
         if _holds(claim, [Fraction(str(by_concept[concept].value)) for by_concept in tags]):
             raise _Unjudgeable(f"the claim is true of {concept}, which is beside the figure in the same filing")
+
+
+def _check_calendar_year(claim: Claim, sources: Sequence[CompanyFigures]) -> None:
+    """Refuse to contradict a claim that is true of a neighbouring fiscal year, which is mostly that calendar year."""
+    period = read_period(claim.period)
+    for other in (period.after(1), period.after(-1)) if period.quarter is None and claim.base_period is None else ():
+        try:
+            operands = _find_operands(replace(claim, period=other.period), sources)
+            _check_comparable(claim, operands)
+            holds = _holds(claim, [operand.value for operand in operands])
+        except (_Unjudgeable, DataNotFound):
+            continue
+        end = max(figure.end for figure in operands[0].inputs.figures)
+        middle = date.fromisoformat(end) - timedelta(days=_HALF_YEAR_DAYS)
+        if holds and middle.year == period.year:
+            own = max((figure.end for figure in _find_operands(claim, sources)[0].inputs.figures), default="")
+            raise _Unjudgeable(
+                f"{period.wording} ended on {own}; the claim is true of {other.wording}, which ended on {end} and is"
+                f" mostly calendar {period.year}: send the fiscal year that is meant"
+            )
 
 
 def _measure(claim: Claim, operands: Sequence[_Operand]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from fingerpost.filings.concepts import PER_SHARE, Metric, list_near_concepts, r
 from fingerpost.filings.figure import LATEST_FIGURES, ORIGINAL, Figure, FigureOptions
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import BY_PERIOD, FIRST_DAY, PeriodFilter
+from fingerpost.filings.periods import INSTANT, QUARTER, YEAR
 from fingerpost.filings.reply import nothing
 
 NOT_REPORTED = "not_reported"
@@ -26,6 +27,8 @@ NOT_COMPARABLE = "not_comparable"
 Missing = dict[str, dict[str, Any]]
 
 _NAMED = 3
+# The newest spans of periods that a reason names.
+_SPANS = 4
 # A symbol, one of a class of shares (BRK.B, BF-A), or a CIK; nothing that a shell reads otherwise.
 _TICKER = re.compile(r"[A-Za-z0-9][A-Za-z0-9.\-]{0,14}")
 
@@ -148,20 +151,35 @@ def refused_quarter(source: CompanyFigures, metric: Metric, refused: Figure) -> 
 
 
 def untagged(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> dict[str, Any]:
-    """Return that no tag that stands for a metric holds a figure, which is not to say that the company states none.
+    """Return that no tag of a metric has a figure for a window, and the periods for which one has.
 
-    The data set leaves out a company's own tags and what it tells by segment.
+    The company may state it all the same: the data set leaves out its own tags and figures by segment.
     """
     near: list[str] = []
     for concept in list_near_concepts(metric, source.concepts):
         if len(near) < _NAMED and source.select(raw_metric(concept), period).headline:
             near.append(concept)
-    message = (
-        f"{metric.name} of {source.company.name} for {period.wording} is not under a standard tag in this data set;"
-        " the filing may state it"
-    )
+    what = f"{metric.name} of {source.company.name} for {period.wording}"
+    message = f"{what} is not under a standard tag in this data set; the filing may state it"
+    if there := _list_periods(source, metric, by_quarter=period.quarter is not None):
+        message = f"{what} is not in this data set, which has it for {there}; the filing may state it"
     step = f"Did you mean {', '.join(near)}?" if near else "Ask query_type metrics for its tags, or read the filing"
     return missing_entry(NOT_REPORTED, message, step, near)
+
+
+def _list_periods(source: CompanyFigures, metric: Metric, *, by_quarter: bool) -> str:
+    """Return the fiscal periods that have a figure, as spans: "2009 to 2014, 2017"; quarters if they are wanted."""
+    figures = [figure for figure in source.series(metric).figures if not figure.is_cover]
+    periods = {PeriodFilter.of(figure) for figure in figures if figure.period in (YEAR, QUARTER, INSTANT)}
+    wanted = {period for period in periods if (period.quarter is not None) == by_quarter} or periods
+    spans: list[list[PeriodFilter]] = []
+    for period in sorted(wanted, key=lambda period: period.period):
+        if spans and spans[-1][-1].after(1) == period:
+            spans[-1] = [spans[-1][0], period]
+        else:
+            spans.append([period])
+    named = [" to ".join(period.period for period in span) for span in spans]
+    return f"fiscal {', '.join(named[-_SPANS:])}" if named else ""
 
 
 def _is_later(source: CompanyFigures, period: PeriodFilter) -> bool:
