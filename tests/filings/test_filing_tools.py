@@ -72,27 +72,6 @@ async def test_without_any_text_the_search_says_so(sample):
     )
 
 
-async def test_sections_and_who_is_named_in_them(texts):
-    """The items of a filing in order; Apple is named once."""
-    graph = SecGraphQuery(texts)
-    sections = await graph.execute("filing_sections", {"accession_number": "a-23"})
-    related = await graph.execute("related_companies", {"ticker": "DRWN"})
-
-    assert [row["section_type"] for row in sections["results"]] == ["business", "risk_factors", "mdna"]
-    assert [(row["ticker"], row["mention_count"]) for row in related["results"]] == [("AAPL", 1)]
-
-
-async def test_filings_of_a_company_newest_first(recorded):
-    """From its own list, with the fiscal year from the report's day; what the list lacks is said."""
-    asked = {"ticker": "AAPL", "filing_types": ["10-K"], "limit": 1}
-    answer = await SecGraphQuery(recorded).execute("company_filings", asked)
-
-    assert [(row["accession_number"], row["fiscal_year"], row["fiscal_period"]) for row in answer["results"]] == [
-        ("0000320193-25-000079", 2025, "FY")
-    ]
-    assert answer["notes"] == ["The loaded list goes back to 2015-03-12; older filings exist"]
-
-
 async def test_filings_go_back_to_the_company_before(tmp_path):
     """One ticker, two CIKs: each filing under its own, one that both made under the newer; the texts of both count."""
     store = FactStore(tmp_path / "filings.sqlite")

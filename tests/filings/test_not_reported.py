@@ -101,14 +101,6 @@ def reported(tmp_path):
     return library_of(tmp_path / "f.sqlite", facts(REPORT), YEARS)
 
 
-def test_a_missing_figure_is_missing_from_the_data_not_from_the_filing(reported):
-    """A company's own tags are not in the data set: it may well have stated the figure."""
-    entry = missing(reported, "CapitalExpenditure", "2022")
-
-    told = "CapitalExpenditure of Drawn Inc. for fiscal 2022 is not under a standard tag in this data set"
-    assert (entry["reason"], entry["message"]) == ("not_reported", f"{told}; the filing may state it")
-
-
 def test_tags_of_like_names_are_offered_where_they_have_a_figure(reported):
     """The likeliest first; of the year that was asked for."""
     entry = missing(reported, "InterestExpense", "2022")

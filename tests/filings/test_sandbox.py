@@ -94,15 +94,6 @@ def test_more_rows_than_the_most_are_said_to_be_there(rows, truncated):
     assert (len(found.results), found.extra["truncated"]) == (MAX_ROWS, truncated)
 
 
-def test_as_of_hides_what_was_filed_later():
-    """By whichever name the table is called."""
-    newest = run_sql(None, "SELECT max(filing_date) AS day FROM facts", "2022-06-30").results[0]["day"]
-    with pytest.raises(ParameterError, match="prohibited"):
-        run_sql(None, "SELECT * FROM main.facts", "2022-06-30")
-
-    assert newest <= "2022-06-30"
-
-
 @pytest.mark.parametrize(
     "query",
     [

@@ -92,12 +92,6 @@ def test_each_item_of_a_report_is_one_section(heading, contents, bodies, has_hea
     assert found[1:] == expected
 
 
-@pytest.mark.parametrize(("number", "title", "kind"), [(number, *each) for number, each in ITEMS.items()])
-def test_an_item_is_named_by_its_number(number, title, kind):
-    """Market risk is no risk factor, security ownership of management is no discussion by it."""
-    assert sections(f"Item {number}. {title}\nSomething.") == [(kind, "Something.")]
-
-
 def test_an_item_that_is_named_in_passing_is_no_section():
     """A line that begins with another item's name, in the middle of a sentence."""
     text = """Item 1A. Risk Factors

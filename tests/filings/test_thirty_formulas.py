@@ -141,11 +141,6 @@ def readings():
     return {ticker: PlainReading(ticker) for ticker in RECORDED}
 
 
-def test_there_are_thirty_formulas():
-    """Of FinanceBench's kinds; each recipe's name and each function stands in one of them, or has a test below."""
-    assert len(FORMULAS) >= 30
-
-
 @pytest.mark.parametrize("ticker", sorted(RECORDED))
 def test_formulas_are_what_a_plain_reading_of_the_file_gives(recorded, readings, ticker):
     """In every fiscal year whose inputs the file tells once: the same number to the last digit, from those inputs."""

@@ -7,10 +7,7 @@ from typing import Literal
 
 import pytest
 
-from fingerpost.contract.check import validate_call
-from fingerpost.contract.spec import ToolRegistry
 from fingerpost.contract.wire import Number
-from fingerpost.errors import ParameterError
 from fingerpost.filings import questions
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.reply import Reply
@@ -50,13 +47,6 @@ async def test_the_contract_s_own_example(figures):
     )
 
 
-async def test_the_same_from_companyfacts(recorded):
-    """With the recording loaded, and named as such."""
-    answer = await SecFinancialData(recorded).execute("financial_facts", EXAMPLE)
-
-    assert (answer["data"], answer["source"]["dataset"]) == ({"Revenue": 394328000000}, "edgar")
-
-
 async def test_the_standard_fields(figures):
     """The parameters come back as they were sent."""
     answer = await figures.execute("financial_facts", EXAMPLE)
@@ -89,37 +79,9 @@ async def test_a_quarter_is_not_the_half_year(figures):
     )
 
 
-async def test_several_years_are_a_series(figures):
-    """Never a guess which one was meant."""
-    answer = await figures.execute("financial_facts", EXAMPLE | {"start_date": "2021-01-01"})
-
-    assert (answer["value_mode"], answer["data"]["Revenue"]) == (
-        "series",
-        [{"end_date": "2021-09-25", "value": 365817000000}, {"end_date": "2022-09-24", "value": 394328000000}],
-    )
-
-
-async def test_a_partial_miss_is_a_success_that_says_what_is_missing(figures):
-    """With a machine-readable reason and what was perhaps meant."""
-    answer = await figures.execute("financial_facts", EXAMPLE | {"metrics": ["Revenue", "Revenu"]})
-
-    assert (
-        answer["success"],
-        answer["missing"]["Revenu"]["reason"],
-        answer["missing"]["Revenu"]["did_you_mean"],
-    ) == (
-        True,
-        "unknown_metric",
-        ["Revenue", "us-gaap:Revenues"],
-    )
-
-
 REASONS = [
     ({"ticker": "APPL", "metrics": ["Revenue"], "period": "2022"}, "APPL", "unknown_ticker"),
-    ({"ticker": "AAPL", "metrics": ["Revenue"], "period": "2022", "as_of": "2022-10-27"}, "Revenue", "hidden_by_as_of"),
     ({"ticker": "AAPL", "metrics": ["Inventory"], "period": "2022"}, "Inventory", "outside_sample"),
-    ({"ticker": "META", "metrics": ["Revenue"], "period": "2022"}, "Revenue", "outside_sample"),
-    ({"ticker": "AAPL", "metrics": ["Revenue"], "period": "2022", "unit": "EUR"}, "Revenue", "other_unit"),
     ({"ticker": "AAPL", "metrics": ["Revenue"], "period": "2022", "filing_type": "20-F"}, "Revenue", "other_form"),
 ]
 
@@ -132,22 +94,6 @@ async def test_nothing_found_is_a_warning_with_a_reason_and_a_next_step(figures,
     assert (answer["success"], answer["results"], answer["missing"][what]["reason"]) == (False, [], reason)
     assert answer["warning"].startswith(f"No financial facts found for {asked['ticker']}")
     assert answer["hint"]
-
-
-FULL = [
-    ({"ticker": "AAPL", "metrics": ["EPS"], "period": "2023-Q4"}, "EPS", "not_derivable"),
-    ({"ticker": "AAPL", "metrics": ["Revenue"], "period": "2031"}, "Revenue", "not_in_aggregate_yet"),
-    ({"ticker": "AAPL", "metrics": ["Revenue"], "period": "1999"}, "Revenue", "before_xbrl"),
-    ({"ticker": "META", "metrics": ["GrossProfit"], "period": "2019"}, "GrossProfit", "not_reported"),
-]
-
-
-@pytest.mark.parametrize(("asked", "what", "reason"), FULL)
-async def test_why_a_loaded_company_has_no_figure(recorded, asked, what, reason):
-    """Facebook states no gross profit, and none is computed for it."""
-    answer = await SecFinancialData(recorded).execute("financial_facts", asked)
-
-    assert answer["missing"][what]["reason"] == reason
 
 
 async def test_an_estimate_comes_only_when_asked_for_and_says_so(recorded):
@@ -185,16 +131,6 @@ async def test_an_unknown_question_names_those_that_there_are(figures):
     )
 
 
-def test_validate_call_knows_the_questions(figures):
-    """The plan-step contract's check before a call: the first bad field is named."""
-    with ToolRegistry.only(figures.spec):
-        validate_call("sec_financial_data", "financial_facts", EXAMPLE)
-        with pytest.raises(ParameterError) as caught:
-            validate_call("sec_financial_data", "financial_facts", EXAMPLE | {"start_date": ""})
-
-    assert caught.value.details["field"] == "start_date"
-
-
 QUESTIONS = {
     "company_info": {"ticker": "AAPL"},
     "companies": {},
@@ -227,29 +163,6 @@ async def test_every_question_answers_and_takes_as_of(figures, question):
     assert [(answer.body["success"], answer.is_error, bool(answer.text)) for answer in answers] == [
         (True, False, True)
     ] * 2
-
-
-async def test_ratios_name_their_parts(figures):
-    """A derived number is its formula and the filings of both parts."""
-    asked = {"ticker": "AAPL", "ratios": ["net_margin"], "period": "2022"}
-    answer = await figures.execute("financial_ratios", asked)
-    row = answer["results"][0]
-
-    assert (answer["data"], row["formula"], [part["value"] for part in row["inputs"]]) == (
-        {"net_margin": 0.253096},
-        "NetIncome / Revenue",
-        [99803000000, 394328000000],
-    )
-
-
-async def test_companies_with_other_year_ends_are_compared_with_a_note(figures):
-    """Fiscal 2022 ended in January at NVIDIA and in September at Apple."""
-    answer = await figures.execute("compare", QUESTIONS["compare"])
-
-    assert (answer["data"], answer["notes"]) == (
-        {"AAPL": {"Revenue": 394328000000}, "NVDA": {"Revenue": 26914000000}},
-        ["The periods end on different days: 2022-01-30, 2022-09-24"],
-    )
 
 
 async def test_an_older_cik_behind_the_same_ticker_answers_for_its_years(tmp_path):
