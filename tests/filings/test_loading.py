@@ -8,6 +8,7 @@ import pytest
 from fingerpost.errors import FeedUnusable, ParameterError
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.loading import FilingText, load_files
+from fingerpost.filings.reasons import missing_ticker
 from fingerpost.filings.store import FactStore
 
 FACTS = {
@@ -145,3 +146,41 @@ def test_an_archive_without_companies_is_refused(store, tmp_path, content, messa
 
     with pytest.raises(FeedUnusable, match=message):
         load_files(store, [archive])
+
+
+def test_a_folder_is_loaded_file_by_file(store, tmp_path):
+    """Each file that is something else is reported; a folder of nothing is refused."""
+    folder, nothing = tmp_path / "sec", tmp_path / "empty"
+    folder.mkdir()
+    nothing.mkdir()
+    written(folder / "a.json", FACTS)
+    written(folder / "b.json", "[]")
+    written(folder / "c.json", {"0": {"cik_str": 7, "ticker": "DRWN", "title": "Drawn Inc."}})
+    loaded = load_files(store, [folder])
+
+    assert [done.summary for done in loaded[1:]] == ["skipped: b.json is not a JSON object", "1 tickers"]
+    assert FactLibrary(store.path).find_company("DRWN").cik == 7
+    with pytest.raises(FeedUnusable, match="empty has no file"):
+        load_files(store, [nothing])
+
+
+@pytest.mark.parametrize(
+    ("ticker", "filed", "lacking"),
+    [(None, "", "--ticker, --filed"), ("DRWN", "", "--filed"), (None, "2023-02-01", "--ticker")],
+)
+def test_a_text_names_only_the_options_that_it_lacks(store, tmp_path, ticker, filed, lacking):
+    """The others were given."""
+    text = written(tmp_path / "10k.txt", "Item 1. Business")
+    with pytest.raises(ParameterError, match=f"which filing with {lacking}$"):
+        load_files(store, [text], ticker=ticker, text_of=FilingText(accession="a", form="10-K", filed=filed))
+
+
+def test_a_company_without_a_ticker_is_asked_for_by_cik(store, tmp_path):
+    """The advice is not to load the same file again."""
+    load_files(store, [written(tmp_path / "facts.json", FACTS)])
+    entry = missing_ticker(FactLibrary(store.path), "VRT")
+
+    assert entry["message"] == "No company here is called VRT; the tickers of 1 are not known"
+    assert entry["next_step"] == (
+        "Run: fingerpost filings load company_tickers.json, or ask by CIK, such as CIK0000000007"
+    )

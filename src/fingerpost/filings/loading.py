@@ -59,6 +59,7 @@ def load_files(
 ) -> list[Loaded]:
     """Write files into the store: companyfacts, submissions, company_tickers, and, with ``text_of``, one text.
 
+    Of a folder, every JSON file and archive is loaded that can be; the others are reported as skipped.
     A companyfacts archive updates every company in it, unless newer figures of the company are there; ``show`` gets
     (done, all) companies. ``ticker`` names the company where the files do not; ``predecessor_of`` is the ticker of the
     company whose older figures they are. Each other file is one transaction.
@@ -68,12 +69,29 @@ def load_files(
         ParameterError: a text without the filing that it is of, or without a known company; or a ticker that is
             another company's.
     """
-    return [
-        _load_archive(store, path, retrieved_at, show)
-        if path.suffix.lower() == ".zip"
-        else _load(store, path, ticker, predecessor_of, text_of, retrieved_at)
-        for path in paths
-    ]
+    loaded = []
+    for path in paths:
+        if path.is_dir():
+            loaded += _load_folder(store, path, retrieved_at, show)
+        elif path.suffix.lower() == ".zip":
+            loaded.append(_load_archive(store, path, retrieved_at, show))
+        else:
+            loaded.append(_load(store, path, ticker, predecessor_of, text_of, retrieved_at))
+    return loaded
+
+
+def _load_folder(store: FactStore, folder: Path, retrieved_at: str | None, show: ShowProgress | None) -> list[Loaded]:
+    """Load the JSON files and archives of a folder; report each file that is skipped."""
+    loaded, count = [], 0
+    for path in sorted(path for path in folder.iterdir() if path.suffix.lower() in (".json", ".zip")):
+        try:
+            loaded += load_files(store, [path], retrieved_at=retrieved_at, show=show)
+            count += 1
+        except FeedUnusable as error:
+            loaded.append(Loaded(path.name, f"skipped: {error.message}"))
+    if not count:
+        raise FeedUnusable(f"{folder.name} has no file of figures, filings or tickers that can be read")
+    return loaded
 
 
 def _load(
@@ -133,10 +151,10 @@ def _check_owner(library: FactLibrary, facts: FactsFile, ticker: str, *, is_pred
 
 
 def _load_text(store: FactStore, name: str, content: bytes, ticker: str | None, text_of: FilingText | None) -> Loaded:
-    if text_of is None or ticker is None:
-        raise ParameterError(
-            f"{name} is a text: say whose and which filing with --ticker, --accession, --form, --filed"
-        )
+    options = {"--ticker": ticker, "--accession": text_of and text_of.accession, "--filed": text_of and text_of.filed}
+    lacking = [option for option, value in options.items() if not value]
+    if text_of is None or ticker is None or lacking:
+        raise ParameterError(f"{name} is a text: say whose and which filing with {', '.join(lacking)}")
     with closing(FactLibrary(store.path)) as library:
         company = library.find_company(ticker)
     if company is None:

@@ -10,6 +10,7 @@ from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import BY_PERIOD, FIRST_DAY, PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, YEAR
 from fingerpost.filings.reply import nothing
+from fingerpost.filings.store import plain_ticker
 
 NOT_REPORTED = "not_reported"
 NOT_IN_AGGREGATE_YET = "not_in_aggregate_yet"
@@ -47,12 +48,18 @@ def missing_ticker(library: FactLibrary, ticker: str) -> dict[str, Any]:
     listed = library.find_listed(ticker)
     if listed is not None:
         return missing_entry(NOT_LOADED, f"No figures of {listed[2]} have been loaded yet", load_hint(listed[0]))
+    companies = library.list_companies()
+    unnamed = [company.ticker for company in companies if company.ticker == f"CIK{company.padded_cik}"]
+    if unnamed and plain_ticker(ticker) not in unnamed:
+        step = f"Run: fingerpost filings load company_tickers.json, or ask by CIK, such as {unnamed[0]}"
+        message = f"No company here is called {ticker}; the tickers of {len(unnamed)} are not known"
+        return missing_entry(UNKNOWN_TICKER, message, step, library.suggest_tickers(ticker))
     near = library.suggest_tickers(ticker)
     if near:
         return missing_entry(
             UNKNOWN_TICKER, f"No company here is called {ticker}", f"Did you mean {', '.join(near)}?", near
         )
-    known = ", ".join(company.ticker for company in library.list_companies()[:10])
+    known = ", ".join(company.ticker for company in companies[:10])
     return missing_entry(UNKNOWN_TICKER, f"No company here is called {ticker}; there are {known}", load_hint(ticker))
 
 

@@ -87,10 +87,14 @@ def load_filings(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE...", help="companyfacts (a file, or the zip), submissions, company_tickers; or a text."
+            metavar="FILE...",
+            help="companyfacts (a file, or the zip), submissions, company_tickers, a folder of them; or a text.",
         ),
     ],
-    ticker: Annotated[str | None, typer.Option(help="Whose files they are, where the files do not say.")] = None,
+    ticker: Annotated[
+        str | None,
+        typer.Option(help="Whose files they are; figures do not name a ticker."),
+    ] = None,
     predecessor_of: Annotated[
         str | None, typer.Option(help="Whose older figures they are, filed under another CIK: that company's ticker.")
     ] = None,
@@ -108,7 +112,7 @@ def load_filings(
 
     with usage():
         settings.prepare_home()
-    text_of = FilingText(accession=accession, form=form, filed=filed) if accession and filed else None
+    text_of = FilingText(accession=accession or "", form=form, filed=filed or "")
     store = FactStore(settings.filings_file)
     for file in files:
         retrieved_at = clock.now().isoformat(timespec="seconds")
