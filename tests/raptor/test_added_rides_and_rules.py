@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.engine.raptor.endpoints import find_endpoint
-from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.engine.raptor.search import find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.overlay import AddedRide, Overlay
+from tests.raptor.asking import end_at, query_of
 from tests.realtime.messages import DAY, at
 
 DRAWING = """
@@ -38,13 +38,7 @@ def test_an_added_ride_has_its_routes_rules(rule, found):
         is_skipped=np.zeros(2, np.bool_),
         updated=at("07:00"),
     )
-    ends = [
-        find_endpoint(table, float(table.stop_lat[stop]), float(table.stop_lon[stop]), [stop], 100.0)
-        for stop in (stops["Alpha"], stops["Gamma"])
-    ]
-    query = SearchQuery(
-        origin=ends[0], destination=ends[1], instant=at("07:50"), arrive_by=False,
-        max_rides=3, max_walk_m=100, step_free=False, wanted=3,
-    )  # fmt: skip
+    ends = [end_at(table, stops[name], 100.0) for name in ("Alpha", "Gamma")]
+    query = query_of(*ends, at("07:50"), 3, 100)
     journeys = find_journeys(table, SearchTimetables(table, Overlay(added=(added,))), query)
     assert [journey.arrival for journey in journeys if journey.arrival < at("12:00")] == [at("08:40")] * found

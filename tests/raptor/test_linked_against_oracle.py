@@ -13,8 +13,9 @@ import pytest
 from fingerpost.transit.engine.raptor.arrays import KernelQuery
 from fingerpost.transit.engine.raptor.endpoints import find_endpoint
 from fingerpost.transit.engine.raptor.kernel import UNREACHED
-from fingerpost.transit.engine.raptor.search import WINDOWS_S, SearchQuery, find_journeys, run_kernel
+from fingerpost.transit.engine.raptor.search import WINDOWS_S, find_journeys, run_kernel
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables, build_search_timetable
+from tests.raptor.asking import end_at, hold_arrivals, query_of
 from tests.raptor.linked_networks import random_linked
 from tests.raptor.linked_oracle import LinkedOracle
 from tests.raptor.networks import DAY, LAT, LON
@@ -59,17 +60,10 @@ def _question(seed):
             stop = dice.randrange(timetable.stop_count)
         if stop is None:
             return find_endpoint(timetable, LAT + dice.uniform(0, 0.03), LON + dice.uniform(0, 0.06), [], limit)
-        return find_endpoint(timetable, float(timetable.stop_lat[stop]), float(timetable.stop_lon[stop]), [stop], limit)
+        return end_at(timetable, stop, limit)
 
     rides = dice.choice([1, 2, 3, 5] if links.seats else [2, 2, 3])
     return timetable, links, end(stops[0]), end(stops[1]), instant, rides, limit
-
-
-def _query(origin, destination, instant, rides, limit, *, arrive_by):
-    return SearchQuery(
-        origin=origin, destination=destination, instant=instant, arrive_by=arrive_by,
-        max_rides=rides, max_walk_m=limit, step_free=False, wanted=3,
-    )  # fmt: skip
 
 
 def _check(journey, oracle, limit):
@@ -136,7 +130,7 @@ def test_the_earliest_arrival_within_the_walking_limit_is_never_lost(chunk):
     held = 0
     for seed in range(chunk * 100 * SCALE, (chunk + 1) * 100 * SCALE):
         timetable, links, origin, destination, instant, rides, limit = _question(seed)
-        query = _query(origin, destination, instant, rides, limit, arrive_by=False)
+        query = query_of(origin, destination, instant, rides, limit)
         journeys = find_journeys(timetable, SearchTimetables(timetable), query)
         oracle = LinkedOracle(timetable, links, list_trip_instances(timetable, around(DAY, 2, 4)))
 
@@ -152,7 +146,7 @@ def test_no_ride_is_wrong_and_no_better_one_is_missed_with_real_time(chunk):
         timetable, links, origin, destination, instant, rides, limit = _question(seed)
         promised = list_trip_instances(timetable, around(DAY, 2, 4))
         overlay = _random_overlay(random.Random(seed), timetable, promised)
-        query = _query(origin, destination, instant, rides, limit, arrive_by=False)
+        query = query_of(origin, destination, instant, rides, limit)
         journeys = find_journeys(timetable, SearchTimetables(timetable, overlay), query)
         oracle = LinkedOracle(timetable, links, _edited(timetable, promised, overlay), overlay)
 
@@ -162,21 +156,12 @@ def test_no_ride_is_wrong_and_no_better_one_is_missed_with_real_time(chunk):
 
 def _hold_arrivals(seed, journeys, oracle, query):
     """Hold journeys against the oracle; return for how many numbers of trips there was something to hold."""
-    held = 0
     best = oracle.earliest_arrivals(query.origin, query.destination, query.instant, query.max_rides, query.max_walk_m)
-    direct = [journey.arrival for journey in journeys if not journey.rides]
     for journey in journeys:
         if journey.rides:
             _check(journey, oracle, query.max_walk_m)
         assert journey.departure >= query.instant
-    for count, arrival in enumerate(best, 1):
-        if arrival - query.instant > SOON_S:
-            continue
-        known = [journey.arrival for journey in journeys if journey.boardings <= count]
-        expected = min(arrival, direct[0]) if direct else arrival
-        assert min(known, default=NEVER) == expected, (seed, count)
-        held += 1
-    return held
+    return hold_arrivals(journeys, best, query.instant, seed, SOON_S)
 
 
 @pytest.mark.parametrize("chunk", CHUNKS)
@@ -184,7 +169,7 @@ def test_the_latest_departure_for_an_arrival_is_never_lost(chunk):
     """Arrive-by: for each number of trips boarded, the latest departure that arrives in time within the limit."""
     for seed in range(chunk * 25 * SCALE, (chunk + 1) * 25 * SCALE):
         timetable, links, origin, destination, instant, rides, limit = _question(seed)
-        query = _query(origin, destination, instant + 3600, rides, limit, arrive_by=True)
+        query = query_of(origin, destination, instant + 3600, rides, limit, arrive_by=True)
         journeys = find_journeys(timetable, SearchTimetables(timetable), query)
         oracle = LinkedOracle(timetable, links, list_trip_instances(timetable, around(DAY, 2, 4)))
         instant = query.instant

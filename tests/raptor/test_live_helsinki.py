@@ -1,12 +1,10 @@
-"""Random cancellations and delays on the real Helsinki feed: the engine, nigiri with the same bytes, and the oracle.
+"""Random cancellations and delays on the real Helsinki feed: the engine, and nigiri with the same bytes.
 
 Both engines read the same GTFS-Realtime message. Delays are whole minutes, nigiri's own grain.
-The oracle is asked about the trips as edited by hand.
 """
 
 import os
 import random
-from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
@@ -14,16 +12,14 @@ import pytest
 from google.transit.gtfs_realtime_pb2 import FeedMessage, TripDescriptor
 
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.engine.raptor.endpoints import Endpoint
 from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
 from fingerpost.transit.engine.timetable.service_days import services_on
-from tests.raptor.levelled import DAY, FEED, MAX_TRANSFERS, MIDNIGHT, ask_engine, ask_rival, level, load_rival
-from tests.raptor.oracle import NEVER, StopTime, earliest_arrivals, list_trip_instances
+from tests.raptor.levelled import DAY, FEED, MIDNIGHT, ask_engine, ask_rival, level, load_rival
 from tests.shared_data import get_shared
 
 # In soak 10,000 changes in all.
 ROUNDS = 10 if os.environ.get("FINGERPOST_SOAK") else 2
-CHANGES, QUESTIONS, ORACLE_QUESTIONS = 1000, 100, 2
+CHANGES, QUESTIONS = 1000, 100
 # The feed holds one day; past this nigiri's and our horizon may differ.
 LAST_ARRIVAL_S = 32 * 3600
 
@@ -99,45 +95,3 @@ def test_pareto_sets_are_nigiris_with_the_same_message(levelled, seed):
 
     assert ours == theirs
     assert sum(now != before for now, before in zip(theirs, planned, strict=True)) >= QUESTIONS // 10
-
-
-def edited(instances, timetable, message):
-    """The trips as they really run, one stop after the other."""
-    told = {entity.trip_update.trip.trip_id: entity.trip_update for entity in message.entity}
-    for instance in instances:
-        update = told.get(timetable.trip_local_id[int(timetable.trip_departure_trip[instance.trip_departure])])
-        if update is None:
-            yield instance
-        elif update.trip.schedule_relationship != TripDescriptor.CANCELED:
-            late_s = update.stop_time_update[0].departure.delay
-            stop_times = (
-                StopTime(call.stop, call.arrival + late_s, call.departure + late_s, call.flags)
-                for call in instance.stop_times
-            )
-            yield replace(instance, stop_times=tuple(stop_times))
-
-
-def test_earliest_arrivals_are_the_oracles_on_the_edited_timetable(levelled):
-    """The earliest arrival for every number of changes, worked out by looking at every trip."""
-    _, timetable, _ = levelled
-    message = draw_message(timetable, 99)
-    search_timetable = read_live(levelled, message)
-    running = list(edited(list_trip_instances(timetable, [DAY]), timetable, message))
-    origins = np.repeat(np.arange(timetable.stop_count), np.diff(timetable.foot_first))
-    for origin, destination, leave_s in draw_questions(search_timetable, 7, ORACLE_QUESTIONS):
-        ours = ask_engine(timetable, search_timetable, origin, destination, leave_s)
-        into = np.flatnonzero(timetable.foot_to == destination)
-        nothing = np.zeros(1, np.int32)
-        start = Endpoint(lat=0.0, lon=0.0, stop=np.array([origin], np.int32), seconds=nothing, metres=nothing)
-        goal = Endpoint(
-            lat=0.0,
-            lon=0.0,
-            stop=np.concatenate([[destination], origins[into]]).astype(np.int32),
-            seconds=np.concatenate([nothing, timetable.foot_s[into]]),
-            metres=np.concatenate([nothing, timetable.foot_m[into]]),
-        )
-        best = earliest_arrivals(timetable, running, start, goal, MIDNIGHT + leave_s, MAX_TRANSFERS + 1, 10**6)
-        known = [
-            min((at for changes, at in ours if changes < rides), default=NEVER) for rides in range(1, len(best) + 1)
-        ]
-        assert known == [arrival - MIDNIGHT for arrival in best]

@@ -10,10 +10,11 @@ import pytest
 from fingerpost.transit.engine.raptor.arrays import KernelQuery
 from fingerpost.transit.engine.raptor.endpoints import find_endpoint
 from fingerpost.transit.engine.raptor.kernel import UNREACHED
-from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys, run_kernel
+from fingerpost.transit.engine.raptor.search import find_journeys, run_kernel
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables, build_search_timetable
+from tests.raptor.asking import end_at, hold_arrivals, hold_departures, latest_departures, query_of
 from tests.raptor.networks import DAY, LAT, LON, random_timetable
-from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_trip_instances, profile
+from tests.raptor.oracle import around, earliest_arrivals, list_trip_instances, profile
 
 MIDNIGHT = int(datetime(DAY.year, DAY.month, DAY.day, tzinfo=ZoneInfo("Europe/Helsinki")).timestamp())
 CHUNKS = range(50 if os.environ.get("FINGERPOST_SOAK") else 8)
@@ -26,10 +27,7 @@ def _question(seed):
 
     def end(limit):
         if dice.random() < 0.3:
-            stop = dice.randrange(timetable.stop_count)
-            return find_endpoint(
-                timetable, float(timetable.stop_lat[stop]), float(timetable.stop_lon[stop]), [stop], limit
-            )
+            return end_at(timetable, dice.randrange(timetable.stop_count), limit)
         return find_endpoint(timetable, LAT + dice.uniform(0, 0.03), LON + dice.uniform(0, 0.06), [], limit)
 
     limit = dice.choice([200, 600, 1500, 3000])
@@ -108,26 +106,16 @@ def test_the_earliest_arrival_within_the_walking_limit_is_never_lost(chunk):
     """B6: for each number of rides, the earliest arrival whose walking sums to at most the limit is found."""
     for seed in range(chunk * PER_CHUNK, chunk * PER_CHUNK + PER_CHUNK):
         timetable, origin, destination, instant, rides, limit, step_free = _question(seed)
-        query = SearchQuery(
-            origin=origin, destination=destination, instant=instant, arrive_by=False,
-            max_rides=rides, max_walk_m=limit, step_free=step_free, wanted=3,
-        )  # fmt: skip
+        query = query_of(origin, destination, instant, rides, limit, step_free=step_free)
         journeys = find_journeys(timetable, SearchTimetables(timetable), query)
         instances = list_trip_instances(timetable, around(DAY, 2, 4), step_free)
         promised = earliest_arrivals(timetable, instances, origin, destination, instant, rides, limit)
-        direct = [journey.arrival for journey in journeys if not journey.rides]
 
+        hold_arrivals(journeys, promised, instant, seed)
         for journey in journeys:
             if journey.rides:
                 _check(timetable, journey, origin, destination, limit)
             assert journey.departure >= instant
-        for count, arrival in enumerate(promised, 1):
-            if arrival - instant > 86400:
-                continue
-            known = [journey.arrival for journey in journeys if len(journey.rides) <= count]
-            if direct and arrival >= direct[0]:
-                arrival = direct[0]
-            assert min(known, default=NEVER) == arrival, (seed, count)
 
 
 @pytest.mark.parametrize("chunk", CHUNKS)
@@ -135,29 +123,12 @@ def test_the_latest_departure_for_an_arrival_is_never_lost(chunk):
     """Arrive-by: for each number of rides, the latest departure that arrives in time within the walking limit."""
     for seed in range(chunk * PER_CHUNK, chunk * PER_CHUNK + PER_CHUNK // 4):
         timetable, origin, destination, instant, rides, limit, step_free = _question(seed)
-        query = SearchQuery(
-            origin=origin, destination=destination, instant=instant, arrive_by=True,
-            max_rides=rides, max_walk_m=limit, step_free=step_free, wanted=3,
-        )  # fmt: skip
+        query = query_of(origin, destination, instant, rides, limit, step_free=step_free, arrive_by=True)
         journeys = find_journeys(timetable, SearchTimetables(timetable), query)
         instances = list_trip_instances(timetable, around(DAY, 2, 4), step_free)
-        latest = [-NEVER] * rides
-        for leave in leaves(instances, origin, instant - 86400, instant):
-            arrivals = earliest_arrivals(timetable, instances, origin, destination, leave, rides, limit)
-            latest = [
-                max(known, leave) if arrival <= instant else known
-                for known, arrival in zip(latest, arrivals, strict=True)
-            ]
-        direct = [journey.departure for journey in journeys if not journey.rides]
 
+        hold_departures(journeys, latest_departures(timetable, instances, query), seed)
         for journey in journeys:
             if journey.rides:
                 _check(timetable, journey, origin, destination, limit)
             assert journey.arrival <= instant
-        for count, departure in enumerate(latest, 1):
-            known = [journey.departure for journey in journeys if len(journey.rides) <= count]
-            if direct and departure <= direct[0]:
-                departure = direct[0]
-            if departure == -NEVER:
-                continue
-            assert max(known, default=-NEVER) == departure, (seed, count)

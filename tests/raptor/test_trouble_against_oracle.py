@@ -11,10 +11,11 @@ import pytest
 from google.transit.gtfs_realtime_pb2 import TripDescriptor
 
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.engine.raptor.search import find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
+from tests.raptor.asking import hold_arrivals, hold_departures, latest_departures, query_of
 from tests.raptor.networks import DAY
-from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_trip_instances
+from tests.raptor.oracle import around, earliest_arrivals, list_trip_instances
 from tests.raptor.test_search_against_oracle import MIDNIGHT, _question
 from tests.raptor.trouble import draw_trouble, edited, is_ridden
 
@@ -47,23 +48,14 @@ def test_no_ride_is_wrong_and_no_better_one_is_missed(chunk):
         timetable, message, overlay, running, weeks, (origin, destination, instant, rides, limit) = _troubled(seed)
         kinds.update(entity.trip_update.trip.schedule_relationship for entity in message.entity)
         changes += len(message.entity)
-        query = SearchQuery(
-            origin=origin, destination=destination, instant=instant, arrive_by=False,
-            max_rides=rides, max_walk_m=limit, step_free=False, wanted=3,
-        )  # fmt: skip
+        query = query_of(origin, destination, instant, rides, limit)
 
         journeys = find_journeys(timetable, SearchTimetables(timetable, overlay), query)
         best = earliest_arrivals(timetable, running, origin, destination, instant, rides, limit)
 
         assert set(overlay.counts) <= APPLIED | UNPLACED, seed
-        direct = [journey.arrival for journey in journeys if not journey.rides]
         assert all(is_ridden(timetable, overlay, journey, weeks) for journey in journeys), seed
-        for count, arrival in enumerate(best, 1):
-            if arrival - instant > 86400:
-                continue
-            known = [journey.arrival for journey in journeys if len(journey.rides) <= count]
-            expected = min(arrival, direct[0]) if direct else arrival
-            assert min(known, default=NEVER) == expected, (seed, count)
+        hold_arrivals(journeys, best, instant, seed)
     assert set(kinds) == set(TripDescriptor.ScheduleRelationship.values()) - {TripDescriptor.UNSCHEDULED}
     # Ten chunks, so 10,000 in all.
     assert changes >= 1000
@@ -74,24 +66,9 @@ def test_the_latest_departure_for_an_arrival_is_never_lost(chunk):
     """Arrive-by: for each number of rides, the latest departure with which one really arrives in time."""
     for seed in range(chunk * PER_CHUNK, chunk * PER_CHUNK + PER_CHUNK // 4):
         timetable, _, overlay, running, weeks, (origin, destination, instant, rides, limit) = _troubled(seed)
-        query = SearchQuery(
-            origin=origin, destination=destination, instant=instant, arrive_by=True,
-            max_rides=rides, max_walk_m=limit, step_free=False, wanted=3,
-        )  # fmt: skip
+        query = query_of(origin, destination, instant, rides, limit, arrive_by=True)
 
         journeys = find_journeys(timetable, SearchTimetables(timetable, overlay), query)
-        latest = [-NEVER] * rides
-        for leave in leaves(running, origin, instant - 86400, instant):
-            arrivals = earliest_arrivals(timetable, running, origin, destination, leave, rides, limit)
-            latest = [
-                max(known, leave) if arrival <= instant else known
-                for known, arrival in zip(latest, arrivals, strict=True)
-            ]
 
-        direct = [journey.departure for journey in journeys if not journey.rides]
         assert all(is_ridden(timetable, overlay, journey, weeks) for journey in journeys), seed
-        for count, departure in enumerate(latest, 1):
-            expected = max(departure, direct[0]) if direct else departure
-            known = [journey.departure for journey in journeys if len(journey.rides) <= count]
-            if expected != -NEVER:
-                assert max(known, default=-NEVER) == expected, (seed, count)
+        hold_departures(journeys, latest_departures(timetable, running, query), seed)

@@ -8,10 +8,10 @@ import pytest
 
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.engine.raptor.endpoints import find_endpoint
-from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.engine.raptor.search import find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.timetable import STOP
+from tests.raptor.asking import end_at, hold_arrivals, query_of
 from tests.raptor.levelled import DAY, FEED, MIDNIGHT
 from tests.raptor.oracle import NEVER, earliest_arrivals, list_trip_instances
 from tests.raptor.test_trouble_against_oracle import APPLIED, UNPLACED
@@ -45,27 +45,16 @@ def test_no_ride_is_wrong_and_no_better_one_is_missed(helsinki, seed):
     served = np.flatnonzero(timetable.stop_kind == STOP).tolist()
     changed = 0
     for number in range(QUESTIONS):
-        ends = [
-            find_endpoint(timetable, float(timetable.stop_lat[stop]), float(timetable.stop_lon[stop]), [stop], 400)
-            for stop in dice.sample(served, 2)
-        ]
+        ends = [end_at(timetable, stop, 400) for stop in dice.sample(served, 2)]
         instant = MIDNIGHT + dice.randrange(5 * 3600, LATEST_START_S)
-        query = SearchQuery(
-            origin=ends[0], destination=ends[1], instant=instant, arrive_by=False,
-            max_rides=MAX_RIDES, max_walk_m=MAX_WALK_M, step_free=False, wanted=3,
-        )  # fmt: skip
+        query = query_of(*ends, instant, MAX_RIDES, MAX_WALK_M)
         journeys = find_journeys(timetable, search_timetables, query)
         changed += journeys != find_journeys(timetable, planned, query)
 
         assert all(is_ridden(timetable, overlay, journey, running) for journey in journeys)
         if number < ORACLE_QUESTIONS:
             best = earliest_arrivals(timetable, running, *ends, instant, MAX_RIDES, MAX_WALK_M)
-            direct = [journey.arrival for journey in journeys if not journey.rides]
-            known = [
-                min((each.arrival for each in journeys if len(each.rides) <= rides), default=NEVER)
-                for rides in range(1, MAX_RIDES + 1)
-            ]
-            assert known == [min(arrival, *direct) if direct else arrival for arrival in best]
+            hold_arrivals(journeys, best, instant, number, within_s=NEVER)
     assert len(message.entity) == CHANGES
     assert set(overlay.counts) <= APPLIED | UNPLACED
     assert changed >= QUESTIONS // 2

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fingerpost.transit.engine.raptor.endpoints import find_endpoint
-from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.engine.raptor.search import find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.assembly import assemble
 from fingerpost.transit.engine.timetable.draft import (
@@ -23,6 +23,7 @@ from fingerpost.transit.engine.timetable.draft import (
     TripRow,
 )
 from fingerpost.transit.engine.timetable.timetable import Feed
+from tests.raptor.asking import query_of
 from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_trip_instances
 
 ZONE = ZoneInfo("Europe/Helsinki")
@@ -60,17 +61,7 @@ def _query(timetable, origin, destination, instant, *, arrive_by=False, not_befo
     for name in (origin, destination):
         row = list(timetable.stop_name).index(name)
         ends.append(find_endpoint(timetable, float(timetable.stop_lat[row]), 25.0, [row], 500))
-    return SearchQuery(
-        origin=ends[0],
-        destination=ends[1],
-        instant=instant,
-        arrive_by=arrive_by,
-        max_rides=MAX_RIDES,
-        max_walk_m=500,
-        step_free=False,
-        wanted=3,
-        not_before=not_before,
-    )
+    return query_of(*ends, instant, MAX_RIDES, 500, arrive_by=arrive_by, not_before=not_before)
 
 
 def _search(timetable, *asked, **wishes):

@@ -7,10 +7,11 @@ from fingerpost.transit.engine.demo.catalogue import build_demo
 from fingerpost.transit.engine.raptor.board import list_board_departures
 from fingerpost.transit.engine.raptor.endpoints import find_endpoint
 from fingerpost.transit.engine.raptor.kernel import lower_bounds, mcraptor, patterns, range_raptor, transfer_points
-from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.engine.raptor.search import find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.kernel_mode import entry
 from fingerpost.transit.osm.streets.kernel import nearest, ways
+from tests.raptor.asking import query_of
 from tests.streets.towns import Town
 
 MODULES = (lower_bounds, patterns, mcraptor, range_raptor, transfer_points, nearest, ways)
@@ -44,10 +45,7 @@ def test_a_question_after_loading_compiles_nothing(tmp_path):
     for arrive_by in (False, True):
         for limit in (1500, 500):
             ends = [find_endpoint(timetable, lat, lon, [], limit) for lat, lon in ((60.17, 24.93), (60.20, 24.96))]
-            query = SearchQuery(
-                origin=ends[0], destination=ends[1], instant=instant, arrive_by=arrive_by,
-                max_rides=5, max_walk_m=limit, step_free=arrive_by, wanted=2,
-            )  # fmt: skip
+            query = query_of(*ends, instant, 5, limit, arrive_by=arrive_by, step_free=arrive_by)
             find_journeys(timetable, search_timetables, query)
     day = datetime(2026, 5, 6, tzinfo=UTC).date()
     list_board_departures(

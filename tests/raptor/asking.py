@@ -1,0 +1,52 @@
+"""Questions to the engine, and its answers held against what an oracle promises."""
+
+from fingerpost.transit.engine.raptor.endpoints import find_endpoint
+from fingerpost.transit.engine.raptor.search import SearchQuery
+from tests.raptor.oracle import NEVER, earliest_arrivals, leaves
+
+DAY_S = 86_400
+
+
+def end_at(timetable, stop, limit_m):
+    """Return a stop (row) as an end of a trip."""
+    return find_endpoint(timetable, float(timetable.stop_lat[stop]), float(timetable.stop_lon[stop]), [stop], limit_m)
+
+
+def query_of(origin, destination, instant, rides, limit_m, **wishes):
+    """Return a query for three journeys, leaving at an instant unless ``arrive_by`` says otherwise."""
+    usual = {"arrive_by": False, "step_free": False, "wanted": 3}
+    return SearchQuery(
+        origin=origin, destination=destination, instant=instant, max_rides=rides, max_walk_m=limit_m, **usual | wishes
+    )
+
+
+def hold_arrivals(journeys, promised, instant, seed, within_s=DAY_S):
+    """Assert that the earliest arrival for each number of rides is the promised one; return how many were held."""
+    direct = min((journey.arrival for journey in journeys if not journey.rides), default=NEVER)
+    held = 0
+    for count, arrival in enumerate(promised, 1):
+        if arrival - instant <= within_s:
+            known = min((journey.arrival for journey in journeys if journey.boardings <= count), default=NEVER)
+            assert known == min(arrival, direct), (seed, count)
+            held += 1
+    return held
+
+
+def hold_departures(journeys, latest, seed):
+    """Assert that the latest departure for each number of rides is the promised one, or the walk if that is later."""
+    direct = max((journey.departure for journey in journeys if not journey.rides), default=-NEVER)
+    for count, departure in enumerate(latest, 1):
+        expected = max(departure, direct)
+        known = max((journey.departure for journey in journeys if journey.boardings <= count), default=-NEVER)
+        assert known == expected or expected == -NEVER, (seed, count)
+
+
+def latest_departures(timetable, instances, query):
+    """For 1..max_rides rides at most: the latest of a day's departures that arrives by the query's instant."""
+    ends, rides = (query.origin, query.destination), query.max_rides
+    latest = [-NEVER] * rides
+    for leave in leaves(instances, query.origin, query.instant - DAY_S, query.instant):
+        arrivals = earliest_arrivals(timetable, instances, *ends, leave, rides, query.max_walk_m)
+        both = zip(latest, arrivals, strict=True)
+        latest = [max(known, leave) if arrival <= query.instant else known for known, arrival in both]
+    return latest
