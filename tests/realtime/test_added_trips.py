@@ -26,27 +26,40 @@ def test_an_added_ride_runs_at_the_times_that_are_told(relationship):
     assert (dict(told.counts), dict(told.stop_time_counts)) == ({"trip-added": 1}, {"call-applied": 3})
 
 
-def test_an_added_ride_may_pass_a_stop():
-    """A skipped call stays in the ride, marked."""
-    calls = (THREE_CALLS[0], call("BETA", "08:10", relationship="SKIPPED"), THREE_CALLS[2])
-    told = read(LINES, update("EXTRA", *calls, relationship="ADDED"))
-    assert added(told) == [("EXTRA", "Alpha 08:05 | Beta 08:10 skip | Gamma 08:25")]
-
-
-def test_a_scheduled_time_and_a_delay_make_a_time():
+def scheduled_and_late():
     """A new trip may state its own timetable (StopTimeEvent.scheduled_time) and how late it is."""
     late = call("GAMMA")
     late.arrival.scheduled_time, late.arrival.delay = at("08:25"), 120
-    told = read(LINES, update("EXTRA", THREE_CALLS[0], late, relationship="NEW"))
-    assert added(told) == [("EXTRA", "Alpha 08:05 | Gamma 08:27")]
+    return late
 
 
-def test_stop_times_of_an_added_ride_that_cannot_be_placed_are_left_out_and_counted():
-    """Omega is no stop, Delta has a delay and no planned time; two calls remain."""
-    calls = (THREE_CALLS[0], call("OMEGA", "08:10"), call("DELTA", 60), THREE_CALLS[2])
+@pytest.mark.parametrize(
+    ("calls", "drawn", "counts"),
+    [
+        (
+            (THREE_CALLS[0], call("BETA", "08:10", relationship="SKIPPED"), THREE_CALLS[2]),
+            "Alpha 08:05 | Beta 08:10 skip | Gamma 08:25",
+            {"call-applied": 3},
+        ),
+        ((THREE_CALLS[0], scheduled_and_late()), "Alpha 08:05 | Gamma 08:27", {"call-applied": 2}),
+        # Omega is no stop, Delta has a delay and no planned time; two calls remain.
+        (
+            (THREE_CALLS[0], call("OMEGA", "08:10"), call("DELTA", 60), THREE_CALLS[2]),
+            "Alpha 08:05 | Gamma 08:25",
+            {"call-applied": 2, "call-at-unknown-stop": 1, "call-without-times": 1},
+        ),
+        # Gamma before Delta waits for it.
+        (
+            (THREE_CALLS[0], THREE_CALLS[1], call("GAMMA", "08:14")),
+            "Alpha 08:05 | Delta 08:15-08:16 | Gamma 08:16",
+            {"call-applied": 2, "call-applied-but-held-in-order": 1},
+        ),
+    ],
+)
+def test_stop_times_of_an_added_ride(calls, drawn, counts):
+    """A skipped call stays in the ride, marked; what cannot be placed is left out and counted."""
     told = read(LINES, update("EXTRA", *calls, relationship="ADDED"))
-    assert added(told) == [("EXTRA", "Alpha 08:05 | Gamma 08:25")]
-    assert dict(told.stop_time_counts) == {"call-applied": 2, "call-at-unknown-stop": 1, "call-without-times": 1}
+    assert (added(told), dict(told.stop_time_counts)) == ([("EXTRA", drawn)], counts)
 
 
 def test_an_added_ride_needs_two_stop_times():
@@ -54,14 +67,6 @@ def test_an_added_ride_needs_two_stop_times():
     told = read(LINES, update("EXTRA", THREE_CALLS[2], relationship="ADDED"))
     assert (added(told), dict(told.counts)) == ([], {"added-trip-without-two-known-calls": 1})
     assert dict(told.stop_time_counts) == {"call-of-a-trip-left-out": 1}
-
-
-def test_an_added_ride_does_not_run_backwards():
-    """Gamma before Delta waits for it."""
-    calls = (THREE_CALLS[0], THREE_CALLS[1], call("GAMMA", "08:14"))
-    told = read(LINES, update("EXTRA", *calls, relationship="ADDED"))
-    assert added(told) == [("EXTRA", "Alpha 08:05 | Delta 08:15-08:16 | Gamma 08:16")]
-    assert dict(told.stop_time_counts) == {"call-applied": 2, "call-applied-but-held-in-order": 1}
 
 
 def test_of_two_added_rides_of_one_id_the_newer_counts():

@@ -15,53 +15,55 @@ def drawn(*calls, **told):
     return draw(FOUR_STOPS, read(FOUR_STOPS, update("A-1", *calls, **told)))
 
 
-def test_a_delay_holds_for_all_later_stop_times():
-    """Two minutes late at Beta is two minutes late at Gamma and Delta; nothing is known before."""
-    assert drawn(call("BETA", 120, 120)) == "Alpha 08:00 ? | Beta 08:12-08:14 | Gamma 08:22-08:23 | Delta 08:32"
+def with_delay(made):
+    """Return an update that states a delay of its arrival beside the time."""
+    made.arrival.delay = 60
+    return made
 
 
-def test_a_time_wins_over_a_delay():
-    """Where both are told and differ, the time holds."""
-    both = call("DELTA", "08:35")
-    both.arrival.delay = 60
-    expected = "Alpha 08:00 ? | Beta 08:10-08:12 ? | Gamma 08:20-08:21 ? | Delta 08:35"
-    assert drawn(both) == expected
-
-
-def test_a_departure_alone_leaves_the_arrival_to_what_was_known_before():
-    """The carried delay holds for the arrival, but no vehicle arrives after it leaves."""
-    expected = "Alpha 08:05 | Beta 08:13 | Gamma 08:21-08:22 | Delta 08:31"
-    assert drawn(call("ALPHA", None, 300), call("BETA", None, "08:13")) == expected
-
-
-def test_the_first_departure_alone_tells_the_arrival_too():
-    """With nothing known before, the arrival is as late as the departure."""
-    expected = "Alpha 08:00 ? | Beta 08:12-08:14 | Gamma 08:22-08:23 | Delta 08:32"
-    assert drawn(call("BETA", None, 120)) == expected
-
-
-def test_no_data_ends_what_is_known():
-    """From Gamma on nothing is known, though Alpha is late."""
-    expected = "Alpha 08:05 | Beta 08:15-08:17 | Gamma 08:20-08:21 ? | Delta 08:30 ?"
-    assert drawn(call("ALPHA", None, 300), call("GAMMA", relationship="NO_DATA")) == expected
-
-
-def test_a_skipped_stop_passes_the_delay_on():
-    """Beta is skipped; Gamma is as late as Alpha was."""
-    expected = "Alpha 08:02 | Beta 08:12-08:14 skip | Gamma 08:22-08:23 | Delta 08:32"
-    assert drawn(call("ALPHA", None, 120), call("BETA", relationship="SKIPPED")) == expected
-
-
-def test_the_times_of_a_skipped_stop_are_not_passed_on():
-    """What is told of Beta's time does not count, because nobody stops there."""
-    expected = "Alpha 08:02 | Beta 08:12-08:14 skip | Gamma 08:22-08:23 | Delta 08:32"
-    assert drawn(call("ALPHA", None, 120), call("BETA", 900, 900, relationship="SKIPPED")) == expected
-
-
-def test_the_delay_of_the_trip_holds_until_the_first_that_is_told():
-    """Three minutes for the trip, one from Gamma on."""
-    expected = "Alpha 08:03 | Beta 08:13-08:15 | Gamma 08:21-08:22 | Delta 08:31"
-    assert drawn(call("GAMMA", 60, 60), delay=180) == expected
+@pytest.mark.parametrize(
+    ("calls", "delay", "expected"),
+    [
+        pytest.param(
+            [call("BETA", 120, 120)], None,
+            "Alpha 08:00 ? | Beta 08:12-08:14 | Gamma 08:22-08:23 | Delta 08:32",
+            id="a delay holds for all later stop times, and nothing is known before",
+        ),
+        pytest.param(
+            [with_delay(call("DELTA", "08:35"))], None,
+            "Alpha 08:00 ? | Beta 08:10-08:12 ? | Gamma 08:20-08:21 ? | Delta 08:35",
+            id="a time wins over a delay",
+        ),
+        pytest.param(
+            [call("ALPHA", None, 300), call("BETA", None, "08:13")], None,
+            "Alpha 08:05 | Beta 08:13 | Gamma 08:21-08:22 | Delta 08:31",
+            id="a departure alone leaves the arrival to the carried delay, but no vehicle arrives after it leaves",
+        ),
+        pytest.param(
+            [call("BETA", None, 120)], None,
+            "Alpha 08:00 ? | Beta 08:12-08:14 | Gamma 08:22-08:23 | Delta 08:32",
+            id="the first departure alone tells the arrival too",
+        ),
+        pytest.param(
+            [call("ALPHA", None, 300), call("GAMMA", relationship="NO_DATA")], None,
+            "Alpha 08:05 | Beta 08:15-08:17 | Gamma 08:20-08:21 ? | Delta 08:30 ?",
+            id="no data ends what is known",
+        ),
+        pytest.param(
+            [call("ALPHA", None, 120), call("BETA", 900, 900, relationship="SKIPPED")], None,
+            "Alpha 08:02 | Beta 08:12-08:14 skip | Gamma 08:22-08:23 | Delta 08:32",
+            id="a skipped stop passes the delay on, not its own times",
+        ),
+        pytest.param(
+            [call("GAMMA", 60, 60)], 180,
+            "Alpha 08:03 | Beta 08:13-08:15 | Gamma 08:21-08:22 | Delta 08:31",
+            id="the delay of the trip holds until the first that is stated",
+        ),
+    ],
+)  # fmt: skip
+def test_delays_are_carried_along_the_trip(calls, delay, expected):
+    """Each case is named by what it shows."""
+    assert drawn(*calls, delay=delay) == expected
 
 
 @pytest.mark.parametrize(

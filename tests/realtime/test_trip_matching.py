@@ -141,35 +141,30 @@ line A | Alpha 09:00 | Gamma 09:10
 """
 
 
-def test_a_route_and_a_start_time_name_a_trip():
-    """Only A-3 leaves at 09:00."""
-    branches = timetable_from_drawing(BRANCHES)
-    told = read(branches, update("", relationship="CANCELED", route_id="A", start_time="09:00:00"))
-    assert draw(branches, told, "A-3") == "cancelled"
-
-
-def test_of_two_trips_at_one_time_the_stops_tell():
-    """Two trips of line A leave at 08:00; Gamma is named."""
-    branches = timetable_from_drawing(BRANCHES)
-    told = read(branches, update("", call("GAMMA", 60), route_id="A", start_time="08:00:00"))
-    assert (draw(branches, told, "A-1"), draw(branches, told, "A-2")) == ("nothing", "Alpha 08:00 ? | Gamma 08:11")
-
-
-def test_of_two_trips_at_one_time_none_is_guessed():
-    """Nothing says which of the two is cancelled."""
-    branches = timetable_from_drawing(BRANCHES)
-    told = read(branches, update("", relationship="CANCELED", route_id="A", start_time="08:00:00"))
-    assert (dict(told.rides), dict(told.counts)) == ({}, {"trip-ambiguous": 1})
-
-
-def test_the_direction_tells_two_trips_apart():
-    """A-1 runs in direction 0, A-2 in direction 1."""
+@pytest.mark.parametrize(
+    ("made", "drawn"),
+    [
+        (update("", relationship="CANCELED", route_id="A", start_time="09:00:00"), ["nothing", "nothing", "cancelled"]),
+        # Two trips leave at 08:00: the stops or the direction tell them apart, else none is guessed.
+        (
+            update("", call("GAMMA", 60), route_id="A", start_time="08:00:00"),
+            ["nothing", "Alpha 08:00 ? | Gamma 08:11", "nothing"],
+        ),
+        (
+            update("", relationship="CANCELED", route_id="A", start_time="08:00:00", direction_id=1),
+            ["nothing", "cancelled", "nothing"],
+        ),
+        (update("", relationship="CANCELED", route_id="A", start_time="08:00:00"), ["nothing", "nothing", "nothing"]),
+    ],
+)
+def test_a_route_and_a_start_time_name_a_trip(made, drawn):
+    """A-1 runs in direction 0, A-2 and A-3 in direction 1."""
     feed = feed_from_drawing(BRANCHES)
     feed["trips.txt"] = "route_id,service_id,trip_id,direction_id\nA,ALL,A-1,0\nA,ALL,A-2,1\nA,ALL,A-3,1\n"
     branches = timetable_from_tables(feed)
-    entity = update("", relationship="CANCELED", route_id="A", start_time="08:00:00", direction_id=1)
-    told = read(branches, entity)
-    assert (draw(branches, told, "A-1"), draw(branches, told, "A-2")) == ("nothing", "cancelled")
+    told = read(branches, made)
+    assert [draw(branches, told, trip) for trip in ("A-1", "A-2", "A-3")] == drawn
+    assert ("trip-ambiguous" in told.counts) == (not told.rides)
 
 
 @pytest.mark.parametrize(("first", "second"), [(60, 120), (120, 60)])
