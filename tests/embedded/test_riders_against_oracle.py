@@ -19,9 +19,8 @@ from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.engine.raptor.endpoints import find_endpoint
 from tests.embedded.rider_oracle import RiderOracle, instant, is_called_unusable
-from tests.raptor.networks import DAY, LAT, LON, random_timetable
+from tests.raptor.networks import DAY, LAT, LON, MIDNIGHT, random_timetable
 from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_trip_instances
-from tests.raptor.test_search_against_oracle import MIDNIGHT
 from tests.raptor.trouble import draw_trouble, edited
 
 CHUNKS = range(2)

@@ -109,32 +109,32 @@ def test_place_must_agree(tmp_path, east_deg, shared):
     )
 
 
+def renamed(tmp_path, north_name, south_name, east_deg=0.0):
+    """Return two feeds of one name that call their common stop so; the second puts it further east."""
+    north = feed_from_drawing(NORTH)
+    south = feed_from_drawing(SOUTH, coordinates={"Beta": (BETA[0], BETA[1] + east_deg)})
+    for feed, name in ((north, north_name), (south, south_name)):
+        feed["stops.txt"] = feed["stops.txt"].replace(",Beta,", f",{name},")
+    return [FeedSource(write_feed(tmp_path / n, f), "MTA") for n, f in (("n", north), ("s", south))]
+
+
 def test_names_agree_but_for_case_and_punctuation(tmp_path):
     """Case, blanks and punctuation do not make another name; the first feed's spelling stays."""
-    south = feed_from_drawing(SOUTH, coordinates={"Beta": BETA})
-    south["stops.txt"] = south["stops.txt"].replace(",Beta,", ",BE / TA,")
-    paths = write_feed(tmp_path / "n", feed_from_drawing(NORTH)), write_feed(tmp_path / "s", south)
-    table = import_feeds("net", [FeedSource(path, "MTA") for path in paths]).timetable
+    table = import_feeds("net", renamed(tmp_path, "Beta", "BE / TA")).timetable
 
     assert list(table.stop_name) == ["Alpha", "Beta", "Gamma"]
 
 
 def test_name_must_agree(tmp_path):
     """One id for two names, even at one place, is refused."""
-    south = feed_from_drawing(SOUTH, coordinates={"Beta": BETA})
-    south["stops.txt"] = south["stops.txt"].replace(",Beta,", ",Omega,")
-    paths = write_feed(tmp_path / "n", feed_from_drawing(NORTH)), write_feed(tmp_path / "s", south)
     with pytest.raises(FeedUnusable, match="Stop BETA is 'Beta' in n and 'Omega', 0 m away, in s"):
-        import_feeds("net", [FeedSource(path, "MTA") for path in paths])
+        import_feeds("net", renamed(tmp_path, "Beta", "Omega"))
 
 
 @pytest.mark.parametrize(("east_deg", "shared"), [(0.0005, True), (0.0006, False)])
 def test_names_that_are_alike_agree_at_one_spot(tmp_path, east_deg, shared):
     """Abbreviations agree within 30 m, which is 0.00054 degrees of longitude here, and are counted; not beyond."""
-    north, south = feed_from_drawing(NORTH), feed_from_drawing(SOUTH, coordinates={"Beta": (60.17, 24.958 + east_deg)})
-    north["stops.txt"] = north["stops.txt"].replace(",Beta,", ",Gerritsen Av / Avenue V,")
-    south["stops.txt"] = south["stops.txt"].replace(",Beta,", ",GERRITSEN AV/AV V,")
-    sources = [FeedSource(write_feed(tmp_path / n, f), "MTA") for n, f in (("n", north), ("s", south))]
+    sources = renamed(tmp_path, "Gerritsen Av / Avenue V", "GERRITSEN AV/AV V", east_deg)
     if not shared:
         with pytest.raises(FeedUnusable, match="Stop BETA is 'Gerritsen Av / Avenue V' in n"):
             import_feeds("net", sources)

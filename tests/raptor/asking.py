@@ -1,7 +1,10 @@
 """Questions to the engine, and its answers held against what an oracle promises."""
 
+import random
+
 from fingerpost.transit.engine.raptor.endpoints import find_endpoint
 from fingerpost.transit.engine.raptor.search import SearchQuery
+from tests.raptor.networks import LAT, LON, MIDNIGHT, random_timetable
 from tests.raptor.oracle import NEVER, earliest_arrivals, leaves
 
 DAY_S = 86_400
@@ -18,6 +21,21 @@ def query_of(origin, destination, instant, rides, limit_m, **wishes):
     return SearchQuery(
         origin=origin, destination=destination, instant=instant, max_rides=rides, max_walk_m=limit_m, **usual | wishes
     )
+
+
+def random_question(seed):
+    """Return a random network, two ends, an instant, a number of rides and a limit to walking."""
+    dice = random.Random(seed * 7 + 1)
+    timetable = random_timetable(seed)
+    limit = dice.choice([200, 600, 1500, 3000])
+    instant = MIDNIGHT + dice.randint(0, 86399)
+    ends = [
+        end_at(timetable, dice.randrange(timetable.stop_count), limit)
+        if dice.random() < 0.3
+        else find_endpoint(timetable, LAT + dice.uniform(0, 0.03), LON + dice.uniform(0, 0.06), [], limit)
+        for _ in "ab"
+    ]
+    return timetable, *ends, instant, dice.choice([1, 2, 3, 5]), limit
 
 
 def hold_arrivals(journeys, promised, instant, seed, within_s=DAY_S):

@@ -1,7 +1,8 @@
 """Small random networks with what real ones hold: overtaking, midnight, stops without pickup or drop-off, gaps."""
 
 import random
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from fingerpost.transit.engine.timetable.draft import (
 from fingerpost.transit.engine.timetable.timetable import Feed
 
 DAY = date(2026, 3, 28)  # clocks go forward in Helsinki in the following night
+MIDNIGHT = int(datetime(DAY.year, DAY.month, DAY.day, tzinfo=ZoneInfo("Europe/Helsinki")).timestamp())
 LAT, LON = 60.17, 24.94
 
 

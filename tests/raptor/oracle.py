@@ -134,16 +134,3 @@ def pareto(triples):
         for d, a, r in kept
         if not any((d2, a2, r2) != (d, a, r) and d2 >= d and a2 <= a and r2 <= r for d2, a2, r2 in kept)
     )
-
-
-def profile(timetable, instances, origin, destination, since, until, max_rides, max_walk_m, direct_s=None):
-    """All best (departure, arrival, rides) that leave in [since, until]; walking all the way beats what is slower."""
-    triples = []
-    for leave in leaves(instances, origin, since, until):
-        before = NEVER
-        arrivals = earliest_arrivals(timetable, instances, origin, destination, leave, max_rides, max_walk_m)
-        for rides, arrival in enumerate(arrivals, 1):
-            if arrival < before and (direct_s is None or arrival < leave + direct_s):
-                triples.append((leave, arrival, rides))
-                before = arrival
-    return pareto(triples)

@@ -14,10 +14,9 @@ import pytest
 from fingerpost.transit.engine.raptor.search import find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.overlay import AddedRide, Alert, Overlay, RideUpdate
-from tests.raptor.asking import hold_arrivals, query_of
-from tests.raptor.networks import DAY
+from tests.raptor.asking import hold_arrivals, query_of, random_question
+from tests.raptor.networks import DAY, MIDNIGHT
 from tests.raptor.oracle import NEVER, StopTime, TripInstance, around, earliest_arrivals, list_trip_instances
-from tests.raptor.test_search_against_oracle import MIDNIGHT, _question
 
 CHUNKS = range(10)
 PER_CHUNK = 1000 if os.environ.get("FINGERPOST_SOAK") else 100
@@ -167,7 +166,7 @@ def _is_ridden(journey, instances):
 def test_no_ride_is_wrong_and_no_better_one_is_missed(chunk):
     """Nobody boards what is cancelled or skipped, or where a stop is closed, and what runs better is found."""
     for seed in range(chunk * PER_CHUNK, (chunk + 1) * PER_CHUNK):
-        timetable, origin, destination, instant, rides, limit, _ = _question(seed)
+        timetable, origin, destination, instant, rides, limit = random_question(seed)
         promised = list_trip_instances(timetable, around(DAY, 2, 4))
         overlay = _random_overlay(random.Random(seed), timetable, promised)
         running = _edited(timetable, promised, overlay)
@@ -182,7 +181,7 @@ def test_no_ride_is_wrong_and_no_better_one_is_missed(chunk):
 
 def test_an_overlay_of_another_day_changes_nothing():
     """A ride is a run on one service day: what is said of it tomorrow does not touch today."""
-    timetable, origin, destination, instant, rides, limit, _ = _question(3)
+    timetable, origin, destination, instant, rides, limit = random_question(3)
     instances = list_trip_instances(timetable, [DAY])
     far = date.fromordinal(DAY.toordinal()) + timedelta(days=30)
     overlay = Overlay(

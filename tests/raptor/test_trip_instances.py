@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.engine.raptor.search_timetable.trip_instances import gather_trip_instances, mirror
+from fingerpost.transit.engine.raptor.search_timetable.trip_instances import gather_trip_instances
 from fingerpost.transit.engine.timetable.service_days import service_day_start
 
 DAY = date(2026, 3, 3)
@@ -57,13 +57,3 @@ def test_compact_leaves_out_what_nobody_uses_only_where_that_spares_rows(kept, r
     assert instances.count == 4
     assert len(few.compact().stop) == rows
     assert times(few.compact()) == times(few)
-
-
-def test_mirrored():
-    """B 08:00, C 08:10 becomes C at minus 490 minutes, B at minus 480."""
-    instances, table = instances_of("line A | B 08:00 | C 08:10")
-    back = mirror(instances)
-    stops = [table.stop_local_id[stop] for stop in back.stop[back.rows_of(np.array([0]))].tolist()]
-
-    assert stops == ["C", "B"]
-    assert times(back) == [[-1930, -1920], [-490, -480]]

@@ -13,10 +13,9 @@ from google.transit.gtfs_realtime_pb2 import TripDescriptor
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.engine.raptor.search import find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
-from tests.raptor.asking import hold_arrivals, hold_departures, latest_departures, query_of
-from tests.raptor.networks import DAY
+from tests.raptor.asking import hold_arrivals, hold_departures, latest_departures, query_of, random_question
+from tests.raptor.networks import DAY, MIDNIGHT
 from tests.raptor.oracle import around, earliest_arrivals, list_trip_instances
-from tests.raptor.test_search_against_oracle import MIDNIGHT, _question
 from tests.raptor.trouble import draw_trouble, edited, is_ridden
 
 CHUNKS = range(10)
@@ -28,7 +27,7 @@ UNPLACED = {"trip-replaced-by-nothing-known", "added-trip-without-two-known-call
 
 def _troubled(seed):
     """A network, its message as read, the trips as they run around the day and in two weeks, and a question."""
-    timetable, *question, _ = _question(seed)
+    timetable, *question = random_question(seed)
     promised = list_trip_instances(timetable, around(DAY, 2, 4))
     near = [instance for instance in promised if abs((instance.day - DAY).days) <= 1]
     message = draw_trouble(random.Random(seed), timetable, near, len(near) * 2 // 3, MIDNIGHT)

@@ -1,12 +1,10 @@
 """A window of starts, latest first: what one start rode, an earlier one rides only for what is new."""
 
 import numpy as np
-import pytest
 
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.engine.raptor.arrays import KernelQuery, new_workspace
+from fingerpost.transit.engine.raptor.arrays import KernelQuery
 from fingerpost.transit.engine.raptor.kernel import UNREACHED
-from fingerpost.transit.engine.raptor.kernel.range_raptor import _scan
 from fingerpost.transit.engine.raptor.search import run_kernel
 from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
 from tests.realtime.messages import DAY, at
@@ -54,22 +52,3 @@ def test_an_earlier_trip_is_ridden_anew():
         (at("08:02"), at("08:20")),
         (at("08:12"), at("08:30")),
     ]
-
-
-@pytest.mark.parametrize(("reached_from", "reached"), [(0, 0), (1, 1), (2, 2)])
-def test_what_was_reached_before_leads_nowhere_new(reached_from, reached):
-    """One trip, boarded at Alpha: not ridden where it was before; as far as Beta where it was ridden from there."""
-    table = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:12 | Gamma 08:20")
-    search_timetable = build_search_timetable(table, DAY, mirrored=False, step_free=False)
-    work = new_workspace(
-        search_timetable.stop_count, search_timetable.pattern_count, search_timetable.longest_pattern, ONE_RIDE
-    )
-    alpha = int(search_timetable.patterns.position_stop[0])
-    for column in (work.arrived, work.goal, work.horizon_s):
-        column[:] = UNREACHED
-    work.is_marked[0, alpha] = True
-    work.queue_position[0] = work.queue_last[0] = 0
-    work.reached_instance[ONE_RIDE, 0], work.reached_from[ONE_RIDE, 0] = 0, reached_from
-
-    assert _scan(search_timetable.patterns, work, ONE_RIDE, 0, 0, int(UNREACHED), 0) == reached
-    assert work.reached_from[ONE_RIDE, 0] == 0

@@ -123,24 +123,62 @@ def test_words_are_those_of_the_specification():
     assert first.is_in_force(at("03:00"))
 
 
-def test_texts_are_kept_by_language():
-    """Region subtags fall away, a text without a language is the default."""
+def told_with(*headers, description=None, url=None):
+    """Return the alert as read of one with headers, by (language, text)."""
     said = alert(EntitySelector(route_id="A"))
-    for language, text in (("fi-FI", "Poikki"), ("en", "Closed"), ("", "Stängd")):
+    for language, text in headers:
         said.alert.header_text.translation.add(language=language, text=text)
-    said.alert.description_text.translation.add(language="en", text="Until noon.")
+    if description is not None:
+        said.alert.description_text.translation.add(language="en", text=description)
+    if url is not None:
+        said.alert.url.translation.add(language="en", text=url)
     (first,) = read(NETWORK, said).alerts
-    assert dict(first.headers) == {"fi": "Poikki", "en": "Closed", "default": "Stängd"}
-    assert dict(first.descriptions) == {"en": "Until noon."}
+    return first
 
 
-def test_an_empty_text_stands_before_no_other():
-    """Nothing, and markup around nothing, is no text in any language."""
-    said = alert(EntitySelector(route_id="A"))
-    for language, text in (("en", ""), ("en", "<p> </p>"), ("en-html", "<b>Closed</b>"), ("", "Poikki")):
-        said.alert.header_text.translation.add(language=language, text=text)
-    (first,) = read(NETWORK, said).alerts
-    assert dict(first.headers) == {"default": "Poikki", "en": "Closed"}
+@pytest.mark.parametrize(
+    ("headers", "kept"),
+    [
+        # Region subtags fall away, a text without a language is the default.
+        (
+            [("fi-FI", "Poikki"), ("en", "Closed"), ("", "Stängd")],
+            {"fi": "Poikki", "en": "Closed", "default": "Stängd"},
+        ),
+        # Nothing, and markup around nothing, is no text and stands before no other.
+        (
+            [("en", ""), ("en", "<p> </p>"), ("en-html", "<b>Closed</b>"), ("", "Poikki")],
+            {"default": "Poikki", "en": "Closed"},
+        ),
+        # New York says the same in ``en`` and ``en-html``: HTML gives way to plain text.
+        (
+            [("en-html", "<p>[A] is <b>late</b></p>"), ("en", "[A] is late, x < y & <Beta>")],
+            {"en": "[A] is late, x < y & <Beta>"},
+        ),
+    ],
+)
+def test_texts_are_kept_by_language(headers, kept):
+    """One text for each."""
+    assert dict(told_with(*headers).headers) == kept
+
+
+def test_html_loses_its_tags():
+    """Some publishers write HTML without saying so."""
+    told = told_with(description="<p>Platform&nbsp;2<br/>Gate &amp; hall</p>")
+    assert dict(told.descriptions) == {"en": "Platform\xa02\nGate & hall"}
+
+
+@pytest.mark.parametrize(
+    ("url", "is_kept"),
+    [
+        ("https://example.org/a", True),
+        ("javascript:alert(1)", False),
+        ("https://example.org/" + "a" * 280, True),
+        ("https://example.org/" + "a" * 281, False),
+    ],
+)
+def test_only_web_addresses_of_some_length_are_kept(url, is_kept):
+    """At most 300 characters."""
+    assert dict(told_with(url=url).urls) == ({"en": url} if is_kept else {})
 
 
 @pytest.mark.parametrize(
@@ -179,34 +217,6 @@ def test_a_span_of_time_meets_the_periods_that_touch_it(begin, end, expected):
     (first,) = read(NETWORK, said).alerts
     met = first.find_period(at(begin), at(end))
     assert met == (expected and tuple(map(at, expected)))
-
-
-def test_html_gives_way_to_plain_text_and_loses_its_tags():
-    """New York says the same in ``en`` and ``en-html``; others write HTML without saying so."""
-    said = alert(EntitySelector(route_id="A"))
-    said.alert.header_text.translation.add(language="en-html", text="<p>[A] is <b>late</b></p>")
-    said.alert.header_text.translation.add(language="en", text="[A] is late, x < y & <Beta>")
-    said.alert.description_text.translation.add(language="en", text="<p>Platform&nbsp;2<br/>Gate &amp; hall</p>")
-    (first,) = read(NETWORK, said).alerts
-    assert dict(first.headers) == {"en": "[A] is late, x < y & <Beta>"}
-    assert dict(first.descriptions) == {"en": "Platform\xa02\nGate & hall"}
-
-
-@pytest.mark.parametrize(
-    ("url", "kept"),
-    [
-        ("https://example.org/a", {"en": "https://example.org/a"}),
-        ("javascript:alert(1)", {}),
-        ("https://example.org/" + "a" * 280, {"en": "https://example.org/" + "a" * 280}),
-        ("https://example.org/" + "a" * 281, {}),
-    ],
-)
-def test_only_web_addresses_of_some_length_are_kept(url, kept):
-    """At most 300 characters."""
-    said = alert(EntitySelector(route_id="A"))
-    said.alert.url.translation.add(language="en", text=url)
-    (first,) = read(NETWORK, said).alerts
-    assert dict(first.urls) == kept
 
 
 def test_the_same_alert_twice_is_one():
