@@ -11,13 +11,28 @@ ISLAND_M = 2000.0
 
 
 def walkable(drawing):
-    """Return the streets that may be walked and do not hang together with too little."""
+    """Return the streets that may be walked and do not hang together, there and back, with too little."""
     streets = [street for street in drawing.streets if street.kind != "x"]
-    parts = _parts(drawing, streets)
+    ahead = {street: _reach(drawing, streets, street) for street in streets}
+    parts = {one: min(other for other in streets if other in ahead[one] and one in ahead[other]) for one in streets}
     size = {
         part: sum(drawing.length_m(street) for street in streets if parts[street] == part) for part in parts.values()
     }
     return [street for street in streets if size[parts[street]] >= min(ISLAND_M, max(size.values()))]
+
+
+def _reach(drawing, streets, street):
+    """Return the streets to which one comes from a street; nobody walks past a shut gate."""
+    reached, waiting = {street}, [street]
+    while waiting:
+        here = waiting.pop()
+        left = {here.end} if here.kind == "e" else {here.start, here.end}
+        left = {node for node in left if drawing.nodes[node].letter != "o"}
+        for other in streets:
+            if other not in reached and left & ({other.start} if other.kind == "e" else {other.start, other.end}):
+                reached.add(other)
+                waiting.append(other)
+    return reached
 
 
 def private(drawing, streets):

@@ -1,20 +1,67 @@
-"""Which streets are left out because little hangs together with them."""
+"""Which streets are left out, because nobody comes from them to the others and back."""
 
-from tests.streets.towns import PLAIN, Town
+import pytest
+
+from tests.streets.drawn import degrees, read
+from tests.streets.towns import Town
+
+# A street of 2,600 m; what is drawn below it lies within 300 m.
+STREET = "A-------------------------B"
+
+
+def test_streets_that_hang_together_with_little_are_left_out(tmp_path):
+    """400 m that no other street leads to are not snapped to; 2,000 m are."""
+    town = Town(f"{STREET}\n\nC---D", tmp_path)
+
+    assert (town.built.left_out_m, town.walk("D", "B")) == (pytest.approx(400, abs=0.1), (2200, 1760.0))
+
+
+def test_an_island_of_two_kilometres_stays(tmp_path):
+    """C to D is walked on its own; nothing leads over to A."""
+    town = Town(f"{STREET}\n\n\n\nC--------------------D", tmp_path)
+
+    assert (town.walk("C", "D"), town.walk("C", "B")) == ((2100, 1680.0), None)
 
 
 def test_streets_that_meet_at_a_shut_gate_do_not_hang_together(tmp_path):
     """Three streets of 400 m, each by itself: none is so short beside the others that it is left out."""
-    town = Town(
-        """
-        A   o
-        |   |
-        B   |
-        |   |
-        o---o
-        """,
-        tmp_path,
-        PLAIN,
-    )
+    town = Town("A   o\n|   |\nB   |\n|   |\no---o", tmp_path)
 
     assert town.walk("A", "B")[0] == 200
+
+
+@pytest.mark.parametrize(("way", "metres"), [("e", 0), ("v", 200), ("s", 200)])
+def test_who_can_only_leave_a_platform_does_not_begin_there(tmp_path, way, metres):
+    """From the platform C to D one escalator leads up to the street: a stop there is on the street above it.
+
+    Where a road for vehicles, or steps, lead there, the walk along the street goes 200 m down too.
+    """
+    below = {"e": [((5, 6, 3), {"highway": "steps", "conveying": "backward"})]}.get(way)
+    drawing = read(f"A---+---------------------B\n    {way if not below else ' '}\n    C---D")
+    nodes = [drawing.find("C") + 1, drawing.find("+") + 1]
+    escalator = [(nodes, {"highway": "steps", "conveying": "forward"})]
+    town = Town(drawing, tmp_path, extra_ways=escalator if below else ())
+
+    assert town.walk("A", "C")[0] == town.walk("C", "A")[0] == 400 + metres
+
+
+def test_an_escalator_beside_a_stop_is_walked_to_where_it_begins_and_ends(tmp_path):
+    """Both ends of the escalator C to D lie on streets, so that the stop in its middle is reached and left."""
+    drawing = read("A---C----B\n|\n|   D\n|   |\n+---+")
+    escalator = [([drawing.find(letter) + 1 for letter in "CD"], {"highway": "steps", "conveying": "forward"})]
+    town = Town(drawing, tmp_path, extra_ways=escalator)
+
+    assert (town.walk("A", (4, 1))[0], town.walk((4, 1), "A")[0]) == (500, 1100)
+
+
+def test_a_square_that_nothing_leads_to_is_left_out_however_often_it_is_crossed(tmp_path):
+    """Its border is 1,000 m, its crossings from each of ten corners to each are many times that."""
+    corners = [
+        (x, y) for x, y in ((2, 1.5), (4, 1.2), (5, 1.6), (6, 1.2), (6.2, 2), (6, 3), (5, 2.6), (4, 3), (2, 2.6))
+    ]
+    nodes = [(50 + at, *degrees(*corner), {"barrier": "bollard"}) for at, corner in enumerate(corners)]
+    ring = [50 + at for at in (*range(len(corners)), 0)]
+    square = [(ring, {"highway": "pedestrian", "area": "yes"})]
+    town = Town(STREET, tmp_path, extra_nodes=nodes, extra_ways=square)
+
+    assert town.walk((3, 2), "B")[0] == 2300

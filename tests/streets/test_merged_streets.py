@@ -1,8 +1,7 @@
 """Edges that meet where nothing else does are one: fewer nodes to search, the same walks."""
 
 from tests.streets.drawn import degrees
-from tests.streets.towns import Town
-from tests.streets.walked_profiles import TURNING
+from tests.streets.towns import TURNING, Town
 
 
 def test_streets_of_one_kind_that_meet_alone_are_one_edge(tmp_path):

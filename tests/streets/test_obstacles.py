@@ -7,8 +7,7 @@ from fingerpost.testing.fakes import FakeNetworks
 from tests.contracts.conftest import asker
 from tests.streets.drawn import degrees
 from tests.streets.stations import network_of, stop_row
-from tests.streets.towns import PLAIN, Town
-from tests.streets.walked_profiles import NO_STEPS
+from tests.streets.towns import NO_STEPS, PLAIN, Town
 
 # 500 m along the street to the stop.
 STREET = "A----------------------------------------B"

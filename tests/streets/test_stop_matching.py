@@ -7,9 +7,8 @@ from fingerpost.transit.engine.timetable.timetable import STATION, STOP
 from fingerpost.transit.engine.timetable.walks import WalkedStops
 from fingerpost.transit.osm.streets.extract import OsmStop
 from fingerpost.transit.osm.streets.stop_access import find_stop_places, meet_at_places
-from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from tests.streets.drawn import degrees
-from tests.streets.towns import PLAIN, Town
+from tests.streets.towns import Town
 
 # 99 m and 101 m are 0.99 and 1.01 cells of the drawn towns.
 HERE = degrees(0, 0)
@@ -77,16 +76,13 @@ def test_who_walks_to_a_stop_walks_to_where_the_map_has_it(tmp_path):
         """,
         tmp_path,
     )
-    lat, lon = degrees(8, 1.8)
-    stops = WalkedStops(np.array([lat]), np.array([lon]), np.full(1, STOP, np.int8), ("7",), ("",))
-    found = find_stop_places(stops, [OsmStop("7", *degrees(8, 0.99))])
 
-    def metres(places):
-        walks = StreetWalks(town.graph, town.grid, stops, PLAIN, access=places)
+    def metres(access):
+        walks = town.walks((8, 1.8), access=access)
         return walks.reach(*degrees(0, 2), np.zeros(1, np.int64), 3000.0, from_stops=False).metres.tolist()
 
     assert metres(None) == [pytest.approx(820, abs=2)]
-    assert metres(meet_at_places(found.lats, found.lons)) == [pytest.approx(1099, abs=2)]
+    assert metres(meet_at_places(*np.array([degrees(8, 0.99)]).T)) == [pytest.approx(1099, abs=2)]
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,18 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from fingerpost.transit.engine.timetable.footpaths import TransferRules, footpaths
 from fingerpost.transit.engine.timetable.street_coverage import StreetCoverage
 from fingerpost.transit.engine.timetable.timetable import MINIMUM_TIME, STOP
-from fingerpost.transit.engine.timetable.walks import WalkedStops
 from fingerpost.transit.osm.streets.stop_access import meet_at_places
 from fingerpost.transit.osm.streets.store import StoredStreets, find_streets, save_streets
-from fingerpost.transit.osm.streets.street_walks import StreetWalks
-from tests.streets.drawn import degrees
-from tests.streets.towns import PLAIN, Town
+from tests.streets import oracle
+from tests.streets.drawn import degrees, read
+from tests.streets.test_walks_on_streets import towns
+from tests.streets.towns import Town
 
 # From A to B over the steps 600 m, without them 1,000 m; no street joins D to C, 300 m further down.
 TOWN = """
@@ -26,11 +28,7 @@ C--------------------------F
 
 def _walks(tmp_path, places, town=TOWN):
     """Return walks around stops at nodes or at places in cells."""
-    drawn = Town(town, tmp_path)
-    found = [drawn.drawing.place(place) if isinstance(place, str) else degrees(*place) for place in places]
-    lats, lons = np.array(found).T
-    stops = WalkedStops(lats, lons, np.full(len(lats), STOP, np.int8), (), ())
-    return StreetWalks(drawn.graph, drawn.grid, stops, PLAIN)
+    return Town(town, tmp_path).walks(*places)
 
 
 def _none():
@@ -163,3 +161,40 @@ def test_saved_streets_are_opened_as_they_were(tmp_path):
 def test_a_timetable_without_streets_has_none(tmp_path):
     """The folder is not there."""
     assert find_streets(tmp_path) is None
+
+
+@settings(max_examples=60, deadline=None)
+@given(towns(), st.data())
+def test_every_stop_that_is_walked_to_in_time_is_found(tmp_path_factory, text, data):
+    """On any drawn town: the walks to the stops, there and back, are those between two places.
+
+    Where the quickest way is too long, another that is not may be found; it takes no less time.
+    """
+    drawing = read(text)
+    streets = oracle.walkable(drawing) if any(street.kind != "x" for street in drawing.streets) else []
+    if not streets:
+        return
+    town = Town(text, tmp_path_factory.mktemp("town"))
+    places = []
+    for _ in range(5):
+        street = data.draw(st.sampled_from(streets))
+        along = data.draw(st.integers(0, 8)) / 2
+        start, end = drawing.nodes[street.start], drawing.nodes[street.end]
+        places.append((start.x + along * (end.x > start.x), start.y + along * (end.y > start.y)))
+    limit_m = float(data.draw(st.integers(100, 2500)))
+    pin, *stops = places
+    walks = town.walks(*stops)
+    for back in (False, True):
+        reached = walks.reach(*degrees(*pin), np.arange(len(stops)), limit_m, from_stops=back)
+        found = {
+            stop: (metres, seconds)
+            for stop, metres, seconds in zip(*(column.tolist() for column in reached), strict=True)
+        }
+        for stop, place in enumerate(stops):
+            expected = town.walk(place, pin) if back else town.walk(pin, place)
+            if expected is not None and expected[0] <= limit_m - 1:
+                assert found[stop] == pytest.approx(expected, abs=1.01)
+            elif stop in found:
+                assert found[stop][0] <= limit_m
+                assert expected is not None
+                assert found[stop][1] >= expected[1] - 0.1

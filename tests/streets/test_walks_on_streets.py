@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from tests.streets import oracle
 from tests.streets.drawn import degrees, read
-from tests.streets.towns import PLAIN, Town
-from tests.streets.walked_profiles import NO_STEPS, TURNING
+from tests.streets.towns import NO_STEPS, PLAIN, TURNING, Town
 
 
 def test_a_bridge_does_not_meet_the_road_below(tmp_path):
@@ -45,20 +44,6 @@ def test_a_one_way_footway_binds_them(tmp_path):
     )
 
     assert (town.walk("A", "B"), town.walk("B", "A")) == ((600, 480.0), (1000, 800.0))
-
-
-def test_walks_to_a_point_respect_one_way_footways_too(tmp_path):
-    """Measured backward from B, who comes from A still walks along the one-way footway."""
-    town = Town(
-        """
-        A--e--B
-        |     |
-        C-----D
-        """,
-        tmp_path,
-    )
-
-    assert (town.walk("A", "B", backward=True), town.walk("B", "A", backward=True)) == ((600, 480.0), (1000, 800.0))
 
 
 def test_a_motorway_is_not_walked(tmp_path):
@@ -336,9 +321,8 @@ def test_every_walk_takes_as_long_as_the_slow_search_says(tmp_path_factory, text
         places.append((start.x + along * (end.x > start.x), start.y + along * (end.y > start.y)))
     snapped = [oracle.snap(drawing, streets, *place) for place in places]
     expected = oracle.seconds_between(drawing, *snapped)
-    for backward in (False, True):
-        found = town.walk(*places, backward=backward)
-        assert (found and found[1]) == (expected and pytest.approx(expected, abs=0.15))
+    found = town.walk(*places)
+    assert (found and found[1]) == (expected and pytest.approx(expected, abs=0.15))
 
 
 def test_streets_behind_a_gate_count_as_much_as_others(tmp_path):

@@ -2,10 +2,11 @@
 
 import pytest
 
+from fingerpost.transit.osm.streets.graph import ENDS_ONLY, MOVING, ONE_WAY, STEPS
 from fingerpost.transit.osm.streets.way_rules import WayRule, blocks_node, find_way_rule, is_area
 
 WALKED = WayRule()
-ENDS = WayRule(ends_only=True)
+ENDS = WayRule(ENDS_ONLY)
 
 
 @pytest.mark.parametrize(
@@ -34,10 +35,10 @@ ENDS = WayRule(ends_only=True)
         ("railway=rail", None),
         ("indoor=corridor", WALKED),
         ("indoor=room", None),
-        ("highway=steps", WayRule(is_steps=True)),
-        ("highway=steps conveying=backward", WayRule(is_steps=True, is_moving=True, one_way=-1)),
-        ("highway=steps conveying=reversible", WayRule(is_steps=True, is_moving=True)),
-        ("highway=footway oneway=yes", WayRule(one_way=1)),
+        ("highway=steps", WayRule(STEPS)),
+        ("highway=steps conveying=backward", WayRule(STEPS | MOVING | ONE_WAY, is_backward=True)),
+        ("highway=steps conveying=reversible", WayRule(STEPS | MOVING)),
+        ("highway=footway oneway=yes", WayRule(ONE_WAY)),
         ("highway=footway oneway=yes oneway:foot=no", WALKED),
         ("highway=residential oneway=yes", WALKED),
         ("highway=trunk", WayRule(avoided=7.47)),

@@ -4,14 +4,19 @@ from dataclasses import replace
 
 import numpy as np
 
+from fingerpost.transit.engine.timetable.timetable import STOP
+from fingerpost.transit.engine.timetable.walks import WalkedStops
 from fingerpost.transit.osm.streets.building import build_graph
 from fingerpost.transit.osm.streets.extract import RidersArea, read_extract
 from fingerpost.transit.osm.streets.search import StreetSearch
 from fingerpost.transit.osm.streets.snapping import build_grid, snap_to_streets
+from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from fingerpost.transit.osm.streets.walking_profile import RIDER, weigh
 from tests.streets.drawn import degrees, osm, read
 
 PLAIN = replace(RIDER, steps_avoided=1.0)
+NO_STEPS = replace(PLAIN, step_free=True)
+TURNING = replace(PLAIN, turn_degrees_per_m=20.0)
 
 
 class Town:
@@ -28,14 +33,16 @@ class Town:
         self.profile = profile
         self.search = StreetSearch(self.graph, weigh(self.graph, profile))
 
+    def place(self, place):
+        return self.drawing.place(place) if isinstance(place, str) else degrees(*place)
+
     def snap(self, place):
-        lat, lon = self.drawing.place(place) if isinstance(place, str) else degrees(*place)
+        lat, lon = self.place(place)
         return snap_to_streets(self.graph, self.grid, np.array([lat]), np.array([lon]))
 
-    def walk(self, start, end, limit_m=20_000.0, *, backward=False):
+    def walk(self, start, end, limit_m=20_000.0):
         """Return (metres, seconds) on the streets, rounded; None where there is no walk."""
-        ends = (self.snap(end), self.snap(start)) if backward else (self.snap(start), self.snap(end))
-        found = self.search.measure(*ends, limit_m, backward=backward)
+        found = self.search.measure(self.snap(start), self.snap(end), limit_m)
         return None if found.metres[0] < 0 else (round(float(found.metres[0])), round(float(found.seconds[0]), 1))
 
     def line(self, start, end):
@@ -43,3 +50,9 @@ class Town:
         found = self.search.find_line(self.snap(start), self.snap(end), 20_000.0)
         one = degrees(1, -1)
         return [(round(lon / one[1], 2), round(-lat / one[0], 2)) for lat, lon in found.tolist()]
+
+    def walks(self, *stops, access=None):
+        """Return the walks around stops at places."""
+        lats, lons = np.array([self.place(stop) for stop in stops]).T
+        walked = WalkedStops(lats, lons, np.full(len(lats), STOP, np.int8), (), ())
+        return StreetWalks(self.graph, self.grid, walked, self.profile, access=access)

@@ -30,17 +30,14 @@ def find_ends(
     timetable: Timetable, stops: TimetableStops, query: JourneyQuery, walks: Walks
 ) -> tuple[Endpoint, Endpoint]:
     """Return both ends of a query; who walks to one end's stops can still walk from one of the other's."""
-    here, goal, limit_m = query.origin, query.destination, query.max_walk_m
-    least_m = 0.0 if goal.stop_ids else walks.find_least_m(goal.coordinate.lat, goal.coordinate.lon)
-    own, own_goal = _list_own(stops, here), _list_own(stops, goal)
-    origin = find_endpoint(
-        timetable, here.coordinate.lat, here.coordinate.lon, own, limit_m - least_m, walks=walks, is_goal=False
-    )
-    destination = find_endpoint(
-        timetable, goal.coordinate.lat, goal.coordinate.lon, own_goal, limit_m - origin.least_m,
-        walks=walks, is_goal=True,
-    )  # fmt: skip
-    return origin.within(limit_m - destination.least_m), destination
+
+    def find(location: Location, max_walk_m: float, *, is_goal: bool) -> Endpoint:
+        at, own = location.coordinate, _list_own(stops, location)
+        return find_endpoint(timetable, at.lat, at.lon, own, max_walk_m, walks=walks, is_goal=is_goal)
+
+    origin = find(query.origin, query.max_walk_m, is_goal=False)
+    destination = find(query.destination, query.max_walk_m - origin.least_m, is_goal=True)
+    return origin.within(query.max_walk_m - destination.least_m), destination
 
 
 def _list_own(stops: TimetableStops, location: Location) -> list[int]:

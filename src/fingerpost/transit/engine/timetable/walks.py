@@ -68,10 +68,6 @@ class WalkedStops(NamedTuple):
     has_rail: npt.NDArray[np.bool_] | None = None
 
 
-Box = tuple[float, float, float, float]
-"""The middle of a box, and half its height and width, in degrees."""
-
-
 class Walks(Protocol):
     """Measures walks around the stops of one timetable, which are named by their rows. Thread-safe."""
 
@@ -89,10 +85,6 @@ class Walks(Protocol):
 
     def find_walk(self, start: tuple[float, float], end: tuple[float, float], max_walk_m: float) -> Walk | None:
         """Return the walk between two points (latitude, longitude); None where it is longer than the limit."""
-        ...
-
-    def find_least_m(self, lat: float, lon: float) -> float:
-        """Return how many metres any walk between a point and a stop is at least, as far as that is known at once."""
         ...
 
 
@@ -132,20 +124,12 @@ class StraightLine:
         metres = math.ceil(apart_m(start, end) * DETOUR_FACTOR)
         return Walk(metres, math.ceil(metres / PACE_M_PER_S)) if metres <= max_walk_m else None
 
-    def find_least_m(self, lat: float, lon: float) -> float:  # noqa: ARG002
-        """Return 0: how far the nearest stop is shows when it is looked for; see the port."""
-        return 0.0
-
     def list_near(self, lat: float, lon: float, stops: Int64, radius_m: float) -> Int64:
-        _, _, high, wide = box_around(lat, lon, radius_m)
+        high = math.degrees(radius_m / EARTH_RADIUS_M)
+        wide = high / max(0.01, math.cos(math.radians(min(89.0, abs(lat) + high))))
         is_near = np.abs(self._lats[stops] - lat) <= high
         is_near &= np.abs(self._lons[stops] - lon) <= wide
         return stops[is_near]
-
-
-def box_around(lat: float, lon: float, radius_m: float) -> Box:
-    high = math.degrees(radius_m / EARTH_RADIUS_M)
-    return lat, lon, high, high / max(0.01, math.cos(math.radians(min(89.0, abs(lat) + high))))
 
 
 def _links(begin: Int64, end: Int64, straight_m: Float64) -> StopLinks:

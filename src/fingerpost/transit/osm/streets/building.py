@@ -13,19 +13,10 @@ from fingerpost.transit.osm.streets.edges import Edges, find_bearings, merge_edg
 from fingerpost.transit.osm.streets.extract import ExtractedStreets, Way
 from fingerpost.transit.osm.streets.graph import (
     BLOCKED,
-    CROSSING,
     DEGREES_E7,
     ENDS_ONLY,
-    KERB,
-    LIFT,
     LIGHTS,
-    MOVING,
-    NO_WHEELS,
     ONE_WAY,
-    SLOPE,
-    STEPS,
-    UNDERGROUND,
-    UNKNOWN_KERB,
     StreetGraph,
 )
 from fingerpost.transit.osm.streets.squares import list_crossings, part_at_walls
@@ -46,14 +37,15 @@ class BuiltStreets(NamedTuple):
 
 def build_graph(streets: ExtractedStreets) -> BuiltStreets:
     part_at_walls(streets)
-    edges = _cut(streets)
-    kept = _find_kept(edges)
+    edges, street_m = _cut(streets)
+    kept = _find_kept(edges, street_m)
     left_out_m = float(edges.length_m[~kept].sum())
     edges = merge_edges(_mark_dead_private(_select(edges, kept)))
     return BuiltStreets(_link(_select(edges, np.ones(len(edges.begin), np.bool_))), left_out_m)
 
 
-def _cut(streets: ExtractedStreets) -> Edges:
+def _cut(streets: ExtractedStreets) -> tuple[Edges, Float64]:
+    """Return the edges, and their metres, of which the lines across squares count none."""
     numbers: dict[int, int] = {}
     begin: list[int] = []
     end: list[int] = []
@@ -63,26 +55,19 @@ def _cut(streets: ExtractedStreets) -> Edges:
     first = [0]
     crossings = list(list_crossings(streets))
     junctions = {node for way in crossings for node in way.nodes}
-    for way in (*streets.ways, *crossings):
-        rule = way.rule
-        flag = (
-            ENDS_ONLY * rule.ends_only
-            + STEPS * rule.is_steps
-            + MOVING * rule.is_moving
-            + ONE_WAY * bool(rule.one_way)
-            + NO_WHEELS * rule.no_wheels
-            + SLOPE * rule.is_slope
-            + UNDERGROUND * rule.is_underground
-        )
+    street_count = 0
+    for number, way in enumerate((*streets.ways, *crossings)):
         for nodes in _pieces(way, streets, junctions):
             begin.append(numbers.setdefault(nodes[0], len(numbers)))
             end.append(numbers.setdefault(nodes[-1], len(numbers)))
-            flags.append(flag)
-            avoided.append(rule.avoided)
+            flags.append(way.rule.flags)
+            avoided.append(way.rule.avoided)
             points.extend(streets.positions[node] for node in nodes)
             first.append(len(points))
+        if number < len(streets.ways):
+            street_count = len(begin)
     degrees = np.array(points, np.float64).reshape(-1, 2)
-    return Edges(
+    edges = Edges(
         begin=np.array(begin, np.int32),
         end=np.array(end, np.int32),
         flags=np.array(flags, np.uint8),
@@ -94,17 +79,18 @@ def _cut(streets: ExtractedStreets) -> Edges:
         along_m=_along_m(degrees, np.array(first, np.int64)),
         node_flags=_node_flags(numbers, streets),
     )
+    return edges, np.where(np.arange(len(begin)) < street_count, edges.length_m, 0.0)
 
 
 def _pieces(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iterator[list[int]]:
     """Yield a way's nodes from junction to junction, as it is walked where it is one-way."""
-    nodes = way.nodes[::-1] if way.rule.one_way < 0 else way.nodes
+    nodes = way.nodes[::-1] if way.rule.is_backward else way.nodes
     last = len(nodes) - 1
     passed: set[int] = set()
     cuts = [0]
     for at in range(1, len(nodes)):
         node = nodes[at]
-        is_junction = streets.uses[node] > 1 or node in streets.corners or node in streets.blocked or node in junctions
+        is_junction = streets.uses[node] > 1 or node in streets.corners or node in junctions
         if at == last or is_junction or node in passed:
             cuts.append(at)
         passed.add(nodes[at - 1])
@@ -119,18 +105,8 @@ def _pieces(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iterato
 
 def _node_flags(numbers: Iterable[int], streets: ExtractedStreets) -> UInt8:
     waits = _find_waits(streets)
-    return np.array(
-        [
-            LIGHTS * (node in waits)
-            + BLOCKED * (node in streets.blocked)
-            + LIFT * (node in streets.lifts)
-            + KERB * (node in streets.kerbs)
-            + UNKNOWN_KERB * (node in streets.unknown_kerbs)
-            + CROSSING * (node in streets.crossings)
-            for node in numbers
-        ],
-        np.uint8,
-    )
+    flags = ((node, streets.node_flags.get(node, 0)) for node in numbers)
+    return np.array([flag if node in waits else flag & ~LIGHTS for node, flag in flags], np.uint8)
 
 
 def _find_waits(streets: ExtractedStreets) -> set[int]:
@@ -140,7 +116,7 @@ def _find_waits(streets: ExtractedStreets) -> set[int]:
     """
     waits: set[int] = set()
     for way in streets.ways:
-        lit = [node for node in way.nodes if node in streets.lights]
+        lit = [node for node in way.nodes if streets.node_flags.get(node, 0) & LIGHTS]
         waits.update([node for node in lit if streets.uses[node] > 1] or lit[:1])
     return waits
 
@@ -158,14 +134,48 @@ def _along_m(degrees: Float64, first: Int64) -> Float64:
     return along
 
 
-def _find_kept(edges: Edges) -> npt.NDArray[np.bool_]:
-    """Return which edges belong to the streets that hang together over the most metres, or over enough of them."""
+def _find_kept(edges: Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
+    """Return which edges belong to the streets that hang together over the most metres, or over enough of them.
+
+    They hang together where one can walk from each to each. What leads one way only, as an escalator up from a platform
+    that nothing else leads to, is left out: whoever set out there could not come back.
+    """
     if not len(edges.begin):
         return np.zeros(0, np.bool_)
-    part = _find_part(edges, _label_parts(len(edges.node_flags), edges.begin, edges.end, _blocked(edges)))
-    total_m = np.bincount(part, weights=edges.length_m).astype(np.float64)
+    label = _label_both_ways(edges)
+    part = _find_part(edges, label)
+    leads_away = (edges.flags & ONE_WAY != 0) & (label[edges.begin] != label[edges.end])
+    part[leads_away] = part.max() + 1 + np.arange(np.count_nonzero(leads_away))
+    total_m = np.bincount(part, weights=street_m).astype(np.float64)
     kept: npt.NDArray[np.bool_] = total_m[part] >= _least_m(total_m)
     return kept
+
+
+def _label_both_ways(edges: Edges) -> Int64:
+    """Label the nodes by the part in which one can walk from each to each."""
+    blocked, one_way = _blocked(edges), edges.flags & ONE_WAY != 0
+    label = _label_parts(len(edges.node_flags), edges.begin[~one_way], edges.end[~one_way], blocked)
+    open_ = one_way & ~(blocked[edges.begin] | blocked[edges.end])
+    ahead: dict[int, list[int]] = {}
+    behind: dict[int, list[int]] = {}
+    for begin, end in zip(label[edges.begin[open_]].tolist(), label[edges.end[open_]].tolist(), strict=True):
+        ahead.setdefault(begin, []).append(end)
+        behind.setdefault(end, []).append(begin)
+    joined = np.arange(len(label))
+    for root in ahead.keys() & behind.keys():
+        if joined[root] == root:
+            joined[list(_reach(root, ahead) & _reach(root, behind))] = root
+    return joined[label]
+
+
+def _reach(root: int, links: dict[int, list[int]]) -> set[int]:
+    reached, waiting = {root}, [root]
+    while waiting:
+        for other in links.get(waiting.pop(), ()):
+            if other not in reached:
+                reached.add(other)
+                waiting.append(other)
+    return reached
 
 
 def _blocked(edges: Edges) -> npt.NDArray[np.bool_]:

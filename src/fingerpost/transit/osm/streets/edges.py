@@ -1,12 +1,14 @@
 """Edges between junctions while a graph of streets is built; merges those that meet where nothing else does."""
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.timetable import Float32, Float64, Int32, Int64, UInt8
 from fingerpost.transit.osm.streets.graph import DEGREES_E7, ONE_WAY
+
+Bool = npt.NDArray[np.bool_]
 
 # A bearing is taken over this many metres at an edge's end, so that a kink of the drawing is no turn.
 _BEARING_M = 10.0
@@ -81,31 +83,50 @@ def merge_edges(edges: Edges) -> Edges:
     chains = _list_chains(edges)
     if not chains:
         return edges
-    is_merged = np.zeros(len(edges.begin), np.bool_)
-    is_merged[[part.edge for chain in chains for part in chain]] = True
-    single = np.flatnonzero(~is_merged)
-    bearings = find_bearings(edges)
-    ends = [_ends_of(edges, chain) for chain in chains]
-    heads = np.array([chain[0].edge for chain in chains])
-    turned = [_turned_degrees(bearings, chain) for chain in chains]
-    rows = [_points_of(edges, chain) for chain in chains]
-    size = np.concatenate([np.diff(edges.first)[single], [len(each) for each in rows]])
-    single_size = size[: len(single)]
-    of_single = np.repeat(edges.first[single] - np.cumsum(single_size) + single_size, single_size)
-    points = np.concatenate([of_single + np.arange(len(of_single)), *rows])
-    along = [edges.along_m[points[: len(of_single)]], *(_along_of(edges, chain) for chain in chains)]
+    merged = [part for chain in chains for part in chain]
+    is_single = np.ones(len(edges.begin), np.bool_)
+    is_single[[part.edge for part in merged]] = False
+    single = np.flatnonzero(is_single)
+    # Each edge of the result is a chain: one that stays is a chain of itself alone.
+    edge = np.concatenate([single, [part.edge for part in merged]])
+    is_turned = np.concatenate([np.zeros(len(single), np.bool_), [part.is_turned for part in merged]])
+    count = np.concatenate([np.ones(len(single), np.int64), [len(chain) for chain in chains]])
+    last = np.cumsum(count) - 1
+    head = last - count + 1
+    length_m = edges.length_m[edge]
+    before_m = np.cumsum(length_m) - length_m
+    before_m -= np.repeat(before_m[head], count)
+    # The points of every part in the chain's order; a part begins where the one before it ends.
+    size = np.diff(edges.first)[edge]
+    of_part = np.repeat(np.arange(len(edge)), size)
+    within = np.arange(len(of_part)) - np.repeat(np.cumsum(size) - size, size)
+    is_head = np.zeros(len(edge), np.bool_)
+    is_head[head] = True
+    is_new = is_head[of_part] | (within > 0)
+    of_part, within = of_part[is_new], within[is_new]
+    points = edges.first[edge[of_part]] + np.where(is_turned[of_part], size[of_part] - 1 - within, within)
+    along_m = np.where(is_turned[of_part], length_m[of_part] - edges.along_m[points], edges.along_m[points])
     return Edges(
-        begin=np.concatenate([edges.begin[single], [begin for begin, _ in ends]]).astype(np.int32),
-        end=np.concatenate([edges.end[single], [end for _, end in ends]]).astype(np.int32),
-        flags=np.concatenate([edges.flags[single], edges.flags[heads]]),
-        avoided=np.concatenate([edges.avoided[single], edges.avoided[heads]]),
-        turned_degrees=np.concatenate([edges.turned_degrees[single], turned]).astype(np.float32),
-        first=np.concatenate([[0], np.cumsum(size)]).astype(np.int64),
+        begin=np.where(is_turned[head], edges.end[edge[head]], edges.begin[edge[head]]),
+        end=np.where(is_turned[last], edges.begin[edge[last]], edges.end[edge[last]]),
+        flags=edges.flags[edge[head]],
+        avoided=edges.avoided[edge[head]],
+        turned_degrees=np.add.reduceat(_turned_degrees(edges, edge, is_turned, is_head), head).astype(np.float32),
+        first=np.concatenate([[0], np.cumsum(np.add.reduceat(size - ~is_head, head))]),
         lat_e7=edges.lat_e7[points],
         lon_e7=edges.lon_e7[points],
-        along_m=np.concatenate(along),
+        along_m=along_m + before_m[of_part],
         node_flags=edges.node_flags,
     )
+
+
+def _turned_degrees(edges: Edges, edge: Int64, is_turned: Bool, is_head: Bool) -> Float64:
+    """Return by how many degrees each part of a chain turns from the one before it, either way counted up."""
+    bearing = find_bearings(edges)[2 * edge + is_turned].astype(np.float64)
+    turn = np.zeros(len(edge))
+    turn[1:] = np.abs(bearing[1:, 0] - bearing[:-1, 1])
+    turned: Float64 = np.where(is_head, 0.0, np.minimum(turn, 2 * _HALF_TURN - turn))
+    return turned
 
 
 def _list_chains(edges: Edges) -> list[list[_ChainedEdge]]:
@@ -164,31 +185,3 @@ def _ends_of(edges: Edges, chain: list[_ChainedEdge]) -> tuple[int, int]:
     begin = edges.end[first.edge] if first.is_turned else edges.begin[first.edge]
     end = edges.begin[last.edge] if last.is_turned else edges.end[last.edge]
     return int(begin), int(end)
-
-
-def _points_of(edges: Edges, chain: list[_ChainedEdge]) -> Int64:
-    rows = []
-    for place, part in enumerate(chain):
-        points = np.arange(edges.first[part.edge], edges.first[part.edge + 1])
-        rows.append((points[::-1] if part.is_turned else points)[place > 0 :])
-    return np.concatenate(rows)
-
-
-def _along_of(edges: Edges, chain: list[_ChainedEdge]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    parts, so_far_m = [], 0.0
-    for place, part in enumerate(chain):
-        along = edges.along_m[edges.first[part.edge] : edges.first[part.edge + 1]]
-        length_m = float(along[-1])
-        parts.append((length_m - along[::-1] if part.is_turned else along)[place > 0 :] + so_far_m)
-        so_far_m += length_m
-    return np.concatenate(parts)
-
-
-def _turned_degrees(bearings: np.ndarray[tuple[int, int], np.dtype[np.float32]], chain: list[_ChainedEdge]) -> float:
-    """Return by how many degrees a chain turns at the nodes between its edges, either way counted up."""
-    arcs = [2 * part.edge + part.is_turned for part in chain]
-    turned = 0.0
-    for came, goes in pairwise(arcs):
-        turn = abs(float(bearings[goes, 0]) - float(bearings[came, 1]))
-        turned += min(turn, 2 * _HALF_TURN - turn)
-    return turned

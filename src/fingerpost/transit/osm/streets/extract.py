@@ -12,18 +12,15 @@ import numpy as np
 from fingerpost.transit.engine.timetable.timetable import Float64
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.osm.extract_file import ReadProgress, read_objects
+from fingerpost.transit.osm.streets.graph import LIFT, LIGHTS
 from fingerpost.transit.osm.streets.way_rules import (
     DOOR,
     RAILWAY,
     Tags,
     WayRule,
-    blocks_node,
-    crosses_road,
     find_entrance_kind,
+    find_node_flags,
     find_way_rule,
-    has_lights,
-    has_raised_kerb,
-    has_unknown_kerb,
     is_area,
     is_boarding_point,
     is_lift,
@@ -117,10 +114,7 @@ class ExtractedStreets:
         positions: latitude and longitude in degrees, by OpenStreetMap's id of a node.
         uses: how often each node occurs on a way of any kind; a junction occurs more than once.
         corners: nodes that end a stretch of a way though no other way meets it there.
-        lights, lifts, blocked: nodes where walkers wait at traffic lights, take a lift, or cannot pass.
-        kerbs: nodes where wheels cannot pass, because the kerb is raised.
-        unknown_kerbs: nodes with a kerb of unknown height.
-        crossings: nodes where walkers cross a road.
+        node_flags: of the nodes that have any, as in ``StreetGraph``.
         walls: nodes of walls, fences and hedges.
         openings: nodes with a gate that is not shut, or a door.
         stops: stops of public transport with a ``ref``.
@@ -133,12 +127,7 @@ class ExtractedStreets:
     positions: dict[int, tuple[float, float]] = field(default_factory=dict)
     uses: Counter[int] = field(default_factory=Counter)
     corners: set[int] = field(default_factory=set)
-    lights: set[int] = field(default_factory=set)
-    lifts: set[int] = field(default_factory=set)
-    blocked: set[int] = field(default_factory=set)
-    kerbs: set[int] = field(default_factory=set)
-    unknown_kerbs: set[int] = field(default_factory=set)
-    crossings: set[int] = field(default_factory=set)
+    node_flags: dict[int, int] = field(default_factory=dict)
     walls: set[int] = field(default_factory=set)
     openings: set[int] = field(default_factory=set)
     stops: list[OsmStop] = field(default_factory=list)
@@ -183,24 +172,15 @@ class _ExtractReader:
         streets = self.streets
         if not self._area.holds(node.lat, node.lon):
             return
-        if has_lights(tags):
-            streets.lights.add(node.id)
-        if is_lift(tags):
-            streets.lifts.add(node.id)
-        if blocks_node(tags):
-            streets.blocked.add(node.id)
-        if has_raised_kerb(tags):
-            streets.kerbs.add(node.id)
-        if has_unknown_kerb(tags):
-            streets.unknown_kerbs.add(node.id)
-        if crosses_road(tags):
-            streets.crossings.add(node.id)
+        flags = find_node_flags(tags)
+        if flags:
+            streets.node_flags[node.id] = flags
         if is_opening(tags):
             streets.openings.add(node.id)
         if is_boarding_point(tags) and (ref := tags.get("ref")):
             streets.stops.append(OsmStop(ref, node.lat, node.lon))
         self._take_entrance(node, tags)
-        if "barrier" in tags or is_stop(tags) or has_lights(tags) or is_lift(tags) or "kerb" in tags:
+        if "barrier" in tags or "kerb" in tags or is_stop(tags) or flags & (LIGHTS | LIFT):
             streets.corners.add(node.id)
 
     def _take_entrance(self, node: Any, tags: Tags) -> None:
@@ -241,7 +221,7 @@ class _ExtractReader:
         lift, middle = -way, len(nodes) // 2
         around = [self.streets.positions[node] for node in (nodes[middle - 1], nodes[middle])]
         self.streets.positions[lift] = (sum(lat for lat, _ in around) / 2, sum(lon for _, lon in around) / 2)
-        self.streets.lifts.add(lift)
+        self.streets.node_flags[lift] = LIFT
         self.streets.corners.add(lift)
         nodes.insert(middle, lift)
 

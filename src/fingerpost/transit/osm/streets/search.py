@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fingerpost.transit.engine.timetable.timetable import Float64, Int32, Int64
-from fingerpost.transit.engine.timetable.walks import Box, StopWalks
+from fingerpost.transit.engine.timetable.walks import StopWalks
 from fingerpost.transit.model.walk_obstacles import WalkObstacles
 from fingerpost.transit.osm.streets.graph import (
     BLOCKED,
@@ -21,21 +21,11 @@ from fingerpost.transit.osm.streets.graph import (
     UInt32,
 )
 from fingerpost.transit.osm.streets.kernel.nearest import NO_EDGE, measure_ahead
-from fingerpost.transit.osm.streets.kernel.ways import (
-    AT_NODE_M,
-    CAME,
-    NO_ROOM,
-    START,
-    forget,
-    measure,
-    measure_around,
-    reach_stops,
-    spread,
-)
+from fingerpost.transit.osm.streets.kernel.ways import AT_NODE_M, CAME, START, forget, measure, reach_stops, spread
 from fingerpost.transit.osm.streets.snapping import Snapped
+from fingerpost.transit.osm.streets.stop_access import StopAccess
 from fingerpost.transit.osm.streets.walking_profile import Weights
 
-_FIRST_ROOM = 4096
 _LINE_BYTES = 64
 
 
@@ -66,29 +56,6 @@ class Walked(NamedTuple):
     last: Int32
 
 
-class MeetingPlaces(NamedTuple):
-    """Where stops meet the streets, for one way of walking.
-
-    Attributes:
-        lat, lon: of the stops, in degrees.
-        first: the rows of stop s in what follows are ``first[s] .. first[s + 1]``.
-        edge, at_m, away_m: as in ``Snapped``.
-        inside_m, in_s, out_s: as in ``StopAccess``.
-        pace_m_per_s: to and from the streets.
-    """
-
-    lat: Float64
-    lon: Float64
-    first: Int64
-    edge: Int32
-    at_m: Float64
-    away_m: Float64
-    inside_m: Int32
-    in_s: Int32
-    out_s: Int32
-    pace_m_per_s: float
-
-
 class StreetSearch:
     """Searches on one graph with one way of walking; threads share it."""
 
@@ -97,52 +64,45 @@ class StreetSearch:
         self._weights = weights
         self._local = threading.local()
 
-    def measure(
-        self, start: Snapped, goals: Snapped, limit_m: float, *, backward: bool = False, to_stops: bool = False
-    ) -> Walked:
-        """Measure the walks from the one point of ``start`` to goals; ``backward`` from the goals to it.
+    def measure(self, start: Snapped, goals: Snapped, limit_m: float, *, to_stops: bool = False) -> Walked:
+        """Measure the walks from the one point of ``start`` to goals.
 
         ``to_stops`` where all goals are stops, whose ways to their streets count within the limit too.
         """
-        found = _new_walked(len(goals.edge))
-        edge, at_m = int(start.edge[0]), float(start.at_m[0])
-        if edge >= 0 and len(goals.edge):
-            graph, weights, against = self._graph, self._weights, int(backward)
-            while True:
-                work = self._get_work()
-                done = measure_around(graph, weights, work, edge, at_m, against, float(limit_m), to_stops, goals, found)
-                if done != NO_ROOM:
-                    break
-                self._grow()
-        return found
+        return self._search(start, goals, limit_m, to_stops=to_stops)[0]
 
     def reach_stops(
-        self, point: Snapped, meeting: MeetingPlaces, box: Box, stops: Int64, limit_m: float, *, backward: bool
+        self,
+        point: Snapped,
+        first: Int64,
+        snapped: Snapped,
+        access: StopAccess,
+        stops: Int64,
+        limit_m: float,
+        pace_m_per_s: float,
+        *,
+        backward: bool,
     ) -> StopWalks:
-        """Return the walks from a point to those of some stops that lie in a box around it.
+        """Return the walks from a point to those of some stops, ``backward`` from the stops to it.
 
-        The ways from point and places to their streets count too; ``backward`` from the stops to it.
+        The rows of stop s in ``snapped`` and ``access`` are ``first[s] .. first[s + 1]``; the ways from the point and
+        from these places to their streets count too.
         """
         found = StopWalks._make(np.empty((3, len(stops)), np.int32))
-        where = int(point.edge[0]), float(point.at_m[0]), float(point.away_m[0]), int(backward)
-        while True:
-            count = reach_stops(
-                self._graph, self._weights, self._get_work(), meeting, *where, float(limit_m), meeting.pace_m_per_s,
-                box, stops, found,
-            )  # fmt: skip
-            if count != NO_ROOM:
-                return StopWalks._make(column[:count].copy() for column in found)
-            self._grow()
+        place = int(point.edge[0]), float(point.at_m[0]), float(point.away_m[0])
+        count = reach_stops(
+            self._graph, self._weights, self._get_work(), first, snapped, access, place, int(backward),
+            float(limit_m), pace_m_per_s, stops, found,
+        )  # fmt: skip
+        return StopWalks._make(column[:count].copy() for column in found)
 
     def find_line(self, start: Snapped, goal: Snapped, limit_m: float) -> Float64 | None:
-        walked, arcs = self._measure_one(start, goal, limit_m)
-        if walked.metres[0] < 0:
-            return None
-        return self._draw(arcs, float(start.at_m[0]), float(goal.at_m[0]))
+        _, arcs = self._search(start, goal, limit_m)
+        return self._draw(arcs, float(start.at_m[0]), float(goal.at_m[0])) if arcs else None
 
     def find_obstacles(self, start: Snapped, goal: Snapped, limit_m: float) -> WalkObstacles | None:
-        walked, arcs = self._measure_one(start, goal, limit_m)
-        if walked.metres[0] < 0:
+        _, arcs = self._search(start, goal, limit_m)
+        if not arcs:
             return None
         along = np.array(arcs, np.int64)
         passed = self._graph.node_flags[self._graph.arc_head[along[:-1]]]
@@ -154,24 +114,20 @@ class StreetSearch:
             slopes=int(slopes[:1].sum() + (slopes[1:] & ~slopes[:-1]).sum()),
         )
 
-    def measure_one(self, start: Snapped, goal: Snapped, limit_m: float) -> Walked:
-        return self._measure_one(start, goal, limit_m)[0]
-
-    def _measure_one(self, start: Snapped, goal: Snapped, limit_m: float) -> tuple[Walked, list[int]]:
-        found = _new_walked(1)
+    def _search(
+        self, start: Snapped, goals: Snapped, limit_m: float, *, to_stops: bool = False
+    ) -> tuple[Walked, list[int]]:
+        """Return the walks to goals, and the arcs of that to a single goal, in order; none where there is no walk."""
+        count = len(goals.edge)
+        found = Walked(np.full(count, -1.0), np.zeros(count), np.zeros(count, np.int32), np.zeros(count, np.int32))
         edge, at_m = int(start.edge[0]), float(start.at_m[0])
-        if edge < 0:
+        if edge < 0 or not count:
             return found, []
-        where = int(goal.edge[0]), float(goal.at_m[0])
-        graph, weights = self._graph, self._weights
-        while True:
-            work = self._get_work()
-            touched = spread(graph, weights, work, edge, at_m, 0, float(limit_m), *where, False)
-            if touched != NO_ROOM:
-                break
-            self._grow()
-        measure(graph, weights, work, edge, at_m, 0, float(limit_m), goal, found)
-        arcs = [] if found.metres[0] < 0 else self._list_arcs(work, found)
+        goal = (int(goals.edge[0]), float(goals.at_m[0])) if count == 1 else (-1, 0.0)
+        graph, weights, work = self._graph, self._weights, self._get_work()
+        touched = spread(graph, weights, work, edge, at_m, 0, float(limit_m), *goal, to_stops)
+        measure(graph, weights, work, edge, at_m, float(limit_m), goals, found)
+        arcs = self._list_arcs(work, found) if count == 1 and found.metres[0] >= 0 else []
         forget(work, touched)
         return found, arcs
 
@@ -188,24 +144,19 @@ class StreetSearch:
     def _get_work(self) -> Work:
         work: Work | None = getattr(self._local, "work", None)
         if work is None:
-            count = 3 * self._graph.node_count
+            states = 3 * self._graph.node_count
+            # A state is left once, so the queue takes an entry for each arc that leads on from it, and two to begin.
+            entries = 3 * len(self._weights.onward_to) + 2
             work = Work(
-                label=_new_labels(count),
-                touched=np.zeros(count, np.uint32),
+                label=_new_labels(states),
+                touched=np.empty(states, np.uint32),
                 bucket=np.full(self._weights.bucket_count, -1, np.int32),
-                entry_cost=np.zeros(_FIRST_ROOM),
-                entry_state=np.zeros(_FIRST_ROOM, np.uint32),
-                entry_next=np.zeros(_FIRST_ROOM, np.int32),
+                entry_cost=np.empty(entries),
+                entry_state=np.empty(entries, np.uint32),
+                entry_next=np.empty(entries, np.int32),
             )
             self._local.work = work
         return work
-
-    def _grow(self) -> None:
-        work = self._get_work()
-        room = 2 * len(work.entry_cost)
-        self._local.work = work._replace(
-            entry_cost=np.zeros(room), entry_state=np.zeros(room, np.uint32), entry_next=np.zeros(room, np.int32)
-        )
 
     def _draw(self, arcs: list[int], start_m: float, end_m: float) -> Float64:
         """Return the points of arcs, from so many metres along the first edge to so many along the last."""
@@ -234,10 +185,6 @@ class StreetSearch:
         is_new[1:] = (np.abs(np.diff(line, axis=0)) > 1e-9).any(axis=1)
         drawn: Float64 = line[is_new] if is_new.sum() > 1 else line[:2]
         return drawn
-
-
-def _new_walked(count: int) -> Walked:
-    return Walked(np.full(count, -1.0), np.zeros(count), np.zeros(count, np.int32), np.zeros(count, np.int32))
 
 
 def _new_labels(count: int) -> Float64:

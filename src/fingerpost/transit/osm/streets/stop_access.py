@@ -103,6 +103,9 @@ class StopAccess(NamedTuple):
         entered: npt.NDArray[np.bool_] = self.entrance != _OWN
         return entered
 
+    def without_steps(self) -> "StopAccess":
+        return self._replace(in_s=self.step_free_in_s, out_s=self.step_free_out_s)
+
     def select(self, keep: npt.NDArray[np.bool_]) -> "StopAccess":
         return StopAccess._make(column[keep] for column in self)
 

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32, Int64
 from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, neighbours_m
-from fingerpost.transit.engine.timetable.walks import StopLinks, StopWalks, StraightLine, Walk, WalkedStops, box_around
+from fingerpost.transit.engine.timetable.walks import StopLinks, StopWalks, StraightLine, Walk, WalkedStops
 from fingerpost.transit.model.walk_obstacles import WalkObstacles
 from fingerpost.transit.osm.streets.graph import NO_WHEELS, STEPS, StreetGraph, UInt16
-from fingerpost.transit.osm.streets.search import MeetingPlaces, StreetSearch, Walked, find_stops_ahead
+from fingerpost.transit.osm.streets.search import StreetSearch, Walked, find_stops_ahead
 from fingerpost.transit.osm.streets.snapping import SegmentGrid, Snapped, snap_pin, snap_to_streets
 from fingerpost.transit.osm.streets.stop_access import MATCHED_M, StopAccess, close_entrances, meet_at_places
 from fingerpost.transit.osm.streets.walking_profile import WalkingProfile, weigh
@@ -47,29 +47,19 @@ class StreetWalks:
         closed_lifts: frozenset[int] = frozenset(),
         stops_ahead: UInt16 | None = None,
     ) -> None:
-        self._graph, self._grid, self._profile = graph, grid, profile
+        self._graph, self._grid, self._stops, self._profile = graph, grid, stops, profile
+        self._all_access = access or meet_at_places(stops.lats, stops.lons)
+        # The times are those of who walks so, from here on.
+        self._access = self._all_access.without_steps() if profile.step_free else self._all_access
         self._refused = _UNFIT if profile.step_free else 0
-        self._stops = stops
         self._straight = StraightLine(stops.lats, stops.lons)
-        self._access = access or meet_at_places(stops.lats, stops.lons)
-        self._snapped = self._snap(self._access.lat, self._access.lon)
+        self._snapped = snap_to_streets(graph, grid, self._access.lat, self._access.lon, refused=self._refused)
         self.stops_ahead = self._find_stops_ahead() if stops_ahead is None else stops_ahead
         self._search = StreetSearch(graph, weigh(graph, profile, closed_lifts, self.stops_ahead))
-        self._is_plain = self._access.is_plain
-        self._in_s, self._out_s = self._access.in_s, self._access.out_s
-        if profile.step_free:
-            self._in_s, self._out_s = self._access.step_free_in_s, self._access.step_free_out_s
         # The rows of stop s are first[s] .. first[s + 1].
         self._first = np.searchsorted(self._access.stop, np.arange(len(stops.lats) + 1))
         self._is_on = np.zeros(len(stops.lats), np.bool_)
         self._is_on[self._access.stop[self._snapped.edge >= 0]] = True
-        self._is_on_everywhere = bool(self._is_on.all())
-        self._has_stop = np.zeros(graph.edge_count, np.bool_)
-        self._has_stop[self._snapped.edge[self._snapped.edge >= 0]] = True
-        self._meeting = MeetingPlaces(
-            stops.lats, stops.lons, self._first, *self._snapped, self._access.inside_m, self._in_s, self._out_s,
-            profile.pace_m_per_s,
-        )  # fmt: skip
         # A question asks several times where its ends are.
         self._snap_point = lru_cache(maxsize=16)(self._find_nearest)
 
@@ -106,9 +96,12 @@ class StreetWalks:
         point = self._snap_point(lat, lon)
         if point.edge[0] < 0:
             return self._straight.reach(lat, lon, stops, max_walk_m, from_stops=from_stops)
-        box = box_around(lat, lon, max_walk_m + MATCHED_M)
-        found = self._search.reach_stops(point, self._meeting, box, stops, max_walk_m, backward=from_stops)
-        if self._is_on_everywhere or not len(off := stops[~self._is_on[stops]]):
+        near = self._straight.list_near(lat, lon, stops, max_walk_m + MATCHED_M)
+        found = self._search.reach_stops(
+            point, self._first, self._snapped, self._access, near, max_walk_m, self._profile.pace_m_per_s,
+            backward=from_stops,
+        )  # fmt: skip
+        if not len(off := stops[~self._is_on[stops]]):
             return found
         straight = self._straight.reach(lat, lon, off, max_walk_m, from_stops=from_stops)
         return StopWalks(*(np.concatenate(pair) for pair in zip(found, straight, strict=True)))
@@ -120,20 +113,9 @@ class StreetWalks:
         first, last = self._snap_point(*start), self._snap_point(*end)
         if first.edge[0] < 0 or last.edge[0] < 0:
             return straight if straight.metres <= max_walk_m else None
-        walked = self._search.measure_one(first, last, max_walk_m)
+        walked = self._search.measure(first, last, max_walk_m)
         metres, seconds = self._whole(walked, first.away_m + last.away_m)
         return Walk(int(metres[0]), int(seconds[0])) if 0 <= metres[0] <= max_walk_m else None
-
-    def find_least_m(self, lat: float, lon: float) -> float:
-        """Return how many metres any walk between a point and a stop is at least, as far as known; see the port."""
-        point = self._snap_point(lat, lon)
-        edge, at_m, away_m = int(point.edge[0]), float(point.at_m[0]), float(point.away_m[0])
-        if edge < 0 or not self._is_on_everywhere:
-            return 0.0
-        if self._has_stop[edge]:
-            return away_m
-        ahead, behind = (float(each) for each in self.stops_ahead[2 * edge : 2 * edge + 2])
-        return away_m + min(float(self._graph.edge_m[edge]) - at_m + ahead, at_m + behind)
 
     def find_line(
         self,
@@ -163,7 +145,7 @@ class StreetWalks:
     ) -> tuple[Snapped, Snapped, Float64, Float64] | None:
         """Return where a walk meets the streets at either end, and the entrances there as points; None: nowhere."""
         places = []
-        for point, stop, inside_s in ((start, stops[0], self._out_s), (end, stops[1], self._in_s)):
+        for point, stop, inside_s in ((start, stops[0], self._access.out_s), (end, stops[1], self._access.in_s)):
             if stop is None:
                 places.append([(self._snap_point(*point), 0, np.zeros((0, 2)))])
                 continue
@@ -182,7 +164,7 @@ class StreetWalks:
                     continue
                 if len(places[0]) == len(places[1]) == 1:
                     return first, last, entrance, other
-                walked = self._search.measure_one(first, last, 2 * MEASURED_M)
+                walked = self._search.measure(first, last, 2 * MEASURED_M)
                 away_m = float(first.away_m[0] + last.away_m[0])
                 taken_s = float(walked.seconds[0]) + away_m / self._profile.pace_m_per_s + out_s + in_s
                 if walked.metres[0] >= 0 and taken_s < quickest_s:
@@ -197,7 +179,7 @@ class StreetWalks:
 
     def measure_on_streets(self, begin: Int64, end: Int64, limit_m: float) -> StopLinks:
         """Measure the walk of each pair of stops on the streets; -1 metres where there is none within the limit."""
-        if self._is_plain:
+        if self._access.is_plain:
             metres, seconds = self._measure_rows(self._first[begin], self._first[end], limit_m)
         else:
             metres, seconds = self._measure_by_entrances(begin, end, limit_m)
@@ -229,8 +211,8 @@ class StreetWalks:
         one = self._first[begin][pair] + within // np.maximum(1, entering[pair])
         other = self._first[end][pair] + within % np.maximum(1, entering[pair])
         walked_m, walked_s = self._measure_rows(one, other, limit_m)
-        walked_m, walked_s = _with_inside(walked_m, walked_s, self._access.inside_m[one], self._out_s[one])
-        walked_m, walked_s = _with_inside(walked_m, walked_s, self._access.inside_m[other], self._in_s[other])
+        walked_m, walked_s = _with_inside(walked_m, walked_s, self._access.inside_m[one], self._access.out_s[one])
+        walked_m, walked_s = _with_inside(walked_m, walked_s, self._access.inside_m[other], self._access.in_s[other])
         found = np.flatnonzero(walked_m >= 0)
         best = found[_first_of_each(pair[found], walked_s[found])]
         metres[pair[best]], seconds[pair[best]] = walked_m[best], walked_s[best]
@@ -250,29 +232,25 @@ class StreetWalks:
         seconds = np.ceil(walked.seconds + away_m / self._profile.pace_m_per_s)
         return metres.astype(np.int32), np.where(found, seconds, 0.0).astype(np.int32)
 
-    def _find_stops_ahead(self) -> UInt16:
-        """Return how far the stops are ahead, wherever somebody with or without steps meets the streets at them."""
-        lats, lons = self._access.lat, self._access.lon
-        each = [snap_to_streets(self._graph, self._grid, lats, lons, refused=refused) for refused in (0, _UNFIT)]
-        return find_stops_ahead(
-            self._graph, Snapped._make(np.concatenate(columns) for columns in zip(*each, strict=True))
-        )
-
     def _find_nearest(self, lat: float, lon: float) -> Snapped:
         return snap_pin(self._graph, self._grid, lat, lon, refused=self._refused)
 
-    def _snap(self, lats: Float64, lons: Float64) -> Snapped:
-        return snap_to_streets(self._graph, self._grid, lats, lons, refused=self._refused)
+    def _find_stops_ahead(self) -> UInt16:
+        """Return how far the stops are ahead, wherever somebody with or without steps meets the streets at them."""
+        lats, lons = self._access.lat, self._access.lon
+        snapped = [snap_to_streets(self._graph, self._grid, lats, lons, refused=refused) for refused in (0, _UNFIT)]
+        columns = zip(*snapped, strict=True)
+        return find_stops_ahead(self._graph, Snapped._make(np.concatenate(column) for column in columns))
 
     def without_steps(self) -> "StreetWalks":
         profile = replace(self._profile, step_free=True)
-        ahead = self.stops_ahead
-        return StreetWalks(self._graph, self._grid, self._stops, profile, access=self._access, stops_ahead=ahead)
+        return StreetWalks(
+            self._graph, self._grid, self._stops, profile, access=self._all_access, stops_ahead=self.stops_ahead
+        )
 
     def without(self, closed_lifts: frozenset[int], closed_places: frozenset[int]) -> "StreetWalks":
         """Return the walks while lifts (nodes), and entrances and nodes of stations (rows), are out of order."""
-        step_free = self._profile.step_free
-        access = close_entrances(self._access, self._stops, closed_places, step_free=step_free)
+        access = close_entrances(self._all_access, self._stops, closed_places, step_free=self._profile.step_free)
         return StreetWalks(
             self._graph,
             self._grid,

@@ -7,6 +7,22 @@ Where it has no rule a way may be walked if OpenStreetMap's wiki says so of its 
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from fingerpost.transit.osm.streets.graph import (
+    BLOCKED,
+    CROSSING,
+    ENDS_ONLY,
+    KERB,
+    LIFT,
+    LIGHTS,
+    MOVING,
+    NO_WHEELS,
+    ONE_WAY,
+    SLOPE,
+    STEPS,
+    UNDERGROUND,
+    UNKNOWN_KERB,
+)
+
 _NOT_WAYS = frozenset({
     "proposed", "planned", "construction", "razed", "raceway", "abandoned", "historic", "no", "emergency_bay",
     "rest_area", "services", "bus_guideway", "escape",
@@ -48,24 +64,14 @@ class WayRule(NamedTuple):
     """How a way is walked.
 
     Attributes:
-        ends_only: it may only begin or end a walk: private ways, and those for customers or deliveries.
+        flags: of its edges, as in ``StreetGraph``.
         avoided: how many times worse a metre counts when ways are compared, from 1.
-        is_steps: whether it is a flight of steps.
-        is_moving: whether it is an escalator.
-        no_wheels: whether it is known to be unfit for wheels, steps apart.
-        is_slope: whether it is known to go up or down.
-        is_underground: whether it lies below the ground.
-        one_way: 1 where it can only be walked as it is drawn, -1 only against, 0 both ways.
+        is_backward: whether it can only be walked against how it is drawn.
     """
 
-    ends_only: bool = False
+    flags: int = 0
     avoided: float = 1.0
-    is_steps: bool = False
-    is_moving: bool = False
-    one_way: int = 0
-    no_wheels: bool = False
-    is_slope: bool = False
-    is_underground: bool = False
+    is_backward: bool = False
 
 
 def find_way_rule(tags: Tags) -> WayRule | None:
@@ -77,15 +83,18 @@ def find_way_rule(tags: Tags) -> WayRule | None:
     foot = tags.get("foot")
     is_steps = highway == "steps"
     conveying = tags.get("conveying", "no") if is_steps else "no"
+    one_way = _one_way(tags, highway, conveying)
+    is_slope = not is_steps and tags.get("incline", "0") not in _LEVEL
     return WayRule(
-        ends_only=(tags.get("access") if foot is None else foot) in _ENDS_ONLY,
-        avoided=_avoided(tags, highway),
-        is_steps=is_steps,
-        is_moving=conveying != "no",
-        one_way=_one_way(tags, highway, conveying),
-        no_wheels=tags.get("wheelchair") == "no",
-        is_slope=not is_steps and tags.get("incline", "0") not in _LEVEL,
-        is_underground=_is_underground(tags),
+        ENDS_ONLY * ((tags.get("access") if foot is None else foot) in _ENDS_ONLY)
+        | STEPS * is_steps
+        | MOVING * (conveying != "no")
+        | ONE_WAY * (one_way != 0)
+        | NO_WHEELS * (tags.get("wheelchair") == "no")
+        | SLOPE * is_slope
+        | UNDERGROUND * _is_underground(tags),
+        _avoided(tags, highway),
+        one_way < 0,
     )
 
 
@@ -119,7 +128,7 @@ def _avoided(tags: Tags, highway: str | None) -> float:
 
 
 def _one_way(tags: Tags, highway: str | None, conveying: str) -> int:
-    """Return which way walkers are bound; what binds vehicles does not bind them."""
+    """Return 1 where walkers go as the way is drawn only, -1 only against it, else 0; vehicles' rules do not bind."""
     if conveying in ("forward", "backward"):
         return 1 if conveying == "forward" else -1
     if highway in ("footway", "corridor") and tags.get("oneway") in _YES and tags.get("oneway:foot") != "no":
@@ -169,21 +178,17 @@ def is_opening(tags: Tags) -> bool:
     return ("barrier" in tags or "entrance" in tags) and not blocks_node(tags)
 
 
-def has_raised_kerb(tags: Tags) -> bool:
-    """Whether a kerb is known to be too high for wheels; of ``kerb=yes`` nothing is known."""
-    return tags.get("kerb") == "raised"
-
-
-def has_unknown_kerb(tags: Tags) -> bool:
-    return tags.get("kerb", "yes" if tags.get("barrier") == "kerb" else "no") in _UNKNOWN_KERBS
-
-
-def crosses_road(tags: Tags) -> bool:
-    return tags.get("highway") == "crossing"
-
-
-def has_lights(tags: Tags) -> bool:
-    return tags.get("crossing") == "traffic_signals"
+def find_node_flags(tags: Tags) -> int:
+    """Return the flags of a node, as in ``StreetGraph``; of ``kerb=yes`` the height is unknown."""
+    kerb = tags.get("kerb", "yes" if tags.get("barrier") == "kerb" else "no")
+    return (
+        LIGHTS * (tags.get("crossing") == "traffic_signals")
+        | LIFT * is_lift(tags)
+        | BLOCKED * blocks_node(tags)
+        | KERB * (kerb == "raised")
+        | UNKNOWN_KERB * (kerb in _UNKNOWN_KERBS)
+        | CROSSING * (tags.get("highway") == "crossing")
+    )
 
 
 def is_lift(tags: Tags) -> bool:

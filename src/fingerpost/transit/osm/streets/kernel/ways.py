@@ -19,7 +19,7 @@ ONE_WAY, ENDS_ONLY = 1, 2
 AT_NODE_M = 0.01
 
 BEGINNING, PUBLIC, END = 0, 1, 2
-# The columns of a state's label and of ``Weights.onward_cost``; they lie together because they are read together.
+# The columns of a state's label, and of ``Weights.onward_cost``; they lie together because they are read together.
 # CAME holds the arc on which a state was reached, times 4, and the stage of the state before it: START where a walk
 # begins on that arc.
 COST, SECONDS, METRES, CAME = 0, 1, 2, 3
@@ -28,9 +28,6 @@ AHEAD = 3
 START = 3
 # The columns of ``Weights.onward_to``; RULE holds the flags ONE_WAY and ENDS_ONLY of the edge.
 HEAD, ARC, RULE = 0, 1, 2
-
-# Returned where the queue is too small; the search is begun again with a larger one.
-NO_ROOM = -1
 
 _HALF_TURN = 180.0
 
@@ -168,7 +165,6 @@ def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_
     Dead ends are left out: what lies on their edge is measured from the end where one comes in.
     ``backward`` 1 finds ways to the point instead. A ``goal_edge`` other than -1 ends the search when the way to the
     point ``goal_m`` along it is known. ``to_stops`` leaves out what leads to no stop within the limit.
-    NO_ROOM: the queue is full.
     """
     per_bucket, last_bucket, count = 1.0 / weights.bucket_s, len(work.bucket) - 1, len(weights.node_s)
     has_turns = weights.turn_s_per_degree != 0
@@ -215,10 +211,6 @@ def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_
             new_cost = cost + passing_s + weights.onward_cost[row, COST]
             new_state = np.uint32(then * count + weights.onward_to[row, HEAD])
             if new_cost < work.label[new_state, COST]:
-                if used == len(work.entry_cost):
-                    _empty(work)
-                    forget(work, touched)
-                    return NO_ROOM
                 new_seconds = seconds + passing_s + weights.onward_cost[row, SECONDS]
                 touched = _reach_node(work, touched, new_state, new_cost, new_seconds, new_metres, arc, stage)
                 _queue(work, used, new_cost, new_state, per_bucket)
@@ -273,54 +265,37 @@ def _measure_goal(graph, weights, work, edge, at_m, backward, limit_m, there, pl
 
 @entry
 @looping
-def measure(graph, weights, work, edge, at_m, backward, limit_m, goals, found):
+def measure(graph, weights, work, edge, at_m, limit_m, goals, found):
     """Measure the cheapest ways to points on edges, after ``spread`` from a point; writes what they are."""
     for goal in range(len(goals.edge)):
         found.metres[goal], found.seconds[goal], found.last_arc[goal], found.last[goal] = _measure_goal(
-            graph, weights, work, edge, at_m, backward, limit_m, goals.edge[goal], goals.at_m[goal]
+            graph, weights, work, edge, at_m, 0, limit_m, goals.edge[goal], goals.at_m[goal]
         )
 
 
 @entry
 @looping
-def measure_around(graph, weights, work, edge, at_m, backward, limit_m, to_stops, goals, found):
-    """Measure the cheapest ways from a point to points on edges, and forget them: ``spread``, then ``measure``.
+def reach_stops(graph, weights, work, first, snapped, access, place, backward, limit_m, pace, stops, found):
+    """Find the walks from a point to those of some stops; return how many there are.
 
-    ``to_stops`` where they are all stops. NO_ROOM: the queue is full.
+    Row s of the places where stop s meets the streets are ``first[s] .. first[s + 1]``. Ways to streets and inside
+    stations count, of a stop with entrances the quickest. ``place`` is the point's edge, the metres along it and the
+    metres away from it. Writes stops, whole metres and whole seconds.
     """
-    touched = spread(graph, weights, work, edge, at_m, backward, limit_m, -1, 0.0, to_stops)
-    if touched != NO_ROOM:
-        measure(graph, weights, work, edge, at_m, backward, limit_m, goals, found)
-        forget(work, touched)
-    return touched
-
-
-@entry
-@looping
-def reach_stops(graph, weights, work, meeting, edge, at_m, away_m, backward, limit_m, pace, box, stops, found):
-    """Find the walks from a point to those of some stops that lie in a box around it; return how many there are.
-
-    ``box`` is the middle and half the height and width in degrees. Ways to streets and inside stations count, of a
-    stop with entrances the quickest. Writes stops, whole metres and whole seconds. NO_ROOM: the queue is full.
-    """
+    edge, at_m, away_m = place
     touched = spread(graph, weights, work, edge, at_m, backward, limit_m - away_m, -1, 0.0, True)
-    if touched == NO_ROOM:
-        return NO_ROOM
-    lat, lon, high, wide = box
     count = 0
     for stop in stops:
-        if abs(meeting.lat[stop] - lat) > high or abs(meeting.lon[stop] - lon) > wide:
-            continue
         best_s = np.inf
-        for row in range(meeting.first[stop], meeting.first[stop + 1]):
-            inside_s = meeting.out_s[row] if backward else meeting.in_s[row]
+        for row in range(first[stop], first[stop + 1]):
+            inside_s = access.out_s[row] if backward else access.in_s[row]
             metres, seconds, _, _ = _measure_goal(
-                graph, weights, work, edge, at_m, backward, limit_m - away_m, meeting.edge[row], meeting.at_m[row]
+                graph, weights, work, edge, at_m, backward, limit_m - away_m, snapped.edge[row], snapped.at_m[row]
             )
             if metres < 0 or inside_s < 0:
                 continue
-            off_m = meeting.away_m[row] + away_m
-            metres = math.ceil(metres + off_m) + meeting.inside_m[row]
+            off_m = snapped.away_m[row] + away_m
+            metres = math.ceil(metres + off_m) + access.inside_m[row]
             seconds = math.ceil(seconds + off_m / pace) + inside_s
             if metres <= limit_m and seconds < best_s:
                 best_s = seconds
