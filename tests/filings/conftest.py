@@ -20,6 +20,12 @@ CHANGED = {
 }
 
 
+@pytest.fixture(autouse=True)
+def day(monkeypatch):
+    """A day soon after the newest drawn filings."""
+    monkeypatch.setenv("FINGERPOST_NOW", "2024-03-01T00:00:00Z")
+
+
 def read_recorded(ticker):
     """Return a recorded company's figures."""
     path = get_shared((RECORDED | CHANGED)[ticker])

@@ -302,3 +302,17 @@ def test_a_recipe_is_a_metric_of_every_question(tmp_path):
     assert every == [0.3] * 5
     assert verify_claim(library, claim, LATEST).data["verdict"] == "confirmed"
     assert (row["kind"], row["formula"], row["xbrl_tag"]) == ("derived", "NetIncome / Revenue", None)
+
+
+@pytest.mark.parametrize(
+    ("day", "note"),
+    [
+        ("2024-04-06", None),
+        ("2024-04-07", "The next annual report is overdue here for DRWN (2023-02-01): run fingerpost filings sync"),
+    ],
+)
+def test_figures_whose_next_annual_report_is_overdue_are_marked(library, monkeypatch, day, note):
+    """430 days after the newest report, each answer says so."""
+    monkeypatch.setenv("FINGERPOST_NOW", f"{day}T12:00:00Z")
+
+    assert financial_facts(library, "DRWN", ["Revenue"], FISCAL, LATEST).source.get("note") == note

@@ -5,7 +5,7 @@ from typing import Any
 
 from fingerpost.filings.company_figures import CompanyFigures
 from fingerpost.filings.concepts import PER_SHARE, Metric, list_near_concepts, raw_metric, suggest
-from fingerpost.filings.figure import LATEST_FIGURES, ORIGINAL, Figure, FigureOptions
+from fingerpost.filings.figure import LATEST_FIGURES, ORIGINAL, SAMPLE, Figure, FigureOptions
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import BY_PERIOD, FIRST_DAY, PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, YEAR
@@ -107,7 +107,7 @@ def missing_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter)
         return missing_entry(OTHER_UNIT, f"{what} is not told in {options.unit}", f"It is told in {units}")
     if options.filing_type is not None and finds(filing_type=None):
         return missing_entry(OTHER_FORM, f"no {options.filing_type} states {what}", "Leave filing_type out")
-    if company.dataset == "sample":
+    if company.dataset == SAMPLE:
         message = f"the sample that ships with fingerpost does not hold {what}"
         return missing_entry(OUTSIDE_SAMPLE, message, load_hint(company.ticker))
     if (

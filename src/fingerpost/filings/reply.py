@@ -2,15 +2,20 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
+from fingerpost import clock
 from fingerpost.errors import DataNotFound
-from fingerpost.filings.figure import Company, Fact, Figure, FigureOptions, filing_url
+from fingerpost.filings.figure import SAMPLE, Company, Fact, Figure, FigureOptions, filing_url
 from fingerpost.filings.periods import HALF, INSTANT, NINE_MONTHS, QUARTER, YEAR
 
 SCALAR, SERIES, MIXED = "scalar", "series", "mixed"
 SAMPLE_NOTE = "A small table that ships with fingerpost; it is not complete and not kept up to date"
 
+# From one annual report to the next, with the delay of a late filer.
+_OVERDUE_DAYS = 430
+_NAMED = 3
 _PERIOD_TYPES = {
     YEAR: "annual",
     QUARTER: "quarter",
@@ -59,15 +64,25 @@ def points_of(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def source_of(*companies: Company) -> dict[str, Any]:
-    """Return whose data an answer about some companies stands on; the least complete day of all of them."""
+    """Return whose data an answer about some companies rests on; the least complete day of all of them.
+
+    A note warns of companies whose next annual report must have been filed since.
+    """
     datasets = sorted({company.dataset for company in companies})
     source: dict[str, Any] = {
         "dataset": "+".join(datasets),
         "retrieved_at": min((company.retrieved_at for company in companies if company.retrieved_at), default=None),
         "complete_through": min(company.complete_through for company in companies),
     }
-    if "sample" in datasets:
-        source["note"] = SAMPLE_NOTE
+    notes = [SAMPLE_NOTE] if SAMPLE in datasets else []
+    oldest = (clock.now() - timedelta(days=_OVERDUE_DAYS)).date().isoformat()
+    overdue = [company for company in companies if company.dataset != SAMPLE and company.complete_through < oldest]
+    if overdue:
+        more = f" and {len(overdue) - _NAMED} more" if len(overdue) > _NAMED else ""
+        named = ", ".join(f"{company.ticker} ({company.complete_through})" for company in overdue[:_NAMED])
+        notes.append(f"The next annual report is overdue here for {named}{more}: run fingerpost filings sync")
+    if notes:
+        source["note"] = "; ".join(notes)
     return source
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from fingerpost.filings.company_figures import CompanyFigures
 from fingerpost.filings.concepts import Metric, list_metrics
-from fingerpost.filings.figure import ORIGINAL, Fact, Figure, FigureOptions
+from fingerpost.filings.figure import ORIGINAL, SAMPLE, Fact, Figure, FigureOptions
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import INSTANT
@@ -57,7 +57,7 @@ def statement(library: FactLibrary, ticker: str, kind: str, window: PeriodFilter
             line = _as_stated(line, filing)
             reply.results.append(row_of(company, metric.name, line, options))
             reply.put(metric.name, points_of(reply.results[-1:]))
-        elif company.dataset == "sample":
+        elif company.dataset == SAMPLE:
             message = f"the sample does not hold {metric.name}"
             reply.missing[metric.name] = missing_entry(OUTSIDE_SAMPLE, message, load_hint(company.ticker))
         else:

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from fingerpost.filings import sample, schema
 from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile
+from fingerpost.filings.figure import EDGAR, SAMPLE
 from fingerpost.store.sqlite import connect_memory, use_write_ahead_log
-
-SAMPLE, EDGAR = "sample", "edgar"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
