@@ -1,0 +1,132 @@
+"""A server's ids beside printed ones (rule A8)."""
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fingerpost.transit.engine.timetable.stop_ids import print_stop_ids
+from fingerpost.transit.remote.motis.places import MotisStopIds, find_service_day
+from fingerpost.transit.remote.opentripplanner.stops import OwnStopIds
+from fingerpost.transit.remote.tfl.stops import NaptanIds
+
+FEEDS = ["Town", "nl-ovapi"]
+TEXTS = st.text(min_size=1, max_size=12)
+BOOKS = {
+    "motis": lambda: MotisStopIds("NET", FEEDS),
+    # TOWN is a feed, and the network's name.
+    "motis, named like a feed": lambda: MotisStopIds("TOWN", FEEDS),
+    "opentripplanner": lambda: OwnStopIds(FEEDS),
+    "tfl": lambda: NaptanIds("LONDON"),
+}
+# How a server writes an id; a tag of MOTIS holds no underscore, because the server splits at the first.
+WRITE = {"motis": "{}_{}", "opentripplanner": "{}:{}", "tfl": "{1}"}
+
+
+def write(source, feed, local):
+    return WRITE[source.partition(",")[0]].format(feed, local)
+
+
+def list_written(source):
+    feeds = [*FEEDS, "de-DELFI", "x:y"] if source.startswith("motis") else FEEDS
+    own = st.builds(lambda feed, local: write(source, feed, local), st.sampled_from(feeds), TEXTS)
+    return own | TEXTS if source.startswith("motis") else own
+
+
+@pytest.mark.parametrize("source", ["motis", "opentripplanner"])
+@pytest.mark.parametrize(
+    ("feed", "local", "printed"),
+    [
+        ("Town", "1040601", "TOWN:1040601"),
+        ("nl-ovapi", "stoparea:448940", "NL-OVAPI:STOPAREA:448940"),
+        ("Town", "x_1", "TOWN:X_1"),
+        ("Town", "Ä 1", "TOWN:_C3_84_201"),
+    ],
+)
+def test_an_id_is_printed_as_the_embedded_engine_prints_it(source, feed, local, printed):
+    """So that a fallback knows it too (rules A8 and A13)."""
+    assert BOOKS[source]().print(write(source, feed, local)) == printed
+    assert print_stop_ids([(feed, local)]) == [printed]
+
+
+@pytest.mark.parametrize("source", BOOKS)
+@given(st.data())
+def test_a_printed_id_leads_back_to_its_own(source, data):
+    """In any case of the printed id; two that differ in case only stay two; any character is allowed."""
+    check_round_trip(source, data.draw(st.lists(list_written(source), min_size=1, max_size=8, unique=True)))
+
+
+@pytest.mark.parametrize("source", BOOKS)
+@pytest.mark.parametrize("locals_", [("ab", "AB", "aB"), ("\u00c3", "\u00e3")])
+def test_ids_that_differ_in_case_lead_back_to_their_own(source, locals_):
+    """Whichever was printed first."""
+    check_round_trip(source, [write(source, "Town", local) for local in locals_])
+
+
+def check_round_trip(source, own_ids):
+    book = BOOKS[source]()
+    by_printed = {book.print(own): own for own in own_ids}
+
+    assert sorted(by_printed.values()) == sorted(own_ids)
+    for printed, own in by_printed.items():
+        assert [book.list_own(each)[:1] for each in (printed, printed.lower())] == [[own], [own]]
+        assert set(printed) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_-")
+
+
+@pytest.mark.parametrize("source", ["motis", "motis, named like a feed"])
+@given(st.data())
+def test_a_process_that_never_printed_it_finds_it_too(source, data):
+    """Among no more than four ways in which it may have been spelt."""
+    own = data.draw(list_written(source) | st.just("aº"))
+    found = BOOKS[source]().list_own(BOOKS[source]().print(own))
+
+    assert own in found
+    assert len(found) <= 4
+
+
+def test_an_id_of_opentripplanner_is_tried_as_it_stands_and_in_small_letters():
+    """By a process that has printed nothing yet."""
+    assert OwnStopIds(["tampere"]).list_own("TAMPERE:AB1") == ["tampere:AB1", "tampere:ab1"]
+
+
+@pytest.mark.parametrize("source", BOOKS)
+@pytest.mark.parametrize("text", ["", "TOWN", "TOWN:", "LONDON:", "  "])
+def test_what_is_no_id_leads_nowhere(source, text):
+    """No question is asked for it."""
+    assert BOOKS[source]().list_own(text) == []
+
+
+@pytest.mark.parametrize(
+    ("network", "own", "printed"),
+    [
+        ("NET", "de-delfi_8011160", "NET:DE-DELFI_5F8011160"),
+        ("NET", "de-DELFI_1", "NET:_64_65-DELFI_1"),
+        ("NET", "Town_AbC", "TOWN:A_62C"),
+        ("NET", "no-tag", "NET:NO-TAG"),
+        ("TOWN", "de-delfi_1", "TOWN::DE-DELFI_1"),
+        ("TOWN", "Town_:1", "TOWN:_3A1"),
+    ],
+)
+def test_an_id_of_an_unknown_feed_stands_whole_behind_the_networks_name(network, own, printed):
+    """Small letters are escaped only where there are capitals too; a second colon tells it from the feed's own."""
+    book = MotisStopIds(network, FEEDS)
+
+    assert (book.print(own), own in MotisStopIds(network, FEEDS).list_own(printed)) == (printed, True)
+    assert MotisStopIds(network, FEEDS).list_own("OTHER:1") == []
+
+
+@pytest.mark.parametrize(
+    ("source", "own", "printed", "day"),
+    [
+        ("opentripplanner", "nl-ovapi:Ab:1", "NL-OVAPI:Ab:1", None),
+        ("motis", "20260111_08:25_Town_a_b", "TOWN:a_b", date(2026, 1, 11)),
+        ("motis", "20260111_26:25_de-DELFI_1", "NET:de-DELFI_1", date(2026, 1, 11)),
+        ("motis", "20261311_08:25_Town_1", "TOWN:1", None),
+        ("motis", "anything", "NET:anything", None),
+    ],
+)
+def test_a_trip_keeps_its_own_id_behind_the_feed(source, own, printed, day):
+    """As the embedded engine writes trips; date and time before MOTIS' are the service day's."""
+    assert BOOKS[source]().print_trip(own) == printed
+    assert day is None or find_service_day(own) == day
