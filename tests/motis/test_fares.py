@@ -86,3 +86,14 @@ async def test_a_ride_without_a_fare_makes_the_trip_unknown():
 async def test_a_way_on_foot_costs_nothing_that_is_bought():
     """There is no price to tell."""
     assert await price(legs=[a_walk()]) is None
+
+
+async def test_a_ticket_without_what_it_costs_makes_the_fare_unknown():
+    """Left out it would make the trip cheaper than it is."""
+    ride = a_ride(fareTransferIndex=0, effectiveFareLegIndex=0)
+    ticket = {"name": "Single", "amount": float("nan"), "currency": "EUR"}
+    told = a_plan({"legs": [ride], "fareTransfers": [{"effectiveFareLegProducts": [[[ticket]]]}]})
+    async with asking(Told(plan=told)) as network:
+        answered = await network.plan_journeys(a_query())
+
+    assert answered.price(answered.itineraries[0]).unknown == "the server names a ticket without what it costs"

@@ -20,7 +20,6 @@ ENDS = {
     "destination": {"type": "coords", "value": {"lat": THERE.lat, "lon": THERE.lon}},
 }
 STOP = {"gtfsId": "HSL:1040601", "name": "Kamppi", "lat": 60.169, "lon": 24.931}
-OTHER_STOP = {**STOP, "gtfsId": "HSL:1040602", "name": "Kamppi North", "lat": 60.1691}
 TRIP = [a_walk(), a_ride()]
 # The word of each document that no other has.
 _PLAN, _BOARD, _BY_ID, _IN_BOX = "query Plan(", "query Board(", "query StopsById(", "query StopsInBox("

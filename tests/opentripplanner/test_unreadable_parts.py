@@ -7,7 +7,7 @@ import pytest
 from fingerpost import clock
 from fingerpost.apps import error_boundary
 from tests.opentripplanner.answers import a_board, a_ride, a_time, a_walk, at
-from tests.opentripplanner.odd_server import ENDS, NOW, OTHER_STOP, STOP, OddServer, a_plan, ask, open_tools, plan
+from tests.opentripplanner.odd_server import ENDS, NOW, STOP, OddServer, a_plan, ask, open_tools, plan
 
 NEAR = {"coordinate": {"lat": 60.169, "lon": 24.931}, "radius": 500}
 BOARD = {"stop": {"type": "id", "value": "HSL:1040601"}, "windowMinutes": 60}
@@ -32,25 +32,6 @@ def moved(**place):
 
 def priced(**price):
     return {"fareProducts": [{"id": "1", "product": {"id": "HSL:S", "price": {**PRICE, **price}}}]}
-
-
-@pytest.mark.parametrize(
-    "odd",
-    [
-        moved(lat=999),
-        moved(lat=float("nan")),
-        moved(lon=float("inf")),
-        moved(lat=None),
-        {"start": {"scheduledTime": "9999-12-31T23:59:59-12:00"}},
-        {"start": {"scheduledTime": None}},
-    ],
-)
-async def test_a_leg_without_what_it_needs_costs_its_own_itinerary_alone(tmp_path, odd):
-    """The other one is shown, and a note counts what is not."""
-    answered = await plan(tmp_path, [a_walk(), a_ride(**odd)], [a_walk(200.0, 15), a_ride(20)])
-
-    assert [each["legs"][-1]["departureTime"][11:16] for each in answered.body["itineraries"]] == ["12:20"]
-    assert left_out(answered) == ["live.edges.node.legs (1)"]
 
 
 @pytest.mark.parametrize(
@@ -84,34 +65,6 @@ async def test_an_alert_until_the_end_of_the_world_is_open(tmp_path, end):
 
     assert ["until" in each for each in answered.body["meta"]["alerts"]] == [False]
     assert left_out(answered) == []
-
-
-@pytest.mark.parametrize(
-    "odd", [{"serviceDay": 10**12}, {"serviceDay": -(10**12)}, {"scheduledDeparture": 10**9}, {"trip": None}]
-)
-async def test_a_row_that_cannot_be_read_is_left_out_of_its_board(tmp_path, odd):
-    """The other row is shown."""
-    answered = await ask(tmp_path, "get_departures", BOARD, board={"stops": [a_board(a_time(3, **odd), a_time(13))]})
-
-    assert [row["scheduledTime"][11:16] for row in answered.body["departures"]] == ["12:13"]
-    assert left_out(answered) == ["stops.stoptimesWithoutPatterns (1)"]
-
-
-@pytest.mark.parametrize("odd", [{"name": ""}, {"name": None}, {"lat": 999}, {"lon": float("nan")}, {"lat": None}])
-async def test_a_stop_that_cannot_be_read_is_left_out_of_those_around_a_point(tmp_path, odd):
-    """The other stop is shown."""
-    answered = await ask(tmp_path, "find_stops", NEAR, box=[STOP, {**OTHER_STOP, **odd}])
-
-    assert [each["name"] for each in answered.body["stops"]] == ["Kamppi"]
-    assert left_out(answered) == ["stopsByBbox (1)"]
-
-
-@pytest.mark.parametrize("odd", [{"name": None}, {"name": " "}, {"lat": 999}, {"lat": None}])
-async def test_a_stop_that_cannot_be_read_takes_no_other_name_with_it(tmp_path, odd):
-    """Of all stops of the server one has no name, or no place."""
-    answered = await ask(tmp_path, "findAddressOrStop", {"rawText": "Kamppi"}, every=[STOP, {**OTHER_STOP, **odd}])
-
-    assert answered.body.get("name") == "Kamppi"
 
 
 @pytest.mark.parametrize(

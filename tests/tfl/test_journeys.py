@@ -342,3 +342,11 @@ async def test_a_window_that_stays_uncovered_is_said():
     assert times == ["0900", "0901", "0902", "0903"]
     assert leaving == ["09:05"]
     assert all(any("all trips of the window" in note for note in each.provenance.notes) for each in (found, failed))
+
+
+@pytest.mark.parametrize("path", ["5", "[[51.5, NaN], [51.6, 0.0], [51.7, 0.0]]", "[[51.5"])
+async def test_a_path_that_cannot_be_read_is_a_straight_line(path):
+    """TfL writes it as JSON inside a text."""
+    answered, _ = await plan(journeys(a_leg("09:05", "09:15", 10, path={"lineString": path})))
+
+    assert len(answered.draw(answered.itineraries[0].legs[0]).points) == 2

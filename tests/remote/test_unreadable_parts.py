@@ -1,0 +1,90 @@
+"""An answer of which a part cannot be read: the rest is answered, and what was dropped is reported."""
+
+import copy
+from datetime import UTC, datetime
+
+import pytest
+
+from fingerpost.errors import SourceChanged
+from fingerpost.net.response import Response
+from fingerpost.transit.remote.kit.answers import read_exactly
+from fingerpost.transit.remote.tfl.shapes import TflLine
+from tests.resilience.remote_servers import KINDS, LEFT, NOW, as_json, list_questions, new_record, tools_over
+from tests.throwaway.server import serving_replies
+
+NAN = float("nan")
+# By kind: the tool's question, the list that gets a spoiled copy of its first entry, what spoils it, what is dropped.
+ROWS = [
+    ("motis", "trip", "itineraries", ("legs", 0, "from", "lat"), 999, "itineraries"),
+    ("motis", "trip", "itineraries", ("legs", 0, "from", "lon"), None, "itineraries"),
+    ("motis", "trip", "itineraries", ("legs", 0, "startTime"), "9999-12-31T23:59:59-12:00", "itineraries"),
+    ("motis", "board", "stopTimes", ("place", "lat"), "north", "stopTimes"),
+    ("tfl", "trip", "journeys", ("legs", 0, "duration"), None, "journeys"),
+    ("tfl", "trip", "journeys", ("legs", 0, "departureTime"), "noon", "journeys"),
+    ("tfl", "trip", "journeys", ("legs", 0, "mode"), None, "journeys"),
+    ("opentripplanner", "trip", "edges", ("node", "legs", 0, "from", "lat"), 999, "live.edges.node.legs"),
+    ("opentripplanner", "trip", "edges", ("node", "legs", 0, "from", "lon"), NAN, "live.edges.node.legs"),
+    ("opentripplanner", "trip", "edges", ("node", "legs", 0, "start", "scheduledTime"), None, "live.edges.node.legs"),
+    ("opentripplanner", "board", "stoptimesWithoutPatterns", ("serviceDay",), 10**12, "stops.stoptimesWithoutPatterns"),
+    ("opentripplanner", "board", "stoptimesWithoutPatterns", ("trip",), None, "stops.stoptimesWithoutPatterns"),
+    ("opentripplanner", "stops", "stopsByBbox", ("name",), " ", "stopsByBbox"),
+    ("opentripplanner", "stops", "stopsByBbox", ("lon",), NAN, "stopsByBbox"),
+    ("opentripplanner", "name", "stops", ("lat",), 999, None),
+]
+
+
+@pytest.fixture(autouse=True)
+def _clock(monkeypatch):
+    monkeypatch.setenv("FINGERPOST_NOW", NOW)
+
+
+def spoil(told, name, path, value, *, alone=False):
+    """Return an answer whose lists of a name have a spoiled copy of their first entry beside it, or ``alone``."""
+    if isinstance(told, list):
+        return [spoil(each, name, path, value, alone=alone) for each in told]
+    if not isinstance(told, dict):
+        return told
+    made = {key: spoil(each, name, path, value, alone=alone) for key, each in told.items()}
+    if isinstance(told.get(name), list) and told[name]:
+        odd = copy.deepcopy(told[name][0])
+        holder = odd
+        for part in path[:-1]:
+            holder = holder[part]
+        holder[path[-1]] = value
+        made[name] = [odd] if alone else [*told[name], odd]
+    return made
+
+
+async def ask(home, kind, word, *spoiling, alone=False):
+    async def reply(asked):
+        return as_json(spoil(KINDS[kind].tell(asked, "Victoria"), *spoiling, alone=alone))
+
+    environ = {"TFL_API_KEY": "s3cr3t-k3y"}
+    async with serving_replies(reply) as port, tools_over(home, port, new_record(kind), environ=environ) as (tools, _):
+        tool, arguments = list_questions(kind, "Victoria")[word]
+        return (await tools[tool].answer(arguments, user="ann")).body
+
+
+@pytest.mark.parametrize(("kind", "word", "name", "path", "value", "dropped"), ROWS)
+async def test_what_cannot_be_read_costs_its_own_entry_alone(tmp_path, kind, word, name, path, value, dropped):
+    """The other entry is shown, and a note names what is not; alone it is no answer."""
+    body = await ask(tmp_path / "beside", kind, word, name, path, value)
+    alone = await ask(tmp_path / "alone", kind, word, name, path, value, alone=True)
+    shown = body.get("itineraries") or body.get("departures") or body.get("stops") or [body["name"]]
+    notes = [note for note in body.get("meta", {}).get("notes", ()) if "cannot be read" in note]
+
+    assert len(shown) == 1
+    assert notes == (
+        [] if dropped is None else [f"The server said what cannot be read, and it is left out: {dropped} (1)."]
+    )
+    assert "upstream" in str(alone["error"]).lower() or alone["error"]["code"].endswith("UNREADABLE")
+
+
+def test_a_status_that_cannot_be_read_is_not_passed_over():
+    """A line that is suspended would look undisturbed: who asked hears that TfL did not say."""
+    body = b'[{"id": "victoria", "lineStatuses": [{"statusSeverity": "Severe", "reason": "No service"}]}]'
+    now = datetime.fromisoformat(LEFT).astimezone(UTC)
+    response = Response(status=200, headers={}, body=body, redacted_url="https://tfl/x", retrieved_at=now)
+
+    with pytest.raises(SourceChanged):
+        read_exactly(tuple[TflLine, ...], response)
