@@ -1,11 +1,9 @@
 """Fetching a company from EDGAR into the facts file, politely; whatever fails, what was there keeps answering."""
 
 import asyncio
-import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
 from fingerpost.errors import DataNotFound, FeedUnusable, SourceChanged
@@ -23,37 +21,6 @@ _TABLE = """
         url TEXT PRIMARY KEY, etag TEXT, last_modified TEXT, retrieved_at TEXT NOT NULL
     ) WITHOUT ROWID
 """
-
-
-class FetchedFiles:
-    """The validators of what was fetched, in the facts file itself: they go where the facts go."""
-
-    def __init__(self, path: Path) -> None:
-        self._file = schema.facts_file(path)
-
-    def find(self, url: str) -> tuple[Validators, str] | None:
-        """Return the validators of a file and the instant of its retrieval, or None where it was not fetched."""
-        if not self._file.path.exists():
-            return None
-        with self._file.opened("ro") as connection, closing(connection.cursor()) as cursor:
-            try:
-                row = cursor.execute(
-                    "SELECT etag, last_modified, retrieved_at FROM fetched WHERE url = ?", (url,)
-                ).fetchone()
-            except sqlite3.OperationalError as error:
-                if "no such table" in str(error):
-                    return None
-                raise
-        return None if row is None else (Validators(etag=row[0], last_modified=row[1]), row[2])
-
-    def put(self, url: str, validators: Validators, retrieved_at: str) -> None:
-        """Keep what was said of a file, once its content is stored."""
-        with self._file.opened() as connection:
-            connection.execute(_TABLE)
-            connection.execute(
-                "INSERT OR REPLACE INTO fetched VALUES (?, ?, ?, ?)",
-                (url, validators.etag, validators.last_modified, retrieved_at),
-            )
 
 
 NEW, UNCHANGED, NOT_IN_AGGREGATE = "new", "unchanged", "not_in_aggregate"
@@ -90,7 +57,8 @@ class EdgarSync:
         self._store = store
         self._client = client
         self._edgar = edgar
-        self._fetched = FetchedFiles(store.path)
+        # The validators of what was fetched are in the facts file: they go where the facts go.
+        self._file = schema.facts_file(store.path)
 
     async def sync(self, ticker: str, *, texts: int = 0) -> list[Synced]:
         """Fetch a company's figures, its list of filings and, of its newest reports, ``texts`` texts.
@@ -166,19 +134,23 @@ class EdgarSync:
         """Store the figures first and their validators last: killed between, they are fetched once more."""
         retrieved_at = response.retrieved_at.strftime("%Y-%m-%dT%H:%M:%SZ")
         self._store.put_facts(file, tickers=tickers, retrieved_at=retrieved_at)
-        self._fetched.put(url, response.validators, retrieved_at)
+        with self._file.opened() as connection:
+            connection.execute(_TABLE)
+            connection.execute(
+                "INSERT OR REPLACE INTO fetched (url, etag, last_modified, retrieved_at) VALUES (?, ?, ?, ?)",
+                (url, response.validators.etag, response.validators.last_modified, retrieved_at),
+            )
 
     def _find_known(self, url: str, cik: int) -> Validators | None:
         """Return the validators of the figures that are in the file, or None where it holds others, or none."""
-        found = self._fetched.find(url)
-        if found is None:
+        if not self._rows("SELECT 1 FROM main.sqlite_master WHERE name = 'fetched'"):
             return None
-        validators, retrieved_at = found
-        return (
-            validators
-            if self._rows("SELECT retrieved_at FROM companies WHERE cik = ?", cik) == [(retrieved_at,)]
-            else None
+        found = self._rows(
+            "SELECT etag, last_modified FROM fetched JOIN companies USING (retrieved_at) WHERE url = ? AND cik = ?",
+            url,
+            cik,
         )
+        return Validators(etag=found[0][0], last_modified=found[0][1]) if found else None
 
     def _complete_through(self, cik: int) -> str | None:
         rows = self._rows("SELECT complete_through FROM companies WHERE cik = ?", cik)

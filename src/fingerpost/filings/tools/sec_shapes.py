@@ -9,6 +9,9 @@ from fingerpost.filings.tools.sec_query import StandardAnswer, StepModel
 
 Value = int | Number
 Cell = int | float | str | None
+Kind = Literal["reported", "derived", "estimated"]
+Change = Literal["original", "rounded", "split", "restated"]
+Vintage = Literal["latest", "original", "as_of", "split_adjusted"]
 
 
 class Source(StepModel):
@@ -45,7 +48,7 @@ class RevisionRow(StepModel):
     """A value that a filing stated, and how it differs from the one before."""
 
     value: Value
-    kind: Literal["original", "rounded", "split", "restated"]
+    kind: Change
     filing_date: str
     filing_type: str
     accession_number: str
@@ -83,8 +86,8 @@ class FigureRow(CitedRow):
     metric_name: str
     fiscal_quarter: int | None = None
     xbrl_tag: str | None = None
-    kind: Literal["reported", "derived", "estimated"]
-    vintage: Literal["latest", "original", "as_of", "split_adjusted"]
+    kind: Kind
+    vintage: Vintage
     formula: str | None = None
     inputs: list[Part] | None = None
     revisions: list[RevisionRow] | None = None
@@ -100,7 +103,7 @@ class RatioRow(CitedRow):
     ratio_name: str
     fiscal_quarter: int | None = None
     kind: Literal["derived"]
-    vintage: Literal["latest", "original", "as_of", "split_adjusted"]
+    vintage: Vintage
     formula: str
     inputs: list[Part]
     notes: list[str] | None = None
@@ -111,7 +114,7 @@ class HistoryRow(CitedRow):
 
     metric_name: str
     xbrl_tag: str
-    kind: Literal["original", "rounded", "split", "restated"]
+    kind: Change
 
 
 class CompanyRow(StepModel):
@@ -161,31 +164,34 @@ class SourcedAnswer(StandardAnswer):
     notes: list[str] | None = None
 
 
-class FactsAnswer(SourcedAnswer):
+class ValuesAnswer(SourcedAnswer):
+    """Base of answers with values in ``data``."""
+
+    value_mode: Mode = None
+
+
+class FactsAnswer(ValuesAnswer):
     """Figures; ``data`` maps each metric, as it was asked, to its headline (rule F3)."""
 
     query_type: Literal["financial_facts"]
     results: list[FigureRow]
     data: dict[str, Headline]
-    value_mode: Mode = None
 
 
-class SeriesAnswer(SourcedAnswer):
+class SeriesAnswer(ValuesAnswer):
     """One metric over time."""
 
     query_type: Literal["time_series"]
     results: list[FigureRow]
     data: dict[str, list[Point]]
-    value_mode: Mode = None
 
 
-class RatiosAnswer(SourcedAnswer):
+class RatiosAnswer(ValuesAnswer):
     """Ratios; ``data`` by the names as asked."""
 
     query_type: Literal["financial_ratios"]
     results: list[RatioRow]
     data: dict[str, Headline]
-    value_mode: Mode = None
 
 
 class HistoryAnswer(SourcedAnswer):
@@ -195,23 +201,21 @@ class HistoryAnswer(SourcedAnswer):
     results: list[HistoryRow]
 
 
-class CompareAnswer(SourcedAnswer):
+class CompareAnswer(ValuesAnswer):
     """Figures of several companies; ``data`` by ticker, then metric."""
 
     query_type: Literal["compare"]
     results: list[FigureRow]
     data: dict[str, dict[str, Headline]]
-    value_mode: Mode = None
 
 
-class StatementAnswer(SourcedAnswer):
+class StatementAnswer(ValuesAnswer):
     """A statement's lines; ``data`` by metric word."""
 
     query_type: Literal["statement"]
     statement: Literal["income", "balance", "cash_flow"]
     results: list[FigureRow]
     data: dict[str, Value]
-    value_mode: Mode = None
 
 
 class CompaniesAnswer(SourcedAnswer):
@@ -237,19 +241,6 @@ class SqlAnswer(StandardAnswer):
     notes: list[str] | None = None
 
 
-class FilingRow(StepModel):
-    """One filing of a company."""
-
-    filing_type: str
-    filing_date: str
-    accession_number: str
-    fiscal_year: int | None = None
-    fiscal_period: str | None = None
-    report_date: str | None = None
-    description: str | None = None
-    filing_url: str
-
-
 class TimelineRow(StepModel):
     """One filing of a timeline, which has one type."""
 
@@ -259,6 +250,13 @@ class TimelineRow(StepModel):
     fiscal_period: str | None = None
     report_date: str | None = None
     filing_url: str
+
+
+class FilingRow(TimelineRow):
+    """One filing of a company."""
+
+    filing_type: str
+    description: str | None = None
 
 
 class FilingsAnswer(StandardAnswer):
@@ -395,7 +393,7 @@ class CalculationInput(Part):
     fiscal_period: str
     filing_type: str
     filing_url: str
-    kind: Literal["reported", "derived", "estimated"]
+    kind: Kind
 
 
 class CalculationRow(StepModel):
@@ -411,17 +409,16 @@ class CalculationRow(StepModel):
     end_date: str | None = None
     filing_date: str | None = None
     kind: Literal["derived"]
-    vintage: Literal["latest", "original", "as_of", "split_adjusted"]
+    vintage: Vintage
     formula: str
     filled_in: str
     inputs: list[CalculationInput]
     notes: list[str] | None = None
 
 
-class CalculationAnswer(SourcedAnswer):
+class CalculationAnswer(ValuesAnswer):
     """An expression's values; ``data`` by the expression as asked."""
 
     query_type: Literal["calculate"]
     results: list[CalculationRow]
     data: dict[str, Headline]
-    value_mode: Mode = None

@@ -4,7 +4,7 @@ Each figure and day of the structured content stands in the text (rule A11); wha
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 Body = Mapping[str, Any]
@@ -108,11 +108,11 @@ def _figure(row: Body) -> str:
     if row.get("formula"):
         parts.append(f"= {row['formula']}")
     if row.get("inputs"):
-        parts.append(f"from {_join(row['inputs'], _input)}")
+        parts.append(f"from {', '.join(map(_input, row['inputs']))}")
     if row.get("revisions"):
-        parts.append(f"stated before: {_join(row['revisions'], _revision)}")
+        parts.append(f"stated before: {', '.join(map(_revision, row['revisions']))}")
     if row.get("alternatives"):
-        parts.append(f"beside it: {_join(row['alternatives'], _alternative)}")
+        parts.append(f"beside it: {', '.join(map(_alternative, row['alternatives']))}")
     return "; ".join(parts + list(row.get("notes") or ()))
 
 
@@ -162,10 +162,6 @@ def _company(row: Body) -> str:
     known = "".join(f", {each}" for each in about if each)
     span = f", periods from {row['first_period_end']}, complete through {row['complete_through']}"
     return f"{row['ticker']}: {row['name']} (CIK {row['cik']}){also}{sic}{known}{span}"
-
-
-def _join(rows: Sequence[Body], say: Callable[[Body], str]) -> str:
-    return ", ".join(map(say, rows))
 
 
 def _cell(value: Any) -> str:
