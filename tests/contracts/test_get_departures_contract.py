@@ -5,7 +5,6 @@ import uuid
 
 import pytest
 
-from fingerpost.errors import SourceFailed, SourceLimited, SourceTimeout
 from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.itinerary import Departure, Mode
 from tests.contracts.conftest import board_of, codes, label, refusal, stop_place
@@ -166,22 +165,6 @@ def test_data_freshness_is_the_latest_of_updates_and_request(over, minutes, expe
     row = leaving(5, departure_delay_s=0, last_realtime_update=T0 + minutes * 60)
 
     assert over(board_of(row))("get_departures", STOP).body["dataFreshness"] == f"2022-02-22T{expected}+02:00"
-
-
-@pytest.mark.parametrize(
-    ("error", "code"),
-    [
-        (SourceFailed("no"), "upstream-error"),
-        (SourceTimeout("no"), "upstream-timeout"),
-        (SourceLimited("no", retry_after_s=3), "rate-limited"),
-    ],
-)
-def test_a_source_in_trouble_has_its_code(over, error, code):
-    """D29-D31: upstream-error, upstream-timeout, rate-limited with retryAfter."""
-    network = FakeNetwork(places={"A": [stop_place("T:A", "A")]}, departures=error)
-    body = over(network)("get_departures", STOP).body
-
-    assert (body["error"]["code"], body["error"].get("retryAfter")) == (code, 3 if code == "rate-limited" else None)
 
 
 # ------------------------------------------------------------------------------------------ labels

@@ -9,11 +9,6 @@ from fingerpost.apps.wiring import list_tools
 from fingerpost.errors import (
     NoItinerary,
     OutsideCalendar,
-    SourceFailed,
-    SourceLimited,
-    SourceTimeout,
-    SourceUnreachable,
-    ToolError,
 )
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetwork, FakeNetworks, Journeys
@@ -169,23 +164,6 @@ def test_a_suggestion_that_is_sent_back_is_accepted(over):
     accepted = [ask("planJourney", {"from": each["parameterValue"], "to": "B"}).body["code"] for each in unclear]
 
     assert accepted == ["OK", "OK"]
-
-
-@pytest.mark.parametrize(
-    ("error", "code"),
-    [
-        (SourceTimeout("late"), "UPSTREAM_TIMEOUT"),
-        (SourceFailed("HTTP 500"), "UPSTREAM_ERROR"),
-        (SourceUnreachable("refused"), "UPSTREAM_ERROR"),
-        (SourceLimited("slow down", retry_after_s=3), "RATE_LIMIT_EXCEEDED"),
-        (ToolError("ours"), "INTERNAL_ERROR"),
-    ],
-)
-def test_a_failure_of_the_source_has_its_code(over, error, code):
-    """J17-J20, J13: and no journeys."""
-    body = over(london(journeys=[error]))("planJourney", TRIP).body
-
-    assert (body["success"], body["code"], body["topJourneys"]) == (False, code, None)
 
 
 @pytest.mark.parametrize(

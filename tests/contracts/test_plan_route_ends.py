@@ -2,7 +2,6 @@
 
 import pytest
 
-from fingerpost.errors import SourceFailed, SourceKeyRefused, SourceLimited, SourceTimeout, SourceUnreachable
 from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.place import Bounds
 from tests.contracts.conftest import stop_place
@@ -215,22 +214,3 @@ def test_outside_all_networks(over):
     error = ask(over, FakeNetwork(bounds=Bounds(south=0, west=0, north=1, east=1))).body["error"]
 
     assert (error["category"], error["code"]) == ("NO_RESULTS", "OUT_OF_BOUNDS")
-
-
-@pytest.mark.parametrize(
-    ("error", "category", "code"),
-    [
-        (SourceLimited("wait", retry_after_s=2.1), "THROTTLED", "RATE_LIMITED"),
-        (SourceTimeout("late"), "UPSTREAM_FAILURE", "UPSTREAM_TIMEOUT"),
-        (SourceUnreachable("gone"), "UPSTREAM_FAILURE", "NETWORK_ERROR"),
-        (SourceFailed("500"), "UPSTREAM_FAILURE", "ROUTING_FAILED"),
-        (SourceKeyRefused("no key"), "AUTH_FAILURE", "INVALID_API_KEY"),
-    ],
-)
-def test_a_failing_source_has_its_category(over, error, category, code):
-    """M48, M49, A5."""
-    answer = ask(over, FakeNetwork(journeys=[error]))
-
-    assert (answer.is_error, answer.body["error"]["category"], answer.body["error"]["code"]) == (True, category, code)
-    if code == "RATE_LIMITED":
-        assert answer.body["error"]["details"] == {"retryAfter": 3}

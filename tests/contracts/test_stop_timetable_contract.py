@@ -4,7 +4,6 @@ from datetime import date
 
 import pytest
 
-from fingerpost.errors import SourceLimited, SourceTimeout
 from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.itinerary import Departure, Mode
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
@@ -279,21 +278,6 @@ def test_an_id_is_one_stop_and_its_place_is_said(over):
     assert one.body["meta"]["stop"] == {"id": "T:A", "name": "A", "otherStops": ["T:B"]}
     assert "! This stop alone; its place has other stops too (T:B); wholePlace shows all." in one.text
     assert all_of_them.body["meta"]["stop"] == {"id": "T:A", "name": "A"}
-
-
-@pytest.mark.parametrize(
-    ("error", "category", "code"),
-    [
-        (SourceLimited("wait", retry_after_s=2.1), "THROTTLED", "RATE_LIMITED"),
-        (SourceTimeout("late"), "UPSTREAM_FAILURE", "UPSTREAM_TIMEOUT"),
-    ],
-)
-def test_a_failing_source_has_its_category(over, error, category, code):
-    """M48, M49, A5."""
-    network = FakeNetwork(places={"A": [stop_place("T:A", "A")]}, departures=error)
-    told = over(network)("getStopTimetable", STOP).body["error"]
-
-    assert (told["category"], told["code"]) == (category, code)
 
 
 def test_the_text_alone_carries_a_short_timetable(over):
