@@ -80,27 +80,20 @@ async def test_a_connection_is_used_again():
     assert (len(server.asked), server.connections) == (2, 1)
 
 
-async def test_a_source_that_hangs_times_out():
-    """Silence longer than ``read_s`` is a SourceTimeout."""
-    async with serving(hang) as server, new_client() as client:
+@pytest.mark.parametrize(
+    ("written", "limits"),
+    [
+        (hang, {"read_s": 0.05}),
+        (then(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe", pause_s=3600), {"read_s": 0.05}),
+        (then(b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n", *[b"x"] * 5000, pause_s=0.01), {"total_s": 0.1}),
+    ],
+    ids=["before its headers", "after its headers", "by a drip"],
+)
+async def test_a_source_that_hangs_times_out(written, limits):
+    """Silence longer than ``read_s``, and a body that takes longer than ``total_s``."""
+    async with serving(written) as server, new_client() as client:
         with pytest.raises(SourceTimeout):
-            await client.fetch(asking(server, limits=replace(ONCE, read_s=0.05)))
-
-
-async def test_a_source_that_hangs_after_its_headers_times_out():
-    """The body, too, must come."""
-    head = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"
-    async with serving(then(head, pause_s=3600)) as server, new_client() as client:
-        with pytest.raises(SourceTimeout):
-            await client.fetch(asking(server, limits=replace(ONCE, read_s=0.05)))
-
-
-async def test_a_slow_drip_ends_at_the_total():
-    """A byte before each silence is too long does not keep us for ever."""
-    drops = [b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n"] + [b"x"] * 5000
-    async with serving(then(*drops, pause_s=0.01)) as server, new_client() as client:
-        with pytest.raises(SourceTimeout):
-            await client.fetch(asking(server, limits=replace(ONCE, total_s=0.1)))
+            await client.fetch(asking(server, limits=replace(ONCE, **limits)))
 
 
 async def test_a_reset_is_unreachable():
@@ -125,6 +118,7 @@ async def test_a_closed_port_is_unreachable():
         pytest.param([b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"], id="fewer bytes than announced"),
         pytest.param([b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"], id="no last chunk"),
         pytest.param([b""], id="nothing"),
+        pytest.param([answer(body=gzip.compress(b"hello" * 1000)[:-10], Content_Encoding="gzip")], id="half of a gzip"),
     ],
 )
 async def test_a_truncated_answer_is_never_taken_for_whole(pieces):
@@ -134,18 +128,17 @@ async def test_a_truncated_answer_is_never_taken_for_whole(pieces):
             await client.fetch(asking(server))
 
 
-async def test_a_truncated_gzip_is_never_taken_for_whole():
-    """The message is whole, but the compressed content in it is not."""
-    packed = gzip.compress(b"hello" * 1000)[:-10]
-    async with serving(answer(body=packed, Content_Encoding="gzip")) as server, new_client() as client:
-        with pytest.raises(SourceUnreachable):
-            await client.fetch(asking(server))
-
-
-@pytest.mark.parametrize("junk", [b"SSH-2.0-OpenSSH_9.6\r\n\r\n", b"HTTP/1.1 abc\r\n\r\n"])
-async def test_what_is_not_http_is_told_so(junk):
-    """Another protocol on that port is SourceChanged."""
-    async with serving(then(junk)) as server, new_client() as client:
+@pytest.mark.parametrize(
+    "odd",
+    [
+        then(b"SSH-2.0-OpenSSH_9.6\r\n\r\n"),
+        then(b"HTTP/1.1 abc\r\n\r\n"),
+        answer(body=b"x", Content_Encoding="br"),
+    ],
+)
+async def test_what_is_not_http_or_not_readable_is_told_so(odd):
+    """Another protocol on that port, and an encoding that was not asked for."""
+    async with serving(odd) as server, new_client() as client:
         with pytest.raises(SourceChanged):
             await client.fetch(asking(server))
 
@@ -169,44 +162,33 @@ async def test_gzip_is_unpacked():
     assert (server.asked[0].headers["accept-encoding"], got.body) == ("gzip", b"one two")
 
 
-async def test_an_encoding_that_was_not_asked_for_is_refused():
-    """Content that we cannot read is not passed on."""
-    async with serving(answer(body=b"x", Content_Encoding="br")) as server, new_client() as client:
-        with pytest.raises(SourceChanged):
-            await client.fetch(asking(server))
+async def pour(writer):
+    """Write without end, and without saying how much."""
+    writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+    while True:
+        writer.write(b"x" * 65_536)
+        await writer.drain()
 
 
-@pytest.mark.parametrize(("size", "is_taken"), [(100_000, True), (100_001, False)])
-async def test_a_body_is_bounded(size, is_taken):
-    """A body of exactly ``max_bytes`` is taken, one byte more is not."""
-    async with serving(answer(body=b"x" * size)) as server, new_client() as client:
-        if is_taken:
-            got = await client.fetch(asking(server))
-            assert len(got.body) == size
-        else:
-            with pytest.raises(SourceFailed, match="larger than"):
-                await client.fetch(asking(server))
+async def test_a_body_of_the_bound_is_taken():
+    """Exactly ``max_bytes``."""
+    async with serving(answer(body=b"x" * LIMITS.max_bytes)) as server, new_client() as client:
+        assert len((await client.fetch(asking(server))).body) == LIMITS.max_bytes
 
 
-async def test_an_endless_body_is_bounded():
-    """Without a length, too, reading ends at the bound."""
-
-    async def pour(writer):
-        writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
-        while True:
-            writer.write(b"x" * 65_536)
-            await writer.drain()
-
-    async with serving(pour) as server, new_client() as client:
-        with pytest.raises(SourceFailed, match="larger than"):
-            await client.fetch(asking(server))
-
-
-async def test_a_gzip_bomb_is_bounded():
-    """A hundred kilobytes that unpack to a hundred megabytes are stopped at the bound."""
-    bomb = gzip.compress(b"\0" * 50_000_000)
-    assert len(bomb) < LIMITS.max_bytes
-    async with serving(answer(body=bomb, Content_Encoding="gzip")) as server, new_client() as client:
+@pytest.mark.parametrize(
+    "large",
+    [
+        answer(body=b"x" * (LIMITS.max_bytes + 1)),
+        pour,
+        # Some kilobytes that unpack to fifty megabytes.
+        answer(body=gzip.compress(b"\0" * 50_000_000), Content_Encoding="gzip"),
+    ],
+    ids=["a byte too much", "without an end", "a gzip bomb"],
+)
+async def test_a_body_is_bounded(large):
+    """Reading ends at the bound."""
+    async with serving(large) as server, new_client() as client:
         with pytest.raises(SourceFailed, match="larger than"):
             await client.fetch(asking(server))
 
