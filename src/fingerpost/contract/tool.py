@@ -14,11 +14,7 @@ def success_response(
     results: Sequence[Any],
     additional_data: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return a standard response with ``success`` true; ``additional_data`` stands at the top.
-
-    Raises:
-        BrokenContract: additional data would replace a standard field.
-    """
+    """See ``Tool.format_success_response``."""
     standard = {
         "query_type": query_type,
         "parameters": dict(parameters),
@@ -37,11 +33,7 @@ def failure_response(
     error_type: str = "error",
     additional_data: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return a standard response with ``success`` false; ``error_type`` is ``error`` or ``warning``.
-
-    Raises:
-        BrokenContract: another error type, or additional data that would replace a standard field.
-    """
+    """See ``Tool.format_error_response``."""
     if error_type not in ("error", "warning"):
         raise BrokenContract(f"{tool} named its failure {error_type!r}; only error and warning exist")
     standard = {
