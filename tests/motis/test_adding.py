@@ -14,32 +14,9 @@ from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.remote.motis.network import MotisSource
-from fingerpost.transit.remote.motis.transitous import MOTIS, TRANSITOUS, URL
+from fingerpost.transit.remote.motis.transitous import TRANSITOUS, URL
 from tests.motis.answers import LIMITS, Told, a_plan, a_query, a_ride
 from tests.net.local_server import FakeTime
-
-
-@pytest.mark.parametrize(
-    ("typed", "url"),
-    [
-        ("http://localhost:8080", "http://localhost:8080"),
-        (" http://localhost:8080/ ", "http://localhost:8080"),
-        ("https://motis.example/api/v1", "https://motis.example"),
-        ("https://motis.example/region/api/", "https://motis.example/region"),
-        ("https://motis.example/api?k=${MY_KEY}", "https://motis.example?k=${MY_KEY}"),
-        ("https://motis.example/apiary", "https://motis.example/apiary"),
-    ],
-)
-def test_an_address_is_kept_without_what_each_question_adds(typed, url):
-    """Each question has a path and a version of its own."""
-    assert MOTIS.fill(typed) == {"url": url}
-
-
-@pytest.mark.parametrize("typed", ["motis.example", "ftp://motis.example", "https://motis.example?apikey=abcdef"])
-def test_an_address_that_cannot_be_used_is_refused(typed):
-    """Without http, or with a key in the clear."""
-    with pytest.raises(ParameterError):
-        MOTIS.fill(typed)
 
 
 def transitous(**stated):

@@ -8,34 +8,11 @@ from fingerpost.transit.model.profile import ANSWER_DEADLINE_S
 from fingerpost.transit.remote.opentripplanner.digitransit import (
     DIGITRANSIT,
     FINLAND_DEADLINE_S,
-    OTP,
     REGIONS,
     find_region,
 )
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerNetwork, OpenTripPlannerSource
 from tests.opentripplanner.answers import LEARNED, a_board, a_board_query, a_time, asking, data
-
-
-@pytest.mark.parametrize(
-    ("typed", "url"),
-    [
-        ("http://localhost:8080", "http://localhost:8080/otp/gtfs/v1"),
-        ("http://localhost:8080/", "http://localhost:8080/otp/gtfs/v1"),
-        (" https://otp.example/otp/ ", "https://otp.example/otp/gtfs/v1"),
-        ("https://otp.example/routers/x/index/graphql", "https://otp.example/routers/x/index/graphql"),
-        ("https://otp.example?k=${MY_KEY}", "https://otp.example/otp/gtfs/v1?k=${MY_KEY}"),
-    ],
-)
-def test_an_address_without_a_path_is_the_servers_own(typed, url):
-    """Any other path stays, because a gateway may have its own."""
-    assert OTP.fill(typed) == {"url": url}
-
-
-@pytest.mark.parametrize("typed", ["otp.example", "ftp://otp.example", "https://otp.example?apikey=abcdef"])
-def test_an_address_that_cannot_be_used_is_refused(typed):
-    """Without http, or with a key in the clear."""
-    with pytest.raises(ParameterError):
-        OTP.fill(typed)
 
 
 @pytest.mark.parametrize("name", ["finland", "hsl", "waltti", "varely"])
