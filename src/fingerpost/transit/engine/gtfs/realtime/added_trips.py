@@ -54,7 +54,9 @@ MAYBE_ADDED = (EntityOutcome.TRIP_UNKNOWN, EntityOutcome.NOT_RUNNING, EntityOutc
 """Outcomes of a trip id that may be an added ride's."""
 
 
-class AddedWord(NamedTuple):
+class ReceivedUpdate(NamedTuple):
+    """A trip update, the matcher of its message, when it was made (Unix seconds), and where its outcome is kept."""
+
     update: TripUpdate
     matcher: TripMatcher
     updated: int
@@ -62,10 +64,10 @@ class AddedWord(NamedTuple):
 
 
 def choose_newest(
-    words: Iterable[AddedWord], keys: AddedKeys, outcomes: list[EntityOutcome]
-) -> dict[AddedKey, AddedWord]:
+    words: Iterable[ReceivedUpdate], keys: AddedKeys, outcomes: list[EntityOutcome]
+) -> dict[AddedKey, ReceivedUpdate]:
     """Return the newest word on each added ride; of two at one instant the later counts."""
-    newest: dict[AddedKey, AddedWord] = {}
+    newest: dict[AddedKey, ReceivedUpdate] = {}
     for word in words:
         found = keys.find(word.update.trip, word.matcher)
         if isinstance(found, EntityOutcome):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedHeader, TripDescriptor, TripUpdate, VehiclePosition
 
-from fingerpost.transit.engine.gtfs.realtime.added_trips import MAYBE_ADDED, AddedWord
+from fingerpost.transit.engine.gtfs.realtime.added_trips import MAYBE_ADDED, ReceivedUpdate
 from fingerpost.transit.engine.gtfs.realtime.alerts import read_alert
 from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes, find_message, read_vehicle
 from fingerpost.transit.engine.gtfs.realtime.outcomes import (
@@ -18,7 +18,7 @@ from fingerpost.transit.engine.gtfs.realtime.outcomes import (
     freeze,
 )
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex, Scope, TripMatcher
-from fingerpost.transit.engine.gtfs.realtime.trip_updates import RideClaim, TripUpdates
+from fingerpost.transit.engine.gtfs.realtime.trip_updates import TripUpdates
 from fingerpost.transit.engine.timetable.overlay import Alert, Overlay, RideKey, VehicleReport
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
@@ -160,9 +160,10 @@ class RealtimeReader:
             if update.timestamp > self.now + CLOCK_SKEW_S:
                 return EntityOutcome.FROM_THE_FUTURE
             updated = min(update.timestamp, self.now)
+        received = ReceivedUpdate(update, matcher, updated, slot)
         relationship = update.trip.schedule_relationship
         if relationship in _ADDING:
-            return self.rides.add(update, matcher, updated, slot)
+            return self.rides.add(received)
         match = matcher.match(
             update.trip,
             lambda: _find_instant(update),
@@ -170,11 +171,11 @@ class RealtimeReader:
         )
         if isinstance(match, EntityOutcome):
             if match in MAYBE_ADDED and update.trip.trip_id:
-                self.rides.wait(AddedWord(update, matcher, updated, slot))
+                self.rides.wait(received)
             return match
         if relationship == TripDescriptor.DUPLICATED:
-            return self.rides.duplicate(update, match, matcher, updated, slot)
-        return self.rides.claim(RideClaim.of(self.index, update, match, updated, slot))
+            return self.rides.duplicate(received, match)
+        return self.rides.claim(received, match)
 
 
 def _find_instant(update: TripUpdate) -> int | None:

@@ -12,8 +12,8 @@ from fingerpost.transit.engine.gtfs.csv import find_time_s
 from fingerpost.transit.engine.gtfs.realtime.added_trips import (
     AddedKey,
     AddedKeys,
-    AddedWord,
     PlacedStopTimes,
+    ReceivedUpdate,
     choose_newest,
     place_stop_times,
     read_original,
@@ -53,12 +53,6 @@ class RideClaim:
     slot: int
     added: AddedKey | None = None
 
-    @classmethod
-    def of(cls, index: RealtimeIndex, update: TripUpdate, match: TripMatch, updated: int, slot: int) -> "RideClaim":
-        feed = index.trip_feed[match.trip]
-        start = index.day_start(feed, match.day) + int(index.timetable.trip_departure_shift_s[match.trip_departure])
-        return cls(update, match, feed, start, updated, slot)
-
 
 class _Placed(NamedTuple):
     ride: AddedRide
@@ -72,25 +66,26 @@ class TripUpdates:
         self._claims: dict[RideKey, RideClaim] = {}
         # Those that are placed already, and the copies, which are claims.
         self._added: dict[AddedKey, _Placed | RideClaim] = {}
-        self._words: list[AddedWord] = []
+        self._words: list[ReceivedUpdate] = []
         self._added_keys = AddedKeys(())
         self._added_rides: dict[AddedKey, list[RideKey]] = {}
 
-    def claim(self, claim: RideClaim) -> EntityOutcome:
+    def claim(self, received: ReceivedUpdate, match: TripMatch) -> EntityOutcome:
         """Add an update of a ride of the timetable; the outcome is preliminary."""
-        key = (claim.match.trip_departure, claim.match.day)
+        key = (match.trip_departure, match.day)
         earlier = self._claims.get(key)
         if earlier is not None:
-            if earlier.updated > claim.updated:
+            if earlier.updated > received.updated:
                 return EntityOutcome.SUPERSEDED
             self.tally.entities[earlier.slot] = EntityOutcome.SUPERSEDED
-        self._claims[key] = claim
-        return _CANCELLING.get(claim.update.trip.schedule_relationship, EntityOutcome.TRIP_UPDATED)
+        feed, shift_s = self.index.trip_feed[match.trip], self.timetable.trip_departure_shift_s[match.trip_departure]
+        start = self.index.day_start(feed, match.day) + int(shift_s)
+        self._claims[key] = RideClaim(received.update, match, feed, start, received.updated, received.slot)
+        return _CANCELLING.get(received.update.trip.schedule_relationship, EntityOutcome.TRIP_UPDATED)
 
-    def duplicate(
-        self, update: TripUpdate, match: TripMatch, matcher: TripMatcher, updated: int, slot: int
-    ) -> EntityOutcome:
+    def duplicate(self, received: ReceivedUpdate, match: TripMatch) -> EntityOutcome:
         """Add a duplicated trip, which departs at another time; the outcome is preliminary."""
+        update, matcher, updated, slot = received
         properties = update.trip_properties
         day = matcher.read_day(properties.start_date)
         if isinstance(day, EntityOutcome):
@@ -110,7 +105,8 @@ class TripUpdates:
         self._keep_added(key, claim)
         return EntityOutcome.TRIP_DUPLICATED
 
-    def add(self, update: TripUpdate, matcher: TripMatcher, updated: int, slot: int) -> EntityOutcome:
+    def add(self, received: ReceivedUpdate) -> EntityOutcome:
+        update, matcher, updated, slot = received
         trip = update.trip
         day = matcher.read_day(trip.start_date)
         if isinstance(day, EntityOutcome):
@@ -137,7 +133,7 @@ class TripUpdates:
         self._keep_added(key, _Placed(ride, updated, slot))
         return EntityOutcome.TRIP_ADDED
 
-    def wait(self, word: AddedWord) -> None:
+    def wait(self, word: ReceivedUpdate) -> None:
         """Store an update of an unknown ride until all added rides are known."""
         self._words.append(word)
 
@@ -183,7 +179,7 @@ class TripUpdates:
         keys = self._added_keys.find(trip, matcher)
         return keys if isinstance(keys, EntityOutcome) else [ride for key in keys for ride in self._added_rides[key]]
 
-    def _apply_word(self, key: AddedKey, word: AddedWord) -> EntityOutcome:
+    def _apply_word(self, key: AddedKey, word: ReceivedUpdate) -> EntityOutcome:
         """Cancel an added ride or move a copy if the update is newer; return the update's outcome.
 
         A cancelled ride is dropped, because there is no timetable by which it could be shown as cancelled.
