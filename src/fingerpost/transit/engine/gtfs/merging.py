@@ -90,8 +90,6 @@ class Merging:
                 self._append(table, name, getattr(getattr(feed, table), name), stop_rows)
         for name in _STOP_TIMES:
             self._append("stop_times", name, getattr(feed, name), stop_rows)
-        assert feed.trip_columns is not None
-        assert feed.trip_departure_columns is not None
         counts["routes"], counts["services"] = len(draft.routes), len(draft.services)
         counts["trips"] += len(feed.trip_columns.route)
         counts["trip_departures"] += len(feed.trip_departure_columns.trip)

@@ -106,8 +106,6 @@ def report_on(archive: Archive, draft: TimetableDraft) -> FeedReport:
     feed = draft.feeds[0]
     assert feed.first_day is not None
     assert feed.last_day is not None
-    assert draft.trip_columns is not None
-    assert draft.trip_departure_columns is not None
     services = [service.days for service in draft.services if isinstance(service.days, np.ndarray)]
     days = np.unique(np.concatenate(services))
     departures = np.bincount(

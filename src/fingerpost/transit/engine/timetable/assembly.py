@@ -102,9 +102,11 @@ def _route_columns(draft: TimetableDraft) -> dict[str, Any]:
 
 
 def _trip_columns(draft: TimetableDraft) -> dict[str, Any]:
-    trips = draft.trip_columns or rows_to_columns(TripColumns, draft.trips)
-    trip_departures = draft.trip_departure_columns or rows_to_columns(TripDepartureColumns, draft.trip_departures)
-    headsigns = draft.headsign_column if draft.headsign_column is not None else TextColumn.of(draft.headsigns)
+    trips = rows_to_columns(TripColumns, draft.trips) if draft.trips else draft.trip_columns
+    trip_departures = draft.trip_departure_columns
+    if draft.trip_departures:
+        trip_departures = rows_to_columns(TripDepartureColumns, draft.trip_departures)
+    headsigns = TextColumn.of(draft.headsigns) if draft.headsigns else draft.headsign_column
     first_stop_time = starts_of(draft.trip_stop_time_count)
     return (
         _prefixed("trip_", trips)
@@ -141,7 +143,7 @@ def _served_by(types: frozenset[int], route_type: Int16, trips: dict[str, Any], 
 
 
 def _transfer_columns(draft: TimetableDraft, walks: WalksOfRiders, places: StationPlaces) -> dict[str, Any]:
-    transfers = draft.transfer_columns or rows_to_columns(TransferColumns, draft.transfers)
+    transfers = rows_to_columns(TransferColumns, draft.transfers) if draft.transfers else draft.transfer_columns
     rules = TransferRules(transfers.from_stop, transfers.to_stop, transfers.type, transfers.min_s)
     stations = places.kinds, places.parents
     paths = footpaths(walks.usual, *stations, rules, draft.pathways)

@@ -166,7 +166,7 @@ class TimetableDraft:
     ``stop_time_headsign``, when each trip's holds throughout, and ``stop_time_shape_point``.
     ``stop_names`` and ``route_names`` map a language to {row: name}, ``headsign_names`` to {headsign: other text}.
     ``fare_books`` has one text a feed, or none at all.
-    Where a table is given as columns, these stand and the rows must be empty.
+    A table is given as rows or as columns, not as both.
     """
 
     feeds: list[Feed] = field(default_factory=list)
@@ -181,10 +181,10 @@ class TimetableDraft:
     stop_names: dict[str, dict[int, str]] = field(default_factory=dict)
     route_names: dict[str, dict[int, str]] = field(default_factory=dict)
     headsign_names: dict[str, dict[str, str]] = field(default_factory=dict)
-    trip_columns: TripColumns | None = None
-    trip_departure_columns: TripDepartureColumns | None = None
-    transfer_columns: TransferColumns | None = None
-    headsign_column: TextColumn | None = None
+    trip_columns: TripColumns = field(default_factory=TripColumns)
+    trip_departure_columns: TripDepartureColumns = field(default_factory=TripDepartureColumns)
+    transfer_columns: TransferColumns = field(default_factory=TransferColumns)
+    headsign_column: TextColumn = NO_TEXTS
     pathways: PathwayColumns = field(default_factory=PathwayColumns)
     station_ways: Pathways = field(default_factory=Pathways)
     specific_transfers: SpecificTransferColumns = field(default_factory=SpecificTransferColumns)
