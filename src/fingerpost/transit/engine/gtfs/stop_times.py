@@ -18,7 +18,6 @@ from fingerpost.transit.engine.gtfs.csv import (
     Block,
     ColumnBuffer,
     IdIndex,
-    LineNumbers,
     Mask,
     Reason,
     Table,
@@ -56,7 +55,7 @@ _COLUMNS = (
 _PICKUP, _DROP_OFF, _HEADSIGN, _SHAPE_DIST = range(5, 9)
 _FLEX = slice(9, 13)
 _KEPT: dict[str, Any] = {
-    **dict.fromkeys(("trip", "sequence", "stop", "arrival_s", "departure_s"), np.int32),
+    **dict.fromkeys(("line", "trip", "sequence", "stop", "arrival_s", "departure_s"), np.int32),
     "flags": np.uint8,
 }
 # More departures of one row, or of a whole feed, are an error of the publisher.
@@ -68,11 +67,11 @@ MOST_OF_A_FEED = 5_000_000
 class StopTimeColumns:
     """Stop times of trips as columns of one length. Times are seconds, negative where missing.
 
-    ``row`` is the row of the table that each comes from, None where every row is here, in the table's order.
-    ``shape_dist`` is shape_dist_traveled, NaN where missing; it and ``headsign`` are None where they were not read.
+    ``line`` is the line of the table that each comes from. ``shape_dist`` is shape_dist_traveled, NaN where missing; it
+    and ``headsign`` are None where they were not read.
     """
 
-    row: Int32 | None
+    line: Int32
     trip: Int32
     sequence: Int32
     stop: Int32
@@ -84,13 +83,7 @@ class StopTimeColumns:
 
     def at(self, index: Int64 | Mask) -> "StopTimeColumns":
         columns: dict[str, Any] = {column.name: getattr(self, column.name) for column in fields(self)}
-        columns = {name: None if values is None else values[index] for name, values in columns.items()}
-        if self.row is None:
-            columns["row"] = np.arange(len(self.trip), dtype=np.int32)[index]
-        return StopTimeColumns(**columns)
-
-    def rows_at(self, positions: Int64) -> Int32:
-        return positions.astype(np.int32) if self.row is None else self.row[positions]
+        return replace(self, **{name: values[index] for name, values in columns.items() if values is not None})
 
 
 def fill_times(stop_times: StopTimeColumns) -> tuple[StopTimeColumns, Int64]:
@@ -149,12 +142,10 @@ def read_stop_times(
     if not is_flex:
         table.require(("stop_id", "arrival_time") if "departure_time" not in table.columns else ("stop_id",))
     with_shape_dist &= _COLUMNS[_SHAPE_DIST] in table.columns
-    stop_times, lines, on_demand = _read_rows(
-        table, stops, trips, headsigns, is_flex=is_flex, with_shape_dist=with_shape_dist
-    )
-    stop_times = _in_order(table, stop_times, lines)
+    stop_times, on_demand = _read_rows(table, stops, trips, headsigns, is_flex=is_flex, with_shape_dist=with_shape_dist)
+    stop_times = _in_order(table, stop_times)
     filled, worked_out = fill_times(stop_times)
-    table.note_rows(Reason.CALL_TIME_WORKED_OUT, lines.of(stop_times.rows_at(worked_out)), "arrival_time")
+    table.note_rows(Reason.CALL_TIME_WORKED_OUT, stop_times.line[worked_out], "arrival_time")
     kept, count = _usable_trips(archive, filled, trips, on_demand)
     stop_times = filled if kept.all() else filled.at(kept[filled.trip])
     columns = {name: getattr(stop_times, name) for name in StopTimes._fields[1:]}
@@ -163,7 +154,7 @@ def read_stop_times(
 
 def _read_rows(
     table: Table, stops: Stops, trips: Trips, headsigns: IdIndex, *, is_flex: bool, with_shape_dist: bool
-) -> tuple[StopTimeColumns, LineNumbers, Mask]:
+) -> tuple[StopTimeColumns, Mask]:
     """Return the stop times of known trips, at stops where one can board, in the order of the file."""
     stop_ids = IdIndex(stops.row_of)
     stop_row = _with_absent(np.array([*stops.row_of.values()], np.int32))
@@ -174,10 +165,7 @@ def _read_rows(
     types = _KEPT | ({"headsign": np.int32} if with_headsign else {})
     types |= {"shape_dist": np.float32} if with_shape_dist else {}
     kept = ColumnBuffer(types, table)
-    lines, row = LineNumbers(), 0
-    left_out = [np.zeros(0, np.int64)]
     for block in table.blocks(*(_COLUMNS if is_flex else _COLUMNS[: _FLEX.start])):
-        lines.add(block.lines)
         trip = trip_row[trips.ids.find(block, 0)]
         stop = stop_row[stop_ids.find(block, 1)]
         usable = np.ones(len(trip), np.bool_)
@@ -197,6 +185,7 @@ def _read_rows(
         )
         usable = table.drop_faulty(block.lines, usable, faults)
         columns: dict[str, Any] = {
+            "line": block.lines,
             "trip": trip,
             "sequence": sequence,
             "stop": stop,
@@ -208,12 +197,8 @@ def _read_rows(
             columns["headsign"] = headsigns.intern(block, _HEADSIGN)
         if with_shape_dist:
             columns["shape_dist"] = block.decimals(_SHAPE_DIST).astype(np.float32)
-        left_out.append(row + np.flatnonzero(~usable))
         kept.append(columns, usable)
-        row += len(trip)
-    gaps = np.concatenate(left_out)
-    rows = np.delete(np.arange(row, dtype=np.int32), gaps) if len(gaps) else None
-    return StopTimeColumns(row=rows, **kept.finish()), lines, on_demand[:-1]
+    return StopTimeColumns(**kept.finish()), on_demand[:-1]
 
 
 def _with_absent(rows: Int32) -> Int32:
@@ -250,7 +235,7 @@ def _flags(table: Table, block: Block, usable: Mask) -> UInt8:
     return flags
 
 
-def _in_order(table: Table, stop_times: StopTimeColumns, lines: LineNumbers) -> StopTimeColumns:
+def _in_order(table: Table, stop_times: StopTimeColumns) -> StopTimeColumns:
     """Sort by trip, then sequence; equal sequences of a trip stay in the order of the file, and are counted."""
     if is_in_order(stop_times.trip, stop_times.sequence):
         return stop_times
@@ -258,8 +243,8 @@ def _in_order(table: Table, stop_times: StopTimeColumns, lines: LineNumbers) -> 
     if np.any(key[1:] < key[:-1]):
         order = np.argsort(key, kind="stable")
         stop_times, key = stop_times.at(order), key[order]
-    again = stop_times.rows_at(1 + np.flatnonzero(key[1:] == key[:-1]))
-    table.note_rows(Reason.CALL_ORDER_ASSUMED, lines.of(again), "stop_sequence")
+    again = 1 + np.flatnonzero(key[1:] == key[:-1])
+    table.note_rows(Reason.CALL_ORDER_ASSUMED, stop_times.line[again], "stop_sequence")
     return stop_times
 
 

@@ -6,7 +6,6 @@ package imports them.
 
 from fingerpost.transit.engine.gtfs.csv.archive import Archive, open_archive
 from fingerpost.transit.engine.gtfs.csv.columns import LEFT_OUT, ColumnBuffer, IdIndex
-from fingerpost.transit.engine.gtfs.csv.encoding import LineNumbers
 from fingerpost.transit.engine.gtfs.csv.findings import Findings, Mask, Reason
 from fingerpost.transit.engine.gtfs.csv.kernel import (
     BLANK,
@@ -26,7 +25,6 @@ __all__ = [  # noqa: RUF022  # plain order, as in every package
     "Findings",
     "IdIndex",
     "LEFT_OUT",
-    "LineNumbers",
     "Mask",
     "Reason",
     "SHORT_TIME_BYTES",

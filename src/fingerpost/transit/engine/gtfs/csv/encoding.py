@@ -1,15 +1,10 @@
-"""Decode the bytes of a table: encodings, line numbers, and reading ahead."""
+"""Decode the bytes of a table: encodings, and reading ahead."""
 
 import codecs
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import IO, TypeVar
-
-import numpy as np
-import numpy.typing as npt
-
-from fingerpost.transit.engine.timetable.timetable import Int32
 
 BLOCK_BYTES = 1_048_576
 # A line that has not ended after so many bytes is no line of a table.
@@ -88,7 +83,7 @@ _DIRECTION_MARKS = re.compile(rb"\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
 
 def without_direction_marks(block: bytes) -> tuple[bytes, list[int]]:
     """Remove characters that override the direction of texts (U+202A..U+202E, U+2066..U+2069); return their lines."""
-    if b"\xe2\x80" not in block and b"\xe2\x81" not in block:
+    if block.isascii() or not _DIRECTION_MARKS.search(block):
         return block, []
     marked = [line for line, text in enumerate(block.splitlines(), 1) if _DIRECTION_MARKS.search(text)]
     return _DIRECTION_MARKS.sub(b"", block), marked
@@ -103,34 +98,6 @@ def _line_as_utf8(line: bytes) -> bytes:
         except UnicodeDecodeError:
             return line.decode("latin-1").encode()
     return line
-
-
-class LineNumbers:
-    def __init__(self) -> None:
-        self._count = 0
-        self._next = -1
-        self._rows: list[int] = []
-        self._lines: list[int] = []
-
-    def add(self, lines: Int32) -> None:
-        if not len(lines):
-            return
-        # Line numbers only rise, so first and last show whether any is missing.
-        is_unbroken = int(lines[-1]) - int(lines[0]) == len(lines) - 1
-        breaks = np.flatnonzero(np.diff(lines) != 1) + 1 if not is_unbroken else np.zeros(0, np.int64)
-        starts = [0, *breaks.tolist()] if int(lines[0]) != self._next else breaks.tolist()
-        self._rows += [self._count + start for start in starts]
-        self._lines += lines[starts].tolist()
-        self._count += len(lines)
-        self._next = int(lines[-1]) + 1
-
-    def of(self, rows: npt.NDArray[np.integer]) -> Int32:
-        if not len(rows):
-            return np.zeros(0, np.int32)
-        starts, lines = np.array(self._rows), np.array(self._lines)
-        at = np.searchsorted(starts, rows, "right") - 1
-        found: Int32 = (lines[at] + rows - starts[at]).astype(np.int32)
-        return found
 
 
 T = TypeVar("T")
