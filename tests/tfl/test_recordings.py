@@ -88,12 +88,12 @@ async def test_recorded_journeys_become_summaries_with_londons_offsets(name, now
 
 
 async def test_a_recorded_404_of_empty_places_is_no_empty_answer(tmp_path):
-    """E2: only "no journey" is one."""
+    """E2: only "no journey" is one; the caller is not to blame for a resource that TfL does not find."""
     told = (404, recorded("journey_404_empty_places"))
     async with planning({JOURNEYS: told}, tmp_path) as (ask, _):
         body = (await ask("x", "y")).body
 
-    assert (body["success"], body["code"]) == (False, "VALIDATION_ERROR")
+    assert (body["success"], body["code"]) == (False, "UPSTREAM_ERROR")
 
 
 async def test_a_recorded_station_is_itself(monkeypatch):
