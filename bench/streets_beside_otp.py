@@ -1,25 +1,22 @@
 """Walks beside a real OpenTripPlanner on the same extract: metres and seconds, pin to street left out on both sides.
 
-    python bench/streets_beside_otp.py [tampere|helsinki] [HOW MANY] [whole]
+    python bench/streets_beside_otp.py [tampere|helsinki] [HOW MANY]
 
 Ours walk with its pace and turns (decision 0480). Half of the points are stops, the others lie anywhere near streets.
-It drops ways that leave the extract; ``whole`` drops them for ours too, which else walk them as far as they are in it.
+It drops ways that leave the extract; ours walk them as far as they are in it.
 """
 
 import statistics
 import sys
 import tempfile
 import time
-from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import osmium
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench.walk_causes import FAR_S, StreetMeasure, decode_line, find_cause
 from tests.otp_server.server import OtpServer, build_graph
 from tests.shared_data import get_shared
 
@@ -29,7 +26,7 @@ from fingerpost.transit.engine.timetable.walking import straight_line_m
 from fingerpost.transit.osm.streets.building import build_graph as build_streets
 from fingerpost.transit.osm.streets.extract import RidersArea, read_extract
 from fingerpost.transit.osm.streets.search import StreetSearch
-from fingerpost.transit.osm.streets.snapping import build_grid, snap_to_streets
+from fingerpost.transit.osm.streets.snapping import build_grid, snap_pin, snap_to_streets
 from fingerpost.transit.osm.streets.walking_profile import RIDER, weigh
 
 THEIRS = replace(RIDER, pace_m_per_s=1.33, turn_degrees_per_m=20.0, lift_s=110.0, escalator_avoided=0.75)
@@ -43,12 +40,35 @@ CITIES = {
     ),
 }
 NEAREST_M, FURTHEST_M = 200.0, 2000.0
+# Walks further apart than this are listed.
+FAR_S = 60.0
+_LONGEST_M = 20_000.0
 WALK = """query ($from: PlanLabeledLocationInput!, $to: PlanLabeledLocationInput!) {
   planConnection(origin: $from, destination: $to, modes: {directOnly: true, direct: [WALK]}, first: 1) {
-    edges { node { walkDistance duration legs { legGeometry { points } } } } } }"""
+    edges { node { walkDistance duration } } } }"""
 
 
-def main(city: str = "tampere", wanted: str = "600", ways: str = "all") -> None:
+@dataclass(frozen=True, kw_only=True)
+class StreetMeasure:
+    """Walks on one graph of ours, with its pace and turns."""
+
+    graph: object
+    grid: object
+    search: object
+
+    def snap(self, place, *, is_pin=True):
+        """Return where a place meets the streets: a stop at the nearest way, a pin rather on the ground."""
+        if is_pin:
+            return snap_pin(self.graph, self.grid, *place)
+        return snap_to_streets(self.graph, self.grid, np.array([place[0]]), np.array([place[1]]))
+
+    def walk(self, start, end):
+        """Return the metres and seconds between two places that were snapped, None where there is no way."""
+        walked = self.search.measure(start, end, _LONGEST_M)
+        return None if walked.metres[0] < 0 else (float(walked.metres[0]), float(walked.seconds[0]))
+
+
+def main(city: str = "tampere", wanted: str = "600") -> None:
     """Ask both, and print how far apart they are."""
     feed, gtfs, extract, build_config = CITIES[city]
     gtfs, extract = get_shared(gtfs), get_shared(extract)
@@ -58,16 +78,12 @@ def main(city: str = "tampere", wanted: str = "600", ways: str = "all") -> None:
     began = time.perf_counter()
     ours = measure_on(extract, lats, lons)
     print(f"{city}: prepared in {time.perf_counter() - began:.2f} s, {ours.graph.edge_count:,} edges")
-    with tempfile.TemporaryDirectory() as scratch:
-        whole = measure_on(drop_cut_ways(extract, Path(scratch)), lats, lons)
-    if ways == "whole":
-        ours = whole
     pairs = draw_pairs(ours.graph, ours.grid, lats, lons, int(wanted))
     with tempfile.TemporaryDirectory(prefix="fingerpost-otp-") as folder:
         server = OtpServer(graph=build_graph({feed: gtfs}, [extract], **build_config), folder=Path(folder))
         server.start()
         try:
-            report([compare(server, ours, pair) for pair in pairs], server, ours, whole)
+            report([compare(server, ours, pair) for pair in pairs])
         finally:
             server.stop()
 
@@ -77,18 +93,6 @@ def measure_on(extract, lats, lons):
     with tempfile.TemporaryDirectory() as scratch:
         graph = build_streets(read_extract(extract, RidersArea(lats, lons), Path(scratch))).graph
     return StreetMeasure(graph=graph, grid=build_grid(graph), search=StreetSearch(graph, weigh(graph, THEIRS)))
-
-
-def drop_cut_ways(extract, folder):
-    """Return an extract without the ways of which it lacks nodes."""
-    path, nodes = folder / "whole.osm.pbf", set()
-    with osmium.SimpleWriter(str(path)) as writer:
-        for each in osmium.FileProcessor(str(extract)):
-            if each.is_node():
-                nodes.add(each.id)
-            if not each.is_way() or all(node.ref in nodes for node in each.nodes):
-                writer.add(each)
-    return path
 
 
 def draw_pairs(graph, grid, lats, lons, wanted):
@@ -108,13 +112,10 @@ def draw_pairs(graph, grid, lats, lons, wanted):
 
 
 def compare(server, ours, ends):
-    """Return both (metres, seconds) of a walk, its line, and the ends; None for either where there is no way."""
+    """Return both (metres, seconds) of a walk, and the ends; None for either where there is no way."""
     mine = ours.walk(*(ours.snap(place, is_pin=is_pin) for place, is_pin in ends))
     told = ask_walk(server, *(place for place, _ in ends))
-    if told is None:
-        return mine, None, [], ends
-    line = [point for leg in told["legs"] for point in decode_line(leg["legGeometry"]["points"])]
-    return mine, (told["walkDistance"], told["duration"]), line, ends
+    return mine, told and (told["walkDistance"], told["duration"]), ends
 
 
 def ask_walk(server, start, end):
@@ -125,40 +126,24 @@ def ask_walk(server, start, end):
     return edges[0]["node"] if edges else None
 
 
-def report(rows, server, ours, whole):
-    """Print the differences, and the causes of those over a minute."""
+def report(rows):
+    """Print the differences, and each walk that is over a minute apart or that one of the two lacks."""
     both = [row for row in rows if row[0] and row[1]]
     print(
-        f"{len(rows)} walks asked, {len(both)} found by both; only ours {sum(bool(o) and not t for o, t, *_ in rows)}, "
-        f"only theirs {sum(bool(t) and not o for o, t, *_ in rows)}"
+        f"{len(rows)} walks asked, {len(both)} found by both; only ours {sum(bool(o) and not t for o, t, _ in rows)}, "
+        f"only theirs {sum(bool(t) and not o for o, t, _ in rows)}"
     )
     for column, what in enumerate(("metres", "seconds")):
-        values = [abs(mine[column] - theirs[column]) for mine, theirs, *_ in both]
+        values = [abs(mine[column] - theirs[column]) for mine, theirs, _ in both]
         print(
             f"{what}: median {statistics.median(values):.1f}, p95 {np.percentile(values, 95):.1f}, "
             f"worst {max(values):.0f}"
         )
     print(f"within 30 s: {np.mean(np.array(values) <= 30):.1%}")
-
-    for mine, theirs, _, ends in rows:
-        if bool(mine) != bool(theirs):
-            print(f"  only {'ours' if mine else 'theirs'}: {ends[0][0]} to {ends[1][0]}, {mine or theirs}")
-
-    def ask_s(one, other):
-        told = ask_walk(server, one, other)
-        return np.inf if told is None else told["duration"]
-
-    causes = Counter()
-    for mine, theirs, line, ends in both:
-        if abs(mine[1] - theirs[1]) <= FAR_S:
-            continue
-        cause, place = find_cause(ours, whole, ask_s, ends, (theirs[1], line))
-        causes[cause] += 1
-        told = " and ".join(f"{metres:.0f} m {seconds:.0f} s" for metres, seconds in (mine, theirs))
-        where = "" if place is None else f" at {place[0]:.5f}, {place[1]:.5f}"
-        print(f"  over {FAR_S:.0f} s: {told} (ours and theirs), {ends[0][0]} to {ends[1][0]}: {cause}{where}")
-    for cause, count in causes.most_common():
-        print(f"{count} over {FAR_S:.0f} s: {cause}")
+    for mine, theirs, ends in rows:
+        if not (mine and theirs) or abs(mine[1] - theirs[1]) > FAR_S:
+            told = " and ".join(f"{walk[0]:.0f} m {walk[1]:.0f} s" if walk else "none" for walk in (mine, theirs))
+            print(f"  ours and theirs: {told}, {ends[0][0]} to {ends[1][0]}")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 import numpy as np
-from bench.walk_causes import StreetMeasure
+from bench.streets_beside_otp import StreetMeasure
 
 from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S
 from fingerpost.transit.osm.streets.search import StreetSearch

@@ -141,7 +141,7 @@ def compare_walks(network, streets, theirs):
             first, last = (
                 snap_to_streets(streets.graph, streets.grid, np.array([lat]), np.array([lon])) for lat, lon in ends
             )
-            walked = search.measure_one(first, last, 20_000.0)
+            walked = search.measure(first, last, 20_000.0)
             ours_s += float(walked.seconds[0]) if walked.metres[0] >= 0 else np.inf
             total_s += leg["duration"]
         apart.append(abs(ours_s - total_s))
