@@ -146,10 +146,9 @@ class Fingerpost:
         include_modes: Sequence[str] | None = None,
     ) -> dict[str, Any]:
         """List stops near a point in degrees; ``radius`` in metres."""
-        given = locals()
-        return await self._body(
-            "find_stops", {"coordinate": {"lat": given.pop("lat"), "lon": given.pop("lon")}, **given}
-        )
+        coordinate = {"lat": lat, "lon": lon}
+        del lat, lon
+        return await self._body("find_stops", locals())
 
     async def find_address_or_stop(
         self,
@@ -236,7 +235,7 @@ class Fingerpost:
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
-    return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
+    return list(value) if isinstance(value, Sequence) and not isinstance(value, str | bytes) else value
 
 
 def _end(end: End) -> Mapping[str, Any]:
