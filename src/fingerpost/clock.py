@@ -7,8 +7,9 @@ import asyncio
 import os
 import time
 from contextvars import ContextVar, Token
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from types import TracebackType
+from zoneinfo import ZoneInfo
 
 from fingerpost.errors import SettingsInvalid
 
@@ -25,6 +26,11 @@ def now() -> datetime:
         SettingsInvalid: ``FINGERPOST_NOW`` is set and is not an instant with an offset.
     """
     return find_fixed() or datetime.now(UTC)
+
+
+def today_in(zone: str) -> date:
+    """Return the present day in a time zone, named as in the IANA database."""
+    return now().astimezone(ZoneInfo(zone)).date()
 
 
 def system_s() -> float:

@@ -3,7 +3,6 @@
 import json
 from datetime import date
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from fingerpost import clock
 from fingerpost.apps.source_kinds import EMBEDDED
@@ -45,7 +44,7 @@ async def describe_networks(application: Application) -> list[dict[str, Any]]:
 def _describe(network: Network, store: "TimetableStore", *, answers: bool) -> dict[str, Any]:
     profile = network.profile
     bounds = profile.bounds
-    today = clock.now().astimezone(ZoneInfo(profile.zone)).date()
+    today = clock.today_in(profile.zone)
     described: dict[str, Any] = {
         "name": profile.name,
         "source": profile.source,

@@ -30,7 +30,7 @@ def demo(
     answer = ask(application, "plan_trip", {**ends, "limit": 3}, disrupt_demo if disrupt else None)
     if disrupt and not as_json and not answer.is_error:
         print_line(
-            "The simulator has closed a line; this is what a rider is told. A page of `fingerpost web` and a board "
-            f"that is followed show it too, for {LASTS.seconds // 60} minutes.\n"
+            "The simulator has closed a line, and a rider gets this answer. A page of `fingerpost web` and a followed "
+            f"board show the disruption too, for {LASTS.seconds // 60} minutes.\n"
         )
     print_or_end(answer, as_json=as_json)

@@ -6,8 +6,8 @@ from datetime import date
 
 from rich.text import Text
 
+from fingerpost import clock
 from fingerpost.apps.cli.output import new_console, new_table, print_line
-from fingerpost.apps.cli.wire_times import today_in
 from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, FindingMeaning, find_meaning
 from fingerpost.transit.engine.gtfs.report import FeedReport, Finding, ImportReport
 from fingerpost.transit.engine.timetable.street_coverage import StreetCoverage
@@ -20,7 +20,7 @@ _TOTALS = {"trips": "trips", "stops of trips": "events", "stops": "stops"}
 
 
 def print_report(report: ImportReport) -> None:
-    today = today_in(report.feeds[0].zone)
+    today = clock.today_in(report.feeds[0].zone)
     for line in list_verdict_lines(report, today):
         print_line(line)
     for feed in report.feeds:

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from fingerpost import clock
 from fingerpost.apps.cli.output import new_console, new_table, print_line
-from fingerpost.apps.cli.wire_times import today_in
 from fingerpost.apps.source_kinds import EMBEDDED
 from fingerpost.errors import ToolError
 from fingerpost.transit.engine.gtfs.report import ImportReport
@@ -87,7 +87,7 @@ def _describe(record: "NetworkRecord", store: "TimetableStore", is_prepared: boo
 
 
 def _describe_days(report: ImportReport) -> _Line:
-    today = today_in(report.feeds[0].zone)
+    today = clock.today_in(report.feeds[0].zone)
     feeds = tuple(
         (feed.feed, f"{feed.first_day} to {feed.last_day}", feed.service.state_on(today).value) for feed in report.feeds
     )

@@ -50,10 +50,11 @@ def plan(
     )
     ends = {"origin": _end(origin), "destination": _end(destination)}
     application = open_application(ctx.obj)
-    typed_time, when = arrive if at is None else at, None
+    typed_time = arrive if at is None else at
+    when = None
     if typed_time is not None:
         time = resolve_typed_time(typed_time, lambda: find_trip_zone(application, ends["origin"], ends["destination"]))
-        when = {"type": "depart" if arrive is None else "arrive", "time": time}
+        when = {"type": "arrive" if at is None else "depart", "time": time}
     arguments = _present(**ends, when=when, constraints=constraints or None, limit=limit)
     show_answer(application, "plan_trip", arguments, as_json=as_json)
 

@@ -111,6 +111,5 @@ def print_runs(lines: Sequence[dict[str, Any]]) -> None:
     if not lines:
         console.print("No runs.")
     for line in lines:
-        created = line["created_at"][:16].replace("T", " ")
-        console.print(f"{line['run_id']}  {line['state']}, {line['settled']}/{line['steps']}, {created}")
+        console.print(f"{line['run_id']}  {line['state']}, {line['settled']}/{line['steps']}, {line['created_at']}")
         console.print(f"  {plain(line['goal'][:60])}")

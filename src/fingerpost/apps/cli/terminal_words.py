@@ -3,7 +3,6 @@
 import math
 import re
 
-from fingerpost.apps.cli.wire_times import minutes_of
 from fingerpost.errors import PlaceAmbiguous, SourceKeyRefused, SourceLimited, ToolError
 
 _CHOOSE = "Choose one and write its id instead"
@@ -58,7 +57,7 @@ _NAMES: tuple[tuple[str, str], ...] = (
     ("rawText", "the name"),
     ("walkFrom", "--from"),
 )
-_OPTION = re.compile(r"^(limit|radius|language|until) (?=must)")
+_OPTION = re.compile(r"^(limit|radius|language) (?=must)")
 _NO_KEY = (
     "No key was sent. Put one into an environment variable and name that: `fingerpost network set NAME key VARIABLE`, "
     "or ${VARIABLE} in the address of a feed"
@@ -91,7 +90,8 @@ def find_pause(error: ToolError) -> str | None:
     wait_s = math.ceil(max(0.0, error.retry_after_s))
     if wait_s <= _SECONDS_UP_TO:
         return f"Ask again in {wait_s} s"
-    return f"Ask again in {minutes_of(-(-wait_s // _MINUTE_S) * _MINUTE_S)}"
+    hours, minutes = divmod(-(-wait_s // _MINUTE_S), 60)
+    return f"Ask again in {hours} h {minutes:02} min" if hours else f"Ask again in {minutes} min"
 
 
 def _find_remedy(error: ToolError) -> str | None:

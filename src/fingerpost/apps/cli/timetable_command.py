@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # Without --until a person is shown so much.
 WINDOW = timedelta(hours=1)
+_LONGEST_S = 86_400
 
 
 def timetable(
@@ -35,6 +36,10 @@ def timetable(
     now = clock.now().astimezone(zone)
     since = now if at is None else read_typed_instant(at, zone, now - timedelta(seconds=PAST_AFTER_S), now)
     last = since + WINDOW if until is None else read_typed_instant(until, zone, since, now)
+    # Seconds, because datetimes of one zone are compared by what clocks show.
+    if not as_json and not 0 < last.timestamp() - since.timestamp() <= _LONGEST_S:
+        given = (f"{instant.astimezone(zone):%Y-%m-%dT%H:%M}" for instant in (since, last))
+        raise typer.BadParameter("--until must be after --at, by a day at most: {} and {} ({})".format(*given, zone))
     arguments: dict[str, Any] = {"stopId": stop_id, "until": last.isoformat(timespec="seconds"), "wholePlace": True}
     if at is not None:
         arguments["at"] = since.isoformat(timespec="seconds")
