@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fingerpost.filings.concepts import Metric, find_concept, find_metric
-from fingerpost.filings.figure import LATEST_FIGURES, Company, Fact, FigureOptions, Series
+from fingerpost.filings.figure import LATEST_FIGURES, Company, Fact, Figure, FigureOptions, Series
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter, Selection, select_figures
 from fingerpost.filings.periods import FiscalCalendar
-from fingerpost.filings.resolver import resolve
+from fingerpost.filings.resolver import count_in_shares, resolve
 from fingerpost.filings.revisions import SPLIT_CONCEPT, WITNESS_CONCEPTS, Split, is_in_shares, list_splits
 
 
@@ -78,6 +78,11 @@ class CompanyFigures:
             )
 
         return self.library.keep(("series", self.company.cik, metric.concepts, metric.name, self.options), read)
+
+    def restate(self, figure: Figure, fact: Fact) -> Figure:
+        """Return a figure as one filing states it, in the shares that the options ask for."""
+        splits = self.splits if is_in_shares(figure.unit) else ()
+        return count_in_shares((figure.as_filed or figure).restated_by(fact), splits, self.options)
 
     def select(self, metric: Metric, period: PeriodFilter) -> Selection:
         """Return what a company states of a metric in a window."""

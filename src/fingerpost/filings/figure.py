@@ -122,6 +122,7 @@ class Figure:
     ``values`` lists what the filings stated, oldest first, each with the name of its difference from the one before.
     ``headlines`` has the statement of each filing, oldest first.
     ``parts`` are what a derived value was computed from, ``formula`` says how.
+    ``as_filed`` is the figure before a split changed its value or added a note.
     """
 
     start: str
@@ -140,6 +141,7 @@ class Figure:
     notes: tuple[str, ...] = ()
     fiscal_year: int = 0
     fiscal_quarter: int = 0
+    as_filed: "Figure | None" = None
 
     @property
     def period(self) -> str:

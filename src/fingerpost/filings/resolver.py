@@ -73,9 +73,7 @@ def resolve(
         ] + derived
         answered = {figure.end for figure in figures if figure.period == QUARTER}
         refused = [_named(figure, calendar) for figure in refused if figure.end not in answered]
-    factors = [split_factor(splits, figure.fact.filed, options.as_of) for figure in figures]
-    figures = [_in_shares_of(figure, factor, options) for figure, factor in zip(figures, factors, strict=True)]
-    named = [_named(figure, calendar) for figure in figures]
+    named = [count_in_shares(_named(figure, calendar), splits, options) for figure in figures]
     named.sort(key=lambda figure: (figure.end, figure.start))
     by_end: dict[str, list[Figure]] = defaultdict(list)
     for figure in named:
@@ -264,15 +262,18 @@ def _latest(revisions: Sequence[Revision]) -> Revision:
     return exact[-1] if exact else last
 
 
-def _in_shares_of(figure: Figure, factor: float, options: FigureOptions) -> Figure:
-    if factor == 1 or not is_in_shares(figure.unit):
+def count_in_shares(figure: Figure, splits: Sequence[Split], options: FigureOptions) -> Figure:
+    """Return a figure in today's shares if the vintage is ``split_adjusted``, else with a note on later splits."""
+    factor = split_factor(splits, figure.fact.filed, options.as_of) if is_in_shares(figure.unit) else 1
+    if factor == 1:
         return figure
     ratio = f"{factor:g}:1"
     if options.vintage != SPLIT_ADJUSTED:
-        return figure.with_note(f"filed before a {ratio} split and not adjusted for it; ask for vintage split_adjusted")
+        note = f"filed before a {ratio} split and not adjusted for it; ask for vintage split_adjusted"
+        return replace(figure.with_note(note), as_filed=figure)
     value = figure.value / factor if is_per_share(figure.unit) else round(figure.value * factor)
     note = f"adjusted for a {ratio} split after it was filed; stated as {figure.value}"
-    return replace(figure, value=round(value, 6), kind="derived", notes=(*figure.notes, note))
+    return replace(figure.with_note(note), value=round(value, 6), kind=DERIVED, as_filed=figure)
 
 
 def _named(figure: Figure, calendar: FiscalCalendar) -> Figure:

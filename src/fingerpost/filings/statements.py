@@ -50,11 +50,11 @@ def statement(library: FactLibrary, ticker: str, kind: str, window: PeriodFilter
         raise nothing(nobody, {anchor.name: missing_figure(source, anchor, window)}, source_of(company))
     reply = Reply([], data={}, source=source_of(company), extra={"statement": kind})
     found = {metric.name: _find_line(source, metric, newest) for metric in lines}
-    filing = _choose_filing(found, TOTALS[kind], options)
+    filing = _choose_filing(found, TOTALS[kind], is_original=options.vintage == ORIGINAL)
     for metric in lines:
         line = found[metric.name]
         if line is not None:
-            line = _as_stated(line, filing)
+            line = _as_stated(source, line, filing)
             reply.results.append(row_of(company, metric.name, line, options))
             reply.put(metric.name, points_of(reply.results[-1:]))
         elif company.dataset == SAMPLE:
@@ -91,27 +91,41 @@ def _find_line(source: CompanyFigures, metric: Metric, newest: Figure) -> Figure
     return lines[0] if lines else None
 
 
-def _choose_filing(lines: Mapping[str, Figure | None], totals: Sequence[str], options: FigureOptions) -> Fact | None:
-    """Return a fact of the newest filing that states most of the totals, or the oldest for vintage ``original``.
+def _choose_filing(lines: Mapping[str, Figure | None], totals: Sequence[str], *, is_original: bool) -> Fact | None:
+    """Return a fact of the newest filing that states most of the totals, or of the first that stated most of them.
 
-    A filing that states few of the other lines repeats the totals in a table of quarters or of several years.
+    A later filing with few of the other lines repeats the totals in a table of quarters or of several years.
     """
-    facts = {name: figure.headlines for name, figure in lines.items() if figure is not None}
+    facts = {
+        name: figure.headlines[:1] if is_original else figure.headlines
+        for name, figure in lines.items()
+        if figure is not None
+    }
     of_totals = [fact for name in totals for fact in facts.get(name, ())]
-    stated = Counter(fact.accession for line in facts.values() for fact in line)
-    whole = [fact for fact in of_totals if stated[fact.accession] >= max(stated.values()) / 2] or of_totals
-    counts = Counter(fact.accession for fact in whole)
-    complete = [fact for fact in whole if counts[fact.accession] == max(counts.values())]
-    choose = min if options.vintage == ORIGINAL else max
+    if not is_original:
+        stated = Counter(fact.accession for line in facts.values() for fact in line)
+        whole = [fact for fact in of_totals if stated[fact.accession] >= max(stated.values()) / 2]
+        of_totals = whole or of_totals
+    counts = Counter(fact.accession for fact in of_totals)
+    complete = [fact for fact in of_totals if counts[fact.accession] == max(counts.values())]
+    choose = min if is_original else max
     return choose(complete, key=lambda fact: (fact.filed, fact.accession)) if complete else None
 
 
-def _as_stated(line: Figure, filing: Fact | None) -> Figure:
-    """Return a line as the statement's filing has it; one that it lacks is marked."""
+def _as_stated(source: CompanyFigures, line: Figure, filing: Fact | None) -> Figure:
+    """Return a line as the statement's filing has it, or marked if it is from another one.
+
+    An original line stays as its first filing has it.
+    """
     if filing is None or line.is_cover or not line.headlines:
         return line
+    stated = (line.as_filed or line).value
     own = next((fact for fact in line.headlines if fact.accession == filing.accession), None)
     if own is None:
-        return line.with_note(f"from another filing: {filing.form} {filing.accession} states the totals, not this")
-    is_same = own.value == line.value or is_rounding(line.value, own.value)
-    return line if is_same else line.restated_by(own)
+        lacking = f"{filing.form} {filing.accession} states the totals but not this line"
+        return line.with_note(f"from another filing: {lacking}")
+    if own.value == stated or is_rounding(stated, own.value):
+        return line
+    if source.options.vintage == ORIGINAL:
+        return line.with_note(f"from an earlier filing: {own.form} {own.accession} states {own.value}")
+    return source.restate(line, own)
