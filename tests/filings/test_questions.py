@@ -6,6 +6,7 @@ from fingerpost.errors import DataNotFound
 from fingerpost.filings.calculation import calculate
 from fingerpost.filings.claims import Claim, verify_claim
 from fingerpost.filings.concepts import RATIO, list_recipes
+from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.questions import (
     company_info,
     compare,
@@ -305,14 +306,23 @@ def test_a_recipe_is_a_metric_of_every_question(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("day", "note"),
+    ("day", "as_of", "is_overdue"),
     [
-        ("2024-04-06", None),
-        ("2024-04-07", "The next annual report is overdue here for DRWN (2023-02-01): run fingerpost filings sync"),
+        ("2024-04-06", None, False),
+        ("2024-04-07", None, True),
+        ("2024-04-07", "2024-04-06", False),
+        ("2024-04-07", "2030-01-01", True),
+        ("2024-04-06", "2030-01-01", False),
     ],
 )
-def test_figures_whose_next_annual_report_is_overdue_are_marked(library, monkeypatch, day, note):
-    """430 days after the newest report, each answer says so."""
+def test_figures_whose_next_annual_report_is_overdue_are_marked(library, monkeypatch, day, as_of, is_overdue):
+    """430 days after the newest report, each answer says so, unless it is of an earlier day."""
     monkeypatch.setenv("FINGERPOST_NOW", f"{day}T12:00:00Z")
+    found = financial_facts(library, "DRWN", ["Revenue"], FISCAL, FigureOptions(as_of=as_of)).source.get("note")
 
-    assert financial_facts(library, "DRWN", ["Revenue"], FISCAL, LATEST).source.get("note") == note
+    assert found == (
+        "The next annual report is overdue for DRWN (2023-02-01): run fingerpost filings sync, unless the company"
+        " stopped filing"
+        if is_overdue
+        else None
+    )

@@ -31,7 +31,7 @@ def calculate(
     formula = read_formula(expression) if recipe is None else formula_of(recipe, expression)
     nobody = f"Cannot calculate {expression} for {ticker}"
     source = open_company(library, ticker, nobody, options)
-    reply = Reply([], source=source_of(source.company))
+    reply = Reply([], source=source_of(source.company, as_of=options.as_of))
     asked = list(dict.fromkeys(read_period(text) for text in periods))
     for period in asked:
         inputs = PeriodInputs(source, period)

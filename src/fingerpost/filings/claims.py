@@ -151,7 +151,9 @@ def verify_claim(library: FactLibrary, claim: Claim, options: FigureOptions) -> 
             key = (operand.company.cik, metric.name, figure.start, figure.end)
             rows.setdefault(key, row_of(operand.company, metric.name, figure, options))
     companies = [source.company for source in sources]
-    reply = Reply(list(rows.values()), data={"verdict": verdict} | data, source=source_of(*companies))
+    reply = Reply(
+        list(rows.values()), data={"verdict": verdict} | data, source=source_of(*companies, as_of=options.as_of)
+    )
     reply.extra["explanation"] = explanation
     return reply
 
@@ -201,8 +203,8 @@ def _find_operand(inputs: PeriodInputs, formula: Formula) -> _Operand:
         unlike = [entry for entry in inputs.missing.values() if entry["reason"] == NOT_COMPARABLE]
         if unlike:
             raise _Unjudgeable(". ".join(f"{entry['message']}. {entry['next_step']}" for entry in unlike))
-        company = inputs.source.company
-        raise nothing(f"No financial facts found for {company.ticker}", inputs.missing, source_of(company))
+        company, as_of = inputs.source.company, inputs.source.options.as_of
+        raise nothing(f"No financial facts found for {company.ticker}", inputs.missing, source_of(company, as_of=as_of))
     quantity = computed.quantity
     return _Operand(inputs, formula, quantity.value, unit_text(quantity.unit), computed.filled)
 

@@ -37,7 +37,7 @@ def financial_facts(
     """
     nobody = f"No financial facts found for {ticker}"
     source = open_company(library, ticker, nobody, options)
-    reply = Reply([], data={}, source=source_of(source.company))
+    reply = Reply([], data={}, source=source_of(source.company, as_of=options.as_of))
     for text in dict.fromkeys(metrics):
         finding = look_up(source, text, window)
         reply.missing |= finding.missing
@@ -59,7 +59,7 @@ def financial_ratios(
     """
     nobody = f"No financial ratios found for {ticker}"
     source = open_company(library, ticker, nobody, options)
-    reply = Reply([], data={}, source=source_of(source.company))
+    reply = Reply([], data={}, source=source_of(source.company, as_of=options.as_of))
     ratios = [recipe.name for recipe in list_recipes() if recipe.statement == RATIO]
     for text in dict.fromkeys(wanted or ratios):
         if source.find_metric(text) not in list_recipes():
@@ -112,12 +112,12 @@ def time_series(
             is_quarterly = chosen[0].period == QUARTER
             missing = explain_refused(source, metric, text, finding.found) if is_quarterly else {}
     if not chosen:
-        raise nothing(nobody, missing, source_of(source.company))
+        raise nothing(nobody, missing, source_of(source.company, as_of=options.as_of))
     rows = [
         row_of(source.company, finding.name, figure, options)
         for figure in sorted(chosen, key=lambda figure: (figure.end, figure.start))
     ]
-    return Reply(rows, {text: points_of(rows)}, SERIES, missing, source_of(source.company))
+    return Reply(rows, {text: points_of(rows)}, SERIES, missing, source_of(source.company, as_of=options.as_of))
 
 
 def fact_history(library: FactLibrary, ticker: str, text: str, window: PeriodFilter, options: FigureOptions) -> Reply:
@@ -129,7 +129,7 @@ def fact_history(library: FactLibrary, ticker: str, text: str, window: PeriodFil
     nobody = f"No financial facts found for {ticker}"
     source = open_company(library, ticker, nobody, options)
     finding = look_up(source, text, window)
-    reply = Reply([], source=source_of(source.company), missing=finding.missing)
+    reply = Reply([], source=source_of(source.company, as_of=options.as_of), missing=finding.missing)
     for figure in finding.found.figures:
         reply.results += [
             cited_row(source.company, figure, revision.fact)
@@ -179,7 +179,7 @@ def compare(
             reply.data = {**(reply.data or {}), ticker: own.data}
             reply.value_mode = join_modes(reply.value_mode, own.value_mode)
     if companies:
-        reply.source = source_of(*companies)
+        reply.source = source_of(*companies, as_of=options.as_of)
     if not reply.results:
         raise nothing(nobody, reply.missing, reply.source)
     notes = []
@@ -230,8 +230,8 @@ def metrics(library: FactLibrary, ticker: str, category: str | None, as_of: str 
         if concept in filed and category in (None, statement)
     ]
     if not rows:
-        raise nothing(nobody, {}, source_of(source.company))
-    return Reply(rows, source=source_of(source.company))
+        raise nothing(nobody, {}, source_of(source.company, as_of=as_of))
+    return Reply(rows, source=source_of(source.company, as_of=as_of))
 
 
 def _company_row(company: Company) -> dict[str, Any]:

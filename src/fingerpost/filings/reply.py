@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from fingerpost import clock
@@ -63,10 +63,10 @@ def points_of(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{"end_date": row["end_date"], "value": row["value"]} for row in rows]
 
 
-def source_of(*companies: Company) -> dict[str, Any]:
+def source_of(*companies: Company, as_of: str | None = None) -> dict[str, Any]:
     """Return whose data an answer about some companies rests on; the least complete day of all of them.
 
-    A note warns of companies whose next annual report must have been filed since.
+    A note warns of companies whose next annual report was due by today, or by ``as_of``.
     """
     datasets = sorted({company.dataset for company in companies})
     source: dict[str, Any] = {
@@ -75,12 +75,17 @@ def source_of(*companies: Company) -> dict[str, Any]:
         "complete_through": min(company.complete_through for company in companies),
     }
     notes = [SAMPLE_NOTE] if SAMPLE in datasets else []
-    oldest = (clock.now() - timedelta(days=_OVERDUE_DAYS)).date().isoformat()
+    today = clock.now().date()
+    day = today if as_of is None else min(today, date.fromisoformat(as_of))
+    oldest = (day - timedelta(days=_OVERDUE_DAYS)).isoformat()
     overdue = [company for company in companies if company.dataset != SAMPLE and company.complete_through < oldest]
     if overdue:
         more = f" and {len(overdue) - _NAMED} more" if len(overdue) > _NAMED else ""
         named = ", ".join(f"{company.ticker} ({company.complete_through})" for company in overdue[:_NAMED])
-        notes.append(f"The next annual report is overdue here for {named}{more}: run fingerpost filings sync")
+        notes.append(
+            f"The next annual report is overdue for {named}{more}: run fingerpost filings sync, unless the company"
+            " stopped filing"
+        )
     if notes:
         source["note"] = "; ".join(notes)
     return source

@@ -47,8 +47,10 @@ def statement(library: FactLibrary, ticker: str, kind: str, window: PeriodFilter
     newest = _newest(headlines)
     if newest is None:
         anchor = next(metric for metric in lines if metric.name == TOTALS[kind][0])
-        raise nothing(nobody, {anchor.name: missing_figure(source, anchor, window)}, source_of(company))
-    reply = Reply([], data={}, source=source_of(company), extra={"statement": kind})
+        raise nothing(
+            nobody, {anchor.name: missing_figure(source, anchor, window)}, source_of(company, as_of=options.as_of)
+        )
+    reply = Reply([], data={}, source=source_of(company, as_of=options.as_of), extra={"statement": kind})
     found = {metric.name: _find_line(source, metric, newest) for metric in lines}
     filing = _choose_filing(found, TOTALS[kind], is_original=options.vintage == ORIGINAL)
     for metric in lines:

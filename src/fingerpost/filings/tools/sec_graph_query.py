@@ -85,7 +85,9 @@ def _listed(source: CompanyFigures, rows: list[Any], shown: list[Any], wanted: s
     if not shown:
         what = f" of type {', '.join(sorted(wanted))}" if wanted else ""
         told = missing_entry(NOT_LOADED, f"none{what} is known here", load_hint(company.ticker))
-        raise nothing(f"No filings found for {company.ticker}", {"filings": told}, source_of(company))
+        raise nothing(
+            f"No filings found for {company.ticker}", {"filings": told}, source_of(company, as_of=source.options.as_of)
+        )
     reply = Reply(shown, extra={"total_results": len(rows)})
     notes = {cik: _note_on(library, cik) for cik in library.list_ciks(company)}
     lacks = [f"CIK {cik}: {note}" if len(notes) > 1 else note for cik, note in notes.items() if note is not None]
