@@ -62,6 +62,17 @@ async def test_another_question_has_another_answer(other):
     assert len(server.asked) == 2
 
 
+async def test_a_renewed_answer_replaces_the_one_in_memory():
+    """The source is asked once for all who ask at once, without validators; later requests get its new answer."""
+    async with serving(TAGGED, answer(body=b"two")) as server, new_client() as client:
+        await client.fetch(asking(server))
+        renewed = await asyncio.gather(*(client.fetch(asking(server, renew=True)) for _ in range(5)))
+        later = await client.fetch(asking(server))
+
+    assert (len(server.asked), "if-none-match" in server.asked[1].headers) == (2, False)
+    assert ({one.body for one in renewed}, later.body, later.from_cache) == ({b"two"}, b"two", True)
+
+
 async def test_many_who_ask_at_once_are_one_question():
     """Twenty callers, one request, one answer."""
     async with serving(answer(body=b"one")) as server, new_client() as client:

@@ -1,5 +1,6 @@
 """An answer of which a part cannot be read: the rest is answered, and what was dropped is reported."""
 
+import asyncio
 import copy
 from datetime import UTC, datetime
 
@@ -7,8 +8,12 @@ import pytest
 
 from fingerpost.errors import SourceChanged
 from fingerpost.net.response import Response
+from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.remote.kit.answers import read_exactly
+from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer
+from fingerpost.transit.remote.motis.shapes import MotisPlan
 from fingerpost.transit.remote.tfl.shapes import TflLine
+from tests.net.local_server import LIMITS, new_client, serving
 from tests.resilience.remote_servers import KINDS, LEFT, NOW, as_json, list_questions, new_record, tools_over
 from tests.throwaway.server import serving_replies
 
@@ -78,6 +83,22 @@ async def test_what_cannot_be_read_costs_its_own_entry_alone(tmp_path, kind, wor
         [] if dropped is None else [f"The server said what cannot be read, and it is left out: {dropped} (1)."]
     )
     assert "upstream" in str(alone["error"]).lower() or alone["error"]["code"].endswith("UNREADABLE")
+
+
+async def test_an_unreadable_answer_in_memory_is_replaced():
+    """Many who find it there send one request, and its readable answer is served from memory again."""
+    good = as_json({"itineraries": []})
+    async with serving(as_json({}), good) as server, new_client() as client:
+        motis = MotisServer(client.fetch, NetworkRecord(name="TOWN", source="motis", url=server.url), limits=LIMITS)
+
+        async def plan():
+            return (await motis.ask(MotisEndpoint.PLAN, MotisPlan, {})).data
+
+        with pytest.raises(SourceChanged):
+            await plan()
+        found = [*await asyncio.gather(*(plan() for _ in range(5))), await plan()]
+
+    assert (found, len(server.asked)) == ([MotisPlan(itineraries=())] * 6, 2)
 
 
 def test_a_status_that_cannot_be_read_is_not_passed_over():

@@ -124,6 +124,7 @@ class Client:
             lambda older: self._fetch(request, known or older),
             lambda ending: count_request(host, ending),
             request.may_keep,
+            renew=request.renew,
         )
 
     async def fetch_into(self, request: Request, body: Body, validators: Validators | None = None) -> Response:

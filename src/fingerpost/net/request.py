@@ -57,6 +57,7 @@ class Request:
         params: added to the query.
         repeatable: may be sent again after a failure; None means where the method is safe.
         fresh_s: how long an answer may be served again from memory; 0 always asks.
+        renew: whether the answer is fetched and replaces a fresh one in memory.
         may_keep: whether an answer may be served again at all; None for any. A failure that comes as a success, such as
         an error page with status 200, must not be.
         accept: statuses beyond 2xx that are an answer, not a failure.
@@ -73,6 +74,7 @@ class Request:
     content: bytes | None = None
     repeatable: bool | None = None
     fresh_s: float = 0.0
+    renew: bool = False
     may_keep: Callable[[Response], bool] | None = None
     accept: frozenset[int] = frozenset()
     check_response: ResponseCheck | None = None

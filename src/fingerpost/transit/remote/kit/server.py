@@ -96,14 +96,14 @@ class Connection:
         return await self._send(request, read)
 
     async def _send(self, request: Request, read: Callable[[Response], Awaitable[_T]]) -> _T:
-        """Send a request and read the response; one from memory that cannot be read is requested again."""
+        """Send a request and read the response; one from memory that cannot be read is replaced by a new one."""
         response = await self._fetch(request)
         try:
             return await read(response)
         except SourceChanged:
             if not response.from_cache:
                 raise
-        return await read(await self._fetch(replace(request, fresh_s=0.0)))
+        return await read(await self._fetch(replace(request, renew=True)))
 
 
 def host_of(response: Response) -> str:
