@@ -2,7 +2,7 @@
 
 import json
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
@@ -12,7 +12,6 @@ from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.loop_clients import LoopClients
-from fingerpost.net.request import RequestLimits
 from fingerpost.net.transport import WireTransport
 from fingerpost.runtime.circuit_breaker import Breaker
 from fingerpost.store.limits import Limits
@@ -23,6 +22,7 @@ from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.networks.composite import AllNetworks
 from fingerpost.transit.networks.guarded import NetworkBreaker
+from fingerpost.transit.remote.kit.server import new_limits
 from fingerpost.transit.remote.motis.network import MotisSource
 from fingerpost.transit.remote.opentripplanner.documents import list_optional
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
@@ -37,7 +37,7 @@ URL = f"http://{HOST}"
 NOW = "2026-06-10T08:00:00Z"
 LEFT, ARRIVES = "2026-06-10T08:09:00Z", "2026-06-10T08:19:00Z"
 # Large enough for a machine that is busy.
-PATIENT = RequestLimits(read_s=20.0, total_s=60.0)
+PATIENT = replace(new_limits(20.0), total_s=60.0)
 
 
 def tell_tfl(asked, said):

@@ -19,6 +19,7 @@ from tests.resilience.remote_servers import (
     VARIABLE,
     as_json,
     list_questions,
+    new_client,
     new_record,
     tools_over,
 )
@@ -188,6 +189,23 @@ async def test_a_short_wait_is_waited_out_and_the_answer_is_whole(kind, tmp_path
         body = await ask(tools, kind, "stops")
 
     assert (code_of(body), time.slept) == ("OK", [2.0])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_adding_a_network_waits_as_long_as_its_server_asks(kind, tmp_path):
+    """Nobody waits for an answer then, and a failure would mean to start over."""
+    limited, time = [answer("429 Too Many Requests", Retry_After="20")], FakeTime()
+
+    async def reply(asked):
+        return limited.pop() if limited else as_json(KINDS[kind].tell(asked, "Victoria"))
+
+    async with (
+        serving_replies(reply) as port,
+        new_client(tmp_path, port, {"TFL_API_KEY": "s3cr3t-k3y"}, time) as client,
+    ):
+        learned = await KINDS[kind].new_source(client.fetch).learn(new_record(kind))
+
+    assert (learned.bounds is not None, time.slept[0]) == (True, 20.0)
 
 
 async def test_a_day_outside_the_timetable_of_motis_is_no_fault_of_the_caller(tmp_path):

@@ -21,6 +21,11 @@ _FIRST_REFUSAL = 400
 _LONGEST_PAUSE_S = 2.5
 
 
+def new_limits(deadline_s: float) -> RequestLimits:
+    """Return the limits of a request for an answer that is due within a deadline."""
+    return RequestLimits(read_s=deadline_s, total_s=deadline_s, longest_pause_s=_LONGEST_PAUSE_S)
+
+
 def is_json(response: Response) -> bool:
     """Whether a response is no refusal and looks like JSON, so that it may be served again."""
     return response.status < _FIRST_REFUSAL and response.body.lstrip()[:1] in (b"{", b"[")
@@ -33,7 +38,7 @@ class Connection:
         fetch: asks an address.
         url: of the server; ``?name=${VARIABLE}`` in it is a key.
         key: the environment variable of the key that ``key_header`` sends, None where there is none.
-        limits: of one request; by default what ``deadline_s`` allows.
+        limits: of one request; by default those of an answer that is due within ``deadline_s``.
         may_keep: whether a response may be served again.
         check_response: the server's own failures, which their statuses do not tell.
 
@@ -55,7 +60,6 @@ class Connection:
     ) -> None:
         self._fetch = fetch
         address, secret_params = read_template(url)
-        own = limits or RequestLimits(read_s=deadline_s, total_s=deadline_s)
         self._base = split_address(address)
         self._request = Request(
             url=address,
@@ -64,7 +68,7 @@ class Connection:
             secret_headers={} if key is None else {key_header: key},
             may_keep=may_keep,
             check_response=check_response,
-            limits=replace(own, longest_pause_s=_LONGEST_PAUSE_S),
+            limits=limits or new_limits(deadline_s),
         )
 
     async def get(
