@@ -37,6 +37,16 @@ async def test_a_path_that_is_gone_says_what_to_do():
     assert "network refresh" in raised.value.hint
 
 
+@pytest.mark.parametrize("window", ["[2025-02-29, 2026-03-01[", "[2026-03-01, 2026-03-01[", "[0001-01-01, 0001-01-01["])
+async def test_days_of_a_timetable_that_cannot_be_are_not_reported(window):
+    """The board is empty all the same."""
+    told = answer("400 Bad Request", f'{{"error": "is outside of loaded timetable window {window}"}}'.encode())
+    async with told_bytes(told) as (network, _):
+        board = await network.list_departures(a_board_query())
+
+    assert (board.departures, board.provenance.first_day) == ([], None)
+
+
 async def test_a_position_that_the_server_takes_for_a_stop_is_told():
     """It answers 404 to a place that it cannot read; nothing can be asked instead."""
     told = Told(plan=("404 Not Found", {"error": 'unknown feed id ""'}))

@@ -210,10 +210,10 @@ async def test_adding_a_network_waits_as_long_as_its_server_asks(kind, tmp_path)
 
 async def test_a_day_outside_the_timetable_of_motis_is_no_fault_of_the_caller(tmp_path):
     """The board is empty and names the days; the stop is still found by its id."""
-    words = "query time 2026-06-10 is outside of loaded timetable window [2026-01-01 00:00, 2026-03-01 00:00["
+    words = "query time 2026-06-10 is outside of loaded timetable window [2026-01-31 00:00, 2026-03-01 00:00["
 
     async def reply(asked):
-        if "stoptimes" in asked.target and "time=2026-01-01" not in asked.target:
+        if "stoptimes" in asked.target and "time=2026-01-31" not in asked.target:
             return answer("400 Bad Request", json.dumps({"error": words}).encode())
         return as_json(KINDS["motis"].tell(asked, "Victoria"))
 
@@ -225,7 +225,7 @@ async def test_a_day_outside_the_timetable_of_motis_is_no_fault_of_the_caller(tm
 
     assert (board["departures"], [each["message"] for each in board["warnings"]]) == (
         [],
-        ["The timetable covers 2026-01-01 to 2026-02-28 only."],
+        ["The timetable covers 2026-01-31 to 2026-02-28 only."],
     )
     assert (timetable["departures"], timetable["metadata"]["noResultsReason"]) == ([], "NO_SERVICE")
 

@@ -29,7 +29,7 @@ _T = TypeVar("_T")
 LIVE_FRESH_S = 10.0
 _REFUSED = frozenset({400, 404, 422})
 _OUTSIDE = "outside of loaded timetable"
-_DAY = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d)\b")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 NEWEST, OLDEST = 6, 1
 
@@ -174,14 +174,21 @@ def _read_refusal(response: Response) -> ToolError:
     if response.status == 422:
         return TooMuchAsked(f"{host} does not answer so much at once: {said}", {"status": 422})
     if _OUTSIDE in said:
-        days = map(date.fromisoformat, _DAY.findall(said.partition(_OUTSIDE)[2]))
-        first, behind = next(days, None), next(days, None)
-        return new_outside_calendar(host, first, None if behind is None else behind - timedelta(days=1))
+        return new_outside_calendar(host, *_find_days(said.partition(_OUTSIDE)[2]))
     return SourceChanged(
         f"{host} does not take what it was asked: {said}",
         {"status": response.status},
         hint="Its version may have changed: run `fingerpost network refresh`",
     )
+
+
+def _find_days(window: str) -> tuple[date, date] | tuple[None, None]:
+    """Return the first and the last day of a window that names its begin and its end, the end not included."""
+    try:
+        first, behind = map(date.fromisoformat, _DAY.findall(window))
+    except ValueError:
+        return None, None
+    return (first, behind - timedelta(days=1)) if first < behind else (None, None)
 
 
 def _find_complaint(response: Response) -> str | None:
