@@ -1,15 +1,18 @@
 """Whatever the server answers but an answer becomes the branch of errors that says what to do next."""
 
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 
-from fingerpost.errors import SourceChanged, SourceKeyRefused
+from fingerpost.errors import SourceChanged, SourceFailed, SourceKeyRefused
+from fingerpost.runtime.circuit_breaker import Breaker
 from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.networks.guarded import GuardedNetwork, NetworkBreaker
 from fingerpost.transit.remote.motis.network import MotisSource
 from fingerpost.transit.remote.motis.server import UnknownThere
 from tests.motis.answers import LEARNED, LIMITS, Told, a_board, a_board_query, a_plan, a_query, a_ride, a_time, asking
-from tests.net.local_server import answer, new_client, serving
+from tests.net.local_server import FakeTime, answer, new_client, serving
 
 
 @asynccontextmanager
@@ -35,6 +38,25 @@ async def test_a_path_that_is_gone_says_what_to_do():
             await network.plan_journeys(a_query())
 
     assert "network refresh" in raised.value.hint
+
+
+async def test_a_server_that_is_back_answers_a_query_of_several_requests():
+    """After an outage in which also its host would have been left alone."""
+    time = FakeTime()
+    query = replace(a_board_query(), stop_ids=("NL:TOWN_A", "NL:TOWN_B"))
+    async with serving(html("500 Oh")) as local, new_client(breaker=Breaker(clock_s=time.clock_s)) as client:
+        network = MotisSource(client.fetch, LIMITS).open(
+            NetworkRecord(name="NL", source="motis", url=local.url), LEARNED
+        )
+        guarded = GuardedNetwork(network, NetworkBreaker(clock_s=time.clock_s), "NL")
+        for _ in range(6):
+            with pytest.raises(SourceFailed):
+                await guarded.list_departures(query)
+            await time.sleep(30)
+        local.answers[:] = [answer(body=b'{"stopTimes": []}')]
+        board = await guarded.list_departures(query)
+
+    assert board.departures == []
 
 
 @pytest.mark.parametrize("window", ["[2025-02-29, 2026-03-01[", "[2026-03-01, 2026-03-01[", "[0001-01-01, 0001-01-01["])

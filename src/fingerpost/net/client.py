@@ -138,7 +138,8 @@ class Client:
         state = _RequestState(time.monotonic() + request.limits.total_s)
         asked = request.split()
         host, server = asked.hostname or "", server_of(asked)
-        if (rest_s := self._breaker.enter(server)) is not None:
+        rest_s = None if request.guarded else self._breaker.enter(server)
+        if rest_s is not None:
             count_request(host, Ending.RESTING)
             raise SourceUnreachable(
                 f"{server} failed {self._breaker.threshold} times in a row and is left alone for a while",
@@ -170,12 +171,16 @@ class Client:
                 count_request(host, Ending.TIMED_OUT)
             raise
         finally:
-            if isinstance(failure, SourceTimeout | SourceUnreachable | SourceFailed) and failure.retryable:
-                self._breaker.failed(server)
-            elif done or (failure is not None and state.answered):
-                self._breaker.succeeded(server)
-            else:
-                self._breaker.left(server)
+            if not request.guarded:
+                self._count(server, failure, has_answered=done or (failure is not None and state.answered))
+
+    def _count(self, server: str, failure: ToolError | None, *, has_answered: bool) -> None:
+        if isinstance(failure, SourceTimeout | SourceUnreachable | SourceFailed) and failure.retryable:
+            self._breaker.failed(server)
+        elif has_answered:
+            self._breaker.succeeded(server)
+        else:
+            self._breaker.left(server)
 
     async def _fetch(self, request: Request, known: Response | None) -> Response:
         response = await self.fetch_into(request, MemoryBody(), None if known is None else known.validators)

@@ -61,6 +61,7 @@ class Request:
         may_keep: whether an answer may be served again at all; None for any. A failure that comes as a success, such as
         an error page with status 200, must not be.
         accept: statuses beyond 2xx that are an answer, not a failure.
+        guarded: whether its caller has a circuit breaker of its own, which the one of the host would contradict.
         check_response: the source's own check of a response, called before its status is checked; it sees a body that
             is in memory.
     """
@@ -77,6 +78,7 @@ class Request:
     renew: bool = False
     may_keep: Callable[[Response], bool] | None = None
     accept: frozenset[int] = frozenset()
+    guarded: bool = False
     check_response: ResponseCheck | None = None
     limits: RequestLimits = field(default_factory=RequestLimits)
 

@@ -67,6 +67,9 @@ class Connection:
             secret_params=secret_params,
             secret_headers={} if key is None else {key_header: key},
             may_keep=may_keep,
+            # Queries have one (networks/guarded.py); the host's lets one request through to try it, which fails a query
+            # that needs several, so that a server that is back would be refused for ever.
+            guarded=True,
             check_response=check_response,
             limits=limits or new_limits(deadline_s),
         )
