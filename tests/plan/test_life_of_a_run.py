@@ -112,6 +112,22 @@ async def test_a_plan_that_was_read_from_its_run_is_taken_back_with_one_step_cha
     assert (state, recorder.calls) == ("completed", [{}, {"label": "x"}, {"n": 7}])
 
 
+@pytest.mark.parametrize("is_approved", [True, False])
+async def test_a_decision_on_a_replaced_step_does_not_count(opened, recorder, is_approved):
+    """A person has seen neither the new step nor what it approves."""
+    recorder.script = {"x": failure("wrong")}
+    runs = opened(recorder.tool())
+    first = step(1, parameters={"label": "x"} if is_approved else {})
+    run_id = await runs.create(plan(first, human(2, dependencies=[1])), user="ann")
+    await runs.decide(run_id, "ann", 2, approved=is_approved)
+    state = await runs.carry_on(run_id)
+    await runs.replace_unfinished(run_id, "ann", plan(step(1), human(2, dependencies=[1])))
+    again = await runs.carry_on(run_id)
+    await runs.decide(run_id, "ann", 2, approved=True)
+
+    assert (state, again, await runs.carry_on(run_id)) == ("failed", "waiting", "completed")
+
+
 async def test_a_changed_plan_is_the_next_event(opened, recorder):
     """It says what the plan is now; events are numbered without a hole."""
     recorder.script = {"x": failure("wrong")}

@@ -149,7 +149,10 @@ class Journal(ABC):
         return [row[0] for row in rows]
 
     async def change_plan(self, run_id: str, plan_json: str, goal: str, forget: Sequence[int], event: Event) -> None:
-        """Replace a run's plan, count the change, and delete the records of some unfinished steps."""
+        """Replace a run's plan, count the change, and delete the records of some unfinished steps.
+
+        Decisions are deleted too, because a person has not seen the steps of the new plan.
+        """
 
         def write(connection: Any) -> None:
             with self._transaction(connection, writes=True):
@@ -163,6 +166,7 @@ class Journal(ABC):
                 connection.execute(_CHANGE_PLAN, (plan_json, _to_json(goal), steps, run_id))
                 for step_id in forget:
                     connection.execute("DELETE FROM plan_step WHERE run_id = %s AND step_id = %s", (run_id, step_id))
+                connection.execute("DELETE FROM plan_signal WHERE run_id = %s AND step_id IS NOT NULL", (run_id,))
 
         await self._ask(write)
 

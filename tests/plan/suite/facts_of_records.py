@@ -143,17 +143,20 @@ def signals_are_kept_in_order_for_whoever_carries_on(engine: Engine, folder: Pat
 
 
 def a_changed_plan_forgets_what_it_is_told_to_forget(engine: Engine, folder: Path) -> None:
-    """The change is counted, the run goes on, and what is finished stays."""
+    """The change is counted, the run goes on, and what is finished stays; decisions on the old plan are deleted."""
 
-    async def change(journal: Journal) -> RunRecord | None:
+    async def change(journal: Journal) -> tuple[RunRecord | None, list[str]]:
         run_id = await _new(journal)
         await journal.record(run_id, _step(1, "completed", "{}"), [], None, _AT)
         await journal.record(run_id, _step(2, "failed"), [Event(1, _AT, "run_failed", None, None)], "failed", _AT)
         changed = '{"goal":"h","steps":[{"step_id":1}]}'
+        await journal.signal(run_id, "approve", 2, None)
+        await journal.signal(run_id, "cancel", None, None)
         await journal.change_plan(run_id, changed, "h", [2], Event(2, _AT, "plan_changed", None, None))
-        return await journal.find(run_id)
+        return await journal.find(run_id), [signal.verb for signal in await journal.list_signals(run_id, 0)]
 
-    found = with_journal(engine, folder, change)
+    found, verbs = with_journal(engine, folder, change)
+    expect(verbs == ["cancel"], f"Only the cancel should be left of the signals, and there are {verbs}")
     line = with_journal(engine, folder, lambda journal: journal.list_runs("ann", 9))[0]
     kept = None if found is None else (sorted(found.steps), found.state, found.ended_at, found.replans, found.last_seq)
     expect(kept == ([1], "running", None, 1, 2), f"Steps, state, end, changes and last event are {kept}")
