@@ -166,9 +166,10 @@ async def test_a_failure_stops_its_own_branch_and_no_other(opened, recorder):
     assert set(runs.memory_of(run).keyed()) == {"k1", "k3", "k4"}
 
 
-async def test_whatever_a_tool_raises_is_its_steps_failure(opened, recorder, caplog):
+@pytest.mark.parametrize("error", [ZeroDivisionError("secret"), asyncio.CancelledError("secret")])
+async def test_whatever_a_tool_raises_is_its_steps_failure(opened, recorder, caplog, error):
     """The traceback goes to the operator, a sentence that names the tool to the caller."""
-    recorder.script = {"bad": ZeroDivisionError("secret")}
+    recorder.script = {"bad": error}
     state, run = await ended(opened(recorder.tool()), plan(step(1, parameters={"label": "bad"}), step(2)))
 
     assert (state, run.steps[2].state) == ("failed", "completed")

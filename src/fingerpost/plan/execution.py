@@ -137,12 +137,16 @@ class Execution:
             await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
             for task in [task for task in running if task.done()]:
                 number = running.pop(task)
-                error = None if task.cancelled() else task.exception()
+                try:
+                    error = task.exception()
+                except asyncio.CancelledError as cancelled:
+                    # Steps are cancelled after this loop only, so the tool raised it.
+                    error = cancelled
                 if error is not None and not isinstance(error, JournalFailed) and number not in failing:
                     # Whatever a tool raises fails that step, not the run.
                     failing.add(number)
                     running[asyncio.create_task(self._fail(self._valid.steps[number], error))] = number
-                elif not task.cancelled() and task.result():
+                elif task.result():
                     graph.done(number)
             if self._woken.done():
                 self._woken = loop.create_future()
