@@ -224,14 +224,10 @@ async def test_what_stands_beside_an_answer_is_checked_too(row, beside, message)
     assert (dict(answer.beside), answer.body.get("error", {}).get("message")) == (beside, message)
 
 
-async def test_a_tool_with_several_shapes_that_cannot_tell_them_apart_says_so():
-    """Whoever writes such a tool reads what is to be done."""
-
-    class Undecided(BoardTool):
-        shape_of = PublishedTool.shape_of
-
-    with pytest.raises(NotImplementedError, match="get_board has several output shapes: its shape_of must tell"):
-        await Undecided().answer({"stopId": "x"}, user=None)
+def test_a_tool_with_several_shapes_must_select_one():
+    """The class cannot be defined."""
+    with pytest.raises(TypeError, match=r"^get_board has several output shapes, so it must override shape_of$"):
+        type("Undecided", (BoardTool,), {"shape_of": PublishedTool.shape_of})
 
 
 async def test_a_malformed_clock_is_told_in_the_envelope(monkeypatch):

@@ -97,7 +97,7 @@ class PublishedTool(Tool):
         family: whose envelope a failure wears.
         group: which part of the catalogue it is served with.
         input_model: what it accepts.
-        output_shape: what it answers; several where the contract has several, which ``shape_of`` tells apart.
+        output_shape: what it answers; several if the contract has several, and ``shape_of`` selects one.
         when_missing: the contract's own sentences for a missing or blank path.
         read_only, destructive, idempotent, open_world: what a host should know before it calls.
         offers: what can be had beside the body by those who ask for it, such as ``geometry``, and its shape.
@@ -127,9 +127,16 @@ class PublishedTool(Tool):
     spec: ToolSpec
 
     def __init_subclass__(cls) -> None:
+        """Derive the specification.
+
+        Raises:
+            TypeError: the tool has several output shapes and the ``shape_of`` of a tool with one.
+        """
         super().__init_subclass__()
         if hasattr(cls, "name"):
             shapes = _as_tuple(cls.output_shape)
+            if len(shapes) > 1 and cls.shape_of is PublishedTool.shape_of:
+                raise TypeError(f"{cls.name} has several output shapes, so it must override shape_of")
             outputs = {cls.name: shapes[0]} if len(shapes) == 1 else {shape.__name__: shape for shape in shapes}
             cls.spec = ToolSpec(
                 name=cls.name,
@@ -168,11 +175,9 @@ class PublishedTool(Tool):
         """Return how to get what was left out of an answer."""
         return self.rest
 
-    def shape_of(self, answer: Mapping[str, Any]) -> Shape:  # noqa: ARG002  (for those who publish several)
-        """Return which of the shapes an answer must have; a tool with several says how they are told apart."""
-        if isinstance(self.output_shape, tuple):
-            raise NotImplementedError(f"{self.name} has several output shapes: its shape_of must tell them apart")
-        return self.output_shape
+    def shape_of(self, answer: Mapping[str, Any]) -> Shape:  # noqa: ARG002  (for overrides)
+        """Return the shape that an answer must have; a tool with several shapes overrides this."""
+        return _as_tuple(self.output_shape)[0]
 
     @property
     def input_schema(self) -> dict[str, Any]:
