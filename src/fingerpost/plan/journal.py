@@ -58,7 +58,6 @@ _LIST_RUNS = """
     (SELECT count(*) FROM plan_step WHERE run_id = id AND plan_step.state IN ('completed', 'skipped'))
     FROM plan_run WHERE user_name = %s ORDER BY created_at DESC, number DESC LIMIT %s
 """
-_LIST_RUNS_OF_NOBODY = _LIST_RUNS.replace("= %s", "IS NULL")
 _LIST_EVENTS = """
     SELECT seq, at, kind, step_id, data FROM plan_event WHERE run_id = %s AND seq > %s ORDER BY seq LIMIT %s
 """
@@ -120,14 +119,11 @@ class Journal(ABC):
     async def find(self, run_id: str) -> RunRecord | None:
         return await self._read(lambda connection: self._read_run(connection, run_id))
 
-    async def list_runs(self, user: str | None, limit: int) -> list[RunLine]:
+    async def list_runs(self, user: str, limit: int) -> list[RunLine]:
         """Return a user's newest runs."""
 
         def read(connection: Any) -> list[RunLine]:
-            if user is None:
-                rows = connection.execute(_LIST_RUNS_OF_NOBODY, (limit,))
-            else:
-                rows = connection.execute(_LIST_RUNS, (user, limit))
+            rows = connection.execute(_LIST_RUNS, (user, limit))
             return [RunLine(row[0], row[1], json.loads(row[2]), *row[3:]) for row in rows]
 
         return await self._read(read)

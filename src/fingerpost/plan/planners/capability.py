@@ -8,7 +8,7 @@ from fingerpost.errors import PlanInvalid
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.planners import Goal, Planner
 from fingerpost.plan.planners.chaining import BackwardChaining
-from fingerpost.plan.planners.templates import TemplatePlanner
+from fingerpost.plan.planners.templates import TEMPLATES, TemplatePlanner
 from fingerpost.plan.validation import validate_plan
 
 
@@ -20,8 +20,7 @@ class PlanningCapability:
 
     def __init__(self, catalogue: Catalogue, planners: Sequence[Planner] | None = None) -> None:
         self._catalogue = catalogue
-        self._templates = TemplatePlanner()
-        self._planners = tuple(planners) if planners is not None else (BackwardChaining(), self._templates)
+        self._planners = tuple(planners) if planners is not None else (BackwardChaining(), TemplatePlanner())
 
     async def create_plan(
         self,
@@ -49,7 +48,7 @@ class PlanningCapability:
             if plan is not None:
                 validate_plan(plan, self._catalogue, memory=memory)
                 return plan
-        examples = "; ".join(f"'{template.example}'" for template in self._templates.templates)
+        examples = "; ".join(f"'{template.example}'" for template in TEMPLATES)
         keys = ", ".join(sorted({tool.spec.output_key for tool in self._catalogue.tools.values()}))
         raise PlanInvalid(
             "No planner understands this goal, and none makes one up",

@@ -35,11 +35,8 @@ class Template:
 class TemplatePlanner:
     """Plans goals that match a template's sentence."""
 
-    def __init__(self, templates: Collection[Template] | None = None) -> None:
-        self.templates = tuple(TEMPLATES if templates is None else templates)
-
     async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:  # noqa: ARG002  (a planner's arguments)
-        for template in self.templates:
+        for template in TEMPLATES:
             read = template.sentence.fullmatch(goal.text.strip())
             if read is not None:
                 return Plan(goal=goal.text, steps=template.fill(read.groupdict()), created_at=now())
