@@ -199,10 +199,9 @@ def test_a_file_that_is_no_database_is_the_operators_to_move(store, path):
 
 @only_in_a_file
 @pytest.mark.parametrize(
-    ("application_id", "reason"),
-    [(0, "belongs to another program"), (0x46505641, "was written by an earlier fingerpost")],
+    ("application_id", "owner"), [(0, "another program"), (0x46505641, "another version of fingerpost")]
 )
-def test_another_programs_database_is_left_alone(store, path, application_id, reason):
+def test_another_programs_database_is_left_alone(store, path, application_id, owner):
     """Such a SQLite file is named as such and does not change, not even its journal mode."""
     path.parent.mkdir()
     with sqlite3.connect(path) as connection:
@@ -211,7 +210,9 @@ def test_another_programs_database_is_left_alone(store, path, application_id, re
     connection.close()
     before = path.read_bytes()
     for attempt in (lambda: store.list_variables("ada"), lambda: store.save("ada", "home", "other", 1, NOON)):
-        with pytest.raises(SettingsInvalid, match=rf"^The variables file variables.sqlite3 {reason}; move it"):
+        with pytest.raises(
+            SettingsInvalid, match=rf"^The variables file variables.sqlite3 belongs to {owner}; move it"
+        ):
             attempt()
     assert path.read_bytes() == before
 

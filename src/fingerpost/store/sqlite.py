@@ -20,7 +20,6 @@ _OWNER_ONLY = 0o600
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _CLOSED = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY)
-_FOREIGN = "belongs to another program"
 _CANNOT_OPEN = "cannot be opened; check who may write to it and to its folder"
 
 
@@ -120,7 +119,7 @@ class SqliteFile:
         """Whether the file has no tables yet.
 
         Raises:
-            SettingsInvalid: it has, and they are another program's, or in an earlier format.
+            SettingsInvalid: it has, and they are another program's, or in another format.
         """
         # Tables first: a first writer may commit table and id between the two questions.
         if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
@@ -128,8 +127,9 @@ class SqliteFile:
         found = connection.execute("PRAGMA application_id").fetchone()[0]
         if self.application_id is not None and found != self.application_id:
             # The last byte of our own numbers counts the formats that cannot be upgraded.
-            writer = "was written by an earlier fingerpost" if found >> 8 == self.application_id >> 8 else _FOREIGN
-            raise self.unusable(f"{writer}; {self.remedy}")
+            is_ours = found >> 8 == self.application_id >> 8
+            owner = "another version of fingerpost" if is_ours else "another program"
+            raise self.unusable(f"belongs to {owner}; {self.remedy}")
         return False
 
     @contextmanager
