@@ -65,7 +65,7 @@ if not TYPE_CHECKING:
         if name not in __all__:
             raise AttributeError(f"module 'fingerpost' has no attribute {name!r}")
         if name in ("ToolRegistry", "validate_call"):
-            # They know the built-in tools without an application.
+            # It registers the built-in tools.
             import_module("fingerpost.apps.wiring")
         if name == "__version__":
             value: Any = import_module("importlib.metadata").version("fingerpost")

@@ -5,7 +5,6 @@ from datetime import date, datetime
 import pytest
 from pydantic import BaseModel, ValidationError
 
-import fingerpost.contract
 from fingerpost.contract import FinancialFactsParams, Plan, PlanStep, ToolInput, ToolSpec
 
 CREATED = "2022-02-22T06:00:00Z"
@@ -192,27 +191,6 @@ def test_every_name_of_the_plan_step_contract_is_snake_case():
         if model is not ToolSpec
     ] + list(ToolSpec.model_fields)
     assert [name for name in names if name != name.lower() or "-" in name] == []
-
-
-def test_the_names_of_the_contract_come_from_one_place():
-    """F1: all but PlanningCapability, which comes with the planners."""
-    assert fingerpost.contract.__all__ == [
-        "DataNotFound",
-        "FinancialFactsParams",
-        "ParameterError",
-        "Plan",
-        "PlanStep",
-        "QueryTypeUnsupported",
-        "StorageUnavailable",
-        "Tool",
-        "ToolError",
-        "ToolInput",
-        "ToolNotFound",
-        "ToolRegistry",
-        "ToolSpec",
-        "validate_call",
-    ]
-    assert [name for name in fingerpost.contract.__all__ if not hasattr(fingerpost.contract, name)] == []
 
 
 def test_null_in_a_plan_is_absence():

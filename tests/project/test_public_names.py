@@ -8,8 +8,9 @@ import fingerpost
 from tests.project.sources import SRC, list_python, parse
 
 F1 = {
-    "DataNotFound", "FinancialFactsParams", "ParameterError", "Plan", "PlanStep", "QueryTypeUnsupported",
-    "StorageUnavailable", "Tool", "ToolError", "ToolInput", "ToolRegistry", "ToolSpec", "validate_call",
+    "DataNotFound", "FinancialFactsParams", "ParameterError", "Plan", "PlanStep", "PlanningCapability",
+    "QueryTypeUnsupported", "StorageUnavailable", "Tool", "ToolError", "ToolInput", "ToolRegistry",
+    "ToolSpec", "validate_call",
 }  # fmt: skip
 
 

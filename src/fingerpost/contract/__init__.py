@@ -1,6 +1,6 @@
 """The contracts' models: tools, plans, responses and their validation; pure values, no I/O.
 
-The names of the plan-step contract are importable from here (rule F1).
+Users import the contract's names from ``fingerpost`` (rule F1), which also registers the built-in tools.
 """
 
 from fingerpost.contract.check import validate_call
