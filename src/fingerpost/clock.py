@@ -96,7 +96,7 @@ class time_limit:  # noqa: N801  (entered like asyncio.timeout)
 
 
 def lift_limits() -> None:
-    """Forget the limits around the caller for the rest of its task; for work that goes on without its caller."""
+    """Remove the caller's limits from the current task, which continues in the background."""
     _ends_s.set(None)
 
 

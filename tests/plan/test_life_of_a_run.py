@@ -171,7 +171,7 @@ async def test_a_run_that_cannot_be_listened_for_goes_on(opened, recorder, monke
     state, run = await ended(runs, plan(step(1, parameters={"label": "x"})))
 
     assert state == "completed"
-    assert f"run={run.run_id} could not be listened for: the disk is full" in caplog.text
+    assert f"run={run.run_id}: its signals cannot be read: the disk is full" in caplog.text
 
 
 async def test_a_run_from_before_timestamps_were_checked_is_read_and_carried_on(opened, recorder, tmp_path):

@@ -92,7 +92,7 @@ class ActiveRuns:
                 begun.task.result()
 
     async def stop(self) -> None:
-        """Stop the background executions; each run can be resumed from its record."""
+        """Cancel the background executions; each run can be resumed from its record."""
         tasks = [begun.task for begun in self._begun.values()]
         for task in tasks:
             task.cancel()
@@ -115,16 +115,16 @@ class ActiveRuns:
                 self._watches.pop(run_id, None)
 
     def shape_of(self, run: RunRecord) -> ValidPlan:
-        """Return a run's plan for reading alone: whether its tools are still there does not matter."""
+        """Return a run's plan for display; its tools need not exist any more."""
         plan = plan_of(run)
         done = [step.step_id for step in plan.steps]
         return validate_plan(plan, self.catalogue, memory=run.given.values, done=done, limits=self.limits)
 
     def validate_again(self, run: RunRecord) -> ValidPlan:
-        """Return a run's plan, which can be carried on: an upgrade may have come since it was checked.
+        """Validate the unfinished part of a run's plan again, because an upgrade may have changed the tools.
 
         Raises:
-            PlanInvalid: what is left of it no longer fits the tools.
+            PlanInvalid: it no longer fits the tools.
         """
         return validate_plan(
             plan_of(run),
@@ -160,7 +160,7 @@ class ActiveRuns:
                     state = await measure_run(execution.execute(), run_id)
                 finally:
                     del self._executions[run_id]
-            # Somebody may have decided between our last look and the end of our hold, and not have got one.
+            # While this process still held the run, another could store a decision, but not execute the run.
             if state != "waiting" or not await self.journal.list_signals(run_id, execution.last_signal):
                 return state
 

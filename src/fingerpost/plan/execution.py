@@ -41,7 +41,7 @@ _ONE_ATTEMPT = '{"attempts":1}'
 class Execution:
     """Executes one run from its recorded state until it ends, waits for a person or fails.
 
-    ``report`` is called with each event once it is recorded.
+    ``report`` gets each event: a step's end once it is recorded, others at once.
     """
 
     def __init__(
@@ -77,12 +77,12 @@ class Execution:
         self.last_signal = 0
 
     def wake(self) -> None:
-        """Have the signals read now: there is a new one."""
+        """Read the signals now, because there is a new one."""
         if not self._woken.done():
             self._woken.set_result(None)
 
     async def read_signals(self) -> None:
-        """Read the signals since the last look; of two decisions on one step the first counts.
+        """Read the signals since the last read; of two decisions on one step the first counts.
 
         Raises:
             StorageUnavailable: they cannot be read.
@@ -158,8 +158,8 @@ class Execution:
         try:
             await self.read_signals()
         except StorageUnavailable as error:
-            # The next look may succeed; a record that cannot be written ends the run by itself.
-            _log.warning("run=%s could not be listened for: %s", self._run.run_id, error.message)
+            # The next read may succeed; a record that cannot be written ends the run by itself.
+            _log.warning("run=%s: its signals cannot be read: %s", self._run.run_id, error.message)
 
     async def _settle(self) -> RunState:
         if self._left == 0:

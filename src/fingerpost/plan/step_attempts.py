@@ -37,7 +37,7 @@ class StepOutcome:
 
 @dataclass(frozen=True, slots=True)
 class StepCall:
-    """A step to perform for a user; ``arguments`` are its question's, references resolved."""
+    """The call of a step's tool or agent for a user; references in ``arguments`` are resolved."""
 
     ready: ReadyStep
     arguments: dict[str, Any]
@@ -90,7 +90,10 @@ class StepExecutor:
         self._semaphores: dict[str, asyncio.Semaphore] = {}
 
     async def perform(self, call: StepCall, note_failed_attempt: NoteFailedAttempt) -> StepOutcome:
-        """Return how a step ended; whatever a tool or an agent raises besides ToolError rises."""
+        """Call the tool or agent until it succeeds or may not be called again.
+
+        Its errors other than ToolError are raised.
+        """
         number = 1
         while True:
             begin_attempt(Attempt(call.key, number))

@@ -50,7 +50,7 @@ class Breaker:
         return None
 
     def is_tried(self, name: str) -> bool:
-        """Whether one call is trying the name; the one that was let in last is that call."""
+        """Whether a rested name is tried by one call, which is the last that entered."""
         circuit = self._circuits.get(name)
         return circuit is not None and circuit.being_tried
 
