@@ -1,6 +1,7 @@
 """Builds the graph of streets: cuts ways at junctions, crosses squares, and drops what hangs together with nothing."""
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -156,26 +157,36 @@ def _label_both_ways(edges: Edges) -> Int64:
     blocked, one_way = _blocked(edges), edges.flags & ONE_WAY != 0
     label = _label_parts(len(edges.node_flags), edges.begin[~one_way], edges.end[~one_way], blocked)
     open_ = one_way & ~(blocked[edges.begin] | blocked[edges.end])
-    ahead: dict[int, list[int]] = {}
-    behind: dict[int, list[int]] = {}
+    ahead: defaultdict[int, list[int]] = defaultdict(list)
+    behind: defaultdict[int, list[int]] = defaultdict(list)
     for begin, end in zip(label[edges.begin[open_]].tolist(), label[edges.end[open_]].tolist(), strict=True):
-        ahead.setdefault(begin, []).append(end)
-        behind.setdefault(end, []).append(begin)
+        ahead[begin].append(end)
+        behind[end].append(begin)
+    # Kosaraju's algorithm.
+    visited: set[int] = set()
+    order = [node for root in ahead for node in _visit(root, ahead, visited)]
     joined = np.arange(len(label))
-    for root in ahead.keys() & behind.keys():
-        if joined[root] == root:
-            joined[list(_reach(root, ahead) & _reach(root, behind))] = root
+    visited = set()
+    for root in reversed(order):
+        joined[list(_visit(root, behind, visited))] = root
     return joined[label]
 
 
-def _reach(root: int, links: dict[int, list[int]]) -> set[int]:
-    reached, waiting = {root}, [root]
-    while waiting:
-        for other in links.get(waiting.pop(), ()):
-            if other not in reached:
-                reached.add(other)
-                waiting.append(other)
-    return reached
+def _visit(root: int, links: Mapping[int, Iterable[int]], visited: set[int]) -> Iterator[int]:
+    """Yield a root and the nodes reached from it, unless visited before; each after those reached from it."""
+    if root in visited:
+        return
+    visited.add(root)
+    path = [(root, iter(links.get(root, ())))]
+    while path:
+        node, others = path[-1]
+        other = next((other for other in others if other not in visited), None)
+        if other is None:
+            path.pop()
+            yield node
+        else:
+            visited.add(other)
+            path.append((other, iter(links.get(other, ()))))
 
 
 def _blocked(edges: Edges) -> npt.NDArray[np.bool_]:
