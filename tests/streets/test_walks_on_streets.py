@@ -154,6 +154,13 @@ def test_who_is_further_than_300_m_from_a_street_is_not_on_it(tmp_path):
     assert [town.walk((4, 2.99), "B"), town.walk((4, 3.01), "B")] == [(400, 320.0), None]
 
 
+def test_a_dearer_walk_within_the_limit_is_found(tmp_path):
+    """Down the steps 600 m, as slow as 1,200 m on the level; round by the right 800 m, which is over the limit."""
+    town = Town("A---+\ns   |\ns   |\nQ-P-+\n  |\n  D", tmp_path)
+
+    assert (town.walk("A", (3, 3)), town.walk("A", (3, 3), 700.0)) == ((800, 640.0), (600, 960.0))
+
+
 @pytest.mark.parametrize(("limit_m", "found"), [(800.5, (800, 640.0)), (799.5, None)])
 def test_a_walk_longer_than_the_limit_is_not_found(tmp_path, limit_m, found):
     """800 m between A and B."""

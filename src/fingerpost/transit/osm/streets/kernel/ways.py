@@ -129,8 +129,11 @@ def _begin(graph, weights, work, edge, at_m, backward, limit_m, per_bucket):
 
 
 @looping
-def _cost_to_goal(graph, weights, work, node, stage, state, backward, goal_edge, goal_m):
-    """Return the cost of walking from a state to the point ``goal_m`` along an edge that begins or ends at its node."""
+def _cost_to_goal(graph, weights, work, node, stage, state, backward, limit_m, goal_edge, goal_m):
+    """Return the cost of walking from a state to the point ``goal_m`` along an edge that begins or ends at its node.
+
+    Infinite where the walk would be longer than the limit: another that costs more may be within it.
+    """
     best = np.inf
     length_m = graph.edge_m[goal_edge]
     if _next_stage(graph, goal_edge, stage) < 0 or weights.is_blocked[node]:
@@ -140,6 +143,8 @@ def _cost_to_goal(graph, weights, work, node, stage, state, backward, goal_edge,
         if graph.arc_head[arc ^ 1] != node or _is_against(graph, arc, backward):
             continue
         rest_m = goal_m if way == 0 else length_m - goal_m
+        if work.label[state, METRES] + rest_m > limit_m:
+            continue
         part = rest_m / length_m if length_m > 0 else 0.0
         passing_s = 0.0 if _is_start(work, state) else _passing_s(graph, weights, node, _came_by(work, state), arc)
         best = min(best, work.label[state, COST] + passing_s + weights.edge_cost[goal_edge] * part)
@@ -190,7 +195,7 @@ def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_
         stage = int(state >= count) + int(state >= 2 * count)
         node = np.uint32(state - stage * count)
         if node in (goal_start, goal_end):
-            reached = _cost_to_goal(graph, weights, work, node, stage, state, backward, goal_edge, goal_m)
+            reached = _cost_to_goal(graph, weights, work, node, stage, state, backward, limit_m, goal_edge, goal_m)
             goal_cost = min(goal_cost, reached)
         seconds, metres = work.label[state, SECONDS], work.label[state, METRES]
         is_start = _is_start(work, state)
