@@ -12,7 +12,7 @@ from fingerpost.filings.calculation import calculate
 from fingerpost.filings.claims import Claim, verify_claim
 from fingerpost.filings.concepts import find_metric, list_recipes
 from fingerpost.filings.figure import FigureOptions
-from fingerpost.filings.formula import FUNCTIONS, Evaluation, Lookup, NotComputable, Quantity, evaluate, read_formula
+from fingerpost.filings.formula import FUNCTIONS, Lookup, NotComputable, Quantity, evaluate, list_lookups, read_formula
 from tests.filings.drawing import facts, library_of
 
 TWO_YEARS = """
@@ -207,11 +207,11 @@ def test_every_recipe_is_a_sound_formula(recipe):
     """Its words are metric words, its units fit, and each of its names finds it."""
     formula = read_formula(recipe.expression)
     units = {"SharesOutstanding": (("shares", 1),)}
-    evaluation = Evaluation(
-        lambda each: Quantity(Fraction(3 + each.back), units.get(each.word, (("USD", 1),))), Fraction(365)
-    )
+    inputs = {
+        each: Quantity(Fraction(3 + each.back), units.get(each.word, (("USD", 1),))) for each in list_lookups(formula)
+    }
 
-    assert evaluate(formula, evaluation) is not None
+    assert evaluate(formula, inputs)[1]
     assert all(
         find_metric(name) is recipe for name in (recipe.name, *recipe.aliases, recipe.name.replace("_", " ").upper())
     )
@@ -240,9 +240,10 @@ TREES = st.recursive(
 def test_the_filled_in_formula_is_the_value(text):
     """Read again as plain arithmetic, it gives the same fraction: no bracket is lost."""
     worth = {"Revenue": 7, "Assets": 11}
-    evaluation = Evaluation(lambda each: Quantity(Fraction(worth[each.word] + each.back), (("USD", 1),)), Fraction(365))
+    formula = read_formula(text)
+    inputs = {each: Quantity(Fraction(worth[each.word] + each.back), (("USD", 1),)) for each in list_lookups(formula)}
     try:
-        quantity, filled = evaluate(read_formula(text), evaluation)
+        quantity, filled = evaluate(formula, inputs)
     except NotComputable:
         return
     exact = re.sub(r"\d+(?:\.\d+)?", lambda number: f"Fraction('{number[0]}')", filled)

@@ -6,11 +6,11 @@ from typing import Any
 
 from fingerpost.filings.concepts import RECIPE, Metric, find_metric
 from fingerpost.filings.figure import DERIVED, FigureOptions, filing_url
-from fingerpost.filings.formula import Formula, formula_of, plain, read_formula, unit_text
+from fingerpost.filings.formula import formula_of, plain, read_formula
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import read_period
-from fingerpost.filings.period_inputs import Computed, PeriodInputs
-from fingerpost.filings.reasons import NOT_COMPARABLE, open_company
+from fingerpost.filings.period_inputs import Calculation, Computed
+from fingerpost.filings.reasons import open_company
 from fingerpost.filings.reply import Reply, input_of, nothing, points_of, source_of
 
 _NAME = re.compile(r"[\w\s&-]+")
@@ -34,14 +34,11 @@ def calculate(
     reply = Reply([], source=source_of(source.company, as_of=options.as_of))
     asked = list(dict.fromkeys(read_period(text) for text in periods))
     for period in asked:
-        inputs = PeriodInputs(source, period)
-        computed = inputs.compute(formula)
-        if computed is not None:
-            reply.results.append(_row_of(inputs, computed, expression, formula, recipe))
-            continue
-        for name, entry in inputs.missing.items():
-            is_whole = entry["reason"] == NOT_COMPARABLE and name == f"{formula.text} {period.period}"
-            reply.missing[f"{expression} {period.period}" if is_whole else name] = entry
+        computed = Calculation(source, formula, period, name=expression).compute()
+        if isinstance(computed, Computed):
+            reply.results.append(_row_of(computed, expression, recipe))
+        else:
+            reply.missing |= computed
     if not reply.results:
         raise nothing(nobody, reply.missing, reply.source)
     reply.results.sort(key=lambda row: (row["end_date"], row["fiscal_period"]))
@@ -49,39 +46,37 @@ def calculate(
     return reply
 
 
-def _row_of(
-    inputs: PeriodInputs, computed: Computed, expression: str, formula: Formula, recipe: Metric | None
-) -> dict[str, Any]:
-    figures, company = inputs.figures, inputs.source.company
+def _row_of(computed: Computed, expression: str, recipe: Metric | None) -> dict[str, Any]:
+    figures, company, period = computed.figures, computed.source.company, computed.calculation.period
     newest = max((figure.fact for figure in figures), key=lambda fact: (fact.filed, fact.accession), default=None)
     last = max(figures, key=lambda figure: (figure.end, figure.start), default=None)
-    value = plain(computed.quantity.value)
+    value = plain(computed.value)
     row: dict[str, Any] = {
         "ticker": company.ticker,
         "cik": company.padded_cik,
         "expression": expression,
         "value": value,
-        "unit": unit_text(computed.quantity.unit),
-        "fiscal_year": inputs.period.year,
-        "fiscal_period": f"Q{inputs.period.quarter}" if inputs.period.quarter else "FY",
+        "unit": computed.unit,
+        "fiscal_year": period.year,
+        "fiscal_period": f"Q{period.quarter}" if period.quarter else "FY",
         "end_date": last.end if last is not None else None,
         "filing_date": newest.filed if newest is not None else None,
         "kind": DERIVED,
-        "vintage": inputs.source.options.label,
-        "formula": formula.text,
+        "vintage": computed.source.options.label,
+        "formula": computed.calculation.formula.text,
         "filled_in": f"{computed.filled} = {value}",
         "inputs": [
             {
                 "metric_name": metric.name,
-                "fiscal_period": inputs.period.after(-lookup.back).period,
+                "fiscal_period": period.after(-lookup.back).period,
                 **input_of(figure),
                 "filing_type": figure.fact.form,
                 "filing_url": filing_url(company.cik, figure.fact.accession),
                 "kind": figure.kind,
             }
-            for lookup, (metric, figure) in inputs.inputs.items()
+            for lookup, (metric, figure) in computed.inputs.items()
         ],
     }
     notes = [recipe.note] if recipe is not None and recipe.note else []
-    notes += inputs.notes
+    notes += computed.notes
     return row | ({"notes": list(dict.fromkeys(notes))} if notes else {})

@@ -10,11 +10,11 @@ from typing import Any
 from fingerpost.errors import DataNotFound, ParameterError
 from fingerpost.filings.basis import on_one_basis, share_framework
 from fingerpost.filings.company_figures import CompanyFigures
-from fingerpost.filings.figure import REPORTED, Company, Figure, FigureOptions
-from fingerpost.filings.formula import Formula, NotComputable, formula_of, plain, read_formula, unit_text
+from fingerpost.filings.figure import REPORTED, Figure, FigureOptions
+from fingerpost.filings.formula import Formula, NotComputable, formula_of, plain, read_formula
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter, read_period
-from fingerpost.filings.period_inputs import PeriodInputs, find_split_clash
+from fingerpost.filings.period_inputs import Calculation, Computed, find_split_clash
 from fingerpost.filings.reasons import NOT_COMPARABLE, open_company
 from fingerpost.filings.reply import Reply, nothing, row_of, source_of
 
@@ -106,26 +106,6 @@ class _Unjudgeable(Exception):
     """The figures were found, and do not decide the claim: why."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Operand:
-    """The value of the claim's metric or formula for one company and period; ``filled`` is the arithmetic."""
-
-    inputs: PeriodInputs
-    formula: Formula
-    value: Fraction
-    unit: str
-    filled: str
-
-    @property
-    def company(self) -> Company:
-        return self.inputs.source.company
-
-    @property
-    def facts_of(self) -> list[Figure]:
-        """The reported figures behind the value."""
-        return [part for figure in self.inputs.figures for part in (figure.parts or (figure,))]
-
-
 def verify_claim(library: FactLibrary, claim: Claim, options: FigureOptions) -> Reply:
     """Return the verdict on a claim, with the figures that decide it.
 
@@ -137,7 +117,7 @@ def verify_claim(library: FactLibrary, claim: Claim, options: FigureOptions) -> 
         open_company(library, ticker, f"No financial facts found for {ticker}", options)
         for ticker in dict.fromkeys([claim.ticker, *claim.among])
     ]
-    operands: list[_Operand] = []
+    operands: list[Computed] = []
     data: dict[str, Any] = {}
     try:
         operands = _find_operands(claim, sources)
@@ -147,9 +127,9 @@ def verify_claim(library: FactLibrary, claim: Claim, options: FigureOptions) -> 
         verdict, explanation, data = CANNOT_JUDGE, str(error), {}
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for operand in operands:
-        for metric, figure in operand.inputs.inputs.values():
-            key = (operand.company.cik, metric.name, figure.start, figure.end)
-            rows.setdefault(key, row_of(operand.company, metric.name, figure, options))
+        for metric, figure in operand.inputs.values():
+            key = (operand.source.company.cik, metric.name, figure.start, figure.end)
+            rows.setdefault(key, row_of(operand.source.company, metric.name, figure, options))
     companies = [source.company for source in sources]
     reply = Reply(
         list(rows.values()), data={"verdict": verdict} | data, source=source_of(*companies, as_of=options.as_of)
@@ -158,15 +138,15 @@ def verify_claim(library: FactLibrary, claim: Claim, options: FigureOptions) -> 
     return reply
 
 
-def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[_Operand]:
-    def find(source: CompanyFigures, period: PeriodFilter, back: int = 0) -> _Operand:
+def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Computed]:
+    def find(source: CompanyFigures, period: PeriodFilter, back: int = 0) -> Computed:
         if claim.metric is None:
-            return _find_operand(PeriodInputs(source, period, back), read_formula(claim.subject))
+            return _find_operand(source, read_formula(claim.subject), period, back)
         metric = source.find_metric(claim.metric)
         if metric is not None and claim.unit_name in source.series(metric).units:
             # The company reports the metric in several currencies.
             source = source.with_options(unit=claim.unit_name)
-        return _find_operand(PeriodInputs(source, period, back), formula_of(metric, claim.metric))
+        return _find_operand(source, formula_of(metric, claim.metric), period, back)
 
     first, period = sources[0], read_period(claim.period)
     operands = [find(source, period) for source in sources]
@@ -197,36 +177,37 @@ def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[_Ope
     return operands
 
 
-def _find_operand(inputs: PeriodInputs, formula: Formula) -> _Operand:
-    computed = inputs.compute(formula, check_splits=False)
-    if computed is None:
-        unlike = [entry for entry in inputs.missing.values() if entry["reason"] == NOT_COMPARABLE]
-        if unlike:
-            raise _Unjudgeable(". ".join(f"{entry['message']}. {entry['next_step']}" for entry in unlike))
-        company, as_of = inputs.source.company, inputs.source.options.as_of
-        raise nothing(f"No financial facts found for {company.ticker}", inputs.missing, source_of(company, as_of=as_of))
-    quantity = computed.quantity
-    return _Operand(inputs, formula, quantity.value, unit_text(quantity.unit), computed.filled)
+def _find_operand(source: CompanyFigures, formula: Formula, period: PeriodFilter, back: int) -> Computed:
+    computed = Calculation(source, formula, period, back).compute(check_splits=False)
+    if isinstance(computed, Computed):
+        return computed
+    unlike = [entry for entry in computed.values() if entry["reason"] == NOT_COMPARABLE]
+    if unlike:
+        raise _Unjudgeable(". ".join(f"{entry['message']}. {entry['next_step']}" for entry in unlike))
+    company, as_of = source.company, source.options.as_of
+    raise nothing(f"No financial facts found for {company.ticker}", computed, source_of(company, as_of=as_of))
 
 
-def _on_one_basis(operands: Sequence[_Operand]) -> list[_Operand]:
+def _on_one_basis(operands: Sequence[Computed]) -> list[Computed]:
     """Return the operands of a growth with inputs that can be combined."""
     inputs = {
         (place, lookup): (metric.name, figure)
         for place, operand in enumerate(operands)
-        for lookup, (metric, figure) in operand.inputs.inputs.items()
+        for lookup, (metric, figure) in operand.inputs.items()
     }
     try:
-        figures = on_one_basis(inputs, operands[0].inputs.source.options)
+        figures = on_one_basis(inputs, operands[0].source.options)
+        return [
+            operand.calculation.evaluate(
+                {lookup: (metric, figures[place, lookup]) for lookup, (metric, _) in operand.inputs.items()}
+            )
+            for place, operand in enumerate(operands)
+        ]
     except NotComputable as error:
         raise _Unjudgeable(str(error)) from error
-    for (place, lookup), figure in figures.items():
-        own = operands[place].inputs.inputs
-        own[lookup] = (own[lookup][0], figure)
-    return [_find_operand(operand.inputs, operand.formula) for operand in operands]
 
 
-def _judge(claim: Claim, sources: Sequence[CompanyFigures], operands: Sequence[_Operand]) -> tuple[str, str]:
+def _judge(claim: Claim, sources: Sequence[CompanyFigures], operands: Sequence[Computed]) -> tuple[str, str]:
     _check_comparable(claim, operands)
     explanation = _explain(claim, operands)
     if _holds(claim, [operand.value for operand in operands]):
@@ -240,20 +221,22 @@ def _judge(claim: Claim, sources: Sequence[CompanyFigures], operands: Sequence[_
     return CONTRADICTED, explanation
 
 
-def _check_comparable(claim: Claim, operands: Sequence[_Operand]) -> None:
+def _check_comparable(claim: Claim, operands: Sequence[Computed]) -> None:
     """Refuse figures of several units, frameworks or filers, and a claim in another unit."""
     units = sorted({operand.unit for operand in operands})
     if len(units) > 1:
         raise _Unjudgeable(f"{' and '.join(units)} cannot be compared")
     if claim.unit_name not in (None, units[0]) and not claim.is_rate:
-        raise _Unjudgeable(f"the claim is in {claim.unit_name}, {operands[0].company.name} reports in {units[0]}")
+        raise _Unjudgeable(
+            f"the claim is in {claim.unit_name}, {operands[0].source.company.name} reports in {units[0]}"
+        )
     _check_table_scale(claim, operands)
-    by_company: dict[int, list[_Operand]] = {}
+    by_company: dict[int, list[Computed]] = {}
     for operand in operands:
-        by_company.setdefault(operand.company.cik, []).append(operand)
+        by_company.setdefault(operand.source.company.cik, []).append(operand)
     for own in by_company.values():
-        source = own[0].inputs.source
-        facts = [figure for operand in own for figure in operand.facts_of]
+        source = own[0].source
+        facts = [figure for operand in own for figure in operand.reported]
         if find_split_clash(source, facts):
             raise _Unjudgeable("a share split lies between the figures: ask for vintage split_adjusted")
         if not share_framework(facts):
@@ -273,7 +256,7 @@ def _share_filer(source: CompanyFigures, figures: Iterable[Figure]) -> bool:
     )
 
 
-def _check_table_scale(claim: Claim, operands: Sequence[_Operand]) -> None:
+def _check_table_scale(claim: Claim, operands: Sequence[Computed]) -> None:
     """Refuse a bare number that is the figure in thousands, millions or billions, as tables of filings print it."""
     if not claim.value or claim.scale != 1 or claim.relation in (GREW_BY, RANKS):
         return
@@ -283,7 +266,7 @@ def _check_table_scale(claim: Claim, operands: Sequence[_Operand]) -> None:
             raise _Unjudgeable(f"the value is the figure in {word}s: give the unit as '{operands[0].unit} {word}'")
 
 
-def _check_growth_unit(claim: Claim, operands: Sequence[_Operand]) -> None:
+def _check_growth_unit(claim: Claim, operands: Sequence[Computed]) -> None:
     """Refuse growth without a unit, which means percent, if the value is the growth as an amount."""
     if claim.relation != GREW_BY or claim.unit is not None or claim.value is None:
         return
@@ -324,9 +307,9 @@ def _growth(claim: Claim, now: Fraction, before: Fraction) -> Fraction:
     return (now - before) / before
 
 
-def _held_earlier(claim: Claim, sources: Sequence[CompanyFigures], operands: Sequence[_Operand]) -> bool:
+def _held_earlier(claim: Claim, sources: Sequence[CompanyFigures], operands: Sequence[Computed]) -> bool:
     """Whether the claim was true on a day on which one of its figures had another value."""
-    figures = [figure for operand in operands for figure in (*operand.inputs.figures, *operand.facts_of)]
+    figures = [figure for operand in operands for figure in (*operand.figures, *operand.reported)]
     days = sorted({revision.fact.filed for figure in figures for revision in figure.values})
     for day in days[-_MOST_VINTAGES:]:
         try:
@@ -340,14 +323,11 @@ def _held_earlier(claim: Claim, sources: Sequence[CompanyFigures], operands: Seq
     return False
 
 
-def _check_other_tags(claim: Claim, operands: Sequence[_Operand]) -> None:
+def _check_other_tags(claim: Claim, operands: Sequence[Computed]) -> None:
     """Refuse to contradict a claim that is true of a neighbouring tag in the same filings."""
-    if claim.metric is None or any(len(operand.inputs.inputs) > 1 for operand in operands):
+    if claim.metric is None or any(len(operand.inputs) > 1 for operand in operands):
         return
-    tags = [
-        {fact.concept: fact for figure in operand.inputs.figures for fact in figure.alternatives}
-        for operand in operands
-    ]
+    tags = [{fact.concept: fact for figure in operand.figures for fact in figure.alternatives} for operand in operands]
     for concept in sorted(set.intersection(*(set(by_concept) for by_concept in tags))):
         if _holds(claim, [Fraction(str(by_concept[concept].value)) for by_concept in tags]):
             raise _Unjudgeable(f"the claim is true of {concept}, which is beside the figure in the same filing")
@@ -363,17 +343,17 @@ def _check_calendar_year(claim: Claim, sources: Sequence[CompanyFigures]) -> Non
             holds = _holds(claim, [operand.value for operand in operands])
         except (_Unjudgeable, DataNotFound):
             continue
-        end = max(figure.end for figure in operands[0].inputs.figures)
+        end = max(figure.end for figure in operands[0].figures)
         middle = date.fromisoformat(end) - timedelta(days=_HALF_YEAR_DAYS)
         if holds and middle.year == period.year:
-            own = max((figure.end for figure in _find_operands(claim, sources)[0].inputs.figures), default="")
+            own = max((figure.end for figure in _find_operands(claim, sources)[0].figures), default="")
             raise _Unjudgeable(
                 f"{period.wording} ended on {own}; the claim is true of {other.wording}, which ended on {end} and is"
                 f" mostly calendar {period.year}: send the fiscal year that is meant"
             )
 
 
-def _measure(claim: Claim, operands: Sequence[_Operand]) -> dict[str, Any]:
+def _measure(claim: Claim, operands: Sequence[Computed]) -> dict[str, Any]:
     values, unit = [operand.value for operand in operands], operands[0].unit
     if claim.relation == IS_RECORD:
         return {"value": plain(values[0]), "unit": unit}
@@ -393,10 +373,10 @@ def _measure(claim: Claim, operands: Sequence[_Operand]) -> dict[str, Any]:
     return {name: plain(value * factor) for name, value in shown.items()} | {"unit": unit}
 
 
-def _explain(claim: Claim, operands: Sequence[_Operand]) -> str:
+def _explain(claim: Claim, operands: Sequence[Computed]) -> str:
     if claim.relation == IS_RECORD:
         highest = max(operands[1:], key=lambda operand: operand.value)
-        first = operands[-1].inputs.wording
+        first = operands[-1].wording
         return (
             f"{_cite(claim, operands[0])}; the highest of the {len(operands) - 1} earlier periods in the data, from"
             f" {first} on: {_cite(claim, highest)}"
@@ -409,13 +389,13 @@ def _explain(claim: Claim, operands: Sequence[_Operand]) -> str:
     return cited
 
 
-def _cite(claim: Claim, operand: _Operand) -> str:
+def _cite(claim: Claim, operand: Computed) -> str:
     """Return a value with its filings: a company states what it reports; everything else is derived."""
-    company, period = operand.company, operand.inputs.wording
+    company, period = operand.source.company, operand.wording
     value = f"{plain(operand.value)} {operand.unit}"
-    name, filled, filings = claim.subject, operand.filled, _filings(operand.facts_of) or "no filing"
-    if claim.metric is not None and len(operand.inputs.inputs) == 1:
-        ((metric, figure),) = operand.inputs.inputs.values()
+    name, filled, filings = claim.subject, operand.filled, _filings(operand.reported) or "no filing"
+    if claim.metric is not None and len(operand.inputs) == 1:
+        ((metric, figure),) = operand.inputs.values()
         if figure.kind == REPORTED:
             return f"{company.name} states {metric.name} of {value} for {period} in {_filings([figure])}"
         name, filled = metric.name, figure.formula

@@ -1,15 +1,16 @@
 """Arithmetic over metrics, read from text: ``365 * avg(AccountsPayable) / (CostOfRevenue + change(Inventory))``.
 
 Numbers, metric words, ``+ - * /``, brackets and a few functions of periods; nothing else of Python is understood.
-Values are exact fractions until they are told, and each bears its unit: what cannot be added is refused.
+Values are exact fractions, and each has its unit: units that do not add up are refused.
 """
 
 import ast
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from itertools import islice
 
 from fingerpost.errors import ParameterError
 from fingerpost.filings.concepts import RECIPE, Metric, find_metric
@@ -20,6 +21,7 @@ DAYS = "days"
 
 _FIELD = {"field": "expression"}
 _MAX_NODES = 120
+_YEAR_DAYS = 365
 # A function of periods evaluates its argument several times; nested, they multiply.
 _MAX_EVALUATIONS = 2_000
 # No figure is so far from one; numbers within stay JSON's and a float's.
@@ -63,7 +65,7 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """What an expression asks of the filings: a metric word, so many periods before the one in question."""
+    """An input of an expression: a metric word, and how many periods before the expression's own."""
 
     word: str
     back: int
@@ -76,21 +78,6 @@ class _Term:
     quantity: Quantity
     text: str
     binding: int = _AFTER_MINUS
-
-
-@dataclass(slots=True)
-class Evaluation:
-    """Values by look-up; what is asked for and not there is collected in ``missing``.
-
-    ``days`` are those of the period, ``periods_a_year`` is 4 where it is a quarter.
-    """
-
-    find: Callable[[Lookup], Quantity | None]
-    days: Fraction
-    periods_a_year: int = 1
-    asked: dict[Lookup, Quantity] = field(default_factory=dict)
-    missing: list[Lookup] = field(default_factory=list)
-    left: int = _MAX_EVALUATIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +111,7 @@ class _Names(ast.NodeTransformer):
 
 
 class NotComputable(Exception):
-    """The inputs are there, and the arithmetic cannot be done with them: why."""
-
-
-class _Missing(Exception):
-    """A value that is needed is not there; which one was noted."""
+    """The inputs are there, but the arithmetic cannot be done with them."""
 
 
 def read_formula(text: str) -> Formula:
@@ -161,19 +144,29 @@ def formula_of(metric: Metric | None, text: str) -> Formula:
     return Formula(text, ast.Name(text, ast.Load()))
 
 
-def evaluate(formula: Formula, evaluation: Evaluation, back: int = 0) -> tuple[Quantity, str] | None:
-    """Return the value and the formula as filled in, of the period so many (``back``) before.
+def list_lookups(formula: Formula, back: int = 0, periods_a_year: int = 1) -> list[Lookup]:
+    """Return the inputs of a formula, of the period so many (``back``) before, in the order of their use.
 
-    None if an input is missing (see ``evaluation.missing``).
+    Raises:
+        ParameterError: nested functions of periods evaluate too much.
+    """
+    visited = list(islice(_walk(formula.tree, back, periods_a_year), _MAX_EVALUATIONS + 1))
+    if len(visited) > _MAX_EVALUATIONS:
+        raise ParameterError("the expression takes too much work: nest fewer functions of periods", _FIELD)
+    words = ((node.id, at) for node, at in visited if isinstance(node, ast.Name) and node.id != DAYS)
+    return [Lookup(*each) for each in dict.fromkeys(words)]
+
+
+def evaluate(
+    formula: Formula, inputs: Mapping[Lookup, Quantity], back: int = 0, periods_a_year: int = 1
+) -> tuple[Quantity, str]:
+    """Return the value and the formula as filled in, from the inputs that ``list_lookups`` names.
 
     Raises:
         NotComputable: something is divided by zero, or grows from nothing.
         ParameterError: units do not fit.
     """
-    try:
-        term = _value(formula.tree, evaluation, back)
-    except _Missing:
-        return None
+    term = _value(formula.tree, inputs, back, periods_a_year)
     return term.quantity, term.text
 
 
@@ -237,65 +230,67 @@ def _years(node: ast.Call) -> int:
     return years.value
 
 
-def _value(node: ast.expr, evaluation: Evaluation, back: int) -> _Term:
-    evaluation.left -= 1
-    if evaluation.left < 0:
-        raise ParameterError("the expression takes too much work: nest fewer functions of periods", _FIELD)
+def _walk(node: ast.expr, back: int, periods_a_year: int) -> Iterator[tuple[ast.expr, int]]:
+    """Yield the parts of an expression, each as often as it is evaluated, and how many periods before."""
+    yield node, back
+    for part, earlier in _list_parts(node, periods_a_year):
+        yield from _walk(part, back + earlier, periods_a_year)
+
+
+def _list_parts(node: ast.expr, periods_a_year: int) -> list[tuple[ast.expr, int]]:
+    """Return the operands of a node, and how many periods before the node's own each is taken."""
     match node:
-        case ast.Constant(value=number):
-            assert isinstance(number, int | float)
+        case ast.UnaryOp(operand=operand):
+            return [(operand, 0)]
+        case ast.BinOp(left=left, right=right):
+            return [(left, 0), (right, 0)]
+        case ast.Call(func=ast.Name(id="abs" | "min" | "max"), args=arguments):
+            return [(argument, 0) for argument in arguments]
+        case ast.Call(func=ast.Name(id="prior"), args=[argument]):
+            return [(argument, 1)]
+        case ast.Call(func=ast.Name(id="mean_of_years"), args=[argument, _]):
+            return [(argument, year * periods_a_year) for year in range(_years(node))]
+        case ast.Call(func=ast.Name(id="cagr"), args=[argument, _]):
+            return [(argument, 0), (argument, _years(node) * periods_a_year)]
+        case ast.Call(args=[argument]):
+            return [(argument, 0), (argument, 1)]
+    return []
+
+
+def _value(node: ast.expr, inputs: Mapping[Lookup, Quantity], back: int, periods_a_year: int) -> _Term:
+    terms = [
+        _value(part, inputs, back + earlier, periods_a_year) for part, earlier in _list_parts(node, periods_a_year)
+    ]
+    match node:
+        case ast.Constant(value=int() | float() as number):
             return _Term(Quantity(Fraction(str(number))), str(number))
         case ast.Name(id=word):
-            return _look_up(word, evaluation, back)
-        case ast.UnaryOp(op=operator, operand=operand):
-            inner = _value(operand, evaluation, back)
-            if isinstance(operator, ast.UAdd):
-                return inner
-            return _Term(inner.quantity.with_value(-inner.quantity.value), f"-{_bracketed(inner, _AFTER_MINUS)}", 1)
-        case ast.BinOp(left=left, op=operator, right=right):
-            return _combined(node, left, _OPERATORS[type(operator)], right, evaluation, back)
-        case ast.Call():
-            return _called(node, evaluation, back)
+            quantity = Quantity(Fraction(_YEAR_DAYS, periods_a_year)) if word == DAYS else inputs[Lookup(word, back)]
+            text = str(plain(quantity.value))
+            return _Term(quantity, f"({text})" if quantity.value < 0 else text)
+        case ast.UnaryOp(op=ast.USub()):
+            quantity = terms[0].quantity
+            return _Term(quantity.with_value(-quantity.value), f"-{_bracketed(terms[0], _AFTER_MINUS)}", 1)
+        case ast.UnaryOp():
+            return terms[0]
+        case ast.BinOp():
+            return _combined(node, *terms)
+        case ast.Call(func=ast.Name(id=name)):
+            return _called(node, name, terms)
     raise AssertionError(f"a part of an expression that was not checked: {ast.dump(node)}")
 
 
-def _look_up(word: str, evaluation: Evaluation, back: int) -> _Term:
-    if word == DAYS:
-        return _Term(Quantity(evaluation.days), str(plain(evaluation.days)))
-    lookup = Lookup(word, back)
-    if lookup not in evaluation.asked:
-        found = evaluation.find(lookup)
-        if found is None:
-            if lookup not in evaluation.missing:
-                evaluation.missing.append(lookup)
-            raise _Missing
-        evaluation.asked[lookup] = found
-    quantity = evaluation.asked[lookup]
-    text = str(plain(quantity.value))
-    return _Term(quantity, f"({text})" if quantity.value < 0 else text)
-
-
-def _both(first: tuple[ast.expr, int], second: tuple[ast.expr, int], evaluation: Evaluation) -> tuple[_Term, _Term]:
-    """Return two values; where one is missing the other is still asked for, so that all that is missing is told."""
-    try:
-        left = _value(first[0], evaluation, first[1])
-    except _Missing:
-        _value(second[0], evaluation, second[1])
-        raise
-    return left, _value(second[0], evaluation, second[1])
-
-
-def _combined(node: ast.expr, left: ast.expr, sign: str, right: ast.expr, evaluation: Evaluation, back: int) -> _Term:
-    one, two = _both((left, back), (right, back), evaluation)
+def _combined(node: ast.BinOp, one: _Term, two: _Term) -> _Term:
+    sign = _OPERATORS[type(node.op)]
     binding = _BINDING[sign]
     text = f"{_bracketed(one, binding)} {sign} {_bracketed(two, binding + (sign in '-/'))}"
     if sign in "+-":
-        _check_same_unit(one.quantity, two.quantity, ast.unparse(node))
+        _check_same_unit(one.quantity, two.quantity, node)
         other = two.quantity.value if sign == "+" else -two.quantity.value
         return _Term(one.quantity.with_value(one.quantity.value + other), text, binding)
     power = 1 if sign == "*" else -1
     if power < 0 and two.quantity.value == 0:
-        raise NotComputable(f"{ast.unparse(right)} is zero, and something is divided by it")
+        raise NotComputable(f"{ast.unparse(node.right)} is zero, and something is divided by it")
     units = dict(one.quantity.unit)
     for name, exponent in two.quantity.unit:
         units[name] = units.get(name, 0) + power * exponent
@@ -303,67 +298,41 @@ def _combined(node: ast.expr, left: ast.expr, sign: str, right: ast.expr, evalua
     return _Term(Quantity(one.quantity.value * two.quantity.value**power, unit), text, binding)
 
 
-def _called(node: ast.Call, evaluation: Evaluation, back: int) -> _Term:
-    assert isinstance(node.func, ast.Name)
-    name, argument = node.func.id, node.args[0]
-    if name == "prior":
-        return _value(argument, evaluation, back + 1)
-    if name == "abs":
-        inner = _value(argument, evaluation, back)
-        return _Term(inner.quantity.with_value(abs(inner.quantity.value)), f"abs({inner.text})")
-    if name in ("min", "max"):
-        return _extreme(node, name, evaluation, back)
-    if name in _OF_YEARS:
-        return _of_years(node, name, _years(node), evaluation, back)
-    now, before = _both((argument, back), (argument, back + 1), evaluation)
-    difference = now.quantity.value - before.quantity.value
-    text = f"{_bracketed(now, 1)} - {_bracketed(before, 2)}"
+def _called(node: ast.Call, name: str, terms: Sequence[_Term]) -> _Term:
+    now, before = terms[0], terms[-1]
+    quantity = now.quantity
+    match name:
+        case "prior":
+            return now
+        case "abs":
+            return _Term(quantity.with_value(abs(quantity.value)), f"abs({now.text})")
+        case "min" | "max":
+            for other in terms[1:]:
+                _check_same_unit(quantity, other.quantity, node)
+            chosen = (min if name == "min" else max)(term.quantity.value for term in terms)
+            return _Term(quantity.with_value(chosen), f"{name}({', '.join(term.text for term in terms)})")
+        case "mean_of_years" | "avg":
+            total = sum((term.quantity.value for term in terms), Fraction(0))
+            text = " + ".join(_bracketed(term, 1) for term in reversed(terms))
+            return _Term(quantity.with_value(total / len(terms)), f"({text}) / {len(terms)}", 2)
+    difference = f"{_bracketed(now, 1)} - {_bracketed(before, 2)}"
     if name == "change":
-        return _Term(now.quantity.with_value(difference), text, 1)
+        return _Term(quantity.with_value(quantity.value - before.quantity.value), difference, 1)
+    if before.quantity.value <= 0 or (name == "cagr" and quantity.value < 0):
+        raise NotComputable(f"{ast.unparse(node.args[0])} was not positive: it has no rate of growth")
+    ratio = quantity.value / before.quantity.value
     if name == "growth":
-        if before.quantity.value <= 0:
-            raise NotComputable(f"{ast.unparse(argument)} was not positive: it has no rate of growth")
-        return _Term(Quantity(difference / before.quantity.value), f"({text}) / {_bracketed(before, 3)}", 2)
-    mean = (now.quantity.value + before.quantity.value) / 2
-    return _Term(now.quantity.with_value(mean), f"({_bracketed(before, 1)} + {_bracketed(now, 1)}) / 2", 2)
+        return _Term(Quantity(ratio - 1), f"({difference}) / {_bracketed(before, 3)}", 2)
+    years = _years(node)
+    root = Decimal(ratio.numerator) / Decimal(ratio.denominator)
+    rate = Fraction(root ** (Decimal(1) / Decimal(years)) - 1) if years > 1 else ratio - 1
+    return _Term(Quantity(rate), f"({_bracketed(now, 2)} / {_bracketed(before, 3)}) ^ (1 / {years}) - 1", 1)
 
 
-def _extreme(node: ast.Call, name: str, evaluation: Evaluation, back: int) -> _Term:
-    values = [_value(argument, evaluation, back) for argument in node.args]
-    for other in values[1:]:
-        _check_same_unit(values[0].quantity, other.quantity, ast.unparse(node))
-    chosen = (min if name == "min" else max)(term.quantity.value for term in values)
-    return _Term(values[0].quantity.with_value(chosen), f"{name}({', '.join(term.text for term in values)})")
-
-
-def _of_years(node: ast.Call, name: str, years: int, evaluation: Evaluation, back: int) -> _Term:
-    argument = node.args[0]
-    if name == "cagr":
-        now, before = _both((argument, back), (argument, back + years * evaluation.periods_a_year), evaluation)
-        if before.quantity.value <= 0 or now.quantity.value < 0:
-            raise NotComputable(f"{ast.unparse(argument)} was not positive: it has no rate of growth")
-        ratio = now.quantity.value / before.quantity.value
-        root = Decimal(ratio.numerator) / Decimal(ratio.denominator)
-        rate = Fraction(root ** (Decimal(1) / Decimal(years)) - 1) if years > 1 else ratio - 1
-        text = f"({_bracketed(now, 2)} / {_bracketed(before, 3)}) ^ (1 / {years}) - 1"
-        return _Term(Quantity(rate), text, 1)
-    term, is_missing = [], False
-    for year in range(years):
-        try:
-            term.append(_value(argument, evaluation, back + year * evaluation.periods_a_year))
-        except _Missing:
-            is_missing = True
-    if is_missing:
-        raise _Missing
-    total = sum((each.quantity.value for each in term), Fraction(0))
-    text = " + ".join(_bracketed(each, 1) for each in reversed(term))
-    return _Term(term[0].quantity.with_value(total / years), f"({text}) / {years}", 2)
-
-
-def _check_same_unit(one: Quantity, other: Quantity, text: str) -> None:
+def _check_same_unit(one: Quantity, other: Quantity, node: ast.expr) -> None:
     if one.unit != other.unit:
         units = f"{unit_text(one.unit)} and {unit_text(other.unit)}"
-        raise ParameterError(f"{text} joins {units}, which do not add up", _FIELD)
+        raise ParameterError(f"{ast.unparse(node)} joins {units}, which do not add up", _FIELD)
 
 
 def _bracketed(term: _Term, binding: int) -> str:

@@ -6,9 +6,9 @@ from typing import Any
 from fingerpost.filings.company_figures import CompanyFigures
 from fingerpost.filings.concepts import RECIPE, STOCK, Metric
 from fingerpost.filings.figure import DERIVED, Figure
-from fingerpost.filings.formula import formula_of, plain, unit_text
+from fingerpost.filings.formula import formula_of, plain
 from fingerpost.filings.period_filter import PeriodFilter, Selection
-from fingerpost.filings.period_inputs import Computed, PeriodInputs
+from fingerpost.filings.period_inputs import Calculation, Computed
 from fingerpost.filings.periods import INSTANT, QUARTER, YEAR
 from fingerpost.filings.reasons import Missing, missing_figure, missing_metric, refused_quarter
 
@@ -66,35 +66,34 @@ def _compute(source: CompanyFigures, recipe: Metric, text: str, window: PeriodFi
     headline: list[Figure] = []
     missing: Missing = {}
     for period, is_headline in periods.items():
-        inputs_of = PeriodInputs(source, period)
-        computed = inputs_of.compute(formula)
-        if computed is not None:
-            figures.append(_figure_of(recipe, inputs_of, computed))
+        computed = Calculation(source, formula, period).compute()
+        if isinstance(computed, Computed):
+            figures.append(_figure_of(recipe, computed))
             headline += figures[-1:] if is_headline else []
         elif is_headline:
-            missing[text if window.year else f"{text} {period.period}"] = next(iter(inputs_of.missing.values()))
+            missing[text if window.year else f"{text} {period.period}"] = next(iter(computed.values()))
     if missing and not headline:
         missing = {text: next(iter(missing.values()))}
     return Finding(recipe.name, Selection(tuple(figures), tuple(headline)), missing)
 
 
-def _figure_of(recipe: Metric, inputs: PeriodInputs, computed: Computed) -> Figure:
+def _figure_of(recipe: Metric, computed: Computed) -> Figure:
     """Return a computed value as a figure of its period; the filing is the newest of those of its inputs."""
-    figures = inputs.figures
-    current = [figure for lookup, (_, figure) in inputs.inputs.items() if not lookup.back and not figure.is_cover]
+    figures = computed.figures
+    current = [figure for lookup, (_, figure) in computed.inputs.items() if not lookup.back and not figure.is_cover]
     last = max(current or figures, key=lambda figure: (figure.end, figure.start))
     newest = max((figure.fact for figure in figures), key=lambda fact: (fact.filed, fact.accession))
     notes = [recipe.note] if recipe.note else []
     return Figure(
         start=last.start,
         end=last.end,
-        unit=unit_text(computed.quantity.unit),
-        value=plain(computed.quantity.value),
+        unit=computed.unit,
+        value=plain(computed.value),
         fact=newest._replace(concept=""),
         kind=DERIVED,
         parts=tuple(figures),
         formula=recipe.expression,
-        notes=tuple(dict.fromkeys(notes + inputs.notes)),
+        notes=tuple(dict.fromkeys(notes + computed.notes)),
         fiscal_year=last.fiscal_year,
         fiscal_quarter=last.fiscal_quarter,
     )

@@ -1,7 +1,7 @@
 """The inputs of a formula for one fiscal period of a company: find them, put them on one basis, and compute."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from typing import Any
@@ -11,12 +11,12 @@ from fingerpost.filings.company_figures import CompanyFigures
 from fingerpost.filings.concepts import Metric
 from fingerpost.filings.figure import ORIGINAL, SPLIT_ADJUSTED, Figure
 from fingerpost.filings.formula import (
-    Evaluation,
     Formula,
     Lookup,
     NotComputable,
     Quantity,
     evaluate,
+    list_lookups,
     plain,
     unit_of,
     unit_text,
@@ -26,7 +26,6 @@ from fingerpost.filings.periods import QUARTERS, day_after, day_number
 from fingerpost.filings.reasons import NOT_COMPARABLE, Missing, missing_entry, missing_figure, missing_metric
 from fingerpost.filings.revisions import is_in_shares, split_factor
 
-_YEAR_DAYS = 365
 _MONTHS = 12
 # The period before ends on the day before, give or take a week. A balance has no start, and quarters of 12 and of
 # 16 weeks end up to 25 days away from a quarter of a year.
@@ -35,92 +34,79 @@ _QUARTER_SLACK_DAYS = 25
 _BY_DAYS = "Ask financial_facts by start_date and end_date"
 
 
+Inputs = Mapping[Lookup, tuple[Metric, Figure]]
+
+
 @dataclass(frozen=True, slots=True)
-class Computed:
-    """The value of a formula, and the formula as filled in."""
+class Calculation:
+    """A formula for a company's fiscal period so many (``back``) before ``period``.
 
-    quantity: Quantity
-    filled: str
-
-
-@dataclass(slots=True)
-class PeriodInputs:
-    """Find the inputs of a calculation for one fiscal period; collect them, and the reasons for missing ones.
-
-    The calculation is of the period so many (``back``) before ``period``.
+    ``name`` is the formula as the caller wrote it.
     """
 
     source: CompanyFigures
+    formula: Formula
     period: PeriodFilter
     back: int = 0
-    inputs: dict[Lookup, tuple[Metric, Figure]] = field(default_factory=dict)
-    missing: Missing = field(default_factory=dict)
+    name: str = ""
 
-    @property
-    def figures(self) -> list[Figure]:
-        return [figure for _, figure in self.inputs.values()]
-
-    @property
-    def wording(self) -> str:
-        return self.period.after(-self.back).wording
-
-    @property
-    def notes(self) -> list[str]:
-        return [f"{metric.name}: {note}" for metric, figure in self.inputs.values() for note in figure.notes]
-
-    def compute(self, formula: Formula, *, check_splits: bool = True) -> Computed | None:
-        """Return a formula's value from inputs on one basis; if there is none, store the reasons in ``missing``.
+    def compute(self, *, check_splits: bool = True) -> "Computed | Missing":
+        """Return the value from inputs on one basis, or the reasons why there is none.
 
         Raises:
+            ParameterError: units do not fit, or the formula evaluates too much.
+        """
+        inputs, missing = self._find_inputs()
+        if missing:
+            return missing
+        named = {lookup: (metric.name, figure) for lookup, (metric, figure) in inputs.items()}
+        try:
+            figures = on_one_basis(named, self.source.options)
+            computed = self.evaluate({lookup: (metric, figures[lookup]) for lookup, (metric, _) in inputs.items()})
+            clash = find_split_clash(self.source, computed.figures) if check_splits else None
+        except NotComputable as error:
+            clash = missing_entry(NOT_COMPARABLE, str(error), self._suggest_original())
+        return computed if clash is None else {f"{self.name or self.formula.text} {self.period.period}": clash}
+
+    def evaluate(self, inputs: Inputs) -> "Computed":
+        """Return the value from inputs.
+
+        Raises:
+            NotComputable: something is divided by zero, or grows from nothing.
             ParameterError: units do not fit.
         """
-        clash = None
-        try:
-            found = self._evaluate(formula)
-        except NotComputable as error:
-            found, clash = None, missing_entry(NOT_COMPARABLE, str(error), self._suggest_original(formula))
-        if found is not None and check_splits:
-            clash = find_split_clash(self.source, self.figures)
-        if clash is not None:
-            self.missing = {f"{formula.text} {self.period.period}": clash}
-        return None if found is None or clash is not None else Computed(*found)
+        quantities = {
+            lookup: Quantity(Fraction(str(figure.value)), unit_of(figure.unit))
+            for lookup, (_, figure) in inputs.items()
+        }
+        quantity, filled = evaluate(self.formula, quantities, self.back, self._periods_a_year)
+        return Computed(self, inputs, quantity.value, unit_text(quantity.unit), filled)
 
-    def _evaluate(self, formula: Formula) -> tuple[Quantity, str] | None:
-        periods_a_year = 1 if self.period.quarter is None else QUARTERS
-        evaluation = Evaluation(self._find, Fraction(_YEAR_DAYS, periods_a_year), periods_a_year)
-        found = evaluate(formula, evaluation, self.back)
-        if found is None:
-            return None
-        stated = {lookup: (metric.name, figure) for lookup, (metric, figure) in self.inputs.items()}
-        figures = on_one_basis(stated, self.source.options)
-        if all(figures[lookup] is figure for lookup, (_, figure) in self.inputs.items()):
-            return found
-        self.inputs = {lookup: (metric, figures[lookup]) for lookup, (metric, _) in self.inputs.items()}
-        return evaluate(formula, replace(evaluation, asked={}), self.back)
+    @property
+    def _periods_a_year(self) -> int:
+        return 1 if self.period.quarter is None else QUARTERS
 
-    def _find(self, lookup: Lookup) -> Quantity | None:
-        """Return an input's value; if there is none, store the reason."""
-        if lookup not in self.inputs:
+    def _find_inputs(self) -> tuple[Inputs, Missing]:
+        inputs: dict[Lookup, tuple[Metric, Figure]] = {}
+        missing: Missing = {}
+        for lookup in list_lookups(self.formula, self.back, self._periods_a_year):
             metric = self.source.find_metric(lookup.word)
             if metric is None:
-                self.missing[lookup.word] = missing_metric(self.source, lookup.word)
-                return None
-            period = self.period.after(-lookup.back)
-            figure, entry = self._find_figure(metric, period, lookup.back)
-            if entry is not None:
-                self.missing[f"{lookup.word} {period.period}"] = entry
-            if figure is None:
-                return None
-            self.inputs[lookup] = (metric, figure)
-        figure = self.inputs[lookup][1]
-        return Quantity(Fraction(str(figure.value)), unit_of(figure.unit))
+                missing[lookup.word] = missing_metric(self.source, lookup.word)
+                continue
+            found = self._find_figure(metric, lookup.back)
+            if isinstance(found, Figure):
+                inputs[lookup] = (metric, found)
+            else:
+                missing[f"{lookup.word} {self.period.after(-lookup.back).period}"] = found
+        return inputs, missing
 
-    def _find_figure(
-        self, metric: Metric, period: PeriodFilter, back: int
-    ) -> tuple[Figure | None, dict[str, Any] | None]:
-        found = self.source.select(metric, period).headline
+    def _find_figure(self, metric: Metric, back: int) -> Figure | dict[str, Any]:
+        """Return a metric's figure of the period so many before, or the reason why it has none."""
+        before = self.period.after(-back)
+        found = self.source.select(metric, before).headline
         if not found:
-            return None, missing_figure(self.source, metric, period)
+            return missing_figure(self.source, metric, before)
         name = f"{metric.name} of {self.source.company.name}"
         current = self.source.select(metric, self.period).headline if back else ()
         if len(current) == 1 and not current[0].is_cover:
@@ -131,22 +117,51 @@ class PeriodInputs:
             if not found:
                 day = date.fromordinal(end).isoformat()
                 message = f"{name}: no period like the one to {current[0].end} ends on {day}"
-                return None, missing_entry(NOT_COMPARABLE, message, _BY_DAYS)
+                return missing_entry(NOT_COMPARABLE, message, _BY_DAYS)
         if len(found) > 1:
             ends = ", ".join(figure.end for figure in found)
-            return None, missing_entry(NOT_COMPARABLE, f"{name} for {period.wording} may be of {ends}", _BY_DAYS)
-        return found[0], None
+            return missing_entry(NOT_COMPARABLE, f"{name} for {before.wording} may be of {ends}", _BY_DAYS)
+        return found[0]
 
-    def _suggest_original(self, formula: Formula) -> str:
+    def _suggest_original(self) -> str:
         """Return the next step if inputs cannot be combined: the value from the first filings, if it has one basis."""
-        first = PeriodInputs(self.source.with_options(vintage=ORIGINAL), self.period, self.back)
-        try:
-            found = first._evaluate(formula)
-        except NotComputable:
-            found = None
-        if found is None:
-            return "Ask financial_facts for the inputs"
-        return f"Send vintage: original for {plain(found[0].value)} {unit_text(found[0].unit)}, from the first filings"
+        if self.source.options.vintage != ORIGINAL:
+            first = replace(self, source=self.source.with_options(vintage=ORIGINAL)).compute(check_splits=False)
+            if isinstance(first, Computed):
+                return f"Send vintage: original for {plain(first.value)} {first.unit}, from the first filings"
+        return "Ask financial_facts for the inputs"
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """The value of a calculation, the formula as filled in, and the inputs."""
+
+    calculation: Calculation
+    inputs: Inputs
+    value: Fraction
+    unit: str
+    filled: str
+
+    @property
+    def source(self) -> CompanyFigures:
+        return self.calculation.source
+
+    @property
+    def figures(self) -> list[Figure]:
+        return [figure for _, figure in self.inputs.values()]
+
+    @property
+    def reported(self) -> list[Figure]:
+        """The reported figures behind the value."""
+        return [part for figure in self.figures for part in (figure.parts or (figure,))]
+
+    @property
+    def wording(self) -> str:
+        return self.calculation.period.after(-self.calculation.back).wording
+
+    @property
+    def notes(self) -> list[str]:
+        return [f"{metric.name}: {note}" for metric, figure in self.inputs.values() for note in figure.notes]
 
 
 def _day_before(current: Figure, period: PeriodFilter, back: int) -> tuple[int, int]:
