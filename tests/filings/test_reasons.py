@@ -39,7 +39,9 @@ def entry(reason, message, next_step):
         ),
         (
             "Revenue", "2022", {"unit": "GBP"},
-            entry("other_unit", "Revenue of Drawn Inc. for fiscal 2022 is not told in GBP", "It is told in EUR, USD"),
+            entry(
+                "other_unit", "Revenue of Drawn Inc. for fiscal 2022 is not reported in GBP", "Its units are EUR, USD"
+            ),
         ),
         (
             "Revenue", "2022", {"filing_type": "20-F"},

@@ -29,8 +29,8 @@ def calculate(
     if recipe is not None and recipe.kind != RECIPE:
         recipe = None
     formula = read_formula(expression) if recipe is None else formula_of(recipe, expression)
-    nobody = f"Cannot calculate {expression} for {ticker}"
-    source = open_company(library, ticker, nobody, options)
+    not_found = f"Cannot calculate {expression} for {ticker}"
+    source = open_company(library, ticker, not_found, options)
     reply = Reply([], source=source_of(source.company, as_of=options.as_of))
     asked = list(dict.fromkeys(read_period(text) for text in periods))
     for period in asked:
@@ -40,7 +40,7 @@ def calculate(
         else:
             reply.missing |= computed
     if not reply.results:
-        raise nothing(nobody, reply.missing, reply.source)
+        raise nothing(not_found, reply.missing, reply.source)
     reply.results.sort(key=lambda row: (row["end_date"], row["fiscal_period"]))
     reply.put(expression, points_of(reply.results), is_series=len(asked) > 1)
     return reply

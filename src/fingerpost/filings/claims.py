@@ -330,11 +330,11 @@ def _check_other_tags(claim: Claim, operands: Sequence[Computed]) -> None:
     tags = [{fact.concept: fact for figure in operand.figures for fact in figure.alternatives} for operand in operands]
     for concept in sorted(set.intersection(*(set(by_concept) for by_concept in tags))):
         if _holds(claim, [Fraction(str(by_concept[concept].value)) for by_concept in tags]):
-            raise _Unjudgeable(f"the claim is true of {concept}, which is beside the figure in the same filing")
+            raise _Unjudgeable(f"the claim is true of {concept}, another tag in the same filing")
 
 
 def _check_calendar_year(claim: Claim, sources: Sequence[CompanyFigures]) -> None:
-    """Refuse to contradict a claim that is true of a neighbouring fiscal year, which is mostly that calendar year."""
+    """Refuse to contradict a claim that is true of the neighbouring fiscal year in the claimed calendar year."""
     period = read_period(claim.period)
     for other in (period.after(1), period.after(-1)) if period.quarter is None and claim.base_period is None else ():
         try:

@@ -110,7 +110,7 @@ def find_period(text: str) -> PeriodFilter | None:
 
 
 def explain_period(text: str) -> str:
-    """Return how a period is written, for a text that is none."""
+    """Return how a period is written, for a text that is no period."""
     return f"must be a fiscal year or quarter, such as 2022 or 2022-Q2; you sent {text!r}"
 
 
@@ -123,7 +123,7 @@ def select_figures(series: Series, period_filter: PeriodFilter, calendar: Fiscal
     if period_filter.quarter is not None:
         chosen = [figure for figure in inside if figure.period in (QUARTER, INSTANT)]
     elif period_filter.is_short and any(figure.period != INSTANT for figure in inside):
-        # A year that ends in it began long before: whoever asks for these days does not mean it.
+        # A fiscal year that ends in so few days began long before them, so the caller does not mean it.
         chosen = [figure for figure in inside if figure.period == QUARTER]
     else:
         chosen = [figure for figure in inside if figure.period == YEAR] or [

@@ -1,6 +1,6 @@
 """What a period is called: by its length, and by the fiscal year that it belongs to.
 
-Both come from start and end. A source's ``fy`` and ``fp`` describe the filing, not the period (filings.md, section 4).
+Both come from start and end. A source's ``fy`` and ``fp`` describe the filing, not the period (docs/filings.md).
 """
 
 import math

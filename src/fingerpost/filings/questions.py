@@ -35,8 +35,8 @@ def financial_facts(
     Raises:
         DataNotFound: none of them was found.
     """
-    nobody = f"No financial facts found for {ticker}"
-    source = open_company(library, ticker, nobody, options)
+    not_found = f"No financial facts found for {ticker}"
+    source = open_company(library, ticker, not_found, options)
     reply = Reply([], data={}, source=source_of(source.company, as_of=options.as_of))
     for text in dict.fromkeys(metrics):
         finding = look_up(source, text, window)
@@ -45,20 +45,20 @@ def financial_facts(
         if finding.points:
             reply.put(text, finding.points)
     if not reply.results:
-        raise nothing(nobody, reply.missing, reply.source)
+        raise nothing(not_found, reply.missing, reply.source)
     return reply
 
 
 def financial_ratios(
     library: FactLibrary, ticker: str, wanted: Sequence[str] | None, window: PeriodFilter, options: FigureOptions
 ) -> Reply:
-    """Return recipes at a company for the headline periods of a window; the ratios if none is named.
+    """Return recipes at a company for the headline periods of a window; without names, the ratios.
 
     Raises:
         DataNotFound: none of them can be computed.
     """
-    nobody = f"No financial ratios found for {ticker}"
-    source = open_company(library, ticker, nobody, options)
+    not_found = f"No financial ratios found for {ticker}"
+    source = open_company(library, ticker, not_found, options)
     reply = Reply([], data={}, source=source_of(source.company, as_of=options.as_of))
     ratios = [recipe.name for recipe in list_recipes() if recipe.statement == RATIO]
     for text in dict.fromkeys(wanted or ratios):
@@ -73,7 +73,7 @@ def financial_ratios(
             reply.results += rows
             reply.put(text, points_of(rows))
     if not reply.results:
-        raise nothing(nobody, reply.missing, reply.source)
+        raise nothing(not_found, reply.missing, reply.source)
     return reply
 
 
@@ -92,8 +92,8 @@ def time_series(
     Raises:
         DataNotFound: there is none.
     """
-    nobody = f"No time series data found for {ticker} and metric {text}"
-    source = open_company(library, ticker, nobody, options)
+    not_found = f"No time series data found for {ticker} and metric {text}"
+    source = open_company(library, ticker, not_found, options)
     finding = look_up(source, text, window)
     chosen = finding.found.headline
     missing = finding.missing
@@ -112,7 +112,7 @@ def time_series(
             is_quarterly = chosen[0].period == QUARTER
             missing = explain_refused(source, metric, text, finding.found) if is_quarterly else {}
     if not chosen:
-        raise nothing(nobody, missing, source_of(source.company, as_of=options.as_of))
+        raise nothing(not_found, missing, source_of(source.company, as_of=options.as_of))
     rows = [
         row_of(source.company, finding.name, figure, options)
         for figure in sorted(chosen, key=lambda figure: (figure.end, figure.start))
@@ -126,8 +126,8 @@ def fact_history(library: FactLibrary, ticker: str, text: str, window: PeriodFil
     Raises:
         DataNotFound: there is none.
     """
-    nobody = f"No financial facts found for {ticker}"
-    source = open_company(library, ticker, nobody, options)
+    not_found = f"No financial facts found for {ticker}"
+    source = open_company(library, ticker, not_found, options)
     finding = look_up(source, text, window)
     reply = Reply([], source=source_of(source.company, as_of=options.as_of), missing=finding.missing)
     for figure in finding.found.figures:
@@ -143,7 +143,7 @@ def fact_history(library: FactLibrary, ticker: str, text: str, window: PeriodFil
         ]
     if not reply.results:
         computed = missing_entry(NOT_REPORTED, f"{text} is computed, not filed", "Ask for the history of its inputs")
-        raise nothing(nobody, reply.missing or {text: computed}, reply.source)
+        raise nothing(not_found, reply.missing or {text: computed}, reply.source)
     return reply
 
 
@@ -159,7 +159,7 @@ def compare(
     Raises:
         DataNotFound: no company has any of them.
     """
-    nobody = f"No financial facts found for {', '.join(tickers)}"
+    not_found = f"No financial facts found for {', '.join(tickers)}"
     reply = Reply([], data={})
     companies: list[Company] = []
     for ticker in dict.fromkeys(tickers):
@@ -181,7 +181,7 @@ def compare(
     if companies:
         reply.source = source_of(*companies, as_of=options.as_of)
     if not reply.results:
-        raise nothing(nobody, reply.missing, reply.source)
+        raise nothing(not_found, reply.missing, reply.source)
     notes = []
     if len(ends := {row["end_date"] for row in reply.results}) > 1:
         notes.append("The periods end on different days: " + ", ".join(sorted(ends)))
@@ -213,8 +213,8 @@ def metrics(library: FactLibrary, ticker: str, category: str | None, as_of: str 
     Raises:
         DataNotFound: there are none in the category.
     """
-    nobody = f"No metrics found for {ticker}" if category is None else f"No metrics found for category: {category}"
-    source = open_company(library, ticker, nobody)
+    not_found = f"No metrics found for {ticker}" if category is None else f"No metrics found for category: {category}"
+    source = open_company(library, ticker, not_found)
     filed = source.concepts
     if as_of is not None:
         known = source.list_concepts_known(as_of)
@@ -230,7 +230,7 @@ def metrics(library: FactLibrary, ticker: str, category: str | None, as_of: str 
         if concept in filed and category in (None, statement)
     ]
     if not rows:
-        raise nothing(nobody, {}, source_of(source.company, as_of=as_of))
+        raise nothing(not_found, {}, source_of(source.company, as_of=as_of))
     return Reply(rows, source=source_of(source.company, as_of=as_of))
 
 

@@ -69,7 +69,7 @@ def open_company(
     """Return the figures of a ticker's company.
 
     Raises:
-        DataNotFound: there is none; ``message`` begins the sentence.
+        DataNotFound: the ticker has no company here; ``message`` begins the sentence.
     """
     company = library.find_company(ticker)
     if company is None:
@@ -104,7 +104,7 @@ def missing_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter)
         )
     if options.unit is not None and finds(unit=None):
         units = ", ".join(sorted(source.series(metric).units))
-        return missing_entry(OTHER_UNIT, f"{what} is not told in {options.unit}", f"It is told in {units}")
+        return missing_entry(OTHER_UNIT, f"{what} is not reported in {options.unit}", f"Its units are {units}")
     if options.filing_type is not None and finds(filing_type=None):
         return missing_entry(OTHER_FORM, f"no {options.filing_type} states {what}", "Leave filing_type out")
     if company.dataset == SAMPLE:
@@ -158,9 +158,9 @@ def refused_quarter(source: CompanyFigures, metric: Metric, refused: Figure) -> 
 
 
 def untagged(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> dict[str, Any]:
-    """Return that no tag of a metric has a figure for a window, and the periods for which one has.
+    """Return the reason for a figure that no tag of a metric has in a window, and the periods with a figure.
 
-    The company may state it all the same: the data set leaves out its own tags and figures by segment.
+    The filing may still state it, because the data set lacks a company's own tags and figures by segment.
     """
     near: list[str] = []
     for concept in list_near_concepts(metric, source.concepts):

@@ -1,4 +1,4 @@
-"""From raw facts to figures: which value, of which vintage, from which filing (filings.md, section 4).
+"""From raw facts to figures: which value, of which vintage, from which filing (docs/filings.md).
 
 Facts of one period are read filing by filing. In each filing the tag that speaks for the whole company wins;
 over the filings, in the order of their days, these values are the vintages.

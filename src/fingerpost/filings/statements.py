@@ -39,8 +39,8 @@ def statement(library: FactLibrary, ticker: str, kind: str, window: PeriodFilter
     Raises:
         DataNotFound: the period has none of the lines.
     """
-    nobody = f"No financial facts found for {ticker}"
-    source = open_company(library, ticker, nobody, options)
+    not_found = f"No financial facts found for {ticker}"
+    source = open_company(library, ticker, not_found, options)
     company = source.company
     lines = [metric for metric in list_metrics() if metric.statement == kind]
     headlines = {metric.name: source.select(metric, window).headline for metric in lines}
@@ -48,7 +48,7 @@ def statement(library: FactLibrary, ticker: str, kind: str, window: PeriodFilter
     if newest is None:
         anchor = next(metric for metric in lines if metric.name == TOTALS[kind][0])
         raise nothing(
-            nobody, {anchor.name: missing_figure(source, anchor, window)}, source_of(company, as_of=options.as_of)
+            not_found, {anchor.name: missing_figure(source, anchor, window)}, source_of(company, as_of=options.as_of)
         )
     reply = Reply([], data={}, source=source_of(company, as_of=options.as_of), extra={"statement": kind})
     found = {metric.name: _find_line(source, metric, newest) for metric in lines}

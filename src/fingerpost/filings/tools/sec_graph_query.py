@@ -76,17 +76,17 @@ def _timeline(library: FactLibrary, params: FilingTimelineParams) -> Reply:
 
 
 def _open(library: FactLibrary, params: CompanyFilingsParams | FilingTimelineParams) -> CompanyFigures:
-    nobody = f"No filings found for {params.ticker}"
-    return open_company(library, params.ticker, nobody, FigureOptions(as_of=params.as_of))
+    not_found = f"No filings found for {params.ticker}"
+    return open_company(library, params.ticker, not_found, FigureOptions(as_of=params.as_of))
 
 
 def _listed(source: CompanyFigures, rows: list[Any], shown: list[Any], wanted: set[str]) -> Reply:
     library, company = source.library, source.company
     if not shown:
         what = f" of type {', '.join(sorted(wanted))}" if wanted else ""
-        told = missing_entry(NOT_LOADED, f"none{what} is known here", load_hint(company.ticker))
+        entry = missing_entry(NOT_LOADED, f"none{what} is known here", load_hint(company.ticker))
         raise nothing(
-            f"No filings found for {company.ticker}", {"filings": told}, source_of(company, as_of=source.options.as_of)
+            f"No filings found for {company.ticker}", {"filings": entry}, source_of(company, as_of=source.options.as_of)
         )
     reply = Reply(shown, extra={"total_results": len(rows)})
     notes = {cik: _note_on(library, cik) for cik in library.list_ciks(company)}
@@ -145,12 +145,12 @@ def _sections(library: FactLibrary, params: FilingSectionsParams) -> Reply:
 
 
 def _related(library: FactLibrary, params: RelatedCompaniesParams) -> Reply:
-    nobody = f"No related companies found for {params.ticker}"
-    company = open_company(library, params.ticker, nobody).company
+    not_found = f"No related companies found for {params.ticker}"
+    company = open_company(library, params.ticker, not_found).company
     own = library.list_ciks(company)
     texts = [text for cik in own for (text,) in library.rows("SELECT text FROM sections WHERE cik = ?", cik)]
     if not texts:
-        raise nothing(nobody, {"text": _no_text()})
+        raise nothing(not_found, {"text": _no_text()})
     whole = "\n".join(texts)
     rows: list[dict[str, Any]] = []
     for other in library.list_companies():
@@ -161,8 +161,8 @@ def _related(library: FactLibrary, params: RelatedCompaniesParams) -> Reply:
         if count:
             rows.append({"ticker": other.ticker, "name": other.name, "mention_count": count})
     if not rows:
-        told = missing_entry(NOT_REPORTED, "its text names no company that has figures here", "Load more companies")
-        raise nothing(nobody, {"text": told})
+        entry = missing_entry(NOT_REPORTED, "its text names no company that has figures here", "Load more companies")
+        raise nothing(not_found, {"text": entry})
     rows.sort(key=lambda row: (-row["mention_count"], row["ticker"]))
     note = "Only companies that have figures here are looked for, by name"
     return Reply(rows[: params.limit], extra={"notes": [note]})

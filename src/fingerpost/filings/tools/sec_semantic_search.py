@@ -123,14 +123,14 @@ def _quoted(text: str) -> str:
 
 
 def _search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
-    nobody = f"No results found for query: {params.query}"
+    not_found = f"No results found for query: {params.query}"
     if not library.rows("SELECT 1 FROM sections LIMIT 1"):
-        told = missing_entry(NOT_LOADED, "no filing text was loaded", NO_TEXT_STEP)
-        raise nothing(nobody, {"text": told})
+        entry = missing_entry(NOT_LOADED, "no filing text was loaded", NO_TEXT_STEP)
+        raise nothing(not_found, {"text": entry})
     hits = search(library, params)
     if not hits:
-        told = missing_entry("no_match", "no loaded section shares a word with it", LEXICAL_NOTE)
-        raise nothing(nobody, {"text": told})
+        entry = missing_entry("no_match", "no loaded section shares a word with it", LEXICAL_NOTE)
+        raise nothing(not_found, {"text": entry})
     notes = [LEXICAL_NOTE]
     if params.hybrid_search_weight != _DEFAULT_WEIGHT:
         notes.append(_WEIGHT_NOTE)

@@ -112,7 +112,7 @@ def _figure(row: Body) -> str:
     if row.get("revisions"):
         parts.append(f"stated before: {', '.join(map(_revision, row['revisions']))}")
     if row.get("alternatives"):
-        parts.append(f"beside it: {', '.join(map(_alternative, row['alternatives']))}")
+        parts.append(f"other tags: {', '.join(map(_alternative, row['alternatives']))}")
     return "; ".join(parts + list(row.get("notes") or ()))
 
 
