@@ -68,7 +68,8 @@ class RemembersFailures(Protocol):
     def within_call(self, failures: Failures) -> Network: ...
 
 
-def _within_call(network: Network, failures: Failures) -> Network:
+def within_call(network: Network, failures: Failures) -> Network:
+    """Return a network for one call: it asks no server again that has failed during it."""
     return network.within_call(failures) if isinstance(network, RemembersFailures) else network
 
 
@@ -121,7 +122,7 @@ async def _ask(network: Network, query: NetworkQuery[_T], limit_s: float | None,
     try:
         with measuring_query(network):
             async with clock.time_limit(limit_s):
-                return await query(_within_call(network, failures))
+                return await query(within_call(network, failures))
     except TimeoutError as error:
         raise as_tool_error(error, network.profile, limit_s) from error
 
@@ -165,7 +166,7 @@ class Deadline:
 
     def within_call(self, network: Network) -> Network:
         """Return the network for this call: a server that has failed during it is not asked again."""
-        return _within_call(network, self._failures)
+        return within_call(network, self._failures)
 
 
 async def ask_in_turn(queries: Sequence[tuple[Network, NetworkQuery[_T]]], deadline: Deadline) -> Outcome[_T]:

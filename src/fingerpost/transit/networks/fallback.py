@@ -13,10 +13,10 @@ from fingerpost.transit.networks.asking import (
     UNAVAILABLE,
     Failures,
     LeftOut,
-    RemembersFailures,
     as_tool_error,
     ask_within,
     measuring_query,
+    within_call,
 )
 from fingerpost.transit.networks.wrapper import QueryKind, WrapperNetwork
 from fingerpost.transit.port import (
@@ -77,11 +77,7 @@ class FallbackNetwork(WrapperNetwork):
 
     def within_call(self, failures: Failures) -> "FallbackNetwork":
         """Return the network for one call: it asks no server again that has failed during it."""
-        own, other = (
-            each.within_call(failures) if isinstance(each, RemembersFailures) else each
-            for each in (self.network, self._fallback)
-        )
-        return FallbackNetwork(own, other, failures)
+        return FallbackNetwork(within_call(self.network, failures), within_call(self._fallback, failures), failures)
 
     @property
     def profile(self) -> NetworkProfile:
