@@ -104,6 +104,15 @@ class GuardedNetwork(WrapperNetwork):
         async with clock.time_limit(self.profile.answer_deadline_s):
             return await self._ask(circuit, query)
 
+    async def close(self) -> None:
+        """Cancel a query that this event loop runs in the background; another loop cancels its own when it ends."""
+        here = asyncio.get_running_loop()
+        trials = [trial for trial in tuple(self._trials) if trial.get_loop() is here]
+        for trial in trials:
+            trial.cancel()
+        if trials:
+            await asyncio.wait(trials)
+
     def _end_trial(self, trial: asyncio.Task[Any]) -> None:
         self._trials.discard(trial)
         if not trial.cancelled():
