@@ -71,7 +71,7 @@ def worker(ctx: typer.Context) -> None:
     start_server_process()
     application = open_application(ctx.obj)
     start_logging(may_wait=False)
-    from fingerpost.apps.start_check import check_database, require_keys
+    from fingerpost.apps.start_check import check_database
 
     with usage():
         if not application.settings.database_url.get_secret_value():
@@ -80,7 +80,6 @@ def worker(ctx: typer.Context) -> None:
                 {"field": "FINGERPOST_DATABASE_URL"},
                 hint="Set FINGERPOST_DATABASE_URL; see docs/scale.md",
             )
-        require_keys(application.settings)
         check_database(application.settings)
     from fingerpost.apps.plan_worker import work_on_plans
 
