@@ -61,7 +61,7 @@ class Request:
         may_keep: whether an answer may be served again at all; None for any. A failure that comes as a success, such as
         an error page with status 200, must not be.
         accept: statuses beyond 2xx that are an answer, not a failure.
-        guarded: whether its caller has a circuit breaker of its own, which the one of the host would contradict.
+        guarded: whether the caller has its own circuit breaker; the host's is then left out.
         check_response: the source's own check of a response, called before its status is checked; it sees a body that
             is in memory.
     """

@@ -44,7 +44,7 @@ class NetworkBreaker:
         self._last: dict[str, StorageUnavailable] = {}
 
     def enter(self, circuit: str, network: str) -> bool:
-        """Return whether the query decides if the circuit rests on; raise the last failure again while it rests.
+        """Return whether this query tries the circuit again; raise the last failure while it rests.
 
         Raises:
             StorageUnavailable: the circuit rests.
@@ -75,7 +75,7 @@ class GuardedNetwork(WrapperNetwork):
     """A network that is not asked for a while after several failures or timeouts in a row.
 
     Meanwhile every query raises the last failure at once; then one query tries the network again.
-    That one has the network's whole deadline, and goes on without its caller, who may have a fallback to ask.
+    That one has the network's whole deadline, and runs on in the background if its caller leaves for a fallback.
 
     Args:
         network: the one to guard.

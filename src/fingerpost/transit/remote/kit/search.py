@@ -52,10 +52,10 @@ class FoundJourneys:
         return (
             *dict.fromkeys(self.troubles),
             *([UNMEASURED] if self.has_unmeasured_walk else []),
-            *say_left_out(
-                self.not_asked_for, ("it needs", "they need"), " a car, a bicycle, a rented or a booked vehicle"
+            *_say_left_out(
+                self.not_asked_for, "{} a car, a bicycle, a rented or a booked vehicle", "it needs", "they need"
             ),
-            *say_left_out(len(self.unplaced), ("it leads", "they lead"), before="the server does not say where "),
+            *_say_left_out(len(self.unplaced), "the server does not say where {}", "it leads", "they lead"),
             *say_impossible(len(self.impossible)),
         )
 
@@ -203,13 +203,12 @@ def _is_in_time(itinerary: Itinerary, query: JourneyQuery) -> bool:
 
 def say_impossible(number: int) -> list[str]:
     """Return the note on how many itineraries end before they begin, none where none does."""
-    verbs = ("it ends before it begins", "they end before they begin")
-    return say_left_out(number, verbs, before="by the server's times ")
+    return _say_left_out(number, "by the server's times {}", "it ends before it begins", "they end before they begin")
 
 
-def say_left_out(number: int, verbs: tuple[str, str], behind: str = "", *, before: str = "") -> list[str]:
-    """Return the note on a number of itineraries; ``verbs`` are of one and of several."""
+def _say_left_out(number: int, why: str, one: str, several: str) -> list[str]:
+    """Return the note on itineraries that were left out; ``why`` has a gap for what ``one`` or ``several`` do."""
     if not number:
         return []
-    were, verb = ("itineraries were", verbs[1]) if number > 1 else ("itinerary was", verbs[0])
-    return [f"{number} {were} left out, because {before}{verb}{behind}."]
+    were, verb = ("itineraries were", several) if number > 1 else ("itinerary was", one)
+    return [f"{number} {were} left out, because {why.format(verb)}."]

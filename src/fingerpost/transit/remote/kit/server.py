@@ -17,7 +17,7 @@ STOPS_FRESH_S = 600.0
 
 _LONGEST_MESSAGE = 200
 _FIRST_REFUSAL = 400
-# A rider who waits for an answer hears of a longer pause at once.
+# A longer pause is reported to riders at once.
 _LONGEST_PAUSE_S = 2.5
 
 
@@ -67,8 +67,8 @@ class Connection:
             secret_params=secret_params,
             secret_headers={} if key is None else {key_header: key},
             may_keep=may_keep,
-            # Queries have one (networks/guarded.py); the host's lets one request through to try it, which fails a query
-            # that needs several, so that a server that is back would be refused for ever.
+            # A network has one (networks/guarded.py). After an outage the host's would let a single request through,
+            # and so fail every query that sends several at once.
             guarded=True,
             check_response=check_response,
             limits=limits or new_limits(deadline_s),

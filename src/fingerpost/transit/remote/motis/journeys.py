@@ -86,8 +86,12 @@ class PlanRequest:
 class MotisJourneySearch(JourneySearch[PlanRequest]):
     most_pages = 3
 
+    def __init__(self, server: MotisServer, ids: MotisStopIds) -> None:
+        self._server = server
+        self._ids = ids
+
     async def find(self, question: JourneyQuestion) -> FoundJourneys:
-        """Search; where the server has renamed a stop since its id was printed, between the positions instead."""
+        """Search; if the server has renamed a stop since its id was printed, search between the positions instead."""
         ends = question.origin, question.destination
         try:
             return await super().find(question)
@@ -97,10 +101,6 @@ class MotisJourneySearch(JourneySearch[PlanRequest]):
         origin, destination = (JourneyEnd(location=end.location) for end in ends)
         found = await super().find(replace(question, origin=origin, destination=destination))
         return found.with_trouble(_MOVED)
-
-    def __init__(self, server: MotisServer, ids: MotisStopIds) -> None:
-        self._server = server
-        self._ids = ids
 
     async def first_page(self, question: JourneyQuestion) -> JourneyPage[PlanRequest]:
         """Return the first page, with the trips that real time took away.

@@ -29,7 +29,7 @@ from fingerpost.transit.rules.times import is_zone
 
 
 class MotisNetwork(ServerNetwork):
-    """A network behind one MOTIS server. Only ids of stops are kept between calls."""
+    """A network behind one MOTIS server. Only ids of stops are stored between calls."""
 
     def __init__(
         self, record: NetworkRecord, learned: LearnedProfile | None, fetch: Fetch, limits: RequestLimits | None = None

@@ -29,7 +29,7 @@ ABILITIES = frozenset(Ability) - {Ability.FARES}
 
 
 class TflNetwork(ServerNetwork):
-    """London's network behind TfL's API. It keeps nothing between calls."""
+    """London's network behind TfL's API. Only ids of stops are stored between calls."""
 
     walking = "streets, as TfL knows them"
 
