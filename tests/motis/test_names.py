@@ -146,12 +146,13 @@ async def test_stops_near_a_point_are_measured_straight():
     assert told.asked == [("map/stops", {"min": "52.369100,4.898526", "max": "52.370900,4.901474"})]
 
 
-async def test_a_position_is_named_by_the_servers_geocoder():
-    """An address on the spot, with its town; asked once in ten minutes; what is far names nothing."""
+@pytest.mark.parametrize("name", ["Damrak 1", "Damrak"])
+async def test_a_position_is_named_by_the_servers_geocoder(name):
+    """An address on the spot, with its number once, and its town; asked once in ten minutes; what is far is no name."""
     told = Told(
         reverse_geocode=[
             a_match(lat=52.3701),
-            a_match("Damrak 1", "way/12", "ADDRESS", lat=52.3703, street="Damrak", houseNumber="1"),
+            a_match(name, "way/12", "ADDRESS", lat=52.3703, street="Damrak", houseNumber="1"),
         ]
     )
     async with asking(told) as network:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from fingerpost.errors import SourceChanged, SourceFailed, SourceKeyRefused
+from fingerpost.errors import SourceChanged, SourceFailed, SourceKeyRefused, SourceLimited
 from fingerpost.transit.model.place import Coordinate, PlaceKind
 from fingerpost.transit.rules.name_matching import Ambiguous, Resolved, decide
 from tests.net.local_server import answer
@@ -113,6 +113,7 @@ async def test_a_text_that_the_geocoder_refuses_is_not_sent(tmp_path, text):
         (answer(body=b'{"features": [{"geometry": {}}]}'), SourceChanged),
         (answer("400 Bad Request", b'{"geocoding": {"errors": ["invalid"]}}'), SourceFailed),
         (answer("401 Unauthorized", b'{"statusCode": 401}'), SourceKeyRefused),
+        (answer("403 Forbidden", b"Out of call volume quota. Quota will be replenished in 01:00:00"), SourceLimited),
     ],
 )
 async def test_a_geocoder_in_trouble_says_which_service_it_is(tmp_path, told, branch):

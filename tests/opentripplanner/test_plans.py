@@ -18,6 +18,7 @@ from tests.opentripplanner.answers import (
     asked_of,
     asking,
     at,
+    body,
     data,
 )
 
@@ -216,6 +217,13 @@ async def test_an_empty_page_leads_to_the_next():
     assert len(answered.itineraries) == 1
     assert (second.pop("after"), second.pop("withPromised"), first.pop("withPromised")) == ("A", False, True)
     assert second == first
+
+
+async def test_a_cursor_that_does_not_move_ends_the_search():
+    """Two questions, not four; errors beside the data keep the answer out of memory."""
+    _, local = await _plan(body({"data": {"live": a_page(cursor="A")}, "errors": [{"message": "oh"}]}))
+
+    assert len(local.asked) == 2
 
 
 async def test_a_window_is_asked_for_and_followed_to_its_end():

@@ -1,0 +1,16 @@
+"""How long answers are served again from memory, as the pages of the providers state it."""
+
+import importlib
+
+import pytest
+
+from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
+
+
+@pytest.mark.parametrize(("source", "seconds"), [("motis", 10), ("opentripplanner", 10), ("tfl", 30)])
+def test_live_answers_are_served_again_for_seconds_only(source, seconds):
+    """Plans and boards; names and stops for ten minutes."""
+    server = importlib.import_module(f"fingerpost.transit.remote.{source}.server")
+
+    assert seconds == server.LIVE_FRESH_S
+    assert STOPS_FRESH_S == 600
