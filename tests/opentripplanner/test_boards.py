@@ -76,6 +76,13 @@ async def test_where_a_ride_goes_is_the_stops_word_then_the_trips_then_the_last_
     assert [row.destination for row in board.departures] == ["Tapiola", "Otaniemi", "Aalto", "14"]
 
 
+async def test_a_short_board_does_not_part_what_leaves_at_one_second():
+    """Two rows are shown where one is wanted, and all three are counted."""
+    board, _ = await _board(a_time(0), a_time(0), a_time(1), wanted=1)
+
+    assert (len(board.departures), board.found_count) == (2, 3)
+
+
 async def test_the_question_names_every_stop_once_and_leaves_out_no_cancellation():
     """In one request, a little wider than the window; a feed's own spelling is restored."""
     _, local = await _board(stop_ids=["HSL:1040601", "hsl:1040601", "TAMPERE:0001"])
