@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
+from fingerpost.errors import SourceLimited
 from fingerpost.net.outcomes import Ending
 from fingerpost.net.response import Response
 
@@ -65,9 +66,17 @@ class Cache:
         flight = self._flights.get(key)
         if flight is not None:
             count(Ending.JOINED)
+            try:
+                return await self._wait(key, flight)
+            except SourceLimited:
+                # The caller that began the request may have less time to wait than this one.
+                flight = self._flights.get(key)
         if flight is None:
             flight = _Flight(asyncio.create_task(self._fetch(key, fresh_s, fetch, entry, may_keep)))
             self._flights[key] = flight
+        return await self._wait(key, flight)
+
+    async def _wait(self, key: str, flight: _Flight) -> Response:
         flight.waiting += 1
         try:
             # One who leaves does not take the answer away from the others.
