@@ -40,18 +40,29 @@ def test_counts_and_unread_tables(tmp_path):
     )
 
 
-def test_service_that_thins_out(tmp_path):
-    """One of three trips goes on for years: the report says until when at least half of them run."""
-    drawing = "line A | Alpha 08:00 | Beta 08:10\n" * 3
+@pytest.mark.parametrize(
+    ("extra", "extra_days", "days", "thin_after"),
+    [
+        # One trip of six goes on for years.
+        (5, "20260105,20260227", "20260105,20590101", date(2026, 2, 27)),
+        # A week of extra trips, a season, a single day: the rest of the service is no remnant.
+        (5, "20260601,20260605", "20260105,20261231", None),
+        (2, "20260601,20260831", "20260105,20261231", None),
+        (1, "20260601,20260601", "20260601,20260601", None),
+    ],
+)
+def test_service_that_thins_out(tmp_path, extra, extra_days, days, thin_after):
+    """A trip each day, and extra ones on weekdays: the report says when most of the service has ended."""
     weekdays = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
     tables = {
-        "trips.txt": "route_id,service_id,trip_id\nA,SHORT,A-1\nA,SHORT,A-2\nA,LONG,A-3\n",
+        "trips.txt": "route_id,service_id,trip_id\nA,DAILY,A-1\n"
+        + "".join(f"A,EXTRA,A-{number}\n" for number in range(2, extra + 2)),
         "calendar.txt": f"service_id,{weekdays},start_date,end_date\n"
-        "SHORT,1,1,1,1,1,0,0,20260105,20260227\nLONG,1,1,1,1,1,1,1,20260105,20590101\n",
+        f"EXTRA,1,1,1,1,1,0,0,{extra_days}\nDAILY,1,1,1,1,1,1,1,{days}\n",
     }
-    feed = import_text(tmp_path, tables, drawing).report.feeds[0]
+    drawing = "line A | Alpha 08:00 | Beta 08:10\n" * (extra + 1)
 
-    assert (feed.last_day, feed.full_until) == (date(2059, 1, 1), date(2026, 2, 27))
+    assert import_text(tmp_path, tables, drawing).report.feeds[0].thin_after == thin_after
 
 
 def test_json_round_trip(tmp_path):

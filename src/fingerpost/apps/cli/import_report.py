@@ -25,8 +25,8 @@ def print_report(report: ImportReport) -> None:
         print_line(line)
     for feed in report.feeds:
         days = f"{feed.first_day} to {feed.last_day}, {feed.service.say_state_on(today)}"
-        if feed.full_until is not None:
-            days += f", fewer than half of the trips after {feed.full_until}"
+        if feed.thin_after is not None:
+            days += f", fewer than a quarter of the trips after {feed.thin_after}"
         print_line(f"{feed.feed}: {days}; {_list_counts(feed)}")
         if feed.findings:
             table = new_table("finding", "count", "first at")
@@ -52,9 +52,9 @@ def list_verdict_lines(report: ImportReport, today: date) -> list[str]:
     out = [feed for feed in report.feeds if feed.service.state_on(today) is not ServiceState.IN_SERVICE]
     named = ", ".join(f"{feed.feed} ({feed.service.say_state_on(today)})" for feed in out)
     thin = [
-        feed for feed in report.feeds if feed.full_until is not None and feed.full_until < today and feed not in out
+        feed for feed in report.feeds if feed.thin_after is not None and feed.thin_after < today and feed not in out
     ]
-    losses = [f"{feed.feed} has had fewer than half of its trips since {feed.full_until}" for feed in thin]
+    losses = [f"{feed.feed} has fewer than a quarter of its trips after {feed.thin_after}" for feed in thin]
     losses += _list_losses(report)
     if len(out) == len(report.feeds):
         reasons = [f"no feed has service today: {named}", *losses]

@@ -38,6 +38,8 @@ READ = frozenset({
     "shapes.txt", "stop_areas.txt", "stop_times.txt", "stops.txt", "transfers.txt", "translations.txt", "trips.txt",
 })  # fmt: skip
 
+# Service is compared with that of the fullest days, so many in a row: a week of extra trips says little of the rest.
+_FULLEST_DAYS = 28
 _WEEK = 7
 
 
@@ -124,7 +126,7 @@ def report_on(archive: Archive, draft: TimetableDraft) -> FeedReport:
         first_day=feed.first_day,
         last_day=feed.last_day,
         gaps=find_service_days(map(date.fromordinal, days.tolist())).gaps,
-        full_until=_find_full_until(services, departures.tolist(), days),
+        thin_after=_find_thin_after(services, departures.tolist(), days),
         zone=feed.zone,
         findings=tuple(
             Finding(reason=reason.code, count=count, places=tuple(FoundAt(table=t, line=n, column=c) for t, n, c in at))
@@ -134,17 +136,18 @@ def report_on(archive: Archive, draft: TimetableDraft) -> FeedReport:
     )
 
 
-def _find_full_until(services: Sequence[Int32], departures: Sequence[int], days: Int32) -> date | None:
-    """Return ``FeedReport.full_until``.
+def _find_thin_after(services: Sequence[Int32], departures: Sequence[int], days: Int32) -> date | None:
+    """Return ``FeedReport.thin_after``.
 
     ``departures`` are those of each service on one of its days; ``days`` are all days of service.
     """
     on_day = np.zeros(int(days[-1] - days[0]) + 1, np.int64)
     for service, count in zip(services, departures, strict=True):
         on_day[service - days[0]] += count
-    busiest = np.convolve(on_day, np.ones(_WEEK, np.int64)).max() / _WEEK
-    full = int(np.flatnonzero(2 * on_day >= busiest)[-1])
-    return None if len(on_day) - full <= _WEEK else date.fromordinal(int(days[0]) + full)
+    span = min(_FULLEST_DAYS, len(on_day))
+    fullest = np.convolve(on_day, np.ones(span, np.int64), "valid").max() / span
+    last = int(np.flatnonzero(4 * on_day >= fullest)[-1])
+    return None if len(on_day) - last <= _WEEK else date.fromordinal(int(days[0]) + last)
 
 
 def _feed(

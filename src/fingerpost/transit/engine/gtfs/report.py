@@ -41,8 +41,9 @@ class FeedReport:
     ``events`` counts stop times, ``runs`` trip departures (their names are stored, and stay). ``in_seat`` counts pairs
     of trip departures between which one may stay seated, ``narrow_transfers`` trip- and route-specific transfer rules.
     ``first_day`` and ``last_day`` are the first and last day on which a trip runs, ``gaps`` the days between them on
-    which none does, as (first, last) of each run of days; ``zone`` says when a day begins. ``full_until`` is the
-    last day with at least half of the departures of the busiest week's average day, None if less than a week follows.
+    which none does, as (first, last) of each run of days; ``zone`` says when a day begins. ``thin_after`` is the
+    last day with at least a quarter of the departures of an average day of the fullest four weeks; None if less than a
+    week follows.
     """
 
     feed: str
@@ -55,7 +56,7 @@ class FeedReport:
     first_day: date
     last_day: date
     gaps: tuple[tuple[date, date], ...] = ()
-    full_until: date | None = None
+    thin_after: date | None = None
     zone: str = "UTC"
     in_seat: int = 0
     narrow_transfers: int = 0
