@@ -84,6 +84,7 @@ def test_characters_that_override_the_direction_of_texts(tmp_path):
         ("X, y \r Töölö , 1".encode(), None),
         ('\n"x","y"\n\n,\n"Töölö" , "1"\n'.encode(), None),
         ("x,y\nTöölö,1,beyond\n".encode(), "row-longer-than-header-assumed"),
+        ("\u202ax,y\u202c\nTöölö,1\n".encode(), "text-direction-removed"),
     ],
 )
 def test_odd_tables(data, reason):

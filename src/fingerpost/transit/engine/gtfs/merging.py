@@ -42,7 +42,7 @@ _TABLES: dict[str, Any] = {
     "in_seat": InSeatColumns,
     "shapes": ShapeColumns,
 }
-# Columns of stop times; the last two may be missing: what stands for them then.
+# Columns of stop times, and what fills those that a feed may lack.
 _STOP_TIMES = (
     "trip_stop_time_count", "stop_time_sequence", "stop_time_arrival_s", "stop_time_departure_s", "stop_time_flags",
     "stop_time_headsign", "stop_time_shape_point", "stop_time_stop",

@@ -1,7 +1,7 @@
 """Findings of an import: what it skipped, interpolated or did not use, by reason, and what that means for riders."""
 
 from collections.abc import Iterable
-from enum import Enum, StrEnum
+from enum import Enum, StrEnum, unique
 from typing import NamedTuple
 
 import numpy as np
@@ -54,11 +54,12 @@ _TRANSFERS = _LEFT_OUT, "rules for changes"
 _WAYS = _NOT_USED, "ways in stations"
 
 
+@unique
 class Reason(FindingMeaning, Enum):
-    """Why something of a feed is not in the timetable as it was written.
+    """Why something of a feed is not in the timetable as it was written, and what that means for riders.
 
     A name that ends in UNAPPLIED or UNSUPPORTED is something that the engine does not use; ASSUMED and WORKED_OUT
-    fill a gap; every other name means that the row was left out.
+    fill a gap; every other name means that something was left out.
     """
 
     TABLE_REPEATED_ASSUMED = _GUESSED, "tables", "the archive holds the table more than once; the last one is read"
@@ -154,7 +155,7 @@ class Reason(FindingMeaning, Enum):
 
     TRANSLATION_OF_UNKNOWN = *_ABSENT, "a translation of something that is not in the feed"
     TRANSLATION_UNREADABLE = _LEFT_OUT, "translated names", "the translation has no language or no text"
-    TRANSLATION_OF_OTHER_FIELD_UNAPPLIED = _NOT_USED, "translated names", "a translation of another field"
+    TRANSLATION_OF_OTHER_FIELD_UNAPPLIED = _NOT_USED, "translated names", "it is not of a stop, route or headsign"
 
     @property
     def code(self) -> str:

@@ -250,7 +250,8 @@ class Table:
         return FeedUnusable(f"{self.feed}: {self.name} is not a table of text. Ask the publisher for a sound feed.")
 
     def _read_header(self) -> list[str]:
-        with_header, _ = next(self._data(_PEEKED_BYTES), (b"", True))
+        block, _ = next(self._data(_PEEKED_BYTES), (b"", True))
+        with_header, _ = without_direction_marks(block)
         for number, line in enumerate(with_header.splitlines(), 1):
             text = line.decode(errors="replace").strip()
             if not text:
