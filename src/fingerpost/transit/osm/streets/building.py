@@ -40,7 +40,7 @@ def build_graph(streets: ExtractedStreets) -> BuiltStreets:
     part_at_walls(streets)
     edges, street_m = _cut(streets)
     kept = _find_kept(edges, street_m)
-    left_out_m = float(edges.length_m[~kept].sum())
+    left_out_m = float(street_m[~kept].sum())
     edges = merge_edges(_mark_dead_private(_select(edges, kept)))
     return BuiltStreets(_link(_select(edges, np.ones(len(edges.begin), np.bool_))), left_out_m)
 
