@@ -39,8 +39,8 @@ async def test_texts_go_to_tfl_as_they_were_sent(tmp_path):
 
 
 async def test_the_answer_is_tfls(tmp_path):
-    """J11, J12, A10: TfL is named, and nothing is said of an engine of ours."""
-    body, _ = await body_of(FOUND, tmp_path)
+    """J11, J12, A10: TfL is named, and nothing is said of an engine of ours; what has left is no answer (B12)."""
+    body, _ = await body_of(journeys(a_leg("08:55", "09:05", 10), a_leg("09:05", "09:15", 10)), tmp_path)
 
     assert (body["success"], body["topJourneys"][0]["startDateTime"]) == (True, "2026-06-10T09:05:00+01:00")
     assert body["message"].startswith("1 journey, 10 min. Data: Powered by TfL Open Data; ")
