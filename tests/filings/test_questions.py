@@ -305,6 +305,39 @@ def test_a_recipe_is_a_metric_of_every_question(tmp_path):
     assert (row["kind"], row["formula"], row["xbrl_tag"]) == ("derived", "NetIncome / Revenue", None)
 
 
+GAPS = """
+NetIncomeLoss 2021-01-01 2021-12-31 10 k21 10-K 2022-02-01
+NetIncomeLoss 2022-01-01 2022-03-31 2  q1  10-Q 2022-05-01
+NetIncomeLoss 2022-01-01 2022-06-30 5  q2  10-Q 2022-08-01
+NetIncomeLoss 2022-01-01 2022-12-31 15 k22 10-K 2023-02-01
+Revenues      2022-01-01 2022-03-31 8  q1  10-Q 2022-05-01
+Revenues      2022-01-01 2022-12-31 50 k22 10-K 2023-02-01
+"""
+
+
+@pytest.mark.parametrize(
+    ("metric", "frequency", "values", "missing"),
+    [
+        ("net_margin", "quarterly", [0.25], {"net_margin 2022-Q2": "Revenue of Drawn Inc. for fiscal 2022 Q2 is not"}),
+        ("net_margin", "annual", [0.3], {"net_margin 2021": "Revenue of Drawn Inc. for fiscal 2021 is not in this"}),
+        ("net_margin", "ytd", [], {"net_margin": "net_margin of Drawn Inc. has no ytd values for any period"}),
+        ("Revenue", "ytd", [], {"Revenue": "Revenue of Drawn Inc. has no ytd values for any period"}),
+    ],
+)
+def test_a_series_names_the_periods_that_a_recipe_lacks(tmp_path, metric, frequency, values, missing):
+    """And says when a metric has only periods of other lengths."""
+    library = library_of(tmp_path / "f.sqlite", facts(GAPS), YEARS)
+    try:
+        reply = time_series(library, "DRWN", metric, window(), frequency, LATEST)
+        found, reasons = [row["value"] for row in reply.results], reply.missing
+    except DataNotFound as error:
+        found, reasons = [], error.details["missing"]
+
+    assert (found, list(reasons)) == (values, list(missing))
+    assert values or reasons[metric]["next_step"] == "Ask for period annual or quarterly"
+    assert all(entry["message"].startswith(missing[name]) for name, entry in reasons.items())
+
+
 @pytest.mark.parametrize(
     ("day", "as_of", "is_overdue"),
     [

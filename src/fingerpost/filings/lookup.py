@@ -1,6 +1,7 @@
 """Look a metric up at a company in a window: reported figures, or the values of a recipe."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fingerpost.filings.company_figures import CompanyFigures
@@ -9,8 +10,19 @@ from fingerpost.filings.figure import DERIVED, Figure
 from fingerpost.filings.formula import formula_of, plain
 from fingerpost.filings.period_filter import PeriodFilter, Selection
 from fingerpost.filings.period_inputs import Calculation, Computed
-from fingerpost.filings.periods import INSTANT, QUARTER, YEAR
-from fingerpost.filings.reasons import Missing, missing_figure, missing_metric, refused_quarter
+from fingerpost.filings.periods import INSTANT, QUARTER, YEAR, YEAR_TO_DATE
+from fingerpost.filings.reasons import (
+    NOT_REPORTED,
+    Missing,
+    missing_entry,
+    missing_figure,
+    missing_metric,
+    refused_quarter,
+)
+
+_ANNUAL = "annual"
+# How a caller may name the length of a series' periods.
+_FREQUENCIES = {_ANNUAL: (YEAR,), "quarterly": (QUARTER,), "ytd": YEAR_TO_DATE, "instant": (INSTANT,)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,44 +39,78 @@ class Finding:
         return [{"end_date": figure.end, "value": figure.value} for figure in self.found.headline]
 
 
-def look_up(source: CompanyFigures, text: str, window: PeriodFilter) -> Finding:
-    """Return what a company has of a metric, by any of its names."""
+def look_up(source: CompanyFigures, text: str, window: PeriodFilter, frequency: str | None = None) -> Finding:
+    """Return what a company has of a metric, by any of its names; with a frequency, the headline is of its periods."""
     metric = source.find_metric(text)
     if metric is None:
         return Finding(text, missing={text: missing_metric(source, text)})
     if metric.kind == RECIPE:
-        return _compute(source, metric, text, window)
-    found = source.select(metric, window)
+        return _compute(source, metric, text, window, frequency)
+    found = _select(source, metric, window, frequency)
     if not found.headline:
-        return Finding(metric.name, found, {text: missing_figure(source, metric, window)})
-    refused = explain_refused(source, metric, text, found) if found.headline[0].period == QUARTER else {}
-    return Finding(metric.name, found, refused)
+        return Finding(
+            metric.name, found, {text: _explain_missing(source, metric, metric, window, frequency, found.figures)}
+        )
+    return Finding(metric.name, found, _explain_refused(source, metric, text, found))
 
 
-def explain_refused(source: CompanyFigures, metric: Metric, text: str, found: Selection) -> Missing:
-    """Return why some quarters of a window are not derived."""
-    return {
-        f"{text} {PeriodFilter.of(figure).period}": refused_quarter(source, metric, figure) for figure in found.refused
-    }
+def _select(source: CompanyFigures, metric: Metric, window: PeriodFilter, frequency: str | None) -> Selection:
+    """Return the figures of a window; with a frequency, those with its length of period are the headline."""
+    found = source.select(metric, window)
+    if frequency is None:
+        return found
+    if all(figure.period == INSTANT for figure in found.figures):
+        # A balance has no length: its year is the one that ends there.
+        is_annual = frequency == _ANNUAL
+        chosen = [each for each in found.figures if not is_annual or source.calendar.is_year_end(each.end)]
+    else:
+        chosen = [each for each in found.figures if each.period in _FREQUENCIES[frequency]]
+    return replace(found, headline=tuple(sorted(chosen, key=lambda figure: (figure.end, figure.start))))
 
 
-def _compute(source: CompanyFigures, recipe: Metric, text: str, window: PeriodFilter) -> Finding:
+def _explain_missing(
+    source: CompanyFigures,
+    metric: Metric,
+    stated: Metric,
+    window: PeriodFilter,
+    frequency: str | None,
+    figures: Sequence[Figure],
+) -> dict[str, Any]:
+    """Return why a window has no figure of a metric, which is ``stated`` or a recipe of it, or only other lengths."""
+    there = [name for name, kinds in _FREQUENCIES.items() if any(figure.period in kinds for figure in figures)]
+    if frequency is None or not there:
+        return missing_figure(source, stated, window)
+    message = f"{metric.name} of {source.company.name} has no {frequency} values for {window.wording}"
+    return missing_entry(NOT_REPORTED, message, f"Ask for period {' or '.join(there)}")
+
+
+def _explain_refused(source: CompanyFigures, metric: Metric, text: str, found: Selection) -> Missing:
+    """Return why some quarters of a series of quarters are not derived."""
+    if found.headline[0].period != QUARTER:
+        return {}
+    refused = sorted(found.refused, key=lambda figure: figure.end)
+    return {f"{text} {PeriodFilter.of(figure).period}": refused_quarter(source, metric, figure) for figure in refused}
+
+
+def _compute(source: CompanyFigures, recipe: Metric, text: str, window: PeriodFilter, frequency: str | None) -> Finding:
     """Return a recipe's values: of the fiscal period, or of the periods that a window has of its first flow."""
     formula = formula_of(recipe, recipe.name)
     periods = {window: True}
+    missing: Missing = {}
     if window.year is None:
         inputs = [metric for word in formula.words if (metric := source.find_metric(word)) is not None]
         first = next((metric for metric in inputs if metric.kind != STOCK), inputs[0])
-        stated = source.select(first, window)
-        if not stated.headline:
-            return Finding(recipe.name, stated, {text: missing_figure(source, first, window)})
         kinds = (INSTANT,) if first.kind == STOCK else (YEAR, QUARTER)
-        periods = {
-            PeriodFilter.of(figure): figure in stated.headline for figure in stated.figures if figure.period in kinds
-        }
+        stated = _select(source, first, window, frequency)
+        usable = [figure for figure in stated.figures if figure.period in kinds]
+        periods = {PeriodFilter.of(figure): figure in stated.headline for figure in usable}
+        if not any(periods.values()):
+            return Finding(
+                recipe.name, missing={text: _explain_missing(source, recipe, first, window, frequency, usable)}
+            )
+        missing = _explain_refused(source, first, text, stated)
     figures: list[Figure] = []
     headline: list[Figure] = []
-    missing: Missing = {}
     for period, is_headline in periods.items():
         computed = Calculation(source, formula, period).compute()
         if isinstance(computed, Computed):

@@ -7,22 +7,17 @@ from fingerpost.filings.company_figures import CompanyFigures
 from fingerpost.filings.concepts import RATIO, list_metrics, list_recipes
 from fingerpost.filings.figure import Company, Figure, FigureOptions
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.lookup import explain_refused, look_up
+from fingerpost.filings.lookup import look_up
 from fingerpost.filings.period_filter import PeriodFilter
-from fingerpost.filings.periods import INSTANT, QUARTER, YEAR, YEAR_TO_DATE
+from fingerpost.filings.periods import QUARTER
 from fingerpost.filings.reasons import (
     NOT_REPORTED,
     UNKNOWN_METRIC,
     missing_entry,
-    missing_figure,
     missing_ticker,
     open_company,
 )
 from fingerpost.filings.reply import SERIES, Reply, cited_row, join_modes, nothing, points_of, row_of, source_of
-
-ANNUAL = "annual"
-# What a series may be asked for by, and the lengths of its periods.
-FREQUENCIES = {ANNUAL: (YEAR,), "quarterly": (QUARTER,), "ytd": YEAR_TO_DATE, "instant": (INSTANT,)}
 
 _RATIO_DIGITS = 6
 
@@ -94,30 +89,12 @@ def time_series(
     """
     not_found = f"No time series data found for {ticker} and metric {text}"
     source = open_company(library, ticker, not_found, options)
-    finding = look_up(source, text, window)
-    chosen = finding.found.headline
-    missing = finding.missing
-    metric = source.find_metric(text)
-    if frequency is not None and metric is not None and finding.found.figures:
-        kinds = FREQUENCIES[frequency]
-        if all(figure.period == INSTANT for figure in finding.found.figures):
-            # A balance has no length: its year is the one that ends there.
-            is_annual = frequency == ANNUAL
-            chosen = tuple(f for f in finding.found.figures if not is_annual or source.calendar.is_year_end(f.end))
-        else:
-            chosen = tuple(figure for figure in finding.found.figures if figure.period in kinds)
-        if not chosen:
-            missing = {text: missing_figure(source, metric, window)}
-        else:
-            is_quarterly = chosen[0].period == QUARTER
-            missing = explain_refused(source, metric, text, finding.found) if is_quarterly else {}
-    if not chosen:
-        raise nothing(not_found, missing, source_of(source.company, as_of=options.as_of))
-    rows = [
-        row_of(source.company, finding.name, figure, options)
-        for figure in sorted(chosen, key=lambda figure: (figure.end, figure.start))
-    ]
-    return Reply(rows, {text: points_of(rows)}, SERIES, missing, source_of(source.company, as_of=options.as_of))
+    finding = look_up(source, text, window, frequency)
+    whose = source_of(source.company, as_of=options.as_of)
+    if not finding.found.headline:
+        raise nothing(not_found, finding.missing, whose)
+    rows = [row_of(source.company, finding.name, figure, options) for figure in finding.found.headline]
+    return Reply(rows, {text: points_of(rows)}, SERIES, finding.missing, whose)
 
 
 def fact_history(library: FactLibrary, ticker: str, text: str, window: PeriodFilter, options: FigureOptions) -> Reply:
