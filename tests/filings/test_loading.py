@@ -165,6 +165,24 @@ def test_a_folder_is_loaded_file_by_file(store, tmp_path):
 
 
 @pytest.mark.parametrize(
+    "options",
+    [
+        {"ticker": "DRWN"},
+        {"predecessor_of": "DRWN"},
+        {"text_of": FilingText(accession="a", form="10-K", filed="2023-02-01")},
+        {"ticker": "DRWN", "predecessor_of": "DRWN"},
+    ],
+)
+@pytest.mark.parametrize("name", ["sec", "companyfacts.zip"])
+def test_options_of_one_company_are_refused_for_many(store, tmp_path, name, options):
+    """They would be dropped without a word."""
+    many = tmp_path / name
+    many.touch() if many.suffix else many.mkdir()
+    with pytest.raises(ParameterError, match=r"may hold several companies|not both"):
+        load_files(store, [many], **options)
+
+
+@pytest.mark.parametrize(
     ("ticker", "filed", "lacking"),
     [(None, "", "--ticker, --filed"), ("DRWN", "", "--filed"), (None, "2023-02-01", "--ticker")],
 )

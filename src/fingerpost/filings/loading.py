@@ -66,11 +66,18 @@ def load_files(
 
     Raises:
         FeedUnusable: a file is none of these, or cannot be read; the files before it were loaded.
-        ParameterError: a text without the filing that it is of, or without a known company; or a ticker that is
-            another company's.
+        ParameterError: a text without the filing that it is of, or without a known company; a ticker that is
+            another company's; or options of one company for a folder or an archive.
     """
+    if ticker and predecessor_of:
+        raise ParameterError("Send --ticker or --predecessor-of, not both")
+    is_of_one = ticker or predecessor_of or (text_of is not None and text_of.accession)
     loaded = []
     for path in paths:
+        if is_of_one and (path.is_dir() or path.suffix.lower() == ".zip"):
+            raise ParameterError(
+                f"{path.name} may hold several companies; --ticker, --predecessor-of and --accession are for one file"
+            )
         if path.is_dir():
             loaded += _load_folder(store, path, retrieved_at, show)
         elif path.suffix.lower() == ".zip":
@@ -83,7 +90,11 @@ def load_files(
 def _load_folder(store: FactStore, folder: Path, retrieved_at: str | None, show: ShowProgress | None) -> list[Loaded]:
     """Load the JSON files and archives of a folder; report each file that is skipped."""
     loaded, count = [], 0
-    for path in sorted(path for path in folder.iterdir() if path.suffix.lower() in (".json", ".zip")):
+    try:
+        paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in (".json", ".zip"))
+    except OSError as error:
+        raise FeedUnusable(f"{folder.name} cannot be read: {error.strerror}") from error
+    for path in paths:
         try:
             loaded += load_files(store, [path], retrieved_at=retrieved_at, show=show)
             count += 1
