@@ -138,7 +138,7 @@ def _describe_streets(streets: StreetCoverage) -> str:
     if streets.entered_stops:
         text += f"; {streets.entered_stops:,} platforms are reached by the entrances of their stations"
     if streets.left_out_km:
-        text += f"; {streets.left_out_km:,.0f} km skipped because no other street leads to them"
+        text += f"; {streets.left_out_km:,.0f} km skipped because one cannot walk there from the other streets and back"
     return f"{text}. © OpenStreetMap contributors, ODbL."
 
 
