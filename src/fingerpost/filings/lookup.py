@@ -93,34 +93,32 @@ def _explain_refused(source: CompanyFigures, metric: Metric, text: str, found: S
 
 
 def _compute(source: CompanyFigures, recipe: Metric, text: str, window: PeriodFilter, frequency: str | None) -> Finding:
-    """Return a recipe's values: of the fiscal period, or of the periods that a window has of its first flow."""
+    """Return a recipe's values: of the fiscal period, or of the headline periods of its first flow in a window."""
     formula = formula_of(recipe, recipe.name)
-    periods = {window: True}
+    periods = [window]
     missing: Missing = {}
     if window.year is None:
         inputs = [metric for word in formula.words if (metric := source.find_metric(word)) is not None]
         first = next((metric for metric in inputs if metric.kind != STOCK), inputs[0])
         kinds = (INSTANT,) if first.kind == STOCK else (YEAR, QUARTER)
         stated = _select(source, first, window, frequency)
-        usable = [figure for figure in stated.figures if figure.period in kinds]
-        periods = {PeriodFilter.of(figure): figure in stated.headline for figure in usable}
-        if not any(periods.values()):
+        periods = list(dict.fromkeys(PeriodFilter.of(each) for each in stated.headline if each.period in kinds))
+        if not periods:
+            others = [figure for figure in stated.figures if figure.period in kinds]
             return Finding(
-                recipe.name, missing={text: _explain_missing(source, recipe, first, window, frequency, usable)}
+                recipe.name, missing={text: _explain_missing(source, recipe, first, window, frequency, others)}
             )
         missing = _explain_refused(source, first, text, stated)
     figures: list[Figure] = []
-    headline: list[Figure] = []
-    for period, is_headline in periods.items():
+    for period in periods:
         computed = Calculation(source, formula, period).compute()
         if isinstance(computed, Computed):
             figures.append(_figure_of(recipe, computed))
-            headline += figures[-1:] if is_headline else []
-        elif is_headline:
+        else:
             missing[text if window.year else f"{text} {period.period}"] = next(iter(computed.values()))
-    if missing and not headline:
+    if missing and not figures:
         missing = {text: next(iter(missing.values()))}
-    return Finding(recipe.name, Selection(tuple(figures), tuple(headline)), missing)
+    return Finding(recipe.name, Selection(tuple(figures), tuple(figures)), missing)
 
 
 def _figure_of(recipe: Metric, computed: Computed) -> Figure:
