@@ -295,3 +295,17 @@ async def test_who_waits_for_the_engine_to_be_compiled_is_told(application, monk
     assert counts == sorted(set(counts))
     assert told[0][2] == "Compiling the engine, which happens once and takes a minute or two; 0 s so far"
     assert told[-1][1:] == (5, "begun")
+
+
+async def test_when_all_is_done_nothing_is_said_about_the_engine(monkeypatch):
+    """Another call may be what compiles it; the last report stays that of the last step."""
+    monkeypatch.setattr(progress_reports, "_EXPLAIN_AFTER_S", 0.0)
+    monkeypatch.setattr(progress_reports, "_SAY_AGAIN_S", 0.0)
+    monkeypatch.setattr(progress_reports, "is_compiling", lambda: True)
+    session = Session()
+    async with Reporting(session, least_s=0.0) as reporting:
+        reporting.report(5, 5, "done")
+        for _turn in range(20):
+            await asyncio.sleep(0)
+
+    assert session.observed == [(5, 5, "done")]

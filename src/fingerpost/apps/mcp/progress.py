@@ -29,6 +29,7 @@ class Reporting:
         self._session = session
         self._least_s = least_s
         self._reached = -1.0
+        self._total = 1.0
         self._latest: tuple[float, float, str] | None = None
         self._sender: asyncio.Task[None] | None = None
         self._is_over = asyncio.Event()
@@ -42,7 +43,7 @@ class Reporting:
             done = self._reached + _STEP
         if done <= self._reached or self._is_over.is_set():
             return
-        self._reached = done
+        self._reached, self._total = done, total
         self._latest = (done, total, words if len(words) <= _MOST_CHARS else f"{words[:_MOST_CHARS]}…")
         if self._sender is None:
             self._sender = asyncio.create_task(self._send())
@@ -53,11 +54,11 @@ class Reporting:
         return self
 
     def _explain(self) -> None:
-        """Report that the call waits for the engine, while it does; the steps are so small that any other is more."""
-        if is_compiling():
+        """Report that the call waits for the engine, unless all is done; any other progress is a larger step."""
+        if is_compiling() and self._reached < self._total:
             waited_s = round(time.monotonic() - self._begun_at)
             words = f"Compiling the engine, which happens once and takes a minute or two; {waited_s} s so far"
-            self.report(max(self._reached, 0.0) + _STEP, 1.0, words)
+            self.report(max(self._reached, 0.0) + _STEP, self._total, words)
             self._has_waited = True
         self._explaining = asyncio.get_running_loop().call_later(_SAY_AGAIN_S, self._explain)
 
