@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         ToolSpec,
         validate_call,
     )
-    from fingerpost.plan.planners.capability import PlanningCapability
+    from fingerpost.plan.planners import PlanningCapability
 
     __version__: str
 
@@ -52,7 +52,7 @@ __all__ = [
 # Every other name is the plan-step contract's.
 _MODULES = {
     "Fingerpost": "fingerpost.apps.library",
-    "PlanningCapability": "fingerpost.plan.planners.capability",
+    "PlanningCapability": "fingerpost.plan.planners",
     "SyncFingerpost": "fingerpost.apps.library",
 }
 

@@ -22,7 +22,7 @@ from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import success_response
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.plan_tools import GetPlanRun, RunPlan
-from fingerpost.plan.planners.capability import PlanningCapability
+from fingerpost.plan.planners import PlanningCapability
 from fingerpost.plan.runs import PlanRuns
 
 PLAN = {

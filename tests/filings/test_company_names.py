@@ -7,7 +7,7 @@ from fingerpost.errors import DataNotFound
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.questions import financial_facts
 from fingerpost.filings.store import FactStore
-from fingerpost.plan.planners.templates import TEMPLATES
+from fingerpost.plan.planners import TEMPLATES
 from tests.filings.drawing import LATEST, company_file, facts, window
 from tests.shared_data import get_shared
 

@@ -9,8 +9,8 @@ import pytest
 
 from fingerpost.errors import PlanInvalid, SourceFailed
 from fingerpost.plan.catalogue import Catalogue
-from fingerpost.plan.planners.capability import PlanningCapability
-from fingerpost.plan.planners.llm import LanguageModelPlanner, plan_model
+from fingerpost.plan.language_model import LanguageModelPlanner, plan_model
+from fingerpost.plan.planners import PlanningCapability
 from tests.plan.drawing import FINANCIAL, Recorder
 
 pytest.importorskip("pydantic_ai", reason="needs the extra [llm]")

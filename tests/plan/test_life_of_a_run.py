@@ -12,7 +12,7 @@ from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.plan_json import read_plan
 from fingerpost.plan.plan_tools import RunPlan
-from fingerpost.plan.planners.capability import PlanningCapability
+from fingerpost.plan.planners import PlanningCapability
 from fingerpost.plan.view import describe_run
 from tests.plan.drawing import QUICK, Recorder, ended, failure, human, plan, ref, step
 

@@ -11,8 +11,7 @@ from fingerpost.contract.tool import success_response
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.plan_json import read_plan_file
-from fingerpost.plan.planners.capability import PlanningCapability
-from fingerpost.plan.planners.templates import TEMPLATES
+from fingerpost.plan.planners import TEMPLATES, PlanningCapability
 from tests.plan.drawing import FINANCIAL
 
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from fingerpost.plan.plan_tools import RunPlan
-from fingerpost.plan.planners.capability import PlanningCapability
+from fingerpost.plan.planners import PlanningCapability
 from tests.plan.drawing import failure, human, plan, step
 
 

@@ -8,7 +8,7 @@ from fingerpost.errors import StorageUnavailable, ToolError
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.plan_tools import RunPlan
-from fingerpost.plan.planners.capability import PlanningCapability
+from fingerpost.plan.planners import PlanningCapability
 from fingerpost.plan.run_shapes import RunPlanInput
 from tests.plan.drawing import ended, failure, human, plan, ref, step
 

@@ -9,12 +9,9 @@ from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import open_journal
 from fingerpost.contract.published import PublishedTool
 from fingerpost.plan.catalogue import Catalogue, PlanTool
+from fingerpost.plan.language_model import LanguageModelPlanner
 from fingerpost.plan.plan_tools import GetPlanRun, RunPlan
-from fingerpost.plan.planners import Planner
-from fingerpost.plan.planners.capability import PlanningCapability
-from fingerpost.plan.planners.chaining import BackwardChaining
-from fingerpost.plan.planners.llm import LanguageModelPlanner
-from fingerpost.plan.planners.templates import TemplatePlanner
+from fingerpost.plan.planners import BackwardChaining, Planner, PlanningCapability, TemplatePlanner
 from fingerpost.plan.runs import PlanRuns
 
 

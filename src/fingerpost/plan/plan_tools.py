@@ -11,7 +11,7 @@ from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Shape, WireModel, write_stated
 from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
 from fingerpost.plan.plan_json import plan_of, read_plan
-from fingerpost.plan.planners.capability import PlanningCapability
+from fingerpost.plan.planners import PlanningCapability
 from fingerpost.plan.records import RunLine
 from fingerpost.plan.run_events import RunProgress
 from fingerpost.plan.run_shapes import (

@@ -1,0 +1,337 @@
+"""Planners of goals: the protocol, backward chaining, templates, and ``PlanningCapability`` over them (rule F6)."""
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from pydantic import BaseModel
+
+from fingerpost.contract.company_names import WELL_KNOWN, name_key
+from fingerpost.contract.plan import Plan, PlanStep
+from fingerpost.contract.wire import fields_of
+from fingerpost.errors import PlanInvalid
+from fingerpost.plan.catalogue import Catalogue, PlanTool, listed, nearest
+from fingerpost.plan.plan_json import now
+from fingerpost.plan.references import MARK
+from fingerpost.plan.validation import validate_plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """The goal of a plan.
+
+    Attributes:
+        text: in the asker's words.
+        wanted: the memory keys that must be there in the end, where the asker can name them.
+        known: values by name, which may serve as parameters.
+    """
+
+    text: str
+    wanted: tuple[str, ...] = ()
+    known: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Planner(Protocol):
+    """Writes plans for goals; its plans are validated like any other."""
+
+    async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:
+        """Return a plan; None where goals of this kind are not this planner's.
+
+        Raises:
+            PlanInvalid: the goal is this planner's, and something is missing; it is named, never made up.
+        """
+
+
+class BackwardChaining:
+    """Plans for goals that name the keys they want."""
+
+    async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:
+        """Return a plan for the wanted keys; None where none is named.
+
+        Raises:
+            PlanInvalid: ``details["missing"]`` lists what nobody gives, what needs it, and what is nearest.
+        """
+        if not goal.wanted:
+            return None
+        return _Chain(goal, catalogue, frozenset(memory)).plan()
+
+
+class _Chain:
+    def __init__(self, goal: Goal, catalogue: Catalogue, memory: frozenset[str]) -> None:
+        self._goal = goal
+        self._memory = memory
+        self._steps: list[PlanStep] = []
+        self._missing: dict[tuple[str, str], dict[str, str]] = {}
+        self._producers: dict[str, list[PlanTool]] = {}
+        for tool in sorted(catalogue.tools.values(), key=lambda tool: (tool.cost, tool.spec.name)):
+            self._producers.setdefault(tool.spec.output_key, []).append(tool)
+
+    def plan(self) -> Plan:
+        found = [key for key in self._goal.wanted if key in self._memory or self._provide(key, "the goal", ())]
+        if len(found) < len(self._goal.wanted):
+            raise self._impossible()
+        if not self._steps:
+            given = {key: {MARK: key} for key in self._goal.wanted}
+            self._steps.append(PlanStep(step_id=1, description="Gather what is there", parameters=given))
+        return Plan(goal=self._goal.text, steps=self._steps, created_at=now())
+
+    def _provide(self, key: str, asker: str, above: tuple[str, ...]) -> bool:
+        """Add the steps that give a key, the cheapest tool that can be asked first."""
+        if any(step.expected_key == key for step in self._steps):
+            return True
+        producers = self._producers.get(key, [])
+        if not producers or key in above:
+            self._miss(key, asker)
+            return False
+        for tool in producers:
+            for query_type, model in tool.spec.input_schema.items():
+                kept = len(self._steps)
+                arguments = self._arguments(model, f"{tool.spec.name} ({query_type})", (*above, key))
+                if arguments is not None:
+                    self._add(tool, query_type, arguments)
+                    return True
+                del self._steps[kept:]
+        return False
+
+    def _arguments(self, model: type[BaseModel], asker: str, above: tuple[str, ...]) -> dict[str, Any] | None:
+        arguments: dict[str, Any] = {}
+        is_whole = True
+        for name, argument in model.model_fields.items():
+            wire = argument.alias or name
+            if wire in self._goal.known:
+                arguments[wire] = self._goal.known[wire]
+            elif not argument.is_required():
+                continue
+            elif wire in self._memory or self._provide(wire, asker, above):
+                arguments[wire] = {MARK: wire}
+            else:
+                is_whole = False
+        return arguments if is_whole else None
+
+    @staticmethod
+    def _path_of(tool: PlanTool) -> list[str]:
+        """Return where a tool's answer holds the value of its key's name; else all of its data is meant."""
+        key = tool.spec.output_key
+        fields = {name for shape in tool.spec.output_schema.values() for name in fields_of(shape)}
+        return ["data", key] if key in fields else ["data"]
+
+    def _add(self, tool: PlanTool, query_type: str, arguments: dict[str, Any]) -> None:
+        key = tool.spec.output_key
+        step = PlanStep(
+            step_id=len(self._steps) + 1,
+            description=f"Get {key} from {tool.spec.name}",
+            tool=tool.spec.name,
+            parameters={"query_type": query_type, "parameters": arguments},
+            expected_key=key,
+            output_path=self._path_of(tool),
+        )
+        self._steps.append(step)
+
+    def _miss(self, name: str, asker: str) -> None:
+        known = {*self._producers, *self._goal.known, *self._memory}
+        guess = nearest(name, known - {name})
+        self._missing.setdefault((name, asker), {"name": name, "needed_by": asker, "nearest": guess})
+
+    def _impossible(self) -> PlanInvalid:
+        missing = list(self._missing.values())
+        lacking = "; ".join(
+            f"'{each['name']}', which {each['needed_by']} needs {each['nearest']}".strip() for each in missing
+        )
+        hint = f"Give the missing values, or want one of these keys: {listed(self._producers)}"
+        return PlanInvalid(f"No plan gives this: nothing provides {lacking}", {"missing": missing}, hint=hint)
+
+
+_TICKER = re.compile(r"[A-Z]{1,5}(?:[.-][A-Z])?")
+_YEAR = r"(?:the\s+)?(?P<year>(?:fiscal\s+(?:year\s+)?|FY\s?)?(?:19|20)\d\d)"
+_BETWEEN = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|with|vs\.?)\s+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A plan with parameters.
+
+    Attributes:
+        example: a sentence that it reads.
+        sentence: reads a sentence; its groups are the parameters.
+        fill: returns the steps for the parameters.
+    """
+
+    example: str
+    sentence: re.Pattern[str]
+    fill: Callable[[Mapping[str, str]], list[PlanStep]]
+
+
+class TemplatePlanner:
+    """Plans goals that match a template's sentence."""
+
+    async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:  # noqa: ARG002  (a planner's arguments)
+        for template in TEMPLATES:
+            read = template.sentence.fullmatch(goal.text.strip())
+            if read is not None:
+                return Plan(goal=goal.text, steps=template.fill(read.groupdict()), created_at=now())
+        return None
+
+
+def _ticker_of(company: str) -> str:
+    ticker = WELL_KNOWN.get(name_key(company)) or (company if _TICKER.fullmatch(company) else None)
+    if ticker is None:
+        raise PlanInvalid(f"The ticker of '{company}' is not known here", {"field": "ticker"}, hint="Write its ticker")
+    return ticker
+
+
+def _metric_of(text: str) -> str:
+    metric = text.strip()
+    return metric[:1].upper() + metric[1:]
+
+
+def _financial_fact(fields: Mapping[str, str]) -> list[PlanStep]:
+    company, year = fields["company"].strip(), fields["year"].strip()
+    ticker, metric = _ticker_of(company), _metric_of(fields["metric"])
+    number = year[-4:]
+    # "2022" is a window of days, as in the plan-step contract's example; "fiscal 2022" is a year by its name.
+    period = {"start_date": f"{number}-01-01", "end_date": f"{number}-12-31"} if year == number else {"period": number}
+    arguments: dict[str, Any] = {"ticker": ticker, "metrics": [metric], **period}
+    description = f"Get {company}'s {fields['metric'].strip()} for {year}"
+    key = f"{fields['metric'].strip().lower().replace(' ', '_')}_data"
+    return [_sec_step(description, "financial_facts", arguments, key, ["data", metric])]
+
+
+def _compare(fields: Mapping[str, str]) -> list[PlanStep]:
+    companies = [company.strip() for company in _BETWEEN.split(fields["companies"].strip())]
+    tickers = list(dict.fromkeys(_ticker_of(company) for company in companies))
+    if len(tickers) < 2:
+        raise PlanInvalid("A comparison needs two companies", {"field": "companies"}, hint="Name another one")
+    metric, year = fields["metric"].strip(), fields["year"].strip()[-4:]
+    arguments = {"tickers": tickers, "metrics": [_metric_of(metric)], "period": year}
+    description = f"Compare the {metric} of {', '.join(companies)} for fiscal {year}"
+    return [_sec_step(description, "compare", arguments, f"{metric.lower().replace(' ', '_')}_compared", ["data"])]
+
+
+def _sec_step(description: str, query_type: str, arguments: dict[str, Any], key: str, path: list[str]) -> PlanStep:
+    return PlanStep(
+        step_id=1,
+        description=description,
+        tool="sec_financial_data",
+        parameters={"query_type": query_type, "parameters": arguments},
+        expected_key=key,
+        output_path=path,
+        done_check="True",
+    )
+
+
+def _there_and_back(fields: Mapping[str, str]) -> list[PlanStep]:
+    def find(number: int, key: str, text: str) -> PlanStep:
+        return PlanStep(
+            step_id=number,
+            description=f"Find {text}",
+            tool="findAddressOrStop",
+            parameters={"rawText": text},
+            expected_key=key,
+        )
+
+    def end(key: str) -> dict[str, Any]:
+        return {"type": "coords", "value": {"$ref": key, "path": "data.coordinate"}}
+
+    def ride(number: int, key: str, origin: str, destination: str) -> PlanStep:
+        return PlanStep(
+            step_id=number,
+            description=f"Plan the way {'there' if key == 'there' else 'back'}",
+            tool="plan_trip",
+            parameters={"origin": end(origin), "destination": end(destination)},
+            expected_key=key,
+            output_path=["data", "itineraries", "0"],
+        )
+
+    saved = {
+        "there": {"$ref": "there", "path": "data.itineraries[0].fingerprint"},
+        "back": {"$ref": "back", "path": "data.itineraries[0].fingerprint"},
+    }
+    return [
+        find(1, "origin", fields["origin"].strip()),
+        find(2, "destination", fields["destination"].strip()),
+        ride(3, "there", "origin", "destination"),
+        ride(4, "back", "destination", "origin"),
+        PlanStep(
+            step_id=5,
+            description="Save both",
+            tool="save_user_variable",
+            parameters={"key": "last_round_trip", "type": "other", "value": saved},
+            expected_key="saved",
+        ),
+    ]
+
+
+TEMPLATES = (
+    Template(
+        "Get Apple's revenue for 2022",
+        re.compile(
+            r"(?:get|find|what was|show)\s+(?P<company>[\w .&-]{1,60}?)['\u2019]s?\s+(?P<metric>[\w -]{1,60}?)"
+            rf"\s+(?:for|in)\s+{_YEAR}\s*[.?]?",
+            re.IGNORECASE,
+        ),
+        _financial_fact,
+    ),
+    Template(
+        "Compare the revenue of Apple and NVIDIA for 2022",
+        re.compile(
+            r"compare\s+(?:the\s+)?(?P<metric>[\w -]{1,60}?)\s+of\s+(?P<companies>[\w .,&-]{1,300}?)"
+            rf"\s+(?:for|in)\s+{_YEAR}\s*[.?]?",
+            re.IGNORECASE,
+        ),
+        _compare,
+    ),
+    Template(
+        "Plan a trip from Kamppi to Espoo and back",
+        re.compile(
+            r"plan a (?:round )?trip from\s+(?P<origin>.{1,100}?)\s+to\s+(?P<destination>.{1,100}?)\s+and back\s*[.]?",
+            re.IGNORECASE,
+        ),
+        _there_and_back,
+    ),
+)
+
+
+class PlanningCapability:
+    """Lets the first planner that accepts the goal write the plan, and validates it.
+
+    Offline it chains backwards from wanted keys, and knows some sentences. Anything else is an honest error.
+    """
+
+    def __init__(self, catalogue: Catalogue, planners: Sequence[Planner] | None = None) -> None:
+        self._catalogue = catalogue
+        self._planners = tuple(planners) if planners is not None else (BackwardChaining(), TemplatePlanner())
+
+    async def create_plan(
+        self,
+        user_input: str,
+        *,
+        wanted: Sequence[str] = (),
+        known: Mapping[str, Any] | None = None,
+        memory: Collection[str] = (),
+        owner: str = "agent",
+    ) -> Plan:
+        """Return a checked plan for what the user asks.
+
+        ``wanted`` names memory keys that must be there in the end; ``known`` gives values by name.
+
+        Raises:
+            PlanInvalid: no planner takes the goal, or something that it needs is missing.
+        """
+        goal = Goal(text=user_input, wanted=tuple(wanted), known=dict(known or {}))
+        plan = await self._ask(goal, memory)
+        return plan.model_copy(update={"owner": owner})
+
+    async def _ask(self, goal: Goal, memory: Collection[str]) -> Plan:
+        for planner in self._planners:
+            plan = await planner.plan(goal, self._catalogue, memory)
+            if plan is not None:
+                validate_plan(plan, self._catalogue, memory=memory)
+                return plan
+        examples = "; ".join(f"'{template.example}'" for template in TEMPLATES)
+        keys = ", ".join(sorted({tool.spec.output_key for tool in self._catalogue.tools.values()}))
+        raise PlanInvalid(
+            "No planner understands this goal, and none makes one up",
+            {"field": "user_input"},
+            hint=f"Say it like {examples}; or name the wanted keys, of {keys}; or configure a language model",
+        )
