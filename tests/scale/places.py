@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from fingerpost.plan.engines.dbos import DbosJournal
-from fingerpost.store.postgres.database import Database
+from fingerpost.store.postgres import Database
 from tests.plan.suite.engine import Engine
 from tests.scale.cluster import PASSWORD, URL, USER
 from tests.scale.running import get_url

@@ -9,8 +9,7 @@ import pytest
 
 from fingerpost.plan.engines.dbos import DbosJournal
 from fingerpost.plan.plan_json import read_plan
-from fingerpost.store.postgres import layouts
-from fingerpost.store.postgres.database import Database
+from fingerpost.store.postgres import LAYOUTS, Database
 from fingerpost.store.variables import VariableStore
 from tests.plan.suite.fixtures import USER, CallLog, adding, approval_step, new_runs, plan_of_steps
 from tests.project.sources import ROOT
@@ -80,5 +79,5 @@ async def test_the_commands_of_the_page_bring_everything_back(address, tmp_path)
 
     assert [command.split()[0] for command in commands] == ["pg_dump", "createdb", "pg_restore"]
     assert (before, after, found.value) == ("waiting", "completed", 1)
-    assert [number for (number,) in numbers] == list(range(1, len(layouts.LAYOUTS) + 1))
+    assert [number for (number,) in numbers] == list(range(1, len(LAYOUTS) + 1))
     assert begun == {f"{run_id}:1": 1, f"{run_id}:3": 1}

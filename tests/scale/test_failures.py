@@ -11,7 +11,7 @@ from fingerpost.apps.settings import read_settings
 from fingerpost.apps.start_check import check_database
 from fingerpost.apps.storage import find_database, open_journal, open_variables
 from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailable, ToolError
-from fingerpost.store.postgres.database import Database
+from fingerpost.store.postgres import Database
 from fingerpost.store.variables import VariableStore
 from tests.scale.cluster import PASSWORD, USER
 from tests.scale.places import run_sql, url_of

@@ -6,7 +6,7 @@ import pytest
 
 from fingerpost.errors import SettingsInvalid, StorageUnavailable
 from fingerpost.plan.plan_json import read_plan
-from fingerpost.store.postgres import layouts
+from fingerpost.store import postgres
 from fingerpost.store.variables import VariableStore
 from tests.net.at_once import tell_at_once
 from tests.plan.suite.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps
@@ -15,7 +15,7 @@ from tests.plan.upgrades import list_what_does_not_only_add, upgrading
 from tests.scale.places import SHARED, open_database, open_journal
 from tests.scale.test_cut_off import NOON
 
-NUMBERS = list(range(1, len(layouts.LAYOUTS) + 1))
+NUMBERS = list(range(1, len(postgres.LAYOUTS) + 1))
 COST = ("ALTER TABLE plan_step ADD COLUMN cost real", "CREATE TABLE bill (run_id text PRIMARY KEY)")
 FIRST = """
 import sys
@@ -37,7 +37,7 @@ print(*[each.key for each in variables.list_variables("ada")], flush=True)
 @pytest.fixture
 def upgrade(monkeypatch):
     """Make this program a newer one, or the old one again."""
-    return upgrading(monkeypatch, layouts)
+    return upgrading(monkeypatch, postgres)
 
 
 def described(folder):
@@ -73,7 +73,7 @@ def test_processes_that_come_at_once_make_the_tables_once(database, tmp_path):
 async def test_the_first_layout_gets_the_columns_of_the_second(database, tmp_path, monkeypatch):
     """What an older program stored is there afterwards."""
     with monkeypatch.context() as older:
-        older.setattr(layouts, "LAYOUTS", layouts.LAYOUTS[:1])
+        older.setattr(postgres, "LAYOUTS", postgres.LAYOUTS[:1])
         VariableStore(database).save("ada", "home", "other", 1, NOON)
     found = VariableStore(open_database(tmp_path)).find("ada", "home")
     numbers, columns = described(tmp_path)
@@ -147,4 +147,4 @@ async def test_an_upgrade_that_breaks_off_has_not_happened(tmp_path, upgrade, da
 
 def test_each_layout_only_adds():
     """What an older process wrote must stay readable, and what it writes must fit: no drop, no rename, no demand."""
-    assert list_what_does_not_only_add(layouts) == []
+    assert list_what_does_not_only_add(postgres) == []

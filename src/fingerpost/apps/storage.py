@@ -8,7 +8,7 @@ from fingerpost.plan.engines.dbos import DbosJournal
 from fingerpost.plan.engines.embedded import EmbeddedJournal
 from fingerpost.plan.journal import Journal
 from fingerpost.store.limits import Limits
-from fingerpost.store.postgres.database import Database
+from fingerpost.store.postgres import Database
 from fingerpost.store.variables import VariableStore
 
 

@@ -1,4 +1,4 @@
-"""Tables in a SQLite file, in memory, or on a PostgreSQL server (``postgres/database.py``), behind one port.
+"""Tables in a SQLite file, in memory, or on a PostgreSQL server (``postgres.py``), behind one port.
 
 Statements are written once, in PostgreSQL's dialect; SQLite's connections translate them.
 """

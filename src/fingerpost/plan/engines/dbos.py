@@ -26,7 +26,7 @@ from fingerpost.plan.engines.dbos_session import IS_HELD, LIVING, DbosSession
 from fingerpost.plan.journal import Journal
 from fingerpost.plan.records import PROTOCOL, CarryOn, RunState
 from fingerpost.runtime.extras import format_install_command
-from fingerpost.store.postgres.database import Database
+from fingerpost.store.postgres import Database
 
 if TYPE_CHECKING:
     import psycopg

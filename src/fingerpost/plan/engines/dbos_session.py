@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from fingerpost.plan.engines.group_commit import Row
 from fingerpost.plan.journal import PUT_EVENT, PUT_STATE, PUT_STEP
-from fingerpost.store.postgres.database import Database, DatabaseLost, is_lost, translate
+from fingerpost.store.postgres import Database, DatabaseLost, is_lost, translate
 
 if TYPE_CHECKING:
     import psycopg
