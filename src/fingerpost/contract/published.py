@@ -25,8 +25,7 @@ from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import Tool
 from fingerpost.contract.wire import Shape, Wire, WireModel, check, schema_of
 from fingerpost.errors import BrokenContract, DataNotFound, ParameterError, QueryTypeUnsupported, ToolError
-from fingerpost.runtime.instruments import TOOL, TOOL_CALL_DURATION
-from fingerpost.runtime.spans import Measured, measured
+from fingerpost.runtime.instruments import TOOL, TOOL_CALL_DURATION, Measuring, measured
 
 _log = logging.getLogger(__name__)
 
@@ -297,7 +296,7 @@ class PublishedTool(Tool):
         )
 
 
-def measuring_call(name: str) -> Measured:
+def measuring_call(name: str) -> Measuring:
     """Return what measures one call of a tool while it is entered."""
     attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.type": "function"}
     return measured(f"execute_tool {name}", {TOOL: name}, TOOL_CALL_DURATION, also=attributes)

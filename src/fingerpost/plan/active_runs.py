@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -14,12 +14,15 @@ from fingerpost.plan.journal import Journal
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.plan_json import finished, plan_of, refuse_newer
 from fingerpost.plan.records import Event, RunRecord, RunState
-from fingerpost.plan.run_events import Watch, measure_run
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import ValidPlan, validate_plan
 from fingerpost.runtime.circuit_breaker import Breaker
+from fingerpost.runtime.instruments import PLAN_RUNS, measured
 
 _log = logging.getLogger(__name__)
+
+Watch = Callable[[Event], None]
+"""Callback for a run's events; it must not raise or block."""
 
 _RETRY_AFTER_S: Final = 5.0
 
@@ -157,7 +160,9 @@ class ActiveRuns:
                 )
                 try:
                     await execution.read_signals()
-                    state = await measure_run(execution.execute(), run_id)
+                    with measured("plan run", {}, also={"fingerpost.plan.run_id": run_id}):
+                        state = await execution.execute()
+                    PLAN_RUNS.add(1, {"fingerpost.plan.run.state": state})
                 finally:
                     del self._executions[run_id]
             # While this process still held the run, another could store a decision, but not execute the run.

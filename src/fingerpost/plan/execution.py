@@ -28,9 +28,9 @@ from fingerpost.plan.plan_json import finished, now
 from fingerpost.plan.records import Event, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
 from fingerpost.plan.references import fill
 from fingerpost.plan.remarks import find_dead_path
-from fingerpost.plan.run_events import measuring_step
 from fingerpost.plan.step_attempts import THINKING, StepCall, StepExecutor, StepOutcome, failed, think
 from fingerpost.plan.validation import ReadyStep, ValidPlan, read_arguments
+from fingerpost.runtime.instruments import PLAN_STEP_DURATION, TOOL, Attribute, measured
 
 _log = logging.getLogger(__name__)
 
@@ -201,7 +201,11 @@ class Execution:
             return True
         self._append("step_started", step.step_id)
         name = step.tool or step.agent or THINKING
-        with measuring_step(name, self._run.run_id, step.step_id) as operation:
+        of_run: dict[str, Attribute] = {
+            "fingerpost.plan.run_id": self._run.run_id,
+            "fingerpost.plan.step_id": step.step_id,
+        }
+        with measured("plan step", {TOOL: name}, PLAN_STEP_DURATION, also=of_run) as operation:
             try:
                 outcome = await self._perform(ready)
             except ToolError as error:

@@ -6,14 +6,13 @@ from contextlib import ExitStack
 from typing import Any, TypeVar
 
 from fingerpost.contract.envelope import Family
-from fingerpost.contract.plan import Plan
-from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.contract.plan import Plan, PlanStep
+from fingerpost.contract.published import Call, PublishedTool, ReportProgress
 from fingerpost.contract.wire import Shape, WireModel, write_stated
 from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
 from fingerpost.plan.plan_json import plan_of, read_plan
 from fingerpost.plan.planners import PlanningCapability
-from fingerpost.plan.records import RunLine
-from fingerpost.plan.run_events import RunProgress
+from fingerpost.plan.records import Event, RunLine, StepRecord
 from fingerpost.plan.run_shapes import (
     LONG_PARTS,
     REST,
@@ -137,6 +136,43 @@ class RunPlan(PublishedTool):
                 await self._runs.replace_unfinished(run_id, user, read_plan(arguments.plan, self._runs.limits))
             case "resume":
                 await self._runs.check_resumable(run_id, user)
+
+
+_ENDED = {"step_completed": "done", "step_skipped": "skipped", "step_failed": "failed"}
+_BEGUN = {"step_started": "begun", "step_waiting": "waits for a person"}
+
+
+class RunProgress:
+    """Reports a run's progress: a started step counts half, an ended one whole.
+
+    The count never falls: a step that is tried once more after it failed stays counted.
+    """
+
+    def __init__(self, report: ReportProgress) -> None:
+        self._report = report
+        self._steps: dict[int, PlanStep] = {}
+        self._shares: dict[int, float] = {}
+
+    def catch_up(self, run_id: str, plan: Plan, recorded: Mapping[int, StepRecord]) -> None:
+        """Count the steps that are already recorded; events watched before this call count too."""
+        self._steps = {step.step_id: step for step in plan.steps}
+        for number, record in recorded.items():
+            if record.state in ("completed", "skipped"):
+                self._shares[number] = 1.0
+        self._report_step(f"{plan.goal} (run {run_id})")
+
+    def watch(self, event: Event) -> None:
+        word = _ENDED.get(event.kind) or _BEGUN.get(event.kind)
+        if event.step_id is None or word is None:
+            return
+        share = 1.0 if event.kind in _ENDED else 0.5
+        self._shares[event.step_id] = max(self._shares.get(event.step_id, 0.0), share)
+        if (step := self._steps.get(event.step_id)) is not None:
+            self._report_step(f"{step.step_id}. {step.description}: {word}")
+
+    def _report_step(self, words: str) -> None:
+        done = sum(share for number, share in self._shares.items() if number in self._steps)
+        self._report(done, len(self._steps), words)
 
 
 def _respond(

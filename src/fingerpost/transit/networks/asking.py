@@ -8,8 +8,7 @@ from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar, SourceChanged, SourceFailed, SourceTimeout, StorageUnavailable, ToolError
-from fingerpost.runtime.instruments import NETWORK, NETWORK_QUERY_DURATION
-from fingerpost.runtime.spans import Measured, measured
+from fingerpost.runtime.instruments import NETWORK, NETWORK_QUERY_DURATION, Measuring, measured
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
@@ -219,7 +218,7 @@ async def ask_within(network: Network, query: NetworkQuery[_T], limit_s: float |
                 raise name_fault(network, error) from error
 
 
-def measuring_query(network: Network) -> Measured:
+def measuring_query(network: Network) -> Measuring:
     return measured("query network", {NETWORK: network.profile.name}, NETWORK_QUERY_DURATION)
 
 
