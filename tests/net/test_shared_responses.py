@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 import pytest
 
 from fingerpost.errors import SourceUnreachable
+from fingerpost.net.cache import SharedResponses
 from fingerpost.net.request import Request
 from fingerpost.net.response import Response
-from fingerpost.net.shared_responses import SharedResponses
 
 REQUEST = Request(url="https://example.org/updates.pb")
 START_S = 1_773_122_400.0

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import REMOTE_KINDS, SourceKind, list_paces, open_record_store
+from fingerpost.net.cache import SharedResponses
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.net.request import Fetch
-from fingerpost.net.shared_responses import SharedResponses
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles
 from fingerpost.transit.networks.composite import AllNetworks, DemoMode

@@ -20,20 +20,18 @@ import httpx2
 from opentelemetry.trace import SpanKind
 
 from fingerpost import clock
-from fingerpost.errors import SourceFailed, SourceLimited, SourceTimeout, SourceUnreachable, ToolError
+from fingerpost.errors import ParameterError, SourceFailed, SourceLimited, SourceTimeout, SourceUnreachable, ToolError
 from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.cache import Cache
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.outcomes import Ending, count_request, ending_of, find_failure, may_retry
 from fingerpost.net.redaction import SHORTEST_IN_CONTENT, redact
 from fingerpost.net.request import REDIRECTS, Request, follow_redirect, server_of
-from fingerpost.net.request_sender import RequestSender
-from fingerpost.net.response import NOT_MODIFIED, Body, MemoryBody, Response, Validators
-from fingerpost.net.transport import WireTransport
+from fingerpost.net.response import ACCEPT_ENCODING, NOT_MODIFIED, Body, MemoryBody, Response, Validators
+from fingerpost.net.transport import WireTransport, read_content, read_refusal, wire_timeouts
 from fingerpost.runtime.circuit_breaker import Breaker
-from fingerpost.runtime.instruments import HOST, HTTP_REQUEST_DURATION
+from fingerpost.runtime.instruments import HOST, HTTP_REQUEST_DURATION, Attribute, Measuring, measured
 from fingerpost.runtime.retry import RetryPolicy, call_with_retries
-from fingerpost.runtime.spans import Attribute, Measured, measured
 
 _log = logging.getLogger(__name__)
 
@@ -86,8 +84,9 @@ class Client:
         self._breaker = breaker or Breaker()
         self._limiter = limiter or Limiter()
         self._transport = transport
+        self._environ = environ
         user_agent = f"fingerpost/{version('fingerpost')}" + (f" ({contact})" if contact else "")
-        self._sender = RequestSender(open_transport=self._open_transport, user_agent=user_agent, environ=environ)
+        self._headers = {"user-agent": user_agent, "accept-encoding": ACCEPT_ENCODING}
 
     async def __aenter__(self) -> Self:
         return self
@@ -221,7 +220,7 @@ class Client:
             await self._limiter.wait(address, longest_s=state.left_s(), longest_pause_s=longest_pause_s)
             state.in_flight = True
             with _measuring_request(request) as operation:
-                response = await self._sender.send(request, conditions, body, state.secrets)
+                response = await self._send(request, conditions, body, state)
                 operation.set("http.response.status_code", response.status)
                 if response.status >= _FIRST_FAILURE:
                     operation.fail(str(response.status))
@@ -239,13 +238,50 @@ class Client:
             return seen
         raise SourceFailed(f"{request.split().hostname} redirects too often", retryable=False)
 
-    def _open_transport(self) -> httpx2.AsyncBaseTransport:
+    async def _send(
+        self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
+    ) -> Response:
+        """Send one request; content of a success is written to ``body``, that of a refusal is kept in the response.
+
+        Raises:
+            ParameterError: the address, or a header, cannot be sent.
+            SourceKeyRefused: a key is not set.
+            SourceTimeout, SourceUnreachable, SourceChanged: no answer, or none that can be read.
+            SourceFailed: the answer is larger than its bound.
+        """
+        url, headers, secrets = request.wire(self._environ)
+        state.secrets += secrets
+        try:
+            sent = httpx2.Request(
+                request.method,
+                url,
+                headers={**self._headers, **{name.lower(): value for name, value in headers.items()}, **conditions},
+                content=request.content,
+                extensions={"timeout": wire_timeouts(request.limits)},
+            )
+        except (httpx2.InvalidURL, UnicodeError) as error:
+            raise ParameterError("The address, or a header, cannot be sent", {"field": "url"}) from error
         if self._transport is None:
             self._transport = WireTransport(CheckedBackend(self._private_hosts))
-        return self._transport
+        answer = await self._transport.handle_async_request(sent)
+        try:
+            head = Response(
+                status=answer.status_code,
+                headers=dict(answer.headers.items()),
+                body=b"",
+                redacted_url=redact(request.redacted_url, state.secrets),
+                retrieved_at=clock.now(),
+            )
+            if 200 <= head.status < 300:
+                body.restart()
+                await read_content(answer, body, request.limits.max_bytes)
+                return head
+            return replace(head, body=await read_refusal(answer, request))
+        finally:
+            await answer.aclose()
 
 
-def _measuring_request(request: Request) -> Measured:
+def _measuring_request(request: Request) -> Measuring:
     """Return what measures one HTTP request; the conventions' ``url.full`` would hold positions and names."""
     asked = request.split()
     port = asked.port or (80 if asked.scheme == "http" else 443)

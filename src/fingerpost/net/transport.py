@@ -1,15 +1,27 @@
-"""The transport: send one request over a connection pool; no redirects, retries, cookies or proxies."""
+"""The transport: send one request over a connection pool, and read its response within bounds of time and size.
+
+No redirects, retries, cookies or proxies.
+"""
 
 import logging
 import ssl
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 
 import httpcore2
 import httpx2
 
-from fingerpost.errors import SourceChanged, SourceTimeout, SourceUnreachable, StorageUnavailable
+from fingerpost.errors import (
+    SourceChanged,
+    SourceFailed,
+    SourceTimeout,
+    SourceUnreachable,
+    StorageUnavailable,
+    ToolError,
+)
+from fingerpost.net.request import REDIRECTS, Request, RequestLimits
+from fingerpost.net.response import NOT_MODIFIED, Body, Decompression, MemoryBody
 
 _MOST_CONNECTIONS = 40
 _KEEPALIVE_S = 15.0
@@ -116,3 +128,51 @@ def _is_distrust(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+# Of a refusal: enough for a source's own reading of it.
+_MOST_REFUSAL_BYTES = 65_536
+
+
+async def read_content(answer: httpx2.Response, body: Body, max_bytes: int) -> None:
+    """Read content into a body, decompressing as it comes.
+
+    Raises:
+        SourceFailed: the content is larger than ``max_bytes``, on the wire or decompressed.
+    """
+    announced = answer.headers.get("content-length", "")
+    if announced.isdigit() and int(announced) > max_bytes:
+        raise _too_large(max_bytes)
+    decompression = Decompression(answer.headers.get("content-encoding", ""))
+    wire_bytes = content_bytes = 0
+    async for wire in answer.aiter_raw():
+        wire_bytes += len(wire)
+        for piece in decompression.feed(wire):
+            content_bytes += len(piece)
+            if max(wire_bytes, content_bytes) > max_bytes:
+                raise _too_large(max_bytes)
+            body.write(piece)
+    decompression.end()
+
+
+async def read_refusal(answer: httpx2.Response, request: Request) -> bytes:
+    """Return what explains a refusal, as far as it can be had; the status counts without it."""
+    status, body = answer.status_code, MemoryBody()
+    if status in request.accept:
+        await read_content(answer, body, request.limits.max_bytes)
+    elif status != NOT_MODIFIED and status not in REDIRECTS:
+        with suppress(ToolError):
+            await read_content(answer, body, min(_MOST_REFUSAL_BYTES, request.limits.max_bytes))
+    return body.content()
+
+
+def _too_large(max_bytes: int) -> SourceFailed:
+    return SourceFailed(
+        f"The source's answer is larger than the bound of {max_bytes:,} bytes",
+        {"max_bytes": max_bytes},
+        retryable=False,
+    )
+
+
+def wire_timeouts(limits: RequestLimits) -> dict[str, float]:
+    return {"connect": limits.connect_s, "read": limits.read_s, "write": limits.read_s, "pool": limits.total_s}
