@@ -31,38 +31,28 @@ def response(body=b"x"):
     )
 
 
-@pytest.mark.parametrize(("later_s", "times"), [(59, 1), (60, 2)])
-async def test_a_fresh_answer_comes_from_memory(later_s, times):
-    """Within ``fresh_s`` the source is not asked again; from then on it is."""
+@pytest.mark.parametrize(
+    ("given", "later_s", "times"),
+    [
+        ({}, 59, 1),
+        ({}, 60, 2),
+        # An answer that is not asked to be kept, and other questions: by query, language or body.
+        ({"fresh_s": 0}, 0, 2),
+        ({"params": {"q": "2"}}, 0, 2),
+        ({"headers": {"accept-language": "fi"}}, 0, 2),
+        ({"method": "POST", "content": b"q"}, 0, 2),
+    ],
+)
+async def test_a_fresh_answer_comes_from_memory(given, later_s, times):
+    """Within ``fresh_s`` the source is not asked the same again; from then on it is."""
     time = FakeTime()
     cache = Cache(clock_s=time.clock_s)
     async with serving(answer(body=b"one")) as server, new_client(cache=cache) as client:
         await client.fetch(asking(server))
         await time.sleep(later_s)
-        again = await client.fetch(asking(server))
+        again = await client.fetch(asking(server, **given))
 
     assert (len(server.asked), again.from_cache) == (times, times == 1)
-
-
-async def test_an_answer_that_is_not_asked_to_be_kept_is_not():
-    """Without ``fresh_s`` every request goes out."""
-    async with serving(answer(body=b"one")) as server, new_client() as client:
-        await client.fetch(asking(server, fresh_s=0))
-        await client.fetch(asking(server, fresh_s=0))
-
-    assert len(server.asked) == 2
-
-
-@pytest.mark.parametrize(
-    "other", [{"params": {"q": "2"}}, {"headers": {"accept-language": "fi"}}, {"method": "POST", "content": b"q"}]
-)
-async def test_another_question_has_another_answer(other):
-    """Query, language and body tell questions apart."""
-    async with serving(answer(body=b"one")) as server, new_client() as client:
-        await client.fetch(asking(server))
-        await client.fetch(asking(server, **other))
-
-    assert len(server.asked) == 2
 
 
 async def test_a_renewed_answer_replaces_the_one_in_memory():

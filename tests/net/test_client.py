@@ -54,53 +54,63 @@ def asking(server, path="/", **given):
 
 
 async def test_an_answer_comes_whole():
-    """Status, headers in lower case, body, and the address that answered."""
-    async with serving(answer(body=b"hello", ETag='"a"')) as server, new_client() as client:
+    """Status, headers in lower case, body, and the address that answered; we say who we are and whom to write to."""
+    reply = answer(body=b"hello", ETag='"a"')
+    async with serving(reply) as server, new_client(contact="ops@example.org") as client:
         got = await client.fetch(asking(server, "/x", params={"q": "a b"}))
 
     assert (got.status, got.body, got.validators.etag, got.from_cache) == (200, b"hello", '"a"', False)
     assert got.redacted_url == f"{server.url}/x?q=a+b"
-
-
-async def test_we_say_who_we_are():
-    """The User-Agent names us and whom to write to."""
-    async with serving(OK) as server, new_client(contact="ops@example.org") as client:
-        await client.fetch(asking(server))
-
     name, _, rest = server.asked[0].headers["user-agent"].partition("/")
     assert (name, rest.endswith(" (ops@example.org)")) == ("fingerpost", True)
 
 
-async def test_a_connection_is_used_again():
-    """Two requests, one connection."""
-    async with serving(OK) as server, new_client() as client:
-        await client.fetch(asking(server))
-        await client.fetch(asking(server))
-
-    assert (len(server.asked), server.connections) == (2, 1)
+PLAIN = b"HTTP/1.1 200 OK\r\n"
+HALF_A_GZIP = answer(body=gzip.compress(b"hello" * 1000)[:-10], Content_Encoding="gzip")
 
 
 @pytest.mark.parametrize(
-    ("written", "limits"),
+    ("reply", "limits", "error"),
     [
-        (hang, {"read_s": 0.05}),
-        (then(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe", pause_s=3600), {"read_s": 0.05}),
-        (then(b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n", *[b"x"] * 5000, pause_s=0.01), {"total_s": 0.1}),
+        # Silence longer than read_s, and a body that takes longer than total_s.
+        pytest.param(hang, {"read_s": 0.05}, SourceTimeout, id="hangs before its headers"),
+        pytest.param(
+            then(PLAIN + b"Content-Length: 5\r\n\r\nhe", pause_s=3600), {"read_s": 0.05}, SourceTimeout, id="hangs"
+        ),
+        pytest.param(
+            then(PLAIN + b"Content-Length: 5000\r\n\r\n", *[b"x"] * 5000, pause_s=0.01),
+            {"total_s": 0.1},
+            SourceTimeout,
+            id="drips",
+        ),
+        # What breaks off is no answer.
+        pytest.param(reset, {}, SourceUnreachable, id="reset"),
+        pytest.param(then(PLAIN + b"Content-Length: 10\r\n\r\nhello"), {}, SourceUnreachable, id="too few bytes"),
+        pytest.param(
+            then(PLAIN + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"), {}, SourceUnreachable, id="no last chunk"
+        ),
+        pytest.param(then(b""), {}, SourceUnreachable, id="nothing"),
+        pytest.param(then(HALF_A_GZIP), {}, SourceUnreachable, id="half of a gzip"),
+        # Another protocol on that port, and an encoding that was not asked for.
+        pytest.param(then(b"SSH-2.0-OpenSSH_9.6\r\n\r\n"), {}, SourceChanged, id="ssh"),
+        pytest.param(then(b"HTTP/1.1 abc\r\n\r\n"), {}, SourceChanged, id="no status"),
+        pytest.param(answer(body=b"x", Content_Encoding="br"), {}, SourceChanged, id="brotli"),
+        # Each refusal is named by what to do next.
+        (answer("401 Unauthorized"), {}, SourceKeyRefused),
+        (answer("403 Forbidden"), {}, SourceKeyRefused),
+        (answer("404 Not Found"), {}, SourceFailed),
+        (answer("408 Request Timeout"), {}, SourceTimeout),
+        (answer("429 Too Many Requests"), {"total_s": 2.0}, SourceLimited),
+        (answer("500 Internal Server Error"), {}, SourceFailed),
+        (answer("504 Gateway Timeout"), {}, SourceTimeout),
+        (answer("206 Partial Content"), {}, SourceFailed),
+        (answer("304 Not Modified"), {}, SourceFailed),
     ],
-    ids=["before its headers", "after its headers", "by a drip"],
 )
-async def test_a_source_that_hangs_times_out(written, limits):
-    """Silence longer than ``read_s``, and a body that takes longer than ``total_s``."""
-    async with serving(written) as server, new_client() as client:
-        with pytest.raises(SourceTimeout):
+async def test_a_failure_is_an_error_of_the_tree(reply, limits, error):
+    async with serving(reply) as server, new_client() as client:
+        with pytest.raises(error):
             await client.fetch(asking(server, limits=replace(ONCE, **limits)))
-
-
-async def test_a_reset_is_unreachable():
-    """A connection that is broken off before an answer."""
-    async with serving(reset) as server, new_client() as client:
-        with pytest.raises(SourceUnreachable):
-            await client.fetch(asking(server))
 
 
 async def test_a_closed_port_is_unreachable():
@@ -109,37 +119,6 @@ async def test_a_closed_port_is_unreachable():
         pass
     async with new_client() as client:
         with pytest.raises(SourceUnreachable):
-            await client.fetch(asking(server))
-
-
-@pytest.mark.parametrize(
-    "pieces",
-    [
-        pytest.param([b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"], id="fewer bytes than announced"),
-        pytest.param([b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"], id="no last chunk"),
-        pytest.param([b""], id="nothing"),
-        pytest.param([answer(body=gzip.compress(b"hello" * 1000)[:-10], Content_Encoding="gzip")], id="half of a gzip"),
-    ],
-)
-async def test_a_truncated_answer_is_never_taken_for_whole(pieces):
-    """What breaks off is no answer."""
-    async with serving(then(*pieces)) as server, new_client() as client:
-        with pytest.raises(SourceUnreachable):
-            await client.fetch(asking(server))
-
-
-@pytest.mark.parametrize(
-    "odd",
-    [
-        then(b"SSH-2.0-OpenSSH_9.6\r\n\r\n"),
-        then(b"HTTP/1.1 abc\r\n\r\n"),
-        answer(body=b"x", Content_Encoding="br"),
-    ],
-)
-async def test_what_is_not_http_or_not_readable_is_told_so(odd):
-    """Another protocol on that port, and an encoding that was not asked for."""
-    async with serving(odd) as server, new_client() as client:
-        with pytest.raises(SourceChanged):
             await client.fetch(asking(server))
 
 
@@ -193,27 +172,6 @@ async def test_a_body_is_bounded(large):
             await client.fetch(asking(server))
 
 
-@pytest.mark.parametrize(
-    ("status", "error"),
-    [
-        ("401 Unauthorized", SourceKeyRefused),
-        ("403 Forbidden", SourceKeyRefused),
-        ("404 Not Found", SourceFailed),
-        ("408 Request Timeout", SourceTimeout),
-        ("429 Too Many Requests", SourceLimited),
-        ("500 Internal Server Error", SourceFailed),
-        ("504 Gateway Timeout", SourceTimeout),
-        ("206 Partial Content", SourceFailed),
-        ("304 Not Modified", SourceFailed),
-    ],
-)
-async def test_a_status_is_an_error_of_the_tree(status, error):
-    """Each refusal is named by what to do next."""
-    async with serving(answer(status)) as server, new_client() as client:
-        with pytest.raises(error):
-            await client.fetch(asking(server, limits=replace(ONCE, total_s=2.0)))
-
-
 async def test_a_status_that_is_an_answer_is_returned():
     """Some sources explain themselves in the body of a 400."""
     async with serving(answer("400 Bad Request", b'{"errors": []}')) as server, new_client() as client:
@@ -243,26 +201,27 @@ async def test_a_failure_that_passes_is_asked_again():
     assert (got.body, len(server.asked)) == (b"hello", 3)
 
 
+POST = {"method": "POST", "content": b"{}"}
+
+
 @pytest.mark.parametrize(
-    ("status", "times"), [("503 Busy", 3), ("404 Not Found", 1), ("401 Unauthorized", 1), ("501 No", 1)]
+    ("status", "given", "times"),
+    [
+        ("503 Busy", {}, 3),
+        ("404 Not Found", {}, 1),
+        ("401 Unauthorized", {}, 1),
+        ("501 No", {}, 1),
+        ("503 Busy", POST, 1),
+        ("503 Busy", {**POST, "repeatable": True}, 3),
+    ],
 )
-async def test_only_what_may_pass_is_asked_again(status, times):
-    """Attempts are bounded, and a clear refusal is not repeated."""
+async def test_only_what_may_pass_is_asked_again(status, given, times):
+    """Attempts are bounded, a clear refusal is not repeated, and what might change something is sent once."""
     async with serving(answer(status)) as server, new_client() as client:
         with pytest.raises((SourceFailed, SourceKeyRefused)):
-            await client.fetch(asking(server, limits=LIMITS))
+            await client.fetch(asking(server, limits=LIMITS, **given))
 
-    assert len(server.asked) == times
-
-
-@pytest.mark.parametrize(("repeatable", "times"), [(None, 1), (True, 3)])
-async def test_a_post_is_repeated_only_where_it_says_so(repeatable, times):
-    """What might change something is sent once; a query that is posted may go again, with its body."""
-    async with serving(answer("503 Busy")) as server, new_client() as client:
-        with pytest.raises(SourceFailed):
-            await client.fetch(asking(server, method="POST", content=b"{}", repeatable=repeatable, limits=LIMITS))
-
-    assert [asked.body for asked in server.asked] == [b"{}"] * times
+    assert [asked.body for asked in server.asked] == [given.get("content", b"")] * times
 
 
 @pytest.mark.parametrize(
@@ -387,11 +346,29 @@ async def test_who_leaves_early_leaves_nothing_behind():
     assert got.body == b"hello"
 
 
-async def test_a_refused_key_names_the_variables_that_held_one(monkeypatch):
+async def test_a_refused_key_names_the_variables_that_held_one():
     """Names only, for whoever can set them."""
-    monkeypatch.setenv("FINGERPOST_TEST_KEY", "0123456789")
-    async with serving(answer("401 Unauthorized")) as server, new_client() as client:
+    async with serving(answer("401 Unauthorized")) as server, new_client(environ={"MY_KEY": "0123456789"}) as client:
         with pytest.raises(SourceKeyRefused) as refused:
-            await client.fetch(asking(server, secret_headers={"x-key": "FINGERPOST_TEST_KEY"}))
+            await client.fetch(asking(server, secret_headers={"x-key": "MY_KEY"}))
 
-    assert refused.value.details == {"status": 401, "settings": ["FINGERPOST_TEST_KEY"]}
+    assert refused.value.details == {"status": 401, "settings": ["MY_KEY"]}
+
+
+async def test_a_server_that_keeps_failing_rests_alone():
+    """Another one on the same host, which may be its fallback, is asked."""
+    breaker = Breaker(threshold=1, rest_s=30, clock_s=FakeTime().clock_s)
+    async with serving(answer("500 No")) as failing, serving(OK) as healthy, new_client(breaker=breaker) as client:
+        with pytest.raises(SourceFailed):
+            await client.fetch(asking(failing))
+
+        assert (await client.fetch(asking(healthy))).body == b"hello"
+
+
+async def test_a_server_that_asks_for_a_wait_is_waited_for_alone():
+    """Ten minutes for the first on a host, none for the second."""
+    async with serving(answer("429 Slow", Retry_After="600")) as busy, serving(OK) as idle, new_client() as client:
+        with pytest.raises(SourceLimited):
+            await client.fetch(asking(busy))
+
+        assert (await client.fetch(asking(idle))).body == b"hello"

@@ -226,6 +226,15 @@ def test_the_operators_own_hosts_have_a_pace_of_their_own():
     assert [limiter.pace(host).per_second for host in ("OTP.lan", "data.sec.gov", "a.example")] == [50, 8, 8]
 
 
+def test_a_stated_pace_is_its_hosts_on_every_port():
+    """An operator who states a pace states it for all that answers under the name; the operator's own are fast."""
+    stated = Pace(name="a", per_second=2, burst=2)
+    limiter = Limiter(paces={"a.example": stated}, own_hosts=["otp.lan"])
+
+    assert limiter.pace("a.example:8080/path") == stated
+    assert limiter.pace("otp.lan:8080/path") == Pace(name="otp.lan:8080", per_second=50, burst=100)
+
+
 def test_digitransit_is_asked_as_its_operators_want():
     """Ten a second, thirty at once, whatever the region."""
     assert list_paces()["api.digitransit.fi"] == Pace(name="digitransit", per_second=10, burst=30)

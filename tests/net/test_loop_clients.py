@@ -18,11 +18,7 @@ def made():
 
 @pytest.fixture
 def clients(made):
-    def make():
-        made.append(new_client())
-        return made[-1]
-
-    return LoopClients(make)
+    return LoopClients(lambda: made.append(new_client()) or made[-1])
 
 
 def asking(server):
@@ -38,20 +34,14 @@ async def test_one_loop_has_one_client_and_keeps_its_connection(clients, made):
     assert (bodies, len(made), server.connections) == ([b"hello", b"hello"], 1, 1)
 
 
-async def test_nothing_is_made_before_somebody_asks(clients, made):
-    """Closing makes none either."""
-    await clients.aclose()
-
-    assert made == []
-
-
 async def test_after_closing_a_client_is_made_anew(clients, made):
-    """As the port says of networks: a later question begins it anew."""
+    """As the port says of networks; closing before anybody asks makes none."""
+    await clients.aclose()
+    assert made == []
     async with serving(answer(body=b"hello")) as server:
-        await clients.fetch(asking(server))
-        await clients.aclose()
-        await clients.fetch(asking(server))
-        await clients.aclose()
+        for _ in range(2):
+            await clients.fetch(asking(server))
+            await clients.aclose()
 
     assert (len(made), server.connections) == (2, 2)
 

@@ -56,10 +56,16 @@ async def test_a_redirect_to_a_private_address_is_not_followed(target):
     assert (len(server.asked), server.connections) == (1, 1)
 
 
-@pytest.mark.parametrize("location", ["ftp://a.example/", "file:///etc/passwd", "https://a.example:port/"])
-async def test_a_redirect_to_no_http_address_is_a_failure(location):
+@pytest.mark.parametrize(
+    "reply",
+    [
+        *map(moved, ["ftp://a.example/", "file:///etc/passwd", "https://a.example:port/"]),
+        pytest.param(answer("302 Found"), id="without a place"),
+    ],
+)
+async def test_a_redirect_to_no_http_address_is_a_failure(reply):
     """It is the source that is wrong, not the caller."""
-    async with serving(moved(location)) as server, new_client() as client:
+    async with serving(reply) as server, new_client() as client:
         with pytest.raises(SourceFailed, match="no address"):
             await client.fetch(Request(url=server.url, limits=LIMITS))
 
@@ -109,13 +115,6 @@ def test_a_posted_question_is_not_turned_into_another(status):
     """Browsers would send GET; an API would answer something else."""
     with pytest.raises(SourceFailed, match="must be corrected"):
         follow_redirect(Request(url="https://a.example/", method="POST", content=b"q"), status, {"location": "/b"})
-
-
-async def test_a_redirect_without_a_place_is_a_failure():
-    """No Location, no way."""
-    async with serving(answer("302 Found")) as server, new_client() as client:
-        with pytest.raises(SourceFailed):
-            await client.fetch(Request(url=server.url, limits=LIMITS))
 
 
 async def test_a_redirect_to_a_dead_host_is_unreachable():
