@@ -67,7 +67,7 @@ bench-streets: .venv/ready  ## Measure: plans with streets beside the straight l
 
 .PHONY: bench-realtime
 bench-realtime: .venv/ready oracle  ## Measure: questions under real time beside nigiri
-	@$(BIN)/python bench/realtime_beside_nigiri.py
+	@$(BIN)/python bench/beside_nigiri.py
 
 # Two engines that do the same, in an environment of their own; where they cannot be had, the bench says so.
 .PHONY: bench-plans

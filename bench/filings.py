@@ -6,12 +6,13 @@ them. Each round starts two fresh processes, one after the other, so that both s
 
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
+
+from harness import HEAD, p50, report
 
 ROUNDS = 5
 BOUNDS = {"cold load": 0.3, "warm query": 0.5, "resident memory": 0.3, "import": 0.2}
@@ -34,8 +35,8 @@ value = ask()
 loaded = time.perf_counter()
 for _ in range(500): ask()
 asked = time.perf_counter()
-print(json.dumps({{"import": imported - began, "cold load": loaded - began, "warm query": (asked - loaded) / 500,
-    "resident memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, "value": float(value)}}))
+print(json.dumps({{"import": 1e3 * (imported - began), "cold load": 1e3 * (loaded - began), "value": float(value),
+    "warm query": 2 * (asked - loaded), "resident memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3}}))
 """
 OURS = _TIMED.format(
     imports="""
@@ -95,33 +96,26 @@ def main() -> int:
         return 0 if measure(folder / RECORDED["AAPL"], theirs, Path(home)) and good else 1
 
 
-def run(python: str, script: str, *arguments: str) -> str:
-    """Return what a script prints in a fresh process."""
+def run(python: str, script: str, *arguments: object) -> list | dict:
+    """Return what a script prints as JSON in a fresh process."""
     environment = os.environ | {"EDGAR_IDENTITY": "bench bench@example.org"}
-    command = [python, "-W", "ignore", "-c", script, *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
+    command = [python, "-W", "ignore", "-c", script, *map(str, arguments)]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout)
 
 
 def measure(source: Path, theirs: str, home: Path) -> bool:
     """Print the ratios of the medians, ours over theirs; return whether all bounds hold."""
-    taken: dict[str, list[dict[str, float]]] = {"ours": [], "theirs": []}
+    taken = []
     for number in range(ROUNDS):
         own = home / str(number)
         own.mkdir()
-        taken["ours"].append(json.loads(run(sys.executable, OURS, str(source), str(own))))
-        taken["theirs"].append(json.loads(run(theirs, THEIRS, str(source))))
-    values = {round_["value"] for rounds in taken.values() for round_ in rounds}
-    print(f"both answer {values.pop():,.0f} for Apple's revenue of fiscal 2022")
-    if values:
-        print("answers differ  short")
-        return False
-    good = True
-    for name, bound in BOUNDS.items():
-        ours, other = (statistics.median(round_[name] for round_ in taken[who]) for who in ("ours", "theirs"))
-        ratio = ours / other
-        good &= ratio <= bound
-        print(f"{name:<16} {ratio:5.2f} of edgartools, at most {bound}  {'ok' if ratio <= bound else 'short'}")
-    return good
+        taken.append((run(sys.executable, OURS, source, own), run(theirs, THEIRS, source)))
+    values = {side["value"] for pair in taken for side in pair}
+    print(f"both answer {values.pop():,.0f} for Apple's revenue of fiscal 2022{'; or not  short' if values else ''}")
+    print(f"beside edgartools, in ms and MB:\n{HEAD}")
+    medians = {name: [p50([pair[side][name] for pair in taken]) for side in (0, 1)] for name in BOUNDS}
+    kept = [report(name, *medians[name], bound=bound) for name, bound in BOUNDS.items()]
+    return all(kept) and not values
 
 
 def compare_answers(folder: Path, theirs: str, home: Path) -> bool:
@@ -135,7 +129,7 @@ def compare_answers(folder: Path, theirs: str, home: Path) -> bool:
     for ticker, path in paths.items():
         store.put_facts(read_facts(parse_json(path.read_bytes(), path.name), path.name), tickers=[ticker])
     library = FactLibrary(store.path)
-    asked = json.loads(run(theirs, ALL_OF_THEIRS, json.dumps({ticker: str(path) for ticker, path in paths.items()})))
+    asked = run(theirs, ALL_OF_THEIRS, json.dumps({ticker: str(path) for ticker, path in paths.items()}))
     kinds: Counter[str] = Counter()
     unexplained = []
     for ticker, metric, year, part, value in asked:
@@ -143,7 +137,7 @@ def compare_answers(folder: Path, theirs: str, home: Path) -> bool:
         kinds[kind] += 1
         if kind == "unexplained":
             unexplained.append(f"  {ticker} {metric} {year} {part}: edgartools {value}")
-    for kind, count in sorted(kinds.items(), key=lambda pair: -pair[1]):
+    for kind, count in kinds.most_common():
         if kind != "neither has it":
             print(f"{count:5} {kind}")
     print(*unexplained, sep="\n", end="\n" if unexplained else "")

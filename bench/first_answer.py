@@ -10,22 +10,19 @@ import http.client
 import os
 import signal
 import socket
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
-from figures import verdict
-from over_http import Caller
+from harness import HEAD, p50, report, timed_ms
+from serving import DEADLINE_S, Caller
 
 # A fresh install's first answer takes at most so many times a warm one's.
 BOUND = 5.0
 COMMAND = str(Path(sys.executable).with_name("fingerpost"))
 ENDS = {"origin": {"type": "label", "value": "Kamppi"}, "destination": {"type": "label", "value": "Espoo"}}
-DEADLINE_S = 300
 KERNELS = "NUMBA_CACHE_DIR"
 
 
@@ -33,27 +30,36 @@ def main() -> int:
     """Print a line for each interface; return 1 where a first answer takes too long."""
     parser = argparse.ArgumentParser(description="Measure the first answer of a fresh install.")
     parser.add_argument("--rounds", type=int, default=5, help="answers of each kind")
-    options = parser.parse_args()
+    rounds = parser.parse_args().rounds
+    good = True
     with tempfile.TemporaryDirectory() as folder:
         warm = {"FINGERPOST_HOME": folder, KERNELS: os.environ.get(KERNELS, str(Path(folder) / "kernels"))}
         # Compiles what that folder lacks.
-        ask_cli(_environ(warm))
-        print(f"{'first answer':<34}{'fresh s':>9}{'warm s':>9}{'times':>7}")
-        good = [_measure(*each, warm, options.rounds) for each in (("terminal", ask_cli), ("HTTP", ask_http))]
-    return 0 if all(good) else 1
+        ask_cli(warm)
+        print(f"The first answer of a fresh install (ours) beside a warm one's (theirs), in s:\n{HEAD}")
+        for name, ask in (("terminal", ask_cli), ("HTTP", ask_http)):
+            fresh_s, warm_s = [], []
+            for _ in range(rounds):
+                with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
+                    fresh_s.append(timed_ms(ask, {"FINGERPOST_HOME": home})[0] / 1e3)
+                    _end_compiler(home)
+                warm_s.append(timed_ms(ask, warm)[0] / 1e3)
+            good &= report(name, p50(fresh_s), p50(warm_s), bound=BOUND)
+    return 0 if good else 1
 
 
-def ask_cli(environ: dict[str, str]) -> None:
+def ask_cli(settings: dict[str, str]) -> None:
     """Plan a trip at the terminal."""
-    subprocess.run([COMMAND, "plan", "Kamppi", "Espoo"], env=environ, check=True, capture_output=True)
+    subprocess.run([COMMAND, "plan", "Kamppi", "Espoo"], env=_environ(settings), check=True, capture_output=True)
 
 
-def ask_http(environ: dict[str, str]) -> None:
+def ask_http(settings: dict[str, str]) -> None:
     """Start a server, and plan a trip through it as soon as it listens."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server = subprocess.Popen([COMMAND, "serve", "--http", f"127.0.0.1:{port}"], env=environ, stderr=subprocess.DEVNULL)
+    command = [COMMAND, "serve", "--http", f"127.0.0.1:{port}"]
+    server = subprocess.Popen(command, env=_environ(settings), stderr=subprocess.DEVNULL)
     try:
         received = _ask_once_it_listens(port)
         if b'"isError":false' not in received:
@@ -72,26 +78,6 @@ def _ask_once_it_listens(port: int) -> bytes:
         except (OSError, http.client.HTTPException):
             time.sleep(0.02)
     raise RuntimeError("the server did not come up")
-
-
-def _measure(name: str, ask: Callable[[dict[str, str]], None], warm: dict[str, str], rounds: int) -> bool:
-    fresh_s, warm_s = [], []
-    for _ in range(rounds):
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-            fresh_s.append(_time(ask, {"FINGERPOST_HOME": home}))
-            _end_compiler(home)
-        warm_s.append(_time(ask, warm))
-    medians = statistics.median(fresh_s), statistics.median(warm_s)
-    ratio = medians[0] / medians[1]
-    outcome = verdict(ratio, BOUND)
-    print(f"{name:<34}{medians[0]:>9.2f}{medians[1]:>9.2f}{ratio:>7.1f}  {outcome}", flush=True)
-    return outcome == "ok"
-
-
-def _time(ask: Callable[[dict[str, str]], None], settings: dict[str, str]) -> float:
-    begin = time.perf_counter()
-    ask(_environ(settings))
-    return time.perf_counter() - begin
 
 
 def _environ(settings: dict[str, str]) -> dict[str, str]:

@@ -7,6 +7,7 @@ then read again by both. Footpaths lead between all stops of a cluster, as in ``
 import zipfile
 from collections.abc import Iterator
 from datetime import timedelta
+from itertools import chain, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -41,51 +42,45 @@ def level_new_york(feeds: list[Path], path: Path) -> Timetable:
 def _write(timetable: Timetable, path: Path) -> None:
     if len(timetable.trip_departure_trip) != len(timetable.trip_route) or timetable.trip_departure_shift_s.any():
         raise RuntimeError("New York has trips by frequency now: write them")
+    zone = timetable.feeds[0].zone
+    places = zip(timetable.stop_lat.tolist(), timetable.stop_lon.tolist(), timetable.stop_kind.tolist(), strict=True)
+    trips = zip(timetable.trip_route.tolist(), timetable.trip_service.tolist(), strict=True)
+    runs_on = zip(*(rows.tolist() for rows in np.nonzero(timetable.service_runs_on)), strict=True)
+    tables = {
+        "agency": ("agency_id,agency_name,agency_url,agency_timezone", [f"A,A,https://example.org,{zone}"]),
+        "stops": (
+            "stop_id,stop_name,stop_lat,stop_lon",
+            (f"S{stop},S{stop},{lat:.6f},{lon:.6f}" for stop, (lat, lon, kind) in enumerate(places) if kind == STOP),
+        ),
+        "routes": (
+            "route_id,agency_id,route_short_name,route_type",
+            (f"R{row},A,{row},{kind}" for row, kind in enumerate(timetable.route_type.tolist())),
+        ),
+        "trips": (
+            "route_id,service_id,trip_id",
+            (f"R{route},D{service},T{trip}" for trip, (route, service) in enumerate(trips)),
+        ),
+        "calendar_dates": (
+            "service_id,date,exception_type",
+            (f"D{service},{timetable.calendar_start + timedelta(days=day):%Y%m%d},1" for service, day in runs_on),
+        ),
+        "stop_times": (
+            "trip_id,arrival_time,departure_time,stop_id,stop_sequence,pickup_type,drop_off_type",
+            _stop_times(timetable),
+        ),
+    }
     with zipfile.ZipFile(path, "w") as out:
-        zone = timetable.feeds[0].zone
-        out.writestr(
-            "agency.txt", f"agency_id,agency_name,agency_url,agency_timezone\nA,A,https://example.org,{zone}\n"
-        )
-        out.writestr("stops.txt", "stop_id,stop_name,stop_lat,stop_lon\n" + "".join(_stops(timetable)))
-        routes = [f"R{row},A,{row},{kind}\n" for row, kind in enumerate(timetable.route_type.tolist())]
-        out.writestr("routes.txt", "route_id,agency_id,route_short_name,route_type\n" + "".join(routes))
-        trips = zip(timetable.trip_route.tolist(), timetable.trip_service.tolist(), strict=True)
-        rows = [f"R{route},D{service},T{trip}\n" for trip, (route, service) in enumerate(trips)]
-        out.writestr("trips.txt", "route_id,service_id,trip_id\n" + "".join(rows))
-        out.writestr("calendar_dates.txt", "service_id,date,exception_type\n" + "".join(_dates(timetable)))
-        with out.open("stop_times.txt", "w", force_zip64=True) as table:
-            header = "trip_id,arrival_time,departure_time,stop_id,stop_sequence,pickup_type,drop_off_type\n"
-            table.write(header.encode())
-            for chunk in _stop_times(timetable):
-                table.write(chunk.encode())
-
-
-def _stops(timetable: Timetable) -> Iterator[str]:
-    places = zip(timetable.stop_lat.tolist(), timetable.stop_lon.tolist(), strict=True)
-    for stop, (lat, lon) in enumerate(places):
-        if timetable.stop_kind[stop] == STOP:
-            yield f"S{stop},S{stop},{lat:.6f},{lon:.6f}\n"
-
-
-def _dates(timetable: Timetable) -> Iterator[str]:
-    for service, offset in zip(*(each.tolist() for each in np.nonzero(timetable.service_runs_on)), strict=True):
-        yield f"D{service},{timetable.calendar_start + timedelta(days=offset):%Y%m%d},1\n"
+        for name, (header, rows) in tables.items():
+            with out.open(f"{name}.txt", "w", force_zip64=True) as table:
+                for row in chain([header], rows):
+                    table.write(f"{row}\n".encode())
 
 
 def _stop_times(timetable: Timetable) -> Iterator[str]:
     clock = [f"{minute // 60:02}:{minute % 60:02}:00" for minute in range(HOURS * 60)]
-    doors = [f"{bool(flags & NO_BOARDING):d},{bool(flags & NO_ALIGHTING):d}\n" for flags in range(4)]
-    first = timetable.trip_first_stop_time.tolist()
-    for trip in range(len(timetable.trip_route)):
-        rows = slice(first[trip], first[trip + 1])
-        yield "".join(
-            f"T{trip},{clock[arrival_s // 60]},{clock[departure_s // 60]},S{stop},{sequence},{doors[flags & 3]}"
-            for arrival_s, departure_s, stop, sequence, flags in zip(
-                timetable.stop_time_arrival_s[rows].tolist(),
-                timetable.stop_time_departure_s[rows].tolist(),
-                timetable.stop_time_stop[rows].tolist(),
-                timetable.stop_time_sequence[rows].tolist(),
-                timetable.stop_time_flags[rows].tolist(),
-                strict=True,
-            )
-        )
+    doors = [f"{bool(flags & NO_BOARDING):d},{bool(flags & NO_ALIGHTING):d}" for flags in range(4)]
+    columns = (timetable.stop_time_arrival_s, timetable.stop_time_departure_s, timetable.stop_time_stop,
+               timetable.stop_time_sequence, timetable.stop_time_flags)  # fmt: skip
+    for trip, (first, last) in enumerate(pairwise(timetable.trip_first_stop_time.tolist())):
+        for arrives_s, departs_s, stop, sequence, flags in zip(*(c[first:last].tolist() for c in columns), strict=True):
+            yield f"T{trip},{clock[arrives_s // 60]},{clock[departs_s // 60]},S{stop},{sequence},{doors[flags & 3]}"

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
-from figures import p50, verdict
+from harness import HEAD, p50, report
 from plan_bare import Bare
 from pydantic import BaseModel
 
@@ -34,43 +34,40 @@ SHAPES = {
 BARE_BOUNDS = {"chain": 1.5, "fan": 2.5}
 RIVAL_BOUND = 0.3
 BRANCH_BOUND = 1.1
+NAMES = {"bare": "asyncio and SQLite alone", "dbos": "DBOS on SQLite", "langgraph": "LangGraph on SQLite, sync"}
 LONG_S, SHORT_S = 0.9, 0.1
+# A real disk where there is one: memory makes every commit free.
+FOLDER = Path(__file__).parents[1] / ".bench"
 
 
 class NoOpParams(BaseModel):
     n: int
 
 
-async def no_op(query_type, parameters, _user):
-    return success_response("no_op", query_type, parameters, [], {"data": parameters})
+def tool(name, *seconds):
+    """Return a tool that answers its parameter; a nap takes the seconds that its parameter points at."""
 
+    async def execute(query_type, parameters, _user):
+        if seconds:
+            await asyncio.sleep(seconds[parameters["n"]])
+        return success_response(name, query_type, parameters, [], {"data": parameters})
 
-async def nap(query_type, parameters, _user):
-    await asyncio.sleep(LONG_S if parameters["n"] else SHORT_S)
-    return success_response("nap", query_type, parameters, [], {"data": parameters})
-
-
-def tool(name, execute):
     return PlanTool(spec=ToolSpec(name=name, input_schema={name: NoOpParams}, output_key=name), execute=execute)
 
 
 def draw(edges, name="no_op", lengths=None):
     steps = [
         PlanStep(
-            step_id=step,
-            description="",
-            tool=name,
-            parameters={"n": step if lengths is None else lengths[step]},
-            expected_key=f"k{step}",
-            dependencies=before,
+            step_id=step, description="", tool=name, parameters={"n": step if lengths is None else lengths[step]},
+            expected_key=f"k{step}", dependencies=before,
         )
         for step, before in edges.items()
-    ]
+    ]  # fmt: skip
     return Plan(goal="measure", steps=steps, created_at="2026-03-10T06:00:00Z")
 
 
 async def ours(runs, plan):
-    """Check, keep and carry out a plan; return the milliseconds and the sum of all outputs."""
+    """Check, store and execute a plan; return the milliseconds and the sum of all outputs."""
     begun = time.perf_counter()
     run_id = await runs.create(plan, user="bench")
     runs.begin(run_id)
@@ -90,14 +87,8 @@ class Rivals:
     """The other engines, in a process of another environment."""
 
     def __init__(self, python):
-        self._python = python
-        self._process = None
-
-    def start(self):
         script = Path(__file__).parent / "rivals" / "plan_engines.py"
-        self._process = subprocess.Popen(
-            [self._python, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+        self._process = subprocess.Popen([python, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         if self._process.stdout.readline() != "ready\n":
             raise SystemExit("The rivals did not start; see above.")
 
@@ -112,38 +103,39 @@ class Rivals:
         self._process.wait(30)
 
 
-async def measure(rounds, rivals, folder):
-    """Return the median ratio by (engine, shape), ours over theirs, and that of the two branches.
+async def measure(rounds, python, folder):
+    """Return the milliseconds of pairs (ours, theirs) by (engine, shape), and those of two uneven branches.
 
     The two of a pair run one right after the other, in turns first, so that what else the machine does hits both.
     """
     bare = Bare(folder / "bare.sqlite")
-    runs = PlanRuns(Catalogue.of([tool("no_op", no_op), tool("nap", nap)]), EmbeddedJournal(folder))
+    runs = PlanRuns(Catalogue.of([tool("no_op"), tool("nap", SHORT_S, LONG_S)]), EmbeddedJournal(folder))
     plans = {shape: draw(edges) for shape, edges in SHAPES.items()}
-    ratios = {}
+    taken = {}
 
     async def pair(turn, engine, shape, theirs):
-        both = {"fingerpost": partial(ours, runs, plans[shape]), engine: theirs}
-        taken = {name: await both[name]() for name in sorted(both, reverse=bool(turn % 2))}
-        for name, (_ms, total) in taken.items():
-            if total != SUM:
-                raise SystemExit(f"{name} answered {total} for {shape}, not {SUM}: nothing is compared.")
+        both = [partial(ours, runs, plans[shape]), theirs]
+        found = {run: await run() for run in (both if turn % 2 else both[::-1])}
+        for run in both:
+            if found[run][1] != SUM:
+                raise SystemExit(f"{engine} and fingerpost do not both answer {SUM} for {shape}: nothing is compared.")
         if turn >= 0:
-            ratios.setdefault((engine, shape), []).append(taken["fingerpost"][0] / taken[engine][0])
+            taken.setdefault((engine, shape), []).append([found[run][0] for run in both])
 
     for turn in range(-2, rounds):
         for shape, edges in SHAPES.items():
             await pair(turn, "bare", shape, partial(without, bare, edges))
-    if rivals is not None:
-        rivals.start()
+    if python:
+        rivals = Rivals(python)
         for turn in range(-1, max(3, rounds // 4)):
             for engine, shape in product(("dbos", "langgraph"), SHAPES):
                 await pair(turn, engine, shape, partial(rivals.run, engine, shape))
+        rivals.close()
     branches = draw({1: [], 2: [], 3: [1], 4: [2]}, "nap", {1: 0, 2: 1, 3: 1, 4: 0})
-    path = [(await ours(runs, branches))[0] / ((LONG_S + SHORT_S) * 1e3) for _ in range(3)]
+    path_ms = [(await ours(runs, branches))[0] for _ in range(3)]
     runs.journal.close()
     bare.close()
-    return {measured: p50(each) for measured, each in ratios.items()}, p50(path)
+    return taken, path_ms
 
 
 def main():
@@ -152,34 +144,23 @@ def main():
     parser.add_argument("--rivals", default=os.environ.get("RIVALS_PYTHON"), help="Python with dbos and langgraph")
     options = parser.parse_args()
     os.environ.pop("FINGERPOST_NOW", None)
-    rivals = Rivals(options.rivals) if options.rivals else None
-    with tempfile.TemporaryDirectory(prefix="fingerpost-bench-", dir=options_folder()) as folder:
-        ratios, path = asyncio.run(measure(options.rounds, rivals, Path(folder)))
-    verdicts = []
-
-    def line(text, ratio, bound):
-        verdicts.append(verdict(ratio, bound))
-        print(f"{text:<58} {ratio:5.2f} of at most {bound:.2f}   {verdicts[-1]}")
-
-    for shape, bound in BARE_BOUNDS.items():
-        line(f"{shape} of {WIDTH}, beside asyncio and SQLite alone", ratios["bare", shape], bound)
-    for engine, name in (("dbos", "DBOS on SQLite"), ("langgraph", "LangGraph on SQLite, sync")):
-        for shape in SHAPES:
-            if rivals is None:
-                print(f"{shape} of {WIDTH}, beside {name}: not measured, it is not installed")
-            else:
-                line(f"{shape} of {WIDTH}, beside {name}", ratios[engine, shape], RIVAL_BOUND)
-    line("two uneven branches, beside their critical path", path, BRANCH_BOUND)
-    if rivals is not None:
-        rivals.close()
-    return 0 if set(verdicts) == {"ok"} else 1
-
-
-def options_folder():
-    """Return a folder on a real disk where there is one: memory makes every commit free."""
-    folder = Path(__file__).parents[1] / ".bench"
-    folder.mkdir(exist_ok=True)
-    return folder
+    FOLDER.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="fingerpost-bench-", dir=FOLDER) as folder:
+        taken, path_ms = asyncio.run(measure(options.rounds, options.rivals, Path(folder)))
+    print(f"Plans of {WIDTH} steps, in ms:\n{HEAD}")
+    good = True
+    for engine, shape in product(NAMES, SHAPES):
+        name = f"{shape}, beside {NAMES[engine]}"
+        if pairs := taken.get((engine, shape)):
+            medians = [p50(side) for side in zip(*pairs, strict=True)]
+            ratio = p50([mine / theirs for mine, theirs in pairs])
+            bound = BARE_BOUNDS[shape] if engine == "bare" else RIVAL_BOUND
+            good &= report(name, *medians, ratio=ratio, bound=bound)
+        else:
+            print(f"  {name}: not measured, it is not installed")
+    path = (LONG_S + SHORT_S) * 1e3
+    good &= report("two uneven branches, beside their critical path", p50(path_ms), path, bound=BRANCH_BOUND)
+    return 0 if good else 1
 
 
 if __name__ == "__main__":

@@ -1,32 +1,39 @@
 """Questions for the demo network, no two alike, so that no cache could help."""
 
 import asyncio
+import os
 import random
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from fingerpost.apps.wiring import Application
-from fingerpost.transit.model.place import Bounds, Coordinate
+from fingerpost.apps.settings import read_settings
+from fingerpost.apps.wiring import Application, build
+from fingerpost.transit.model.place import Coordinate
 
 NETWORK = "DEMO-HELSINKI"
 # A weekday morning: everything runs.
 NOW = "2026-03-10T08:00:00+02:00"
 ROWS = 10
 ITINERARIES = 2
+SEED = 20260310
 _RADIUS_M = 30_000.0
 
 
 class Questions:
     """Draws questions whose answers are full: ten rows, two itineraries."""
 
-    def __init__(self, application: Application, seed: int) -> None:
+    def __init__(self, application: Application) -> None:
         self._application = application
-        self._dice = random.Random(seed)
+        self._dice = random.Random(SEED)
         self._asked: set[str] = set()
         opened = asyncio.run(application.networks.open())
         network = next(each for each in opened.answering if each.profile.name == NETWORK)
-        near = asyncio.run(network.list_stops_near(_middle(network.profile.bounds), _RADIUS_M))
-        self._stops = near.stops
+        box = network.profile.bounds
+        middle = Coordinate((box.south + box.north) / 2, (box.west + box.east) / 2)
+        self._stops = asyncio.run(network.list_stops_near(middle, _RADIUS_M)).stops
 
     def draw_board(self) -> dict:
         """Return a board that has ten rows to show."""
@@ -75,5 +82,9 @@ class Questions:
         return None if answer.is_error else answer.body
 
 
-def _middle(bounds: Bounds) -> Coordinate:
-    return Coordinate((bounds.south + bounds.north) / 2, (bounds.west + bounds.east) / 2)
+@contextmanager
+def open_questions() -> Iterator[tuple[Questions, str]]:
+    """Return questions about a fresh home at ``NOW``, and the home, which goes with the block."""
+    os.environ["FINGERPOST_NOW"] = NOW
+    with tempfile.TemporaryDirectory() as home:
+        yield Questions(build(read_settings(home=home))), home

@@ -1,20 +1,14 @@
-"""All figures of the project: ``make bench``. The method stands in bench/README.md."""
+"""The figures of the tools and of the engine: ``make bench``. bench/README.md describes the method."""
 
 import argparse
 import os
 import platform
 import sys
-import tempfile
 
 import beside_nigiri
 import over_http
 import with_mock_upstream
-from questions import NOW, Questions
-
-from fingerpost.apps.settings import read_settings
-from fingerpost.apps.wiring import build
-
-SEED = 20260310
+from questions import open_questions
 
 
 def main() -> int:
@@ -24,19 +18,13 @@ def main() -> int:
     parser.add_argument("--calls", type=int, default=60, help="calls of each tool a round")
     parser.add_argument("--trips", type=int, default=300, help="questions beside nigiri; 0 leaves it out")
     options = parser.parse_args()
-    os.environ["FINGERPOST_NOW"] = NOW
-    print(
-        f"{platform.python_implementation()} {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}"
-    )
-    with tempfile.TemporaryDirectory() as home:
-        questions = Questions(build(read_settings(home=home)), SEED)
-        good = [
-            with_mock_upstream.measure(calls=options.rounds * options.calls),
-            over_http.measure(questions, home, rounds=options.rounds, calls=options.calls),
-        ]
+    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}")
+    with open_questions() as (questions, home):
+        good = with_mock_upstream.measure(calls=options.rounds * options.calls)
+        good &= over_http.measure(questions, home, rounds=options.rounds, calls=options.calls)
     if options.trips:
-        beside_nigiri.measure(count=options.trips)
-    return 0 if all(good) else 1
+        good &= beside_nigiri.measure(is_live=False, count=options.trips)
+    return 0 if good else 1
 
 
 if __name__ == "__main__":

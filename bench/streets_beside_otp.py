@@ -10,6 +10,7 @@ import statistics
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -50,11 +51,16 @@ WALK = """query ($from: PlanLabeledLocationInput!, $to: PlanLabeledLocationInput
 
 @dataclass(frozen=True, kw_only=True)
 class StreetMeasure:
-    """Walks on one graph of ours, with its pace and turns."""
+    """Walks on one graph of ours."""
 
     graph: object
     grid: object
     search: object
+
+    @classmethod
+    def on(cls, graph, grid, profile):
+        """Return what measures walks on a graph by a walking profile."""
+        return cls(graph=graph, grid=grid, search=StreetSearch(graph, weigh(graph, profile)))
 
     def snap(self, place, *, is_pin=True):
         """Return where a place meets the streets: a stop at the nearest way, a pin rather on the ground."""
@@ -79,11 +85,18 @@ def main(city: str = "tampere", wanted: str = "600") -> None:
     ours = measure_on(extract, lats, lons)
     print(f"{city}: prepared in {time.perf_counter() - began:.2f} s, {ours.graph.edge_count:,} edges")
     pairs = draw_pairs(ours.graph, ours.grid, lats, lons, int(wanted))
+    with serving_otp({feed: gtfs}, extract, **build_config) as server:
+        report([compare(server, ours, pair) for pair in pairs])
+
+
+@contextmanager
+def serving_otp(feeds, extract, **build_config):
+    """Run a real OpenTripPlanner of feeds and an extract until the block ends."""
     with tempfile.TemporaryDirectory(prefix="fingerpost-otp-") as folder:
-        server = OtpServer(graph=build_graph({feed: gtfs}, [extract], **build_config), folder=Path(folder))
+        server = OtpServer(graph=build_graph(feeds, [extract], **build_config), folder=Path(folder))
         server.start()
         try:
-            report([compare(server, ours, pair) for pair in pairs])
+            yield server
         finally:
             server.stop()
 
@@ -92,7 +105,7 @@ def measure_on(extract, lats, lons):
     """Return what measures walks on the streets of an extract around stops."""
     with tempfile.TemporaryDirectory() as scratch:
         graph = build_streets(read_extract(extract, RidersArea(lats, lons), Path(scratch))).graph
-    return StreetMeasure(graph=graph, grid=build_grid(graph), search=StreetSearch(graph, weigh(graph, THEIRS)))
+    return StreetMeasure.on(graph, build_grid(graph), THEIRS)
 
 
 def draw_pairs(graph, grid, lats, lons, wanted):
@@ -118,10 +131,13 @@ def compare(server, ours, ends):
     return mine, told and (told["walkDistance"], told["duration"]), ends
 
 
+def located(lat, lon):
+    return {"location": {"coordinate": {"latitude": lat, "longitude": lon}}}
+
+
 def ask_walk(server, start, end):
     """Return its walk between two places, None where it finds none."""
-    asked = [{"location": {"coordinate": {"latitude": lat, "longitude": lon}}} for lat, lon in (start, end)]
-    told = server.ask(WALK, **{"from": asked[0], "to": asked[1]})
+    told = server.ask(WALK, **{"from": located(*start), "to": located(*end)})
     edges = (told.get("data") or {}).get("planConnection", {}).get("edges", [])
     return edges[0]["node"] if edges else None
 

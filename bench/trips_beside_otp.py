@@ -4,6 +4,7 @@
 
 First the answers: the walks of its itineraries, measured on our streets with its pace and turns, the way from a pin to
 its street left out on both sides; and, where we arrive earlier, whether our itinerary can be walked on its streets.
+Where it arrives earlier, or alone answers, its itinerary is lived through by our rules to say why.
 Then what each of them costs: seconds of processor time, which other work on the machine disturbs little.
 """
 
@@ -12,7 +13,6 @@ import resource
 import shutil
 import statistics
 import sys
-import tempfile
 import time
 from collections import Counter
 from datetime import datetime
@@ -21,25 +21,19 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import numpy as np
+from harness import HEAD, p95, report
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench.streets import EXTRACT, GTFS, draw
-from bench.streets_beside_otp import THEIRS, WALK
-from bench.trip_causes import UNKNOWN, TheirsByOurRules
-from tests.otp_server.server import OtpServer, build_graph
+from bench.streets import EXTRACT, FEED, GTFS, draw, prepare
+from bench.streets_beside_otp import THEIRS, StreetMeasure, ask_walk, located, serving_otp
+from tests.otp_server.server import build_graph
 from tests.shared_data import get_shared
 
-from fingerpost.store.network_record import NetworkRecord
-from fingerpost.transit.embedded.network import EmbeddedNetwork
-from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.osm.streets.preparing import StreetPreparation
-from fingerpost.transit.osm.streets.search import StreetSearch
-from fingerpost.transit.osm.streets.snapping import snap_to_streets
-from fingerpost.transit.osm.streets.store import find_streets
-from fingerpost.transit.osm.streets.walking_profile import weigh
+from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S
+from fingerpost.transit.osm.streets.walking_profile import RIDER
 
-FEED, ZONE = "TAMPERE", ZoneInfo("Europe/Helsinki")
+ZONE = ZoneInfo("Europe/Helsinki")
 PREPARING, TIMES = 0.15, 20.0
 CLOCK_TICKS = 100
 PLACE = "name lat lon stop { gtfsId }"
@@ -49,6 +43,9 @@ TRIP = (
     " edges { node { start end legs { mode duration start { scheduledTime } end { scheduledTime }"
     f" from {{ {PLACE} }} to {{ {PLACE} }} trip {{ gtfsId }} }} }} }} }} }}"
 )
+UNKNOWN = "unknown"
+# Arrivals nearer than this are the same: its times are of whole minutes of no feed.
+SAME_S = 60
 
 
 def main(wanted: str = "200") -> None:
@@ -56,38 +53,18 @@ def main(wanted: str = "200") -> None:
     gtfs, extract = get_shared(GTFS), get_shared(EXTRACT)
     network, streets, took_s = prepare(gtfs, extract)
     questions = draw(network)[: int(wanted)]
-    with tempfile.TemporaryDirectory(prefix="fingerpost-otp-") as folder:
-        server = OtpServer(graph=build_graph({FEED: gtfs}, [extract]), folder=Path(folder))
-        server.start()
-        try:
-            for question in questions[:20]:
-                ask(server, question)
-            began = processor_s(server)
-            theirs = [ask(server, question) for question in questions]
-            their_s = (processor_s(server) - began) / len(questions)
-            ours, our_s = plan(network, questions)
-            compare_walks(network, streets, theirs)
-            compare_arrivals(server, network, streets, questions, ours, theirs)
-        finally:
-            server.stop()
-    print(f"a question: ours {our_s * 1e3:.2f} ms, theirs {their_s * 1e3:.1f} ms of processor time,")
-    print(f"  {their_s / our_s:.0f} times its questions a second on one core (at least {TIMES:g})")
-    built_s = measure_build(gtfs, extract)
-    print(f"prepared: ours {took_s:.1f} s, theirs {built_s:.1f} s: {took_s / built_s:.2f} (at most {PREPARING})")
-
-
-def prepare(gtfs, extract):
-    """Return the network, its stored streets, and the seconds of processor time to prepare both."""
-    took = []
-    for _ in range(2):  # kernels are loaded before anything is counted
-        began = time.process_time()
-        preparation = StreetPreparation(extract)
-        table = import_feeds(FEED, [FeedSource(gtfs)], find_walks=preparation.find_walks).timetable
-        took.append(time.process_time() - began)
-    folder = Path(tempfile.mkdtemp())
-    preparation.save(folder)
-    streets = find_streets(folder)
-    return EmbeddedNetwork(NetworkRecord(name=FEED), table, streets=streets), streets, min(took)
+    with serving_otp({FEED: gtfs}, extract) as server:
+        for question in questions[:20]:
+            ask(server, question)
+        began = processor_s(server)
+        theirs = [ask(server, question) for question in questions]
+        their_s = (processor_s(server) - began) / len(questions)
+        ours, our_s = plan(network, questions)
+        compare_walks(network, streets, theirs)
+        compare_arrivals(server, network, streets, questions, ours, theirs)
+    print(f"In ms of processor time:\n{HEAD}")
+    report("a question", our_s * 1e3, their_s * 1e3, bound=1 / TIMES)
+    report("prepared", took_s * 1e3, measure_build(gtfs, extract) * 1e3, bound=PREPARING)
 
 
 def measure_build(gtfs, extract):
@@ -113,10 +90,6 @@ def ask(server, question):
     return [edge["node"] for edge in (told.get("data") or {}).get("planConnection", {}).get("edges", [])]
 
 
-def located(lat, lon):
-    return {"location": {"coordinate": {"latitude": lat, "longitude": lon}}}
-
-
 def plan(network, questions):
     """Return our itineraries, and the seconds of processor time a question."""
     for question in questions[:20]:
@@ -132,22 +105,19 @@ def plan(network, questions):
 
 def compare_walks(network, streets, theirs):
     """Print how far the sums of walks of its itineraries lie from ours, on our streets with its pace and turns."""
-    search = StreetSearch(streets.graph, weigh(streets.graph, THEIRS))
-    apart = []
-    for itinerary in (each for found in theirs for each in found if any(leg["trip"] for leg in each["legs"])):
+    measure = StreetMeasure.on(streets.graph, streets.grid, THEIRS)
+    apart_s = []
+    for itinerary in (found for answer in theirs for found in answer if any(leg["trip"] for leg in found["legs"])):
         total_s = ours_s = 0.0
         for leg in (leg for leg in itinerary["legs"] if leg["mode"] == "WALK"):
             ends = [place_of(network, streets, leg[side]) for side in ("from", "to")]
-            first, last = (
-                snap_to_streets(streets.graph, streets.grid, np.array([lat]), np.array([lon])) for lat, lon in ends
-            )
-            walked = search.measure(first, last, 20_000.0)
-            ours_s += float(walked.seconds[0]) if walked.metres[0] >= 0 else np.inf
+            walked = measure.walk(*(measure.snap(end, is_pin=False) for end in ends))
+            ours_s += walked[1] if walked else np.inf
             total_s += leg["duration"]
-        apart.append(abs(ours_s - total_s))
+        apart_s.append(abs(ours_s - total_s))
     print(
-        f"{len(apart)} itineraries of theirs: the sums of walks differ by {statistics.median(apart):.1f} s at the "
-        f"median, {np.percentile(apart, 95):.0f} s at p95"
+        f"{len(apart_s)} itineraries of theirs: the sums of walks differ by {statistics.median(apart_s):.1f} s at the "
+        f"median, {p95(apart_s):.0f} s at p95"
     )
 
 
@@ -163,42 +133,40 @@ def place_of(network, streets, place):
 
 def compare_arrivals(server, network, streets, questions, ours, theirs):
     """Print who arrives earlier; where we do, whether its streets let a rider keep our itinerary, else why it does."""
-    counts, causes, verdicts = Counter(), Counter(), {}
-    by_our_rules = TheirsByOurRules(streets, partial(place_of, network, streets))
+    counts, causes = Counter(), Counter()
+    measure = StreetMeasure.on(streets.graph, streets.grid, RIDER)
+    where = partial(place_of, network, streets)
     for question, mine, found in zip(questions, ours, theirs, strict=True):
-        best = min(mine, key=lambda each: each.arrival, default=None)
-        its = min(found, key=_arrival, default=None)
-        which = _say_who(best, its)
-        counts[which] += 1
-        if which == "we are earlier":
-            verdict = judge(server, question, best, _arrival(its))
-            verdicts.setdefault(verdict.partition(":")[0], []).append(verdict)
-            print(f"  {_arrival(its) - best.arrival:.0f} s earlier: {verdict}")
-        elif which in ("we are later", "only it answers"):
-            cause = by_our_rules.find_cause(question, its, best and best.arrival)
-            causes[f"{which}: {cause}"] += 1
+        best = min(mine, key=lambda itinerary: itinerary.arrival, default=None)
+        its = min(found, key=lambda itinerary: _seconds(itinerary["end"]), default=None)
+        arrival = _seconds(its["end"]) if its else float("inf")
+        who = _who_is_earlier(best, its, arrival)
+        counts[who] += 1
+        if who in ("we are earlier", "only we answer"):
+            cause = judge(server, question, best, arrival)
+            print(f"  {who}, by {arrival - best.arrival:.0f} s: {cause}")
+        elif who in ("we are later", "only it answers"):
+            cause = find_cause(where, measure, question, its, best and best.arrival)
             if cause == UNKNOWN:
-                print(f"  {which}, and why is unknown: {question.origin.coordinate}, {its}, {best}")
-        elif which == "only we answer":
-            verdict = judge(server, question, best, float("inf"))
-            causes[f"{which}: {verdict.partition(':')[0]}"] += 1
-    print(f"arrivals: {dict(counts)}; of the earlier: { {what: len(each) for what, each in verdicts.items()} }")
+                print(f"  {who}, and why is unknown: {question.origin.coordinate}, {its}, {best}")
+        else:
+            continue
+        causes[f"{who}: {cause.partition(':')[0]}"] += 1
+    print(f"arrivals: {dict(counts)}")
     for cause, count in causes.most_common():
         print(f"  {count} {cause}")
 
 
-def _arrival(itinerary):
-    return datetime.fromisoformat(itinerary["end"]).timestamp()
+def _seconds(text):
+    return datetime.fromisoformat(text).timestamp()
 
 
-def _say_who(best, its):
-    """Return who arrives earlier, or who answers at all."""
+def _who_is_earlier(best, its, arrival):
     if best is None or its is None:
         return "nobody answers" if best is its else "only it answers" if best is None else "only we answer"
-    # Its times are of whole minutes of no feed.
-    if abs(best.arrival - _arrival(its)) <= 60:
+    if abs(best.arrival - arrival) <= SAME_S:
         return "as early"
-    return "we are earlier" if best.arrival < _arrival(its) else "we are later"
+    return "we are earlier" if best.arrival < arrival else "we are later"
 
 
 def judge(server, question, itinerary, arrival):
@@ -210,18 +178,48 @@ def judge(server, question, itinerary, arrival):
                 return f"missed: {leg.line} at {leg.start.name} by {at - leg.departure:.0f} s"
             at = leg.arrival
             continue
-        ends = [located(point.coordinate.lat, point.coordinate.lon) for point in (leg.start, leg.end)]
-        told = server.ask(WALK, **{"from": ends[0], "to": ends[1]})
-        edges = (told.get("data") or {}).get("planConnection", {}).get("edges", [])
-        if not edges:
-            # Two points on one street, next to each other, are no walk to it.
-            walked_s = leg.duration_s if (leg.distance_m or 0) < 50 else None
-            if walked_s is None:
-                return f"not walked: {leg.start.name} to {leg.end.name}, {leg.distance_m:.0f} m"
-        else:
-            walked_s = edges[0]["node"]["duration"]
-        at += walked_s
-    return "stands" if at < arrival - 60 else "no earlier: its walks take longer"
+        walked = ask_walk(server, *((point.coordinate.lat, point.coordinate.lon) for point in (leg.start, leg.end)))
+        # Two points on one street, next to each other, are no walk to it.
+        if walked is None and (leg.distance_m or 0) >= 50:
+            return f"not walked: {leg.start.name} to {leg.end.name}, {leg.distance_m:.0f} m"
+        at += walked["duration"] if walked else leg.duration_s
+    return "stands" if at < arrival - SAME_S else "no earlier: its walks take longer"
+
+
+def find_cause(where, measure, question, itinerary, our_arrival):
+    """Return why an itinerary of its is not ours by our pace, slack and limits; ``our_arrival`` may be None."""
+    legs = itinerary["legs"]
+    walked = [_walk(where, measure, leg) if leg["mode"] == "WALK" else (0.0, 0.0) for leg in legs]
+    if sum(metres for metres, _ in walked) > question.max_walk_m:
+        return "it walks further than our limit in sum"
+    if sum(leg["trip"] is not None for leg in legs) > question.max_transfers + 1:
+        return "it changes more often than we do"
+    at, is_first, walk_s = question.instant, True, 0.0
+    for leg, (_, seconds) in zip(legs, walked, strict=True):
+        if leg["mode"] == "WALK":
+            walk_s += seconds
+            continue
+        begins, ends = (_seconds(leg[side]["scheduledTime"]) for side in ("start", "end"))
+        if is_first and at + walk_s > begins:
+            return "at our pace, from the pin to its street too, the first of its rides is missed"
+        if at + walk_s > begins:
+            return "at our pace a change of its is missed"
+        if not is_first and at + walk_s + CHANGE_SLACK_S > begins:
+            return "one of its changes leaves less than our slack"
+        at, is_first, walk_s = ends, False, 0.0
+    if our_arrival is not None and at + walk_s > our_arrival - SAME_S:
+        return "at our pace, from the street to the pin too, its last walk ends no earlier than ours"
+    return UNKNOWN
+
+
+def _walk(where, measure, leg):
+    """Return the metres and seconds of a walk of its on our streets, the ways from pins to streets included."""
+    snapped = [measure.snap(where(leg[side])) for side in ("from", "to")]
+    found = measure.walk(*snapped)
+    if found is None:
+        return np.inf, np.inf
+    away_m = sum(float(place.away_m[0]) for place in snapped)
+    return found[0] + away_m, found[1] + away_m / RIDER.pace_m_per_s
 
 
 if __name__ == "__main__":

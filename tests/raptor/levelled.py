@@ -103,21 +103,6 @@ def level(original, path):
     return timetable
 
 
-def load_rival(path, since="2022-02-22", until="2022-02-24"):
-    """Return nigiri's timetable of the levelled feed, of the days from ``since`` to ``until``."""
-    import pynigiri as nigiri
-
-    config = nigiri.LoaderConfig()
-    config.link_stop_distance = 0
-    config.default_tz = "UTC"
-    finalize = nigiri.FinalizeOptions()
-    finalize.adjust_footpaths = False
-    finalize.merge_dupes_inter_src = False
-    finalize.merge_dupes_intra_src = False
-    source = nigiri.TimetableSource("gtfs", str(path), config)
-    return nigiri.load_timetable([source], since, until, finalize)
-
-
 def ask_rival(rival, locations, origin, destination, leave_s, *, live=None, midnight=MIDNIGHT):
     """Return (changes, arrival) of nigiri's best journeys, arrival in seconds of the day; by ``live`` with realtime."""
     import pynigiri as nigiri

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
-from tests.raptor.levelled import DAY, FEED, ask_engine, ask_rival, level, load_rival
+from tests.raptor.levelled import DAY, FEED, ask_engine, ask_rival, level
+from tests.raptor.rival import load_rival
 from tests.shared_data import get_shared
 
 pytest.importorskip("pynigiri", reason="pynigiri has no wheel for this platform")

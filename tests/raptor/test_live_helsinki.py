@@ -14,7 +14,8 @@ from google.transit.gtfs_realtime_pb2 import FeedMessage, TripDescriptor
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
 from fingerpost.transit.engine.timetable.service_days import services_on
-from tests.raptor.levelled import DAY, FEED, MIDNIGHT, ask_engine, ask_rival, level, load_rival
+from tests.raptor.levelled import DAY, FEED, MIDNIGHT, ask_engine, ask_rival, level
+from tests.raptor.rival import load_rival
 from tests.shared_data import get_shared
 
 # In soak 10,000 changes in all.

@@ -1,0 +1,42 @@
+"""How figures are taken and printed: ours, theirs, their ratio, its bound and the verdict; medians, never a mean."""
+
+import time
+from collections.abc import Sequence
+
+HEAD = f"  {'':<52}{'ours':>9}{'theirs':>9}{'ratio':>8}{'bound':>8}"
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the value below which a share of the values lies (nearest rank)."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def p50(values: Sequence[float]) -> float:
+    return percentile(values, 0.50)
+
+
+def p95(values: Sequence[float]) -> float:
+    return percentile(values, 0.95)
+
+
+def report(name, ours, theirs=None, *, ratio=None, bound=None, note="") -> bool:
+    """Print one figure; return whether its bound holds.
+
+    ``ratio`` is ours to theirs if it is not given; without a rival the bound is one of ours.
+    """
+    if ratio is None and theirs is not None:
+        ratio = ours / theirs
+    is_kept = bound is None or (ours if ratio is None else ratio) <= bound
+    columns = [f"{'' if value is None else format(value, '.2f'):>{width}}"
+               for value, width in ((ours, 9), (theirs, 9), (ratio, 8), (bound, 8))]  # fmt: skip
+    verdict = "" if bound is None else "  ok" if is_kept else "  short"
+    print(f"  {name:<52}{''.join(columns)}{verdict}{note and '  ' + note}", flush=True)
+    return is_kept
+
+
+def timed_ms(ask, *given):
+    """Return the milliseconds that a call takes, and what it returns."""
+    begin = time.perf_counter()
+    answer = ask(*given)
+    return (time.perf_counter() - begin) * 1000, answer

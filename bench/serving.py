@@ -1,0 +1,90 @@
+"""Start a server in a process of its own, and call it over one kept connection."""
+
+import http.client
+import json
+import os
+import re
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+DEADLINE_S = 300
+VERSION = "2026-07-28"
+META = {
+    "io.modelcontextprotocol/protocolVersion": VERSION,
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
+}
+_SERVING = re.compile(r"serving at http://([^:]+):(\d+)/mcp")
+_BEGINS = re.compile(r"worker (\d+) begins")
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server that is ready: its address, and the processes that answer."""
+
+    host: str
+    port: int
+    processes: Sequence[int]
+
+    def count_bytes(self) -> int:
+        """Return the memory that its processes hold for themselves and share, in bytes (Linux)."""
+        return sum(
+            1024 * int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1])
+            for pid in self.processes
+        )
+
+
+class Caller:
+    """One kept connection on the modern wire."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._connection = http.client.HTTPConnection(host, port, timeout=DEADLINE_S)
+        self._count = 0
+
+    def prepare(self, tool: str, arguments: dict) -> tuple[bytes, dict[str, str]]:
+        """Return body and headers of a call, so that writing them is not measured."""
+        self._count += 1
+        params = {"name": tool, "arguments": arguments, "_meta": META}
+        body = {"jsonrpc": "2.0", "id": self._count, "method": "tools/call", "params": params}
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+            "MCP-Protocol-Version": VERSION,
+            "Mcp-Method": "tools/call",
+            "Mcp-Name": tool,
+        }
+        return json.dumps(body).encode(), headers
+
+    def call(self, tool: str, arguments: dict) -> tuple[float, bytes]:
+        """Return the milliseconds from the first byte sent to the last received, and what was received."""
+        body, headers = self.prepare(tool, arguments)
+        begin = time.perf_counter()
+        self._connection.request("POST", "/mcp", body, headers)
+        received = self._connection.getresponse().read()
+        return (time.perf_counter() - begin) * 1000, received
+
+
+@contextmanager
+def serving(command: Sequence[str], workers: int = 1, **environ: str) -> Iterator[Server]:
+    """Run a server's command until the block ends; it is ready once each of its workers has opened its networks."""
+    with tempfile.TemporaryFile("w+") as log:
+        process = subprocess.Popen(command, stderr=log, env={**os.environ, **environ})
+        try:
+            give_up = time.monotonic() + DEADLINE_S
+            logged = ""
+            while not _SERVING.search(logged) or logged.count("the networks are open") < workers:
+                if time.monotonic() > give_up or process.poll() is not None:
+                    raise RuntimeError(f"the server did not become ready: {logged}")
+                time.sleep(0.1)
+                log.seek(0)
+                logged = log.read()
+            host, port = _SERVING.search(logged).groups()
+            yield Server(host, int(port), [int(pid) for pid in _BEGINS.findall(logged)] or [process.pid])
+        finally:
+            process.terminate()
+            process.wait(DEADLINE_S)
