@@ -59,6 +59,11 @@ class ToolError(Exception):
             self.retryable = retryable
         super().__init__(message)
 
+    @property
+    def clause(self) -> str:
+        """The message without its full stop, to stand within a sentence."""
+        return self.message.rstrip(".")
+
     def user_message(self) -> str:
         """Return the message as a person should read it."""
         return self.message
@@ -81,6 +86,11 @@ class ParameterError(ToolError):
 
     ``details["field"]`` is the first offending field, ``details["errors"]`` lists all of them.
     """
+
+    @property
+    def clause(self) -> str:
+        """The message without its full stop, to stand within a sentence."""
+        return self.message.rstrip(".")
 
     def user_message(self) -> str:
         """Return the message with the name of the field, where one is known."""

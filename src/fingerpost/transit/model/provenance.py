@@ -52,12 +52,17 @@ class ServiceDays:
 
     def say_state_on(self, day: date) -> str:
         """Return the state of a day in words, such as ``ended on 2026-01-02`` or ``no service, next on 2026-01-05``."""
+        state, turn = self.state_on(day), self.say_turn_from(day)
+        return f"{state.value}, {turn}" if state is ServiceState.PAUSED else turn or state.value
+
+    def say_turn_from(self, day: date) -> str:
+        """Return when service ended, begins or goes on, seen from a day without; empty for a day of service."""
         state = self.state_on(day)
         if state is ServiceState.ENDED:
             return f"ended on {self.last_day}"
         if state is ServiceState.NOT_BEGUN:
             return f"begins on {self.first_day}"
-        return state.value if state is ServiceState.IN_SERVICE else f"{state.value}, next on {self.find_next_day(day)}"
+        return f"next on {self.find_next_day(day)}" if state is ServiceState.PAUSED else ""
 
 
 def find_service_days(days: Iterable[date]) -> ServiceDays:

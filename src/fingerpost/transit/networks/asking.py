@@ -33,10 +33,10 @@ class LeftOut:
 
     @property
     def sentence(self) -> str:
-        why = self.error.message.rstrip(".")
-        if self.stand_in is not None:
-            return f"{self.network} could not be asked for names ({why}); its fallback {self.stand_in} answered."
-        return f"{self.network} was left out: {why}."
+        if self.stand_in is None:
+            return f"{self.network} was left out: {self.error.clause}."
+        how = f"could not be asked for names ({self.error.clause})"
+        return f"{self.network} {how}; its fallback {self.stand_in} answered."
 
 
 Failures = dict[str, LeftOut]

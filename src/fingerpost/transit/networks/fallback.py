@@ -235,7 +235,7 @@ class FallbackNetwork(WrapperNetwork):
             raise failure from None
         except _IdsUnknown as unknown:
             raise failure.with_message(
-                f"{failure.message.rstrip('.')}; its fallback {other.name} does not know {_join(unknown.ids)}",
+                f"{failure.clause}; its fallback {other.name} does not know {_join(unknown.ids)}",
                 hint=failure.hint or f"Ask again later, or for the stop by its name, which {other.name} may know",
             ) from failure
         failed[own.name] = LeftOut(own.name, failure, stand_in=other.name)
@@ -244,7 +244,7 @@ class FallbackNetwork(WrapperNetwork):
     def _say_what_is_lost(self, failure: ToolError) -> str:
         own, other = self.network.profile, self._fallback.profile
         missing = sorted(ability.value for ability in own.abilities - other.abilities)
-        lost = f"{own.name} could not be asked ({failure.message.rstrip('.')}); its fallback {other.name} answered"
+        lost = f"{own.name} could not be asked ({failure.clause}); its fallback {other.name} answered"
         return lost + (f", without {', '.join(missing)}." if missing else ".")
 
 

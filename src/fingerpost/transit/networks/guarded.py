@@ -55,7 +55,7 @@ class NetworkBreaker:
         last = self._last[circuit]
         raise last.with_message(
             f"{network} failed {self._breaker.threshold} times in a row and is asked again in {max(1, round(wait_s))} s"
-            f"; last: {last.message.rstrip('.')}",
+            f"; last: {last.clause}",
             details={"network": network, "retry_after_s": wait_s},
         )
 

@@ -7,6 +7,7 @@ from fingerpost.errors import RegionUnsupported
 from fingerpost.transit.model.place import Bounds, Coordinate
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import Network
+from fingerpost.transit.rules.warnings import add_reasons
 
 
 def by_preference(networks: Iterable[Network]) -> list[Network]:
@@ -89,7 +90,7 @@ def uncovered(
     swapped = say_swapped(networks, positions)
     if swapped:
         hint = f"{swapped}. {hint}"
-    message += "".join(f". {name} cannot be used: {problem.rstrip('.')}" for name, problem in problems.items())
+    message = add_reasons(message, [f"{name} cannot be used: {problem}" for name, problem in problems.items()])
     return RegionUnsupported(message, {**where, "networks": [each.profile.name for each in networks]}, hint=hint)
 
 

@@ -40,8 +40,7 @@ async def ask_position(
     except TimeoutError:
         return PositionAnswer(failure=f"{network.profile.name} did not name a position in time.")
     except (StorageUnavailable, SourceChanged) as error:
-        why = error.message.rstrip(".")
-        return PositionAnswer(failure=f"{network.profile.name} did not name a position: {why}.")
+        return PositionAnswer(failure=f"{network.profile.name} did not name a position: {error.clause}.")
 
 
 @dataclass(frozen=True, slots=True)

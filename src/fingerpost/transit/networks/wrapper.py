@@ -25,8 +25,6 @@ _T = TypeVar("_T")
 
 
 class QueryKind(Enum):
-    """What a query asks a network for."""
-
     PLAN = auto()
     BOARD = auto()
     STOPS_NEAR = auto()

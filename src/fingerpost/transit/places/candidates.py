@@ -7,6 +7,7 @@ from fingerpost.contract.wire import Wire, WireDict, write_stated
 from fingerpost.errors import PlaceAmbiguous, PlaceUnknown
 from fingerpost.transit.model.place import Place, PlaceMatch, PlaceTraits
 from fingerpost.transit.rules.name_matching import AUTO_RESOLVE
+from fingerpost.transit.rules.warnings import add_reasons
 
 # The languages of names that the lookup contract knows.
 WIRE_LANGUAGES = ("fi", "en", "sv")
@@ -17,7 +18,6 @@ _SEND_COORDINATES = "Look the place up with findAddressOrStop, or send coordinat
 
 
 def say_shown(count: int) -> str:
-    """Return how many are shown, as the end of a sentence."""
     return "1 is shown" if count == 1 else f"{count} are shown"
 
 
@@ -103,12 +103,8 @@ def unknown(
 
     ``near`` says where alone it was looked for, as words behind the sentence.
     """
-    silent = "".join(f". {sentence.rstrip('.')}" for sentence in dict.fromkeys(left_out))
-    return PlaceUnknown(
-        f"{side} '{label}' is no saved variable, no token and no place that any network knows{near}{silent}",
-        {"field": side, "side": side},
-        hint=hint,
-    )
+    message = f"{side} '{label}' is no saved variable, no token and no place that any network knows{near}"
+    return PlaceUnknown(add_reasons(message, left_out), {"field": side, "side": side}, hint=hint)
 
 
 def show_resolved(match: PlaceMatch, label: str) -> dict[str, object]:
@@ -124,7 +120,6 @@ def show_resolved(match: PlaceMatch, label: str) -> dict[str, object]:
 
 
 def show_place(match: PlaceMatch) -> dict[str, object]:
-    """Return the fields that a candidate and a ResolvedLocation share."""
     place = match.place
     return {
         "name": place.name,

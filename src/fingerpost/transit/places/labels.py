@@ -101,7 +101,6 @@ async def read_label(text: str, variables: VariableStore, user: str | None) -> L
 
 
 async def find_variable(key: str, variables: VariableStore, user: str | None) -> Variable | None:
-    """Return the user's variable of that key, case-sensitive, or None."""
     return None if user is None else await compute(variables.find, user, key)
 
 

@@ -26,7 +26,7 @@ from fingerpost.transit.places.candidates import ambiguous, unknown
 from fingerpost.transit.places.labels import find_position, find_stop_id, find_variable
 from fingerpost.transit.port import NamesPositions, Network, Networks, OpenNetworks
 from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, RIVAL_SCORE, Resolved, decide, in_order
-from fingerpost.transit.rules.warnings import WarningCode, Warnings
+from fingerpost.transit.rules.warnings import WarningCode, Warnings, add_reasons
 
 _LOOK_UP = "Look the stop up with findAddressOrStop or find_stops"
 
@@ -54,8 +54,6 @@ class FoundStop:
 
 
 class PlaceResolver:
-    """Turns texts into places."""
-
     def __init__(self, networks: Networks, variables: VariableStore) -> None:
         self.networks = networks
         self.variables = variables
@@ -180,8 +178,7 @@ async def _get_by_id(opened: OpenNetworks, stop_id: str, language: str, warnings
         if found is not None:
             return found.keep_same()
         left_out = [*(each.sentence for each in answers.left_out), *left_out]
-    silent = "".join(f". {sentence.rstrip('.')}" for sentence in left_out)
-    raise PlaceUnknown(f"no stop has the id '{stop_id}'{silent}", {"field": "stop.value"}, hint=_LOOK_UP)
+    raise PlaceUnknown(add_reasons(f"no stop has the id '{stop_id}'", left_out), {"field": "stop.value"}, hint=_LOOK_UP)
 
 
 async def _get_by_name(opened: OpenNetworks, text: str, language: str, warnings: Warnings) -> FoundStop:

@@ -68,8 +68,6 @@ def find_explanation(leg: Leg) -> ServiceAlert | None:
 
 
 class _Found:
-    """Collects where one alert was met."""
-
     def __init__(self, alert: ServiceAlert, number: int) -> None:
         self.alert = alert
         self.paths: list[str] = []

@@ -27,12 +27,12 @@ def as_scheduled(itinerary: Itinerary) -> Itinerary:
     return Itinerary(tuple(replace(leg, as_promised=True) for leg in itinerary.legs))
 
 
-def _missed_change_sentence(missed: MissedChange) -> str:
+def _say_missed_change(missed: MissedChange) -> str:
     before, after = (ride_name(leg)[:1].lower() + ride_name(leg)[1:] for leg in (missed.before, missed.after))
     change = f"The change from {before} to {after} at {missed.after.start.name}"
     if missed.available_s <= 0:
-        return f"{change} is missed by {print_duration(missed.needed_s - missed.available_s)}."
-    return f"{change} has {missed.available_s} s of the {missed.needed_s} s that it takes."
+        return f"{change} is missed by {print_duration(missed.needed_s - missed.available_s)}"
+    return f"{change} has {missed.available_s} s of the {missed.needed_s} s that it takes"
 
 
 # A ride that leaves or arrives later than this disrupts; being early does not.
@@ -135,20 +135,22 @@ def is_disrupted(itinerary: Itinerary) -> bool:
 
 def find_leg_note(leg: Leg) -> str | None:
     """Return a sentence on a ride's disruption; None if it is not disrupted. Why it is, its alerts say (rule B13)."""
-    if not is_disrupted_leg(leg):
-        return None
+    return f"{_say_disruption(leg)}." if is_disrupted_leg(leg) else None
+
+
+def _say_disruption(leg: Leg) -> str:
     where = f"{ride_name(leg)} from {leg.start.name}"
     departure_s, arrival_s = leg.departure_delay_s or 0, leg.arrival_delay_s or 0
     if leg.cancelled:
-        return f"{where} is cancelled."
+        return f"{where} is cancelled"
     if departure_s > DISRUPTED_AFTER_S:
-        return f"{where} leaves {print_duration(departure_s)} late."
-    return f"{where} arrives at {leg.end.name} {print_duration(arrival_s)} late."
+        return f"{where} leaves {print_duration(departure_s)} late"
+    return f"{where} arrives at {leg.end.name} {print_duration(arrival_s)} late"
 
 
 def find_note(itinerary: Itinerary) -> str | None:
     """Return the sentences of all disrupted rides and all missed changes, None where there is none."""
-    return " ".join(note for note, _ in _list_notes(itinerary)) or None
+    return " ".join(f"{note}." for note, _ in _list_notes(itinerary)) or None
 
 
 def name_disrupted(disrupted: Iterable[Itinerary], say_time: Callable[[int], str]) -> str:
@@ -159,14 +161,14 @@ def name_disrupted(disrupted: Iterable[Itinerary], say_time: Callable[[int], str
     rides: dict[str, dict[str, None]] = {}
     for itinerary in disrupted:
         for note, leg in _list_notes(itinerary):
-            rides.setdefault(note.removesuffix("."), {})[say_time(leg.departure_scheduled)] = None
+            rides.setdefault(note, {})[say_time(leg.departure_scheduled)] = None
     return " ".join(f"{note} ({', '.join(times)})." for note, times in rides.items())
 
 
 def _list_notes(itinerary: Itinerary) -> list[tuple[str, Leg]]:
-    """Return a sentence on each disrupted ride, and on each missed change beside the ride that is not caught."""
-    notes = [(note, leg) for leg in itinerary.legs if (note := find_leg_note(leg)) is not None]
-    return notes + [(_missed_change_sentence(missed), missed.after) for missed in itinerary.missed_changes]
+    """Return a clause on each disrupted ride, and on each missed change beside the ride that is not caught."""
+    notes = [(_say_disruption(leg), leg) for leg in itinerary.legs if is_disrupted_leg(leg)]
+    return notes + [(_say_missed_change(missed), missed.after) for missed in itinerary.missed_changes]
 
 
 def merge_alternatives(

@@ -68,10 +68,7 @@ def _say_day(out_of_service: Sequence[OutOfService]) -> date:
 
 
 def _name(out_of_service: Sequence[OutOfService]) -> str:
-    told = [
-        f"{each.feed.title} ({each.feed.service.say_state_on(each.day).removeprefix('no service, ')})"
-        for each in out_of_service[:_MOST_NAMED]
-    ]
+    told = [f"{each.feed.title} ({each.feed.service.say_turn_from(each.day)})" for each in out_of_service[:_MOST_NAMED]]
     more = len(out_of_service) - len(told)
     return ", ".join(told) + (f" and {more} more" if more else "")
 

@@ -1,13 +1,11 @@
 """Warnings of an answer, one entry per code (rules A2, B11)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class WarningCode(StrEnum):
-    """The codes of warnings."""
-
     TRUNCATED_RESULTS = "truncated-results"
     UNSUPPORTED_ACCESSIBILITY_FLAG = "unsupported-accessibility-flag"
     PREFERENCE_UNMET = "preference-unmet"
@@ -53,6 +51,11 @@ class Warning:  # noqa: A001  # the contract's own name
 
     code: WarningCode
     message: str
+
+
+def add_reasons(message: str, reasons: Iterable[str]) -> str:
+    """Return a message followed by sentences, each once; like the message of an error it ends without a stop."""
+    return ". ".join([message, *dict.fromkeys(reason.rstrip(".") for reason in reasons)])
 
 
 class Warnings:
