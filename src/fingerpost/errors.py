@@ -87,11 +87,6 @@ class ParameterError(ToolError):
     ``details["field"]`` is the first offending field, ``details["errors"]`` lists all of them.
     """
 
-    @property
-    def clause(self) -> str:
-        """The message without its full stop, to stand within a sentence."""
-        return self.message.rstrip(".")
-
     def user_message(self) -> str:
         """Return the message with the name of the field, where one is known."""
         if "field" in self.details:

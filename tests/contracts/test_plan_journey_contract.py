@@ -327,7 +327,7 @@ def test_without_a_network_of_london_the_key_is_named(tmp_path):
 
 def test_the_types_have_the_contracts_names():
     """J25: in the published schemas too."""
-    from fingerpost.transit.tools import plan_journey_shapes as shapes
+    from fingerpost.transit.tools import plan_journey as shapes
 
     names = ["JourneyPlanRequest", "JourneyPlanToolResponse", "JourneyOptionSummary", "JourneyDisambiguationSuggestion"]
 

@@ -3,8 +3,8 @@
 import pytest
 
 from fingerpost.filings.tools.sec_text import tell_calculations
-from fingerpost.transit.tools.alert_shapes import describe_board_alerts
 from fingerpost.transit.tools.user_variables import SaveUserVariable
+from fingerpost.transit.tools.wording import describe_alerts
 
 NOON, EVENING, MORROW = "2026-03-10T12:00:00+02:00", "2026-03-10T18:30:00+02:00", "2026-03-11T00:05:00+02:00"
 SAVED_AT = "2026-03-10T06:00:00Z"
@@ -23,9 +23,8 @@ SAVED_AT = "2026-03-10T06:00:00Z"
 def test_the_period_of_an_alert_has_two_ends_one_or_none(period, told):
     """The day of the end is said where it is another."""
     alert = {"header": "Road works", "effect": "DETOUR", "touches": ["stopId"], **period}
-    answer = {"departures": [], "meta": {"alerts": [alert]}}
 
-    assert describe_board_alerts(answer) == [f"! Alert for this stop ({told}): Road works"]
+    assert describe_alerts({"alerts": [alert]}, [], "", "Europe/Helsinki") == [f"! Alert for this stop ({told}): Road works"]
 
 
 @pytest.mark.parametrize(

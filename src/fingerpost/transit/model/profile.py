@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Bounds
-from fingerpost.transit.model.provenance import FeedVersion
+from fingerpost.transit.model.provenance import FeedVersion, Provenance
 
 # How long a caller waits for plans and boards of a remote source (the plan_trip contract's default).
 ANSWER_DEADLINE_S = 8.0
@@ -75,3 +75,18 @@ class NetworkProfile:
     def can(self, *needed: Ability) -> bool:
         """Whether the network has all of these abilities."""
         return self.abilities.issuperset(needed)
+
+    def new_provenance(self, retrieved_at: int) -> Provenance:
+        """Return the provenance of an answer of which nothing more is known than this profile."""
+        return Provenance(
+            network=self.name,
+            source=self.source,
+            zone=self.zone,
+            retrieved_at=retrieved_at,
+            feeds=self.feeds,
+            attribution=self.attribution,
+            demo=self.is_demo,
+            notes=self.notes,
+            first_day=self.first_day,
+            last_day=self.last_day,
+        )

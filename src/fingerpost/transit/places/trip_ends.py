@@ -15,7 +15,7 @@ from fingerpost.transit.places.labels import Label, Name, Position, ResolvedStop
 from fingerpost.transit.places.resolver import PlaceResolver, find_address, find_place_of_token, location_of_place
 from fingerpost.transit.port import Network, OpenNetworks
 from fingerpost.transit.rules.name_matching import Resolved, decide
-from fingerpost.transit.rules.warnings import WarningCode, Warnings
+from fingerpost.transit.rules.warnings import WarningCode, Warnings, add_reasons
 
 # A network that reads a label this much better beats one that would be preferred.
 BETTER_READING = 0.02
@@ -26,8 +26,6 @@ PlaceQuery = Coordinate | Location | ResolvedStop | TextQuery | str
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TripEnds:
-    """Origin and destination as one network resolves them."""
-
     network: Network
     origin: Location
     destination: Location
@@ -72,7 +70,7 @@ class TripEndResolver:
         user: str | None,
         language: str,
         warnings: Warnings,
-        needed: Sequence[Ability] = (Ability.PLANS,),
+        arrive_by: bool = False,
     ) -> list[TripEnds]:
         """Return the ends as each network reads them that can plan between them, the preferred first.
 
@@ -84,6 +82,7 @@ class TripEndResolver:
             RegionUnsupported: no one network covers both ends.
             StorageUnavailable: nobody could be asked for a name.
         """
+        needed = (Ability.PLANS, Ability.ARRIVE_BY) if arrive_by else (Ability.PLANS,)
         queries = dict(zip(self._sides, (origin, destination), strict=True))
         labels = {side: await self._read(query, user) for side, query in queries.items()}
         positions = [label.location for label in labels.values() if isinstance(label, Position)]
@@ -166,9 +165,8 @@ class _Resolution:
                 raise self._lost_stop(label, label.variable)
             if label.is_certain:
                 left_out = self._warnings.find(WarningCode.NETWORK_LEFT_OUT)
-                silent = "".join(f". {sentence.rstrip('.')}" for sentence in left_out)
                 raise PlaceUnknown(
-                    f"{side}: no stop has the id '{label.stop_id}'{silent}",
+                    add_reasons(f"{side}: no stop has the id '{label.stop_id}'", left_out),
                     {"field": side, "side": side},
                     hint="Look the place up again with findAddressOrStop",
                 )

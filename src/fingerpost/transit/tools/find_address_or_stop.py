@@ -34,8 +34,6 @@ from fingerpost.transit.tools.shapes import (
 
 
 class LocationQueryInput(WireModel):
-    """The question."""
-
     raw_text: Annotated[str, Field(min_length=1, max_length=200, description="a name, a stop id, or lat,lon")]
     focus_point: Annotated[LatLon | None, Field(description="prefer places near here")] = None
     max_distance_meters: Annotated[Whole | None, Field(ge=1, le=200_000, description="needs focusPoint")] = None
@@ -55,8 +53,6 @@ class LocationQueryInput(WireModel):
 
 
 class Names(WireDict):
-    """A place's names by language."""
-
     fi: NotRequired[str]
     en: NotRequired[str]
     sv: NotRequired[str]
@@ -104,8 +100,6 @@ class DisambiguationSet(WireDict):
 
 
 class FindAddressOrStop(PublishedTool):
-    """Turns a text into a place."""
-
     name = "findAddressOrStop"
     title = "Find a stop or address"
     description = (

@@ -16,6 +16,7 @@ from fingerpost.transit.port import NearbyStops, Network, Networks
 from fingerpost.transit.rules.modes import TripWord, trip_word
 from fingerpost.transit.rules.name_matching import plain
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
+from fingerpost.transit.tools.report import warn_of_provenance
 from fingerpost.transit.tools.shapes import (
     Language,
     LatLon,
@@ -26,12 +27,10 @@ from fingerpost.transit.tools.shapes import (
     show_meta,
     show_warnings,
 )
-from fingerpost.transit.tools.wording import said_below, warn_of_provenance
+from fingerpost.transit.tools.wording import said_below
 
 
 class FindStopsInput(WireModel):
-    """The question."""
-
     coordinate: Annotated[LatLon, Field(description="the centre, WGS84")]
     radius: Annotated[Whole, Field(ge=1, le=3000, description="metres")] = 500
     max_results: Annotated[Whole, Field(ge=1, le=50)] = 10
@@ -53,8 +52,6 @@ class WireNearbyStop(WireDict):
 
 
 class FindStopsOutput(WireDict):
-    """The answer."""
-
     stops: list[WireNearbyStop]
     warnings: NotRequired[list[WireWarning]]
     correlationId: str
@@ -62,8 +59,6 @@ class FindStopsOutput(WireDict):
 
 
 class FindStops(PublishedTool):
-    """Lists stops near a point."""
-
     name = "find_stops"
     title = "Stops nearby"
     description = "List stops near a coordinate, nearest first. To find a stop by its name take findAddressOrStop."

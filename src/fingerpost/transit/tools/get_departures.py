@@ -1,6 +1,7 @@
 """get_departures (docs/contracts): the board of a stop."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from types import MappingProxyType
 from typing import Annotated, Literal, NotRequired
 
@@ -9,47 +10,32 @@ from pydantic import Field
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.contract.wire import Identifier, Whole, WireDict, WireModel, WordOf, write_stated
+from fingerpost.errors import ParameterError
+from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import Departure
-from fingerpost.transit.model.place import Place
+from fingerpost.transit.model.place import Coordinate, Place
 from fingerpost.transit.networks.asking import list_departures
 from fingerpost.transit.places.candidates import say_shown
+from fingerpost.transit.places.labels import Position, read_label
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
 from fingerpost.transit.rules.modes import TripWord, trip_word
-from fingerpost.transit.rules.realtime_status import (
-    Status,
-    answer_age_s,
-    data_freshness,
-    status_of_departure,
-    uses_realtime,
-)
+from fingerpost.transit.rules.realtime_status import Status, data_freshness, status_of_departure, uses_realtime
 from fingerpost.transit.rules.times import place_in_time, print_instant, read_instant
+from fingerpost.transit.rules.trip_limits import LONGEST_WALK_M
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
-from fingerpost.transit.tools.alert_shapes import AlertNotes, describe_board_alerts, show_board_alerts
-from fingerpost.transit.tools.leave_by import Leaving, find_walk_start, say_leaving, show_leaving, warn_of_walks
-from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, list_row_colors, reply_with_colors
-from fingerpost.transit.tools.shapes import Language, Meta, WireWarning, show_meta, show_warnings
-from fingerpost.transit.tools.timetable_shapes import WhyEmpty, show_why_empty
-from fingerpost.transit.tools.wording import (
-    clock_of,
-    said_below,
-    say_gap,
-    warn_of_past,
-    warn_of_provenance,
-    warn_of_rides,
-)
+from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
+from fingerpost.transit.tools.report import list_board_touched, list_row_paths, report_rides
+from fingerpost.transit.tools.shapes import AlertNotes, Language, Meta, WhyEmpty, WireWarning, show_warnings
+from fingerpost.transit.tools.wording import clock_of, describe_alerts, said_below, say_gap, warn_of_past
 
 
 class StopRef(WireModel):
-    """A stop, by id or by label."""
-
     type: Annotated[Literal["id", "label"], Field(description="id: exactly that stop; label: a place by name")]
     value: Annotated[Identifier, Field(max_length=200, description="FEED:ID, saved variable, or stop name")]
 
 
 class GetDeparturesInput(WireModel):
-    """The question."""
-
     stop: StopRef
     window_minutes: Annotated[Whole, Field(ge=1, le=120, description="how far ahead")] = 30
     limit: Annotated[Whole, Field(ge=1, le=50)] = 10
@@ -61,8 +47,6 @@ class GetDeparturesInput(WireModel):
 
 
 class WireDeparture(WireDict):
-    """One row of the board."""
-
     line: Annotated[str, Field(min_length=1)]
     mode: TripWord
     destination: Annotated[str, Field(min_length=1)]
@@ -73,19 +57,23 @@ class WireDeparture(WireDict):
     platform: NotRequired[str]
 
 
-class BoardStart(WireDict):
-    """When a board of another time than now begins."""
+class WireLeave(WireDict):
+    """When to leave for a row of the board, and how far it is; a row without is cancelled, or out of reach."""
 
+    departure: Annotated[int, Field(ge=0, description="row")]
+    at: str
+    walkMeters: Annotated[int, Field(ge=0)]
+
+
+class BoardMeta(Meta, AlertNotes, WhyEmpty):
+    """Meta of a board: when one of another time than now begins, when to leave, and how walks are measured."""
+
+    leaveBy: NotRequired[list[WireLeave]]
+    walking: NotRequired[str]
     at: NotRequired[str]
 
 
-class BoardMeta(Meta, AlertNotes, Leaving, WhyEmpty, BoardStart):
-    """Meta of a board; an empty one says why."""
-
-
 class GetDeparturesOutput(WireDict):
-    """The answer."""
-
     stopId: str
     stopName: NotRequired[str]
     realtimeUsed: bool
@@ -97,8 +85,6 @@ class GetDeparturesOutput(WireDict):
 
 
 class GetDepartures(PublishedTool):
-    """Lists the next departures of a stop."""
-
     name = "get_departures"
     title = "Departure board"
     description = (
@@ -132,7 +118,7 @@ class GetDepartures(PublishedTool):
             language=arguments.language,
             warnings=warnings,
         )
-        walk_from = await find_walk_start(arguments.walk_from, self._places.variables, call.user)
+        walk_from = await _find_walk_start(arguments.walk_from, self._places.variables, call.user)
         since = _read_start(arguments.at, stop.networks[0].profile.zone, now, warnings)
         query = DepartureQuery(
             stop_ids=stop.place.member_ids,
@@ -144,7 +130,7 @@ class GetDepartures(PublishedTool):
         )
         board = await list_departures(stop.networks, query, warnings)
         is_now = arguments.at is None or since == now
-        warn_of_walks(board, arguments.walk_from, warnings)
+        _warn_of_walks(board, arguments.walk_from, warnings)
         return _answer(call, stop.place, arguments.stop.value, query, board, warnings, is_now=is_now)
 
     def describe(self, answer: GetDeparturesOutput) -> str:
@@ -155,10 +141,31 @@ class GetDepartures(PublishedTool):
         leaving = {each["departure"]: each for each in meta.get("leaveBy", ())}
         now = meta["retrievedAt"]
         lines += [
-            _row(each, since) + (say_leaving(leaving[at], now, since) if at in leaving else "")
+            _row(each, since) + (_say_leaving(leaving[at], now, since) if at in leaving else "")
             for at, each in enumerate(answer["departures"])
-        ] or [_say_empty(answer["meta"])]
-        return "\n".join(lines + said_below(answer, answer["meta"], describe_board_alerts(answer)))
+        ] or [" ".join(filter(None, ["No departures in the window.", meta.get("whyEmpty")]))]
+        rows = enumerate(answer["departures"])
+        parts = [(f"departures/{at}", f"{row['mode']} {row['line']} to {row['destination']}") for at, row in rows]
+        alerts = describe_alerts(meta, parts, "every departure", meta["timeZone"])
+        return "\n".join(lines + said_below(answer, meta, alerts))
+
+
+async def _find_walk_start(text: str | None, variables: VariableStore, user: str | None) -> Coordinate | None:
+    """Return where a walk to a stop begins: a saved place or a position; None where nobody said.
+
+    Raises:
+        ParameterError: it is neither.
+    """
+    if text is None:
+        return None
+    label = await read_label(text, variables, user)
+    if isinstance(label, Position):
+        return label.location.coordinate
+    raise ParameterError(
+        f"walkFrom {text!r} is neither a saved place nor a position",
+        {"field": "walkFrom"},
+        hint="Look it up with findAddressOrStop, and send its lat,lon; or save it with save_user_variable",
+    )
 
 
 def _read_start(at: str | None, zone: str, now: int, warnings: Warnings) -> int:
@@ -184,40 +191,40 @@ def _answer(
     is_now: bool,
 ) -> ToolReply:
     """Write the board; every warning is added before the warnings are written."""
-    shown = _choose(query, board)
-    provenance, now = board.provenance, int(call.now.timestamp())
-    age_s = answer_age_s(shown, provenance, now)
+    shown, zone, now = _choose(query, board), board.provenance.zone, int(call.now.timestamp())
     _warn(query, board, shown, warnings)
-    warn_of_rides(shown, warnings)
-    warn_of_provenance(provenance, age_s, warnings)
-    start: BoardStart = {} if is_now else {"at": print_instant(query.instant, provenance.zone)}
+    report = report_rides(shown, list_board_touched(board, shown, "stopId"), board.provenance, now, warnings)
+    gap = None if board.found_count else board.gap
+    meta = {
+        **report.serialize_origin(stop.member_ids),
+        "whyEmpty": None if gap is None else say_gap(gap, lambda instant: print_instant(instant, zone)),
+        "at": None if is_now else print_instant(query.instant, zone),
+        "leaveBy": None if board.walks is None else _list_leaving(board, shown),
+        "walking": None if board.walks is None else board.provenance.walking,
+        **report.serialize_alerts(),
+    }
     body: GetDeparturesOutput = {
         "stopId": stop.id or asked,
         "stopName": stop.name,
         "realtimeUsed": uses_realtime(shown),
-        "dataFreshness": print_instant(data_freshness(shown, now), provenance.zone),
-        "departures": [show_departure(each, provenance.zone) for each in shown],
+        "dataFreshness": print_instant(data_freshness(shown, now), zone),
+        "departures": [show_departure(each, zone) for each in shown],
         "correlationId": call.correlation_id,
         **show_warnings(warnings),
-        "meta": {
-            **show_meta(provenance, ids=stop.member_ids, realtime_age_s=age_s),
-            **show_why_empty(_say_why_empty(board, provenance.zone)),
-            **start,
-            **show_leaving(board, shown),
-            **show_board_alerts(board, shown, "stopId", provenance.zone),
-        },
+        "meta": write_stated(BoardMeta, meta),
     }
-    return reply_with_colors(body, list_row_colors(shown), call.wants)
+    return reply_with_colors(body, list_row_paths(shown), call.wants)
 
 
-def _say_why_empty(board: DepartureBoard, zone: str) -> str | None:
-    if board.gap is None or board.found_count:
-        return None
-    return say_gap(board.gap, lambda instant: print_instant(instant, zone))
-
-
-def _say_empty(meta: BoardMeta) -> str:
-    return " ".join(filter(None, ["No departures in the window.", meta.get("whyEmpty")]))
+def _list_leaving(board: DepartureBoard, shown: Sequence[Departure]) -> list[WireLeave]:
+    """Return when to leave for each row that can be reached."""
+    rows: list[WireLeave] = []
+    for at, departure in enumerate(shown):
+        walk = (board.walks or {}).get(departure.stop_id)
+        if walk is not None and not departure.cancelled:
+            leave = print_instant(departure.expected - walk.seconds, board.provenance.zone)
+            rows.append({"departure": at, "at": leave, "walkMeters": walk.metres})
+    return rows
 
 
 def _choose(query: DepartureQuery, board: DepartureBoard) -> list[Departure]:
@@ -275,3 +282,21 @@ def _warn(query: DepartureQuery, board: DepartureBoard, shown: Sequence[Departur
     today = print_instant(query.instant, board.provenance.zone)[:10]
     if not board.found_count and first and last and not first.isoformat() <= today <= last.isoformat():
         warnings.add(WarningCode.OUTSIDE_CALENDAR, f"The timetable covers {first} to {last} only.")
+
+
+def _warn_of_walks(board: DepartureBoard, asked: str | None, warnings: Warnings) -> None:
+    if asked is None or board.walks:
+        return
+    why = (
+        f"no walk of {LONGEST_WALK_M:,.0f} m or less leads there"
+        if board.walks is not None
+        else f"{board.provenance.network} does not tell how long the walk takes"
+    )
+    warnings.add(WarningCode.PREFERENCE_UNMET, f"When to leave from {asked!r} is not known: {why}.")
+
+
+def _say_leaving(leave: WireLeave, now: str, since: str) -> str:
+    """Return when to leave for a row, given when now is; what has to be left before now cannot be caught."""
+    if datetime.fromisoformat(leave["at"]) < datetime.fromisoformat(now):
+        return f", {leave['walkMeters']} m away: too late to walk"
+    return f", leave by {clock_of(leave['at'], since)} ({leave['walkMeters']} m)"

@@ -17,30 +17,27 @@ from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.resolver import FoundStop, PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
 from fingerpost.transit.rules.modes import timetable_word
-from fingerpost.transit.rules.realtime_status import answer_age_s
 from fingerpost.transit.rules.times import AskedInstant, local_date_of, place_in_time, print_utc, read_offset_instant
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
-from fingerpost.transit.tools.alert_shapes import show_board_alerts
-from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, list_row_colors, reply_with_colors
+from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
+from fingerpost.transit.tools.report import list_board_touched, list_row_paths, report_rides
+from fingerpost.transit.tools.shapes import NoResultsReason, show_metadata
 from fingerpost.transit.tools.stop_timetable_shapes import (
     LONGEST_HORIZON_MINUTES,
     MOST_DEPARTURES,
     MOST_LINES,
     MOST_ROWS,
-    NextDeparture,
     StopTimetableMeta,
     StopTimetableOutput,
     TimetableDeparture,
     TimetableLine,
-    TimetableLines,
     TimetableRequestInput,
     TimetableStop,
     count_fitting,
     count_fitting_lines,
     describe_timetable,
 )
-from fingerpost.transit.tools.timetable_shapes import NoResultsReason, show_metadata, show_utc_origin, show_why_empty
-from fingerpost.transit.tools.wording import say_gap, warn_of_past, warn_of_provenance, warn_of_rides
+from fingerpost.transit.tools.wording import say_gap, warn_of_past
 
 DAY_S = 24 * 3600
 # Everything that leaves in the window is asked for: what is cancelled, and the lines, are counted over all of it.
@@ -71,8 +68,6 @@ class _Window:
 
 
 class GetStopTimetable(PublishedTool):
-    """Lists what the timetable has from a stop."""
-
     name = "getStopTimetable"
     title = "Stop timetable"
     description = (
@@ -154,26 +149,28 @@ def _answer(
     provenance = board.provenance
     if len(shown) < len(running):
         warnings.add(WarningCode.TRUNCATED_RESULTS, _say_more(running, len(shown), window))
-    warn_of_rides(shown, warnings)
-    age_s = answer_age_s(shown, provenance, window.now)
-    warn_of_provenance(provenance, age_s, warnings)
+    touched = list_board_touched(board, shown, "meta/stop")
+    report = report_rides(shown, touched, provenance, window.now, warnings)
     reason = None if running else _find_reason(window, board)
-    metadata = show_metadata(provenance.zone, warnings, cancelled=len(scheduled) - len(running), reason=reason)
-    meta: StopTimetableMeta = {
-        **show_utc_origin(provenance, ids=[stop["id"]], realtime_age_s=age_s),
-        **show_board_alerts(board, shown, "meta/stop", None),
-        **show_why_empty(None if running or board.gap is None else say_gap(board.gap, print_utc)),
-        **_show_lines(running if window.is_until else ()),
-        **_show_next(running[len(shown) :]),
+    lines = _list_lines(running if window.is_until else ())
+    fitting = lines[: min(MOST_LINES, count_fitting_lines(lines))]
+    meta = {
+        **report.serialize_origin([stop["id"]], in_utc=True),
+        **report.serialize_alerts(in_utc=True),
+        "whyEmpty": None if running or board.gap is None else say_gap(board.gap, print_utc),
+        "lines": fitting or None,
+        "linesNotShown": len(lines) - len(fitting) or None,
+        "nextDeparture": print_utc(running[len(shown)].scheduled) if len(shown) < len(running) else None,
         "stop": stop,
     }
+    cancelled = len(scheduled) - len(running)
     body: StopTimetableOutput = {
         "departures": [show_departure(each) for each in shown],
         "applied": {"maxDepartures": window.most, "horizonMinutes": window.minutes, "clamped": window.clamped},
-        "metadata": metadata,
-        "meta": meta,
+        "metadata": show_metadata(provenance.zone, warnings, cancelled=cancelled, reason=reason),
+        "meta": write_stated(StopTimetableMeta, meta),
     }
-    return reply_with_colors(body, list_row_colors(shown), wants)
+    return reply_with_colors(body, list_row_paths(shown), wants)
 
 
 def _order(departure: Departure) -> tuple[int, str, str, str]:
@@ -214,12 +211,12 @@ def _find_reason(window: _Window, board: DepartureBoard) -> NoResultsReason:
     return NoResultsReason.NO_SERVICE if is_over else NoResultsReason.NO_DEPARTURES
 
 
-def _show_lines(running: Sequence[Departure]) -> TimetableLines:
-    """Write each line in each direction, in the order of the first departures."""
+def _list_lines(running: Sequence[Departure]) -> list[TimetableLine]:
+    """Return each line in each direction, in the order of the first departures."""
     by_line: dict[tuple[str, str], list[Departure]] = {}
     for each in running:
         by_line.setdefault((each.line, each.destination), []).append(each)
-    lines: list[TimetableLine] = [
+    return [
         {
             "routeShortName": line,
             "headsign": headsign,
@@ -229,12 +226,6 @@ def _show_lines(running: Sequence[Departure]) -> TimetableLines:
         }
         for (line, headsign), own in by_line.items()
     ]
-    fitting = lines[: min(MOST_LINES, count_fitting_lines(lines))]
-    return write_stated(TimetableLines, {"lines": fitting or None, "linesNotShown": len(lines) - len(fitting) or None})
-
-
-def _show_next(not_shown: Sequence[Departure]) -> NextDeparture:
-    return {"nextDeparture": print_utc(not_shown[0].scheduled)} if not_shown else {}
 
 
 def _show_stop(place: Place, asked: str, others: Sequence[str]) -> TimetableStop:

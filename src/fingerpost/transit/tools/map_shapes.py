@@ -1,7 +1,7 @@
 """What views draw: lines of legs, colours of lines, and the map behind them."""
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 import polyline
@@ -36,12 +36,12 @@ class WireLineColors(WireDict):
     lines: list[WireLineColor]
 
 
-def show_line_colors(parts: Iterable[tuple[str, LineColors | None]]) -> WireLineColors:
-    """Write the colours of the parts of an answer, each a path and what its line is painted with."""
+def show_line_colors(parts: Iterable[tuple[str, Leg | Departure]]) -> WireLineColors:
+    """Write the colours of the parts of an answer, each with its path."""
     touches: dict[LineColors, list[str]] = {}
-    for path, colors in parts:
-        if colors is not None:
-            touches.setdefault(colors, []).append(path)
+    for path, part in parts:
+        if part.colors is not None:
+            touches.setdefault(part.colors, []).append(path)
     return {
         "lines": [
             {"color": f"{colors.color:06X}", "textColor": f"{colors.text_color:06X}", "touches": paths}
@@ -51,22 +51,9 @@ def show_line_colors(parts: Iterable[tuple[str, LineColors | None]]) -> WireLine
 
 
 def reply_with_colors(
-    body: Mapping[str, Any], parts: Iterable[tuple[str, LineColors | None]], wants: Collection[str]
+    body: Mapping[str, Any], parts: Iterable[tuple[str, Leg | Departure]], wants: Collection[str]
 ) -> ToolReply:
     return ToolReply(body, {LINE_COLORS: show_line_colors(parts)} if LINE_COLORS in wants else {})
-
-
-def list_leg_colors(itineraries: Iterable[Itinerary]) -> Iterator[tuple[str, LineColors | None]]:
-    """Yield the path of each leg of an answer's itineraries, and what its line is painted with."""
-    for row, itinerary in enumerate(itineraries):
-        for at, leg in enumerate(itinerary.legs):
-            yield f"itineraries/{row}/legs/{at}", leg.colors
-
-
-def list_row_colors(departures: Iterable[Departure]) -> Iterator[tuple[str, LineColors | None]]:
-    """Yield the path of each row of a board, and what its line is painted with."""
-    for at, departure in enumerate(departures):
-        yield f"departures/{at}", departure.colors
 
 
 GEOMETRY = "geometry"
@@ -79,8 +66,6 @@ _TOLERANCES_M = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 
 class LegGeometry(WireDict):
-    """An encoded polyline and how many points it has."""
-
     points: str
     length: int
 
@@ -97,8 +82,6 @@ class DrawnLeg(WireDict):
 
 
 class DrawnItinerary(WireDict):
-    """The legs of the itinerary that bears the fingerprint."""
-
     fingerprint: str
     legs: Annotated[list[DrawnLeg], Field(min_length=1)]
 

@@ -1,13 +1,15 @@
 """planJourney (planJourney contract): the fastest journeys in London, as summaries (rules E1 to E3)."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal, NotRequired
+
+from pydantic import Field
 
 from fingerpost.contract.envelope import Family, hint_of
 from fingerpost.contract.published import Call, PublishedTool
-from fingerpost.contract.wire import write_stated
+from fingerpost.contract.wire import Flag, Identifier, Whole, WireDict, WireModel, write_stated
 from fingerpost.errors import DataNotFound, NoItinerary, PlaceAmbiguous, SourceKeyRefused
 from fingerpost.store.limits import Limits
 from fingerpost.store.variables import VariableStore
@@ -30,28 +32,22 @@ from fingerpost.transit.port import (
 )
 from fingerpost.transit.rules.accessibility import find_step_free_warning
 from fingerpost.transit.rules.disruption import name_disrupted
-from fingerpost.transit.rules.modes import name_ride, trip_word
+from fingerpost.transit.rules.modes import TripWord, name_ride, trip_word
 from fingerpost.transit.rules.name_matching import Resolved, decide
-from fingerpost.transit.rules.realtime_status import answer_age_s
 from fingerpost.transit.rules.times import print_instant
 from fingerpost.transit.rules.trip_limits import find_long_wait
-from fingerpost.transit.rules.warnings import Warnings
+from fingerpost.transit.rules.warnings import Warnings, add_reasons
 from fingerpost.transit.tools.call_limit import DEFAULT_PER_SECOND, CallLimit
-from fingerpost.transit.tools.plan_journey_shapes import (
-    MOST_JOURNEYS,
-    MOST_SUGGESTIONS,
-    JourneyLine,
-    JourneyOptionSummary,
-    JourneyPlanRequest,
-    JourneyPlanToolResponse,
-)
+from fingerpost.transit.tools.report import list_legs, report_rides
 from fingerpost.transit.tools.trip_search import search_trip
-from fingerpost.transit.tools.wording import print_clock, warn_of_provenance, warn_of_rides
+from fingerpost.transit.tools.wording import print_clock
 
 KEY_VARIABLE = "TFL_API_KEY"
 SIDES = ("from", "to")
 # TfL asks nobody for a limit on walking, so an engine of ours is given a generous one.
 MAX_WALK_M = 2000.0
+MOST_JOURNEYS = 5
+MOST_SUGGESTIONS = 5
 # Itineraries of one search among which the fastest are chosen.
 _MOST_SEARCHED = 50
 _MINUTE_S = 60
@@ -62,6 +58,60 @@ _NOTHING = "nothing connects the two at this time"
 # Rule B13's bounds.
 _MOST_ALERTS = 5
 _LONGEST_HEADER = 160
+
+
+Code = Literal[
+    "OK",
+    "VALIDATION_ERROR",
+    "DISAMBIGUATION_REQUIRED",
+    "RATE_LIMIT_EXCEEDED",
+    "UPSTREAM_TIMEOUT",
+    "UPSTREAM_ERROR",
+    "INTERNAL_ERROR",
+]
+_End = Annotated[Identifier, Field(max_length=200)]
+
+
+class JourneyPlanRequest(WireModel):
+    from_: Annotated[_End, Field(alias="from", description="place name, stop code, or parameterValue; so is to")]
+    to: _End
+    need_accessible_route: Annotated[Flag, Field(description="step-free")] = False
+
+
+class JourneyLine(WireDict):
+    mode: TripWord
+    line: NotRequired[str]
+
+
+class JourneyOptionSummary(WireDict):
+    """One way to go: whole minutes, ISO 8601 with London's offset, all legs with walks, and the rides in order."""
+
+    durationMinutes: Annotated[Whole, Field(ge=1)]
+    startDateTime: str
+    arrivalDateTime: str
+    legCount: Annotated[Whole, Field(ge=1)]
+    lines: list[JourneyLine]
+
+
+class JourneyDisambiguationSuggestion(WireDict):
+    """A place that may be meant: what to send in place of the text, and how well it fits (0 to 1000)."""
+
+    parameterValue: str
+    matchQuality: NotRequired[int]
+
+
+_Suggestions = Annotated[list[JourneyDisambiguationSuggestion], Field(max_length=MOST_SUGGESTIONS)]
+
+
+class JourneyPlanToolResponse(WireDict):
+    """The answer, failures included; all six fields are always there."""
+
+    success: bool
+    code: Code
+    message: Annotated[str, Field(min_length=1)]
+    topJourneys: Annotated[list[JourneyOptionSummary], Field(max_length=MOST_JOURNEYS)] | None
+    fromLocationDisambiguation: _Suggestions | None
+    toLocationDisambiguation: _Suggestions | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,17 +130,15 @@ class JourneyOptions:
 class _JourneysFound:
     """The itineraries of an answer that can be travelled, those that cannot, and what is to be said of it."""
 
-    itineraries: Sequence[Itinerary] = ()
-    unusable: Sequence[Itinerary] = ()
-    provenance: Provenance | None = None
-    step_free_supported: bool = True
+    itineraries: Sequence[Itinerary]
+    unusable: Sequence[Itinerary]
+    provenance: Provenance
+    step_free_supported: bool
     why_nothing: str | None = None
     is_own_engine: bool = False
 
 
 class PlanJourney(PublishedTool):
-    """Plans journeys in London."""
-
     name = "planJourney"
     title = "Plan a London journey"
     description = (
@@ -130,7 +178,7 @@ class PlanJourney(PublishedTool):
             else:
                 found = await self._search(arguments, call, warnings)
         except DataNotFound as nothing:
-            found = _JourneysFound(why_nothing=_say_why_nothing(nothing))
+            return _serialize([_say_none(_say_why_nothing(nothing))], [])
         return _answer(found, warnings, arguments, call)
 
     async def _ask_texts(
@@ -222,9 +270,8 @@ class PlanJourney(PublishedTool):
 
 
 def _missing(problems: Sequence[str]) -> SourceKeyRefused:
-    silent = "".join(f". {problem.rstrip('.')}" for problem in problems)
     return SourceKeyRefused(
-        f"There is no network of London, and {KEY_VARIABLE} is not in use{silent}",
+        add_reasons(f"There is no network of London, and {KEY_VARIABLE} is not in use", problems),
         {"setting": KEY_VARIABLE, "missing": True},
         hint=f"Set {KEY_VARIABLE} and run `fingerpost network add LONDON --tfl`, or add a feed of London",
     )
@@ -256,25 +303,34 @@ def _answer(
     found: _JourneysFound, warnings: Warnings, arguments: JourneyPlanRequest, call: Call
 ) -> JourneyPlanToolResponse:
     shown = sorted(found.itineraries, key=lambda each: (_minutes(each), each.arrival, each.departure))[:MOST_JOURNEYS]
+    now, zone = int(call.now.timestamp()), found.provenance.zone
     sentences = [_say_count(shown, found)]
-    if found.provenance is not None:
-        sentences += _list_trouble(found, found.provenance.zone, call)
-        sentences += _list_remarks(found, found.provenance, shown, warnings, arguments, call)
+    disrupted = name_disrupted(found.unusable, lambda instant: print_clock(instant, now, zone))
+    if disrupted:
+        sentences.append(f"Left out because it is disrupted: {disrupted}")
+    waits = find_long_wait(found.itineraries, now, zone)
+    if waits:
+        sentences.append(waits)
+    sentences += _list_remarks(found, shown, warnings, arguments, now)
+    return _serialize(sentences, [_summarise(each, zone) for each in shown])
+
+
+def _serialize(sentences: Iterable[str], journeys: list[JourneyOptionSummary]) -> JourneyPlanToolResponse:
     return {
         "success": True,
         "code": "OK",
         "message": " ".join(_sentence(each) for each in dict.fromkeys(sentences)),
-        "topJourneys": [_summarise(each, found.provenance) for each in shown if found.provenance is not None],
+        "topJourneys": journeys,
         "fromLocationDisambiguation": None,
         "toLocationDisambiguation": None,
     }
 
 
-def _summarise(itinerary: Itinerary, provenance: Provenance) -> JourneyOptionSummary:
+def _summarise(itinerary: Itinerary, zone: str) -> JourneyOptionSummary:
     return {
         "durationMinutes": _minutes(itinerary),
-        "startDateTime": print_instant(itinerary.departure, provenance.zone),
-        "arrivalDateTime": print_instant(itinerary.arrival, provenance.zone),
+        "startDateTime": print_instant(itinerary.departure, zone),
+        "arrivalDateTime": print_instant(itinerary.arrival, zone),
         "legCount": len(itinerary.legs),
         "lines": [_show_line(leg) for leg in itinerary.rides],
     }
@@ -296,9 +352,13 @@ def _say_why_nothing(nothing: DataNotFound) -> str:
     return nothing.message if hint is None else f"{nothing.message}. {hint}"
 
 
+def _say_none(why: str | None) -> str:
+    return f"No journey was found: {why}" if why else "No journey was found"
+
+
 def _say_count(shown: Sequence[Itinerary], found: _JourneysFound) -> str:
     if not shown:
-        return f"No journey was found: {found.why_nothing}" if found.why_nothing else "No journey was found"
+        return _say_none(found.why_nothing)
     if len(shown) == 1:
         return f"1 journey, {_minutes(shown[0])} min"
     more = len(found.itineraries) - len(shown)
@@ -306,24 +366,12 @@ def _say_count(shown: Sequence[Itinerary], found: _JourneysFound) -> str:
     return f"{len(shown)} journeys, the fastest {_minutes(shown[0])} min{rest}"
 
 
-def _list_trouble(found: _JourneysFound, zone: str, call: Call) -> list[str]:
-    now = int(call.now.timestamp())
-    disrupted = name_disrupted(found.unusable, lambda instant: print_clock(instant, now, zone))
-    waits = find_long_wait(found.itineraries, now, zone)
-    return [*([f"Left out because it is disrupted: {disrupted}"] if disrupted else ()), *([waits] if waits else ())]
-
-
 def _list_remarks(
-    found: _JourneysFound,
-    provenance: Provenance,
-    shown: Sequence[Itinerary],
-    warnings: Warnings,
-    arguments: JourneyPlanRequest,
-    call: Call,
+    found: _JourneysFound, shown: Sequence[Itinerary], warnings: Warnings, arguments: JourneyPlanRequest, now: int
 ) -> list[str]:
     """Return what the message must say besides: who answered, what was applied, what to beware of, whom to name."""
     remarks = []
-    legs = [leg for each in shown for leg in each.legs]
+    provenance = found.provenance
     if found.is_own_engine:
         remarks.append(f"Planned on the timetable of the network {provenance.network}, not by TfL")
     if arguments.need_accessible_route:
@@ -333,10 +381,9 @@ def _list_remarks(
             remarks.append(f"Asked for {how}")
         if unmet and (found.is_own_engine or not found.step_free_supported):
             remarks.append(unmet.message)
-    warn_of_rides(legs, warnings)
-    warn_of_provenance(provenance, answer_age_s(legs, provenance, int(call.now.timestamp())), warnings)
-    remarks += [each.message for each in warnings.list_all()]
-    touched = [leg for each in (*shown, *found.unusable) for leg in each.legs]
+    report = report_rides(list_legs(shown), (), provenance, now, warnings)
+    remarks += [each.message for each in report.warnings.list_all()]
+    touched = list_legs((*shown, *found.unusable))
     alerts = dict.fromkeys(alert.header or alert.text for leg in touched for alert in leg.alerts)
     remarks += [f"Alert: {_shorten(header)}" for header in list(alerts)[:_MOST_ALERTS]]
     if len(alerts) > _MOST_ALERTS:

@@ -1,56 +1,42 @@
 """planRoute (lookup contract): itineraries between two texts or places within a window of time (rules D1, D3)."""
 
-from collections.abc import Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.contract.wire import write_stated
 from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, StopPoint
 from fingerpost.transit.model.place import distance_m
-from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import TripEndResolver
-from fingerpost.transit.rules.alerts import Touched, choose_alerts
+from fingerpost.transit.rules.alerts import Touched
 from fingerpost.transit.rules.modes import timetable_word
 from fingerpost.transit.rules.ranking import route_id, route_key
-from fingerpost.transit.rules.realtime_status import answer_age_s
 from fingerpost.transit.rules.times import place_in_time, print_utc, read_offset_instant
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
-from fingerpost.transit.tools.alert_shapes import show_alerts
-from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, list_leg_colors, reply_with_colors
+from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
 from fingerpost.transit.tools.plan_route_shapes import (
     LONGEST_WINDOW_MINUTES,
-    MissedChanges,
     PlanRouteOutput,
     RouteItinerary,
     RouteLeg,
     RouteMeta,
-    RouteNotes,
+    RouteMetadata,
     RoutePoint,
     RouteRequestInput,
     describe_routes,
     query_of,
 )
+from fingerpost.transit.tools.report import list_leg_paths, list_legs, report_rides
 from fingerpost.transit.tools.route_search import RouteQuestion, RoutesFound, search_routes
-from fingerpost.transit.tools.timetable_shapes import show_metadata, show_utc_origin, show_why_empty
-from fingerpost.transit.tools.wording import list_stop_ids, warn_of_past, warn_of_provenance, warn_of_rides
+from fingerpost.transit.tools.shapes import show_metadata
+from fingerpost.transit.tools.wording import warn_of_past
 
 MOST_ITINERARIES = 3
 
 
-class _Route(NamedTuple):
-    """An itinerary and what is shown of it."""
-
-    itinerary: Itinerary
-    shown: RouteItinerary
-
-
 class PlanRoute(PublishedTool):
-    """Finds the ways between two places within a window of time."""
-
     name = "planRoute"
     title = "Plan a route"
     description = (
@@ -80,7 +66,7 @@ class PlanRoute(PublishedTool):
             user=call.user,
             language=question.language,
             warnings=warnings,
-            needed=(Ability.PLANS, Ability.ARRIVE_BY) if question.arrive_by else (Ability.PLANS,),
+            arrive_by=question.arrive_by,
         )
         if question.when.is_past:
             warn_of_past(print_utc(question.when.instant), "these are the trips", warnings)
@@ -108,80 +94,69 @@ def _read_question(arguments: RouteRequestInput, now: int) -> RouteQuestion:
 def _answer(
     arguments: RouteRequestInput, question: RouteQuestion, found: RoutesFound, call: Call, warnings: Warnings
 ) -> ToolReply:
-    ranked = sorted((_Route(each, show_route(each)) for each in found.routes), key=lambda route: _key(route, question))
+    ranked = sorted(found.routes, key=lambda each: route_key(each, question.preset, _walk_m(each), route_id(each)))
     chosen = ranked[:MOST_ITINERARIES]
-    legs = [leg for route in chosen for leg in route.itinerary.legs]
-    provenance = found.provenance
-    age_s = answer_age_s(legs, provenance, int(call.now.timestamp()))
     if len(ranked) > len(chosen):
         warnings.add(WarningCode.TRUNCATED_RESULTS, _say_more(len(ranked), chosen, question))
-    warn_of_rides(legs, warnings)
-    warn_of_provenance(provenance, age_s, warnings)
-    missed: MissedChanges = {"missedChangesLeftOut": found.missed_changes} if found.missed_changes else {}
-    metadata = show_metadata(provenance.zone, warnings, cancelled=found.cancelled, reason=found.reason)
+    touched = [Touched(path, leg.alerts) for path, leg in list_leg_paths(chosen)]
+    legs = report_rides(list_legs(chosen), touched, found.provenance, int(call.now.timestamp()), warnings)
+    metadata = show_metadata(found.provenance.zone, warnings, cancelled=found.cancelled, reason=found.reason)
     requested, applied = arguments.search_window_minutes, question.window_s // 60
-    body: PlanRouteOutput = {
-        "itineraries": [route.shown for route in chosen],
-        "window": {"requested": requested, "applied": applied, "clamped": requested != applied},
-        "metadata": {**metadata, **missed},
-        "meta": _meta(chosen, found, age_s),
+    is_straight = any(leg.is_transit and leg.distance_m is None for leg in list_legs(chosen))
+    meta = {
+        **legs.serialize_origin(in_utc=True),
+        **legs.serialize_alerts(in_utc=True),
+        "whyEmpty": found.why_empty,
+        "walking": found.provenance.walking,
+        "straightRides": is_straight or None,
     }
-    return reply_with_colors(body, list_leg_colors(route.itinerary for route in chosen), call.wants)
+    body: PlanRouteOutput = {
+        "itineraries": [show_route(each) for each in chosen],
+        "window": {"requested": requested, "applied": applied, "clamped": requested != applied},
+        "metadata": write_stated(RouteMetadata, {**metadata, "missedChangesLeftOut": found.missed_changes or None}),
+        "meta": write_stated(RouteMeta, meta),
+    }
+    return reply_with_colors(body, list_leg_paths(chosen), call.wants)
 
 
-def _key(route: _Route, question: RouteQuestion) -> tuple[int, int, int, int, str]:
-    shown = route.shown
-    return route_key(route.itinerary, question.preset, shown["totalWalkDistanceMeters"], shown["id"])
-
-
-def _say_more(count: int, chosen: Sequence[_Route], question: RouteQuestion) -> str:
+def _say_more(count: int, chosen: list[Itinerary], question: RouteQuestion) -> str:
     told = f"{count} itineraries are in the window; {say_shown(len(chosen))}."
     if question.arrive_by:
         return f"{told} For those that arrive last, ask with a smaller searchWindowMinutes."
-    last = max(route.itinerary.departure for route in chosen)
+    last = max(itinerary.departure for itinerary in chosen)
     return f"{told} For later ones, ask with departureTime {print_utc(last + 60)}."
 
 
-def _meta(chosen: Sequence[_Route], found: RoutesFound, age_s: int | None) -> RouteMeta:
-    legs = [leg for route in chosen for leg in route.itinerary.legs]
-    is_straight = any(leg.is_transit and leg.distance_m is None for leg in legs)
-    notes = write_stated(RouteNotes, {"walking": found.provenance.walking, "straightRides": is_straight or None})
-    touched = [
-        Touched(f"itineraries/{row}/legs/{at}", leg.alerts)
-        for row, route in enumerate(chosen)
-        for at, leg in enumerate(route.itinerary.legs)
-    ]
-    return {
-        **show_utc_origin(found.provenance, ids=list_stop_ids(legs), realtime_age_s=age_s),
-        **show_alerts(choose_alerts(touched), None),
-        **show_why_empty(found.why_empty),
-        **notes,
-    }
-
-
 def show_route(itinerary: Itinerary) -> RouteItinerary:
-    legs = [_show_leg(leg) for leg in itinerary.legs]
-    walks = [shown["distanceMeters"] for leg, shown in zip(itinerary.legs, legs, strict=True) if leg.mode is Mode.WALK]
     return {
         "id": route_id(itinerary),
         "durationMinutes": max(1, -(-itinerary.duration_s // 60)),
         "startTime": print_utc(itinerary.departure),
         "endTime": print_utc(itinerary.arrival),
         "numberOfTransfers": itinerary.transfers,
-        "totalWalkDistanceMeters": sum(walks),
-        "legs": legs,
+        "totalWalkDistanceMeters": _walk_m(itinerary),
+        "legs": [_show_leg(leg) for leg in itinerary.legs],
     }
 
 
-def _show_leg(leg: Leg) -> RouteLeg:
+def _walk_m(itinerary: Itinerary) -> int:
+    return sum(_length_m(leg) for leg in itinerary.legs if leg.mode is Mode.WALK)
+
+
+def _length_m(leg: Leg) -> int:
+    """Return the length to show, that of the straight line where the source knows none."""
     straight_m = distance_m(leg.start.coordinate, leg.end.coordinate)
+    return round(straight_m if leg.distance_m is None else leg.distance_m)
+
+
+def _show_leg(leg: Leg) -> RouteLeg:
     fields = {
         "mode": timetable_word(leg.mode),
         "from": _show_point(leg.start),
         "to": _show_point(leg.end),
         "departureTime": print_utc(leg.departure),
         "arrivalTime": print_utc(leg.arrival),
-        "distanceMeters": round(straight_m if leg.distance_m is None else leg.distance_m),
+        "distanceMeters": _length_m(leg),
         "lineName": leg.line if leg.is_transit else None,
         "headsign": leg.headsign if leg.is_transit else None,
     }

@@ -12,16 +12,8 @@ from fingerpost.transit.places.labels import Latitude, Longitude, ResolvedStop, 
 from fingerpost.transit.rules.modes import TimetableWord
 from fingerpost.transit.rules.ranking import JourneyPreset
 from fingerpost.transit.tools.find_address_or_stop import LocationQueryInput
-from fingerpost.transit.tools.shapes import LatLon
-from fingerpost.transit.tools.timetable_shapes import (
-    AnswerMetadata,
-    LocalTimes,
-    TimetableMeta,
-    UtcInstant,
-    describe_utc_alerts,
-    list_utc_times,
-)
-from fingerpost.transit.tools.wording import said_below
+from fingerpost.transit.tools.shapes import AnswerMetadata, LatLon, TimetableMeta, UtcInstant
+from fingerpost.transit.tools.wording import LocalTimes, describe_alerts, list_utc_times, said_below
 
 DEFAULT_WINDOW_MINUTES, LONGEST_WINDOW_MINUTES = 45, 120
 
@@ -70,8 +62,6 @@ _Time = Annotated[str | None, Field(max_length=40)]
 
 
 class RouteRequestInput(WireModel):
-    """The question."""
-
     origin: RouteEnd
     destination: RouteEnd
     departure_time: Annotated[_Time, Field(description="RFC 3339 with offset, or now; this or arrivalTime")] = None
@@ -110,8 +100,6 @@ def query_of(end: LocationQueryInput | KnownLocation) -> TextQuery | Location | 
 
 
 class RoutePoint(WireDict):
-    """Where a leg begins or ends."""
-
     name: Annotated[str, Field(min_length=1)]
     lat: Latitude
     lon: Longitude
@@ -122,8 +110,6 @@ _FromTo = TypedDict("_FromTo", {"mode": TimetableWord, "from": RoutePoint, "to":
 
 
 class RouteLeg(WireDict, _FromTo):
-    """One ride or walk."""
-
     departureTime: UtcInstant
     arrivalTime: UtcInstant
     distanceMeters: Annotated[int, Field(ge=0)]
@@ -151,30 +137,20 @@ class RouteWindow(WireDict):
     clamped: bool
 
 
-class MissedChanges(WireDict):
-    """``missedChangesLeftOut`` counts itineraries that are left out because a change would be missed."""
+class RouteMetadata(AnswerMetadata):
+    """Metadata of routes; ``missedChangesLeftOut`` counts those left out because a change would be missed."""
 
     missedChangesLeftOut: NotRequired[int]
 
 
-class RouteMetadata(AnswerMetadata, MissedChanges):
-    """Metadata of routes."""
-
-
-class RouteNotes(WireDict):
-    """How walks are measured; whether a ride's distance is unknown, and so a straight line."""
+class RouteMeta(TimetableMeta):
+    """Meta of routes: how walks are measured, and whether the distance of a ride is a straight line."""
 
     walking: str
     straightRides: NotRequired[bool]
 
 
-class RouteMeta(TimetableMeta, RouteNotes):
-    """Meta of routes."""
-
-
 class PlanRouteOutput(WireDict):
-    """The answer."""
-
     itineraries: Annotated[list[RouteItinerary], Field(max_length=3)]
     window: RouteWindow
     metadata: RouteMetadata
@@ -208,7 +184,8 @@ def describe_routes(answer: PlanRouteOutput) -> str:
         for at, leg in enumerate(itinerary["legs"])
         if "lineName" in leg
     ]
-    return "\n".join(lines + said_below(metadata, meta, describe_utc_alerts(meta, times, parts, "every ride")))
+    alerts = describe_alerts(meta, parts, "every ride", metadata["timeZone"])
+    return "\n".join(lines + said_below(metadata, meta, alerts))
 
 
 def _times_of(itinerary: RouteItinerary) -> list[str]:

@@ -1,6 +1,8 @@
 """plan_trip (docs/contracts): itineraries between two places, with what is disrupted and what to do instead."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -8,16 +10,23 @@ from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.contract.wire import write_stated
 from fingerpost.runtime.concurrency import compute
-from fingerpost.transit.model.itinerary import Optimize
-from fingerpost.transit.model.profile import Ability
+from fingerpost.transit.model.itinerary import Fare, Leg, Optimize, ServiceAlert
+from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import TripEndResolver, TripEnds
 from fingerpost.transit.port import JourneyQuery
+from fingerpost.transit.rules.accessibility import (
+    find_low_walking_warning,
+    find_step_free_warning,
+    list_walk_notes,
+    low_walking_notes,
+)
+from fingerpost.transit.rules.alerts import Touched, find_explanation
+from fingerpost.transit.rules.disruption import Difference, find_differences, is_disrupted_leg, name_disrupted
 from fingerpost.transit.rules.realtime_status import data_freshness, schedule_type_of_all
 from fingerpost.transit.rules.times import AskedInstant, place_in_time, print_instant, read_instant
+from fingerpost.transit.rules.trip_limits import find_long_wait, find_walk_unmet
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
-from fingerpost.transit.tools.alert_shapes import show_alerts
-from fingerpost.transit.tools.itinerary_shapes import show_itinerary
 from fingerpost.transit.tools.map_shapes import (
     BASEMAP,
     GEOMETRY,
@@ -27,28 +36,27 @@ from fingerpost.transit.tools.map_shapes import (
     WireLineColors,
     draw_itineraries,
     find_box,
-    list_leg_colors,
     show_basemap,
     show_line_colors,
 )
 from fingerpost.transit.tools.plan_trip_shapes import (
-    PlanNotes,
+    Accessibility,
+    PlanMeta,
     PlanTripInput,
     PlanTripOutput,
     show_difference,
     show_fares,
+    show_itinerary,
     show_stays,
 )
 from fingerpost.transit.tools.plan_trip_text import describe_plan
-from fingerpost.transit.tools.shapes import show_location, show_meta, show_warnings
-from fingerpost.transit.tools.trip_report import TripReport, report_trip
-from fingerpost.transit.tools.trip_search import search_trip
-from fingerpost.transit.tools.wording import list_stop_ids, warn_of_past
+from fingerpost.transit.tools.report import Report, list_leg_paths, list_legs, report_rides
+from fingerpost.transit.tools.shapes import show_location, show_warnings
+from fingerpost.transit.tools.trip_search import TripFound, search_trip
+from fingerpost.transit.tools.wording import print_clock, warn_of_past
 
 
 class PlanTrip(PublishedTool):
-    """Plans a trip between two places."""
-
     name = "plan_trip"
     title = "Plan a trip"
     description = (
@@ -79,7 +87,7 @@ class PlanTrip(PublishedTool):
             user=call.user,
             language=arguments.constraints.language,
             warnings=warnings,
-            needed=_list_needed(arguments),
+            arrive_by=arguments.when.type == "arrive",
         )
         zone = ends[0].network.profile.zone
         instant = read_instant(arguments.when.time, zone_name=zone, now=now, field="when.time")
@@ -94,24 +102,20 @@ class PlanTrip(PublishedTool):
             with_alternatives=arguments.include_disruption_alt,
             warnings=warnings,
         )
-        body = _answer(arguments, call, report_trip(found, arguments.constraints.accessibility, now, warnings))
+        report = report_trip(found, arguments.constraints.accessibility, now, warnings)
         beside: dict[str, Mapping[str, Any]] = {}
         if GEOMETRY in call.wants:
             beside[GEOMETRY] = draw_itineraries([(each.itinerary, each.answer.draw) for each in found.ranked.choices])
         if LINE_COLORS in call.wants:
-            beside[LINE_COLORS] = show_line_colors(list_leg_colors(found.shown))
+            beside[LINE_COLORS] = show_line_colors(list_leg_paths(found.shown))
         box = find_box(found.shown)
         if BASEMAP in call.wants and box is not None:
             draw = found.first_answer.draw_basemap
             beside[BASEMAP] = await compute(lambda: show_basemap(None if draw is None else draw(box)))
-        return ToolReply(body, beside)
+        return ToolReply(_serialize(arguments, call, report), beside)
 
     def describe(self, answer: PlanTripOutput) -> str:
         return describe_plan(answer)
-
-
-def _list_needed(arguments: PlanTripInput) -> tuple[Ability, ...]:
-    return (Ability.PLANS, Ability.ARRIVE_BY) if arguments.when.type == "arrive" else (Ability.PLANS,)
 
 
 def _query(arguments: PlanTripInput, ends: TripEnds, when: AskedInstant) -> JourneyQuery:
@@ -130,37 +134,108 @@ def _query(arguments: PlanTripInput, ends: TripEnds, when: AskedInstant) -> Jour
     )
 
 
-def _answer(arguments: PlanTripInput, call: Call, report: TripReport) -> PlanTripOutput:
-    found = report.found
-    zone, received = found.provenance.zone, int(call.now.timestamp())
-    itineraries = [
-        show_itinerary(choice, zone, notes) for choice, notes in zip(found.ranked.choices, report.notes, strict=True)
-    ]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TripReport:
+    """What an answer says of a trip.
+
+    Attributes:
+        found: what was found, and what of it is shown.
+        legs: the report of those of all itineraries that are shown.
+        notes: on the accessibility of each itinerary that is shown.
+        fares: by fingerprint, of itineraries that cost something or may.
+    """
+
+    found: TripFound
+    legs: Report
+    notes: Sequence[list[str]]
+    differences: Sequence[Difference]
+    fares: Mapping[str, Fare]
+
+
+def report_trip(found: TripFound, accessibility: Accessibility, now: int, warnings: Warnings) -> TripReport:
+    """Return the report of a trip; ``warnings`` are those of its places and its search."""
+    query, ranked, shown, zone = found.query, found.ranked, found.shown, found.provenance.zone
+    print_time = partial(print_clock, since=query.instant, zone=zone)
+    differences = find_differences(ranked, print_time)
+    if accessibility.step_free:
+        supported = found.first_answer.step_free_supported
+        warnings.add_found(find_step_free_warning(shown, supported=supported))
+    if accessibility.low_walking_distance:
+        warnings.add_found(find_low_walking_warning(ranked.found))
+    warnings.add(WarningCode.PREFERENCE_UNMET, find_walk_unmet(shown, query.max_walk_m))
+    if ranked.dropped:
+        named = name_disrupted(ranked.dropped, print_time)
+        warnings.add(WarningCode.DISRUPTED_ITINERARY_REPLACED, f"Left out because it is disrupted: {named}")
+    if len(ranked.found) > len(shown):
+        count = f"{len(ranked.found)} itineraries were found; {say_shown(len(shown))}."
+        warnings.add(WarningCode.TRUNCATED_RESULTS, count)
+    legs = report_rides(
+        list_legs(shown),
+        _list_touched(found, differences, warnings),
+        found.provenance,
+        now,
+        warnings,
+        long_wait=None if query.arrive_by else find_long_wait(ranked.found, query.instant, zone),
+        step_free=query.step_free,
+    )
+    fares = {choice.fingerprint: found.price(choice) for choice in ranked.choices}
+    return TripReport(
+        found=found,
+        legs=legs,
+        notes=_list_notes(found, accessibility),
+        differences=differences,
+        fares={name: fare for name, fare in fares.items() if fare is not None},
+    )
+
+
+def _list_notes(found: TripFound, accessibility: Accessibility) -> list[list[str]]:
+    crossed = [list_walk_notes(each) if accessibility.step_free else [] for each in found.shown]
+    if not accessibility.low_walking_distance:
+        return crossed
+    walked = low_walking_notes(found.shown, found.ranked.found)
+    return [[*notes, note] for notes, note in zip(crossed, walked, strict=True)]
+
+
+def _list_touched(found: TripFound, differences: Sequence[Difference], warnings: Warnings) -> Iterator[Touched]:
+    for path, leg in list_leg_paths(found.shown):
+        yield Touched(path, leg.alerts)
+        yield Touched(path, _list_explanations(leg), explains=True)
+    for at, difference in enumerate(differences):
+        alert = difference.cause.alert
+        yield Touched(f"meta/differences/{at}", () if alert is None else (alert,), explains=True)
+    codes = [warning.code for warning in warnings.list_all()]
+    for leg in list_legs(found.ranked.dropped):
+        path = f"warnings/{codes.index(WarningCode.DISRUPTED_ITINERARY_REPLACED)}"
+        yield Touched(path, _list_explanations(leg), explains=True)
+
+
+def _list_explanations(leg: Leg) -> tuple[ServiceAlert, ...]:
+    alert = find_explanation(leg) if is_disrupted_leg(leg) else None
+    return () if alert is None else (alert,)
+
+
+def _serialize(arguments: PlanTripInput, call: Call, report: TripReport) -> PlanTripOutput:
+    found, ranked, legs, zone = report.found, report.found.ranked, report.legs, report.found.provenance.zone
+    meta = {
+        **legs.serialize_origin(),
+        "walking": found.provenance.walking,
+        "deduplicatedFrom": ranked.deduplicated_from,
+        "staySeated": show_stays(ranked.choices) or None,
+        "differences": [show_difference(difference) for difference in report.differences] or None,
+        "fares": show_fares(report.fares) or None,
+        **legs.serialize_alerts(),
+    }
     return {
         "origin": show_location(found.ends.origin),
         "destination": show_location(found.ends.destination),
         "requested": {"type": arguments.when.type, "time": print_instant(found.query.instant, zone)},
         "constraints": arguments.constraints.to_wire(),
-        "itineraries": itineraries,
+        "itineraries": [
+            show_itinerary(choice, zone, notes) for choice, notes in zip(ranked.choices, report.notes, strict=True)
+        ],
         "realtimeUsed": schedule_type_of_all(found.shown).value,
-        "dataFreshness": print_instant(data_freshness(report.legs, received), zone),
-        **show_warnings(report.warnings),
+        "dataFreshness": print_instant(data_freshness(legs.rides, int(call.now.timestamp())), zone),
+        **show_warnings(legs.warnings),
         "correlationId": call.correlation_id,
-        "meta": {
-            **show_meta(found.provenance, ids=list_stop_ids(report.legs), realtime_age_s=report.age_s),
-            **_show_notes(report),
-            **show_alerts(report.alerts, zone),
-        },
+        "meta": write_stated(PlanMeta, meta),
     }
-
-
-def _show_notes(report: TripReport) -> PlanNotes:
-    ranked = report.found.ranked
-    fields = {
-        "walking": report.found.provenance.walking,
-        "deduplicatedFrom": ranked.deduplicated_from,
-        "staySeated": show_stays(ranked.choices) or None,
-        "differences": [show_difference(difference) for difference in report.differences] or None,
-        "fares": show_fares(report.fares) or None,
-    }
-    return write_stated(PlanNotes, fields)

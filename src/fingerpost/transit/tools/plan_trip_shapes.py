@@ -7,20 +7,27 @@ from collections.abc import Iterable, Mapping
 from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field, model_validator
+from typing_extensions import TypedDict
 
 from fingerpost.contract.wire import Flag, Number, Whole, Wire, WireDict, WireModel, WireOf, WordOf, write_stated
-from fingerpost.transit.model.itinerary import Fare
-from fingerpost.transit.rules.disruption import Choice, ConnectionRisk, Difference
-from fingerpost.transit.rules.realtime_status import ScheduleType
-from fingerpost.transit.rules.times import is_now
-from fingerpost.transit.tools.alert_shapes import AlertNotes
-from fingerpost.transit.tools.itinerary_shapes import WireItinerary
-from fingerpost.transit.tools.shapes import Language, LocationRef, Meta, TripEnd, WireWarning
+from fingerpost.transit.model.itinerary import Fare, Leg, StopPoint
+from fingerpost.transit.rules.disruption import Choice, ConnectionRisk, Difference, find_leg_note
+from fingerpost.transit.rules.modes import TripWord, trip_word
+from fingerpost.transit.rules.realtime_status import ScheduleType, Status, schedule_type_of, status_of
+from fingerpost.transit.rules.times import is_now, print_instant
+from fingerpost.transit.tools.shapes import (
+    AlertNotes,
+    Language,
+    LocationRef,
+    Meta,
+    TripEnd,
+    WireCoordinate,
+    WireWarning,
+    show_coordinate,
+)
 
 
 class When(WireModel, frozen=True):
-    """When to leave, or to be there."""
-
     type: Annotated[Literal["depart", "arrive"], Field(description="leave at, or be there by")] = "depart"
     time: Annotated[str, Field(max_length=40, description="now (depart only), or ISO 8601 with offset")] = "now"
 
@@ -32,8 +39,6 @@ class When(WireModel, frozen=True):
 
 
 class Accessibility(WireModel, frozen=True):
-    """What a rider needs of stops, vehicles and walks."""
-
     step_free: Annotated[Flag, Field(description="no steps, for a wheelchair")] = False
     low_walking_distance: Annotated[Flag, Field(description="say how much each itinerary walks")] = False
 
@@ -51,8 +56,6 @@ class PlanConstraints(WireModel, frozen=True):
 
 
 class PlanTripInput(WireModel):
-    """The question."""
-
     origin: TripEnd
     destination: TripEnd
     when: When = When()
@@ -61,9 +64,46 @@ class PlanTripInput(WireModel):
     include_disruption_alt: Annotated[Flag, Field(description="offer ways around disruptions")] = True
 
 
-class Requested(WireDict):
-    """The instant that was asked for, resolved."""
+class WireStopPoint(WireDict):
+    name: Annotated[str, Field(min_length=1)]
+    coordinate: WireCoordinate
+    id: NotRequired[str]
+    platform: NotRequired[str]
 
+
+# "from" is a keyword of Python: only this form of a TypedDict can have it as a key.
+_FromTo = TypedDict("_FromTo", {"mode": TripWord, "from": WireStopPoint, "to": WireStopPoint})
+
+
+class WireLeg(WireDict, _FromTo):
+    """One ride or walk; times are the expected ones, durations in seconds, distances in metres."""
+
+    departureTime: str
+    arrivalTime: str
+    duration: int
+    distance: NotRequired[int]
+    line: NotRequired[str]
+    headsign: NotRequired[str]
+    tripId: NotRequired[str]
+    status: NotRequired[Annotated[str, WordOf(Status)]]
+    delaySeconds: NotRequired[int]
+    lastRealtimeUpdate: NotRequired[str]
+    disruptionNote: NotRequired[str]
+
+
+class WireItinerary(WireDict):
+    legs: Annotated[list[WireLeg], Field(min_length=1)]
+    totalDuration: int
+    numberOfTransfers: int
+    walkingDistance: int
+    scheduleType: Annotated[str, WordOf(ScheduleType)]
+    fingerprint: str
+    accessibilityNotes: NotRequired[list[str]]
+    DisruptionFlag: NotRequired[bool]
+    DisruptionNote: NotRequired[str]
+
+
+class Requested(WireDict):
     type: Literal["depart", "arrive"]
     time: str
 
@@ -107,8 +147,8 @@ class WireStaySeated(WireDict):
     legs: Annotated[list[int], Field(min_length=1)]
 
 
-class PlanNotes(WireDict):
-    """How walks were measured, how many were found twice, where to stay seated, what trips cost."""
+class PlanMeta(Meta, AlertNotes):
+    """Meta of a plan: how walks are measured, how many were found twice, where to stay seated, what trips cost."""
 
     deduplicatedFrom: NotRequired[int]
     walking: str
@@ -117,13 +157,7 @@ class PlanNotes(WireDict):
     fares: NotRequired[list[WireFare]]
 
 
-class PlanMeta(Meta, PlanNotes, AlertNotes):
-    """Meta of a plan."""
-
-
 class PlanTripOutput(WireDict):
-    """The answer."""
-
     origin: LocationRef
     destination: LocationRef
     requested: Requested
@@ -134,6 +168,59 @@ class PlanTripOutput(WireDict):
     warnings: NotRequired[list[WireWarning]]
     correlationId: str
     meta: PlanMeta
+
+
+def show_itinerary(choice: Choice, zone: str, notes: list[str]) -> WireItinerary:
+    itinerary = choice.itinerary
+    fields = {
+        "legs": [show_leg(leg, zone) for leg in itinerary.legs],
+        "totalDuration": itinerary.duration_s,
+        "numberOfTransfers": itinerary.transfers,
+        "walkingDistance": round(itinerary.walk_m),
+        "scheduleType": schedule_type_of(itinerary).value,
+        "fingerprint": choice.fingerprint,
+        "accessibilityNotes": notes or None,
+        "DisruptionFlag": choice.flagged or None,
+        "DisruptionNote": choice.note,
+    }
+    return write_stated(WireItinerary, fields)
+
+
+def show_leg(leg: Leg, zone: str) -> WireLeg:
+    fields = {
+        "mode": trip_word(leg.mode),
+        "from": show_stop_point(leg.start),
+        "to": show_stop_point(leg.end),
+        "departureTime": print_instant(leg.departure, zone),
+        "arrivalTime": print_instant(leg.arrival, zone),
+        "duration": leg.duration_s,
+        "distance": None if leg.distance_m is None else round(leg.distance_m),
+        **(_ride_fields(leg, zone) if leg.is_transit else {}),
+    }
+    return write_stated(WireLeg, fields)
+
+
+def _ride_fields(leg: Leg, zone: str) -> dict[str, str | int | None]:
+    status, updated = status_of(leg), leg.last_realtime_update
+    return {
+        "line": leg.line,
+        "headsign": leg.headsign,
+        "tripId": leg.trip_id,
+        "status": status and status.value,
+        "delaySeconds": None if leg.cancelled else leg.departure_delay_s,
+        "lastRealtimeUpdate": None if updated is None else print_instant(updated, zone),
+        "disruptionNote": find_leg_note(leg),
+    }
+
+
+def show_stop_point(point: StopPoint) -> WireStopPoint:
+    fields = {
+        "name": point.name,
+        "coordinate": show_coordinate(point.coordinate),
+        "id": point.id,
+        "platform": point.platform,
+    }
+    return write_stated(WireStopPoint, fields)
 
 
 def show_fares(fares: Mapping[str, Fare]) -> list[WireFare]:

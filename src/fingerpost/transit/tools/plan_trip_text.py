@@ -6,11 +6,16 @@ from itertools import pairwise
 
 from fingerpost.transit.rules.disruption import ConnectionRisk
 from fingerpost.transit.rules.modes import is_ride, name_ride
-from fingerpost.transit.tools.alert_shapes import describe_trip_alerts
-from fingerpost.transit.tools.itinerary_shapes import WireItinerary, WireLeg, WireStopPoint
-from fingerpost.transit.tools.plan_trip_shapes import PlanMeta, PlanTripOutput, WireDifference
+from fingerpost.transit.tools.plan_trip_shapes import (
+    PlanMeta,
+    PlanTripOutput,
+    WireDifference,
+    WireItinerary,
+    WireLeg,
+    WireStopPoint,
+)
 from fingerpost.transit.tools.shapes import LocationRef
-from fingerpost.transit.tools.wording import clock_of, said_below
+from fingerpost.transit.tools.wording import clock_of, describe_alerts, said_below
 
 _WAIT_STATED_FROM = timedelta(minutes=3)
 _NEXT_SEARCH_AFTER = timedelta(minutes=1)
@@ -28,7 +33,13 @@ def describe_plan(answer: PlanTripOutput) -> str:
         key = itinerary["fingerprint"]
         head, *legs = _list_lines(itinerary, since, told.get(key), stays.get(key, ()), _price(itinerary, meta))
         lines += [f"{number}. {head}", *(f"   {leg}" for leg in legs)]
-    lines += said_below(answer, meta, describe_trip_alerts(answer))
+    parts = [
+        (f"itineraries/{row}/legs/{at}", f"{row + 1}: {name_ride(leg['mode'], leg.get('line'))}")
+        for row, itinerary in enumerate(answer["itineraries"])
+        for at, leg in enumerate(itinerary["legs"])
+        if is_ride(leg["mode"])
+    ]
+    lines += said_below(answer, meta, describe_alerts(meta, parts, "every ride", meta["timeZone"]))
     return "\n".join([*lines, _say_how_to_go_on(answer)])
 
 

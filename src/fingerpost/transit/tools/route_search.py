@@ -14,7 +14,7 @@ from fingerpost.transit.rules.ranking import OPTIMIZE, JourneyPreset, route_id
 from fingerpost.transit.rules.times import AskedInstant, local_date_of, print_utc
 from fingerpost.transit.rules.trip_limits import find_out_of_service_hint
 from fingerpost.transit.rules.warnings import Warnings
-from fingerpost.transit.tools.timetable_shapes import NoResultsReason, new_provenance
+from fingerpost.transit.tools.shapes import NoResultsReason
 from fingerpost.transit.tools.trip_search import ask_first, find_usable_from
 
 # Sources do not look for the least walk: so often they are asked again for what walks less than the best so far.
@@ -85,12 +85,11 @@ async def search_routes(ends: Sequence[TripEnds], question: RouteQuestion, warni
     except OutsideCalendar as error:
         name = error.details.get("network")
         network = next((each.network for each in ends if each.network.profile.name == name), ends[0].network)
-        provenance = new_provenance(network.profile, question.now)
         return RoutesFound(
             routes=(),
-            provenance=provenance,
+            provenance=network.profile.new_provenance(question.now),
             reason=NoResultsReason.NO_SERVICE,
-            why_empty=f"{error.message.rstrip('.')}.",
+            why_empty=f"{error.clause}.",
         )
     answers = [asked.answer]
     if question.preset is JourneyPreset.LEAST_WALK:

@@ -1,16 +1,18 @@
 """Shapes that several contracts share, and the functions that write them (rule B1)."""
 
 from collections.abc import Iterable
+from enum import StrEnum
 from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field
-from typing_extensions import TypeAliasType
+from typing_extensions import TypeAliasType, TypedDict
 
 from fingerpost.contract.wire import Identifier, WireDict, WireModel, WordOf, write_stated
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.model.provenance import FeedVersion, Provenance
 from fingerpost.transit.places.labels import Latitude, Longitude
-from fingerpost.transit.rules.times import print_instant
+from fingerpost.transit.rules.alerts import HEADER_CHARS, MAX_ALERTS, TEXT_CHARS, ToldAlert, ToldAlerts
+from fingerpost.transit.rules.times import print_instant, print_utc
 from fingerpost.transit.rules.warnings import Warnings
 
 Language = Literal["fi", "sv", "en"]
@@ -44,15 +46,11 @@ class LocationRef(WireDict):
 
 
 class WireWarning(WireDict):
-    """Something that the answer must not leave unsaid."""
-
     code: str
     message: str
 
 
 class Warned(WireDict):
-    """The part of an answer that holds its warnings."""
-
     warnings: NotRequired[list[WireWarning]]
 
 
@@ -89,9 +87,61 @@ class Meta(AnswerOrigin):
     timeZone: str
 
 
-class CoordsEnd(WireModel):
-    """A position."""
+# "from" is a keyword of Python: only this form of a TypedDict can have it as a key.
+_From = TypedDict("_From", {"from": NotRequired[str]})
 
+
+class WireAlert(WireDict, _From):
+    """What the operator tells riders; ``touches`` are paths into the answer, such as itineraries/0/legs/1."""
+
+    header: Annotated[str, Field(min_length=1, max_length=HEADER_CHARS)]
+    text: NotRequired[Annotated[str, Field(max_length=TEXT_CHARS)]]
+    effect: str
+    until: NotRequired[str]
+    url: NotRequired[str]
+    touches: Annotated[list[str], Field(min_length=1)]
+
+
+class AlertNotes(WireDict):
+    """The alerts of an answer, each once, and how many more there are."""
+
+    alerts: NotRequired[Annotated[list[WireAlert], Field(max_length=MAX_ALERTS)]]
+    alertsNotShown: NotRequired[int]
+
+
+class WhyEmpty(WireDict):
+    whyEmpty: NotRequired[str]
+
+
+UtcInstant = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")]
+"""An instant in UTC (rule A4)."""
+
+
+class NoResultsReason(StrEnum):
+    """Why an answer is empty (rule D1)."""
+
+    NO_SERVICE = "NO_SERVICE"
+    NO_DEPARTURES = "NO_DEPARTURES"
+    IN_THE_PAST = "IN_THE_PAST"
+
+
+class AnswerMetadata(WireDict):
+    """Why an answer of the lookup contract is empty, its zone, its warnings, and what is cancelled.
+
+    ``cancelledLeftOut`` counts what the timetable promised in the window and is known to be cancelled.
+    """
+
+    timeZone: str
+    noResultsReason: NotRequired[Annotated[str, WordOf(NoResultsReason)]]
+    cancelledLeftOut: NotRequired[int]
+    warnings: NotRequired[list[WireWarning]]
+
+
+class TimetableMeta(AnswerOrigin, AlertNotes, WhyEmpty):
+    """What is ours (rule A10); an empty answer says why."""
+
+
+class CoordsEnd(WireModel):
     type: Literal["coords"]
     value: LatLon
 
@@ -129,24 +179,19 @@ def show_location(location: Location) -> LocationRef:
 
 
 def show_meta(provenance: Provenance, *, ids: Iterable[str], realtime_age_s: int | None = None) -> Meta:
+    origin = show_origin(provenance, ids=ids, realtime_age_s=realtime_age_s)
     retrieved_at = print_instant(provenance.retrieved_at, provenance.zone)
-    origin = show_origin(provenance, retrieved_at, ids=ids, realtime_age_s=realtime_age_s)
-    return {**origin, "timeZone": provenance.zone}
+    return {**origin, "retrievedAt": retrieved_at, "timeZone": provenance.zone}
 
 
-def show_origin(
-    provenance: Provenance, retrieved_at: str, *, ids: Iterable[str], realtime_age_s: int | None
-) -> AnswerOrigin:
-    """Write where an answer comes from.
-
-    ``ids`` are those that it shows, and say which feeds are worth naming; ``retrieved_at`` is in the contract's form.
-    """
+def show_origin(provenance: Provenance, *, ids: Iterable[str], realtime_age_s: int | None) -> AnswerOrigin:
+    """Write where an answer comes from, in UTC; ``ids`` are those that it shows, and say which feeds to name."""
     named = {each.partition(":")[0].upper() for each in ids}
     feeds = [_show_feed(feed) for feed in provenance.feeds if feed.name.upper() in named and _is_dated(feed)]
     fields = {
         "network": provenance.network,
         "source": provenance.source,
-        "retrievedAt": retrieved_at,
+        "retrievedAt": print_utc(provenance.retrieved_at),
         "language": provenance.language,
         "feeds": feeds or None,
         "attribution": list(provenance.attribution) or None,
@@ -176,3 +221,37 @@ def show_warnings(warnings: Warnings) -> Warned:
     """Write the warnings as a field of the answer, no field where there are none (rule A2)."""
     shown: list[WireWarning] = [{"code": each.code.value, "message": each.message} for each in warnings.list_all()]
     return {"warnings": shown} if shown else {}
+
+
+def show_alerts(alerts: ToldAlerts, zone: str | None) -> AlertNotes:
+    """Write alerts in a network's zone, in UTC where it is None; no field where there are none (rule A2)."""
+    told = [_show_alert(each, zone) for each in alerts.told]
+    return write_stated(AlertNotes, {"alerts": told or None, "alertsNotShown": alerts.more or None})
+
+
+def _show_alert(told: ToldAlert, zone: str | None) -> WireAlert:
+    alert = told.alert
+    since, until = (
+        None if instant is None else print_utc(instant) if zone is None else print_instant(instant, zone)
+        for instant in (alert.since, alert.until)
+    )
+    fields = {
+        "header": alert.header,
+        "effect": alert.effect,
+        "touches": list(told.touches),
+        "text": alert.text or None,
+        "from": since,
+        "until": until,
+        "url": alert.url,
+    }
+    return write_stated(WireAlert, fields)
+
+
+def show_metadata(zone: str, warnings: Warnings, *, cancelled: int, reason: NoResultsReason | None) -> AnswerMetadata:
+    fields = {
+        "timeZone": zone,
+        "noResultsReason": reason and reason.value,
+        "cancelledLeftOut": cancelled or None,
+        **show_warnings(warnings),
+    }
+    return write_stated(AnswerMetadata, fields)

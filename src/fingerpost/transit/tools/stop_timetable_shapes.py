@@ -9,15 +9,8 @@ from pydantic import Field
 
 from fingerpost.contract.wire import Flag, PrintedId, Whole, WireDict, WireModel
 from fingerpost.transit.rules.modes import TimetableWord
-from fingerpost.transit.tools.timetable_shapes import (
-    AnswerMetadata,
-    LocalTimes,
-    TimetableMeta,
-    UtcInstant,
-    describe_utc_alerts,
-    list_utc_times,
-)
-from fingerpost.transit.tools.wording import said_below
+from fingerpost.transit.tools.shapes import AnswerMetadata, TimetableMeta, UtcInstant
+from fingerpost.transit.tools.wording import LocalTimes, describe_alerts, list_utc_times, said_below
 
 DEFAULT_DEPARTURES, MOST_DEPARTURES = 3, 5
 DEFAULT_HORIZON_MINUTES, LONGEST_HORIZON_MINUTES = 45, 90
@@ -38,8 +31,6 @@ class TimetableRequestInput(WireModel):
 
 
 class TimetableDeparture(WireDict):
-    """One scheduled departure."""
-
     scheduledTime: UtcInstant
     routeShortName: Annotated[str, Field(min_length=1)]
     routeLongName: NotRequired[str]
@@ -49,8 +40,6 @@ class TimetableDeparture(WireDict):
 
 
 class AppliedLimits(WireDict):
-    """The limits as they were applied, and whether one was lowered."""
-
     maxDepartures: int
     horizonMinutes: int
     clamped: bool
@@ -74,28 +63,16 @@ class TimetableLine(WireDict):
     last: UtcInstant
 
 
-class TimetableLines(WireDict):
-    """The lines of the window, where it has an ``until``; ``linesNotShown`` counts the rest."""
+class StopTimetableMeta(TimetableMeta):
+    """Meta of a timetable; its lines where it has an ``until``, and the first departure that is not shown."""
 
     lines: NotRequired[Annotated[list[TimetableLine], Field(max_length=MOST_LINES)]]
     linesNotShown: NotRequired[int]
-
-
-class NextDeparture(WireDict):
-    """The first departure of the window that is not shown."""
-
     nextDeparture: NotRequired[UtcInstant]
-
-
-class StopTimetableMeta(TimetableMeta, TimetableLines, NextDeparture):
-    """Meta of a timetable."""
-
     stop: TimetableStop
 
 
 class StopTimetableOutput(WireDict):
-    """The answer."""
-
     departures: Annotated[list[TimetableDeparture], Field(max_length=MOST_ROWS)]
     applied: AppliedLimits
     metadata: AnswerMetadata
@@ -145,10 +122,11 @@ ROWS_ONE_BY_ONE = 10
 
 def describe_timetable(answer: StopTimetableOutput) -> str:
     """Return the departures in the zone of the place, one a line, or all of a line in one."""
-    rows, metadata, meta = answer["departures"], answer["metadata"], answer["meta"]
-    times = new_times(answer)
+    rows, applied, metadata, meta = answer["departures"], answer["applied"], answer["metadata"], answer["meta"]
+    told = [row["scheduledTime"] for row in rows]
+    times = LocalTimes(metadata["timeZone"], told or list_utc_times(meta.get("whyEmpty", "")))
     day = times.day(rows[0]["scheduledTime"]) if rows else ""
-    limits = f"at most {answer['applied']['maxDepartures']} within {answer['applied']['horizonMinutes']} min"
+    limits = f"at most {applied['maxDepartures']} within {applied['horizonMinutes']} min"
     head = f"Timetable of {meta['stop']['name']} ({meta['stop']['id']})"
     if rows:
         lines = [f"{head}, {day} ({times.zone}), {limits}:"]
@@ -158,31 +136,20 @@ def describe_timetable(answer: StopTimetableOutput) -> str:
     write = _list_rows if len(rows) <= ROWS_ONE_BY_ONE else _list_by_line
     lines += write(rows, times, day)
     lines += [_line(each, times, day) for each in meta.get("lines", ())]
-    return "\n".join(lines + said_below(metadata, meta, list_remarks(answer)))
-
-
-def new_times(answer: Any) -> LocalTimes:
-    told = [row["scheduledTime"] for row in answer["departures"]]
-    return LocalTimes(answer["metadata"]["timeZone"], told or list_utc_times(answer["meta"].get("whyEmpty", "")))
-
-
-def list_remarks(answer: Any) -> list[str]:
-    applied, metadata, meta = answer["applied"], answer["metadata"], answer["meta"]
-    lines = []
+    remarks = []
     if "linesNotShown" in meta:
-        lines.append(f"! {meta['linesNotShown']} more lines are not shown.")
+        remarks.append(f"! {meta['linesNotShown']} more lines are not shown.")
     if applied["clamped"]:
         lowered = f"maxDepartures is {applied['maxDepartures']}, horizonMinutes {applied['horizonMinutes']}"
-        lines.append(f"! A limit was lowered: {lowered}.")
+        remarks.append(f"! A limit was lowered: {lowered}.")
     if "cancelledLeftOut" in metadata:
-        lines.append(f"! Left out because they are cancelled: {metadata['cancelledLeftOut']}.")
+        remarks.append(f"! Left out because they are cancelled: {metadata['cancelledLeftOut']}.")
     if "otherStops" in meta["stop"]:
         others = ", ".join(meta["stop"]["otherStops"])
-        lines.append(f"! This stop alone; its place has other stops too ({others}); wholePlace shows all.")
-    named = ((f"departures/{at}", row) for at, row in enumerate(answer["departures"]))
-    parts = [(path, f"{row['mode']} {row['routeShortName']}") for path, row in named]
-    parts.append(("meta/stop", "this stop"))
-    return lines + describe_utc_alerts(meta, new_times(answer), parts, "every departure")
+        remarks.append(f"! This stop alone; its place has other stops too ({others}); wholePlace shows all.")
+    parts = [(f"departures/{at}", f"{row['mode']} {row['routeShortName']}") for at, row in enumerate(rows)]
+    alerts = describe_alerts(meta, [*parts, ("meta/stop", "this stop")], "every departure", metadata["timeZone"])
+    return "\n".join(lines + said_below(metadata, meta, remarks + alerts))
 
 
 def _list_rows(rows: list[TimetableDeparture], times: LocalTimes, day: str) -> list[str]:
@@ -207,7 +174,7 @@ def _name(row: TimetableDeparture) -> str:
 
 def _service_day(row: TimetableDeparture, times: LocalTimes) -> str:
     """Return the service day where it is not the day of the departure."""
-    is_other = row["serviceDay"] != times.local(row["scheduledTime"])[:10]
+    is_other = row["serviceDay"] != times.date(row["scheduledTime"])
     return f", of the service day {row['serviceDay']}" if is_other else ""
 
 

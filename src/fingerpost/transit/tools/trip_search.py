@@ -242,9 +242,6 @@ async def _ask_relaxed(
     except (StorageUnavailable, SourceChanged) as error:
         if is_needed:
             raise
-        why = error.message.rstrip(".")
-        warnings.add(
-            WarningCode.NETWORK_LEFT_OUT,
-            f"{network.profile.name} was not asked for alternatives to what is disrupted: {why}.",
-        )
+        left_out = f"{network.profile.name} was not asked for alternatives to what is disrupted: {error.clause}."
+        warnings.add(WarningCode.NETWORK_LEFT_OUT, left_out)
         return None

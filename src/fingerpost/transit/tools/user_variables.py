@@ -20,8 +20,6 @@ Kind = Literal["location", "preference", "other"]
 
 
 class SaveUserVariableInput(WireModel):
-    """The question."""
-
     key: Annotated[Key, Field(description="the name to keep it under, such as home")]
     type: Kind
     value: Annotated[Any, Field(description="location: {lat, lon, label?, name?, address?, stopId?}; else any JSON")]
@@ -46,8 +44,6 @@ class GetUserVariablesInput(WireModel):
 
 
 class DeleteUserVariableInput(WireModel):
-    """The question."""
-
     key: Key | None = None
     all: Annotated[Flag, Field(description="true deletes every one")] = False
 
@@ -59,8 +55,6 @@ class DeleteUserVariableInput(WireModel):
 
 
 class WireVariable(WireDict):
-    """A variable as it is kept."""
-
     key: str
     type: Annotated[str, WordOf(Kind)]
     value: JsonValue
@@ -69,31 +63,23 @@ class WireVariable(WireDict):
 
 
 class Previous(WireDict):
-    """What was there before."""
-
     key: str
     type: Annotated[str, WordOf(Kind)]
 
 
 class SaveUserVariableOutput(WireDict):
-    """The answer."""
-
     variable: WireVariable
     previous: NotRequired[Previous]
     correlationId: str
 
 
 class GetUserVariablesOutput(WireDict):
-    """The answer; a warning where only the first are shown."""
-
     variables: list[WireVariable]
     warnings: NotRequired[list[WireWarning]]
     correlationId: str
 
 
 class DeleteUserVariableOutput(WireDict):
-    """The answer: the keys that are gone."""
-
     deleted: list[str]
     warnings: NotRequired[list[WireWarning]]
     correlationId: str
@@ -129,8 +115,6 @@ def _get_user(call: Call) -> str:
 
 
 class SaveUserVariable(_VariableTool):
-    """Keeps a value under a key."""
-
     name = "save_user_variable"
     title = "Save a variable"
     description = "Keep a place or a preference under a name, such as home, to use as a label later."
@@ -171,8 +155,6 @@ def _say_since(variable: WireVariable) -> str:
 
 
 class GetUserVariables(_VariableTool):
-    """Lists what is kept."""
-
     name = "get_user_variables"
     title = "List variables"
     description = "List the user's saved places and preferences."
@@ -197,8 +179,6 @@ class GetUserVariables(_VariableTool):
 
 
 class DeleteUserVariable(_VariableTool):
-    """Deletes one variable, or all."""
-
     name = "delete_user_variable"
     title = "Delete variables"
     description = "Delete one saved variable by its key, or every one with all: true."

@@ -1,47 +1,23 @@
 """Sentences that several answers share."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
-from fingerpost.transit.model.itinerary import Departure, Leg
-from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.port import BoardGap
-from fingerpost.transit.rules.modes import trip_word
-from fingerpost.transit.rules.realtime_status import find_stale_message
+from fingerpost.transit.rules.alerts import say_effect
 from fingerpost.transit.rules.times import print_instant
-from fingerpost.transit.rules.trip_limits import find_out_of_service_message
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
-from fingerpost.transit.tools.shapes import AnswerOrigin, Warned, WireFeed
+from fingerpost.transit.tools.shapes import AlertNotes, AnswerOrigin, Warned, WireAlert, WireFeed
 
-
-def warn_of_rides(rides: Iterable[Leg | Departure], warnings: Warnings) -> None:
-    """Say which rides are only about on time, and which must be arranged."""
-    for ride in rides:
-        name = f"Line {ride.line}" if ride.line else f"A ride ({trip_word(ride.mode)})"
-        if ride.headway_s:
-            about = f"{name} runs about every {round(ride.headway_s / 60)} min; its times are approximate."
-            warnings.add(WarningCode.FREQUENCY_BASED, about)
-        if ride.by_arrangement:
-            warnings.add(WarningCode.BY_ARRANGEMENT, f"{name} must be arranged with the operator.")
+_MOST_NAMES = 4
+_UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
 def warn_of_past(asked: str, these_are: str, warnings: Warnings) -> None:
     """Say that a question is about the past; ``these_are`` begins the sentence on what answers it."""
     warnings.add(WarningCode.IN_THE_PAST, f"{asked} lies in the past; {these_are} of that time.")
-
-
-def list_stop_ids(legs: Iterable[Leg]) -> list[str]:
-    return [point.id for leg in legs for point in (leg.start, leg.end) if point.id is not None]
-
-
-def warn_of_provenance(provenance: Provenance, age_s: int | None, warnings: Warnings) -> None:
-    """Say where real time is too old or matches little, which feeds have no service, and what a fallback lost."""
-    warnings.add(WarningCode.REALTIME_STALE, find_stale_message(age_s, provenance.realtime_problems))
-    for unmatched in provenance.realtime_unmatched:
-        warnings.add(WarningCode.REALTIME_UNMATCHED, unmatched)
-    if not warnings.find(WarningCode.OUTSIDE_CALENDAR):
-        warnings.add(WarningCode.FEED_NOT_IN_SERVICE, find_out_of_service_message(provenance.out_of_service))
-    for lost in provenance.lost:
-        warnings.add(WarningCode.NETWORK_LEFT_OUT, lost)
 
 
 def said_below(answer: Warned, meta: AnswerOrigin, alerts: Sequence[str] = ()) -> list[str]:
@@ -90,3 +66,102 @@ def say_gap(gap: BoardGap, print_time: Callable[[int], str]) -> str:
     if gap.last_day is not None:
         return f"The timetable has no departures from here after {gap.last_day}."
     return "The timetable has no departures from here on any day."
+
+
+def describe_alerts(meta: AlertNotes, parts: Sequence[tuple[str, str]], everything: str, zone: str) -> list[str]:
+    """Return one line an alert, its times in a zone, then how many more there are.
+
+    ``parts`` are the (path, name) of all that an alert may touch, and ``everything`` the name of all of them.
+    """
+    lines = [f"! {_line_of(alert, parts, everything, zone)}" for alert in meta.get("alerts", ())]
+    more = meta.get("alertsNotShown", 0)
+    if more:
+        lines.append(f"! {more} more {'alert is' if more == 1 else 'alerts are'} not shown.")
+    return lines
+
+
+def _line_of(alert: WireAlert, parts: Sequence[tuple[str, str]], everything: str, zone: str) -> str:
+    touched = set(alert["touches"])
+    names = list(dict.fromkeys(name for path, name in parts if path in touched))
+    if len(parts) > 1 and touched.issuperset(path for path, _ in parts):
+        names = [everything]
+    if "stopId" in touched:
+        names.insert(0, "this stop")
+    if not names:
+        names = ["the disrupted trip"]
+    named = ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if (more := len(names) - _MOST_NAMES) > 0 else "")
+    effect = say_effect(alert["effect"])
+    said = [alert["header"], alert.get("text", ""), alert.get("url", "")]
+    head = ", ".join(filter(None, [effect if effect != alert["header"] else "", _say_period(alert, zone)]))
+    return f"Alert for {named}{f' ({head})' if head else ''}: {' '.join(_sentences(said))}"
+
+
+def _sentences(said: Sequence[str]) -> list[str]:
+    """Return texts that can stand one behind the other."""
+    given = [text for text in said if text]
+    stops = (".", "!", "?", "…", ":")
+    return [*(text if text.endswith(stops) else f"{text}." for text in given[:-1]), *given[-1:]]
+
+
+def _say_period(alert: WireAlert, zone: str) -> str:
+    bounds = (alert.get("from"), alert.get("until"))
+    since, until = (
+        datetime.fromisoformat(time).astimezone(ZoneInfo(zone)).strftime("%Y-%m-%d %H:%M") if time else ""
+        for time in bounds
+    )
+    if since and until:
+        return f"{since} to {until[11:] if until[:10] == since[:10] else until}"
+    return f"since {since}" if since else f"until {until}" if until else ""
+
+
+def list_utc_times(sentence: str) -> list[str]:
+    return _UTC.findall(sentence)
+
+
+class LocalTimes:
+    """Prints the instants of one answer (ISO 8601) in the zone of its place, dates where the day is another.
+
+    Where the offset changes within an answer, each time has its own.
+    """
+
+    def __init__(self, zone: str, times: Iterable[str]) -> None:
+        self._zone = ZoneInfo(zone)
+        local = [self._read(time) for time in times]
+        offsets = {each.strftime("%z") for each in local}
+        self._offset = offsets.pop() if len(offsets) == 1 else None
+        self._name = zone
+
+    @property
+    def zone(self) -> str:
+        """The zone to name once: ``Europe/Helsinki, UTC+02:00``, without the offset where it changes."""
+        return self._name if self._offset is None else f"{self._name}, UTC{self._offset[:3]}:{self._offset[3:]}"
+
+    def date(self, time: str) -> str:
+        return self._read(time).date().isoformat()
+
+    def day(self, time: str) -> str:
+        """Return the day: ``Sat 2026-03-14``."""
+        return f"{self._read(time):%a %Y-%m-%d}"
+
+    def clock(self, time: str, day: str) -> str:
+        """Return HH:MM, the day before it on another day than ``day``; seconds where there are any."""
+        local = self._read(time)
+        text = f"{local:%H:%M:%S}" if local.second else f"{local:%H:%M}"
+        if self._offset is None:
+            text += f"{local:%z}"
+        own = self.day(time)
+        return text if own == day else f"{own} {text}"
+
+    def sentence(self, text: str) -> str:
+        """Return a sentence with its instants in UTC as clock times, the day where it is not that of the one before."""
+        day = ""
+
+        def local(found: re.Match[str]) -> str:
+            nonlocal day
+            told, day = self.clock(found[0], day), self.day(found[0])
+            return told
+
+        return _UTC.sub(local, text)
+
+    def _read(self, time: str) -> datetime:
+        return datetime.fromisoformat(time).astimezone(self._zone)

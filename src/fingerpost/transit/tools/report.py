@@ -1,0 +1,112 @@
+"""The report of an answer: what holds of its rides as a whole, computed once, then serialized by each contract."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg
+from fingerpost.transit.model.provenance import Provenance
+from fingerpost.transit.port import DepartureBoard
+from fingerpost.transit.rules.alerts import ToldAlerts, Touched, choose_alerts
+from fingerpost.transit.rules.modes import trip_word
+from fingerpost.transit.rules.realtime_status import answer_age_s, find_stale_message
+from fingerpost.transit.rules.trip_limits import find_out_of_service_message
+from fingerpost.transit.rules.warnings import WarningCode, Warnings
+from fingerpost.transit.tools.shapes import AlertNotes, AnswerOrigin, show_alerts, show_meta, show_origin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What an answer says of the legs or rows that it shows.
+
+    Attributes:
+        rides: the legs, walks among them, or the rows of a board.
+        age_s: the age of the realtime data, None without any.
+        warnings: all of them; ``alerts`` may name one of them by its place.
+    """
+
+    rides: Sequence[Leg | Departure]
+    provenance: Provenance
+    age_s: int | None
+    warnings: Warnings
+    alerts: ToldAlerts
+
+    def serialize_origin(self, ids: Iterable[str] | None = None, *, in_utc: bool = False) -> AnswerOrigin:
+        """Return where the answer comes from; ``ids`` that it shows are by default those of its legs."""
+        serialize = show_origin if in_utc else show_meta
+        shown = _list_stop_ids(self.rides) if ids is None else ids
+        return serialize(self.provenance, ids=shown, realtime_age_s=self.age_s)
+
+    def serialize_alerts(self, *, in_utc: bool = False) -> AlertNotes:
+        return show_alerts(self.alerts, None if in_utc else self.provenance.zone)
+
+
+def report_rides(
+    rides: Sequence[Leg | Departure],
+    touched: Iterable[Touched],
+    provenance: Provenance,
+    now: int,
+    warnings: Warnings,
+    *,
+    long_wait: str | None = None,
+    step_free: bool = False,
+) -> Report:
+    """Return the report of rides; ``warnings`` are those of the question and its search.
+
+    ``touched`` are the parts of the answer with their alerts; ``long_wait`` says when the first trip leaves that can be
+    had, None where that is soon.
+    """
+    age_s = answer_age_s(rides, provenance, now)
+    _warn_of_rides(rides, warnings)
+    warnings.add(WarningCode.PREFERENCE_UNMET, long_wait)
+    warn_of_provenance(provenance, age_s, warnings)
+    alerts = choose_alerts(touched, step_free=step_free)
+    return Report(rides=rides, provenance=provenance, age_s=age_s, warnings=warnings, alerts=alerts)
+
+
+def list_legs(itineraries: Iterable[Itinerary]) -> list[Leg]:
+    return [leg for itinerary in itineraries for leg in itinerary.legs]
+
+
+def list_leg_paths(itineraries: Iterable[Itinerary]) -> Iterator[tuple[str, Leg]]:
+    """Yield each leg of an answer's itineraries with its path in the answer."""
+    for row, itinerary in enumerate(itineraries):
+        for at, leg in enumerate(itinerary.legs):
+            yield f"itineraries/{row}/legs/{at}", leg
+
+
+def list_row_paths(departures: Iterable[Departure]) -> Iterator[tuple[str, Departure]]:
+    """Yield each row of a board with its path in the answer."""
+    return ((f"departures/{at}", departure) for at, departure in enumerate(departures))
+
+
+def list_board_touched(board: DepartureBoard, shown: Iterable[Departure], stop_path: str) -> list[Touched]:
+    """Return the rows of a board, then its stop, with their alerts; ``stop_path`` is the stop's path in the answer."""
+    rows = [Touched(path, departure.alerts) for path, departure in list_row_paths(shown)]
+    return [*rows, Touched(stop_path, board.alerts)]
+
+
+def _list_stop_ids(rides: Iterable[Leg | Departure]) -> list[str]:
+    legs = (ride for ride in rides if isinstance(ride, Leg))
+    return [point.id for leg in legs for point in (leg.start, leg.end) if point.id is not None]
+
+
+def _warn_of_rides(rides: Iterable[Leg | Departure], warnings: Warnings) -> None:
+    """Warn of rides with approximate times, and of those that must be arranged."""
+    for ride in rides:
+        name = f"Line {ride.line}" if ride.line else f"A ride ({trip_word(ride.mode)})"
+        if ride.headway_s:
+            about = f"{name} runs about every {round(ride.headway_s / 60)} min; its times are approximate."
+            warnings.add(WarningCode.FREQUENCY_BASED, about)
+        if ride.by_arrangement:
+            warnings.add(WarningCode.BY_ARRANGEMENT, f"{name} must be arranged with the operator.")
+
+
+def warn_of_provenance(provenance: Provenance, age_s: int | None, warnings: Warnings) -> None:
+    """Warn of realtime that is too old or matches little, of feeds without service, and of what a fallback lost."""
+    warnings.add(WarningCode.REALTIME_STALE, find_stale_message(age_s, provenance.realtime_problems))
+    for unmatched in provenance.realtime_unmatched:
+        warnings.add(WarningCode.REALTIME_UNMATCHED, unmatched)
+    if not warnings.find(WarningCode.OUTSIDE_CALENDAR):
+        warnings.add(WarningCode.FEED_NOT_IN_SERVICE, find_out_of_service_message(provenance.out_of_service))
+    for lost in provenance.lost:
+        warnings.add(WarningCode.NETWORK_LEFT_OUT, lost)
