@@ -25,7 +25,7 @@ from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.transit.engine.gtfs.csv import Reason
 from fingerpost.transit.engine.gtfs.csv.findings import FindingKind
-from fingerpost.transit.rules import warnings
+from fingerpost.transit.rules.warnings import WarningCode
 
 FOLDER = Path(__file__).parent / "reference"
 NOTICE = "<!-- Written by docs/generate.py; change the code, then run `make docs`. -->"
@@ -238,7 +238,7 @@ def _errors() -> list[str]:
         "",
     ]
     lines += ["## Warnings", "", "An answer may carry one entry a code.", ""]
-    return [*lines, *(f"* `{code.value}`: {warnings.MEANINGS[code]}" for code in warnings.WarningCode)]
+    return [*lines, *(f"* `{code.value}`: {code.meaning}" for code in WarningCode)]
 
 
 def _list_errors(kind: type[errors.ToolError]) -> Iterator[type[errors.ToolError]]:

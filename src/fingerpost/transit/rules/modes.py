@@ -1,7 +1,6 @@
 """Map GTFS route types to modes, and modes to each contract's names (rule A9)."""
 
-from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, cast
 
 from fingerpost.transit.model.itinerary import Mode
 
@@ -11,62 +10,34 @@ TripWord = Literal["BUS", "TRAM", "METRO", "RAIL", "FERRY", "WALK", "BIKE", "SCO
 TimetableWord = Literal["WALK", "BUS", "TRAM", "RAIL", "SUBWAY", "FERRY", "COACH", "UNKNOWN"]
 """A mode in the lookup contract."""
 
-_TRIP_WORDS: Mapping[Mode, TripWord] = {
-    Mode.WALK: "WALK",
-    Mode.BUS: "BUS",
-    Mode.COACH: "BUS",
-    Mode.TRAM: "TRAM",
-    Mode.METRO: "METRO",
-    Mode.RAIL: "RAIL",
-    Mode.FERRY: "FERRY",
-    Mode.BIKE: "BIKE",
-    Mode.SCOOTER: "SCOOTER",
-    Mode.OTHER: "OTHER",
-}
-_SINGLE = {
-    0: Mode.TRAM,
-    1: Mode.METRO,
-    2: Mode.RAIL,
-    3: Mode.BUS,
-    4: Mode.FERRY,
-    5: Mode.TRAM,
-    11: Mode.BUS,
-    800: Mode.BUS,
-    1200: Mode.FERRY,
-}
-_RANGES = (
-    (range(100, 118), Mode.RAIL),
-    (range(200, 210), Mode.COACH),
-    (range(400, 405), Mode.METRO),
-    (range(700, 800), Mode.BUS),
-    (range(900, 1000), Mode.TRAM),
-    (range(1000, 1100), Mode.FERRY),
-)
-_TIMETABLE_WORDS: Mapping[Mode, TimetableWord] = {
-    Mode.WALK: "WALK",
-    Mode.BUS: "BUS",
-    Mode.COACH: "COACH",
-    Mode.TRAM: "TRAM",
-    Mode.METRO: "SUBWAY",
-    Mode.RAIL: "RAIL",
-    Mode.FERRY: "FERRY",
+# A coach is a bus there, every other mode has the word of ours.
+_TRIP_WORDS = {**{mode: mode.value for mode in Mode}, Mode.COACH: "BUS"}
+_TIMETABLE_WORDS = {Mode.METRO: "SUBWAY", **dict.fromkeys((Mode.BIKE, Mode.SCOOTER, Mode.OTHER), "UNKNOWN")}
+_MODES = {
+    route_type: mode
+    for mode, route_types in {
+        Mode.TRAM: (0, 5, *range(900, 1000)),
+        Mode.METRO: (1, *range(400, 405)),
+        Mode.RAIL: (2, *range(100, 118)),
+        Mode.BUS: (3, 11, *range(700, 801)),
+        Mode.COACH: range(200, 210),
+        Mode.FERRY: (4, *range(1000, 1100), 1200),
+    }.items()
+    for route_type in route_types
 }
 
 
 def mode_of(route_type: int) -> Mode:
     """Return the mode of a GTFS ``route_type``, extended values included; what has no equal is OTHER."""
-    found = _SINGLE.get(route_type)
-    if found is not None:
-        return found
-    return next((mode for types, mode in _RANGES if route_type in types), Mode.OTHER)
+    return _MODES.get(route_type, Mode.OTHER)
 
 
 def trip_word(mode: Mode) -> TripWord:
-    return _TRIP_WORDS[mode]
+    return cast("TripWord", _TRIP_WORDS[mode])
 
 
 def timetable_word(mode: Mode) -> TimetableWord:
-    return _TIMETABLE_WORDS.get(mode, "UNKNOWN")
+    return cast("TimetableWord", _TIMETABLE_WORDS.get(mode, mode.value))
 
 
 _ON_FOOT_OR_WHEELS = frozenset({"WALK", "BIKE", "SCOOTER"})

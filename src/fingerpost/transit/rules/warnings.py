@@ -1,48 +1,44 @@
 """Warnings of an answer, one entry per code (rules A2, B11)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Self
 
 
 class WarningCode(StrEnum):
-    TRUNCATED_RESULTS = "truncated-results"
-    UNSUPPORTED_ACCESSIBILITY_FLAG = "unsupported-accessibility-flag"
-    PREFERENCE_UNMET = "preference-unmet"
-    DISRUPTED_ITINERARY_REPLACED = "disrupted-itinerary-replaced"
-    REALTIME_STALE = "realtime-stale"
-    REALTIME_UNMATCHED = "realtime-unmatched"
-    TIMEZONE_ASSUMED = "timezone-assumed"
-    LABEL_GEOCODED = "label-geocoded"
-    POSITION_GUESSED = "position-guessed"
-    OUTSIDE_CALENDAR = "outside-calendar"
-    FREQUENCY_BASED = "frequency-based"
-    BY_ARRANGEMENT = "by-arrangement"
-    NETWORK_LEFT_OUT = "network-left-out"
-    NO_USABLE_ITINERARY = "no-usable-itinerary"
-    IN_THE_PAST = "in-the-past"
-    FEED_NOT_IN_SERVICE = "feed-not-in-service"
+    """The codes of warnings, each with its ``meaning``, which the reference prints."""
 
+    meaning: str
 
-MEANINGS: Mapping[WarningCode, str] = {
-    WarningCode.TRUNCATED_RESULTS: "more was found than is shown",
-    WarningCode.UNSUPPORTED_ACCESSIBILITY_FLAG: "the source knows nothing of wheelchairs",
-    WarningCode.PREFERENCE_UNMET: "a preference could not be kept; the message says which and by how much",
-    WarningCode.DISRUPTED_ITINERARY_REPLACED: "a disrupted itinerary is not shown",
-    WarningCode.REALTIME_STALE: "real time is old, or could not be had",
-    WarningCode.REALTIME_UNMATCHED: "real time speaks mostly of what the timetable lacks, or of ids of several feeds",
-    WarningCode.TIMEZONE_ASSUMED: "a time without an offset was read in the network's zone",
-    WarningCode.LABEL_GEOCODED: "a label was looked up as the name of a place",
-    WarningCode.POSITION_GUESSED: "where an address is was guessed; the message says between what",
-    WarningCode.OUTSIDE_CALENDAR: "the timetable does not cover the day",
-    WarningCode.FREQUENCY_BASED: "a line runs by headway, so its times are approximate",
-    WarningCode.BY_ARRANGEMENT: "a line must be arranged with the operator",
-    WarningCode.NO_USABLE_ITINERARY: "nothing found can be travelled; the message names the next departure that can",
-    WarningCode.FEED_NOT_IN_SERVICE: "feeds have no service on the day; the message says which and why",
-    WarningCode.IN_THE_PAST: "the question is about a time that has passed",
-    WarningCode.NETWORK_LEFT_OUT: "a network failed, was late, or stood in for another",
-}
-"""What the reference says of each code."""
+    TRUNCATED_RESULTS = "truncated-results", "more was found than is shown"
+    UNSUPPORTED_ACCESSIBILITY_FLAG = "unsupported-accessibility-flag", "the source knows nothing of wheelchairs"
+    PREFERENCE_UNMET = "preference-unmet", "a preference could not be kept; the message says which and by how much"
+    DISRUPTED_ITINERARY_REPLACED = "disrupted-itinerary-replaced", "a disrupted itinerary is not shown"
+    REALTIME_STALE = "realtime-stale", "real time is old, or could not be had"
+    REALTIME_UNMATCHED = (
+        "realtime-unmatched",
+        "real time speaks mostly of what the timetable lacks, or of ids of several feeds",
+    )
+    TIMEZONE_ASSUMED = "timezone-assumed", "a time without an offset was read in the network's zone"
+    LABEL_GEOCODED = "label-geocoded", "a label was looked up as the name of a place"
+    POSITION_GUESSED = "position-guessed", "where an address is was guessed; the message says between what"
+    OUTSIDE_CALENDAR = "outside-calendar", "the timetable does not cover the day"
+    FREQUENCY_BASED = "frequency-based", "a line runs by headway, so its times are approximate"
+    BY_ARRANGEMENT = "by-arrangement", "a line must be arranged with the operator"
+    NETWORK_LEFT_OUT = "network-left-out", "a network failed, was late, or stood in for another"
+    NO_USABLE_ITINERARY = (
+        "no-usable-itinerary",
+        "nothing found can be travelled; the message names the next departure that can",
+    )
+    IN_THE_PAST = "in-the-past", "the question is about a time that has passed"
+    FEED_NOT_IN_SERVICE = "feed-not-in-service", "feeds have no service on the day; the message says which and why"
+
+    def __new__(cls, code: str, meaning: str) -> Self:
+        """Return a member that is its code."""
+        member = str.__new__(cls, code)
+        member._value_, member.meaning = code, meaning
+        return member
 
 
 @dataclass(frozen=True, slots=True)
