@@ -1,13 +1,16 @@
-"""What a label means, and what is said where it means nothing or too much."""
+"""What a label means, where it begins to be a position, and when two labels are one place."""
 
 from datetime import UTC, datetime
 
 import pytest
 
 from fingerpost.errors import ParameterError
-from fingerpost.store.variables import Variable
-from fingerpost.transit.model.place import Coordinate
-from fingerpost.transit.places.labels import location_of_variable
+from fingerpost.store.variables import Variable, VariableStore
+from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.places.candidates import ambiguous
+from fingerpost.transit.places.labels import find_position, location_of_variable
+from tests.contracts.conftest import asker, label, refusal, stop_place
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -37,3 +40,63 @@ def test_a_variable_that_holds_no_place_says_so(value):
     """B10: whatever was stored, the answer is a sentence about the variable, never a fault of ours."""
     with pytest.raises(ParameterError, match=r"^the variable 'thing' is of type other and holds no place$"):
         location_of_variable(_variable(value))
+
+
+@pytest.mark.parametrize("text", ["90,180", "-90,-180", " 90.0 , 180.000 "])
+def test_the_ends_of_the_globe_are_positions(text):
+    """B10: a pole on the date line."""
+    lat, lon = map(float, text.split(","))
+    assert find_position(text) == Coordinate(lat, lon)
+
+
+@pytest.mark.parametrize("text", ["90.1,0", "-90.1,0", "0,180.1", "0,-180.1"])
+def test_what_reads_like_a_position_off_the_globe_is_refused(text):
+    """B10: it is no name of a place either."""
+    with pytest.raises(ParameterError, match=r"is not a position: lat is -90 to 90, lon -180 to 180$"):
+        find_position(text)
+
+
+@pytest.mark.parametrize("text", ["60", "60,", "60;24", "60,24,5", "Gate 60,24", "1000,24"])
+def test_other_texts_with_numbers_are_none(text):
+    """B10: they are looked up as names."""
+    assert find_position(text) is None
+
+
+def test_two_labels_of_one_place_are_one_place(tmp_path):
+    """P17: the name of a stop and its id; nobody travels from a place to itself."""
+    network = FakeNetwork(places={"Market": [stop_place("T:M", "Market")]})
+    ask = asker(FakeNetworks(network), VariableStore(tmp_path / "variables.sqlite"))
+    answer = ask("plan_trip", {"origin": label("Market"), "destination": label("T:M")})
+
+    assert refusal(answer)[:2] == ("validation-error", "origin and destination must differ")
+
+
+@pytest.mark.parametrize(("count", "more"), [(5, ""), (6, "; 6 places fit, of which the best 5 are shown")])
+def test_five_candidates_are_all_of_five(count, more):
+    """A5: that there are more is said only where there are."""
+    matches = [
+        PlaceMatch(
+            place=Place(name=f"P{n}", coordinate=Coordinate(60, 24 + n), kind=PlaceKind.STOP, id=f"X:{n}"),
+            score=0.912345,
+        )
+        for n in range(count)
+    ]
+    error = ambiguous("p", matches, side="origin")
+
+    assert error.message == f"origin 'p' is not certain{more}"
+    assert [each["token"] for each in error.details["candidates"]] == ["X:0", "X:1", "X:2", "X:3", "X:4"]
+    assert (error.details["totalCandidatesFound"], error.details["truncated"]) == (count, count > 5)
+    assert error.details["candidates"][0]["confidenceScore"] == 0.9123
+
+
+def test_half_a_surrogate_pair_is_the_name_of_nothing(tmp_path):
+    """JSON may hold it and no file can: it is no variable, neither to be found nor to be deleted, and no place."""
+    variables = VariableStore(tmp_path / "variables.sqlite")
+    variables.save("ann", "home", "other", 1, datetime(2026, 3, 10, tzinfo=UTC))
+    network = FakeNetwork(places={"Market": [stop_place("T:M", "Market")]})
+    answer = asker(FakeNetworks(network), variables)(
+        "plan_trip", {"origin": label("\ud800"), "destination": label("T:M")}
+    )
+
+    assert "is no saved variable, no token and no place" in refusal(answer)[1]
+    assert (variables.find("ann", "\ud800"), variables.delete("ann", "\ud800")) == (None, [])

@@ -1,13 +1,10 @@
-"""Tokens that several networks know, that only a demo knows, and that nobody can be asked for."""
-
-import asyncio
+"""Tokens of several networks, of a demo alone, saved ones, and those that nobody can be asked for (rule A13)."""
 
 import pytest
 
-from fingerpost.apps.wiring import list_tools
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.feeds import timetable_from_drawing
-from tests.contracts.conftest import label
+from tests.contracts.conftest import asker, label
 from tests.homes import keep_network, open_networks, write_record
 
 HERE = "line A | Alpha 08:05 | Beta 08:15"
@@ -19,12 +16,8 @@ def ask(tmp_path, monkeypatch):
     """Ask a tool over the networks of a home folder: ``ask(name, arguments)``."""
     monkeypatch.setenv("FINGERPOST_NOW", "2026-05-06T08:00:00+03:00")
 
-    def answer(name, arguments):
-        variables = VariableStore(tmp_path / "variables.sqlite")
-        tools = {tool.name: tool for tool in list_tools(open_networks(tmp_path), variables)}
-        return asyncio.run(tools[name].answer(arguments, user="ann")).body
-
-    return answer
+    variables = VariableStore(tmp_path / "variables.sqlite")
+    return lambda name, arguments: asker(open_networks(tmp_path), variables)(name, arguments).body
 
 
 def test_two_towns_that_share_ids_plan_each_from_its_own_stops(tmp_path, ask):
@@ -57,3 +50,37 @@ def test_an_id_of_a_network_that_cannot_be_opened_says_so(tmp_path, ask):
     assert board["error"]["message"] == (
         "no stop has the id 'CLOSED:1'. Nothing is prepared of CLOSED. Run `fingerpost network add CLOSED FEED...`"
     )
+
+
+KAMPPI, TAPIOLA = "DEMO-HELSINKI:KAMPPI", "DEMO-HELSINKI:TAPIOLA"
+
+
+@pytest.fixture
+def town(tmp_path, ask):
+    """Ask a tool over the demos and one added network far away."""
+    keep_network(tmp_path, "TOWN", timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10"))
+    return ask
+
+
+def test_a_saved_demo_stop_still_has_its_board(town):
+    """The token reaches the demo, and the answer is labelled."""
+    town("save_user_variable", {"key": "work", "type": "other", "value": KAMPPI})
+    board = town("get_departures", {"stop": label("work")})
+
+    assert (board["stopId"], board["meta"]["demo"]) == (KAMPPI, True)
+
+
+def test_a_saved_demo_place_still_has_its_trips(town):
+    """A position with a demo's stop id is planned on the demo, though no added network covers it."""
+    where = {"lat": 60.169, "lon": 24.9315, "stopId": KAMPPI}
+    town("save_user_variable", {"key": "work", "type": "location", "value": where})
+    trip = town("plan_trip", {"origin": label("work"), "destination": label(TAPIOLA)})
+
+    assert (trip["meta"]["network"], trip["meta"]["demo"]) == ("DEMO-HELSINKI", True)
+
+
+def test_a_demos_name_is_no_longer_a_place(town):
+    """For points, names and boards alike the demo is silent."""
+    answer = town("findAddressOrStop", {"rawText": "Kamppi"})
+
+    assert answer["error"]["code"] == "NO_MATCH"

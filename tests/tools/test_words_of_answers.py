@@ -24,7 +24,9 @@ def test_the_period_of_an_alert_has_two_ends_one_or_none(period, told):
     """The day of the end is said where it is another."""
     alert = {"header": "Road works", "effect": "DETOUR", "touches": ["stopId"], **period}
 
-    assert describe_alerts({"alerts": [alert]}, [], "", "Europe/Helsinki") == [f"! Alert for this stop ({told}): Road works"]
+    assert describe_alerts({"alerts": [alert]}, [], "", "Europe/Helsinki") == [
+        f"! Alert for this stop ({told}): Road works"
+    ]
 
 
 @pytest.mark.parametrize(

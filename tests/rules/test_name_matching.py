@@ -1,0 +1,227 @@
+"""How well a text fits a name, against a slow reading of the rules, and when it means one place (B10, D2)."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, Ambiguous, Resolved, decide, in_order, plain
+from fingerpost.transit.rules.name_search import NameSearch
+from tests.rules.drawing import DEGREE_M
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Töölöntori", "toolontori"),
+        ("  KAMPPI (M) ", "kamppi m"),
+        ("L'Enfant  Plaza", "l enfant plaza"),
+        ("São Paulo / Sé", "sao paulo se"),
+        ("Łódź Øst Straße Æ", "lodz ost strasse ae"),
+        ("İstanbul", "istanbul"),
+        ("東京駅", "東京駅"),
+        ("¡!", ""),
+    ],
+)
+def test_plain_spelling(text, expected):
+    """Rule D2: case, accents and punctuation do not matter, letters of every script do."""
+    assert plain(text) == expected
+
+
+def score(text: str, name: str) -> float:
+    return NameSearch([plain(name)]).score(text).get(0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "confident"),
+    [
+        ("kamppi", "Kamppi", True),
+        ("KAMPPI", "kamppi", True),
+        ("kamppi", "Kamppi (M)", True),
+        ("kampi", "Kamppi", True),
+        ("vuosari", "Vuosaari", True),
+        ("asema", "Pasilan asema", False),
+        ("Hakaniemi", "Haapaniemi", False),
+        ("Terminal 1", "Terminal 2", False),
+        ("East 171 Street", "East 170 Street", False),
+        ("kampp", "Kamppiaistie", False),
+        ("Kamppi Helsinki", "Kamppi", False),
+    ],
+)
+def test_what_may_be_taken_without_asking(text, name, confident):
+    """A name, its beginning or one slip decides; a common word, another number or a part does not.
+
+    B10, rule D2, M21.
+    """
+    assert (score(text, name) >= AUTO_RESOLVE) is confident
+
+
+@pytest.mark.parametrize("text", ["zzzz", "Stockholm", "9", "", "  ", "!?", "\N{BUS}"])
+def test_what_resembles_nothing(text):
+    """Rule D1, rule D2, M51: unrelated text yields no candidate at all."""
+    assert NameSearch(["kamppi", "kamppi m", "hakaniemi", "pasilan asema"]).score(text) == {}
+
+
+NAMES = st.lists(st.text("abcäé1 ", min_size=1, max_size=8).map(plain).filter(bool), unique=True, max_size=12)
+
+
+@settings(deadline=None)
+@given(NAMES)
+def test_one_is_for_the_same_name_only(names):
+    """Rule D2: each name finds itself with 1, and nothing else does."""
+    search = NameSearch(names)
+
+    actual = [[row for row, score in search.score(name).items() if score == 1.0] for name in names]
+
+    assert actual == [[row] for row in range(len(names))]
+
+
+def likeness(one, other):
+    """Twice the longest common subsequence over both lengths."""
+    row = [0] * (len(other) + 1)
+    for letter in one:
+        before = row[:]
+        for at, its in enumerate(other, 1):
+            row[at] = before[at - 1] + 1 if letter == its else max(before[at], row[at - 1])
+    return 2 * row[-1] / (len(one) + len(other))
+
+
+def has_digit(word):
+    return any(letter.isdigit() for letter in word)
+
+
+def numbers(text):
+    return {word for word in text.split() if has_digit(word)}
+
+
+def near(word, other):
+    """How near a word of the text is to a word of the name: its beginning, or spelt alike; 0 if neither."""
+    begins = len(word) / len(other) if other.startswith(word) else 0.0
+    alike = 0.0 if has_digit(word) or has_digit(other) else likeness(word, other)
+    return max(begins, alike if alike >= 0.75 else 0.0)
+
+
+def slow_score(wanted, name):
+    if wanted == name:
+        return 1.0
+    share, words, own = min(1.0, len(wanted) / len(name)), set(wanted.split()), name.split()
+    spelt = 0.92 * likeness(wanted, name)
+    readings = [spelt if numbers(wanted) == numbers(name) else min(spelt, 0.70)]
+    if words <= set(own):
+        begins = name.startswith(wanted + " ") and len(wanted) >= 3
+        readings.append(0.88 + 0.10 * share if begins else 0.74 + 0.14 * share)
+    nearest = {word: max(near(word, other) for other in own) for word in words}
+    if min(nearest.values()) > 0:
+        letters = sum(map(len, words))
+        whole = sum(len(word) / letters * its for word, its in nearest.items())
+        readings.append(0.62 + 0.16 * whole * share)
+    if set(own) <= words:
+        readings.append(0.62 + 0.16 * min(1.0, len(name) / len(wanted)))
+    best = max(readings)
+    return best if best >= 0.60 else 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "score"),
+    [
+        ("kamppi", "kamppi", 1.0),
+        ("kamppi", "kamppi m", 0.955),
+        ("ka", "ka puisto", 0.7711),
+        ("asema", "pasilan asema", 0.7938),
+        ("kampi", "kamppi", 0.8364),
+        ("terminal 1", "terminal 2", 0.70),
+        ("metro station hakaniemi", "hakaniemi", 0.6826),
+        ("tori pas", "pasilan tori", 0.7005),
+    ],
+)
+def test_a_score_by_each_reading(text, name, score):
+    """D2: same, begins, too short to settle, has the word, one slip, another number, more words, beginnings."""
+    assert NameSearch([name]).score(text)[0] == pytest.approx(score, abs=1e-4)
+    assert slow_score(text, name) == pytest.approx(score, abs=1e-4)
+
+
+WORDS = st.lists(st.sampled_from(["asema", "asem", "asemat", "tori", "torin", "a", "ab", "1", "12", "p1", "xyz"]),
+                 min_size=1, max_size=3)  # fmt: skip
+TEXTS = st.one_of(WORDS.map(" ".join), st.text("abcdä1 ", min_size=1, max_size=9).map(plain).filter(bool))
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(TEXTS, min_size=1, max_size=6, unique=True), TEXTS)
+def test_every_score_is_that_of_the_slow_reading(names, text):
+    """D2: whichever names stand beside it, each has the score of the best reading that applies."""
+    scores = NameSearch(names).score(text)
+    for row, name in enumerate(names):
+        expected = slow_score(text, name)
+        # A likeness at the very floor may fall on either side of it.
+        if abs(expected - 0.60) > 1e-3 and expected > 0:
+            assert scores.get(row, 0.0) == pytest.approx(expected, abs=2e-4), (text, name)
+        elif expected == 0:
+            assert scores.get(row, 0.0) <= 0.601, (text, name)
+
+
+def match(score: float, north_m: float = 0.0, name: str = "A", distance_m: float | None = None) -> PlaceMatch:
+    place = Place(
+        name=name, coordinate=Coordinate(60 + north_m / DEGREE_M, 25), kind=PlaceKind.STOP, id=f"T:{name}{north_m}"
+    )
+    return PlaceMatch(place=place, score=score, distance_m=distance_m)
+
+
+@pytest.mark.parametrize(("score", "resolved"), [(0.80, True), (0.7999, False), (1.0, True)])
+def test_threshold(score, resolved):
+    """B10, rule D2, M21: a single candidate resolves at 0.80; below, a set of one is legal."""
+    only = match(score)
+
+    assert decide([only]) == (Resolved(only) if resolved else Ambiguous((only,)))
+
+
+@pytest.mark.parametrize(
+    ("score", "north_m", "resolved"),
+    [(0.90, 301, False), (0.90, 299, True), (0.88, 301, False), (0.8799, 301, True), (0.88, 299, True)],
+)
+def test_rivals(score, north_m, resolved):
+    """B10, rule D2: a rival is more than 300 m away and no more than 0.02 below the best."""
+    best, other = match(0.90), match(score, north_m)
+
+    assert decide([best, other]) == (Resolved(best) if resolved else Ambiguous((best, other)))
+
+
+def test_a_nearer_place_does_not_hide_the_best():
+    """B10: a place that distance put first is no excuse to take it, if a far one fits better."""
+    near, best = match(0.79, distance_m=10), match(0.80, 400, distance_m=400)
+
+    assert decide([near, best]) == Ambiguous((near, best))
+
+
+def test_nothing_to_decide():
+    """Rule D2: without candidates there is nothing resolved."""
+    assert decide([]) == Ambiguous(())
+
+
+@pytest.mark.parametrize(
+    ("matches", "expected"),
+    [
+        # By score, then by name.
+        ([match(0.7, name="A"), match(0.9, name="C"), match(0.9, name="B")], "B C A"),
+        # Within 0.02 of the best of the band the nearer goes first ...
+        ([match(0.90, name="A", distance_m=50), match(0.88, name="B", distance_m=20)], "B A"),
+        # ... beyond, the better.
+        ([match(0.90, name="A", distance_m=50), match(0.8799, name="B", distance_m=20)], "A B"),
+        # At equal score and distance, by name.
+        ([match(0.9, name="B", distance_m=5), match(0.9, name="A", distance_m=5)], "A B"),
+    ],
+)
+def test_order(matches, expected):
+    """Rule D2: score, distance within 0.02, name."""
+    assert " ".join(each.place.name for each in in_order(matches)) == expected
+
+
+SCORES = st.sampled_from([0.6, 0.78, 0.8, 0.82, 0.84, 1.0])
+
+
+@settings(deadline=None)
+@given(st.lists(st.builds(match, SCORES, st.sampled_from([0.0, 200.0, 400.0]), st.sampled_from("AB")), max_size=8))
+def test_order_does_not_depend_on_the_input(matches):
+    """Rule D2: reversed input gives the same order."""
+    actual = [[(each.score, each.place.token) for each in in_order(given)] for given in (matches, matches[::-1])]
+
+    assert actual[0] == actual[1]

@@ -1,0 +1,189 @@
+"""Status, schedule type, freshness and delays of walks (rules B2, B3, B4)."""
+
+import pytest
+
+from fingerpost.transit.model.itinerary import Leg, Mode, StopPoint
+from fingerpost.transit.model.place import Coordinate
+from fingerpost.transit.rules.realtime_status import (
+    data_freshness,
+    is_stale,
+    realtime_age_s,
+    schedule_type_of,
+    schedule_type_of_all,
+    status_of,
+    status_of_departure,
+    uses_realtime,
+    with_walk_delays,
+)
+from tests.rules.drawing import T0, departure, ride, trip, walk
+
+
+@pytest.mark.parametrize(
+    ("delay_s", "cancelled", "status"),
+    [
+        (None, False, "scheduled_only"),
+        (0, False, "on_time"),
+        (60, False, "on_time"),
+        (61, False, "delayed"),
+        (-60, False, "on_time"),
+        (-61, False, "delayed"),
+        (None, True, "cancelled"),
+        (0, True, "cancelled"),
+        (900, True, "cancelled"),
+    ],
+)
+def test_status_of_a_ride_and_of_a_departure(delay_s, cancelled, status):
+    """B2, P53 to P57, D20, D22, D23, D36, D39 to D41: 60 s either way is on time, 61 s is not; cancelled is cancelled.
+
+    No realtime is scheduled_only.
+    """
+    assert status_of(ride("7", "A", "B", 0, 9, delay_s, cancelled=cancelled)) == status
+    assert status_of_departure(departure(delay_s, cancelled=cancelled)) == status
+
+
+def test_status_looks_at_the_boarding_stop():
+    """B2: a ride that leaves on time and arrives ten minutes late is on time."""
+    assert status_of(ride("7", "A", "B", 0, 9, 0, arrival_delay_s=600)) == "on_time"
+
+
+def test_a_walk_has_no_status():
+    """B2: status belongs to rides."""
+    assert status_of(walk("A", "B", 0, 5)) is None
+
+
+LIVE, PLANNED = ride("7", "A", "B", 0, 9, 0), ride("7", "B", "C", 12, 20)
+CANCELLED = ride("7", "B", "C", 12, 20, cancelled=True)
+ON_FOOT = walk("C", "home", 20, 25)
+
+
+@pytest.mark.parametrize(
+    ("legs", "word"),
+    [
+        ((LIVE, ON_FOOT), "realtime"),
+        ((LIVE, CANCELLED), "realtime"),
+        ((LIVE, PLANNED), "mixed"),
+        ((PLANNED, ON_FOOT), "scheduled"),
+        ((ON_FOOT,), "scheduled"),
+    ],
+)
+def test_schedule_type(legs, word):
+    """B3, P49, P58, P69: all, some or none of an itinerary's rides; a cancellation is realtime, a walk is nothing."""
+    assert schedule_type_of(trip(*legs)) == word
+
+
+@pytest.mark.parametrize(
+    ("trips", "word"),
+    [
+        ((trip(LIVE), trip(LIVE)), "realtime"),
+        ((trip(LIVE), trip(PLANNED)), "mixed"),
+        ((trip(LIVE), trip(ON_FOOT)), "realtime"),
+        ((trip(PLANNED),), "scheduled"),
+        ((), "scheduled"),
+    ],
+)
+def test_realtime_used(trips, word):
+    """B3, P28, P49, P58: over the rides of all returned itineraries together."""
+    assert schedule_type_of_all(trips) == word
+
+
+@pytest.mark.parametrize(
+    ("rows", "used"),
+    [
+        ((departure(None), departure(0)), True),
+        ((departure(None, cancelled=True),), True),
+        ((departure(None),), False),
+        ((), False),
+    ],
+)
+def test_realtime_used_by_a_board(rows, used):
+    """C1, D9, D24: true if any row has a realtime time or a cancellation."""
+    assert uses_realtime(rows) is used
+
+
+@pytest.mark.parametrize(("updated", "fresh"), [(T0 - 40, T0), (T0 + 2, T0 + 2), (None, T0)])
+def test_data_freshness(updated, fresh):
+    """B4, P29, P59, D10, D27: the latest of all updates and of the request, for legs and for rows of a board."""
+    leg = ride("7", "A", "B", 0, 9, 0, last_realtime_update=updated)
+
+    actual = {data_freshness([leg, ON_FOOT], T0), data_freshness([departure(0, updated=updated)], T0)}
+
+    assert actual == {fresh}
+
+
+@pytest.mark.parametrize(("updates", "age_s"), [((T0 - 40, T0 - 95, None), 95), ((None,), None), ((T0 + 3,), 0)])
+def test_realtime_age_is_that_of_the_oldest_update(updates, age_s):
+    """B4: an answer is no fresher than its stalest ride; no source is from the future, and none has no age."""
+    assert realtime_age_s([departure(0, updated=updated) for updated in updates], T0) == age_s
+
+
+@pytest.mark.parametrize(("age_s", "stale"), [(None, False), (90, False), (91, True)])
+def test_stale(age_s, stale):
+    """B4: 90 s is fresh, 91 is stale."""
+    assert is_stale(age_s) is stale
+
+
+HERE = StopPoint(name="Here", coordinate=Coordinate(60.0, 25.0))
+
+
+def new_leg(mode, departs, arrives, delay_s=None):
+    return Leg(
+        mode=mode,
+        start=HERE,
+        end=HERE,
+        departure_scheduled=departs,
+        arrival_scheduled=arrives,
+        departure_delay_s=delay_s,
+        arrival_delay_s=delay_s,
+    )
+
+
+def on_foot(departs, arrives):
+    return new_leg(Mode.WALK, departs, arrives)
+
+
+def times(legs):
+    return [
+        (each.departure_scheduled, each.departure_delay_s, each.arrival_scheduled, each.arrival_delay_s)
+        for each in legs
+        if not each.is_transit
+    ]
+
+
+def test_the_first_walk_is_as_late_as_the_ride_that_it_leads_to():
+    """The walk of 160 to 220 was planned for 100 to 160."""
+    assert times(with_walk_delays([on_foot(160, 220), new_leg(Mode.BUS, 160, 400, 60)])) == [(100, 60, 160, 60)]
+
+
+def test_the_last_walk_is_as_late_as_the_ride_before():
+    """Early is late with a sign."""
+    assert times(with_walk_delays([new_leg(Mode.BUS, 160, 400, -60), on_foot(340, 400)])) == [(400, -60, 460, -60)]
+
+
+@pytest.mark.parametrize(
+    ("before_s", "next_departs", "walked"),
+    [
+        (None, 500, (400, None, 450, None)),
+        (60, 500, (340, 60, 390, 60)),
+        # Only because the next is late can it be caught: by the timetable the walk ends as it leaves.
+        (None, 430, (400, None, 430, 20)),
+        (None, 390, (400, None, 400, 50)),
+    ],
+)
+def test_the_walk_of_a_change_begins_with_one_ride_and_ends_with_the_next(before_s, next_departs, walked):
+    """The walk is expected from 400 to 450."""
+    rides = new_leg(Mode.BUS, 100, 400 - (before_s or 0), before_s), new_leg(Mode.TRAM, next_departs, 900, 60)
+
+    assert times(with_walk_delays([rides[0], on_foot(400, 450), rides[1]])) == [walked]
+
+
+def test_without_a_ride_and_without_real_time_nothing_changes():
+    """A way on foot alone, and a trip by the timetable."""
+    for legs in ([on_foot(0, 100)], [on_foot(0, 100), new_leg(Mode.BUS, 100, 200), on_foot(200, 300)]):
+        assert list(with_walk_delays(legs)) == legs
+
+
+def test_a_walk_that_has_a_delay_keeps_it():
+    """Its source knows better."""
+    late = new_leg(Mode.WALK, 0, 100, 30)
+
+    assert with_walk_delays([late, new_leg(Mode.BUS, 100, 200, 60)])[0] == late
