@@ -104,21 +104,6 @@ def test_a_trip_tomorrow_at_nine(invoke):
     assert '"time":"2026-03-11T09:00:00+02:00"' in ended.stdout
 
 
-def test_figures_as_a_person_asks_for_them(invoke):
-    """A table with the value whole, and the filing that states it; a quarter, several figures; a company's filings."""
-    year = invoke("filings", "AAPL", "revenue", "2022")
-    assert (year.returncode, year.stderr) == (0, "")
-    assert "394,328,000,000 USD" in year.stdout
-    assert "10-K 0000320193-22-000108" in year.stdout
-    quarter = invoke("filings", "AAPL", "net", "income,", "eps", "2023q2").stdout
-    assert "NetIncome" in quarter
-    assert "EPSDiluted" in quarter
-    assert "394,328,000,000 USD" in invoke("filings", "AAPL", "revenue", "FY2022").stdout
-    assert "2025 FY" in invoke("filings", "apple", "revenue").stdout
-    assert "0000320193-22-000108" in invoke("filings", "AAPL").stdout
-    assert '"query_type":"financial_facts"' in invoke("filings", "AAPL", "revenue", "2022", "--json").stdout
-
-
 def test_a_point_as_it_is_copied_from_a_map(invoke):
     """Latitude and longitude with a comma between them, or as two words."""
     assert invoke("stops", "60.17,24.93").stdout == invoke("stops", "60.17", "24.93").stdout
@@ -156,6 +141,8 @@ MISTAKES = {
     "a figure before its company": (["filings", "revenue", "AAPL", "2022"], "A company comes first"),
     "a figure misspelt": (["filings", "AAPL", "revnue", "2022"], "Did you mean Revenue"),
     "a company that is not loaded": (["filings", "XXXX", "revenue", "2022"], "fingerpost filings sync XXXX"),
+    "a period of several years": (["filings", "AAPL", "revenue", "2020-2022"], "one fiscal year or quarter"),
+    "a period without a figure": (["filings", "AAPL", "2022"], "fingerpost filings AAPL revenue 2022"),
     "several figures of no year": (["filings", "AAPL", "revenue,", "eps"], "revenue, eps 2022"),
 }
 # Words of tools and fields, which a person never sees.

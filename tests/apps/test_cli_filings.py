@@ -1,0 +1,146 @@
+"""``fingerpost filings``: figures as people ask for them, files from disk, and companies from EDGAR."""
+
+import functools
+import json
+import zipfile
+
+import pytest
+
+from fingerpost.apps.cli import filings_load
+from fingerpost.apps.cli.filings_show import read_figures
+from fingerpost.filings import edgar
+from tests.apps.feed_server import serving_feeds
+from tests.filings.test_loading import FACTS
+from tests.net.test_filings_sync import CIK, SUBMISSIONS, TICKERS, facts
+
+
+@pytest.mark.parametrize(
+    ("words", "figures", "period"),
+    [
+        ("revenue 2022", ["revenue"], "2022"),
+        ("revenue fy2022", ["revenue"], "2022"),
+        ("revenue FY 2022", ["revenue"], "2022"),
+        ("revenue 2022-Q2", ["revenue"], "2022-Q2"),
+        ("revenue 2022q2", ["revenue"], "2022-Q2"),
+        ("revenue 2022 Q2", ["revenue"], "2022-Q2"),
+        ("revenue q2-2022", ["revenue"], "2022-Q2"),
+        ("revenue Q2 2022", ["revenue"], "2022-Q2"),
+        ("revenue Q2 FY 2022", ["revenue"], "2022-Q2"),
+        ("net income, eps 2022", ["net income", "eps"], "2022"),
+        ("revenue", ["revenue"], None),
+        ("revenue 2022-Q5", ["revenue 2022-Q5"], None),
+        ("revenue 2020-2022", ["revenue 2020-2022"], None),
+        ("eps 2021 2022", ["eps 2021"], "2022"),
+    ],
+)
+def test_the_last_words_are_a_period_if_they_name_a_year_or_quarter(words, figures, period):
+    assert read_figures(words.split()) == (figures, period)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("AAPL revenue 2022", "394328000000 USD, 10-K 0000320193-22-000108 of 2022-10-28"),
+        ("AAPL net income, eps 2023q2", "EPSDiluted fiscal 2023 Q2"),
+        ("apple revenue", "Revenue fiscal 2025 FY"),
+        ("AAPL", "20 of 22:\n10-Q of 2026-01-30, 0000320193-26-000006.\n"),
+        ("AAPL 10-k", "10-K of 2022-10-28, 0000320193-22-000108."),
+    ],
+)
+def test_figures_and_filings_are_told_in_the_tools_own_words(invoke, words, told):
+    ended = invoke("filings", *words.split())
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert told in ended.stdout
+
+
+def test_json_may_stand_before_the_company(invoke):
+    before = invoke("filings", "--json", "AAPL", "10-k,", "10-Q")
+
+    assert before == invoke("filings", "AAPL", "10-k,", "10-Q", "--json")
+    assert {row["filing_type"] for row in json.loads(before.stdout)["results"]} == {"10-K", "10-Q"}
+
+
+@pytest.fixture
+def facts_file(tmp_path):
+    """A companyfacts file of one drawn company."""
+    path = tmp_path / "CIK0000000007.json"
+    path.write_text(json.dumps(FACTS), encoding="utf-8")
+    return path
+
+
+def revenue(invoke):
+    return json.loads(invoke("filings", "DRWN", "revenue", "2022", "--json").stdout)["data"]
+
+
+def test_a_file_is_loaded_and_answered(facts_file, invoke):
+    done = invoke("filings", "load", str(facts_file), "--ticker", "DRWN")
+
+    assert (done.returncode, done.stdout) == (
+        0,
+        "CIK0000000007.json: Drawn Inc. (DRWN): 1 figures, complete through 2023-02-01\n",
+    )
+    assert revenue(invoke) == {"revenue": 100}
+
+
+def test_a_file_that_is_something_else_is_refused_by_name(facts_file, invoke):
+    facts_file.write_text("<html>", encoding="utf-8")
+    done = invoke("filings", "load", str(facts_file))
+
+    assert (done.returncode, "CIK0000000007.json is a web page" in done.stderr) == (1, True)
+
+
+def test_the_archive_is_loaded_and_answered(facts_file, invoke, tmp_path):
+    """The tickers come from the SEC's list; unreadable members are skipped and named."""
+    listed = tmp_path / "company_tickers.json"
+    listed.write_text(json.dumps({"0": {"cik_str": 7, "ticker": "DRWN", "title": "Drawn Inc."}}), encoding="utf-8")
+    with zipfile.ZipFile(tmp_path / "companyfacts.zip", "w") as made:
+        made.write(facts_file, facts_file.name)
+        made.writestr("CIK0000000008.json", "{}")
+    done = invoke("filings", "load", str(listed), str(tmp_path / "companyfacts.zip"))
+
+    assert done.stdout.splitlines()[1] == (
+        "companyfacts.zip: 1 companies, 1 figures; 1 skipped: CIK0000000008.json is not a companyfacts file:"
+        " KeyError 'facts'; tickers come from company_tickers.json"
+    )
+    assert revenue(invoke) == {"revenue": 100}
+
+
+@pytest.fixture
+def local_edgar(monkeypatch):
+    """EDGAR on this machine, with one company."""
+    monkeypatch.setenv("FINGERPOST_PRIVATE_HOSTS", "127.0.0.1")
+    monkeypatch.setenv("FINGERPOST_SEC_CONTACT", "ops@example.org")
+    with serving_feeds() as server:
+        monkeypatch.setattr(filings_load, "Edgar", functools.partial(edgar.Edgar, data=server.url, www=server.url))
+        files = {
+            "/files/company_tickers.json": TICKERS,
+            f"/submissions/CIK{CIK:010d}.json": SUBMISSIONS,
+            f"/api/xbrl/companyfacts/CIK{CIK:010d}.json": facts(2024),
+        }
+        server.contents = {path: json.dumps(content).encode() for path, content in files.items()}
+        yield server
+
+
+def test_a_company_is_synced_and_found_unchanged(local_edgar, invoke):
+    first = invoke("filings", "sync", "town")
+    again = invoke("filings", "sync", "TOWN")
+
+    assert (first.returncode, first.stdout) == (
+        0,
+        "TOWN Town Corp. (CIK 1234567): figures fetched, complete through 2025-02-01; 1 filings listed\n",
+    )
+    assert "figures unchanged, complete through 2025-02-01" in again.stdout
+
+
+def test_one_company_that_fails_does_not_keep_the_others_away(local_edgar, invoke):
+    done = invoke("filings", "sync", "TOWNN", "TOWN")
+
+    assert (done.returncode, "Did you mean TOWN?" in done.stderr, "figures fetched" in done.stdout) == (1, True, True)
+
+
+def test_without_a_contact_nothing_is_asked(local_edgar, invoke, monkeypatch):
+    monkeypatch.delenv("FINGERPOST_SEC_CONTACT")
+    refused = invoke("filings", "sync", "TOWN")
+
+    assert (refused.returncode, "Set FINGERPOST_SEC_CONTACT" in refused.stderr, local_edgar.asked) == (1, True, [])
