@@ -1,47 +1,52 @@
-"""Tables and the spinner at a terminal."""
+"""What a terminal is sent: names of feeds command it nothing, nothing is cut, and work is shown while it lasts."""
 
 import io
 
 import pytest
 from rich.console import Console
+from rich.text import Text
 
 from fingerpost.apps.cli import output
-from fingerpost.apps.cli.output import new_console, new_table, showing_work
+from fingerpost.apps.cli.import_bars import show_import_bars
+from fingerpost.apps.cli.output import new_console, showing_work
 
 
-def draw(monkeypatch, width):
-    monkeypatch.setenv("COLUMNS", str(width))
-    monkeypatch.setattr("sys.stdout", io.StringIO())
-    table = new_table("id", "direction", "value")
-    table.add_row("DEMO:KAMPPI-M", "towards Kumpulan kampus", "394,328,000,000")
-    console = new_console()
-    console.print(table)
-    return console.file.getvalue()
+def draw(monkeypatch, *printed, encoding="utf-8"):
+    """Return what a terminal of an encoding is sent."""
+    stdout = io.TextIOWrapper(io.BytesIO(), encoding, newline="\n")
+    monkeypatch.setattr("sys.stdout", stdout)
+    new_console().print(*printed)
+    stdout.flush()
+    return stdout.buffer.getvalue().decode(encoding)
 
 
-def test_a_table_wraps_between_words(monkeypatch):
-    """A narrow column breaks its text between words."""
-    drawn = draw(monkeypatch, 50)
-
-    assert max(map(len, drawn.splitlines())) <= 50
-    assert all(word in drawn for word in ("DEMO:KAMPPI-M", "Kumpulan", "394,328,000,000"))
-
-
-@pytest.mark.parametrize("width", [30, 40])
-def test_no_id_is_cut_on_a_narrow_terminal(monkeypatch, width):
-    """Ids and figures are shown whole, because people copy them."""
-    assert all(id_ in draw(monkeypatch, width) for id_ in ("DEMO:KAMPPI-M", "394,328,000,000"))
+@pytest.mark.parametrize(
+    "printed", ["Al\x1b[31mpha\x9b2J", Text("Al\x1b[31mpha\x9b2J", "bold")], ids=["text", "styled"]
+)
+def test_a_name_commands_the_terminal_nothing(monkeypatch, printed):
+    """An escape sequence in a feed would colour, clear or retitle what the rider looks at."""
+    drawn = draw(monkeypatch, printed)
+    assert "Al\ufffd[31mpha" in drawn
+    assert not {"\x1b", "\x9b"} & set(drawn)
 
 
-@pytest.mark.parametrize(("is_terminal", "shown"), [(True, True), (False, False)])
-def test_a_spinner_says_on_a_terminal_what_is_worked_on(monkeypatch, is_terminal, shown):
-    """On a terminal the spinner names the work; in a pipe nothing is printed."""
+def test_lines_stay_lines(monkeypatch):
+    assert draw(monkeypatch, "one\ntwo") == "one\ntwo\n"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+def test_a_terminal_that_has_no_such_letters_shows_the_others(monkeypatch, encoding):
+    assert "Tokyo ??, D" in draw(monkeypatch, "Tokyo 東京, D", encoding=encoding)
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_spinner_says_on_a_terminal_what_is_worked_on(monkeypatch, is_terminal):
     stream = io.StringIO()
     monkeypatch.setattr(output, "new_console", lambda **_: Console(file=stream, force_terminal=is_terminal, width=60))
     with showing_work("Loading [b] ..."):
         pass
 
-    assert ("Loading [b] ..." in stream.getvalue()) is shown
+    assert ("Loading [b] ..." in stream.getvalue()) is is_terminal
 
 
 def test_an_answer_is_printed_letter_by_letter(capsys):
@@ -49,3 +54,19 @@ def test_an_answer_is_printed_letter_by_letter(capsys):
     output.print_answer("Alpha\n   BUS 1 to [red]Beta[/red] :bus:")
 
     assert capsys.readouterr().out == "Alpha\n   BUS 1 to [red]Beta[/red] :bus:\n"
+
+
+def test_of_work_whose_end_is_unknown_no_share_is_shown_until_it_is_done():
+    """An extract says how many objects it holds when all were read: then, and not before, 100 %."""
+    shown = io.StringIO()
+    console = Console(file=shown, force_terminal=True, width=80)
+    with show_import_bars(console) as show:
+        show("reading streets", 0, None)
+        show("reading streets", 50_000, None)
+        console.print("half way")
+        before = shown.getvalue()
+        show("reading streets", 1, 1)
+
+    assert "reading streets" in before
+    assert "%" not in before
+    assert "100%" in shown.getvalue()

@@ -7,7 +7,7 @@ from datetime import date
 from rich.text import Text
 
 from fingerpost import clock
-from fingerpost.apps.cli.output import new_console, new_table, print_line
+from fingerpost.apps.cli.output import print_line
 from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, FindingMeaning, find_meaning
 from fingerpost.transit.engine.gtfs.report import FeedReport, Finding, ImportReport
 from fingerpost.transit.engine.timetable.street_coverage import StreetCoverage
@@ -28,15 +28,12 @@ def print_report(report: ImportReport) -> None:
         if feed.thin_after is not None:
             days += f", fewer than a quarter of the trips after {feed.thin_after}"
         print_line(f"{feed.feed}: {days}; {_list_counts(feed)}")
-        if feed.findings:
-            table = new_table("finding", "count", "first at")
-            for kind in FindingKind:
-                of_kind = [finding for finding in feed.findings if find_meaning(finding.reason).kind is kind]
-                if of_kind:
-                    table.add_row(Text(kind.value, "bold"))
-                for finding in of_kind:
-                    table.add_row(f"  {finding.reason}", f"{finding.count:,}", _format_place(finding))
-            new_console().print(table)
+        for kind in FindingKind:
+            of_kind = [finding for finding in feed.findings if find_meaning(finding.reason).kind is kind]
+            if of_kind:
+                print_line(Text(f"  {kind.value}", "bold"))
+            for finding in of_kind:
+                print_line(f"    {finding.reason}  {finding.count:,}  {_format_place(finding)}")
         if feed.tables_not_read:
             print_line(f"Not read: {', '.join(feed.tables_not_read)}")
     meanings = {finding.reason: find_meaning(finding.reason) for feed in report.feeds for finding in feed.findings}

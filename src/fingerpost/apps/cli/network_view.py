@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerpost import clock
-from fingerpost.apps.cli.output import new_console, new_table, print_line
+from fingerpost.apps.cli.output import print_line
 from fingerpost.apps.source_kinds import EMBEDDED
 from fingerpost.errors import ToolError
 from fingerpost.transit.engine.gtfs.report import ImportReport
@@ -21,19 +21,17 @@ def print_networks(records: "NetworkRecords", store: "TimetableStore", *, demo_m
     from fingerpost.transit.engine.demo.catalogue import list_demo_names
     from fingerpost.transit.networks.composite import DemoMode, do_demos_answer
 
-    table = new_table("network", "days", "today", "added", "source")
-    table.columns[1].no_wrap = True
     notes: list[str] = []
     prepared = store.list_names()
     for name, record in sorted(records.records.items()):
         line, note = _describe(record, store, name in prepared)
-        table.add_row(name, line.days, line.today, line.added, record.source)
-        for feed, days, today in line.feeds:
-            table.add_row(f"  {feed}", days, today)
+        _print_columns(name, line.days, line.today, line.added, record.source)
+        for feed in line.feeds:
+            _print_columns(*feed, indent="  ")
         notes += [note] if note else []
         notes += [f"Real time of {name}: {text}" for text in record.realtime]
     for name in list_demo_names():
-        table.add_row(name, "any", "in service", "built in", "demo")
+        _print_columns(name, "any day", "in service", "built in", "demo")
     has_networks = bool(records.records or records.problems)
     notes.insert(0, _say_demos(answer=do_demos_answer(DemoMode(demo_mode), has_networks=has_networks), mode=demo_mode))
     for name, problem in records.problems.items():
@@ -44,9 +42,12 @@ def print_networks(records: "NetworkRecords", store: "TimetableStore", *, demo_m
                 f"{name} was prepared, but has no record and does not answer: its `network add` did not come to its "
                 f"end. Add it again, or run `fingerpost network remove {name}`."
             )
-    new_console().print(table)
     for note in notes:
         print_line(note)
+
+
+def _print_columns(name: str, *columns: str, indent: str = "") -> None:
+    print_line(indent + "  ".join(column for column in (f"{name:<13}", *columns) if column))
 
 
 def _say_demos(*, answer: bool, mode: str) -> str:

@@ -2,19 +2,15 @@
 
 import json
 import re
-import shlex
 import sys
 from collections.abc import Iterator
 from typing import Any
 from unicodedata import category
 
 import typer
-from rich import box
-from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.status import Status
-from rich.table import Table
 from rich.text import Text
 
 from fingerpost.errors import ToolError
@@ -49,28 +45,9 @@ class _SafeConsole(Console):
         return text if text.isascii() else text.encode(self.encoding, "replace").decode(self.encoding)
 
 
-class _WholeTable(Table):
-    """A table that cuts no word: where its words do not fit, it is wider than the terminal."""
-
-    def add_row(self, *cells: RenderableType | None, **how: Any) -> None:
-        """Add a row; control characters, whose width depends on the column, are replaced."""
-        clean = [Text(_plain_lines(str(cell)), cell.style if isinstance(cell, Text) else "") for cell in cells]
-        for column, cell in zip(self.columns, clean, strict=False):
-            words = [cell.plain] if column.no_wrap else cell.plain.split()
-            column.min_width = max([column.min_width or 0, cell_len(str(column.header)), *map(cell_len, words)])
-        super().add_row(*clean, **how)
-
-
 def new_console(*, stderr: bool = False) -> Console:
     """Return a console that prints names as they are; rich leaves colour out of pipes and where NO_COLOR is set."""
     return _SafeConsole(stderr=stderr, markup=False, emoji=False, highlight=False)
-
-
-def new_table(*columns: str) -> Table:
-    """Return an empty table whose first column, an id or a name, stays on one line."""
-    table = _WholeTable(*columns, box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim")
-    table.columns[0].no_wrap = True
-    return table
 
 
 def showing_work(what: str) -> Status:
@@ -129,11 +106,6 @@ def say(text: str) -> None:
 def plain(text: str) -> str:
     """Return foreign text without control characters, safe to print on one line of a terminal."""
     return "".join(" " if each in "\r\n\t" else "\ufffd" if category(each) in ("Cc", "Cs") else each for each in text)
-
-
-def typed(*words: str) -> str:
-    """Return a command line of ours, quoted for a POSIX shell."""
-    return shlex.join(["fingerpost", *words])
 
 
 def _plain_lines(text: str) -> str:
