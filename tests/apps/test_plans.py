@@ -280,10 +280,11 @@ def test_a_plan_cannot_take_the_terminal_over(invoke, tmp_path):
     steps.append({"step_id": 2, "description": "fails", "tool": "find_stops", "parameters": {"radius": 1}})
     path.write_text(json.dumps({"goal": evil, "steps": steps[:1]}))
     done = invoke("run", str(path))
-    run_id = json.loads(invoke("runs", "list", "--json").stdout)["runs"][0]["run_id"]
+    run_id = json.loads(invoke("runs", "list", "--json").stdout)["results"][0]["run_id"]
     path.write_text(json.dumps({"goal": evil, "steps": [{**steps[1], "tool": evil}]}))
     printed = [done, invoke("runs", "list"), invoke("runs", "show", run_id), invoke("run", str(path))]
     text = "".join(each.stdout + each.stderr for each in printed)
 
     assert sorted({each for each in text if each < " " or "\x7f" <= each < "\xa0"}) == ["\n"]
+    assert printed[1].stdout.count("\n") == 1
     assert "\ufffd[2J\ufffd31m all is well\ufffd 1. done" in printed[2].stdout

@@ -253,4 +253,6 @@ class GetPlanRun(PublishedTool):
 def _say_line(line: RunLineView) -> str:
     ended = f", ended {line['ended_at']}" if "ended_at" in line else ""
     steps = f"{line['completed']}/{line['total']}"
-    return f"{line['run_id']} {line['state']} {steps}, begun {line['created_at']}{ended}: {line['goal']}"
+    return (
+        f"{line['run_id']} {line['state']} {steps}, begun {line['created_at']}{ended}: {' '.join(line['goal'].split())}"
+    )

@@ -3,8 +3,7 @@
 import asyncio
 import json
 import sys
-from collections.abc import Awaitable, Callable
-from dataclasses import asdict
+from collections.abc import Callable, Coroutine
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fingerpost.apps.cli import TOOL_ERROR, USAGE
-from fingerpost.apps.cli.application import open_application
+from fingerpost.apps.cli.application import Json, open_application, show_answer
 from fingerpost.apps.cli.output import complain, new_console, print_json, say
 from fingerpost.errors import ToolError
 
@@ -54,23 +53,9 @@ def run(
 
 
 @app.command("list")
-def list_runs(ctx: typer.Context, as_json: _Json = False) -> None:
+def list_runs(ctx: typer.Context, as_json: Json = False) -> None:
     """Show your runs, newest first."""
-    application = open_application(ctx.obj)
-    from fingerpost.apps.cli.run_view import print_runs
-
-    async def show() -> None:
-        runs = application.plans.runs
-        lines = [
-            asdict(line) | {"state": await runs.state_of(line)}
-            for line in await runs.list_runs(application.settings.user)
-        ]
-        if as_json:
-            print_json({"runs": lines})
-        else:
-            print_runs(lines)
-
-    _do(show)
+    show_answer(open_application(ctx.obj), "get_plan_run", {}, as_json=as_json)
 
 
 @app.command("show")
@@ -174,14 +159,10 @@ def _print(view: "RunView", *, as_json: bool, with_steps: bool = True) -> None:
     print_run(view, with_steps=with_steps)
 
 
-def _do(act: Callable[[], Awaitable[None]]) -> None:
+def _do(act: Callable[[], Coroutine[Any, Any, None]]) -> None:
     """Run a coroutine; a ``ToolError`` is printed and ends the process."""
-
-    async def once() -> None:
-        await act()
-
     try:
-        asyncio.run(once())
+        asyncio.run(act())
     except ToolError as error:
         complain(error)
         raise typer.Exit(TOOL_ERROR) from error

@@ -2,9 +2,8 @@
 
 import json
 import time
-from collections.abc import Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from rich.live import Live
 from rich.text import Text
@@ -104,12 +103,3 @@ def print_run(view: RunView, *, with_steps: bool = True) -> None:
     elif view["state"] == "failed":
         again = f"fingerpost run PLAN.json --memory-of {view['run_id']}"
         console.print(f"It would fail again as it stands. Change the plan, and keep what was found: {again}")
-
-
-def print_runs(lines: Sequence[dict[str, Any]]) -> None:
-    console = new_console()
-    if not lines:
-        console.print("No runs.")
-    for line in lines:
-        console.print(f"{line['run_id']}  {line['state']}, {line['settled']}/{line['steps']}, {line['created_at']}")
-        console.print(f"  {plain(line['goal'][:60])}")
