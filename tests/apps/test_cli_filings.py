@@ -6,8 +6,8 @@ import zipfile
 
 import pytest
 
-from fingerpost.apps.cli import filings_load
-from fingerpost.apps.cli.filings_show import read_figures
+from fingerpost.apps.cli import filings_commands
+from fingerpost.apps.cli.filings_commands import read_figures
 from fingerpost.filings import edgar
 from tests.apps.feed_server import serving_feeds
 from tests.filings.test_loading import FACTS
@@ -112,7 +112,7 @@ def local_edgar(monkeypatch):
     monkeypatch.setenv("FINGERPOST_PRIVATE_HOSTS", "127.0.0.1")
     monkeypatch.setenv("FINGERPOST_SEC_CONTACT", "ops@example.org")
     with serving_feeds() as server:
-        monkeypatch.setattr(filings_load, "Edgar", functools.partial(edgar.Edgar, data=server.url, www=server.url))
+        monkeypatch.setattr(filings_commands, "Edgar", functools.partial(edgar.Edgar, data=server.url, www=server.url))
         files = {
             "/files/company_tickers.json": TICKERS,
             f"/submissions/CIK{CIK:010d}.json": SUBMISSIONS,

@@ -8,8 +8,7 @@ import sys
 import pytest
 
 from fingerpost.apps.settings import read_settings
-from fingerpost.apps.start_check import check_database
-from fingerpost.apps.storage import find_database, open_journal, open_variables
+from fingerpost.apps.storage import check_database, find_database, open_journal, open_variables
 from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailable, ToolError
 from fingerpost.store.postgres import Database
 from fingerpost.store.variables import VariableStore

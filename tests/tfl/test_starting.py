@@ -5,11 +5,10 @@ from unittest.mock import AsyncMock
 
 import pytest
 
-from fingerpost.apps import plan_worker
+from fingerpost.apps import plans
 from fingerpost.apps.cli import main
 from fingerpost.apps.settings import read_settings
-from fingerpost.apps.source_kinds import list_paces
-from fingerpost.apps.start_check import require_keys
+from fingerpost.apps.source_kinds import list_paces, require_keys
 from fingerpost.errors import SettingsInvalid
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.profile import Ability
@@ -81,7 +80,7 @@ def test_no_other_command_needs_the_key(home, monkeypatch, capsys):
 def test_a_worker_starts_without_the_key(home, monkeypatch):
     """E3: only ``serve`` and ``web`` refuse; a step that asks TfL reports the missing key."""
     started = AsyncMock()
-    monkeypatch.setattr(plan_worker, "work_on_plans", started)
+    monkeypatch.setattr(plans, "work_on_plans", started)
     monkeypatch.setenv("FINGERPOST_DATABASE_URL", "postgresql://127.0.0.1:1/none")
     write_record(home, "LONDON", **{"source": "tfl", **TFL.fill("")})
     monkeypatch.setattr(sys, "argv", ["fingerpost", "worker"])
@@ -94,9 +93,9 @@ def test_a_worker_starts_without_the_key(home, monkeypatch):
 def test_a_server_with_the_key_or_without_tfl_starts(home):
     """J21: the record may name another variable; without TfL there is nothing to check."""
     settings = read_settings()
-    require_keys(settings, {})
+    require_keys(settings.home, {})
     write_record(home, "LONDON", source="tfl", key="MY_KEY")
-    require_keys(settings, {"MY_KEY": "k"})
+    require_keys(settings.home, {"MY_KEY": "k"})
 
     with pytest.raises(SettingsInvalid, match="MY_KEY is not set"):
-        require_keys(settings, {"TFL_API_KEY": "k"})
+        require_keys(settings.home, {"TFL_API_KEY": "k"})

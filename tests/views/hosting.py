@@ -10,7 +10,7 @@ from mcp import Client
 from mcp.client.extension import advertise
 
 from fingerpost.apps.mcp.server import new_server
-from fingerpost.apps.views.catalogue import VIEW_BY_TOOL
+from fingerpost.apps.views.page import VIEW_BY_TOOL
 
 EXTENSION = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fingerpost.apps.demo_disruption import disrupt_demo
 from fingerpost.apps.settings import read_settings
-from fingerpost.apps.views.catalogue import VIEW_BY_TOOL
+from fingerpost.apps.views.page import VIEW_BY_TOOL
 from fingerpost.apps.wiring import build
 from tests.views.hosting import NOW, ask, connect, launching, showing
 from tests.views.questions import QUESTIONS

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from fingerpost.apps.views.catalogue import VIEW_BY_TOOL
-from fingerpost.apps.views.page import read_page
+from fingerpost.apps.views.page import VIEW_BY_TOOL, read_page
 from tests.views.lakeside import QUESTION, add_lakeside
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from fingerpost.apps.views import page
-from fingerpost.apps.views.catalogue import VIEWS
+from fingerpost.apps.views.page import VIEWS
 from tests.project.sources import ROOT, SRC
 
 ASSETS = SRC / "apps" / "views" / "assets"

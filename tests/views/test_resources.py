@@ -7,8 +7,7 @@ from mcp import Client
 
 from fingerpost.apps.mcp.listing import can_show_views, may_show_views
 from fingerpost.apps.mcp.server import new_server
-from fingerpost.apps.views.catalogue import VIEWS
-from fingerpost.apps.views.page import read_page
+from fingerpost.apps.views.page import VIEWS, read_page
 from tests.apps.questions import KAMPPI_TO_ESPOO
 from tests.views.hosting import EXTENSION, MIME_TYPE, connect
 

@@ -8,7 +8,7 @@ import pytest
 
 from fingerpost.apps.demo_disruption import disrupt_demo
 from fingerpost.apps.error_boundary import answer
-from fingerpost.apps.web.site import MapTiles
+from fingerpost.apps.views.site import MapTiles
 from tests.views.hosting import HOSTILE, infect
 from tests.views.test_web_page import BOARD, TO, TRIP
 

@@ -5,7 +5,7 @@ import re
 import httpx2
 import pytest
 
-from fingerpost.apps.web.site import MapTiles
+from fingerpost.apps.views.site import MapTiles
 from fingerpost.errors import SettingsInvalid
 from tests.apps.processes import COMMAND, serving
 from tests.views.web_server import new_site

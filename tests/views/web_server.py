@@ -9,8 +9,8 @@ import uvicorn
 from fingerpost.apps.demo_disruption import DemoDisruption
 from fingerpost.apps.mcp.address import Address
 from fingerpost.apps.mcp.http import Site, new_app
+from fingerpost.apps.views.site import list_files, list_headers
 from fingerpost.apps.warm_up import WarmUp
-from fingerpost.apps.web.site import list_files, list_headers
 
 LOOPBACK = Address("127.0.0.1", 0)
 

@@ -65,22 +65,22 @@ async def calm_demo(application: "Application") -> None:
 
 
 class DemoDisruption:
-    """What of the disruption this process plays: its own after a while, and one that ``fingerpost demo`` began."""
+    """What this process plays of a disruption that ``fingerpost demo`` began."""
 
-    def __init__(self, application: "Application", after_s: float | None = None) -> None:
+    def __init__(self, application: "Application") -> None:
         self._application = application
-        self._own_from_s = None if after_s is None else time.monotonic() + after_s
         self._played_s: float | None = None
 
     async def catch_up(self) -> None:
         """Play, play on or end the disruption, as is wanted now; what keeps it from that is logged."""
         try:
-            await self._catch_up(time.monotonic())
+            await self._catch_up()
         except ToolError as error:
             _log.warning("The demo's disruption could not be played: %s", error.message)
 
-    async def _catch_up(self, now_s: float) -> None:
-        if self._is_wanted(now_s):
+    async def _catch_up(self) -> None:
+        now_s = time.monotonic()
+        if self._is_wanted():
             if self._played_s is None or now_s - self._played_s >= _ANEW_S:
                 await disrupt_demo(self._application)
                 self._played_s = now_s
@@ -94,9 +94,7 @@ class DemoDisruption:
             await self.catch_up()
             await asyncio.sleep(_LOOK_EVERY_S)
 
-    def _is_wanted(self, now_s: float) -> bool:
-        if self._own_from_s is not None and now_s >= self._own_from_s:
-            return True
+    def _is_wanted(self) -> bool:
         try:
             text = (self._application.settings.home / _FILE).read_text(encoding="ascii")
             return clock.now() < datetime.fromisoformat(text)

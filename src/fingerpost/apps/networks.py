@@ -2,10 +2,10 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
 
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import REMOTE_KINDS, SourceKind, list_paces, open_record_store
+from fingerpost.apps.storage import new_client
 from fingerpost.net.cache import SharedResponses
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.net.request import Fetch
@@ -14,15 +14,12 @@ from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles
 from fingerpost.transit.networks.composite import AllNetworks, DemoMode
 from fingerpost.transit.port import NetworkSource
 
-if TYPE_CHECKING:
-    from fingerpost.net.client import Client
-
 DEMOS = ("DEMO-HELSINKI", "DEMO-LONDON")
 
 
 def new_networks(settings: Settings) -> AllNetworks:
     """Return the networks of a home folder; nothing is opened, and no engine imported, before somebody asks."""
-    clients = LoopClients(lambda: open_client(settings))
+    clients = LoopClients(lambda: new_client(settings, list_paces()))
     return AllNetworks(
         open_record_store(settings.home),
         lambda: load_sources(settings, clients.fetch),
@@ -55,7 +52,7 @@ async def learn(settings: Settings, kind: SourceKind, record: NetworkRecord) -> 
     Raises:
         ToolError: as ``RemoteSource.learn``.
     """
-    clients = LoopClients(lambda: open_client(settings))
+    clients = LoopClients(lambda: new_client(settings, list_paces()))
     source = kind.open_source(clients.fetch)
     try:
         return await source.learn(record)
@@ -64,17 +61,10 @@ async def learn(settings: Settings, kind: SourceKind, record: NetworkRecord) -> 
         await clients.aclose()
 
 
-def open_client(settings: Settings) -> "Client":
-    """Return a client for requests to the outside; HTTP is loaded by those who ask a URL."""
-    from fingerpost.apps.outbound import new_client
-
-    return new_client(settings, list_paces())
-
-
 @asynccontextmanager
 async def _open_fetch(settings: Settings) -> AsyncIterator[Fetch]:
     """Open what real time is fetched with: once for all processes of a home."""
     from fingerpost.transit.embedded.realtime_feeds import POLL_S
 
-    async with open_client(settings) as client:
+    async with new_client(settings, list_paces()) as client:
         yield SharedResponses(settings.home / "realtime", client.fetch, fresh_s=POLL_S)

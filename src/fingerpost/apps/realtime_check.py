@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fingerpost import clock
-from fingerpost.apps.outbound import new_client
 from fingerpost.apps.settings import Settings
+from fingerpost.apps.storage import new_client
 from fingerpost.errors import ParameterError
 from fingerpost.store.network_record import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import OriginFolder, read_origin

@@ -4,11 +4,13 @@ A remote source is a package below ``transit/remote``; its line here gives recor
 ``fingerpost network add`` its option. Nothing heavy is imported before a source is opened.
 """
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fingerpost.errors import SettingsInvalid
 from fingerpost.net.limiter import Pace
 from fingerpost.net.request import Fetch
 from fingerpost.transit.remote.kit.add_option import AddOption
@@ -89,3 +91,21 @@ def open_record_store(home: Path) -> "NetworkRecordStore":
     from fingerpost.transit.embedded.feed_locations import check_places
 
     return NetworkRecordStore(home, kinds=list_kinds(), checks=(check_places,))
+
+
+def require_keys(home: Path, environ: Mapping[str, str] = os.environ) -> None:
+    """Check that the keys are set without which the networks of a home folder cannot be served (rule E3).
+
+    Raises:
+        SettingsInvalid: one is not; a sentence that names it.
+    """
+    start_keys = {kind.kind: kind.start_key for kind in REMOTE_KINDS if kind.start_key is not None}
+    for record in open_record_store(home).read().records.values():
+        if record.source not in start_keys:
+            continue
+        variable = record.key or start_keys[record.source]
+        if not environ.get(variable, "").strip():
+            raise SettingsInvalid(
+                f"{variable} is not set, and {record.name} cannot be asked without it: "
+                f"set it, or run `fingerpost network remove {record.name}`."
+            )

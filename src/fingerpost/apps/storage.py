@@ -1,15 +1,24 @@
 """Choose where variables, limits and plan runs are stored: in the home folder, or in a database of many machines."""
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Mapping
 from functools import cache
+from typing import TYPE_CHECKING
 
 from fingerpost.apps.settings import Settings
+from fingerpost.errors import StorageUnavailable
 from fingerpost.plan.engines.dbos import DbosJournal
 from fingerpost.plan.engines.embedded import EmbeddedJournal
 from fingerpost.plan.journal import Journal
 from fingerpost.store.limits import Limits
 from fingerpost.store.postgres import Database
 from fingerpost.store.variables import VariableStore
+
+if TYPE_CHECKING:
+    from fingerpost.net.client import Client
+    from fingerpost.net.limiter import Pace
+
+_log = logging.getLogger(__name__)
 
 
 def open_variables(settings: Settings) -> VariableStore:
@@ -28,6 +37,19 @@ def open_journal(settings: Settings) -> Journal:
     return DbosJournal(database)
 
 
+def new_client(settings: Settings, paces: "Mapping[str, Pace] | None" = None) -> "Client":
+    """Return an HTTP client whose rate limits are shared by all processes of this home folder, or of a database."""
+    # HTTP takes longer to import than a server may take to say who it is.
+    from fingerpost.net.client import Client
+    from fingerpost.net.limiter import Limiter
+
+    return Client(
+        contact=settings.contact or None,
+        limiter=Limiter(open_limits(settings), paces=paces, own_hosts=settings.private_hosts),
+        private_hosts=settings.private_hosts,
+    )
+
+
 def find_database(settings: Settings) -> Database | None:
     """Return the database of many machines, one for each address in this process, or None where none is configured."""
     url = settings.database_url.get_secret_value().strip()
@@ -35,3 +57,19 @@ def find_database(settings: Settings) -> Database | None:
 
 
 _open: Callable[[str], Database] = cache(Database)
+
+
+def check_database(settings: Settings) -> None:
+    """Look into the database of many machines, where one is configured; one that cannot be reached now is logged.
+
+    Raises:
+        SettingsInvalid: it can never be used as it is configured; a sentence that says why.
+    """
+    database = find_database(settings)
+    if database is None:
+        return
+    try:
+        database.connect().close()
+    except StorageUnavailable as error:
+        # It may be restarting, as this server is; calls that need it say so, and the others are answered.
+        _log.warning("%s", error.message)

@@ -7,16 +7,12 @@ import typer
 import fingerpost
 from fingerpost import clock
 from fingerpost.apps.cli import (
-    demo_command,
-    filings_load,
-    filings_show,
+    filings_commands,
     network_commands,
     operating,
     plan_commands,
     questions,
-    timetable_command,
     variable_commands,
-    web_command,
 )
 from fingerpost.apps.cli.application import Caller, usage
 
@@ -32,21 +28,20 @@ _NEGATIVE_NUMBERS = {"ignore_unknown_options": True}
 
 app.command("plan", context_settings=_NEGATIVE_NUMBERS)(questions.plan)
 app.command("departures")(questions.departures)
-app.command("timetable")(timetable_command.timetable)
+app.command("timetable")(questions.timetable)
 app.command("find")(questions.find)
 app.command("stops", context_settings=_NEGATIVE_NUMBERS)(questions.stops)
 app.command("call")(questions.call)
 app.add_typer(variable_commands.app, name="vars")
 app.add_typer(network_commands.app, name="network")
-filings_load.app.command("show")(filings_show.show)
-app.add_typer(filings_load.app, name="filings")
+app.add_typer(filings_commands.app, name="filings")
 app.command("run")(plan_commands.run)
 app.add_typer(plan_commands.app, name="runs")
 app.command("serve")(operating.serve)
 app.command("worker")(operating.worker)
-app.command("web")(web_command.web)
+app.command("web")(operating.web)
 app.command("doctor")(operating.doctor)
-app.command("demo")(demo_command.demo)
+app.command("demo")(operating.demo)
 
 
 def _print_version(wanted: bool) -> None:

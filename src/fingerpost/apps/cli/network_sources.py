@@ -1,14 +1,16 @@
 """Fetch from the sources of a network for a command: its feeds, its realtime, a remote source's profile."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from fingerpost.apps.cli.import_bars import show_import_bars
 from fingerpost.apps.cli.output import new_console, print_line, say, showing_work
 from fingerpost.apps.source_kinds import SourceKind
 from fingerpost.errors import FeedUnusable, ToolError
@@ -23,6 +25,24 @@ _R = TypeVar("_R")
 Unchecked = Annotated[bool, typer.Option("--unchecked", help="Follow real time although it gives nothing now.")]
 
 
+@contextmanager
+def show_import_bars(console: Console) -> Iterator[Callable[[str, int, int | None], None]]:
+    """Yield a function that updates a bar, creating it first if needed; bars are shown only on a terminal.
+
+    It takes the bar's name, how much is done and the total, None as long as that is unknown; any thread may call it.
+    """
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    tasks: dict[str, TaskID] = {}
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bars:
+
+        def show(what: str, done: int, whole: int | None) -> None:
+            if what not in tasks:
+                tasks[what] = bars.add_task(what, total=whole)
+            bars.update(tasks[what], completed=done, total=whole)
+
+        yield show
+
+
 def run_import(settings: "Settings", what: str, work: Callable[["FeedImporter"], Awaitable[_R]]) -> _R:
     """Run some work of a ``FeedImporter`` with progress bars on stderr, and return its result.
 
@@ -32,7 +52,7 @@ def run_import(settings: "Settings", what: str, work: Callable[["FeedImporter"],
     """
     # numpy and the importer take longer to load than other commands take to run.
     from fingerpost.apps.feeds import FeedImporter
-    from fingerpost.apps.outbound import new_client
+    from fingerpost.apps.storage import new_client
 
     console = new_console(stderr=True)
     if not console.is_terminal:

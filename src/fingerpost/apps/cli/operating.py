@@ -1,4 +1,4 @@
-"""The operator's commands: ``serve``, ``worker`` and ``doctor``."""
+"""The commands that start something: ``serve``, ``web``, ``worker`` and ``demo``; and ``doctor``."""
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated
@@ -6,14 +6,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fingerpost.apps.cli import TOOL_ERROR
-from fingerpost.apps.cli.application import open_application, usage
+from fingerpost.apps.cli.application import Json, ask, open_application, print_or_end, usage
+from fingerpost.apps.cli.output import print_line, say
+from fingerpost.apps.demo_disruption import LASTS, DemoDisruption, begin_disruption, disrupt_demo
 from fingerpost.apps.interpreter import new_warm_up, start_server_process
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp.address import Address, read_networks
+from fingerpost.apps.views.site import MapTiles, list_files, list_headers
 from fingerpost.errors import ParameterError
 
 if TYPE_CHECKING:
     from fingerpost.apps.wiring import Application
+
+_NETWORK = "DEMO-HELSINKI"
+# Two lines go all the way; the simulator closes one of them.
+_ORIGIN, _DESTINATION = f"{_NETWORK}:KAMPPI", f"{_NETWORK}:TAPIOLA"
 
 
 def serve(
@@ -41,10 +48,11 @@ def serve(
     groups = None if tools is None else [group.strip() for group in tools.split(",") if group.strip()]
     application = open_application(ctx.obj, groups)
     start_logging(may_wait=False)
-    from fingerpost.apps.start_check import check_database, require_keys
+    from fingerpost.apps.source_kinds import require_keys
+    from fingerpost.apps.storage import check_database
 
     with usage():
-        require_keys(application.settings)
+        require_keys(application.settings.home)
         check_database(application.settings)
     if workers > 1 and http is not None:
         from fingerpost.apps.mcp.workers import serve_workers
@@ -66,12 +74,56 @@ def serve(
         serve_http(application, address, new_warm_up(application), allow_host or (), trusted_proxies=proxies)
 
 
+def web(
+    ctx: typer.Context,
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="Where to listen; 0 takes a free one.")] = 8000,
+    host: Annotated[str, typer.Option(help="An address of this machine; beyond loopback no places are saved.")] = (
+        "127.0.0.1"
+    ),
+    allow_host: Annotated[
+        list[str] | None, typer.Option(help="A host name that browsers may call this server by; repeatable.")
+    ] = None,
+    tiles: Annotated[
+        str | None, typer.Option(metavar="URL", help="Map tiles, with {z}, {x} and {y}; else FINGERPOST_TILES.")
+    ] = None,
+    tiles_attribution: Annotated[
+        str | None, typer.Option(help="Whose tiles they are; else FINGERPOST_TILES_ATTRIBUTION.")
+    ] = None,
+) -> None:
+    """Serve the web page: trips with a map, departure boards, saved places."""
+    start_server_process()
+    application = open_application(ctx.obj)
+    start_logging(may_wait=False)
+    # The protocol's own package is a second of imports that no other command needs.
+    from fingerpost.apps.mcp.http import Site, serve_http
+    from fingerpost.apps.source_kinds import require_keys
+
+    with usage():
+        settings = application.settings
+        require_keys(settings.home)
+        source = MapTiles.read(
+            settings.tiles if tiles is None else tiles,
+            settings.tiles_attribution if tiles_attribution is None else tiles_attribution,
+        )
+        site = Site(
+            files=list_files(source),
+            headers=list_headers(source),
+            work=DemoDisruption(application).keep_up,
+            announce=_announce,
+        )
+        serve_http(application, Address(host, port), new_warm_up(application), allow_host or (), site)
+
+
+def _announce(url: str) -> None:
+    say(f"fingerpost is at {url}/ until you press Ctrl-C.")
+
+
 def worker(ctx: typer.Context) -> None:
     """Take over the plan runs of servers that died, over the database that they share, until SIGTERM."""
     start_server_process()
     application = open_application(ctx.obj)
     start_logging(may_wait=False)
-    from fingerpost.apps.start_check import check_database
+    from fingerpost.apps.storage import check_database
 
     with usage():
         if not application.settings.database_url.get_secret_value():
@@ -81,7 +133,7 @@ def worker(ctx: typer.Context) -> None:
                 hint="Set FINGERPOST_DATABASE_URL; see docs/scale.md",
             )
         check_database(application.settings)
-    from fingerpost.apps.plan_worker import work_on_plans
+    from fingerpost.apps.plans import work_on_plans
 
     asyncio.run(work_on_plans(application, new_warm_up(application)))
 
@@ -101,3 +153,26 @@ async def _print_and_close(application: "Application") -> bool:
         return await print_health(application)
     finally:
         await application.networks.close()
+
+
+def demo(
+    ctx: typer.Context,
+    disrupt: Annotated[
+        bool, typer.Option("--disrupt", help="Let the simulator close a line, cancel trips and delay others.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Plan a trip on the demo network, which is not for real trips."""
+    application = open_application(ctx.obj)
+    if disrupt:
+        with usage():
+            application.settings.prepare_home()
+            begin_disruption(application.settings.home)
+    ends = {"origin": {"type": "label", "value": _ORIGIN}, "destination": {"type": "label", "value": _DESTINATION}}
+    answer = ask(application, "plan_trip", {**ends, "limit": 3}, disrupt_demo if disrupt else None)
+    if disrupt and not as_json and not answer.is_error:
+        print_line(
+            "The simulator has closed a line, and a rider gets this answer. A page of `fingerpost web` and a followed "
+            f"board show the disruption too, for {LASTS.seconds // 60} minutes.\n"
+        )
+    print_or_end(answer, as_json=as_json)

@@ -1,19 +1,32 @@
-"""The commands that call one tool: ``plan``, ``departures``, ``find``, ``stops``, ``call``."""
+"""The commands that call one tool: ``plan``, ``departures``, ``timetable``, ``find``, ``stops``, ``call``."""
 
 import json
 import re
 import sys
-from typing import Annotated, Any
+from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR, USAGE
 from fingerpost.apps.cli.application import Json, ask, open_application, show_answer
-from fingerpost.apps.cli.clock_texts import resolve_typed_time
+from fingerpost.apps.cli.clock_texts import read_typed_instant, resolve_typed_time
 from fingerpost.apps.cli.follow_board import EVERY_S, follow_board
-from fingerpost.apps.cli.output import print_json, say
+from fingerpost.apps.cli.output import complain, print_json, say
+from fingerpost.errors import ToolError
+from fingerpost.transit.rules.times import PAST_AFTER_S
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+    from fingerpost.apps.wiring import Application
 
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
+
+# Without --until a person is shown so much of a timetable.
+_TIMETABLE_WINDOW = timedelta(hours=1)
+_LONGEST_TIMETABLE_S = 86_400
 
 _Language = Annotated[str | None, typer.Option("--lang", help="fi, sv or en.")]
 _Limit = Annotated[int | None, typer.Option(help="How many to show.")]
@@ -90,6 +103,49 @@ def departures(
         follow_board(application, arguments, every_s=every, as_json=as_json)
         return
     show_answer(application, "get_departures", arguments, as_json=as_json)
+
+
+def timetable(
+    ctx: typer.Context,
+    stop: Annotated[str, typer.Argument(help="A stop's name or id, or a saved name.")],
+    at: Annotated[str | None, typer.Option(help="From then: HH:MM, the next one, or ISO 8601.")] = None,
+    until: Annotated[str | None, typer.Option(help="To then, likewise, up to a day after --at; else an hour.")] = None,
+    limit: Annotated[int | None, typer.Option(help="How many to show.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show a stop's timetable: what is scheduled, at any time."""
+    application = open_application(ctx.obj)
+    stop_id, zone = _find_stop(application, stop, as_json=as_json)
+    now = clock.now().astimezone(zone)
+    since = now if at is None else read_typed_instant(at, zone, now - timedelta(seconds=PAST_AFTER_S), now)
+    last = since + _TIMETABLE_WINDOW if until is None else read_typed_instant(until, zone, since, now)
+    # Seconds, because datetimes of one zone are compared by what clocks show.
+    if not as_json and not 0 < last.timestamp() - since.timestamp() <= _LONGEST_TIMETABLE_S:
+        given = (f"{instant.astimezone(zone):%Y-%m-%dT%H:%M}" for instant in (since, last))
+        raise typer.BadParameter("--until must be after --at, by a day at most: {} and {} ({})".format(*given, zone))
+    arguments: dict[str, Any] = {"stopId": stop_id, "until": last.isoformat(timespec="seconds"), "wholePlace": True}
+    if at is not None:
+        arguments["at"] = since.isoformat(timespec="seconds")
+    if limit is not None:
+        arguments["maxDepartures"] = limit
+    show_answer(application, "getStopTimetable", arguments, as_json=as_json)
+
+
+def _find_stop(application: "Application", label: str, *, as_json: bool) -> "tuple[str, ZoneInfo]":
+    """Return the id and the zone of the stop that is meant; where none is, say so and end."""
+    from fingerpost.apps.cli.zones import get_stop, get_zone
+
+    try:
+        found = get_stop(application, label)
+    except ToolError as error:
+        if as_json:
+            from fingerpost.contract.envelope import Family, render_error
+
+            print_json(render_error(error, Family.LOOKUP, ""))
+        else:
+            complain(error)
+        raise typer.Exit(TOOL_ERROR) from error
+    return found.place.id or label, get_zone(found)
 
 
 def find(

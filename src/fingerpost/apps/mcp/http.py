@@ -12,21 +12,24 @@ from typing import Any
 
 import uvicorn
 from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from sse_starlette.sse import AppStatus
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.types import Message, Receive, Scope, Send
 
-from fingerpost.apps.mcp.address import Address, listen
-from fingerpost.apps.mcp.http_limits import Admission, PatientProtocol
-from fingerpost.apps.mcp.http_transport import McpTransport
+from fingerpost.apps.mcp.address import Address, listen, name_machine
+from fingerpost.apps.mcp.http_limits import MOST_BYTES, Admission, BodyTooLarge, PatientProtocol, receive_body
 from fingerpost.apps.mcp.metrics_page import MEDIA_TYPE, open_metrics_page
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.plans import recovering
+from fingerpost.apps.views.site import SiteFile
 from fingerpost.apps.warm_up import WarmUp
-from fingerpost.apps.web.site import SiteFile
 from fingerpost.apps.wiring import Application
 
 _log = logging.getLogger(__name__)
@@ -38,6 +41,10 @@ _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-p
 # A worker that has not said that it lives for so long is replaced.
 _LONGEST_SILENCE_S = 60
 
+_STREAM = "text/event-stream"
+_TOKEN = b'"progressToken"'
+_INVALID_REQUEST = -32600
+_CLOSING = {"Connection": "close"}
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -66,6 +73,64 @@ class Site:
         if request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers=headers)
         return Response(file.body, media_type=file.media_type, headers=headers)
+
+
+class McpTransport:
+    """The ``/mcp`` endpoint: answers in one JSON body, or as an event stream where the client asks for progress.
+
+    A stream costs more, and a server that keeps no session has nothing to send on it but progress.
+    """
+
+    def __init__(self, server: Server[Any], security: TransportSecuritySettings, admission: Admission) -> None:
+        self._admission = admission
+        self._in_one, self._streaming = (
+            StreamableHTTPSessionManager(app=server, json_response=is_json, stateless=True, security_settings=security)
+            for is_json in (True, False)
+        )
+
+    @asynccontextmanager
+    async def run(self) -> AsyncIterator[None]:
+        async with self._in_one.run(), self._streaming.run():
+            yield
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; only POST is allowed, because no session is kept."""
+        if scope["method"] != "POST":
+            await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
+            return
+        length = Headers(scope=scope).get("content-length", "")
+        try:
+            body = await receive_body(receive, int(length) if length.isdecimal() else 0)
+        except TimeoutError:
+            await Response(status_code=408, headers=_CLOSING)(scope, receive, send)
+            return
+        except BodyTooLarge:
+            message = f"The request has more than {MOST_BYTES:,} bytes; send a shorter call"
+            await _refuse(413, message, _CLOSING)(scope, receive, send)
+            return
+        host, _port = scope.get("client") or ("", 0)
+        with self._admission.enter(name_machine(host)) as is_admitted:
+            if is_admitted:
+                await self._pass_on(body, scope, receive, send)
+            else:
+                refusal = _refuse(429, "Too many requests at a time; retry in a second", {"Retry-After": "1"})
+                await refusal(scope, receive, send)
+
+    async def _pass_on(self, body: list[Message], scope: Scope, receive: Receive, send: Send) -> None:
+        wants_progress = _STREAM in Headers(scope=scope).get("accept", "") and any(
+            _TOKEN in message.get("body", b"") for message in body
+        )
+        manager = self._streaming if wants_progress else self._in_one
+
+        async def replay() -> Message:
+            return body.pop(0) if body else await receive()
+
+        await manager.handle_request(scope, replay, send)
+
+
+def _refuse(status: int, message: str, headers: dict[str, str]) -> JSONResponse:
+    error = {"jsonrpc": "2.0", "id": None, "error": {"code": _INVALID_REQUEST, "message": message}}
+    return JSONResponse(error, status_code=status, headers=headers)
 
 
 def new_app(

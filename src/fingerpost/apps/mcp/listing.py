@@ -9,8 +9,7 @@ from typing import Any
 
 import mcp_types as types
 
-from fingerpost.apps.views.catalogue import VIEW_BY_TOOL, VIEWS, View
-from fingerpost.apps.views.page import read_page
+from fingerpost.apps.views.page import VIEW_BY_TOOL, VIEWS, View, read_page
 from fingerpost.contract.published import Answer, PublishedTool
 
 EXTENSION_ID = "io.modelcontextprotocol/ui"

@@ -8,7 +8,7 @@ from mcp import MCPError
 
 from fingerpost.apps.mcp.listing import list_view_resources, read_view
 from fingerpost.apps.overview import describe_networks
-from fingerpost.apps.views.catalogue import VIEW_BY_URI
+from fingerpost.apps.views.page import VIEW_BY_URI
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 from fingerpost.plan.view import Part, describe_run

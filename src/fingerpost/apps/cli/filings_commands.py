@@ -1,17 +1,19 @@
-"""``fingerpost filings load`` and ``sync``: load EDGAR files from disk, and fetch companies from EDGAR."""
+"""``fingerpost filings``: figures as a person asks for them, files from disk, and companies from EDGAR."""
 
 import asyncio
+import re
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
-from fingerpost.apps.cli.application import read_caller_settings, usage
-from fingerpost.apps.cli.filings_show import FilingsGroup
-from fingerpost.apps.cli.import_bars import show_import_bars
+from fingerpost.apps.cli.application import Json, ask, open_application, print_or_end, read_caller_settings, usage
+from fingerpost.apps.cli.network_sources import show_import_bars
 from fingerpost.apps.cli.output import complain, new_console, plain, print_line, say, showing_work
 from fingerpost.errors import ToolError
 from fingerpost.filings.edgar import PACES, Edgar
@@ -19,6 +21,33 @@ from fingerpost.filings.edgar import PACES, Edgar
 if TYPE_CHECKING:
     from fingerpost.apps.settings import Settings
     from fingerpost.filings.sync import Synced
+
+_SHOW = "show"
+_JSON = "--json"
+_MOST_FILINGS = 20
+_PERIOD = re.compile(r"(?:FY ?)?(\d{4})(?:[- ]?(Q[1-4]))?|(Q[1-4])[- ]?(?:FY ?)?(\d{4})", re.IGNORECASE)
+_MOST_WORDS_OF_A_PERIOD = 3
+_FORM = re.compile(r"(?:\d{1,2}-[A-Z]{1,2}|[SFN]-\d{1,2})(?:/A)?", re.IGNORECASE)
+_ORDER = (
+    "A company comes first, then its figures, then one fiscal year or quarter: fingerpost filings AAPL revenue 2022, "
+    "or 2022-Q2. Without a period it is every year."
+)
+
+
+class FilingsGroup(TyperGroup):
+    """Takes a first word that is no command for a company: ``filings AAPL revenue 2022`` shows figures."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if len(args) > 1 and args[0] == _JSON:
+            args = [*args[1:], _JSON]
+        return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command of some words, ``show`` where the first names none."""
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            args = [_SHOW, *args]
+        return super().resolve_command(ctx, args)
+
 
 app = typer.Typer(
     help="Figures of companies that file with the SEC: fingerpost filings AAPL revenue 2022.",
@@ -51,7 +80,7 @@ def sync_filings(
 
 async def _sync(settings: "Settings", tickers: list[str], texts: int) -> bool:
     """Fetch companies one after the other, going on after a failure; return whether all were fetched."""
-    from fingerpost.apps.outbound import new_client
+    from fingerpost.apps.storage import new_client
     from fingerpost.filings.store import FactStore
     from fingerpost.filings.sync import EdgarSync
 
@@ -133,3 +162,53 @@ def load_filings(
                 loaded = load()
         for done in loaded:
             print_line(f"{done.name}: {done.summary}")
+
+
+@app.command(_SHOW)
+def show(
+    ctx: typer.Context,
+    ticker: Annotated[str, typer.Argument(metavar="COMPANY", help="A ticker such as AAPL, a CIK, or a name.")],
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FIGURE...] [PERIOD]", help="Such as revenue 2022, or eps, net income 2023-Q2."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show a company's figures with their filings; its filings where no figure is named."""
+    tool, query_type, parameters = _read_question(words or [])
+    question = {"query_type": query_type, "parameters": {"ticker": ticker, **parameters}}
+    answer = ask(open_application(ctx.obj), tool, question)
+    try:
+        print_or_end(answer, as_json=as_json)
+    except typer.Exit:
+        if words and not as_json:
+            say(_ORDER)
+        raise
+
+
+def _read_question(words: Sequence[str]) -> tuple[str, str, dict[str, Any]]:
+    """Return the tool, the query type and the parameters that the words behind a company mean."""
+    if all(_FORM.fullmatch(word.rstrip(",")) for word in words):
+        forms = [word.rstrip(",").upper() for word in words] or None
+        return "sec_graph_query", "company_filings", {"filing_types": forms, "limit": _MOST_FILINGS}
+    metrics, period = read_figures(words)
+    if not metrics:
+        raise typer.BadParameter("a period needs a figure: fingerpost filings AAPL revenue 2022")
+    if period is not None:
+        return "sec_financial_data", "financial_facts", {"metrics": metrics, "period": period}
+    if len(metrics) > 1:
+        raise typer.BadParameter("several figures need a period: fingerpost filings AAPL revenue, eps 2022")
+    return "sec_financial_data", "time_series", {"metric": metrics[0], "period": "annual"}
+
+
+def read_figures(words: Sequence[str]) -> tuple[list[str], str | None]:
+    """Return the figures, which commas part, and the fiscal year or quarter of the last words, as ``2022-Q2``."""
+    rest, period = list(words), None
+    for count in range(min(_MOST_WORDS_OF_A_PERIOD, len(words)), 0, -1):
+        found = _PERIOD.fullmatch(" ".join(words[-count:]))
+        if found is not None:
+            year, quarter = found[1] or found[4], found[2] or found[3]
+            rest, period = rest[:-count], f"{year}-{quarter.upper()}" if quarter else year
+            break
+    names = (" ".join(name.split()) for name in " ".join(rest).split(","))
+    return [name for name in names if name], period
