@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from fingerpost.apps.cli.clock_texts import next_clock_time
+from fingerpost.apps.cli.clock_texts import find_clock_time
 
 
 def test_a_bare_until_is_the_next_one_after_at(invoke, home):
@@ -65,4 +65,4 @@ def test_just_after_midnight_a_day_is_still_counted_from_now(text):
     """The two minutes that count as now belong to the day before."""
     now = datetime(2026, 3, 10, 0, 1, tzinfo=ZoneInfo("Europe/Helsinki"))
 
-    assert next_clock_time(text, now - timedelta(seconds=120), now) == now.replace(day=11, hour=9, minute=0)
+    assert find_clock_time(text).next(now - timedelta(seconds=120), now) == now.replace(day=11, hour=9, minute=0)

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 import typer
 
-from fingerpost.apps.cli.clock_texts import check_typed_instant, is_clock_time, next_clock_time
+from fingerpost.apps.cli.clock_texts import find_clock_time, resolve_typed_time
 from fingerpost.transit.rules.realtime_status import say_age
 
 # A Tuesday, eight in the morning.
@@ -44,21 +44,20 @@ SINCE = datetime(2026, 3, 10, 8, 0, tzinfo=ZoneInfo("Europe/Helsinki"))
 )
 def test_a_time_as_a_person_types_it(text, meant):
     """The next such time; a named day is that day, a weekday the next one on which it has not passed."""
-    assert is_clock_time(text)
-    assert f"{next_clock_time(text, SINCE):%Y-%m-%d %H:%M}" == meant
+    assert f"{find_clock_time(text).next(SINCE):%Y-%m-%d %H:%M}" == meant
 
 
 @pytest.mark.parametrize("text", ["2026-03-10T08:00", "now", "9", "tomorrow", "someday 09:00", "mo 09:00", ""])
 def test_other_texts_are_no_times_of_day(text):
     """A bare number could be anything, and a day has no time."""
-    assert not is_clock_time(text)
+    assert find_clock_time(text) is None
 
 
 @pytest.mark.parametrize("text", ["25:00", "24:01", "09:60", "13pm", "0am"])
 def test_a_time_that_no_clock_shows_is_refused(text):
     """With ways to write one."""
     with pytest.raises(typer.BadParameter, match="write 09:00, 9am, noon, tomorrow 09:00"):
-        next_clock_time(text, SINCE)
+        find_clock_time(text)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +75,7 @@ def test_a_time_that_no_clock_shows_is_refused(text):
 def test_what_is_no_time_is_quoted(text, said):
     """An empty text leaves no hole in the sentence; a day is told what it lacks."""
     with pytest.raises(typer.BadParameter) as refused:
-        check_typed_instant(text)
+        resolve_typed_time(text, None)
     assert refused.value.message.startswith(said)
 
 

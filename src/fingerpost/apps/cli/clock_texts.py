@@ -2,55 +2,86 @@
 
 import re
 from collections.abc import Callable
-from datetime import date, datetime, time, timedelta, tzinfo
+from datetime import datetime, time, timedelta, tzinfo
+from typing import NamedTuple
 
 import typer
 
 from fingerpost import clock
 from fingerpost.transit.rules.times import PAST_AFTER_S
 
-_CLOCK_TIME = re.compile(r"(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))?\s*(?P<half>am|pm|a\.m\.|p\.m\.)?", re.IGNORECASE)
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_DAYS_AHEAD = {"today": 0, "tonight": 0, "tomorrow": 1}
 _LEAST_LETTERS = 3
+_TIME = re.compile(
+    r"(?:(?P<day>[a-z]+),?\s+(?:at\s+)?)?"
+    r"(?:(?P<word>noon|midnight)|(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))?\s*(?:(?P<half>[ap])(?:m|\.m\.))?)",
+    re.IGNORECASE,
+)
 _HALF_DAY_H = 12
-_DAY_H = 24
 _DATE = re.compile(r"\d{4}-?(?:\d{2}-?\d{2}|W\d{2}(?:-?\d)?)")
 _WAYS = "09:00, 9am, noon, tomorrow 09:00, monday 9am, or 2026-01-31T08:00"
-# Midnight ends the day that is named with it.
-_WORDS = {"noon": "12:00", "midnight": "24:00"}
 
 
-def is_clock_time(text: str) -> bool:
-    """Whether a text is a time of day, with a word for the day before it or without."""
-    day, clock = _split(text)
-    return (day is None or _is_day(day)) and _is_time(clock)
+class ClockTime(NamedTuple):
+    """A time of day as it was typed.
+
+    ``day`` is the word before it; ``days`` is 1 for 24:00 and midnight, which end the day that is named with them.
+    """
+
+    day: str | None
+    at: time
+    days: int
+
+    def next(self, since: datetime, now: datetime | None = None) -> datetime:
+        """Return the first such instant not before ``since`` (aware), on the named day if there is one.
+
+        ``today`` and ``tomorrow`` are counted from ``now``, however long before ``since`` that is; else from ``since``.
+        """
+        now = since if now is None else now
+        if self.day in _DAYS_AHEAD:
+            return self._on(now, _DAYS_AHEAD[self.day])
+        if self.day is None:
+            return next(at for at in (self._on(since, days) for days in (-1, 0, 1)) if _is_from(at, since))
+        first = max(now, since)
+        ahead = (next(n for n, day in enumerate(_WEEKDAYS) if day.startswith(self.day)) - first.weekday()) % 7
+        return next(at for at in (self._on(first, ahead), self._on(first, ahead + 7)) if _is_from(at, since))
+
+    def _on(self, day: datetime, days: int) -> datetime:
+        return datetime.combine(day.date() + timedelta(days=days + self.days), self.at, day.tzinfo)
 
 
-def next_clock_time(text: str, since: datetime, now: datetime | None = None) -> datetime:
-    """Return the first instant not before ``since`` (aware) that a text means: a time of day, or one of a named day.
+def _is_from(instant: datetime, since: datetime) -> bool:
+    # As timestamps, because datetimes of one zone are compared by what clocks show.
+    return instant.timestamp() >= since.timestamp()
 
-    ``today`` and ``tomorrow`` are counted from ``now``, however long before ``since`` that is; else from ``since``.
+
+def find_clock_time(text: str) -> ClockTime | None:
+    """Return the time of day that a text is, with a word for the day before it or without; None for other texts.
 
     Raises:
-        typer.BadParameter: there is no such time of day.
+        typer.BadParameter: no clock shows it.
     """
-    now = since if now is None else now
-    day, clock = _split(text)
-    at, days = _read_time(clock, text)
-
-    def on(date_: date) -> datetime:
-        return datetime.combine(date_ + timedelta(days=days), at, since.tzinfo)
-
-    if day is None:
-        ways = (on(since.date() + timedelta(days=ahead)) for ahead in (-days, 1 - days))
-        return next(way for way in ways if way.timestamp() >= since.timestamp())
-    if not _is_weekday(day):
-        return on(now.date() + timedelta(days=1 if day == "tomorrow" else 0))
-    first = max(now, since).date()
-    asked = on(first + timedelta(days=_count_days(day, first)))
-    if asked.timestamp() < since.timestamp():
-        asked = on(asked.date() + timedelta(days=7 - days))
-    return asked
+    found = _TIME.fullmatch(text.strip())
+    if (
+        found is None
+        or (found["day"] and not _is_day(found["day"]))
+        or not (found["word"] or found["minute"] or found["half"])
+    ):
+        return None
+    day = found["day"] and found["day"].lower()
+    if found["word"]:
+        return ClockTime(day, time(12), 0) if found["word"].lower() == "noon" else ClockTime(day, time(0), 1)
+    hour, minute = int(found["hour"]), int(found["minute"] or 0)
+    if (hour, minute, found["half"]) == (24, 0, None):
+        return ClockTime(day, time(0), 1)
+    if found["half"]:
+        is_hour = 1 <= hour <= _HALF_DAY_H
+        hour = hour % _HALF_DAY_H + (_HALF_DAY_H if found["half"].lower() == "p" else 0) if is_hour else -1
+    try:
+        return ClockTime(day, time(hour, minute), 0)
+    except ValueError as error:
+        raise typer.BadParameter(f"'{text}' is not a time of day: write {_WAYS}") from error
 
 
 def read_typed_instant(text: str, zone: tzinfo, since: datetime, now: datetime) -> datetime:
@@ -61,8 +92,9 @@ def read_typed_instant(text: str, zone: tzinfo, since: datetime, now: datetime) 
     """
     if text.strip().lower() == "now":
         return now
-    if is_clock_time(text):
-        return next_clock_time(text, since.astimezone(zone), now.astimezone(zone))
+    clock_time = find_clock_time(text)
+    if clock_time is not None:
+        return clock_time.next(since.astimezone(zone), now.astimezone(zone))
     read = _read_iso(text)
     return read if read.tzinfo is not None else read.replace(tzinfo=zone)
 
@@ -73,22 +105,14 @@ def resolve_typed_time(text: str, find_zone: Callable[[], tzinfo]) -> str:
     A time of day that has just passed still means now (rule B12).
 
     Raises:
-        typer.BadParameter: it is no time.
-    """
-    if not is_clock_time(text):
-        return check_typed_instant(text)
-    now = clock.now().astimezone(find_zone())
-    return next_clock_time(text, now - timedelta(seconds=PAST_AFTER_S), now).isoformat(timespec="seconds")
-
-
-def check_typed_instant(text: str) -> str:
-    """Return an instant as a tool reads it; ``now`` is one.
-
-    Raises:
-        typer.BadParameter: it is none, or a day without a time.
+        typer.BadParameter: it is no time, or a day without one.
     """
     if text.strip().lower() == "now":
         return text
+    clock_time = find_clock_time(text)
+    if clock_time is not None:
+        now = clock.now().astimezone(find_zone())
+        return clock_time.next(now - timedelta(seconds=PAST_AFTER_S), now).isoformat(timespec="seconds")
     read = _read_iso(text)
     if _DATE.fullmatch(text.strip()):
         raise typer.BadParameter(f"'{text}' is a day: write a time with it, as {read:%Y-%m-%d}T09:00")
@@ -99,53 +123,12 @@ def _read_iso(text: str) -> datetime:
     try:
         return datetime.fromisoformat(text.strip().upper())
     except ValueError as error:
-        if _is_day(text.strip().lower()):
-            told = f"'{text}' is a day: write a time with it, as \"{text.strip()} 09:00\""
-        else:
-            told = f"'{text}' is no time: write {_WAYS}"
-        raise typer.BadParameter(told) from error
-
-
-def _split(text: str) -> tuple[str | None, str]:
-    """Return the word for a day, if there is one, and the time of day."""
-    words = text.strip().lower().split(maxsplit=1)
-    if len(words) > 1 and words[0][:1].isalpha():
-        return words[0].rstrip(","), words[1].removeprefix("at ").strip()
-    return None, text.strip()
+        is_day = _is_day(text.strip())
+        problem = f'a day: write a time with it, as "{text.strip()} 09:00"' if is_day else f"no time: write {_WAYS}"
+        raise typer.BadParameter(f"'{text}' is {problem}") from error
 
 
 def _is_day(word: str) -> bool:
-    return word in ("today", "tonight", "tomorrow") or _is_weekday(word)
-
-
-def _is_weekday(word: str) -> bool:
-    return len(word) >= _LEAST_LETTERS and any(day.startswith(word) for day in _WEEKDAYS)
-
-
-def _is_time(text: str) -> bool:
-    if text.lower() in _WORDS:
-        return True
-    found = _CLOCK_TIME.fullmatch(text)
-    return found is not None and (found["minute"] is not None or found["half"] is not None)
-
-
-def _count_days(weekday: str, first: date) -> int:
-    wanted = next(at for at, day in enumerate(_WEEKDAYS) if day.startswith(weekday))
-    return (wanted - first.weekday()) % len(_WEEKDAYS)
-
-
-def _read_time(text: str, whole: str) -> tuple[time, int]:
-    """Return a time of day, and 1 where it is that of the day after: 24:00."""
-    found = _CLOCK_TIME.fullmatch(_WORDS.get(text.lower(), text))
-    assert found is not None
-    hour, minute = int(found["hour"]), int(found["minute"] or 0)
-    if found["half"] is not None:
-        if not 1 <= hour <= _HALF_DAY_H:
-            raise typer.BadParameter(f"'{whole}' is not a time of day: write {_WAYS}")
-        hour = hour % _HALF_DAY_H + (_HALF_DAY_H if found["half"][0].lower() == "p" else 0)
-    elif (hour, minute) == (_DAY_H, 0):
-        return time(0), 1
-    try:
-        return time(hour, minute), 0
-    except ValueError as error:
-        raise typer.BadParameter(f"'{whole}' is not a time of day: write {_WAYS}") from error
+    word = word.lower()
+    is_weekday = len(word) >= _LEAST_LETTERS and any(day.startswith(word) for day in _WEEKDAYS)
+    return is_weekday or word in _DAYS_AHEAD
