@@ -86,13 +86,6 @@ async def test_the_sync_bridge_works_inside_a_running_loop():
         assert fp.get_user_variables()["variables"] == []
 
 
-def test_the_sync_bridge_has_every_method():
-    def methods(cls):
-        return {name for name in vars(cls) if not name.startswith("_")}
-
-    assert methods(SyncFingerpost) == methods(Fingerpost)
-
-
 def test_the_sync_bridge_says_how_to_open_it():
     with pytest.raises(ToolError, match="not open"):
         SyncFingerpost().get_user_variables()

@@ -2,11 +2,11 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
-from functools import wraps
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Coroutine, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from pydantic.alias_generators import to_camel
 
@@ -19,14 +19,165 @@ from fingerpost.contract.plan import Plan
 from fingerpost.contract.published import Answer
 from fingerpost.errors import ToolError
 
-_P = ParamSpec("_P")
+_Body_co = TypeVar("_Body_co", covariant=True)
 _R = TypeVar("_R")
 
 End = str | tuple[float, float] | Mapping[str, Any]
 """One end of a trip: a label, a position (lat, lon) in degrees, or the contract's own object."""
 
 
-class Fingerpost:
+class _ToolMethods(ABC, Generic[_Body_co]):
+    """Every tool as a method, with the contract's fields in snake_case; ``_Body_co`` is what it returns."""
+
+    @abstractmethod
+    def _body(self, tool: str, given: Mapping[str, Any]) -> _Body_co:
+        """Call a tool with a method's local variables, and return the body; those that are None are left out."""
+
+    def plan_trip(
+        self,
+        *,
+        origin: End,
+        destination: End,
+        when: Mapping[str, Any] | None = None,
+        constraints: Mapping[str, Any] | None = None,
+        limit: int | None = None,
+        include_disruption_alt: bool | None = None,
+    ) -> _Body_co:
+        """Plan a trip (plan_trip contract); ``when`` and ``constraints`` are the contract's objects."""
+        origin, destination = _end(origin), _end(destination)
+        return self._body("plan_trip", locals())
+
+    def get_departures(
+        self,
+        *,
+        stop: str | Mapping[str, Any],
+        window_minutes: int | None = None,
+        limit: int | None = None,
+        language: str | None = None,
+        at: str | None = None,
+        walk_from: str | None = None,
+    ) -> _Body_co:
+        """List a board (get_departures contract); a text as ``stop`` is a label, ``at`` an instant (ISO 8601).
+
+        ``walk_from``, a saved place or ``lat,lon``, also tells when to leave.
+        """
+        stop = {"type": "label", "value": stop} if isinstance(stop, str) else stop
+        return self._body("get_departures", locals())
+
+    def plan_route(
+        self,
+        *,
+        origin: str | Mapping[str, Any],
+        destination: str | Mapping[str, Any],
+        departure_time: str | None = None,
+        arrival_time: str | None = None,
+        search_window_minutes: int | None = None,
+        journey_preset: str | None = None,
+    ) -> _Body_co:
+        """Plan within a window of time (lookup contract, planRoute); a text as an end is a ``rawText``."""
+        origin = {"rawText": origin} if isinstance(origin, str) else origin
+        destination = {"rawText": destination} if isinstance(destination, str) else destination
+        return self._body("planRoute", locals())
+
+    def get_stop_timetable(
+        self,
+        *,
+        stop_id: str,
+        max_departures: int | None = None,
+        horizon_minutes: int | None = None,
+        at: str | None = None,
+        until: str | None = None,
+        whole_place: bool | None = None,
+    ) -> _Body_co:
+        """List a stop's scheduled departures (lookup contract, getStopTimetable)."""
+        return self._body("getStopTimetable", locals())
+
+    def find_stops(
+        self,
+        *,
+        lat: float,
+        lon: float,
+        radius: int | None = None,
+        max_results: int | None = None,
+        text_filter: str | None = None,
+        language: str | None = None,
+        include_modes: Sequence[str] | None = None,
+    ) -> _Body_co:
+        """List stops near a point in degrees; ``radius`` in metres."""
+        coordinate = {"lat": lat, "lon": lon}
+        del lat, lon
+        return self._body("find_stops", locals())
+
+    def find_address_or_stop(
+        self,
+        raw_text: str,
+        *,
+        focus_point: Mapping[str, float] | None = None,
+        max_distance_meters: int | None = None,
+        language_preference: str | None = None,
+    ) -> _Body_co:
+        """Look a text up (lookup contract): the place, or the candidates."""
+        return self._body("findAddressOrStop", locals())
+
+    def plan_journey(self, from_: str, to: str, *, need_accessible_route: bool | None = None) -> _Body_co:
+        """Summarise the fastest journeys in London (planJourney contract)."""
+        return self._body("planJourney", locals())
+
+    def save_user_variable(self, *, key: str, type: str, value: Any) -> _Body_co:  # noqa: A002  (the contract's word)
+        """Keep a value by name for this user."""
+        return self._body("save_user_variable", locals())
+
+    def get_user_variables(self) -> _Body_co:
+        """List what this user keeps."""
+        return self._body("get_user_variables", {})
+
+    def delete_user_variable(self, key: str | None = None, *, all: bool = False) -> _Body_co:  # noqa: A002  (the contract's word)
+        """Forget one variable of this user, or every one with ``all``."""
+        return self._body("delete_user_variable", locals())
+
+    def sec_financial_data(self, query_type: str, parameters: Mapping[str, Any]) -> _Body_co:
+        """Ask for figures of companies (plan-step contract): one question and its parameters."""
+        return self._body("sec_financial_data", locals())
+
+    def sec_graph_query(self, query_type: str, parameters: Mapping[str, Any]) -> _Body_co:
+        """Ask for lists of filings."""
+        return self._body("sec_graph_query", locals())
+
+    def sec_semantic_search(self, query_type: str, parameters: Mapping[str, Any]) -> _Body_co:
+        """Search the text of filings by its words."""
+        return self._body("sec_semantic_search", locals())
+
+    def tool_details(self, query_type: str, parameters: Mapping[str, Any]) -> _Body_co:
+        """Ask what a tool expects and returns."""
+        return self._body("tool_details", locals())
+
+    def run_plan(
+        self,
+        *,
+        plan: Plan | Mapping[str, Any] | None = None,
+        user_input: str | None = None,
+        wanted: Sequence[str] | None = None,
+        memory: Mapping[str, Any] | None = None,
+        memory_of: str | None = None,
+        run_id: str | None = None,
+        action: str | None = None,
+        step_id: int | None = None,
+        note: str | None = None,
+        value: Any = None,
+        wait_seconds: int | None = None,
+    ) -> _Body_co:
+        """Run a plan (plan-step contract), or act on a run; a plan that failed is an answer with ``success`` false."""
+        plan = plan.model_dump() if isinstance(plan, Plan) else plan
+        return self._body("run_plan", locals())
+
+    def get_plan_run(
+        self, run_id: str | None = None, *, include: Sequence[str] | None = None, after_event: int | None = None
+    ) -> _Body_co:
+        """Return how a run stands, or this user's runs."""
+        return self._body("get_plan_run", locals())
+
+
+class Fingerpost(_ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
     """All tools as asynchronous methods, in this process.
 
     ::
@@ -75,151 +226,7 @@ class Fingerpost:
         """
         return await error_boundary.answer(self._application.tools, tool, arguments, user=self._user, wants=wants)
 
-    async def plan_trip(
-        self,
-        *,
-        origin: End,
-        destination: End,
-        when: Mapping[str, Any] | None = None,
-        constraints: Mapping[str, Any] | None = None,
-        limit: int | None = None,
-        include_disruption_alt: bool | None = None,
-    ) -> dict[str, Any]:
-        """Plan a trip (plan_trip contract); ``when`` and ``constraints`` are the contract's objects."""
-        origin, destination = _end(origin), _end(destination)
-        return await self._body("plan_trip", locals())
-
-    async def get_departures(
-        self,
-        *,
-        stop: str | Mapping[str, Any],
-        window_minutes: int | None = None,
-        limit: int | None = None,
-        language: str | None = None,
-        at: str | None = None,
-        walk_from: str | None = None,
-    ) -> dict[str, Any]:
-        """List a board (get_departures contract); a text as ``stop`` is a label, ``at`` an instant (ISO 8601).
-
-        ``walk_from``, a saved place or ``lat,lon``, also tells when to leave.
-        """
-        stop = {"type": "label", "value": stop} if isinstance(stop, str) else stop
-        return await self._body("get_departures", locals())
-
-    async def plan_route(
-        self,
-        *,
-        origin: str | Mapping[str, Any],
-        destination: str | Mapping[str, Any],
-        departure_time: str | None = None,
-        arrival_time: str | None = None,
-        search_window_minutes: int | None = None,
-        journey_preset: str | None = None,
-    ) -> dict[str, Any]:
-        """Plan within a window of time (lookup contract, planRoute); a text as an end is a ``rawText``."""
-        origin = {"rawText": origin} if isinstance(origin, str) else origin
-        destination = {"rawText": destination} if isinstance(destination, str) else destination
-        return await self._body("planRoute", locals())
-
-    async def get_stop_timetable(
-        self,
-        *,
-        stop_id: str,
-        max_departures: int | None = None,
-        horizon_minutes: int | None = None,
-        at: str | None = None,
-        until: str | None = None,
-        whole_place: bool | None = None,
-    ) -> dict[str, Any]:
-        """List a stop's scheduled departures (lookup contract, getStopTimetable)."""
-        return await self._body("getStopTimetable", locals())
-
-    async def find_stops(
-        self,
-        *,
-        lat: float,
-        lon: float,
-        radius: int | None = None,
-        max_results: int | None = None,
-        text_filter: str | None = None,
-        language: str | None = None,
-        include_modes: Sequence[str] | None = None,
-    ) -> dict[str, Any]:
-        """List stops near a point in degrees; ``radius`` in metres."""
-        coordinate = {"lat": lat, "lon": lon}
-        del lat, lon
-        return await self._body("find_stops", locals())
-
-    async def find_address_or_stop(
-        self,
-        raw_text: str,
-        *,
-        focus_point: Mapping[str, float] | None = None,
-        max_distance_meters: int | None = None,
-        language_preference: str | None = None,
-    ) -> dict[str, Any]:
-        """Look a text up (lookup contract): the place, or the candidates."""
-        return await self._body("findAddressOrStop", locals())
-
-    async def plan_journey(self, from_: str, to: str, *, need_accessible_route: bool | None = None) -> dict[str, Any]:
-        """Summarise the fastest journeys in London (planJourney contract)."""
-        return await self._body("planJourney", locals())
-
-    async def save_user_variable(self, *, key: str, type: str, value: Any) -> dict[str, Any]:  # noqa: A002  (the contract's word)
-        """Keep a value by name for this user."""
-        return await self._body("save_user_variable", locals())
-
-    async def get_user_variables(self) -> dict[str, Any]:
-        """List what this user keeps."""
-        return await self._body("get_user_variables", {})
-
-    async def delete_user_variable(self, key: str | None = None, *, all: bool = False) -> dict[str, Any]:  # noqa: A002  (the contract's word)
-        """Forget one variable of this user, or every one with ``all``."""
-        return await self._body("delete_user_variable", locals())
-
-    async def sec_financial_data(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Ask for figures of companies (plan-step contract): one question and its parameters."""
-        return await self._body("sec_financial_data", locals())
-
-    async def sec_graph_query(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Ask for lists of filings."""
-        return await self._body("sec_graph_query", locals())
-
-    async def sec_semantic_search(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Search the text of filings by its words."""
-        return await self._body("sec_semantic_search", locals())
-
-    async def tool_details(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Ask what a tool expects and returns."""
-        return await self._body("tool_details", locals())
-
-    async def run_plan(
-        self,
-        *,
-        plan: Plan | Mapping[str, Any] | None = None,
-        user_input: str | None = None,
-        wanted: Sequence[str] | None = None,
-        memory: Mapping[str, Any] | None = None,
-        memory_of: str | None = None,
-        run_id: str | None = None,
-        action: str | None = None,
-        step_id: int | None = None,
-        note: str | None = None,
-        value: Any = None,
-        wait_seconds: int | None = None,
-    ) -> dict[str, Any]:
-        """Run a plan (plan-step contract), or act on a run; a plan that failed is an answer with ``success`` false."""
-        plan = plan.model_dump() if isinstance(plan, Plan) else plan
-        return await self._body("run_plan", locals())
-
-    async def get_plan_run(
-        self, run_id: str | None = None, *, include: Sequence[str] | None = None, after_event: int | None = None
-    ) -> dict[str, Any]:
-        """Return how a run stands, or this user's runs."""
-        return await self._body("get_plan_run", locals())
-
     async def _body(self, tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Call a tool with a method's local variables, and return the body; those that are None are left out."""
         fields = self._application.tools[tool].input_schema["properties"]
         arguments = {
             name if name in fields else to_camel(name.rstrip("_")): _plain(value)
@@ -247,19 +254,7 @@ def _end(end: End) -> Mapping[str, Any]:
     return {"type": "coords", "value": {"lat": lat, "lon": lon}}
 
 
-def _waiting(
-    method: Callable[Concatenate[Fingerpost, _P], Coroutine[Any, Any, _R]],
-) -> Callable[Concatenate["SyncFingerpost", _P], _R]:
-    """Return the synchronous form of an async method of ``Fingerpost``."""
-
-    @wraps(method)
-    def wait(self: "SyncFingerpost", /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        return self._wait(method, *args, **kwargs)
-
-    return wait
-
-
-class SyncFingerpost:
+class SyncFingerpost(_ToolMethods[dict[str, Any]]):
     """All tools as synchronous methods; usable inside a running event loop too.
 
     ::
@@ -295,31 +290,19 @@ class SyncFingerpost:
         thread.join()
         loop.close()
 
-    def _wait(
-        self,
-        method: Callable[Concatenate[Fingerpost, _P], Coroutine[Any, Any, _R]],
-        *args: _P.args,
-        **kwargs: _P.kwargs,
-    ) -> _R:
-        if self._loop is None:
-            raise ToolError("SyncFingerpost is not open", hint="Use it as: with SyncFingerpost() as fp")
-        return asyncio.run_coroutine_threadsafe(method(self._inner, *args, **kwargs), self._loop).result()
+    def call(self, tool: str, arguments: object = None) -> dict[str, Any]:
+        """Return as ``Fingerpost.call`` does."""
+        return self._wait(self._inner.call(tool, arguments))
 
-    call = _waiting(Fingerpost.call)
-    answer = _waiting(Fingerpost.answer)
-    plan_trip = _waiting(Fingerpost.plan_trip)
-    get_departures = _waiting(Fingerpost.get_departures)
-    plan_route = _waiting(Fingerpost.plan_route)
-    get_stop_timetable = _waiting(Fingerpost.get_stop_timetable)
-    find_stops = _waiting(Fingerpost.find_stops)
-    find_address_or_stop = _waiting(Fingerpost.find_address_or_stop)
-    plan_journey = _waiting(Fingerpost.plan_journey)
-    save_user_variable = _waiting(Fingerpost.save_user_variable)
-    get_user_variables = _waiting(Fingerpost.get_user_variables)
-    delete_user_variable = _waiting(Fingerpost.delete_user_variable)
-    sec_financial_data = _waiting(Fingerpost.sec_financial_data)
-    sec_graph_query = _waiting(Fingerpost.sec_graph_query)
-    sec_semantic_search = _waiting(Fingerpost.sec_semantic_search)
-    tool_details = _waiting(Fingerpost.tool_details)
-    run_plan = _waiting(Fingerpost.run_plan)
-    get_plan_run = _waiting(Fingerpost.get_plan_run)
+    def answer(self, tool: str, arguments: object = None, *, wants: Collection[str] = ()) -> Answer:
+        """Return as ``Fingerpost.answer`` does."""
+        return self._wait(self._inner.answer(tool, arguments, wants=wants))
+
+    def _body(self, tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        return self._wait(self._inner._body(tool, given))  # noqa: SLF001  (its own other half)
+
+    def _wait(self, answer: Coroutine[Any, Any, _R]) -> _R:
+        if self._loop is None:
+            answer.close()
+            raise ToolError("SyncFingerpost is not open", hint="Use it as: with SyncFingerpost() as fp")
+        return asyncio.run_coroutine_threadsafe(answer, self._loop).result()
