@@ -2,23 +2,22 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from fingerpost import clock
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import new_client
-from fingerpost.errors import ParameterError
+from fingerpost.errors import ParameterError, ToolError
 from fingerpost.store.network_record import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import OriginFolder, read_origin
-from fingerpost.transit.embedded.realtime_feeds import RealtimeFeeds, RealtimeSource, read_source
+from fingerpost.transit.embedded.realtime_feeds import RealtimeFeeds, read_source
 from fingerpost.transit.embedded.realtime_updater import name_shared
 from fingerpost.transit.engine.gtfs.importer import FeedSource, list_feed_names
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.engine.gtfs.realtime.outcomes import APPLIED, StopTimeOutcome
 from fingerpost.transit.engine.timetable.overlay import MatchCount, Overlay
 from fingerpost.transit.engine.timetable.timetable import Timetable
+from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 
 _NONE = MatchCount(0, 0)
 _MOSTLY_UNMATCHED = (
@@ -31,107 +30,102 @@ _SHARED = (
 _STOP_TIMES_APPLIED = (StopTimeOutcome.APPLIED, StopTimeOutcome.HELD, StopTimeOutcome.STOP_NOT_MOVED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceCheck:
-    """What one source gave, and what of it the timetable knows.
+class RealtimeCheck:
+    """The current message of each realtime source of a record, or a sentence on why it gave none; fetched once."""
 
-    ``trips`` counts by FEED the trips that it changes, ``reasons`` by reason what was not matched.
-    ``stop_times`` counts the stop times of matched trips that could be placed, and those that could not.
-    ``shared_ids`` are those that several FEEDs have.
-    """
+    def __init__(self, settings: Settings, record: NetworkRecord) -> None:
+        self._settings = settings
+        self._record = record
+        self._fetched = asyncio.run(self._fetch())
 
-    source: RealtimeSource
-    problem: str | None = None
-    entities: MatchCount = _NONE
-    stop_times: MatchCount = _NONE
-    trips: Mapping[str, int] = field(default_factory=dict)
-    reasons: Mapping[str, int] = field(default_factory=dict)
-    shared_ids: Sequence[str] = ()
+    async def _fetch(self) -> dict[str, FeedBytes | str]:
+        """Fetch the sources, all at the same time; a relative path counts from the home folder."""
+        async with new_client(self._settings) as client:
+            feeds = {
+                text: RealtimeFeeds([read_source(text, self._settings.home)], client.fetch, clock.now)
+                for text in self._record.realtime
+            }
+            await asyncio.gather(*(source.refresh() for source in feeds.values()))
+        return {
+            text: next(iter(source.messages()), None) or source.health().sources[0].problem or "It did not answer."
+            for text, source in feeds.items()
+        }
 
+    def refuse(self, *, unchecked: bool) -> None:
+        """Check the sources.
 
-def fetch_realtime(settings: Settings, texts: Sequence[str]) -> dict[str, FeedBytes | str]:
-    """Fetch sources once, all at the same time; return for each its message, or a sentence on why it gave none.
+        Raises:
+            ParameterError: one names an unknown FEED; or, unless ``unchecked``, gives no GTFS-Realtime message.
+        """
+        self._refuse_unknown_feeds()
+        for text, got in self._fetched.items():
+            if isinstance(got, str) and not unchecked:
+                raise ParameterError(
+                    f"{text} gives no real time now: {got.rstrip('.')}",
+                    {"field": "realtime"},
+                    hint="Correct the address, or add --unchecked to follow it all the same",
+                )
 
-    Texts are those of a record; a relative path counts from the home folder.
-    """
-    sources = {text: read_source(text, settings.home) for text in texts}
+    def _refuse_unknown_feeds(self) -> None:
+        record, home = self._record, self._settings.home
+        origins = [read_origin(text, home) for text in record.feeds]
+        if not origins:
+            return
+        folder = OriginFolder(home, record.name)
+        known = list_feed_names(
+            record.name,
+            [
+                FeedSource(folder.new_path(origin.url) if origin.url else origin.path or Path(), origin.feed_name)
+                for origin in origins
+            ],
+        )
+        for text in record.realtime:
+            named = read_source(text, home).feed_name
+            if named is not None and named.upper() not in known:
+                raise ParameterError(
+                    f"{record.name} has no FEED {named}, which {text} speaks of",
+                    {"field": "realtime"},
+                    hint=f"Its FEEDs are: {', '.join(known)}; without FEED= a source speaks of all of them",
+                )
 
-    async def fetch() -> dict[str, FeedBytes | str]:
-        async with new_client(settings) as client:
-            feeds = {text: RealtimeFeeds([source], client.fetch, clock.now) for text, source in sources.items()}
-            await asyncio.gather(*(each.refresh() for each in feeds.values()))
-        return {text: _message_or_problem(each) for text, each in feeds.items()}
-
-    return asyncio.run(fetch())
-
-
-def _message_or_problem(feeds: RealtimeFeeds) -> FeedBytes | str:
-    messages = feeds.messages()
-    return messages[0] if messages else feeds.health().sources[0].problem or "It did not answer."
-
-
-def refuse_silent(fetched: Mapping[str, FeedBytes | str]) -> None:
-    """Raise where a source gives no message.
-
-    Raises:
-        ParameterError: it does not answer, or what it gives is no GTFS-Realtime message.
-    """
-    for text, got in fetched.items():
-        if isinstance(got, str):
-            raise ParameterError(
-                f"{text} gives no real time now: {got.rstrip('.')}",
-                {"field": "realtime"},
-                hint="Correct the address, or add --unchecked to follow it all the same",
-            )
-
-
-def refuse_unknown_feeds(record: NetworkRecord, home: Path) -> None:
-    """Raise where a source of real time names a FEED that the network will not have.
-
-    Raises:
-        ParameterError: there is no such FEED; the hint lists those that there are.
-    """
-    origins = [read_origin(text, home) for text in record.feeds]
-    if not origins:
-        return
-    folder = OriginFolder(home, record.name)
-    paths = [folder.new_path(each.url) if each.url is not None else each.path or Path() for each in origins]
-    known = list_feed_names(
-        record.name, [FeedSource(path, origin.feed_name) for path, origin in zip(paths, origins, strict=True)]
-    )
-    for text in record.realtime:
-        named = read_source(text, home).feed_name
-        if named is not None and named.upper() not in known:
-            raise ParameterError(
-                f"{record.name} has no FEED {named}, which {text} speaks of",
-                {"field": "realtime"},
-                hint=f"Its FEEDs are: {', '.join(known)}; without FEED= a source speaks of all of them",
-            )
+    def list_lines(self) -> list[tuple[str, bool]]:
+        """Return (line, is_good) for each line to print: how much of each message matches the timetable."""
+        try:
+            _, timetable = TimetableStore(self._settings.home).open(self._record.name)
+        except ToolError as error:
+            return [(f"Realtime was not checked: {error.message}", True)]
+        index, now = RealtimeIndex(timetable), int(clock.now().timestamp())
+        lines: list[tuple[str, bool]] = []
+        for text, got in self._fetched.items():
+            head = f"Real time: {read_source(text, self._settings.home).text}"
+            if isinstance(got, str):
+                lines.append((f"{head}: {got}", False))
+            else:
+                lines += _describe(head, timetable, read_realtime(timetable, index, [got], now))
+        return lines
 
 
-def check_sources(timetable: Timetable, fetched: Mapping[str, FeedBytes | str], home: Path) -> list[SourceCheck]:
-    index = RealtimeIndex(timetable)
-    now = int(clock.now().timestamp())
-    checks = []
-    for text, got in fetched.items():
-        source = read_source(text, home)
-        if isinstance(got, str):
-            checks.append(SourceCheck(source=source, problem=got))
-        else:
-            checks.append(_check(timetable, source, read_realtime(timetable, index, [got], now)))
-    return checks
-
-
-def _check(timetable: Timetable, source: RealtimeSource, overlay: Overlay) -> SourceCheck:
-    applied = sum(overlay.stop_time_counts.get(each, 0) for each in _STOP_TIMES_APPLIED)
-    return SourceCheck(
-        source=source,
-        entities=next(iter(overlay.matches.values()), _NONE),
-        stop_times=MatchCount(applied, sum(overlay.stop_time_counts.values()) - applied),
-        trips=_count_trips(timetable, overlay),
-        reasons={reason: count for reason, count in overlay.counts.items() if reason not in APPLIED},
-        shared_ids=next(iter(overlay.shared_ids.values()), ()),
-    )
+def _describe(head: str, timetable: Timetable, overlay: Overlay) -> list[tuple[str, bool]]:
+    found = next(iter(overlay.matches.values()), _NONE)
+    whole = found.matched + found.unmatched
+    if not whole:
+        return [(f"{head}: nothing is said now, so nothing could be matched", True)]
+    line = f"{head}: {found.matched:,} of {whole:,} trips, vehicles and alerts are known to the timetable"
+    stop_times = sum(overlay.stop_time_counts.values())
+    if stop_times:
+        applied = sum(overlay.stop_time_counts.get(outcome, 0) for outcome in _STOP_TIMES_APPLIED)
+        line += f", and {applied:,} of {stop_times:,} of their stop times"
+    trips = ", ".join(f"{name} {count:,}" for name, count in _count_trips(timetable, overlay).items())
+    lines = [(line, True), (f"  trips by FEED: {trips}", True)]
+    reasons = [f"{count:,} {reason}" for reason, count in overlay.counts.items() if reason not in APPLIED]
+    if reasons:
+        lines.append((f"  not matched: {', '.join(reasons)}", True))
+    shared_ids = next(iter(overlay.shared_ids.values()), ())
+    if shared_ids:
+        lines.append((_SHARED.format(name_shared(shared_ids)), False))
+    if found.is_mostly_unmatched:
+        lines.append((_MOSTLY_UNMATCHED, False))
+    return lines
 
 
 def _count_trips(timetable: Timetable, overlay: Overlay) -> dict[str, int]:
@@ -143,28 +137,3 @@ def _count_trips(timetable: Timetable, overlay: Overlay) -> dict[str, int]:
     for added in overlay.added:
         counts[timetable.feeds[int(timetable.stop_feed[added.stop[0]])].name] += 1
     return dict(counts)
-
-
-def list_check_lines(check: SourceCheck) -> list[tuple[str, bool]]:
-    """Return (line, is_good) for each line to print about a source."""
-    head = f"Real time: {check.source.text}"
-    if check.problem is not None:
-        return [(f"{head}: {check.problem}", False)]
-    found, calls = check.entities, check.stop_times
-    whole = found.matched + found.unmatched
-    if not whole:
-        return [(f"{head}: nothing is said now, so nothing could be matched", True)]
-    line = f"{head}: {found.matched:,} of {whole:,} trips, vehicles and alerts are known to the timetable"
-    if calls.matched + calls.unmatched:
-        line += f", and {calls.matched:,} of {calls.matched + calls.unmatched:,} of their stop times"
-    lines = [
-        (line, True),
-        (f"  trips by FEED: {', '.join(f'{name} {count:,}' for name, count in check.trips.items())}", True),
-    ]
-    if check.reasons:
-        lines.append((f"  not matched: {', '.join(f'{count:,} {why}' for why, count in check.reasons.items())}", True))
-    if check.shared_ids:
-        lines.append((_SHARED.format(name_shared(check.shared_ids)), False))
-    if found.is_mostly_unmatched:
-        lines.append((_MOSTLY_UNMATCHED, False))
-    return lines

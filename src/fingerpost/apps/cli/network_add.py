@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from fingerpost.apps.cli.application import prepare_settings, usage
-from fingerpost.apps.cli.network_sources import RealtimeLook, Unchecked, forget_import, learn_profile, run_import
+from fingerpost.apps.cli.network_sources import (
+    Unchecked,
+    check_realtime,
+    forget_import,
+    learn_profile,
+    print_realtime,
+    run_import,
+)
 from fingerpost.apps.cli.output import print_line
 from fingerpost.apps.source_kinds import EMBEDDED, SourceKind, open_record_store
 from fingerpost.errors import ParameterError
@@ -16,6 +23,7 @@ from fingerpost.store.network_names import plain_name
 from fingerpost.transit.remote.kit.add_option import AddOption
 
 if TYPE_CHECKING:
+    from fingerpost.apps.realtime_check import RealtimeCheck
     from fingerpost.apps.settings import Settings
 
 _TEXT_LISTS = ("feeds", "realtime", "languages", "attribution")
@@ -82,11 +90,11 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
         }
         with usage():
             typed["realtime"] = parse_value("realtime", realtime) if realtime else None
-            typed["bounds"] = parse_bounds(bounds) if bounds else None
+            typed["bounds"] = parse_value("bounds", [bounds]) if bounds else None
             chosen = _choose(feeds or [], options, given)
             typed["extract"] = _read_extract(streets, chosen)
-            adding = _Adding(settings, name, chosen, {key: each for key, each in typed.items() if each is not None})
-            adding.check_realtime(is_typed=bool(realtime), unchecked=unchecked)
+            present = {key: value for key, value in typed.items() if value is not None}
+            adding = _Adding(settings, name, chosen, present, unchecked=unchecked)
         adding.finish({kind.kind: kind for kind in kinds})
 
     return _with_options(add_network, [option for _, option in options])
@@ -156,9 +164,15 @@ def _read_extract(typed: str | None, chosen: _Chosen) -> str | None:
 
 
 class _Adding:
-    """Adds one network: checks its record, imports its feeds, writes the record, then prints what was added."""
+    """Adds one network: checks its record and its realtime; then imports, writes the record and prints what was added.
 
-    def __init__(self, settings: "Settings", name: str, chosen: _Chosen, typed: Mapping[str, Any]) -> None:
+    Raises:
+        ParameterError: the record is no good, or a realtime source that was typed now cannot be followed.
+    """
+
+    def __init__(
+        self, settings: "Settings", name: str, chosen: _Chosen, typed: Mapping[str, Any], *, unchecked: bool
+    ) -> None:
         from fingerpost.store.network_record import KEYS, NetworkRecord
 
         self._settings = settings
@@ -177,17 +191,10 @@ class _Adding:
         self._kept = [key for key, value in stays.items() if key not in stated and value != fields[key].default]
         self._problem = records.problems.get(self._name)
         self._before = None if before is None else before.source
-
-    def check_realtime(self, *, is_typed: bool, unchecked: bool) -> None:
-        """Fetch the sources of real time once, before anything is imported.
-
-        Raises:
-            ParameterError: one that was typed now speaks of a FEED that there is not, or gives nothing.
-        """
-        self._realtime: RealtimeLook | None = None
+        self._realtime: RealtimeCheck | None = None
         if self._record.source == EMBEDDED and self._record.realtime:
-            self._realtime = RealtimeLook(self._settings, self._record)
-            if is_typed:
+            self._realtime = check_realtime(settings, self._record)
+            if "realtime" in typed:
                 self._realtime.refuse(unchecked=unchecked)
 
     def finish(self, kinds: Mapping[str, SourceKind]) -> None:
@@ -215,7 +222,7 @@ class _Adding:
                 f"`fingerpost network set {record.name} KEY --unset` forgets one."
             )
         if self._realtime is not None:
-            self._realtime.print()
+            print_realtime(self._realtime)
 
     def _forget_other_kind(self) -> None:
         """Remove what was kept of the kind of source that this network had before; nothing reads it any more."""
@@ -236,7 +243,7 @@ def parse_value(key: str, typed: Sequence[str]) -> Any:
     if key in _TEXT_LISTS:
         return tuple(_plain(key, each) for each in typed)
     if key == "bounds":
-        return parse_bounds(",".join(typed))
+        return _parse_bounds(",".join(typed))
     if len(typed) != 1:
         raise ParameterError(f"{key} takes one value, not {len(typed)}", {"field": key})
     if key == "priority":
@@ -244,7 +251,7 @@ def parse_value(key: str, typed: Sequence[str]) -> Any:
     return _plain(key, typed[0])
 
 
-def parse_bounds(typed: str) -> tuple[float, float, float, float]:
+def _parse_bounds(typed: str) -> tuple[float, float, float, float]:
     """Parse ``S,W,N,E`` in degrees into (south, west, north, east).
 
     Raises:

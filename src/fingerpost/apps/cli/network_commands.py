@@ -8,7 +8,14 @@ import typer
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import prepare_settings, usage
 from fingerpost.apps.cli.network_add import new_add_command, parse_value
-from fingerpost.apps.cli.network_sources import RealtimeLook, Unchecked, forget_import, learn_profile, run_import
+from fingerpost.apps.cli.network_sources import (
+    Unchecked,
+    check_realtime,
+    forget_import,
+    learn_profile,
+    print_realtime,
+    run_import,
+)
 from fingerpost.apps.cli.network_view import print_learned, print_networks, print_record
 from fingerpost.apps.cli.output import complain, print_line
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, open_record_store
@@ -47,7 +54,7 @@ def set_value(
         record = file.read().records.get(network)
         look = None
         if key == "realtime" and read and record is not None and record.source == EMBEDDED:
-            look = RealtimeLook(settings, record.model_copy(update={"realtime": read}))
+            look = check_realtime(settings, record.model_copy(update={"realtime": read}))
             look.refuse(unchecked=unchecked)
         file.set_value(network, key, read)
     shown = "is not set" if read is None else f"= {json.dumps(read, ensure_ascii=False)}"
@@ -55,7 +62,7 @@ def set_value(
     if key == "feeds":
         print_line(f"Run `fingerpost network refresh {network}` to answer from them.")
     if look is not None:
-        look.print()
+        print_realtime(look)
     problem = file.read().problems.get(network)
     if problem is not None:
         print_line(f"{network} still cannot be used: {problem}.")
@@ -144,7 +151,7 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
     print_line(f"Added {entry.added_at:%Y-%m-%d %H:%M}.")
     print_report(report)
     if record.realtime:
-        RealtimeLook(settings, record).print()
+        print_realtime(check_realtime(settings, record))
 
 
 @app.command("remove")

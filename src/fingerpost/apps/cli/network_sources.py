@@ -13,10 +13,11 @@ from rich.text import Text
 
 from fingerpost.apps.cli.output import new_console, print_line, say, showing_work
 from fingerpost.apps.source_kinds import SourceKind
-from fingerpost.errors import FeedUnusable, ToolError
+from fingerpost.errors import FeedUnusable
 
 if TYPE_CHECKING:
     from fingerpost.apps.feeds import FeedImporter
+    from fingerpost.apps.realtime_check import RealtimeCheck
     from fingerpost.apps.settings import Settings
     from fingerpost.store.network_records import NetworkRecord
 
@@ -97,39 +98,13 @@ def forget_import(home: Path, name: str) -> None:
     OriginFolder(home, name).remove()
 
 
-class RealtimeLook:
-    """The current messages of a record's realtime sources, fetched once."""
+def check_realtime(settings: "Settings", record: "NetworkRecord") -> "RealtimeCheck":
+    # numpy and the reader take longer to load than other commands take to run.
+    from fingerpost.apps.realtime_check import RealtimeCheck
 
-    def __init__(self, settings: "Settings", record: "NetworkRecord") -> None:
-        # numpy and the reader take longer to load than other commands take to run.
-        from fingerpost.apps.realtime_check import fetch_realtime
+    return RealtimeCheck(settings, record)
 
-        self._settings = settings
-        self._record = record
-        self._fetched = fetch_realtime(settings, record.realtime)
 
-    def refuse(self, *, unchecked: bool) -> None:
-        """Check the sources.
-
-        Raises:
-            ParameterError: one names an unknown FEED; or, unless ``unchecked``, gives no message.
-        """
-        from fingerpost.apps.realtime_check import refuse_silent, refuse_unknown_feeds
-
-        refuse_unknown_feeds(self._record, self._settings.home)
-        if not unchecked:
-            refuse_silent(self._fetched)
-
-    def print(self) -> None:
-        """Print how much of each message matches the timetable."""
-        from fingerpost.apps.realtime_check import check_sources, list_check_lines
-        from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
-
-        try:
-            _, timetable = TimetableStore(self._settings.home).open(self._record.name)
-        except ToolError as error:
-            print_line(f"Realtime was not checked: {error.message}")
-            return
-        for check in check_sources(timetable, self._fetched, self._settings.home):
-            for line, good in list_check_lines(check):
-                print_line(Text(line, "" if good else "bold red"))
+def print_realtime(check: "RealtimeCheck") -> None:
+    for line, good in check.list_lines():
+        print_line(Text(line, "" if good else "bold red"))
