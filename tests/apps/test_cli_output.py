@@ -30,7 +30,7 @@ def test_a_name_commands_the_terminal_nothing(monkeypatch, printed):
     assert not {"\x1b", "\x9b"} & set(drawn)
 
 
-def test_lines_stay_lines(monkeypatch):
+def test_line_breaks_of_our_own_stay(monkeypatch):
     assert draw(monkeypatch, "one\ntwo") == "one\ntwo\n"
 
 
