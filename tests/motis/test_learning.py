@@ -10,10 +10,9 @@ from fingerpost.testing.networks.town import new_town
 from fingerpost.transit.learned_profile import new_remote_profile
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.remote.motis.learning import ABILITIES
-from fingerpost.transit.remote.motis.network import MotisSource
+from fingerpost.transit.remote.motis.network import ABILITIES, MotisSource
 from tests.conformance.embedded import EmbeddedConformance
-from tests.motis.answers import LIMITS, Told, a_place, learning
+from tests.motis.answers import LIMITS, Told, a_place, learn
 from tests.motis.town_server import TownServer, serving
 from tests.throwaway.conformance import new_client
 
@@ -34,8 +33,7 @@ def a_server(stops=STOPS, config=None, stoptimes=COMPLAINT):
 
 async def test_what_it_covers_is_learned_of_its_stops():
     """Feeds as the server spells them, modes, the zone of most, and the box with a walk of 3 km around it."""
-    async with learning(a_server()) as learned:
-        pass
+    learned = await learn(a_server())
     box = learned.bounds
 
     assert ([feed.name for feed in learned.feeds], learned.zone) == (["GVB", "nl-ovapi"], "Europe/Amsterdam")
@@ -45,8 +43,7 @@ async def test_what_it_covers_is_learned_of_its_stops():
 
 async def test_its_version_is_learned_and_whom_to_name():
     """The server names no publishers, so its host stands for whoever runs it."""
-    async with learning(a_server(config={"motisVersion": "v2.11.2", "hasStreetRouting": True})) as learned:
-        pass
+    learned = await learn(a_server(config={"motisVersion": "v2.11.2", "hasStreetRouting": True}))
 
     assert learned.traits == {"api": "6", "motis": "v2.11.2"}
     assert learned.attribution == (
@@ -57,8 +54,7 @@ async def test_its_version_is_learned_and_whom_to_name():
 
 async def test_without_streets_nothing_is_step_free():
     """The wheelchair profile needs them; nor is anybody's map used."""
-    async with learning(a_server(config={"hasStreetRouting": False})) as learned:
-        pass
+    learned = await learn(a_server(config={"hasStreetRouting": False}))
 
     assert (ABILITIES - learned.abilities, len(learned.attribution)) == ({Ability.STEP_FREE}, 1)
 
@@ -86,8 +82,7 @@ async def test_the_newest_version_of_its_api_is_found_and_used(api):
 async def test_more_stops_than_it_lists_want_bounds():
     """Nobody guesses which part of its world is meant."""
     with pytest.raises(ParameterError, match="more stops than it lists") as raised:
-        async with learning(a_server(stops=TOO_MANY)):
-            pass
+        await learn(a_server(stops=TOO_MANY))
 
     assert (raised.value.details, raised.value.hint) == ({"field": "bounds"}, "Give --bounds S,W,N,E")
 
@@ -96,8 +91,7 @@ async def test_with_bounds_and_too_many_stops_a_sample_tells_the_zone():
     """Feeds and modes are not guessed from it; the box is the operator's."""
     told = a_server()
     told._answers["map/stops"] = lambda query: STOPS if query["min"] != "50.000000,3.000000" else TOO_MANY
-    async with learning(told, bounds=(50.0, 3.0, 54.0, 7.0)) as learned:
-        pass
+    learned = await learn(told, bounds=(50.0, 3.0, 54.0, 7.0))
 
     assert (learned.zone, learned.feeds, learned.modes, learned.bounds) == ("Europe/Amsterdam", (), frozenset(), None)
     assert told.list_asked("map/stops")[-1] == {"min": "51.954989,4.926816", "max": "52.045011,5.073184"}
@@ -105,8 +99,7 @@ async def test_with_bounds_and_too_many_stops_a_sample_tells_the_zone():
 
 async def test_stops_without_a_zone_leave_it_to_the_operator():
     """The network is refused with a sentence that says what to state, and serves with a zone of its record."""
-    async with learning(a_server(stops=[{**each, "tz": None} for each in STOPS])) as learned:
-        pass
+    learned = await learn(a_server(stops=[{**each, "tz": None} for each in STOPS]))
     record = NetworkRecord(name="NL", source="motis", url="http://town.example")
 
     with pytest.raises(SettingsInvalid, match="network set NL zone"):
@@ -122,8 +115,7 @@ async def test_stops_without_a_zone_leave_it_to_the_operator():
 async def test_what_is_no_server_of_a_timetable_is_refused(told, words):
     """One without stops, and a host that is no MOTIS."""
     with pytest.raises(SourceChanged, match=words):
-        async with learning(told):
-            pass
+        await learn(told)
 
 
 async def test_a_record_without_an_address_is_refused():
@@ -136,8 +128,7 @@ async def test_a_record_without_an_address_is_refused():
 
 async def test_ids_of_a_feed_that_was_not_learned_belong_to_the_network_all_the_same():
     """Its profile owns the FEED of its name beside those of its feeds."""
-    async with learning(a_server()) as learned:
-        pass
+    learned = await learn(a_server())
     record = NetworkRecord(name="NL", source="motis", url="http://town.example")
 
     assert MotisSource(None).open(record, learned).profile.feed_names == {"NL", "GVB", "NL-OVAPI"}

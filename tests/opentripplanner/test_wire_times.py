@@ -4,11 +4,12 @@ from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
+from pydantic import TypeAdapter
 
-from fingerpost.transit.remote.kit.wire_shapes import read_wire_instant
+from fingerpost.transit.remote.kit.answers import read_wire_instant
 from fingerpost.transit.remote.opentripplanner.wire_values import (
+    Day,
     find_service_day,
-    read_day,
     read_duration_s,
 )
 from tests.opentripplanner.answers import a_board, a_board_query, a_time, asking, data
@@ -51,7 +52,7 @@ def test_an_instant_needs_its_offset():
 @pytest.mark.parametrize("text", ["2026-03-10", "20260310"])
 def test_a_service_date_comes_in_two_forms(text):
     """The documentation says the second, the server the first."""
-    assert read_day(text) == date(2026, 3, 10)
+    assert TypeAdapter(Day).validate_python(text) == date(2026, 3, 10)
 
 
 @pytest.mark.parametrize(

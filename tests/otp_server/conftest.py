@@ -20,8 +20,7 @@ from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.composite import AllNetworks
 from fingerpost.transit.networks.guarded import NetworkBreaker
-from fingerpost.transit.remote.kit.network import ServerSource
-from fingerpost.transit.remote.opentripplanner.network import OPENTRIPPLANNER
+from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
 from tests.homes import keep_network, write_record
 from tests.otp_server import running
 from tests.otp_server.server import LOOPBACK
@@ -58,11 +57,11 @@ class Clock:
         return time.monotonic() + self.ahead_s
 
 
-class PatientSource(ServerSource):
+class PatientSource(OpenTripPlannerSource):
     """OpenTripPlanner, waited for longer: a machine that is busy makes no answer wrong."""
 
     def __init__(self, fetch):
-        super().__init__(OPENTRIPPLANNER, fetch, RequestLimits(read_s=PATIENCE_S, total_s=PATIENCE_S))
+        super().__init__(fetch, RequestLimits(read_s=PATIENCE_S, total_s=PATIENCE_S))
 
     def open(self, record, learned=None):
         network = super().open(record, learned)

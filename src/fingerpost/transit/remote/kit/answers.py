@@ -1,7 +1,8 @@
-"""Read the JSON of an answer, also where a part of it is invalid, and report what was dropped.
+"""Read the JSON of an answer as frozen values, also where a part of it is invalid, and report what was dropped.
 
 An invalid part is treated as GraphQL treats a failed field: it becomes null, and where null is not allowed, so does its
-parent. An optional value is unknown then, and an entry of a list is left out.
+parent. An optional value is unknown then, and an entry of a list is left out. Values out of the range of their kind are
+invalid too, so that nobody further on meets a latitude of 999.
 """
 
 import asyncio
@@ -10,15 +11,18 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar, cast
+from typing import Annotated, Any, Generic, TypeVar, cast
 
-from pydantic import TypeAdapter, ValidationError
-from pydantic_core import from_json
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, TypeAdapter, ValidationError
+from pydantic.alias_generators import to_camel
+from pydantic_core import CoreSchema, core_schema, from_json
 
 from fingerpost.errors import SourceChanged
 from fingerpost.net.response import Response
+from fingerpost.transit.model.itinerary import Mode
+from fingerpost.transit.rules.modes import mode_of
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -182,3 +186,94 @@ def _has(here: Any, part: str | int) -> bool:
 def _count(blanked: set[_Loc]) -> Mapping[str, int]:
     whole = [each for each in blanked if not any(each[:end] in blanked for end in range(1, len(each)))]
     return Counter(sorted(".".join(part for part in each if isinstance(part, str)) for each in whole))
+
+
+# In the year 2106. What lies behind it is an unset value, or was written in milliseconds.
+LAST_INSTANT = 2**32 - 1
+
+
+class _NullEntriesLeftOut:
+    """Leaves out the null entries of a list after they were counted, so that errors name the entry that was sent."""
+
+    def __init__(self, *, null_is_empty: bool) -> None:
+        self._null_is_empty = null_is_empty
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        made = cast("core_schema.TupleSchema", handler(source))
+        made["items_schema"] = [core_schema.nullable_schema(each) for each in made["items_schema"]]
+        whole = core_schema.nullable_schema(made) if self._null_is_empty else made
+        return core_schema.no_info_after_validator_function(_without_nulls, whole)
+
+
+def _without_nulls(entries: tuple[Any, ...] | None) -> tuple[Any, ...]:
+    return tuple([each for each in entries if each is not None]) if entries else ()
+
+
+Entries = Annotated[tuple[_T, ...], _NullEntriesLeftOut(null_is_empty=False)]
+"""A list whose null entries are left out."""
+
+Several = Annotated[tuple[_T, ...], _NullEntriesLeftOut(null_is_empty=True)]
+"""A list; null is empty, and null entries are left out."""
+
+Words = Annotated[str, Field(pattern=r"\S")]
+"""A text that says something."""
+
+Latitude = Annotated[float, Field(ge=-90, le=90)]
+"""Degrees north."""
+
+Longitude = Annotated[float, Field(ge=-180, le=180)]
+"""Degrees east."""
+
+Metres = Annotated[float, Field(ge=0, le=100_000_000)]
+"""A length."""
+
+
+class Shape(BaseModel):
+    """An object of an answer, its names in camelCase; fields that are not known are passed over."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", alias_generator=to_camel, allow_inf_nan=False)
+
+
+@lru_cache(maxsize=8192)
+def read_wire_instant(text: str) -> int:
+    """Return the Unix second of an instant with an offset.
+
+    Raises:
+        ValueError: it is none, or has no offset.
+    """
+    instant = datetime.fromisoformat(text)
+    if instant.tzinfo is None:
+        raise ValueError("an instant without an offset")
+    return int(instant.timestamp())
+
+
+def _read(value: Any) -> Any:
+    return read_wire_instant(value) if isinstance(value, str) else value
+
+
+def _read_open(value: Any) -> Any:
+    read = _read(value)
+    is_known = isinstance(read, int | float) and 0 <= read <= LAST_INSTANT and read == int(read)
+    return int(read) if is_known else None
+
+
+class ModeReader:
+    """Reads a mode: the GTFS route type decides, else the server's word (rule A9); ``words`` lists those of each."""
+
+    def __init__(self, words: Mapping[Mode, str]) -> None:
+        self._mode_by_word = {word: mode for mode, text in words.items() for word in text.split()}
+
+    def __call__(self, word: str | None, route_type: int | None = None) -> Mode:
+        if route_type is not None:
+            return mode_of(route_type)
+        return self._mode_by_word.get((word or "").lower(), Mode.OTHER)
+
+
+UnixSecond = Annotated[int, Field(ge=0, le=LAST_INSTANT)]
+"""A Unix second."""
+
+Instant = Annotated[UnixSecond, BeforeValidator(_read)]
+"""A Unix second, from an instant with an offset."""
+
+OpenInstant = Annotated[int | None, BeforeValidator(_read_open)]
+"""A Unix second that bounds a period; null where the period is open, as by the year 9999 or the largest number."""

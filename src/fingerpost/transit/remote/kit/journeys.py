@@ -1,14 +1,17 @@
-"""Ends of trips as a server reads them; legs, alerts and lines on the map."""
+"""Search journeys page by page, once more with shorter walks, and once more with steps."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from typing import ClassVar, TypeVar
 
-from fingerpost.transit.model.itinerary import Fare, Leg, LegLine, LineSource, Mode, ServiceAlert, StopPoint
+from fingerpost.errors import OutsideCalendar
+from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, LegLine, LineSource, Mode, ServiceAlert, StopPoint
 from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.remote.kit.places import StopLookup
-from fingerpost.transit.remote.kit.stop_ids import StopIdBook
+from fingerpost.transit.remote.kit.places import StopIdBook, StopLookup
+from fingerpost.transit.rules.trip_limits import UNMEASURED, is_possible, list_kept
 
 _Leg = TypeVar("_Leg")
 
@@ -118,3 +121,199 @@ async def find_end(location: Location, ids: StopIdBook, stops: StopLookup) -> Jo
     shared = stations.pop() if len(stations) == 1 and len(away) > 1 else None
     _, nearest = min(away, key=lambda pair: pair[0])
     return JourneyEnd(location=location, stop_id=shared or nearest.own_id)
+
+
+PAGE_SIZE = 6
+"""Itineraries to request at least: more than are shown, because some walk too far."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundJourneys:
+    """What a page of results holds, or what several add up to.
+
+    Attributes:
+        live: itineraries within the query's limits, by real time.
+        promised: unusable ones that the timetable promised.
+        fares: the fare of each itinerary that has one.
+        troubles: notes on what the server left out.
+        reasons: sentences on why nothing was found.
+        impossible: itineraries whose times contradict each other.
+        unplaced: itineraries that lack coordinates.
+        not_asked_for: how many itineraries need another vehicle.
+        walks_too_far: whether any was dropped because of its walking.
+        zone: the time zone of the places, if the server names it.
+    """
+
+    retrieved_at: datetime
+    live: tuple[Itinerary, ...] = ()
+    promised: tuple[Itinerary, ...] = ()
+    fares: Mapping[Itinerary, Fare | None] = field(default_factory=dict)
+    troubles: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    impossible: frozenset[Itinerary] = frozenset()
+    unplaced: frozenset[Itinerary] = frozenset()
+    not_asked_for: int = 0
+    has_unmeasured_walk: bool = False
+    walks_too_far: bool = False
+    zone: str | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences on what was left out, and what was guessed."""
+        return (
+            *dict.fromkeys(self.troubles),
+            *([UNMEASURED] if self.has_unmeasured_walk else []),
+            *_say_left_out(
+                self.not_asked_for, "{} a car, a bicycle, a rented or a booked vehicle", "it needs", "they need"
+            ),
+            *_say_left_out(len(self.unplaced), "the server does not say where {}", "it leads", "they lead"),
+            *say_impossible(len(self.impossible)),
+        )
+
+    @property
+    def why_nothing(self) -> str | None:
+        return ". ".join(dict.fromkeys(self.reasons)) or None
+
+    @property
+    def has_rides(self) -> bool:
+        return any(itinerary.rides for itinerary in self.live)
+
+    def add(self, later: "FoundJourneys") -> "FoundJourneys":
+        return FoundJourneys(
+            retrieved_at=min(self.retrieved_at, later.retrieved_at),
+            live=tuple(dict.fromkeys(self.live + later.live)),
+            promised=tuple(dict.fromkeys(self.promised + later.promised)),
+            fares={**self.fares, **later.fares},
+            troubles=self.troubles + later.troubles,
+            reasons=self.reasons + later.reasons,
+            impossible=self.impossible | later.impossible,
+            unplaced=self.unplaced | later.unplaced,
+            not_asked_for=self.not_asked_for + later.not_asked_for,
+            has_unmeasured_walk=self.has_unmeasured_walk or later.has_unmeasured_walk,
+            walks_too_far=self.walks_too_far or later.walks_too_far,
+            zone=self.zone or later.zone,
+        )
+
+    def with_trouble(self, note: str) -> "FoundJourneys":
+        return replace(self, troubles=(*self.troubles, note))
+
+
+def sort_live(
+    itineraries: Sequence[Itinerary], query: JourneyQuery, retrieved_at: datetime, *, in_minutes: bool = False
+) -> FoundJourneys:
+    """Return the itineraries within the query's limits, and what became of the others.
+
+    ``in_minutes`` drops those that miss the second of the query, for servers that count whole minutes.
+    """
+    possible = [each for each in itineraries if is_possible(each)]
+    return FoundJourneys(
+        retrieved_at=retrieved_at,
+        live=tuple(each for each in list_kept(possible, query) if not in_minutes or _is_in_time(each, query)),
+        impossible=frozenset(itineraries) - frozenset(possible),
+        walks_too_far=any(each.walk_m > query.max_walk_m for each in possible),
+    )
+
+
+def list_promised(itineraries: Iterable[Itinerary], query: JourneyQuery) -> tuple[Itinerary, ...]:
+    """Return the possible itineraries of a search on the timetable that are within the query's limits."""
+    return tuple(dict.fromkeys(each for each in list_kept(itineraries, query) if is_possible(each)))
+
+
+def new_outside_calendar(whose: str, first: date | None, last: date | None) -> OutsideCalendar:
+    """Return the error of a day that a timetable does not cover; ``first`` and ``last`` are the days that it does."""
+    if first is None or last is None:
+        return OutsideCalendar(f"The timetable of {whose} does not cover that day")
+    days = {"first_day": str(first), "last_day": str(last)}
+    return OutsideCalendar(f"The timetable of {whose} covers {first} to {last} only", days)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JourneyPage:
+    """One page of results.
+
+    Attributes:
+        following: asks for the next page; None if that is not wanted, or there is none.
+        cursor: the server's name of the next page, if it has one.
+    """
+
+    found: FoundJourneys
+    following: "Callable[[], Awaitable[JourneyPage]] | None" = None
+    cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JourneyQuestion:
+    """What a dialect asks a server.
+
+    Attributes:
+        shorter_walks: asks for less walking than usual, because what was found before walks too far.
+    """
+
+    query: JourneyQuery
+    origin: JourneyEnd
+    destination: JourneyEnd
+    language: str | None = None
+    shorter_walks: bool = False
+
+
+class JourneySearch(ABC):
+    """Searches one server.
+
+    Attributes:
+        most_pages: requested for one question, because all itineraries of a page may walk too far.
+        note_of_rest: reported if there are more pages than that.
+        offers_steps: whether a question for step-free trips that finds no ride is repeated without that wish.
+    """
+
+    most_pages: ClassVar[int]
+    note_of_rest: ClassVar[str | None] = None
+    offers_steps: ClassVar[bool] = True
+
+    @abstractmethod
+    async def first_page(self, question: JourneyQuestion) -> JourneyPage: ...
+
+    async def find(self, question: JourneyQuestion) -> FoundJourneys:
+        """Return what was found within the query's limits."""
+        found = await self._find_within(question)
+        if self.offers_steps and question.query.step_free and not found.has_rides:
+            # Better a way with a step, which the answer names, than none.
+            return await self._find_within(replace(question, query=replace(question.query, step_free=False)))
+        return found
+
+    async def _find_within(self, question: JourneyQuestion) -> FoundJourneys:
+        found = await self._page_through(question)
+        if found.walks_too_far and not found.has_rides:
+            return found.add(await self._page_through(replace(question, shorter_walks=True)))
+        return found
+
+    async def _page_through(self, question: JourneyQuestion) -> FoundJourneys:
+        page = await self.first_page(question)
+        found, seen = page.found, set[str]()
+        for _ in range(self.most_pages - 1):
+            # A cursor that was followed before leads nowhere.
+            if page.following is None or page.cursor in seen:
+                return found
+            if page.cursor is not None:
+                seen.add(page.cursor)
+            page = await page.following()
+            found = found.add(page.found)
+        if page.following is not None and self.note_of_rest is not None:
+            return found.with_trouble(self.note_of_rest)
+        return found
+
+
+def _is_in_time(itinerary: Itinerary, query: JourneyQuery) -> bool:
+    return itinerary.arrival <= query.instant if query.arrive_by else itinerary.departure >= query.instant
+
+
+def say_impossible(number: int) -> list[str]:
+    """Return the note on how many itineraries end before they begin, none where none does."""
+    return _say_left_out(number, "by the server's times {}", "it ends before it begins", "they end before they begin")
+
+
+def _say_left_out(number: int, why: str, one: str, several: str) -> list[str]:
+    """Return the note on itineraries that were left out; ``why`` has a gap for what ``one`` or ``several`` do."""
+    if not number:
+        return []
+    were, verb = ("itineraries were", several) if number > 1 else ("itinerary was", one)
+    return [f"{number} {were} left out, because {why.format(verb)}."]

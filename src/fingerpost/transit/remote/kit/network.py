@@ -2,10 +2,10 @@
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
+from collections.abc import Awaitable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from fingerpost import clock
 from fingerpost.errors import ParameterError, SettingsInvalid
@@ -13,7 +13,7 @@ from fingerpost.net.request import Fetch, RequestLimits
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
-from fingerpost.transit.model.itinerary import Departure, Leg, LegLine, ServiceAlert
+from fingerpost.transit.model.itinerary import Departure, ServiceAlert
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, Provenance, RealtimeHealth
@@ -21,16 +21,15 @@ from fingerpost.transit.port import (
     BoardGap,
     DepartureBoard,
     DepartureQuery,
+    DrawLeg,
     JourneyAnswer,
     JourneyQuery,
     NearbyStops,
     Network,
     PriceItinerary,
 )
-from fingerpost.transit.remote.kit.journeys import find_end
-from fingerpost.transit.remote.kit.places import PlaceNames, StopLookup
-from fingerpost.transit.remote.kit.search import FoundJourneys, JourneyQuestion, JourneySearch
-from fingerpost.transit.remote.kit.stop_ids import StopIdBook
+from fingerpost.transit.remote.kit.journeys import FoundJourneys, JourneyQuestion, JourneySearch, find_end
+from fingerpost.transit.remote.kit.places import PlaceNames, StopIdBook, StopLookup
 from fingerpost.transit.rules.board_window import keep_first, list_within
 from fingerpost.transit.rules.language import DEFAULT, choose
 from fingerpost.transit.rules.times import is_zone, print_instant
@@ -39,49 +38,38 @@ from fingerpost.transit.rules.times import is_zone, print_instant
 _PATIENT = RequestLimits(read_s=40.0, total_s=60.0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerKind:
-    """One kind of server.
-
-    Attributes:
-        name: the word in a record's ``source``.
-        learn: asks a record's server for its profile, with limits of one request.
-        open_network: makes the network of a record without asking anything.
-        url_option: the option that names the server; None where its address is known.
-    """
-
-    name: str
-    learn: Callable[[Fetch, NetworkRecord, RequestLimits], Awaitable[LearnedProfile]]
-    open_network: Callable[[NetworkRecord, LearnedProfile | None, Fetch, RequestLimits | None], Network]
-    url_option: str | None = None
-
-
 class ServerSource:
     """Opens the networks behind one kind of server; see ``port.RemoteSource``.
+
+    Attributes:
+        kind: the word in a record's ``source``.
+        url_option: the option of ``network add`` that names the server; None where its address is known.
+        learn_profile: asks a record's server for its profile, with limits of one request.
+        open_network: makes the network of a record without asking anything.
 
     Args:
         fetch: asks an address.
         limits: of one request; by default the deadline of each network's answers.
     """
 
-    def __init__(self, server_kind: ServerKind, fetch: Fetch, limits: RequestLimits | None = None) -> None:
-        self._server_kind = server_kind
+    kind: ClassVar[str]
+    url_option: ClassVar[str | None] = None
+    learn_profile: ClassVar["staticmethod[[Fetch, NetworkRecord, RequestLimits], Awaitable[LearnedProfile]]"]
+    open_network: ClassVar["staticmethod[[NetworkRecord, LearnedProfile | None, Fetch, RequestLimits | None], Network]"]
+
+    def __init__(self, fetch: Fetch, limits: RequestLimits | None = None) -> None:
         self._fetch = fetch
         self._limits = limits
 
-    @property
-    def kind(self) -> str:
-        return self._server_kind.name
-
     async def learn(self, record: NetworkRecord) -> LearnedProfile:
-        option = self._server_kind.url_option
-        if record.url is None and option is not None:
-            raise ParameterError(f"{record.name} has no url", {"field": "url"}, hint=f"Name the server: --{option} URL")
-        return await self._server_kind.learn(self._fetch, record, self._limits or _PATIENT)
+        if record.url is None and self.url_option is not None:
+            hint = f"Name the server: --{self.url_option} URL"
+            raise ParameterError(f"{record.name} has no url", {"field": "url"}, hint=hint)
+        return await self.learn_profile(self._fetch, record, self._limits or _PATIENT)
 
     def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> Network:
         try:
-            return self._server_kind.open_network(record, learned, self._fetch, self._limits)
+            return self.open_network(record, learned, self._fetch, self._limits)
         except ParameterError as error:
             raise SettingsInvalid(
                 f"The url of {record.name} cannot be used: {error.message}", hint=error.hint
@@ -135,7 +123,8 @@ class ServerNetwork(ABC):
         ids: StopIdBook,
         stops: StopLookup,
         names: PlaceNames,
-        search: JourneySearch[Any],
+        search: JourneySearch,
+        draw: DrawLeg,
     ) -> None:
         self._profile = profile
         self._languages = record.languages or (() if learned is None else learned.languages)
@@ -143,6 +132,7 @@ class ServerNetwork(ABC):
         self._stops = stops
         self._names = names
         self._search = search
+        self._draw = draw
 
     @property
     def profile(self) -> NetworkProfile:
@@ -205,10 +195,6 @@ class ServerNetwork(ABC):
     @abstractmethod
     def _attribute(self, retrieved: str) -> tuple[str, ...]:
         """Return what the terms want beside the attribution; ``retrieved`` is a date and time."""
-
-    @abstractmethod
-    def _draw(self, leg: Leg) -> LegLine:
-        """Return the line of a leg of an answer."""
 
     def _find_price(self, found: FoundJourneys) -> PriceItinerary | None:  # noqa: ARG002
         """Return what prices an answer's itineraries; None from servers whose fares are not read."""

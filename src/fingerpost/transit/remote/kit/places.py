@@ -1,4 +1,4 @@
-"""Look up stops and the places they make up, and names that a geocoder knows."""
+"""Stop ids of a server, its stops and the places they make up, and names that a geocoder knows."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,12 +9,63 @@ from fingerpost.errors import ToolError
 from fingerpost.transit.model.itinerary import Access, Mode, NearbyStop, StopPoint
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, distance_m
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.remote.kit.stop_ids import StopIdBook
 from fingerpost.transit.rules.geocoder_matches import NearName, find_position_name, match_places, score_spellings
 from fingerpost.transit.rules.language import spoken
 from fingerpost.transit.rules.name_matching import plain
 from fingerpost.transit.rules.place_groups import ONE_PLACE_M, place_of_stop
 from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
+
+# Ids are remembered up to this many.
+_MOST_KEPT = 200_000
+
+
+class StopIdBook(ABC):
+    """Prints the ids of one server, and finds the server's own id of a printed one.
+
+    Upper-casing cannot be undone, so each id is stored when it is printed.
+    """
+
+    def __init__(self) -> None:
+        self._own_by_printed: dict[str, str] = {}
+        self._printed_by_own: dict[str, str] = {}
+
+    @abstractmethod
+    def print_trip(self, own_id: str) -> str:
+        """Return a trip's id as answers show it: its FEED in the printed form, and the feed's own id."""
+
+    @abstractmethod
+    def _print(self, own_id: str, *, exact: bool) -> str:
+        """Return the printed form of an id; where ``exact``, small letters are escaped."""
+
+    @abstractmethod
+    def _guess_own(self, printed: str) -> Iterable[str]:
+        """Return what a printed id in upper case may be on the server, the likeliest first."""
+
+    def print(self, own_id: str) -> str:
+        """Return the printed form of a server's id; of two that differ only in case, the later one is escaped."""
+        printed = self._printed_by_own.get(own_id)
+        if printed is None:
+            if len(self._printed_by_own) > _MOST_KEPT:
+                self._printed_by_own.clear()
+                self._own_by_printed.clear()
+            printed = self._print(own_id, exact=False)
+            if self._own_by_printed.get(printed, own_id) != own_id:
+                printed = self._print(own_id, exact=True)
+            while self._own_by_printed.setdefault(printed, own_id) != own_id:
+                printed += "-"
+            self._printed_by_own[own_id] = printed
+        return printed
+
+    def list_own(self, printed: str) -> list[str]:
+        """Return what a printed id, case ignored, may be on the server, the likeliest first; empty for no id of it."""
+        wanted = printed.strip().upper()
+        known = self._own_by_printed.get(wanted)
+        return list(dict.fromkeys(self._guess_own(wanted))) if known is None else [known]
+
+    def list_all_own(self, printed: Iterable[str]) -> list[str]:
+        """Return what several printed ids may be, each once."""
+        return list(dict.fromkeys(own_id for each in printed for own_id in self.list_own(each)))
+
 
 AROUND_M = 2 * ONE_PLACE_M
 """How far around a stop the rest of its place may lie: others may link the two."""

@@ -1,17 +1,30 @@
 """Itineraries from the server's: legs, alerts, lines on the map and fares."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from decimal import Decimal
+from zoneinfo import ZoneInfo
 
 import polyline
 
 from fingerpost.transit.fares.book import print_amount
-from fingerpost.transit.model.itinerary import Access, Fare, Itinerary, Leg, LegLine, Mode, ServiceAlert, StopPoint
+from fingerpost.transit.model.itinerary import (
+    Access,
+    Departure,
+    Fare,
+    Itinerary,
+    Leg,
+    LegLine,
+    Mode,
+    ServiceAlert,
+    StopPoint,
+)
 from fingerpost.transit.model.line_colors import read_line_colors
 from fingerpost.transit.model.place import Coordinate, Location, distance_m
 from fingerpost.transit.port import JourneyQuery
+from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.journeys import (
     UNKNOWN_EFFECT,
     UNNAMED,
@@ -24,26 +37,15 @@ from fingerpost.transit.remote.kit.journeys import (
     read_legs,
     ride_mode,
 )
-from fingerpost.transit.remote.kit.stop_ids import StopIdBook
+from fingerpost.transit.remote.kit.places import StopIdBook
+from fingerpost.transit.remote.motis import shapes
 from fingerpost.transit.remote.motis.places import find_service_day
-from fingerpost.transit.remote.motis.shapes import (
-    BY_ARRANGEMENT,
-    ON_STREET,
-    WALK,
-    FareTransfer,
-    MotisAlert,
-    MotisFareProduct,
-    MotisItinerary,
-    MotisLeg,
-    MotisLine,
-    OwnPlace,
-    TimeRange,
-    read_mode,
-)
+from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, TooMuchAsked
 from fingerpost.transit.rules.realtime_status import with_walk_delays
+from fingerpost.transit.rules.times import print_utc
 
 
-def list_in_force(alerts: Iterable[MotisAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
+def list_in_force(alerts: Iterable[shapes.MotisAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
     """Return the alerts that say something and hold at any time from ``begin`` to ``end``, each once.
 
     What has a code is a remark on the service, such as its power sockets, and no alert.
@@ -51,14 +53,14 @@ def list_in_force(alerts: Iterable[MotisAlert], begin: int, end: int) -> tuple[S
     return once(_alert(alert, begin, end) for alert in alerts if alert.code is None)
 
 
-def _alert(alert: MotisAlert, begin: int, end: int) -> ServiceAlert | None:
+def _alert(alert: shapes.MotisAlert, begin: int, end: int) -> ServiceAlert | None:
     header, text = (alert.header_text or "").strip(), (alert.description_text or "").strip()
     # Feeds that know one kind of period state it as the time in which the alert is to be shown.
     spans = alert.impact_period or alert.communication_period
     held = [each for each in spans if is_in_force(each.start, each.end, begin, end)]
     if not (header or text) or (spans and not held):
         return None
-    span = held[0] if held else TimeRange()
+    span = held[0] if held else shapes.TimeRange()
     effect, url = alert.effect or UNKNOWN_EFFECT, alert.url or None
     # The server's alerts have no id of their own.
     name = hashlib.sha256("\x00".join((header, text, effect, url or "")).encode()).hexdigest()[:16]
@@ -72,17 +74,17 @@ _NOT_ALLOWED = "NOT_ALLOWED"
 _PRECISION, _FIRST_PRECISION = 6, 7
 
 
-def new_leg(leg: MotisLeg, ids: StopIdBook, start: Location | None, end: Location | None) -> Leg:
+def new_leg(leg: shapes.MotisLeg, ids: StopIdBook, start: Location | None, end: Location | None) -> Leg:
     """Return a leg; ``start`` and ``end`` are the trip's own ends where it begins or ends there, else None."""
     ends = _end_point(leg.from_, ids, start), _end_point(leg.to, ids, end)
-    if leg.mode == WALK:
+    if leg.mode == shapes.WALK:
         return new_walk(*ends, (leg.start_time, leg.end_time), leg.distance, leg, cancelled=is_off(leg))
     scheduled = leg.start_time if leg.scheduled_start_time is None else leg.scheduled_start_time
     arrives = leg.end_time if leg.scheduled_end_time is None else leg.scheduled_end_time
     cancelled = is_off(leg)
     has_delay = bool(leg.real_time) and not cancelled
     return Leg(
-        mode=ride_mode(read_mode(leg.mode, leg.route_type)),
+        mode=ride_mode(shapes.read_mode(leg.mode, leg.route_type)),
         start=ends[0],
         end=ends[1],
         departure_scheduled=scheduled,
@@ -97,7 +99,7 @@ def new_leg(leg: MotisLeg, ids: StopIdBook, start: Location | None, end: Locatio
         service_day=None if leg.trip_id is None else find_service_day(leg.trip_id),
         # The server says NOT_ACCESSIBLE also where its feed says nothing.
         wheelchair=Access.YES if leg.wheelchair_accessible == "ACCESSIBLE" else Access.UNKNOWN,
-        by_arrangement=leg.mode in BY_ARRANGEMENT,
+        by_arrangement=leg.mode in shapes.BY_ARRANGEMENT,
         stays_seated=bool(leg.interline_with_previous_leg),
         colors=read_line_colors(leg.route_color, leg.route_text_color),
         alerts=list_in_force((*leg.alerts, *leg.from_.alerts, *leg.to.alerts), leg.start_time, leg.end_time),
@@ -105,14 +107,14 @@ def new_leg(leg: MotisLeg, ids: StopIdBook, start: Location | None, end: Locatio
     )
 
 
-def is_off(leg: MotisLeg) -> bool:
+def is_off(leg: shapes.MotisLeg) -> bool:
     """Whether the trip is cancelled, or skips the stop where the rider boards or alights, or a walk is closed."""
     if leg.cancelled or leg.from_.cancelled or leg.to.cancelled:
         return True
-    return leg.mode != WALK and _NOT_ALLOWED in (leg.from_.pickup_type, leg.to.dropoff_type)
+    return leg.mode != shapes.WALK and _NOT_ALLOWED in (leg.from_.pickup_type, leg.to.dropoff_type)
 
 
-def line_of(own: MotisLine) -> str | None:
+def line_of(own: shapes.MotisLine) -> str | None:
     """Return a line's name: short, else long, else what the server shows, else the route's id (rule A2)."""
     return (
         own.route_short_name
@@ -123,16 +125,16 @@ def line_of(own: MotisLine) -> str | None:
     )
 
 
-def destination_of(own: MotisLine) -> str | None:
+def destination_of(own: shapes.MotisLine) -> str | None:
     """Return where a ride says that it goes, else its last stop; None where the server says neither."""
     return own.headsign or (own.trip_to.name if own.trip_to is not None else None) or None
 
 
 def draw_leg(leg: Leg, api: int) -> LegLine:
-    return draw_points(leg, list_points(leg.handle, api) if isinstance(leg.handle, MotisLeg) else ())
+    return draw_points(leg, list_points(leg.handle, api) if isinstance(leg.handle, shapes.MotisLeg) else ())
 
 
-def list_points(leg: MotisLeg, api: int) -> tuple[tuple[float, float], ...]:
+def list_points(leg: shapes.MotisLeg, api: int) -> tuple[tuple[float, float], ...]:
     """Return the (latitude, longitude) of a leg's own line; empty where it has none that can be read."""
     line = leg.leg_geometry
     if line is None or not line.points:
@@ -145,14 +147,14 @@ def list_points(leg: MotisLeg, api: int) -> tuple[tuple[float, float], ...]:
     return tuple((float(lat), float(lon)) for lat, lon in decoded)
 
 
-def _length_m(leg: MotisLeg) -> float | None:
+def _length_m(leg: shapes.MotisLeg) -> float | None:
     if leg.distance is not None:
         return leg.distance
     points = [Coordinate(*point) for point in list_points(leg, api=2)]
     return sum(map(distance_m, points, points[1:])) if len(points) > 1 else None
 
 
-def _end_point(place: OwnPlace, ids: StopIdBook, location: Location | None) -> StopPoint:
+def _end_point(place: shapes.OwnPlace, ids: StopIdBook, location: Location | None) -> StopPoint:
     if place.stop_id is None:
         name = own_name(location) or _POSITIONS.get(place.name, place.name) or UNNAMED
         return StopPoint(name=name, coordinate=place.coordinate)
@@ -175,7 +177,7 @@ class Read:
 
 
 def read_itineraries(
-    found: Iterable[MotisItinerary], query: JourneyQuery, ids: StopIdBook, *, walks_as_expected: bool = True
+    found: Iterable[shapes.MotisItinerary], query: JourneyQuery, ids: StopIdBook, *, walks_as_expected: bool = True
 ) -> Read:
     """Return itineraries; one that needs a vehicle of the rider's, a rented or a booked one is left out and counted.
 
@@ -183,7 +185,7 @@ def read_itineraries(
     """
     read = Read()
     for own in found:
-        if any(leg.mode in ON_STREET and leg.trip_id is None for leg in own.legs):
+        if any(leg.mode in shapes.ON_STREET and leg.trip_id is None for leg in own.legs):
             read.not_asked_for += 1
             continue
         legs = [leg for leg in own.legs if not _is_nothing(leg)]
@@ -197,7 +199,7 @@ def read_itineraries(
     return read
 
 
-def _is_nothing(leg: MotisLeg) -> bool:
+def _is_nothing(leg: shapes.MotisLeg) -> bool:
     """Whether a leg is a walk of no time from a place to itself, as older servers put before the first ride."""
     here = (leg.from_.lat, leg.from_.lon) == (leg.to.lat, leg.to.lon)
     return leg.mode == Mode.WALK and leg.start_time == leg.end_time and here
@@ -207,15 +209,19 @@ def _is_nothing(leg: MotisLeg) -> bool:
 _TRANSFER_ALONE, _FIRST_AND_TRANSFER = "AB", "A_AB"
 
 
-def price(itinerary: Itinerary, transfers: Sequence[FareTransfer]) -> Fare | None:
+def price(itinerary: Itinerary, transfers: Sequence[shapes.FareTransfer]) -> Fare | None:
     """Return what all rides cost an ordinary rider at least, or why that is unknown; None without rides."""
     if not itinerary.rides:
         return None
     for ride in itinerary.rides:
         own = ride.handle
-        if not isinstance(own, MotisLeg) or own.fare_transfer_index is None or own.effective_fare_leg_index is None:
+        if (
+            not isinstance(own, shapes.MotisLeg)
+            or own.fare_transfer_index is None
+            or own.effective_fare_leg_index is None
+        ):
             return Fare(unknown=f"the server states no fare for {ride.line or 'a ride'}")
-    bought: list[MotisFareProduct] = []
+    bought: list[shapes.MotisFareProduct] = []
     for transfer in transfers:
         parts = _list_parts(transfer)
         if any(not each for each in parts):
@@ -226,7 +232,7 @@ def price(itinerary: Itinerary, transfers: Sequence[FareTransfer]) -> Fare | Non
     return _sum(bought) if bought else Fare(unknown="the server names no ticket")
 
 
-def _list_parts(transfer: FareTransfer) -> list[list[MotisFareProduct]]:
+def _list_parts(transfer: shapes.FareTransfer) -> list[list[shapes.MotisFareProduct]]:
     """Return what must be bought for a transfer: of each part, the products that an ordinary rider may choose from."""
     legs = [
         [product for rule in leg for product in rule if product.is_for_anyone]
@@ -240,9 +246,78 @@ def _list_parts(transfer: FareTransfer) -> list[list[MotisFareProduct]]:
     return [*(legs[:1] if transfer.rule == _FIRST_AND_TRANSFER else legs), *between]
 
 
-def _sum(bought: Sequence[MotisFareProduct]) -> Fare:
+def _sum(bought: Sequence[shapes.MotisFareProduct]) -> Fare:
     currency = bought[0].currency
     total = sum((Decimal(str(product.amount)) for product in bought), Decimal(0))
     tickets = tuple(product.name for product in bought if product.name)
     mixed = explain_currencies(product.currency for product in bought)
     return mixed or Fare(amount=print_amount(total, currency), currency=currency, tickets=tickets)
+
+
+# The server counts minutes, so a little more is asked for at both ends.
+_MARGIN_S = 60
+# A window that holds more than the server gives at once is halved this often at most.
+_MOST_HALVINGS = 5
+_NOT_ALLOWED = "NOT_ALLOWED"
+
+
+async def ask_board(
+    server: MotisServer, own_id: str, first: int, last: int, language: str | None, halvings: int = 0
+) -> list[Answer[shapes.MotisStopTimes]]:
+    """Return the departures of exactly that stop from ``first`` to ``last``, and perhaps some around them.
+
+    Raises:
+        UnknownThere: the server does not know the stop.
+    """
+    params = {
+        "stopId": own_id,
+        # Else the server adds whatever is called alike.
+        "exactRadius": "true",
+        "radius": "0",
+        "time": print_utc((first - _MARGIN_S) // 60 * 60),
+        "window": str(last - first + 3 * _MARGIN_S),
+    }
+    try:
+        answered = await server.ask(MotisEndpoint.STOP_TIMES, shapes.MotisStopTimes, params, language=language)
+    except TooMuchAsked:
+        if halvings == _MOST_HALVINGS or last - first <= _MARGIN_S:
+            raise
+        middle = (first + last) // 2
+        earlier = await ask_board(server, own_id, first, middle, language, halvings + 1)
+        return [*earlier, *await ask_board(server, own_id, middle, last, language, halvings + 1)]
+    answered.require("departure", "stopTimes", found=answered.data.stop_times)
+    return [answered]
+
+
+def list_rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdBook, zone: ZoneInfo) -> Iterable[Departure]:
+    """Return departures, each once; ``times`` are stop times, each with the server's id of the stop of its board."""
+    return {(row.stop_id, row.trip_id, row.scheduled): row for row in _rows(times, ids, zone)}.values()
+
+
+def _rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdBook, zone: ZoneInfo) -> Iterator[Departure]:
+    for own_id, time in times:
+        place = time.place
+        cancelled = bool(time.cancelled or time.trip_cancelled)
+        # Stops on the very same spot come along, and calls at which nobody may board.
+        is_off = time.pickup_dropoff_type == _NOT_ALLOWED and not cancelled
+        if own_id not in (place.stop_id, place.parent_id) or place.departure is None or is_off:
+            continue
+        scheduled = place.departure if place.scheduled_departure is None else place.scheduled_departure
+        trip_id = time.trip_id or ""
+        line = line_of(time) or "?"
+        yield Departure(
+            line=line,
+            mode=shapes.read_mode(time.mode, time.route_type),
+            destination=destination_of(time) or line,
+            scheduled=scheduled,
+            stop_id=ids.print(place.stop_id or own_id),
+            trip_id=ids.print_trip(trip_id),
+            service_day=find_service_day(trip_id) or datetime.fromtimestamp(scheduled, zone).date(),
+            departure_delay_s=place.departure - scheduled if time.real_time and not cancelled else None,
+            cancelled=cancelled,
+            platform=place.track or None,
+            by_arrangement=time.mode in shapes.BY_ARRANGEMENT,
+            long_name=time.route_long_name or None,
+            colors=read_line_colors(time.route_color, time.route_text_color),
+            alerts=list_in_force(place.alerts, place.departure, place.departure),
+        )

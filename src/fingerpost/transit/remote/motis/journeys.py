@@ -6,16 +6,17 @@ what was promised stays visible (rule B5).
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 from fingerpost import clock
 from fingerpost.errors import ToolError
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.remote.kit.journeys import JourneyEnd
-from fingerpost.transit.remote.kit.search import (
+from fingerpost.transit.remote.kit.journeys import (
     PAGE_SIZE,
     FoundJourneys,
+    JourneyEnd,
     JourneyPage,
     JourneyQuestion,
     JourneySearch,
@@ -77,13 +78,7 @@ def new_params(question: JourneyQuestion, api: int) -> dict[str, str]:
     return params
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanRequest:
-    question: JourneyQuestion
-    params: Mapping[str, str]
-
-
-class MotisJourneySearch(JourneySearch[PlanRequest]):
+class MotisJourneySearch(JourneySearch):
     most_pages = 3
 
     def __init__(self, server: MotisServer, ids: MotisStopIds) -> None:
@@ -102,23 +97,23 @@ class MotisJourneySearch(JourneySearch[PlanRequest]):
         found = await super().find(replace(question, origin=origin, destination=destination))
         return found.with_trouble(_MOVED)
 
-    async def first_page(self, question: JourneyQuestion) -> JourneyPage[PlanRequest]:
+    async def first_page(self, question: JourneyQuestion) -> JourneyPage:
         """Return the first page, with the trips that real time took away.
 
         Raises:
             UnknownThere: the server does not know a stop.
             OutsideCalendar: its timetable does not cover the day.
         """
-        request = PlanRequest(question=question, params=new_params(question, self._server.api))
+        params = new_params(question, self._server.api)
         if self._server.api < 6:
             # Before version 6 of the API nobody can ask for what real time took away.
-            return await self.next_page(request)
-        page, promised = await gather_all([self.next_page(request), self._find_promised(request)])
+            return await self._ask_page(question, params)
+        page, promised = await gather_all([self._ask_page(question, params), self._find_promised(question, params)])
         return replace(page, found=page.found.add(promised.found))
 
-    async def next_page(self, following: PlanRequest) -> JourneyPage[PlanRequest]:
-        query = following.question.query
-        answered = await self._ask(following)
+    async def _ask_page(self, question: JourneyQuestion, params: Mapping[str, str]) -> JourneyPage:
+        query = question.query
+        answered = await self._ask(question, params)
         page = answered.data
         answered.require("itinerary", "itineraries", found=page.itineraries)
         read = read_itineraries((*page.direct, *page.itineraries), query, self._ids)
@@ -134,13 +129,13 @@ class MotisJourneySearch(JourneySearch[PlanRequest]):
         # Behind an empty page there is nothing.
         if found.has_rides or not page.itineraries or not cursor:
             return JourneyPage(found=found)
-        params = {**following.params, "pageCursor": cursor}
-        return JourneyPage(found=found, following=replace(following, params=params), cursor=cursor)
+        following = partial(self._ask_page, question, {**params, "pageCursor": cursor})
+        return JourneyPage(found=found, following=following, cursor=cursor)
 
-    async def _find_promised(self, request: PlanRequest) -> JourneyPage[PlanRequest]:
-        query = request.question.query
+    async def _find_promised(self, question: JourneyQuestion, params: Mapping[str, str]) -> JourneyPage:
+        query = question.query
         try:
-            answered = await self._ask(replace(request, params={**request.params, "realtimeMode": PROMISED}))
+            answered = await self._ask(question, {**params, "realtimeMode": PROMISED})
         except ToolError as error:
             # The trips that can be made are worth more than what cannot.
             note = f"What real time took away is not known ({error.message})."
@@ -155,9 +150,8 @@ class MotisJourneySearch(JourneySearch[PlanRequest]):
         )
         return JourneyPage(found=found)
 
-    async def _ask(self, request: PlanRequest) -> Answer[MotisPlan]:
-        language = request.question.language
-        return await self._server.ask(MotisEndpoint.PLAN, MotisPlan, request.params, language=language)
+    async def _ask(self, question: JourneyQuestion, params: Mapping[str, str]) -> Answer[MotisPlan]:
+        return await self._server.ask(MotisEndpoint.PLAN, MotisPlan, params, language=question.language)
 
 
 def _find_zone(plan: MotisPlan) -> str | None:

@@ -22,12 +22,12 @@ from fingerpost.transit.remote.kit.places import (
     Geocoder,
     GroupingLookup,
     ServerStop,
+    StopIdBook,
     new_named,
 )
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
-from fingerpost.transit.remote.kit.stop_ids import StopIdBook
+from fingerpost.transit.remote.motis import shapes
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, UnknownThere
-from fingerpost.transit.remote.motis.shapes import Match, Matches, MotisStop, OwnPlace, StopList, read_mode
 from fingerpost.transit.rules.language import spoken
 from fingerpost.transit.rules.place_index import NamedStop
 
@@ -142,9 +142,9 @@ class MotisStopLookup(GroupingLookup):
             return None
         return _new_stop(place) if place.stop_id == own_id else None
 
-    async def _ask_place(self, params: Mapping[str, str], language: str | None) -> OwnPlace:
+    async def _ask_place(self, params: Mapping[str, str], language: str | None) -> shapes.OwnPlace:
         answered = await self._server.ask(
-            MotisEndpoint.STOP_TIMES, MotisStop, params, language=language, fresh_s=STOPS_FRESH_S
+            MotisEndpoint.STOP_TIMES, shapes.MotisStop, params, language=language, fresh_s=STOPS_FRESH_S
         )
         return answered.data.place
 
@@ -179,27 +179,27 @@ class MotisStopLookup(GroupingLookup):
         return answered.with_data(list(map(_new_stop, answered.data)))
 
 
-def _new_stop(place: OwnPlace) -> ServerStop:
+def _new_stop(place: shapes.OwnPlace) -> ServerStop:
     return ServerStop(
         own_id=place.stop_id or "",
         name=place.name,
         coordinate=place.coordinate,
         parent_id=place.parent_id,
-        modes=frozenset(map(read_mode, place.modes)),
+        modes=frozenset(map(shapes.read_mode, place.modes)),
         platform=place.track,
     )
 
 
 async def ask_stops(
     server: MotisServer, box: Bounds, language: str | None = None, *, fresh_s: float
-) -> Answer[tuple[OwnPlace, ...]]:
+) -> Answer[tuple[shapes.OwnPlace, ...]]:
     """Return the stops of a box.
 
     Raises:
         TooMuchAsked: there are more than the server lists at once.
     """
     params = {"min": f"{box.south:.6f},{box.west:.6f}", "max": f"{box.north:.6f},{box.east:.6f}"}
-    answered = await server.ask(MotisEndpoint.STOPS, StopList, params, language=language, fresh_s=fresh_s)
+    answered = await server.ask(MotisEndpoint.STOPS, shapes.StopList, params, language=language, fresh_s=fresh_s)
     answered.require("stop", "", found=answered.data.root)
     return answered.with_data(tuple(stop for stop in answered.data.root if stop.stop_id is not None))
 
@@ -226,7 +226,7 @@ class MotisGeocoder(Geocoder):
         return await self._ask(MotisEndpoint.REVERSE_GEOCODE, params, None)
 
     async def _ask(self, endpoint: MotisEndpoint, params: Mapping[str, str], language: str | None) -> list[Candidate]:
-        answered = await self._server.ask(endpoint, Matches, params, language=language, fresh_s=STOPS_FRESH_S)
+        answered = await self._server.ask(endpoint, shapes.Matches, params, language=language, fresh_s=STOPS_FRESH_S)
         answered.require("place", "", found=answered.data.root)
         return [_new_candidate(match) for match in answered.data.root]
 
@@ -252,7 +252,7 @@ def _print_position(position: Coordinate) -> str:
     return f"{position.lat:.5f},{position.lon:.5f}"
 
 
-def _new_candidate(match: Match) -> Candidate:
+def _new_candidate(match: shapes.Match) -> Candidate:
     # Some versions put the house number into the name, some beside it.
     number = match.house_number or ""
     title = match.name if number in match.name.split() else f"{match.name} {number}".strip()

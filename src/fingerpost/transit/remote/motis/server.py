@@ -18,7 +18,7 @@ from fingerpost.net.request import Fetch, RequestLimits, read_template, split_ad
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.remote.kit.answers import Answer, read_answer, reader_of
-from fingerpost.transit.remote.kit.search import new_outside_calendar
+from fingerpost.transit.remote.kit.journeys import new_outside_calendar
 from fingerpost.transit.remote.kit.server import Connection, host_of, shorten
 from fingerpost.transit.remote.motis.shapes import Complaint
 

@@ -10,17 +10,17 @@ from pydantic import ConfigDict, Field, RootModel
 
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Coordinate
-from fingerpost.transit.remote.kit.wire_shapes import (
+from fingerpost.transit.remote.kit.answers import (
     Entries,
     Instant,
     Latitude,
     Longitude,
     Metres,
+    ModeReader,
     OpenInstant,
     Several,
     Shape,
 )
-from fingerpost.transit.rules.modes import mode_of
 
 WALK = "WALK"
 # Ways on the street that no rider asked for. ODM and RIDE_SHARING are such where they are no trip of a timetable.
@@ -29,29 +29,17 @@ ON_STREET = frozenset(
     | {"DEBUG_BUS_ROUTE", "DEBUG_RAILWAY_ROUTE", "DEBUG_FERRY_ROUTE"}
 )
 BY_ARRANGEMENT = frozenset({"ODM", "RIDE_SHARING", "FLEX"})
-_MODES = {
-    "TRAM": Mode.TRAM,
-    "SUBWAY": Mode.METRO,
-    "BUS": Mode.BUS,
-    "COACH": Mode.COACH,
-    "FERRY": Mode.FERRY,
-    # Until version 5 of the API, METRO was the word for suburban trains.
-    "METRO": Mode.RAIL,
-    "SUBURBAN": Mode.RAIL,
-    "RAIL": Mode.RAIL,
-    "HIGHSPEED_RAIL": Mode.RAIL,
-    "LONG_DISTANCE": Mode.RAIL,
-    "NIGHT_RAIL": Mode.RAIL,
-    "REGIONAL_RAIL": Mode.RAIL,
-    "REGIONAL_FAST_RAIL": Mode.RAIL,
-}
-
-
-def read_mode(name: str, route_type: int | None = None) -> Mode:
-    """Return the mode of a ride or a stop: its GTFS route type decides, else the server's word."""
-    if route_type is not None:
-        return mode_of(route_type)
-    return _MODES.get(name, Mode.OTHER)
+read_mode = ModeReader(
+    {
+        Mode.TRAM: "tram",
+        Mode.METRO: "subway",
+        Mode.BUS: "bus",
+        Mode.COACH: "coach",
+        Mode.FERRY: "ferry",
+        # Until version 5 of the API, METRO was the word for suburban trains.
+        Mode.RAIL: "metro suburban rail highspeed_rail long_distance night_rail regional_rail regional_fast_rail",
+    }
+)
 
 
 class TimeRange(Shape):

@@ -4,22 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from pydantic import BaseModel, ConfigDict
-
 from fingerpost.net.request import Fetch, RequestLimits
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.place import Bounds, Coordinate, Place
-from fingerpost.transit.remote.kit.answers import read_answer
-from fingerpost.transit.remote.kit.places import (
-    MOST_GROUPED,
-    MOST_MATCHES,
-    MOST_NEAR,
-    Candidate,
-    Geocoder,
-)
+from fingerpost.transit.remote.kit.answers import Entries, Latitude, Longitude, Shape, Words, read_answer
+from fingerpost.transit.remote.kit.places import MOST_GROUPED, MOST_MATCHES, MOST_NEAR, Candidate, Geocoder
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S, Connection
-from fingerpost.transit.remote.kit.wire_shapes import Entries, Latitude, Longitude, Words
 from fingerpost.transit.remote.opentripplanner.digitransit import GEOCODING_URL, KEY_HEADER
 from fingerpost.transit.remote.opentripplanner.server import find_limit, is_whole
 from fingerpost.transit.remote.opentripplanner.stops import OwnStopIds, OwnStopLookup, new_stop
@@ -32,17 +23,13 @@ _STOP_ID = re.compile(r"GTFS:(?P<id>[^:#]+:[^#]+)(#.*)?")
 _READABLE = re.compile(r"[0-9a-zåäö]", re.IGNORECASE)
 
 
-class _Shape(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
-
-
-class Geometry(_Shape):
+class Geometry(Shape):
     """A point: longitude, then latitude."""
 
     coordinates: tuple[Longitude, Latitude]
 
 
-class Properties(_Shape):
+class Properties(Shape):
     id: str = ""
     name: Words
     label: str | None = None
@@ -52,7 +39,7 @@ class Properties(_Shape):
     locality: str | None = None
 
 
-class Feature(_Shape):
+class Feature(Shape):
     geometry: Geometry
     properties: Properties
 
@@ -70,7 +57,7 @@ class Feature(_Shape):
         )
 
 
-class Features(_Shape):
+class Features(Shape):
     features: Entries[Feature]
 
 

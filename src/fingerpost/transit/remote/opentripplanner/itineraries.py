@@ -1,12 +1,13 @@
 """Itineraries from the server's: legs, alerts, lines on the map and fares."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from zoneinfo import ZoneInfo
 
 import polyline
 
-from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, LegLine, Mode, ServiceAlert, StopPoint
+from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, LegLine, Mode, ServiceAlert, StopPoint
 from fingerpost.transit.model.line_colors import LineColors, read_line_colors
 from fingerpost.transit.model.place import Coordinate, Location
 from fingerpost.transit.port import JourneyQuery
@@ -22,27 +23,13 @@ from fingerpost.transit.remote.kit.journeys import (
     read_legs,
     ride_mode,
 )
-from fingerpost.transit.remote.kit.stop_ids import StopIdBook
-from fingerpost.transit.remote.opentripplanner.shapes import (
-    BoardTrip,
-    End,
-    FareProduct,
-    LegTime,
-    Money,
-    OwnAlert,
-    OwnItinerary,
-    OwnLeg,
-    PlanConnection,
-    Promised,
-    Route,
-    Trip,
-    is_taken_away,
-)
-from fingerpost.transit.remote.opentripplanner.wire_values import read_access, read_mode
+from fingerpost.transit.remote.kit.places import StopIdBook
+from fingerpost.transit.remote.opentripplanner import shapes
+from fingerpost.transit.remote.opentripplanner.wire_values import find_service_day, read_access, read_mode
 from fingerpost.transit.rules.realtime_status import with_walk_delays
 
 
-def list_in_force(alerts: Iterable[OwnAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
+def list_in_force(alerts: Iterable[shapes.OwnAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
     """Return the alerts that say something and hold at any time from ``begin`` to ``end``, each once."""
     return once(
         ServiceAlert(
@@ -62,7 +49,7 @@ def list_in_force(alerts: Iterable[OwnAlert], begin: int, end: int) -> tuple[Ser
 BY_ARRANGEMENT = frozenset({"CALL_AGENCY", "COORDINATE_WITH_DRIVER"})
 
 
-def new_leg(leg: OwnLeg, ids: StopIdBook, start: Location | None, end: Location | None) -> Leg:
+def new_leg(leg: shapes.OwnLeg, ids: StopIdBook, start: Location | None, end: Location | None) -> Leg:
     """Return a leg; ``start`` and ``end`` are the trip's own ends where it begins or ends there, else None."""
     ends = _end_point(leg.from_, ids, start), _end_point(leg.to, ids, end)
     if not leg.transit_leg:
@@ -70,7 +57,7 @@ def new_leg(leg: OwnLeg, ids: StopIdBook, start: Location | None, end: Location 
         return new_walk(*ends, times, leg.distance, leg, mode=read_mode(leg.mode))
     departure_s, arrival_s = _delay_s(leg.start), _delay_s(leg.end)
     types = leg.pickup_type, leg.dropoff_type
-    cancelled = is_taken_away(leg.transit_leg, leg.realtime_state, leg.real_time, types)
+    cancelled = shapes.is_taken_away(leg.transit_leg, leg.realtime_state, leg.real_time, types)
     return Leg(
         mode=ride_mode(read_mode(leg.mode, None if leg.route is None else leg.route.type)),
         start=ends[0],
@@ -96,26 +83,26 @@ def new_leg(leg: OwnLeg, ids: StopIdBook, start: Location | None, end: Location 
     )
 
 
-def line_of(route: Route) -> str:
+def line_of(route: shapes.Route) -> str:
     """Return a line's name: short, else long, else the route's id (rule A2)."""
     return route.short_name or route.long_name or route.gtfs_id.partition(":")[2] or route.gtfs_id
 
 
-def colors_of(route: Route) -> LineColors | None:
+def colors_of(route: shapes.Route) -> LineColors | None:
     return read_line_colors(route.color, route.text_color)
 
 
-def destination_of(trip: Trip | BoardTrip) -> str | None:
+def destination_of(trip: shapes.Trip | shapes.BoardTrip) -> str | None:
     """Return where a trip says that it goes, else its last stop; None where the server says neither."""
     last = trip.arrival_stoptime
     return trip.trip_headsign or (last.stop.name if last is not None and last.stop is not None else None)
 
 
-def _delay_s(moment: LegTime) -> int | None:
+def _delay_s(moment: shapes.LegTime) -> int | None:
     return None if moment.estimated is None else moment.estimated.delay
 
 
-def _end_point(end: End, ids: StopIdBook, location: Location | None) -> StopPoint:
+def _end_point(end: shapes.End, ids: StopIdBook, location: Location | None) -> StopPoint:
     here = Coordinate(end.lat, end.lon)
     if end.stop is None:
         return StopPoint(name=own_name(location) or end.name or UNNAMED, coordinate=here)
@@ -134,14 +121,16 @@ _PRECISION = 5
 _POLE, _DATE_LINE = 90, 180
 
 
-def list_itineraries(found: PlanConnection | Promised | None, query: JourneyQuery, ids: StopIdBook) -> list[Itinerary]:
+def list_itineraries(
+    found: shapes.PlanConnection | shapes.Promised | None, query: JourneyQuery, ids: StopIdBook
+) -> list[Itinerary]:
     """Return the itineraries of a page; one that lacks a leg is left out."""
     nodes = () if found is None else (edge.node for edge in found.edges)
     made = (_new_itinerary(node, query, ids) for node in nodes if node is not None)
     return [kept for each in made if each is not None and (kept := _keep_in_time(each, query)) is not None]
 
 
-def has_unmeasured_walk(found: PlanConnection) -> bool:
+def has_unmeasured_walk(found: shapes.PlanConnection) -> bool:
     nodes = (edge.node for edge in found.edges)
     legs = (leg for node in nodes if node is not None for leg in node.legs if leg is not None)
     return any(leg.distance is None and not leg.transit_leg and read_mode(leg.mode) is Mode.WALK for leg in legs)
@@ -149,7 +138,7 @@ def has_unmeasured_walk(found: PlanConnection) -> bool:
 
 def draw_leg(leg: Leg) -> LegLine:
     own = leg.handle
-    if not isinstance(own, OwnLeg) or own.leg_geometry is None or not own.leg_geometry.points:
+    if not isinstance(own, shapes.OwnLeg) or own.leg_geometry is None or not own.leg_geometry.points:
         return draw_points(leg, ())
     points = polyline.decode(own.leg_geometry.points, _PRECISION)
     on_earth = all(abs(lat) <= _POLE and abs(lon) <= _DATE_LINE for lat, lon in points)
@@ -175,14 +164,14 @@ def _keep_in_time(itinerary: Itinerary, query: JourneyQuery) -> Itinerary | None
     )
 
 
-def _new_itinerary(node: OwnItinerary, query: JourneyQuery, ids: StopIdBook) -> Itinerary | None:
+def _new_itinerary(node: shapes.OwnItinerary, query: JourneyQuery, ids: StopIdBook) -> Itinerary | None:
     legs = [leg for leg in node.legs if leg is not None]
     if not legs or len(legs) < len(node.legs):
         return None
     return Itinerary(with_walk_delays(read_legs(legs, query, ids, new_leg)))
 
 
-_Offers = Mapping[str, tuple[FareProduct, Money]]
+_Offers = Mapping[str, tuple[shapes.FareProduct, shapes.Money]]
 """What may be bought for a leg, by the id of the purchase."""
 
 
@@ -209,7 +198,7 @@ def price(itinerary: Itinerary) -> Fare | None:
 def _list_offers(leg: Leg) -> _Offers:
     """Return the products with a price that an ordinary rider may buy for a leg."""
     own = leg.handle
-    uses = own.fare_products if isinstance(own, OwnLeg) else ()
+    uses = own.fare_products if isinstance(own, shapes.OwnLeg) else ()
     return {
         use.id: (use.product, use.product.price)
         for use in uses
@@ -217,7 +206,7 @@ def _list_offers(leg: Leg) -> _Offers:
     }
 
 
-def _sum(offers: Sequence[tuple[FareProduct, Money]]) -> Fare:
+def _sum(offers: Sequence[tuple[shapes.FareProduct, shapes.Money]]) -> Fare:
     currency = offers[-1][1].currency
     total = sum((money.decimal for _, money in offers), Decimal(0))
     mixed = explain_currencies(money.currency.code for _, money in offers)
@@ -225,4 +214,52 @@ def _sum(offers: Sequence[tuple[FareProduct, Money]]) -> Fare:
         amount=f"{total:.{currency.digits}f}",
         currency=currency.code,
         tickets=tuple(product.id for product, _ in offers),
+    )
+
+
+# Departures of one stop that are asked for: more than leave anywhere within a day.
+MOST_ROWS = 3000
+# The server compares times in its own way at both ends of a window, so a little more is asked for.
+MARGIN_S = 120
+_NO_BOARDING = "NONE"
+
+
+def list_rows(stop: shapes.BoardStop, ids: StopIdBook, zone: ZoneInfo) -> Iterator[Departure]:
+    """Yield the departures of a stop."""
+    printed = ids.print(stop.gtfs_id)
+    for time in stop.stoptimes_without_patterns:
+        if time.pickup_type != _NO_BOARDING and not _is_last_call(time):
+            row = _row(time, ids, printed, stop.platform_code or None, zone)
+            alerts = list_in_force((*time.trip.alerts, *stop.alerts), row.expected, row.expected)
+            yield replace(row, alerts=alerts) if alerts else row
+
+
+def _is_last_call(time: shapes.Stoptime) -> bool:
+    """Whether the trip ends here: a cancelled call does not say whether it could be boarded."""
+    last = time.trip.arrival_stoptime
+    return (
+        last is not None
+        and last.stop_position_in_pattern is not None
+        and last.stop_position_in_pattern == time.stop_position_in_pattern
+    )
+
+
+def _row(time: shapes.Stoptime, ids: StopIdBook, stop_id: str, platform: str | None, zone: ZoneInfo) -> Departure:
+    trip = time.trip
+    cancelled = time.realtime_state == shapes.CANCELLED or (bool(time.realtime) and time.pickup_type is None)
+    line = line_of(trip.route)
+    return Departure(
+        line=line,
+        mode=read_mode(None, trip.route.type),
+        destination=time.headsign or destination_of(trip) or line,
+        scheduled=time.service_day + time.scheduled_departure,
+        stop_id=stop_id,
+        trip_id=ids.print_trip(trip.gtfs_id),
+        service_day=find_service_day(time.service_day, zone),
+        departure_delay_s=time.departure_delay if time.realtime and not cancelled else None,
+        cancelled=cancelled,
+        platform=platform,
+        by_arrangement=time.pickup_type in BY_ARRANGEMENT,
+        long_name=trip.route.long_name or None,
+        colors=colors_of(trip.route),
     )

@@ -5,7 +5,8 @@ in which walking is dear, looks for those that walk less.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -14,10 +15,10 @@ from fingerpost.transit.model.itinerary import Optimize
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.answers import refuse_unreadable
-from fingerpost.transit.remote.kit.journeys import JourneyEnd
-from fingerpost.transit.remote.kit.search import (
+from fingerpost.transit.remote.kit.journeys import (
     PAGE_SIZE,
     FoundJourneys,
+    JourneyEnd,
     JourneyPage,
     JourneyQuestion,
     JourneySearch,
@@ -105,10 +106,6 @@ def new_variables(question: JourneyQuestion, zone: ZoneInfo, *, with_promised: b
     return variables
 
 
-def without_promised(variables: Mapping[str, Any]) -> dict[str, Any]:
-    return {**variables, "withPromised": False} if "withPromised" in variables else dict(variables)
-
-
 def _preferences(query: JourneyQuery, *, shorter_walks: bool) -> dict[str, Any]:
     transfer: dict[str, Any] = {"maximumTransfers": query.max_transfers}
     if query.optimize is Optimize.FEW_TRANSFERS:
@@ -121,13 +118,7 @@ def _preferences(query: JourneyQuery, *, shorter_walks: bool) -> dict[str, Any]:
     return preferences
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanRequest:
-    question: JourneyQuestion
-    variables: Mapping[str, Any]
-
-
-class OpenTripPlannerSearch(JourneySearch[PlanRequest]):
+class OpenTripPlannerSearch(JourneySearch):
     """Searches one server.
 
     Args:
@@ -144,13 +135,12 @@ class OpenTripPlannerSearch(JourneySearch[PlanRequest]):
         self._zone = ZoneInfo(profile.zone)
         self._with_promised = with_promised
 
-    async def first_page(self, question: JourneyQuestion) -> JourneyPage[PlanRequest]:
-        variables = new_variables(question, self._zone, with_promised=self._with_promised)
-        return await self.next_page(PlanRequest(question=question, variables=variables))
+    async def first_page(self, question: JourneyQuestion) -> JourneyPage:
+        return await self._ask(question, new_variables(question, self._zone, with_promised=self._with_promised))
 
-    async def next_page(self, following: PlanRequest) -> JourneyPage[PlanRequest]:
-        query = following.question.query
-        answered = await self._server.ask(PLAN, PlanData, following.variables, language=following.question.language)
+    async def _ask(self, question: JourneyQuestion, variables: Mapping[str, Any]) -> JourneyPage:
+        query = question.query
+        answered = await self._server.ask(PLAN, PlanData, variables, language=question.language)
         page = answered.data.live
         told = list_itineraries(page, query, self._ids)
         live = sort_live(told, query, answered.retrieved_at)
@@ -165,13 +155,13 @@ class OpenTripPlannerSearch(JourneySearch[PlanRequest]):
             has_unmeasured_walk=has_unmeasured_walk(page),
             walks_too_far=live.walks_too_far or WALKING_IS_BETTER in codes,
         )
-        if not (found.live or found.promised or "after" in following.variables):
+        if not (found.live or found.promised or "after" in variables):
             self._refuse_outside(page.routing_errors)
         cursor = page.page_info.end_cursor if page.page_info is not None and page.page_info.has_next_page else None
         if cursor is None or not _may_lack_some(found, query):
             return JourneyPage(found=found)
-        variables = {**without_promised(following.variables), "after": cursor}
-        return JourneyPage(found=found, following=replace(following, variables=variables), cursor=cursor)
+        onward = {**variables, **({"withPromised": False} if "withPromised" in variables else {}), "after": cursor}
+        return JourneyPage(found=found, following=partial(self._ask, question, onward), cursor=cursor)
 
     def _refuse_outside(self, errors: Iterable[RoutingError]) -> None:
         """Raise OutsideCalendar or RegionUnsupported where the server knows nothing of the day, or of an end."""

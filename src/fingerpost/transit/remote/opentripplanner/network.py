@@ -1,31 +1,164 @@
 """A network behind one OpenTripPlanner server."""
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
+from fingerpost import clock
+from fingerpost.errors import SourceChanged
 from fingerpost.net.request import Fetch, RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
-from fingerpost.transit.model.itinerary import Leg, LegLine
+from fingerpost.transit.model.place import Bounds, Coordinate, box_of
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.port import DepartureQuery, PriceItinerary
-from fingerpost.transit.remote.kit.network import FoundBoard, ServerKind, ServerNetwork, ServerSource
+from fingerpost.transit.remote.kit.answers import refuse_unreadable
+from fingerpost.transit.remote.kit.journeys import FoundJourneys
+from fingerpost.transit.remote.kit.network import FoundBoard, ServerNetwork, ServerSource, find_common_zone
 from fingerpost.transit.remote.kit.places import PlaceNames
-from fingerpost.transit.remote.kit.search import FoundJourneys
-from fingerpost.transit.remote.opentripplanner.departures import MARGIN_S, MOST_ROWS, list_rows
-from fingerpost.transit.remote.opentripplanner.digitransit import find_region
-from fingerpost.transit.remote.opentripplanner.documents import BOARD
+from fingerpost.transit.remote.opentripplanner import shapes
+from fingerpost.transit.remote.opentripplanner.digitransit import ATTRIBUTION, find_region
+from fingerpost.transit.remote.opentripplanner.documents import BOARD, NETWORK, STOP_POSITIONS, list_optional
 from fingerpost.transit.remote.opentripplanner.geocoding import DigitransitGeocoder
-from fingerpost.transit.remote.opentripplanner.itineraries import draw_leg, list_in_force, price
+from fingerpost.transit.remote.opentripplanner.itineraries import (
+    MARGIN_S,
+    MOST_ROWS,
+    draw_leg,
+    list_in_force,
+    list_rows,
+    price,
+)
 from fingerpost.transit.remote.opentripplanner.journeys import OpenTripPlannerSearch
-from fingerpost.transit.remote.opentripplanner.learning import ABILITIES, learn_profile, read_lacking
 from fingerpost.transit.remote.opentripplanner.server import Server
-from fingerpost.transit.remote.opentripplanner.shapes import BoardData
 from fingerpost.transit.remote.opentripplanner.stops import OwnStopIds, OwnStopLookup, StopNames
+from fingerpost.transit.remote.opentripplanner.wire_values import read_mode
 from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S
+
+# Without this there is nothing to plan with; our documents are valid from OpenTripPlanner 2.7 to 2.9.
+NEEDED = "QueryType.planConnection"
+TRAIT = "lacking"
+"""The trait of a learned profile that keeps the list."""
+_TYPE = """
+query Schema {{
+  __type(name: "{name}") {{
+    fields(includeDeprecated: true) {{ name }}
+    inputFields(includeDeprecated: true) {{ name }}
+  }}
+}}
+"""
+
+
+async def find_lacking(server: Server) -> frozenset[str]:
+    """Return every ``Type.field`` that our documents could use and this server does not know.
+
+    A server may refuse to describe several types in one request, so each has its own.
+
+    Raises:
+        SourceChanged: it does not describe its schema, or in an unknown form.
+    """
+    wanted = [*list_optional(), NEEDED]
+    known: set[str] = set()
+    for owner in sorted({each.partition(".")[0] for each in wanted}):
+        answered = await server.ask(_TYPE.format(name=owner), shapes.SchemaData, fresh_s=0.0)
+        if answered.lost:
+            raise refuse_unreadable(f"description of {owner}", answered.notes)
+        described = answered.data.type_ or shapes.SchemaType()
+        known |= {f"{owner}.{field.name}" for field in (*described.fields, *described.input_fields)}
+    return frozenset(wanted) - known
+
+
+def read_lacking(traits: Mapping[str, str]) -> frozenset[str]:
+    return frozenset(traits.get(TRAIT, "").split())
+
+
+_log = logging.getLogger(__name__)
+
+ABILITIES = frozenset(Ability)
+# Degrees around 0, 0.
+_UNSET_WITHIN = 0.001
+_DIGITRANSIT_LANGUAGES = ("fi", "sv", "en")
+
+
+async def learn_profile(fetch: Fetch, record: NetworkRecord, limits: RequestLimits) -> LearnedProfile:
+    """Ask a server for its profile; Digitransit's bounds and languages are known without asking.
+
+    Raises:
+        StorageUnavailable: it cannot be asked.
+        SourceChanged: it answers in an unknown shape, holds no stops, or is older than what we can ask.
+    """
+    region = find_region(record.url)
+    server = Server(fetch, record, limits=limits)
+    lacking = await find_lacking(server)
+    if NEEDED in lacking:
+        raise SourceChanged(
+            "This server has no planConnection: it is older than OpenTripPlanner 2.7, or no OpenTripPlanner",
+            hint="Update the server",
+        )
+    told = (await server.ask(NETWORK, shapes.NetworkData, fresh_s=0.0)).data
+    bounds = region.bounds if region is not None else await _find_bounds(server)
+    zone = find_common_zone(agency.timezone for feed in told.feeds for agency in feed.agencies)
+    first, last = _find_days(told.service_time_range, zone)
+    return LearnedProfile(
+        bounds=bounds,
+        zone=zone,
+        languages=_DIGITRANSIT_LANGUAGES if region is not None else _list_languages(told.feeds),
+        feeds=tuple(FeedVersion(name=feed.feed_id) for feed in told.feeds),
+        modes=frozenset(read_mode(None, route.type) for route in told.routes if route.type is not None),
+        attribution=ATTRIBUTION if region is not None else _list_attribution(told.feeds),
+        first_day=first,
+        last_day=last,
+        abilities=ABILITIES - {Ability.FARES} if "Leg.fareProducts" in lacking else ABILITIES,
+        traits={TRAIT: " ".join(sorted(lacking))},
+        learned_at=clock.now(),
+    )
+
+
+async def _find_bounds(server: Server) -> Bounds:
+    stops = (await server.ask(STOP_POSITIONS, shapes.StopPositions, fresh_s=0.0)).data.stops
+    known = [Coordinate(stop.lat, stop.lon) for stop in stops if stop.lat is not None and stop.lon is not None]
+    places = [each for each in known if not _is_unset(each)]
+    if len(places) < len(stops):
+        _log.warning(
+            "%d of %d stops have no place, or lie at 0, 0: they do not count for the bounds",
+            len(stops) - len(places),
+            len(stops),
+        )
+    if not places:
+        raise SourceChanged("The server holds no stops", hint="Build its graph with a GTFS feed")
+    return box_of(places)
+
+
+def _is_unset(place: Coordinate) -> bool:
+    """Whether a position is the one that is written where nobody knows one: no stop lies in that part of the sea."""
+    return abs(place.lat) < _UNSET_WITHIN and abs(place.lon) < _UNSET_WITHIN
+
+
+def _find_days(range_s: shapes.ServiceTimeRange | None, zone: str | None) -> tuple[date | None, date | None]:
+    """Return the first and the last day with service, None where one is unknown; the range ends where the last does."""
+    if range_s is None or range_s.start is None or range_s.end is None or range_s.end <= range_s.start:
+        return None, None
+    where = ZoneInfo(zone) if zone else UTC
+    return datetime.fromtimestamp(range_s.start, where).date(), datetime.fromtimestamp(range_s.end - 1, where).date()
+
+
+def _list_languages(feeds: Iterable[shapes.FeedData]) -> tuple[str, ...]:
+    spoken = (agency.lang for feed in feeds for agency in feed.agencies if agency.lang)
+    return tuple(dict.fromkeys(each.lower() for each in spoken))
+
+
+def _list_attribution(feeds: Iterable[shapes.FeedData]) -> tuple[str, ...]:
+    """Return who publishes each feed, else who runs what it holds, else its id."""
+    named = (
+        (feed.publisher.name if feed.publisher is not None else None)
+        or ", ".join(dict.fromkeys(agency.name for agency in feed.agencies if agency.name))
+        or feed.feed_id
+        for feed in feeds
+    )
+    return tuple(dict.fromkeys(named))
+
 
 _PROMISED = "TimetablePreferencesInput.includeRealTimeCancellations"
 
@@ -48,7 +181,7 @@ class OpenTripPlannerNetwork(ServerNetwork):
         if region is not None:
             names = DigitransitGeocoder(fetch, record, stops, ids, profile.bounds, limits)
         search = OpenTripPlannerSearch(self._server, ids, profile, with_promised=_PROMISED not in lacking)
-        super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search)
+        super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search, draw=draw_leg)
 
     async def _find_board(self, query: DepartureQuery, language: str | None) -> FoundBoard:
         before_s, behind_s = (EARLIEST_S, LATEST_S) if query.by_schedule else (MARGIN_S, MARGIN_S)
@@ -58,7 +191,7 @@ class OpenTripPlannerNetwork(ServerNetwork):
             "seconds": query.window_s + before_s + behind_s,
             "count": MOST_ROWS,
         }
-        answered = await self._server.ask(BOARD, BoardData, variables, language=language)
+        answered = await self._server.ask(BOARD, shapes.BoardData, variables, language=language)
         stops = answered.data.stops
         times: Sequence[object] = [time for stop in stops for time in stop.stoptimes_without_patterns]
         answered.require("departure", "stops", "stoptimesWithoutPatterns", found=times)
@@ -75,14 +208,12 @@ class OpenTripPlannerNetwork(ServerNetwork):
         # Digitransit's terms want the date and time of the retrieval beside its name.
         return (f"© Digitransit {retrieved[:4]}, retrieved {retrieved}",) if self._is_digitransit else ()
 
-    def _draw(self, leg: Leg) -> LegLine:
-        return draw_leg(leg)
-
     def _find_price(self, found: FoundJourneys) -> PriceItinerary | None:  # noqa: ARG002
         return price if self._profile.can(Ability.FARES) else None
 
 
-OPENTRIPPLANNER = ServerKind(
-    name="opentripplanner", learn=learn_profile, open_network=OpenTripPlannerNetwork, url_option="otp"
-)
-OpenTripPlannerSource = partial(ServerSource, OPENTRIPPLANNER)
+class OpenTripPlannerSource(ServerSource):
+    kind = "opentripplanner"
+    url_option = "otp"
+    learn_profile = staticmethod(learn_profile)
+    open_network = staticmethod(OpenTripPlannerNetwork)

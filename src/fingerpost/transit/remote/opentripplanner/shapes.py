@@ -9,7 +9,7 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BeforeValidator, Field
 
-from fingerpost.transit.remote.kit.wire_shapes import (
+from fingerpost.transit.remote.kit.answers import (
     Entries,
     Instant,
     Latitude,

@@ -10,19 +10,11 @@ from fingerpost import clock
 from fingerpost.transit.engine.timetable.stop_ids import escape, print_feed_name, unescape
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, box_around
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.remote.kit.places import AROUND_M, GroupingLookup, PlaceNames, ServerStop, new_named
+from fingerpost.transit.remote.kit.places import AROUND_M, GroupingLookup, PlaceNames, ServerStop, StopIdBook, new_named
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
-from fingerpost.transit.remote.kit.stop_ids import StopIdBook
+from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.documents import ALL_STOPS, STOPS_BY_ID, STOPS_IN_BOX
 from fingerpost.transit.remote.opentripplanner.server import Server
-from fingerpost.transit.remote.opentripplanner.shapes import (
-    AllStops,
-    OwnStop,
-    Station,
-    StationId,
-    StopsById,
-    StopsInBox,
-)
 from fingerpost.transit.remote.opentripplanner.wire_values import read_access, read_mode
 from fingerpost.transit.rules.language import spoken
 from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
@@ -62,13 +54,13 @@ class OwnStopLookup(GroupingLookup):
         super().__init__(ids)
         self._server = server
 
-    async def find(self, printed_ids: Sequence[str], language: str | None = None) -> StopsById:
+    async def find(self, printed_ids: Sequence[str], language: str | None = None) -> shapes.StopsById:
         """Return what the server knows of some printed ids, case ignored."""
         own = self._ids.list_all_own(printed_ids)
         if not own:
-            return StopsById(stops=(), stations=())
+            return shapes.StopsById(stops=(), stations=())
         answered = await self._server.ask(
-            STOPS_BY_ID, StopsById, {"ids": own}, language=language, fresh_s=STOPS_FRESH_S
+            STOPS_BY_ID, shapes.StopsById, {"ids": own}, language=language, fresh_s=STOPS_FRESH_S
         )
         answered.require("stop", "stops", found=(*answered.data.stops, *answered.data.stations))
         return answered.data
@@ -85,7 +77,7 @@ class OwnStopLookup(GroupingLookup):
         stop = next((stop for stop in found.stops if self._ids.print(stop.gtfs_id) == wanted), None)
         return None if stop is None else spoken(self.place_of(new_stop(stop)), language)
 
-    def place_of_station(self, station: Station) -> Place:
+    def place_of_station(self, station: shapes.Station) -> Place:
         return self.place_of(new_stop(station, is_station=True), list(map(new_stop, station.stops)))
 
     async def _list_around(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[ServerStop]]:
@@ -113,14 +105,18 @@ class OwnStopLookup(GroupingLookup):
             found.setdefault(stop.gtfs_id, new_stop(stop, station))
         return [new_named(self._ids, stop) for stop in found.values()]
 
-    async def _ask_box(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[StopsInBox]:
+    async def _ask_box(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[shapes.StopsInBox]:
         box = asdict(box_around(centre, radius_m))
-        answered = await self._server.ask(STOPS_IN_BOX, StopsInBox, box, language=language, fresh_s=STOPS_FRESH_S)
+        answered = await self._server.ask(
+            STOPS_IN_BOX, shapes.StopsInBox, box, language=language, fresh_s=STOPS_FRESH_S
+        )
         answered.require("stop", "stopsByBbox", found=answered.data.stops_by_bbox)
         return answered
 
 
-def new_stop(stop: OwnStop, parent: Station | StationId | None = None, *, is_station: bool = False) -> ServerStop:
+def new_stop(
+    stop: shapes.OwnStop, parent: shapes.Station | shapes.StationId | None = None, *, is_station: bool = False
+) -> ServerStop:
     return ServerStop(
         own_id=stop.gtfs_id,
         name=stop.name,
@@ -145,14 +141,14 @@ class StopNames(PlaceNames):
     async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
         known = self._indexes.get(language)
         if known is None or clock.now() - known[0] > FRESH_FOR:
-            answered = await self._server.ask(ALL_STOPS, AllStops, language=language, fresh_s=STOPS_FRESH_S)
+            answered = await self._server.ask(ALL_STOPS, shapes.AllStops, language=language, fresh_s=STOPS_FRESH_S)
             answered.require("stop", "stops", found=answered.data.stops)
             index = await asyncio.to_thread(self._build, answered.data)
             known = self._indexes[language] = (answered.retrieved_at, index)
         found = known[1].search(text, focus=focus)
         return [replace(match, place=spoken(match.place, language)) for match in found]
 
-    def _build(self, told: AllStops) -> PlaceIndex:
+    def _build(self, told: shapes.AllStops) -> PlaceIndex:
         stops = [new_stop(stop, stop.parent_station) for stop in told.stops]
         stations = [new_stop(station, is_station=True) for station in told.stations]
         named = (new_named(self._ids, stop) for stop in (*stops, *stations))

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from fingerpost.transit.model.itinerary import Access, Mode
-from fingerpost.transit.rules.modes import mode_of
+from fingerpost.transit.remote.kit.answers import ModeReader
 
 _DURATION = re.compile(
     r"(?P<sign>[-+]?)P(?:(?P<days>[-+]?\d+)D)?"
@@ -38,16 +38,6 @@ def read_duration_s(text: str) -> int:
     return round(-seconds if match["sign"] == "-" else seconds)
 
 
-@lru_cache(maxsize=512)
-def read_day(text: str) -> date:
-    """Return a service date, written YYYY-MM-DD by the server and YYYYMMDD in its documentation.
-
-    Raises:
-        ValueError: it is neither.
-    """
-    return date.fromisoformat(text)
-
-
 def find_service_day(service_day_s: int, zone: tzinfo) -> date:
     """Return the day whose service begins at an instant: noon minus twelve hours, so 23:00 or 01:00 on some days."""
     return datetime.fromtimestamp(service_day_s + _HALF_DAY_S, zone).date()
@@ -64,31 +54,24 @@ def _read(reader: Any) -> BeforeValidator:
 DurationS = Annotated[int, Field(ge=-LONGEST_S, le=LONGEST_S), _read(read_duration_s)]
 """Seconds, from an ISO 8601 duration."""
 
-Day = Annotated[date, _read(read_day)]
-"""A service date."""
+Day = Annotated[date, _read(lru_cache(maxsize=512)(date.fromisoformat))]
+"""A service date, written YYYY-MM-DD by the server and YYYYMMDD in its documentation."""
 
 
-_MODES = {
-    "WALK": Mode.WALK,
-    "BICYCLE": Mode.BIKE,
-    "SCOOTER": Mode.SCOOTER,
-    "BUS": Mode.BUS,
-    "TROLLEYBUS": Mode.BUS,
-    "COACH": Mode.COACH,
-    "TRAM": Mode.TRAM,
-    "CABLE_CAR": Mode.TRAM,
-    "SUBWAY": Mode.METRO,
-    "RAIL": Mode.RAIL,
-    "FERRY": Mode.FERRY,
-}
+read_mode = ModeReader(
+    {
+        Mode.WALK: "walk",
+        Mode.BIKE: "bicycle",
+        Mode.SCOOTER: "scooter",
+        Mode.BUS: "bus trolleybus",
+        Mode.COACH: "coach",
+        Mode.TRAM: "tram cable_car",
+        Mode.METRO: "subway",
+        Mode.RAIL: "rail",
+        Mode.FERRY: "ferry",
+    }
+)
 _ACCESS = {"POSSIBLE": Access.YES, "NOT_POSSIBLE": Access.NO}
-
-
-def read_mode(name: str | None, route_type: int | None = None) -> Mode:
-    """Return the mode of a leg or a route: its GTFS route type decides, else the server's word."""
-    if route_type is not None:
-        return mode_of(route_type)
-    return _MODES.get(name or "", Mode.OTHER)
 
 
 def read_access(word: str | None) -> Access:

@@ -14,10 +14,10 @@ from fingerpost.transit.model.itinerary import Departure, ServiceAlert
 from fingerpost.transit.port import DepartureQuery
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.network import FoundBoard
-from fingerpost.transit.remote.kit.stop_ids import StopIdBook
-from fingerpost.transit.remote.tfl.alerts import list_lift_alerts, list_line_alerts, list_stop_alerts
+from fingerpost.transit.remote.kit.places import StopIdBook
+from fingerpost.transit.remote.tfl import shapes
+from fingerpost.transit.remote.tfl.itineraries import list_lift_alerts, list_line_alerts, list_stop_alerts
 from fingerpost.transit.remote.tfl.server import STATUS_FRESH_S, TflClient, find_or_none
-from fingerpost.transit.remote.tfl.shapes import LiftDisruption, Prediction, StopDisruption, TflLine, read_mode
 from fingerpost.transit.remote.tfl.stops import StopPointLookup
 from fingerpost.transit.remote.tfl.timetable_days import say_remarks
 from fingerpost.transit.remote.tfl.timetables import TimetableReader, TimetableSource, is_whole, list_lines_of
@@ -46,9 +46,9 @@ _NO_PLATFORM = frozenset({"", "null", "unknown", "platform unknown"})
 class _Status:
     """How lines, stops and lifts fare; ``notes`` say what could not be had."""
 
-    lines: Sequence[TflLine] = ()
-    stops: Sequence[StopDisruption] = ()
-    lifts: Sequence[LiftDisruption] = ()
+    lines: Sequence[shapes.TflLine] = ()
+    stops: Sequence[shapes.StopDisruption] = ()
+    lifts: Sequence[shapes.LiftDisruption] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -96,14 +96,14 @@ class TflBoards:
         members = await gather_all(map(self._stops.list_member_ids, own_ids))
         return list(dict.fromkeys(own_id for each in members for own_id in each))
 
-    async def _list_predictions(self, own_ids: Sequence[str]) -> list[Answer[tuple[Prediction, ...]]]:
+    async def _list_predictions(self, own_ids: Sequence[str]) -> list[Answer[tuple[shapes.Prediction, ...]]]:
         told = await gather_all(
-            self._server.find(tuple[Prediction, ...], "StopPoint", own_id, "Arrivals") for own_id in own_ids
+            self._server.find(tuple[shapes.Prediction, ...], "StopPoint", own_id, "Arrivals") for own_id in own_ids
         )
         return [each for each in told if each is not None]
 
     def _list_predicted(
-        self, predictions: Iterable[Prediction], first: int, last: int, now: int, lines: Sequence[TflLine]
+        self, predictions: Iterable[shapes.Prediction], first: int, last: int, now: int, lines: Sequence[shapes.TflLine]
     ) -> Iterator[Departure]:
         """Yield what is expected from ``first`` to ``last``, both included; last calls are left out.
 
@@ -120,7 +120,7 @@ class TflBoards:
             platform = (told.platform_name or "").strip()
             yield Departure(
                 line=line,
-                mode=read_mode(told.mode_name),
+                mode=shapes.read_mode(told.mode_name),
                 destination=told.destination_name or told.towards or line,
                 scheduled=expected,
                 stop_id=self._ids.print(told.naptan_id),
@@ -159,8 +159,8 @@ class TflBoards:
         """Return how a board's lines, stops and lifts fare; a board stands without, and says that it does."""
         days = () if first - REACH_S <= now <= last + _NOW_S else self._days_of(first, last)
         lines, stops, lifts = await asyncio.gather(
-            find_or_none(self._list_status(tuple[TflLine, ...], line_ids, "Line", "Status", *days)),
-            find_or_none(self._list_status(tuple[StopDisruption, ...], own_ids, "StopPoint", "Disruption")),
+            find_or_none(self._list_status(tuple[shapes.TflLine, ...], line_ids, "Line", "Status", *days)),
+            find_or_none(self._list_status(tuple[shapes.StopDisruption, ...], own_ids, "StopPoint", "Disruption")),
             self._server.find_lifts(),
         )
         named = (("lines", lines), ("stops", stops), ("lifts", lifts))
@@ -201,7 +201,7 @@ def _split(
     return (max(first, begin), min(last, end)), before + after
 
 
-def _with_alerts(row: Departure, lines: Sequence[TflLine]) -> Departure:
+def _with_alerts(row: Departure, lines: Sequence[shapes.TflLine]) -> Departure:
     ids = [line.id for line in lines if row.line.lower() in (line.name.lower(), line.id.lower())]
     if row.alerts or not ids:
         return row

@@ -1,122 +1,170 @@
-"""Itineraries, from TfL's journeys: wall-clock times become instants, legs become rides and walks."""
+"""Itineraries and alerts, from TfL's journeys, statuses and disruptions (rule B13)."""
 
+import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from fingerpost.transit.model.itinerary import Itinerary, Leg, LegLine, ServiceAlert, StopPoint
 from fingerpost.transit.model.place import Coordinate, Location
-from fingerpost.transit.remote.kit.journeys import ON_STREET, UNNAMED, draw_points, own_name
-from fingerpost.transit.remote.kit.stop_ids import StopIdBook
-from fingerpost.transit.remote.tfl.alerts import list_leg_alerts, list_lift_alerts, list_line_alerts
-from fingerpost.transit.remote.tfl.shapes import (
-    JourneyResult,
-    LegPoint,
-    LiftDisruption,
-    OwnJourney,
-    TflLeg,
-    TflLine,
-    read_mode,
+from fingerpost.transit.remote.kit.journeys import (
+    ON_STREET,
+    UNKNOWN_EFFECT,
+    UNNAMED,
+    draw_points,
+    is_in_force,
+    once,
+    own_name,
 )
-from fingerpost.transit.remote.tfl.wire_times import choose_after, choose_instant, list_instants
+from fingerpost.transit.remote.kit.places import StopIdBook
+from fingerpost.transit.remote.tfl import shapes
+from fingerpost.transit.remote.tfl.wire_times import MINUTE_S, choose_after, choose_instant, list_instants
 
-_MINUTE_S = 60
+# Severities that say that nothing is wrong.
+_GOOD = frozenset({10, 18})
+_STEPS = "ACCESSIBILITY_ISSUE"
+# Severities are names, not a scale: 20 is closed.
+_SEVERITIES = {
+    "NO_SERVICE": (1, 2, 4, 16, 20),
+    "REDUCED_SERVICE": (3, 5, 7, 11),
+    "SIGNIFICANT_DELAYS": (6, 9),
+    "DETOUR": (15,),
+    _STEPS: (13,),
+    "MODIFIED_SERVICE": (8, 14),
+}
+_EFFECTS = {severity: effect for effect, severities in _SEVERITIES.items() for severity in severities}
+
+
+def list_line_alerts(lines: Iterable[shapes.TflLine], line_id: str, begin: int, end: int) -> tuple[ServiceAlert, ...]:
+    return once(
+        _line_alert(line, status, begin, end)
+        for line in lines
+        if line.id.lower() == line_id.lower()
+        for status in line.line_statuses
+        if status.status_severity not in _GOOD
+    )
+
+
+def list_lift_alerts(
+    lifts: Iterable[shapes.LiftDisruption], stations: Iterable[str | None]
+) -> tuple[ServiceAlert, ...]:
+    """Return which lifts are out of order at stations, by NaPTAN code; TfL tells those of now alone."""
+    wanted = {station.upper() for station in stations if station}
+    return once(_alert(lift.message, _STEPS) for lift in lifts if lift.station in wanted and lift.message)
+
+
+def list_stop_alerts(disruptions: Iterable[shapes.StopDisruption], begin: int, end: int) -> tuple[ServiceAlert, ...]:
+    return once(
+        _alert(disruption.description, UNKNOWN_EFFECT, disruption.from_date, disruption.to_date)
+        for disruption in disruptions
+        if disruption.description and is_in_force(disruption.from_date, disruption.to_date, begin, end)
+    )
+
+
+def _line_alert(line: shapes.TflLine, status: shapes.LineStatus, begin: int, end: int) -> ServiceAlert | None:
+    """Return the alert of a status, None where it holds at another time; without a period it holds now."""
+    periods = status.validity_periods or (shapes.StatusPeriod(),)
+    holding = next((each for each in periods if is_in_force(each.from_date, each.to_date, begin, end)), None)
+    if holding is None:
+        return None
+    effect = _EFFECTS.get(status.status_severity, UNKNOWN_EFFECT)
+    said = status.reason or f"{line.name or line.id}: {status.status_severity_description or 'disrupted'}"
+    return _alert(said, effect, holding.from_date, holding.to_date)
+
+
+def _alert(said: str, effect: str, since: int | None = None, until: int | None = None) -> ServiceAlert:
+    """Return an alert: TfL writes no headlines, so its first sentence is one, and the text where there are more."""
+    text = " ".join(said.split())
+    first, stop, rest = text.partition(". ")
+    # TfL gives its disruptions no ids; the same words are the same alert.
+    return ServiceAlert(
+        id=f"tfl-{hashlib.sha256(text.encode()).hexdigest()[:16]}",
+        header=first + stop.strip() if rest else text,
+        text=text if rest else "",
+        effect=effect,
+        since=since,
+        until=until,
+    )
+
+
 UNPLACED = Coordinate(math.nan, math.nan)
 """Where a point lies of which TfL does not say that; good for the summary of a journey, and for nothing else."""
 
 
-class ItineraryReader:
-    """Reads journeys of one network.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JourneyReader:
+    """Reads the journeys of one answer.
 
-    Args:
+    Attributes:
         ids: prints stop ids.
         zone: of the wall clock.
+        instant: of the question; tells which of two hours is meant where clocks show both.
+        ends: the trip's own.
     """
 
-    def __init__(self, ids: StopIdBook, zone: ZoneInfo) -> None:
-        self._ids = ids
-        self._zone = zone
+    ids: StopIdBook
+    zone: ZoneInfo
+    told: shapes.JourneyResult
+    lifts: Sequence[shapes.LiftDisruption]
+    instant: int
+    arrive_by: bool
+    ends: tuple[Location | None, Location | None]
 
-    def list_itineraries(
-        self,
-        told: JourneyResult,
-        *,
-        instant: int,
-        arrive_by: bool,
-        ends: tuple[Location | None, Location | None] = (None, None),
-        lifts: Sequence[LiftDisruption] = (),
-    ) -> list[Itinerary]:
-        """Return the journeys as itineraries, those that are no longer there when asked for included.
+    def list_itineraries(self) -> list[Itinerary]:
+        """Return the journeys as itineraries, those that are no longer there when asked for included."""
+        return [self._read(journey) for journey in self.told.journeys if journey.legs]
 
-        ``instant`` tells which of two hours is meant where clocks show both; ``ends`` are the trip's own.
-        """
-        return [
-            self._read(journey, told.lines, instant, arrive_by, ends, lifts)
-            for journey in told.journeys
-            if journey.legs
-        ]
-
-    def _read(
-        self,
-        journey: OwnJourney,
-        lines: Sequence[TflLine],
-        instant: int,
-        arrive_by: bool,
-        ends: tuple[Location | None, Location | None],
-        lifts: Sequence[LiftDisruption],
-    ) -> Itinerary:
-        here = self._begin(journey, instant, arrive_by)
+    def _read(self, journey: shapes.OwnJourney) -> Itinerary:
+        here = self._begin(journey)
         legs = []
         last = len(journey.legs) - 1
         for at, leg in enumerate(journey.legs):
-            departure = choose_after(leg.departure_time, self._zone, earliest=here)
-            arrival = choose_instant(leg.arrival_time, self._zone, wanted=departure + leg.duration * _MINUTE_S)
-            start = self._point(leg.departure_point, ends[0] if at == 0 else None)
-            end = self._point(leg.arrival_point, ends[1] if at == last else None)
-            legs.append(self._leg(leg, start, end, (departure, arrival), lines, lifts))
-            here = arrival
+            departure = choose_after(leg.departure_time, self.zone, earliest=here)
+            here = choose_instant(leg.arrival_time, self.zone, wanted=departure + leg.duration * MINUTE_S)
+            start = self._point(leg.departure_point, self.ends[0] if at == 0 else None)
+            end = self._point(leg.arrival_point, self.ends[1] if at == last else None)
+            legs.append(self._leg(leg, start, end, (departure, here)))
         return Itinerary(tuple(legs))
 
-    def _begin(self, journey: OwnJourney, instant: int, arrive_by: bool) -> int:
+    def _begin(self, journey: shapes.OwnJourney) -> int:
         """Return when a journey begins, by its duration and the question where clocks show its times twice."""
-        starts = list_instants(journey.start_date_time, self._zone)
-        arrivals = list_instants(journey.arrival_date_time, self._zone)
-        whole = [
-            each for each in starts if any(abs(end - each - journey.duration * 60) < _MINUTE_S for end in arrivals)
-        ]
-        if arrive_by:
-            fitting = [each for each in whole if each + journey.duration * _MINUTE_S <= instant]
+        duration_s = journey.duration * MINUTE_S
+        starts = list_instants(journey.start_date_time, self.zone)
+        arrivals = list_instants(journey.arrival_date_time, self.zone)
+        whole = [each for each in starts if any(abs(end - each - duration_s) < MINUTE_S for end in arrivals)]
+        if self.arrive_by:
+            fitting = [each for each in whole if each + duration_s <= self.instant]
             return max(fitting, default=(whole or starts)[0])
-        fitting = [each for each in whole if each >= instant - _MINUTE_S]
+        fitting = [each for each in whole if each >= self.instant - MINUTE_S]
         return min(fitting, default=(whole or starts)[-1])
 
-    def _leg(
-        self,
-        leg: TflLeg,
-        start: StopPoint,
-        end: StopPoint,
-        expected: tuple[int, int],
-        lines: Sequence[TflLine],
-        lifts: Sequence[LiftDisruption],
-    ) -> Leg:
-        mode = read_mode(leg.mode.id)
-        departure, arrival = expected
+    def _leg(self, leg: shapes.TflLeg, start: StopPoint, end: StopPoint, expected: tuple[int, int]) -> Leg:
+        mode = shapes.read_mode(leg.mode.id)
+        own_alerts = [
+            _alert(each.description, UNKNOWN_EFFECT)
+            for each in (*leg.disruptions, *leg.planned_works)
+            if each.description
+        ]
         if mode in ON_STREET:
             return Leg(
                 mode=mode,
                 start=start,
                 end=end,
-                departure_scheduled=departure,
-                arrival_scheduled=arrival,
+                departure_scheduled=expected[0],
+                arrival_scheduled=expected[1],
                 distance_m=leg.distance,
-                alerts=list_leg_alerts((*leg.disruptions, *leg.planned_works)),
+                alerts=once(own_alerts),
                 handle=leg,
             )
-        scheduled_departure, departure_delay_s = self._scheduled(leg.scheduled_departure_time, departure)
-        scheduled_arrival, arrival_delay_s = self._scheduled(leg.scheduled_arrival_time, arrival)
+        scheduled_departure, departure_delay_s = self._scheduled(leg.scheduled_departure_time, expected[0])
+        scheduled_arrival, arrival_delay_s = self._scheduled(leg.scheduled_arrival_time, expected[1])
         # A difference at either end shows that TfL knows better than the timetable; none shows nothing.
         is_live = bool(departure_delay_s or arrival_delay_s)
+        lines = [option.line_identifier for option in leg.route_options if option.line_identifier is not None]
+        line_alerts = [alert for line in lines for alert in list_line_alerts(self.told.lines, line.id, *expected)]
+        stations = leg.departure_point.naptan_id, leg.arrival_point.naptan_id
         return Leg(
             mode=mode,
             start=start,
@@ -126,19 +174,17 @@ class ItineraryReader:
             departure_delay_s=departure_delay_s if is_live else None,
             arrival_delay_s=arrival_delay_s if is_live else None,
             line=_line_of(leg),
-            headsign=_headsign_of(leg),
-            alerts=_alerts_of(leg, lines, lifts, expected),
+            headsign=next((each for option in leg.route_options for each in option.directions if each), None),
+            alerts=once([*own_alerts, *line_alerts, *list_lift_alerts(self.lifts, stations)]),
             handle=leg,
         )
 
     def _scheduled(self, naive: datetime | None, expected: int) -> tuple[int, int]:
         """Return the timetable's instant, the expected one where it is not told, and the delay in seconds."""
-        if naive is None:
-            return expected, 0
-        scheduled = choose_instant(naive, self._zone, wanted=expected)
+        scheduled = expected if naive is None else choose_instant(naive, self.zone, wanted=expected)
         return scheduled, expected - scheduled
 
-    def _point(self, point: LegPoint, location: Location | None) -> StopPoint:
+    def _point(self, point: shapes.LegPoint, location: Location | None) -> StopPoint:
         own = own_name(location)
         name = point.common_name or own or UNNAMED
         here = UNPLACED if location is None else location.coordinate
@@ -147,7 +193,7 @@ class ItineraryReader:
         return StopPoint(
             name=name if point.naptan_id else own or name,
             coordinate=here,
-            id=self._ids.print(point.naptan_id) if point.naptan_id else None,
+            id=self.ids.print(point.naptan_id) if point.naptan_id else None,
             platform=point.platform_name or point.stop_letter or None,
         )
 
@@ -159,10 +205,10 @@ def is_placed(itinerary: Itinerary) -> bool:
 
 def draw_leg(leg: Leg) -> LegLine:
     own = leg.handle
-    return draw_points(leg, own.path.line_string if isinstance(own, TflLeg) and own.path is not None else ())
+    return draw_points(leg, own.path.line_string if isinstance(own, shapes.TflLeg) and own.path is not None else ())
 
 
-def _line_of(leg: TflLeg) -> str:
+def _line_of(leg: shapes.TflLeg) -> str:
     """Return a line's name: the first route's, else its line's, else the mode's (rule A2)."""
     for option in leg.route_options:
         line = option.line_identifier
@@ -170,19 +216,3 @@ def _line_of(leg: TflLeg) -> str:
         if name:
             return name
     return leg.mode.name or leg.mode.id
-
-
-def _headsign_of(leg: TflLeg) -> str | None:
-    return next((each for option in leg.route_options for each in option.directions if each), None)
-
-
-def _alerts_of(
-    leg: TflLeg, lines: Sequence[TflLine], lifts: Sequence[LiftDisruption], expected: tuple[int, int]
-) -> tuple[ServiceAlert, ...]:
-    line_ids = [option.line_identifier.id for option in leg.route_options if option.line_identifier is not None]
-    found = [
-        *list_leg_alerts((*leg.disruptions, *leg.planned_works)),
-        *(alert for line_id in line_ids for alert in list_line_alerts(lines, line_id, *expected)),
-        *list_lift_alerts(lifts, (leg.departure_point.naptan_id, leg.arrival_point.naptan_id)),
-    ]
-    return tuple({alert.id: alert for alert in found}.values())

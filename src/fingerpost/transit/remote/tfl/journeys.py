@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -11,15 +12,17 @@ from fingerpost.net.response import Response
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.place import Location
 from fingerpost.transit.remote.kit.answers import Answer, read_answer, read_exactly
-from fingerpost.transit.remote.kit.journeys import JourneyEnd
-from fingerpost.transit.remote.kit.search import (
+from fingerpost.transit.remote.kit.journeys import (
     FoundJourneys,
+    JourneyEnd,
     JourneyPage,
     JourneyQuestion,
     JourneySearch,
     sort_live,
 )
-from fingerpost.transit.remote.tfl.itineraries import ItineraryReader, is_placed
+from fingerpost.transit.remote.kit.places import StopIdBook
+from fingerpost.transit.remote.tfl import shapes
+from fingerpost.transit.remote.tfl.itineraries import JourneyReader, is_placed
 from fingerpost.transit.remote.tfl.server import (
     LIVE_FRESH_S,
     MULTIPLE_CHOICES,
@@ -29,19 +32,10 @@ from fingerpost.transit.remote.tfl.server import (
     read_error,
     say,
 )
-from fingerpost.transit.remote.tfl.shapes import (
-    ApiError,
-    DisambiguationResult,
-    EndStatus,
-    JourneyResult,
-    Option,
-)
-from fingerpost.transit.remote.tfl.wire_times import print_wall_clock, say_day_offset
+from fingerpost.transit.remote.tfl.wire_times import MINUTE_S, print_wall_clock
 
-PATH = ("Journey", "JourneyResults")
 STEP_FREE, STEP_FREE_TO_PLATFORM = "StepFreeToVehicle", "StepFreeToPlatform"
 _SIDES = ("origin", "destination")
-_MINUTE_S = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,10 +52,6 @@ class TflQuestion:
     arrive_by: bool = False
     preference: str = "LeastTime"
     accessibility: str | None = None
-
-    @property
-    def path(self) -> tuple[str, ...]:
-        return (*PATH, self.origin, "to", self.destination)
 
     def list_params(self, zone: ZoneInfo) -> Mapping[str, str]:
         """Return the parameters.
@@ -98,14 +88,25 @@ _HINT = "Send the parameterValue of the place that is meant instead"
 _UNKNOWN_HINT = "Check the spelling, or send a postcode, a stop code, or lat,lon"
 
 
-def explain(told: DisambiguationResult, question: TflQuestion, sides: tuple[str, str]) -> PlaceAmbiguous | PlaceUnknown:
+def explain(
+    told: shapes.DisambiguationResult, question: TflQuestion, sides: tuple[str, str]
+) -> PlaceAmbiguous | PlaceUnknown:
     """Return the error of ends that TfL could not tell; ``sides`` are what the caller calls them."""
     statuses = (told.from_location_disambiguation, told.to_location_disambiguation)
     ends = list(zip(sides, (question.origin, question.destination), statuses, strict=True))
     for side, text, status in ends:
         if status.match_status.lower() == _NOT_IDENTIFIED:
             return new_unknown(text, side)
-    unclear = [_show_end(side, text, status) for side, text, status in ends if _list_usable(status)]
+    unclear = [
+        {
+            "side": side,
+            "text": text,
+            "candidates": [_show(option) for option in usable[:MOST_SUGGESTIONS]],
+            "totalCandidatesFound": len(usable),
+        }
+        for side, text, status in ends
+        if (usable := _list_usable(status))
+    ]
     if not unclear:
         return PlaceUnknown("TfL could not tell the ends of the trip, and offers no choices", hint=_UNKNOWN_HINT)
     details, *others = unclear
@@ -119,34 +120,17 @@ def new_unknown(text: str, side: str) -> PlaceUnknown:
     return PlaceUnknown(f"TfL knows no place '{text}' ({side})", {"field": side, "side": side}, hint=_UNKNOWN_HINT)
 
 
-def _show_end(side: str, text: str, status: EndStatus) -> dict[str, Any]:
-    usable = _list_usable(status)
-    return {
-        "side": side,
-        "text": text,
-        "candidates": [_show(option) for option in usable[:MOST_SUGGESTIONS]],
-        "totalCandidatesFound": len(usable),
-    }
-
-
-def _list_usable(status: EndStatus) -> list[Option]:
+def _list_usable(status: shapes.EndStatus) -> list[shapes.Option]:
     """Return the options that can be sent back, in TfL's order of quality; those without one stand last."""
     usable = [option for option in status.disambiguation_options if (option.parameter_value or "").strip()]
     return sorted(usable, key=lambda option: -1 if option.match_quality is None else option.match_quality, reverse=True)
 
 
-def _show(option: Option) -> Mapping[str, Any]:
-    shown: dict[str, Any] = {"token": option.parameter_value, "name": option.parameter_value}
-    if option.match_quality is not None:
-        shown["matchQuality"] = option.match_quality
-    place = option.place
-    if place is None:
-        return shown
-    if place.common_name:
-        shown["name"] = place.common_name
-    if place.modes:
-        shown["modes"] = list(place.modes)
-    return shown
+def _show(option: shapes.Option) -> Mapping[str, Any]:
+    place = option.place or shapes.OptionPlace()
+    shown = {"token": option.parameter_value, "name": place.common_name or option.parameter_value}
+    quality = {} if option.match_quality is None else {"matchQuality": option.match_quality}
+    return {**shown, **quality, **({"modes": list(place.modes)} if place.modes else {})}
 
 
 _NO_LIFTS = "TfL did not say which lifts are out of order."
@@ -154,45 +138,38 @@ _NO_JOURNEY = "no journey"
 _UNKNOWN_WORDS = ("not recognised", "not found", "could not be found")
 # TfL plans no further ahead than about this.
 _HORIZON_DAYS = 4
+_DAY_S = 86_400
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RestRequest:
-    """Asks for the rest of a window; ``offered`` is what TfL offered last, and ``instant`` is beyond it."""
-
-    question: JourneyQuestion
-    instant: int
-    offered: Sequence[Itinerary]
-
-
-class TflJourneySearch(JourneySearch[RestRequest]):
+class TflJourneySearch(JourneySearch):
     # TfL offers three to five journeys at once.
     most_pages = 4
     note_of_rest = "TfL did not return all trips of the window, because it offers only a few at once."
     offers_steps = False
 
-    def __init__(self, server: TflClient, reader: ItineraryReader, zone: ZoneInfo) -> None:
+    def __init__(self, server: TflClient, ids: StopIdBook, zone: ZoneInfo) -> None:
         self._server = server
-        self._reader = reader
+        self._ids = ids
         self._zone = zone
 
-    async def first_page(self, question: JourneyQuestion) -> JourneyPage[RestRequest]:
-        return await self._ask_from(RestRequest(question=question, instant=question.query.instant, offered=()))
+    async def first_page(self, question: JourneyQuestion) -> JourneyPage:
+        return await self._ask_from(question, question.query.instant, ())
 
-    async def next_page(self, following: RestRequest) -> JourneyPage[RestRequest]:
-        page = await find_or_none(self._ask_from(following))
+    async def _ask_on(self, question: JourneyQuestion, instant: int, offered: Sequence[Itinerary]) -> JourneyPage:
+        page = await find_or_none(self._ask_from(question, instant, offered))
         return page or JourneyPage(found=FoundJourneys(retrieved_at=clock.now(), troubles=(self.note_of_rest,)))
 
-    async def _ask_from(self, request: RestRequest) -> JourneyPage[RestRequest]:
-        """Return what TfL offers, and what asks for the rest of the window.
+    async def _ask_from(self, question: JourneyQuestion, instant: int, offered: Sequence[Itinerary]) -> JourneyPage:
+        """Return what TfL offers from an instant on, and what asks for the rest of the window.
 
         TfL has no windows: it offers a few journeys, and later ones to a request that starts after the last of them.
+        ``offered`` are those of the request before.
         """
-        question, query = request.question, request.question.query
+        query = question.query
         asked = TflQuestion(
             origin=print_end(question.origin),
             destination=print_end(question.destination),
-            instant=request.instant,
+            instant=instant,
             arrive_by=query.arrive_by,
             preference=choose_preference(query.optimize, shorter_walks=question.shorter_walks),
             accessibility=STEP_FREE if query.step_free else None,
@@ -205,16 +182,16 @@ class TflJourneySearch(JourneySearch[RestRequest]):
             troubles=answered.troubles,
             reasons=answered.reasons,
         )
-        new = [each for each in answered.live if each not in request.offered]
+        new = [each for each in answered.live if each not in offered]
         if query.window_s is None or not new:
             return JourneyPage(found=found)
         if query.arrive_by:
-            instant = min(each.arrival for each in new) - _MINUTE_S
+            beyond = min(each.arrival for each in new) - MINUTE_S
         else:
-            instant = max(each.departure for each in new) + _MINUTE_S
-        if abs(instant - query.instant) > query.window_s:
+            beyond = max(each.departure for each in new) + MINUTE_S
+        if abs(beyond - query.instant) > query.window_s:
             return JourneyPage(found=found)
-        return JourneyPage(found=found, following=RestRequest(question=question, instant=instant, offered=new))
+        return JourneyPage(found=found, following=partial(self._ask_on, question, beyond, new))
 
     async def ask(
         self,
@@ -228,16 +205,16 @@ class TflJourneySearch(JourneySearch[RestRequest]):
             PlaceAmbiguous, PlaceUnknown: TfL cannot tell an end.
         """
 
-        async def read(response: Response) -> Answer[JourneyResult] | FoundJourneys:
+        async def read(response: Response) -> Answer[shapes.JourneyResult] | FoundJourneys:
             if response.status == NOT_FOUND:
                 reason = self._read_nothing(read_error(response), question, sides)
                 return FoundJourneys(retrieved_at=response.retrieved_at, reasons=(reason,))
             if response.status == MULTIPLE_CHOICES or _is_disambiguation(response):
-                raise explain(read_exactly(DisambiguationResult, response), question, sides)
-            return await read_answer(JourneyResult, response)
+                raise explain(read_exactly(shapes.DisambiguationResult, response), question, sides)
+            return await read_answer(shapes.JourneyResult, response)
 
         answer = await self._server.get(
-            *question.path,
+            *("Journey", "JourneyResults", question.origin, "to", question.destination),
             params=question.list_params(self._zone),
             fresh_s=LIVE_FRESH_S,
             accept=frozenset({MULTIPLE_CHOICES, NOT_FOUND}),
@@ -248,14 +225,20 @@ class TflJourneySearch(JourneySearch[RestRequest]):
         told = answer.data
         answer.require("journey", "journeys", found=told.journeys)
         lifts = await self._server.find_lifts()
-        found = self._reader.list_itineraries(
-            told, instant=question.instant, arrive_by=question.arrive_by, ends=ends, lifts=lifts or ()
+        reader = JourneyReader(
+            ids=self._ids,
+            zone=self._zone,
+            told=told,
+            lifts=lifts or (),
+            instant=question.instant,
+            arrive_by=question.arrive_by,
+            ends=ends,
         )
         messages = tuple(dict.fromkeys(" ".join(message.split()) for message in told.stop_messages if message.strip()))
         notes = (*(() if lifts is not None else (_NO_LIFTS,)), *answer.notes, *messages[:3])
-        return FoundJourneys(retrieved_at=answer.retrieved_at, live=tuple(found), troubles=notes)
+        return FoundJourneys(retrieved_at=answer.retrieved_at, live=tuple(reader.list_itineraries()), troubles=notes)
 
-    def _read_nothing(self, error: ApiError, question: TflQuestion, sides: tuple[str, str]) -> str:
+    def _read_nothing(self, error: shapes.ApiError, question: TflQuestion, sides: tuple[str, str]) -> str:
         """Return why there is no journey.
 
         Raises:
@@ -265,7 +248,7 @@ class TflJourneySearch(JourneySearch[RestRequest]):
         said = say(error)
         lowered = said.lower()
         if _NO_JOURNEY in lowered:
-            days = say_day_offset(question.instant, int(clock.now().timestamp()))
+            days = (question.instant - int(clock.now().timestamp())) // _DAY_S
             if days >= _HORIZON_DAYS:
                 return f"TfL found no journey: it plans about {_HORIZON_DAYS} days ahead, and this is {days}"
             return f"TfL found no journey ({said})"

@@ -1,19 +1,17 @@
 """London's network behind TfL's API."""
 
 from dataclasses import replace
-from functools import partial
 from zoneinfo import ZoneInfo
 
 from fingerpost import clock
 from fingerpost.net.request import Fetch, RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
-from fingerpost.transit.model.itinerary import Leg, LegLine
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import DepartureQuery, JourneyAnswer, TextJourneyQuery
-from fingerpost.transit.remote.kit.network import FoundBoard, ServerKind, ServerNetwork, ServerSource
+from fingerpost.transit.remote.kit.network import FoundBoard, ServerNetwork, ServerSource
 from fingerpost.transit.remote.tfl.boards import TflBoards
-from fingerpost.transit.remote.tfl.itineraries import ItineraryReader, draw_leg
+from fingerpost.transit.remote.tfl.itineraries import draw_leg
 from fingerpost.transit.remote.tfl.journeys import (
     STEP_FREE_TO_PLATFORM,
     TflJourneySearch,
@@ -43,9 +41,9 @@ class TflNetwork(ServerNetwork):
         server = TflClient(fetch, record, limits)
         stops = StopPointLookup(server, ids)
         self._boards = TflBoards(server, stops, ids, zone)
-        self._journeys = TflJourneySearch(server, ItineraryReader(ids, zone), zone)
+        search = self._journeys = TflJourneySearch(server, ids, zone)
         names = StopPointNames(server, stops, ids)
-        super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=self._journeys)
+        super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search, draw=draw_leg)
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
         for text, side in zip((query.origin, query.destination), query.sides, strict=True):
@@ -72,9 +70,6 @@ class TflNetwork(ServerNetwork):
     def _choose_language(self, language: str | None) -> str | None:  # noqa: ARG002  # TfL speaks English
         return LANGUAGE
 
-    def _draw(self, leg: Leg) -> LegLine:
-        return draw_leg(leg)
-
     def _attribute(self, retrieved: str) -> tuple[str, ...]:
         return (f"TfL, retrieved {retrieved}",)
 
@@ -93,5 +88,7 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord, limits: RequestLimi
     return replace(new_known_profile(), modes=modes)
 
 
-TFL_API = ServerKind(name=KIND, learn=learn_profile, open_network=TflNetwork)
-TflSource = partial(ServerSource, TFL_API)
+class TflSource(ServerSource):
+    kind = KIND
+    learn_profile = staticmethod(learn_profile)
+    open_network = staticmethod(TflNetwork)

@@ -6,42 +6,33 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from fingerpost.transit.model.itinerary import Mode
-from fingerpost.transit.remote.kit.wire_shapes import (
+from fingerpost.transit.remote.kit.answers import (
     Entries,
     Instant,
     Latitude,
     Longitude,
     Metres,
+    ModeReader,
     OpenInstant,
     Several,
     Shape,
 )
 from fingerpost.transit.remote.tfl.wire_times import Naive
 
-_MODES = {
-    "walking": Mode.WALK,
-    "cycle": Mode.BIKE,
-    "cycle-hire": Mode.BIKE,
-    "bus": Mode.BUS,
-    "replacement-bus": Mode.BUS,
-    "coach": Mode.COACH,
-    "tube": Mode.METRO,
-    "dlr": Mode.RAIL,
-    "elizabeth-line": Mode.RAIL,
-    "overground": Mode.RAIL,
-    "national-rail": Mode.RAIL,
-    "international-rail": Mode.RAIL,
-    "tram": Mode.TRAM,
-    "river-bus": Mode.FERRY,
-    "river-tour": Mode.FERRY,
-}
-_RAIL_LINES = ("liberty", "lioness", "mildmay", "suffragette", "weaver", "windrush")
-
-
-def read_mode(name: str | None) -> Mode:
-    """Return the mode of TfL's word; the Overground's lines count as its own."""
-    word = (name or "").lower()
-    return Mode.RAIL if word in _RAIL_LINES else _MODES.get(word, Mode.OTHER)
+read_mode = ModeReader(
+    {
+        Mode.WALK: "walking",
+        Mode.BIKE: "cycle cycle-hire",
+        Mode.BUS: "bus replacement-bus",
+        Mode.COACH: "coach",
+        Mode.METRO: "tube",
+        # The lines of the Overground count as its own.
+        Mode.RAIL: "dlr elizabeth-line overground liberty lioness mildmay suffragette weaver windrush "
+        "national-rail international-rail",
+        Mode.TRAM: "tram",
+        Mode.FERRY: "river-bus river-tour",
+    }
+)
 
 
 def _read_line(value: Any) -> Any:
@@ -78,7 +69,6 @@ class LineStatus(Shape):
 class TflLine(Shape):
     id: str
     name: str = ""
-    mode_name: str = ""
     line_statuses: Several[LineStatus] = ()
 
 
@@ -146,10 +136,7 @@ class JourneyResult(Shape):
 
 class OptionPlace(Shape):
     common_name: str | None = None
-    stop_type: str | None = None
     modes: Several[str] = ()
-    lat: Latitude | None = None
-    lon: Longitude | None = None
 
 
 class Option(Shape):
@@ -202,7 +189,6 @@ class TflStopPoint(Shape):
     naptan_id: str | None = None
     id: str
     common_name: str
-    indicator: str | None = None
     stop_letter: str | None = None
     stop_type: str | None = None
     modes: Several[str] = ()
@@ -224,7 +210,6 @@ class MatchedStop(Shape):
     name: str
     lat: float
     lon: float
-    modes: Several[str] = ()
     top_most_parent_id: str | None = None
 
 
@@ -305,10 +290,7 @@ class Schedule(Shape):
 
 
 class Interval(Shape):
-    """A stop that follows, so many minutes after the departure."""
-
     stop_id: str
-    time_to_arrival: float = 0
 
 
 class StationInterval(Shape):
@@ -340,8 +322,6 @@ class TimetableDisambiguation(Shape):
 class TimetableResponse(Shape):
     """A line's timetable from a stop, what else was meant, or a sentence on why there is none."""
 
-    line_id: str = ""
-    line_name: str = ""
     direction: str | None = None
     stations: Several[Named] = ()
     stops: Several[Named] = ()

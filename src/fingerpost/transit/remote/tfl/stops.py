@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from fingerpost.transit.engine.timetable.stop_ids import escape, print_feed_name, unescape
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.remote.kit.places import Candidate, Geocoder, ServerStop, StopLookup
+from fingerpost.transit.remote.kit.places import Candidate, Geocoder, ServerStop, StopIdBook, StopLookup
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
-from fingerpost.transit.remote.kit.stop_ids import StopIdBook
+from fingerpost.transit.remote.tfl import shapes
 from fingerpost.transit.remote.tfl.server import TflClient
-from fingerpost.transit.remote.tfl.shapes import MatchedStop, SearchResult, StopPointsNear, TflStopPoint, read_mode
 from fingerpost.transit.remote.tfl.unified_api import LANGUAGE
 from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M
 
@@ -70,7 +69,7 @@ class StopPointLookup(StopLookup):
             stop = await self._find(above) or stop
         return None if stop is None else self._new_place(stop)
 
-    async def _find_printed(self, printed_id: str) -> TflStopPoint | None:
+    async def _find_printed(self, printed_id: str) -> shapes.TflStopPoint | None:
         own = self._ids.list_own(printed_id)
         return await self._find(own[0]) if own else None
 
@@ -79,7 +78,7 @@ class StopPointLookup(StopLookup):
         stop = await self._find(own_id) if _GROUP.fullmatch(own_id) else None
         return [own_id] if stop is None else [each.own_id for each in _list_boarded(stop)]
 
-    async def find_with_lines(self, own_id: str) -> TflStopPoint | None:
+    async def find_with_lines(self, own_id: str) -> shapes.TflStopPoint | None:
         """Return a stop with the lines that call there; None where TfL does not know it."""
         stop = await self._find(own_id)
         if stop is None or stop.own_id.upper() == own_id.upper():
@@ -101,30 +100,30 @@ class StopPointLookup(StopLookup):
             "useStopPointHierarchy": "false",
             "returnLines": "true",
         }
-        told = await self._server.ask(StopPointsNear, "StopPoint", params=params, fresh_s=STOPS_FRESH_S)
+        told = await self._server.ask(shapes.StopPointsNear, "StopPoint", params=params, fresh_s=STOPS_FRESH_S)
         return told.with_data(
             [
                 ServerStop(
                     own_id=stop.own_id,
                     name=stop.common_name,
                     coordinate=Coordinate(stop.lat, stop.lon),
-                    modes=frozenset(map(read_mode, stop.modes)),
+                    modes=frozenset(map(shapes.read_mode, stop.modes)),
                     platform=stop.stop_letter,
                 )
                 for stop in told.data.stop_points
             ]
         )
 
-    def _new_place(self, stop: TflStopPoint) -> Place:
+    def _new_place(self, stop: shapes.TflStopPoint) -> Place:
         members = tuple(self._ids.print(each.own_id) for each in _list_boarded(stop))
         return new_place(self._ids.print(stop.own_id), stop.common_name, Coordinate(stop.lat, stop.lon), members)
 
-    async def _find(self, own_id: str) -> TflStopPoint | None:
-        found = await self._server.find(TflStopPoint, "StopPoint", own_id, fresh_s=STOPS_FRESH_S)
+    async def _find(self, own_id: str) -> shapes.TflStopPoint | None:
+        found = await self._server.find(shapes.TflStopPoint, "StopPoint", own_id, fresh_s=STOPS_FRESH_S)
         return None if found is None else found.data
 
 
-def _list_boarded(stop: TflStopPoint) -> list[TflStopPoint]:
+def _list_boarded(stop: shapes.TflStopPoint) -> list[shapes.TflStopPoint]:
     """Return the stops that are boarded: of a hub or a group those below it, else the stop itself."""
     if stop.stop_type not in _GROUPS:
         return [stop]
@@ -132,7 +131,7 @@ def _list_boarded(stop: TflStopPoint) -> list[TflStopPoint]:
     return list(found.values())
 
 
-def _descend(children: Iterable[TflStopPoint]) -> Iterator[TflStopPoint]:
+def _descend(children: Iterable[shapes.TflStopPoint]) -> Iterator[shapes.TflStopPoint]:
     for child in children:
         if child.stop_type in _GROUPS:
             yield from _descend(child.children)
@@ -140,7 +139,7 @@ def _descend(children: Iterable[TflStopPoint]) -> Iterator[TflStopPoint]:
             yield child
 
 
-def _walk(stop: TflStopPoint) -> Iterator[TflStopPoint]:
+def _walk(stop: shapes.TflStopPoint) -> Iterator[shapes.TflStopPoint]:
     yield stop
     for child in stop.children:
         yield from _walk(child)
@@ -169,7 +168,7 @@ class StopPointNames(Geocoder):
         focus: Coordinate | None,  # noqa: ARG002  # the search knows none
     ) -> Sequence[Candidate]:
         params = {"query": text, "maxResults": str(MOST_FOUND), "includeHubs": "true"}
-        told = await self._server.ask(SearchResult, "StopPoint", "Search", params=params, fresh_s=STOPS_FRESH_S)
+        told = await self._server.ask(shapes.SearchResult, "StopPoint", "Search", params=params, fresh_s=STOPS_FRESH_S)
         return [
             Candidate(
                 name=match.name,
@@ -195,7 +194,7 @@ class StopPointNames(Geocoder):
         return [new_place(self._ids.print(each.stop_id or ""), each.name, each.coordinate) for each in candidates]
 
 
-def _without_members(matches: Sequence[MatchedStop]) -> list[MatchedStop]:
+def _without_members(matches: Sequence[shapes.MatchedStop]) -> list[shapes.MatchedStop]:
     """Return matches without those whose hub or station matches too: they are one place (rule D2)."""
     ids = {each.id for each in matches}
     return [

@@ -12,16 +12,9 @@ from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.model.itinerary import Departure, Mode
 from fingerpost.transit.port import BoardGap
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.remote.kit.stop_ids import StopIdBook
+from fingerpost.transit.remote.kit.places import StopIdBook
+from fingerpost.transit.remote.tfl import shapes
 from fingerpost.transit.remote.tfl.server import MULTIPLE_CHOICES, TflClient
-from fingerpost.transit.remote.tfl.shapes import (
-    FrequencyPeriod,
-    Schedule,
-    TflStopPoint,
-    TimetableResponse,
-    TimetableRoute,
-    read_mode,
-)
 from fingerpost.transit.remote.tfl.timetable_days import (
     ChosenSchedule,
     RemarkKind,
@@ -52,7 +45,7 @@ class StopLine:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineTimetable:
     line: StopLine
-    told: TimetableResponse
+    told: shapes.TimetableResponse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +57,7 @@ class FoundTimetables:
     remarks: tuple[TimetableRemark, ...] = ()
 
 
-def list_lines_of(stops: Iterable[TflStopPoint]) -> list[StopLine]:
+def list_lines_of(stops: Iterable[shapes.TflStopPoint]) -> list[StopLine]:
     """Return the lines of some stops, each once a stop, in the order of their ids."""
     found: dict[tuple[str, str], StopLine] = {}
     for stop in stops:
@@ -78,7 +71,7 @@ def list_lines_of(stops: Iterable[TflStopPoint]) -> list[StopLine]:
                 stop_id=stop_id,
                 line_id=line.id,
                 name=line.name or line.id,
-                mode=read_mode(modes.get(line.id) or only),
+                mode=shapes.read_mode(modes.get(line.id) or only),
                 is_platform=is_platform,
             )
     return [found[key] for key in sorted(found)]
@@ -115,13 +108,13 @@ class TimetableSource:
 
     async def _find_or_fail(
         self, line: StopLine
-    ) -> list[Answer[TimetableResponse]] | StorageUnavailable | SourceChanged:
+    ) -> list[Answer[shapes.TimetableResponse]] | StorageUnavailable | SourceChanged:
         try:
             return await self._find_line(line)
         except (StorageUnavailable, SourceChanged) as error:
             return error
 
-    async def _find_line(self, line: StopLine) -> list[Answer[TimetableResponse]]:
+    async def _find_line(self, line: StopLine) -> list[Answer[shapes.TimetableResponse]]:
         """Return a line's timetables from a stop, one for each direction; none where TfL has none."""
         path = ("Line", line.line_id, _TIMETABLE, line.stop_id)
         told = await self._ask(path, {})
@@ -133,16 +126,16 @@ class TimetableSource:
         # What TfL offers in words that are not understood is asked for by its two directions.
         if options and not questions:
             questions = [(path, {"direction": each}) for each in ("inbound", "outbound")]
-        found: list[Answer[TimetableResponse]] = []
+        found: list[Answer[shapes.TimetableResponse]] = []
         for answer in await gather_all(self._ask(*question) for question in questions[:_MOST_OPTIONS]):
             if answer is not None and answer.data.routes and all(answer.data != other.data for other in found):
                 found.append(answer)
         return found
 
-    async def _ask(self, path: Sequence[str], params: Mapping[str, str]) -> Answer[TimetableResponse] | None:
+    async def _ask(self, path: Sequence[str], params: Mapping[str, str]) -> Answer[shapes.TimetableResponse] | None:
         """Return what stands at a path, None where TfL says that there is nothing."""
         return await self._server.find(
-            TimetableResponse,
+            shapes.TimetableResponse,
             *path,
             params=params,
             fresh_s=TIMETABLES_FRESH_S,
@@ -287,7 +280,7 @@ class TimetableReader:
         return datetime.fromtimestamp(instant, self._zone).date()
 
 
-def _list_ends(route: TimetableRoute, names: dict[str, str], line: str) -> dict[int, str]:
+def _list_ends(route: shapes.TimetableRoute, names: dict[str, str], line: str) -> dict[int, str]:
     """Return where each pattern ends, by its id; one without a stop after this ends here and is no departure."""
     last_ids = {each.id: each.intervals[-1].stop_id for each in route.station_intervals if each.intervals}
     return {pattern: names.get(stop_id) or line for pattern, stop_id in last_ids.items()}
@@ -324,12 +317,12 @@ def _of_night(minutes: int, is_night: bool) -> int:
     return minutes + _DAY_MINUTES if is_night and minutes < _NOON_MINUTES else minutes
 
 
-def _bounds_of(period: FrequencyPeriod) -> tuple[int, int]:
+def _bounds_of(period: shapes.FrequencyPeriod) -> tuple[int, int]:
     begin, end = period.from_time.minutes, period.to_time.minutes
     return begin, end + _DAY_MINUTES if end <= begin else end
 
 
-def _headway_minutes(period: FrequencyPeriod) -> int | None:
+def _headway_minutes(period: shapes.FrequencyPeriod) -> int | None:
     """Return the longest time between two departures in whole minutes, rounded up; None where none is told."""
     if period.frequency is None or period.type.lower() != _IN_MINUTES:
         return None
@@ -337,7 +330,7 @@ def _headway_minutes(period: FrequencyPeriod) -> int | None:
     return None if longest <= 0 else max(1, -int(-longest // 1))
 
 
-def _has_unknown_frequency(schedule: Schedule) -> bool:
+def _has_unknown_frequency(schedule: shapes.Schedule) -> bool:
     """Whether a part of the day is told as a frequency alone, in a unit of unknown meaning."""
     known = [each.minutes for each in schedule.known_journeys]
     return any(
@@ -345,12 +338,12 @@ def _has_unknown_frequency(schedule: Schedule) -> bool:
     )
 
 
-def _is_unknown(period: FrequencyPeriod) -> bool:
+def _is_unknown(period: shapes.FrequencyPeriod) -> bool:
     kind = period.type.lower()
     return kind.startswith("frequency") and kind != _IN_MINUTES and period.frequency is not None
 
 
-def _is_within(minutes: int, period: FrequencyPeriod) -> bool:
+def _is_within(minutes: int, period: shapes.FrequencyPeriod) -> bool:
     begin, end = _bounds_of(period)
     return begin <= minutes <= end
 

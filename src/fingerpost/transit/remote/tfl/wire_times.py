@@ -1,13 +1,13 @@
 """Read TfL's times: naive wall clock in journeys, UTC in predictions, the year 1 for unset."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
 from pydantic import BeforeValidator
 
-_MINUTE_S = 60
+MINUTE_S = 60
 
 
 @lru_cache(maxsize=8192)
@@ -52,13 +52,8 @@ def print_wall_clock(instant: int, zone: ZoneInfo, *, arrive_by: bool) -> tuple[
 
     Who leaves is asked about from the next full minute on, who arrives up to the last.
     """
-    begun = instant - instant % _MINUTE_S
+    begun = instant - instant % MINUTE_S
     if not arrive_by and begun < instant:
-        begun += _MINUTE_S
+        begun += MINUTE_S
     shown = datetime.fromtimestamp(begun, zone)
     return shown.strftime("%Y%m%d"), shown.strftime("%H%M")
-
-
-def say_day_offset(instant: int, now: int) -> int:
-    """Return how many days an instant lies after now, rounded down."""
-    return timedelta(seconds=instant - now).days
