@@ -72,12 +72,22 @@ async def asking(told, learned=LEARNED, limits=LIMITS, **record):
         yield MotisSource(client.fetch, limits).open(made, learned)
 
 
-@asynccontextmanager
-async def learning(told, **record):
-    """Yield what is learned of a server that tells these answers."""
+async def plan(told, learned=LEARNED, **wishes):
+    async with asking(told, learned) as network:
+        return await network.plan_journeys(a_query(**wishes))
+
+
+async def ride_of(leg):
+    """Return the only ride of a plan that holds this leg."""
+    (itinerary,) = (await plan(Told(plan=a_plan([leg])))).itineraries
+    return itinerary.legs[0]
+
+
+async def learn(told, **record):
+    """Return what is learned of a server that tells these answers."""
     made = NetworkRecord(**{"name": "NL", "source": "motis", "url": URL, **record})
     async with serving(told.answer) as port, new_client(port) as client:
-        yield await MotisSource(client.fetch, LIMITS).learn(made)
+        return await MotisSource(client.fetch, LIMITS).learn(made)
 
 
 def a_query(**wishes):

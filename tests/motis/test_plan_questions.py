@@ -18,16 +18,11 @@ from tests.motis.answers import (
     a_street,
     a_walk,
     asking,
+    plan,
     times,
 )
 
 TRIP = [a_walk(), a_ride()]
-WORKS = ("Works", "", "UNKNOWN_EFFECT")
-
-
-async def plan(told, learned=LEARNED, **wishes):
-    async with asking(told, learned) as network:
-        return await network.plan_journeys(a_query(**wishes))
 
 
 async def test_a_query_is_asked_in_the_servers_words():
@@ -56,51 +51,40 @@ async def test_a_query_is_asked_in_the_servers_words():
 
 
 @pytest.mark.parametrize(
-    ("window_s", "asked"), [(None, None), (3600, "3600"), (3601, "3660"), (4 * 86_400, str(95 * 3600))]
+    ("wishes", "api", "asked"),
+    [
+        # A window in whole minutes, at most what the server takes.
+        ({}, 6, {"searchWindow": None}),
+        ({"window_s": 3600}, 6, {"searchWindow": "3600"}),
+        ({"window_s": 3601}, 6, {"searchWindow": "3660"}),
+        ({"window_s": 4 * 86_400}, 6, {"searchWindow": str(95 * 3600)}),
+        # The server counts minutes: up for who leaves, down for who arrives.
+        ({"instant": NOON + 1}, 6, {"time": "2026-03-10T11:01:00Z"}),
+        ({"instant": NOON + 59, "arrive_by": True}, 6, {"time": "2026-03-10T11:00:00Z"}),
+        ({"instant": NOON + 60, "arrive_by": True}, 6, {"time": "2026-03-10T11:01:00Z"}),
+        # Early versions count rides where later ones count transfers.
+        *(
+            ({"max_transfers": 4}, api, {"maxTransfers": most})
+            for api, most in ((1, "5"), (2, "5"), (3, "4"), (6, "4"))
+        ),
+    ],
 )
-async def test_a_window_is_asked_for_in_whole_minutes(window_s, asked):
-    """At most what the server takes."""
+async def test_wishes_are_asked_in_the_servers_units(wishes, api, asked):
     told = Told(plan=a_plan())
-    await plan(told, window_s=window_s)
+    await plan(told, replace(LEARNED, traits={"api": str(api)}), **wishes)
+    question = told.list_asked("plan")[0]
 
-    assert told.list_asked("plan")[0].get("searchWindow") == asked
+    assert {name: question.get(name) for name in asked} == asked
 
 
 @pytest.mark.parametrize(
-    ("second", "arrive_by", "asked"),
-    [(0, False, "11:00:00Z"), (1, False, "11:01:00Z"), (59, True, "11:00:00Z"), (60, True, "11:01:00Z")],
+    ("second", "arrive_by", "found"), [(300, False, 1), (301, False, 0), (900, True, 1), (899, True, 0)]
 )
-async def test_the_server_is_asked_for_whole_minutes(second, arrive_by, asked):
-    """It counts minutes: up for who leaves, down for who arrives."""
-    told = Told(plan=a_plan())
-    await plan(told, instant=NOON + second, arrive_by=arrive_by)
-
-    assert told.list_asked("plan")[0]["time"] == f"2026-03-10T{asked}"
-
-
-@pytest.mark.parametrize(("second", "found"), [(300, 1), (301, 0)])
-async def test_what_leaves_before_the_second_is_left_out(second, found):
-    """A server that answers too early is not believed."""
-    answer = await plan(Told(plan=a_plan([a_ride()])), instant=NOON + second)
+async def test_what_misses_the_second_is_left_out(second, arrive_by, found):
+    """A server that answers too early or too late is not believed."""
+    answer = await plan(Told(plan=a_plan([a_ride()])), instant=NOON + second, arrive_by=arrive_by)
 
     assert len(answer.itineraries) == found
-
-
-@pytest.mark.parametrize(("second", "found"), [(900, 1), (899, 0)])
-async def test_what_arrives_after_the_second_is_left_out(second, found):
-    """Nor one that answers too late."""
-    answer = await plan(Told(plan=a_plan([a_ride()])), instant=NOON + second, arrive_by=True)
-
-    assert len(answer.itineraries) == found
-
-
-@pytest.mark.parametrize(("api", "transfers"), [(1, "5"), (2, "5"), (3, "4"), (6, "4")])
-async def test_early_versions_count_rides_where_later_ones_count_transfers(api, transfers):
-    """Version 3 of the API changed it."""
-    told = Told(plan=a_plan())
-    await plan(told, replace(LEARNED, traits={"api": str(api)}), max_transfers=4)
-
-    assert told.list_asked("plan")[0]["maxTransfers"] == transfers
 
 
 async def test_step_free_is_the_wheelchair_profile_with_routed_transfers():

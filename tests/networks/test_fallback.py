@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from fingerpost.errors import NoItinerary, SourceFailed
+from fingerpost.errors import NoItinerary, SourceChanged, SourceFailed
 from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.model.profile import Ability
@@ -26,9 +26,10 @@ def test_the_first_network_answers_while_it_can():
     assert (answer.provenance.network, answer.provenance.lost, fallback.asked) == ("LIVE", (), [])
 
 
-def test_a_failing_network_is_stood_in_for():
+@pytest.mark.parametrize("error", [SourceFailed, SourceChanged])
+def test_a_failing_network_is_stood_in_for(error):
     """The answer is the fallback's, under the first network's name, and says why and what it lacks."""
-    live = FakeNetwork(name="LIVE", feed_names=FEEDS, departures=SourceFailed("The source answered 503."))
+    live = FakeNetwork(name="LIVE", feed_names=FEEDS, departures=error("The source answered 503."))
     answer = asyncio.run(FallbackNetwork(live, OFFLINE).list_departures(_board()))
 
     assert answer.provenance.network == "LIVE"

@@ -1,5 +1,7 @@
 """Departure boards from the server's stop times."""
 
+import pytest
+
 from fingerpost.transit.model.itinerary import Mode
 from tests.opentripplanner.answers import NOON, a_board, a_board_query, a_time, asked_of, asking, data
 
@@ -34,32 +36,24 @@ async def test_a_window_holds_what_is_expected_in_it():
     assert board.found_count == 2
 
 
-async def test_a_cancelled_trip_is_a_row_without_a_delay():
-    """At the timetable's time."""
-    board, _ = await _board(a_time(realtime=True, realtimeState="CANCELED", pickupType=None))
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        ({"realtime": True, "realtimeState": "CANCELED", "pickupType": None}, [(True, None, False)]),
+        # Real time took the pickup type away, so the call is skipped; one that never was there says nothing.
+        ({**LIVE, "pickupType": None}, [(True, None, False)]),
+        ({"pickupType": None}, [(False, None, False)]),
+        # The last call: its pickup type is gone, its position is not.
+        ({"realtime": True, "realtimeState": "CANCELED", "pickupType": None, "stopPositionInPattern": 9}, []),
+        ({"pickupType": "CALL_AGENCY"}, [(False, None, True)]),
+        ({**LIVE, "departureDelay": 60}, [(False, 60, False)]),
+    ],
+)
+async def test_a_row_says_whether_and_when_the_stop_is_served(told, shown):
+    board, _ = await _board(a_time(**told))
 
-    assert [(row.cancelled, row.departure_delay_s, row.scheduled) for row in board.departures] == [(True, None, NOON)]
-
-
-async def test_a_skipped_call_is_cancelled_though_the_trip_runs():
-    """It shows only in a pickup type that real time took away; one that never was there says nothing."""
-    board, _ = await _board(a_time(0, **LIVE, pickupType=None), a_time(1, pickupType=None))
-
-    assert [row.cancelled for row in board.departures] == [True, False]
-
-
-async def test_the_last_call_of_a_cancelled_trip_is_no_departure():
-    """Its pickup type is gone, its position is not."""
-    board, _ = await _board(a_time(realtimeState="CANCELED", realtime=True, pickupType=None, stopPositionInPattern=9))
-
-    assert (board.departures, board.found_count) == ([], 0)
-
-
-async def test_a_phone_call_is_told():
-    """Pickups by arrangement are, ordinary ones are not."""
-    board, _ = await _board(a_time(0, pickupType="CALL_AGENCY"), a_time(1))
-
-    assert [row.by_arrangement for row in board.departures] == [True, False]
+    assert [(row.cancelled, row.departure_delay_s, row.by_arrangement) for row in board.departures] == shown
+    assert {row.scheduled for row in board.departures} <= {NOON}
 
 
 async def test_where_a_ride_goes_is_the_stops_word_then_the_trips_then_the_last_stop():

@@ -106,17 +106,14 @@ async def test_a_schema_that_cannot_be_read_is_an_error(told, words):
             pass
 
 
-async def test_a_server_that_is_too_old_is_told_so():
-    """There is nothing to plan with."""
-    with pytest.raises(SourceChanged, match=r"OpenTripPlanner 2\.7"):
-        async with learning(*schema_without("QueryType.planConnection"), data(**NETWORK), STOPS):
-            pass
-
-
-async def test_a_server_without_stops_is_no_network():
-    """Its box would be nowhere."""
-    with pytest.raises(SourceChanged, match="holds no stops"):
-        async with learning(*schema_without(), data(**NETWORK), data(stops=[])):
+@pytest.mark.parametrize(
+    ("lacking", "stops", "words"),
+    [(["QueryType.planConnection"], STOPS, r"OpenTripPlanner 2\.7"), ([], data(stops=[]), "holds no stops")],
+)
+async def test_a_server_that_is_too_old_or_empty_is_refused(lacking, stops, words):
+    """There is nothing to plan with, or its box would be nowhere."""
+    with pytest.raises(SourceChanged, match=words):
+        async with learning(*schema_without(*lacking), data(**NETWORK), stops):
             pass
 
 

@@ -23,6 +23,7 @@ from tests.opentripplanner.answers import (
 )
 
 TRIP = (a_walk(), a_ride())
+ROUTE = {"gtfsId": "HSL:1", "shortName": "1", "type": None}
 
 
 async def _plan(*answers, **wishes):
@@ -45,11 +46,12 @@ async def test_an_itinerary_says_what_the_server_said():
 
 
 async def test_an_end_has_the_callers_name():
-    """The server calls it Origin."""
+    """The server calls it Origin; without a window the first page with anything on it is enough."""
     home = Location(coordinate=HERE, source=LocationSource.USER_VARIABLE, name="Home")
-    answered, _ = await _plan(data(live=a_page(TRIP)), origin=home)
+    answered, local = await _plan(data(live=a_page(TRIP, cursor="a")), origin=home)
 
     assert answered.itineraries[0].legs[0].start.name == "Home"
+    assert (len(local.asked), "searchWindow" in asked_of(local)["variables"]) == (1, False)
 
 
 async def test_delays_are_read_with_their_sign():
@@ -105,24 +107,17 @@ async def test_an_alert_in_force_is_told_with_the_ride_late_or_not():
     assert told == [[("Strike", "", "DETOUR"), ("", "Snow", "UNKNOWN_EFFECT")]] * 2
 
 
-async def test_no_variable_is_null():
-    """Nulls fail inside the server, ``modes`` above all."""
-    _, local = await _plan(data(live=a_page(TRIP)), step_free=True, optimize=Optimize.FEW_TRANSFERS)
-    text = local.asked[0].body.decode()
-
-    assert "null" not in text
-    assert '"modes"' not in text
-
-
 async def test_wishes_are_in_the_question():
-    """Transfers, wheelchair, instant with its offset, and the language of names."""
-    _, local = await _plan(data(live=a_page(TRIP)), max_transfers=1, step_free=True, arrive_by=True, language="sv")
+    """Transfers, wheelchair, instant with its offset, and the language of names; nulls fail inside the server."""
+    wishes = {"max_transfers": 1, "step_free": True, "arrive_by": True, "language": "sv"}
+    _, local = await _plan(data(live=a_page(TRIP)), **wishes, optimize=Optimize.FEW_TRANSFERS)
     asked = asked_of(local)["variables"]
 
-    assert asked["preferences"]["transit"]["transfer"] == {"maximumTransfers": 1}
+    assert asked["preferences"]["transit"]["transfer"] == {"maximumTransfers": 1, "cost": 1200}
     assert asked["preferences"]["accessibility"] == {"wheelchair": {"enabled": True}}
     assert asked["dateTime"] == {"latestArrival": "2026-03-10T12:00:01+02:00"}
     assert local.asked[0].headers["accept-language"] == "sv"
+    assert ("modes" in asked, b"null" in local.asked[0].body) == (False, False)
 
 
 @pytest.mark.parametrize(
@@ -240,14 +235,6 @@ async def test_a_window_is_asked_for_and_followed_to_its_end():
     ]
 
 
-async def test_without_a_window_none_is_asked_for():
-    """The server's own suits a trip; the first page with anything on it is enough."""
-    answered, local = await _plan(data(live=a_page(TRIP, cursor="a")))
-
-    assert (len(answered.itineraries), len(local.asked)) == (1, 1)
-    assert "searchWindow" not in asked_of(local)["variables"]
-
-
 async def test_what_two_pages_repeat_is_there_once():
     """As the server has been seen to do."""
     far = [a_walk(5000.0), a_ride()]
@@ -296,26 +283,23 @@ async def test_nothing_found_says_why(code, field, sentence):
 
 
 @pytest.mark.parametrize(
-    ("mode", "route_type", "shown"),
-    [("BUS", 702, Mode.BUS), ("BUS", 200, Mode.COACH), ("MAGLEV", None, Mode.OTHER), (None, None, Mode.OTHER)],
+    ("told", "shown"),
+    [
+        # The route's type decides where there is one (rule A9).
+        ({"mode": "BUS", "route": {**ROUTE, "type": 702}}, {"mode": Mode.BUS}),
+        ({"mode": "BUS", "route": {**ROUTE, "type": 200}}, {"mode": Mode.COACH}),
+        ({"mode": "MAGLEV", "route": ROUTE}, {"mode": Mode.OTHER}),
+        ({"mode": None, "route": ROUTE}, {"mode": Mode.OTHER}),
+        # Short name, else long name, else route id (rule A2).
+        ({"route": {"gtfsId": "HSL:1014", "shortName": None, "longName": "Ring"}}, {"line": "Ring"}),
+        ({"route": {"gtfsId": "HSL:1014", "shortName": "", "longName": ""}}, {"line": "1014"}),
+    ],
 )
-async def test_an_unknown_mode_is_other(mode, route_type, shown):
-    """The route's type decides where there is one (rule A9)."""
-    ride = a_ride(mode=mode, route={"gtfsId": "HSL:1", "shortName": "1", "type": route_type})
-    answered, _ = await _plan(data(live=a_page([ride])))
+async def test_what_is_unknown_or_missing_is_looked_for_elsewhere(told, shown):
+    answered, _ = await _plan(data(live=a_page([a_ride(**told)])))
+    (leg,) = answered.itineraries[0].legs
 
-    assert answered.itineraries[0].legs[0].mode is shown
-
-
-async def test_a_line_without_names_has_its_id():
-    """Short name, else long name, else route id (rule A2)."""
-    rides = [
-        a_ride(1, route={"gtfsId": "HSL:1014", "shortName": None, "longName": "Ring"}),
-        a_ride(2, route={"gtfsId": "HSL:1014", "shortName": "", "longName": ""}),
-    ]
-    answered, _ = await _plan(data(live=a_page(*([ride] for ride in rides))))
-
-    assert [each.legs[0].line for each in answered.itineraries] == ["Ring", "1014"]
+    assert {name: getattr(leg, name) for name in shown} == shown
 
 
 async def test_a_platform_without_a_name_still_has_one():

@@ -1,33 +1,23 @@
-"""An answer of which a part cannot be read: the rest is answered, what is left out is said, nothing is a fault."""
+"""Odd and unreadable values in an answer: the rest is answered, and what is left out is reported."""
 
-import json
+from itertools import chain
+from math import isfinite
 
 import pytest
 
-from fingerpost import clock
-from fingerpost.apps import error_boundary
-from tests.opentripplanner.answers import a_board, a_ride, a_time, a_walk, at
-from tests.opentripplanner.odd_server import ENDS, NOW, STOP, OddServer, a_plan, ask, open_tools, plan
+from fingerpost.errors import SourceChanged
+from fingerpost.transit.model.itinerary import Mode
+from tests.opentripplanner.answers import HERE, a_page, a_query, a_ride, a_walk, asking, at, data
 
-NEAR = {"coordinate": {"lat": 60.169, "lon": 24.931}, "radius": 500}
-BOARD = {"stop": {"type": "id", "value": "HSL:1040601"}, "windowMinutes": 60}
 PRICE = {"amount": 3.1, "currency": {"code": "EUR", "digits": 2}}
-LARGEST = 2**63 - 1
+STOP = {"gtfsId": "HSL:1040601", "name": "Kamppi", "lat": 60.169, "lon": 24.931}
+IMPOSSIBLE = "1 itinerary was left out, because by the server's times it ends before it begins."
+UNMEASURED = "The server does not say how long some walks are; they are counted as straight lines."
 
 
-@pytest.fixture(autouse=True)
-def _now(monkeypatch):
-    monkeypatch.setenv(clock.VARIABLE, NOW)
-
-
-def left_out(answered):
-    """Return what the notes of an answer say was left out."""
-    notes = [note for note in answered.body["meta"].get("notes", ()) if "cannot be read" in note]
-    return [note.partition("left out: ")[2].rstrip(".") for note in notes]
-
-
-def moved(**place):
-    return {"from": {**a_ride()["from"], **place}}
+async def plan(*itineraries):
+    async with asking(data(live=a_page(*itineraries))) as (network, _):
+        return await network.plan_journeys(a_query())
 
 
 def priced(**price):
@@ -48,44 +38,69 @@ def priced(**price):
         (priced(currency={"code": "EUR", "digits": 100_000_000}), "fareProducts.product.price"),
     ],
 )
-async def test_what_nobody_needs_is_unknown_where_it_cannot_be_read(tmp_path, odd, named):
+async def test_what_nobody_needs_is_unknown_where_it_cannot_be_read(odd, named):
     """Both itineraries are shown, and a note names the value."""
-    answered = await plan(tmp_path, [a_walk(), a_ride(**odd)], [a_walk(200.0, 15), a_ride(20)], wants=("geometry",))
+    answered = await plan([a_walk(), a_ride(**odd)], [a_walk(200.0, 15), a_ride(20)])
+    first, _ = answered.itineraries
+    ride = first.legs[1]
 
-    assert len(answered.body["itineraries"]) == 2
-    assert left_out(answered) == [f"live.edges.node.legs.{named} (1)"]
-    assert json.dumps([answered.body, answered.beside], allow_nan=False)
+    assert answered.provenance.notes == (
+        f"The server said what cannot be read, and it is left out: live.edges.node.legs.{named} (1).",
+    )
+    assert all(map(isfinite, [ride.distance_m or 0, *chain.from_iterable(answered.draw(ride).points)]))
+    assert answered.price(first).amount is None
 
 
-@pytest.mark.parametrize("end", [LARGEST, 1_893_456_000_000, 253_402_300_799])
-async def test_an_alert_until_the_end_of_the_world_is_open(tmp_path, end):
+@pytest.mark.parametrize("end", [2**63 - 1, 1_893_456_000_000, 253_402_300_799])
+async def test_an_alert_until_the_end_of_the_world_is_open(end):
     """The largest number, milliseconds and the year 9999 are ways to say that nobody knows."""
     alert = {"id": "1", "alertHeaderText": "Detour", "effectiveStartDate": 0, "effectiveEndDate": end}
-    answered = await plan(tmp_path, [a_ride(alerts=[alert])])
+    answered = await plan([a_ride(alerts=[alert])])
 
-    assert ["until" in each for each in answered.body["meta"]["alerts"]] == [False]
-    assert left_out(answered) == []
+    assert [alert.until for alert in answered.itineraries[0].legs[0].alerts] == [None]
+    assert answered.provenance.notes == ()
+
+
+async def test_more_faults_than_are_worth_the_time_are_an_unknown_answer():
+    """Two thousand stops without a name are no stops."""
+    async with asking(data(stopsByBbox=[STOP, *({**STOP, "name": None} for _ in range(2001))])) as (network, _):
+        with pytest.raises(SourceChanged):
+            await network.list_stops_near(HERE, 500.0)
+
+
+async def test_a_leg_of_a_mode_or_a_line_that_nobody_knows_is_told_without_it():
+    """A newer server has modes that an older client lacks, and a ride may have no route."""
+    answered = await plan([a_walk(mode="CAR")], [a_walk(10.0, mode=None)], [a_ride(0, route=None)])
+    car, unknown, bus = (itinerary.legs[0] for itinerary in answered.itineraries)
+
+    assert (car.mode, car.distance_m, unknown.mode) == (Mode.OTHER, 200.0, Mode.OTHER)
+    assert (bus.mode, bus.line, bus.headsign) == (Mode.BUS, None, "Tapiola")
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments", "odd"),
+    "odd",
     [
-        ("plan_trip", ENDS, {"plan": a_plan([a_ride(**moved(lat=999))])}),
-        ("get_departures", BOARD, {"board": {"stops": [a_board(a_time(3, serviceDay=10**12))]}}),
-        ("find_stops", NEAR, {"box": [{**STOP, "lat": 999}]}),
-        ("plan_trip", ENDS, {"down": True}),
+        [a_ride(20, end=at(-40))],
+        [a_ride(20, start=at(20, "PT15M"), end=at(30, "PT0S"), realTime=True)],
+        # Each may be ridden, and the last ends before the first begins.
+        [a_walk(minute=120), a_ride()],
     ],
 )
-async def test_an_answer_of_which_nothing_can_be_read_is_anothers_to_give(tmp_path, tool, arguments, odd):
-    """The network that stands in answers, as where the server is down."""
-    tools = open_tools(tmp_path, TOWN=OddServer(**odd), BACK=OddServer())
-    answered = await error_boundary.answer(tools, tool, arguments, user=None)
+async def test_a_ride_that_ends_before_it_begins_is_not_offered(odd):
+    """It would be the quickest of all; one that ends when it begins is offered. Alone it is no answer."""
+    answered = await plan(odd, [a_walk(), a_ride(end=at(5))])
 
-    assert [each.rpartition("; ")[2] for each in answered.body["meta"]["lost"]] == ["its fallback BACK answered."]
+    assert ([each.duration_s for each in answered.itineraries], answered.provenance.notes) == ([300], (IMPOSSIBLE,))
+    with pytest.raises(SourceChanged):
+        await plan(odd)
 
 
-async def test_more_faults_than_are_worth_the_time_are_an_unknown_answer(tmp_path):
-    """Two thousand stops without a name are no stops."""
-    answered = await ask(tmp_path, "find_stops", NEAR, box=[STOP, *({**STOP, "name": None} for _ in range(2001))])
+@pytest.mark.parametrize("metres", [None, -5000])
+async def test_a_walk_of_a_length_that_is_not_known_is_a_straight_line(metres):
+    """1.2 km are counted, and said to be a guess; 3.4 km are beyond the limit."""
+    away = {"name": "Kamppi", "lat": 60.18, "lon": 24.95, "stop": None}
+    answered = await plan([a_walk(metres, to=away), a_ride()])
+    beyond = await plan([a_walk(metres, to={**away, "lat": 60.20}), a_ride()])
 
-    assert answered.body["error"]["code"] == "upstream-error"
+    assert [round(each.walk_m) for each in answered.itineraries] == [1242]
+    assert (answered.provenance.notes[-1], beyond.itineraries) == (UNMEASURED, ())

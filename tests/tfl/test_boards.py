@@ -12,16 +12,17 @@ from tests.tfl.asking import asking
 NINE = int(datetime(2026, 6, 10, 8, tzinfo=UTC).timestamp())
 
 
-VICTORIA = {
-    "id": "940GZZLUVIC",
-    "naptanId": "940GZZLUVIC",
-    "commonName": "Victoria Underground Station",
-    "stopType": "NaptanMetroStation",
-    "modes": ["tube"],
-    "lines": [{"id": "victoria", "name": "Victoria"}],
-    "lat": 51.4965,
-    "lon": -0.1447,
-}
+def a_stop(own_id, name, kind="NaptanMetroStation", **more):
+    return {"id": own_id, "commonName": name, "stopType": kind, "lat": 51.4965, "lon": -0.1447, **more}
+
+
+VICTORIA = a_stop(
+    "940GZZLUVIC",
+    "Victoria Underground Station",
+    naptanId="940GZZLUVIC",
+    modes=["tube"],
+    lines=[{"id": "victoria", "name": "Victoria"}],
+)
 
 
 def arriving(minute, number="1", **more):
@@ -68,19 +69,19 @@ async def test_a_row_is_a_prediction():
     assert "so no delays and no cancellations are known" in found.provenance.notes[0]
 
 
-async def test_what_ends_here_is_no_departure():
-    """Its destination is this very stop."""
-    found, _ = await board([arriving(7), arriving(8, "2", destinationNaptanId="940GZZLUVIC")])
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        # Its destination is this very stop.
+        ([arriving(7), arriving(8, "2", destinationNaptanId="940GZZLUVIC")], 7),
+        # Of two predictions of one train the later word holds.
+        ([arriving(9, timestamp="2026-06-10T07:59:50Z"), arriving(7)], 9),
+    ],
+)
+async def test_a_train_is_one_row_where_it_can_be_boarded(told, shown):
+    found, _ = await board(told)
 
-    assert drawn(found) == [("Victoria", 7)]
-
-
-async def test_of_two_predictions_of_one_train_the_later_word_holds():
-    """TfL may tell both."""
-    later = arriving(9, timestamp="2026-06-10T07:59:50Z")
-    found, _ = await board([later, arriving(7)])
-
-    assert drawn(found) == [("Victoria", 9)]
+    assert drawn(found) == [("Victoria", shown)]
 
 
 async def test_what_is_missing_is_not_invented():
@@ -112,48 +113,11 @@ async def test_a_board_stands_without_timetables_and_says_so():
 
 async def test_a_hub_is_asked_for_by_its_stations():
     """TfL predicts nothing for a hub; entrances below it are not asked."""
-    hub = {
-        "id": "HUBVIC",
-        "naptanId": "HUBVIC",
-        "commonName": "Victoria",
-        "stopType": "TransportInterchange",
-        "lat": 51.4965,
-        "lon": -0.1447,
-        "children": [
-            {
-                "id": "940GZZLUVIC",
-                "commonName": "Victoria Underground Station",
-                "stopType": "NaptanMetroStation",
-                "lat": 51.4965,
-                "lon": -0.1447,
-                "children": [
-                    {
-                        "id": "4900ZZLUVIC1",
-                        "commonName": "Entrance",
-                        "stopType": "NaptanMetroEntrance",
-                        "lat": 51.4965,
-                        "lon": -0.1447,
-                    }
-                ],
-            },
-            {
-                "id": "490G000VIC",
-                "commonName": "Victoria",
-                "stopType": "NaptanOnstreetBusCoachStopPair",
-                "lat": 51.4965,
-                "lon": -0.1447,
-                "children": [
-                    {
-                        "id": "490000248S",
-                        "commonName": "Victoria",
-                        "stopType": "NaptanPublicBusCoachTram",
-                        "lat": 51.4965,
-                        "lon": -0.1447,
-                    }
-                ],
-            },
-        ],
-    }
+    entrance = a_stop("4900ZZLUVIC1", "Entrance", "NaptanMetroEntrance")
+    station = a_stop("940GZZLUVIC", "Victoria Underground Station", children=[entrance])
+    pole = a_stop("490000248S", "Victoria", "NaptanPublicBusCoachTram")
+    pair = a_stop("490G000VIC", "Victoria", "NaptanOnstreetBusCoachStopPair", children=[pole])
+    hub = a_stop("HUBVIC", "Victoria", "TransportInterchange", children=[station, pair])
     bus = arriving(5, "b", naptanId="490000248S", lineId="38", lineName="38", modeName="bus")
     found, server = await board(
         [arriving(7)], "tfl:hubvic", **{"/StopPoint/HUBVIC": hub, "/StopPoint/490000248S/Arrivals": [bus]}
@@ -199,22 +163,14 @@ async def test_a_board_stands_without_its_status_and_says_so():
 
 async def test_a_platform_stands_for_its_station_and_a_station_for_its_hub():
     """As a token the whole place, as an id itself (rule D2)."""
-    platform = {"id": "9400ZZLUVIC1", "commonName": "Victoria", "stationNaptan": "940GZZLUVIC", "lat": 51.5, "lon": 0.1}
-    station = {
-        "id": "940GZZLUVIC",
-        "commonName": "Victoria Underground Station",
-        "stopType": "NaptanMetroStation",
-        "lat": 51.4,
-        "lon": 0.2,
-    }
+    platform = a_stop("9400ZZLUVIC1", "Victoria", None, stationNaptan="940GZZLUVIC")
+    station = a_stop("940GZZLUVIC", "Victoria Underground Station")
     answers = {"/StopPoint/9400ZZLUVIC1": platform, "/StopPoint/940GZZLUVIC": station}
     async with asking(answers) as (network, _):
         whole = await network.find_stop_place("TFL:9400ZZLUVIC1")
         itself = await network.find_stop("TFL:9400ZZLUVIC1")
         elsewhere = await network.find_stop("HSL:9400ZZLUVIC1")
 
-    assert whole is not None
-    assert itself is not None
     assert (whole.id, itself.id, itself.member_ids, elsewhere) == (
         "TFL:940GZZLUVIC",
         "TFL:9400ZZLUVIC1",
@@ -240,10 +196,9 @@ async def test_a_hub_and_its_stations_are_one_place_among_names():
 
 async def test_a_position_is_named_by_the_nearest_stop():
     """TfL knows no addresses, so the name says that it is only near; 250 m away nothing is."""
-    stop = {"id": "940GZZLUVIC", "naptanId": "940GZZLUVIC", "commonName": "Victoria", "lat": 51.4965, "lon": -0.1447}
+    stop = a_stop("940GZZLUVIC", "Victoria")
     async with asking({"/StopPoint": {"stopPoints": [stop]}}) as (network, _):
         near = await network.ask_address(Coordinate(51.4970, -0.1447))
         far = await network.ask_address(Coordinate(51.5000, -0.1447))
 
-    assert near is not None
     assert (near.name, near.coordinate, far) == ("near Victoria", Coordinate(51.4970, -0.1447), None)
