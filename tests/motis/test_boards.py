@@ -20,7 +20,6 @@ async def row_of(time):
 
 
 async def test_a_row_is_what_the_server_says_of_it():
-    """Mode, line, destination, ids, platform, service day and delay."""
     row = await row_of(a_time(5, 90, place={"track": "B"}, routeColor="FF6319"))
 
     assert (row.line, row.mode, row.destination, row.platform) == ("14", Mode.TRAM, "Flevopark", "B")
@@ -67,12 +66,10 @@ async def test_a_cancelled_row_stays_without_a_delay(off):
     ],
 )
 async def test_what_is_no_departure_of_the_stop_is_no_row(time):
-    """A call without boarding, an arrival, another stop."""
     assert list((await board(Told(stoptimes=a_board(time)))).departures) == []
 
 
 async def test_a_stop_of_the_station_that_was_asked_for_is_a_row():
-    """It names the station as its parent."""
     row = await row_of(a_time(place={"stopId": "GVB_1_P2", "parentId": "GVB_1"}))
 
     assert row.stop_id == "GVB:1_P2"
@@ -125,7 +122,6 @@ async def test_an_id_in_one_case_is_asked_for_in_both():
 
 
 async def test_rows_carry_the_alerts_that_hold_when_they_leave():
-    """The server tells them with the place of the row."""
     during, over = (
         {"headerText": name, "impactPeriod": [{"end": at(end)}]} for name, end in (("Works", 6), ("Past", 5))
     )
@@ -135,7 +131,6 @@ async def test_rows_carry_the_alerts_that_hold_when_they_leave():
 
 
 async def test_a_trip_without_an_id_has_the_day_of_its_departure():
-    """In the zone of its stop."""
     row = await row_of(a_time(tripId=None))
 
     assert row.service_day.isoformat() == "2026-03-10"
@@ -143,7 +138,6 @@ async def test_a_trip_without_an_id_has_the_day_of_its_departure():
 
 @pytest.mark.parametrize(("tz", "zone"), [("Europe/London", "Europe/London"), (None, ZONE), ("?", ZONE)])
 async def test_times_are_told_in_the_zone_of_the_stop(tz, zone):
-    """Else in the network's."""
     answer = await board(Told(stoptimes=a_board(a_time(place={"tz": tz}))))
 
     assert answer.provenance.zone == zone

@@ -63,14 +63,12 @@ async def test_a_transfer_says_what_is_bought_together(bought, amount, tickets):
     ],
 )
 async def test_what_cannot_be_summed_is_unknown(bought, words):
-    """With a sentence on why."""
     fare = await price(*bought)
 
     assert (fare.amount, words in fare.unknown) == (None, True)
 
 
 async def test_a_ride_without_a_fare_makes_the_trip_unknown():
-    """Its line is named; nothing is guessed."""
     legs = [
         a_ride(fareTransferIndex=0, effectiveFareLegIndex=0),
         a_ride(15, routeShortName="N8", **{"from": a_place("Artis", "GVB_2")}),
@@ -80,5 +78,4 @@ async def test_a_ride_without_a_fare_makes_the_trip_unknown():
 
 
 async def test_a_way_on_foot_costs_nothing_that_is_bought():
-    """There is no price to tell."""
     assert await price(legs=[a_walk()]) is None

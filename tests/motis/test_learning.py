@@ -80,7 +80,6 @@ async def test_the_newest_version_of_its_api_is_found_and_used(api):
 
 
 async def test_more_stops_than_it_lists_want_bounds():
-    """Nobody guesses which part of its world is meant."""
     with pytest.raises(ParameterError, match="more stops than it lists") as raised:
         await learn(a_server(stops=TOO_MANY))
 
@@ -113,13 +112,11 @@ async def test_stops_without_a_zone_leave_it_to_the_operator():
     ("told", "words"), [(a_server(stops=[]), "no stops there"), (Told(map__initial=PAGE), "has no /api")]
 )
 async def test_what_is_no_server_of_a_timetable_is_refused(told, words):
-    """One without stops, and a host that is no MOTIS."""
     with pytest.raises(SourceChanged, match=words):
         await learn(told)
 
 
 async def test_a_record_without_an_address_is_refused():
-    """Somebody edited the file."""
     with pytest.raises(ParameterError) as raised:
         await MotisSource(None).learn(NetworkRecord(name="NL", source="motis"))
 

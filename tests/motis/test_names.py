@@ -37,28 +37,24 @@ async def test_a_name_is_scored_here():
 
 
 async def test_an_address_has_its_town_and_no_id():
-    """The area that the server marks as the default is its town."""
     (found,) = await find("Damrak 1 Amsterdam", Told(geocode=[a_match("Damrak 1", "way/12", "ADDRESS")]))
 
     assert (found.place.kind, found.place.id, found.place.locality) == (PlaceKind.ADDRESS, None, "Amsterdam")
 
 
 async def test_an_address_of_a_stops_name_beside_it_is_the_stop():
-    """The map's station and the timetable's are one place."""
     found = await find("Dam", Told(geocode=[a_match(), a_match("Dam", "node/5", "PLACE")]))
 
     assert [each.place.id for each in found] == ["GVB:1"]
 
 
 async def test_what_lies_outside_the_network_is_left_out():
-    """The server may know the whole world."""
     found = await find("Dam", Told(geocode=[a_match(), a_match("Dam", "X_1", lat=10.0)]))
 
     assert [each.place.id for each in found] == ["GVB:1"]
 
 
 async def test_the_focus_ranks_and_measures():
-    """It goes to the server, and distances are told."""
     told = Told(geocode=[a_match()])
     (found,) = await find("Dam", told, focus=Coordinate(52.37, 4.91))
 
@@ -68,7 +64,6 @@ async def test_the_focus_ranks_and_measures():
 
 @pytest.mark.parametrize("text", ["", "  ", "?!", "\u0301"])
 async def test_a_text_without_letters_is_not_asked_for(text):
-    """Nothing resembles it."""
     told = Told()
 
     assert (list(await find(text, told)), told.asked) == ([], [])
@@ -95,7 +90,6 @@ async def test_a_stop_stands_for_its_station_or_for_all_of_its_name():
 
 
 async def test_a_stop_is_itself_and_a_station_is_its_stops():
-    """A station is what others name as their parent."""
     platforms = [a_place("Dam", name, parentId="GVB_S", modes=["TRAM"]) for name in ("GVB_1", "GVB_2")]
     told = Told(map__stops=platforms, stoptimes=stop_times_of(*platforms, a_place("Dam", "GVB_S")))
     async with asking(told) as network:
@@ -117,7 +111,6 @@ async def test_a_stop_is_itself_and_a_station_is_its_stops():
     ],
 )
 async def test_an_unknown_id_is_no_stop_and_no_error(told):
-    """Whatever words the server has for it."""
     async with asking(Told(stoptimes=told)) as network:
         assert (await network.find_stop("GVB:1"), await network.find_stop_place("GVB:1")) == (None, None)
 

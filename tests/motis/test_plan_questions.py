@@ -81,7 +81,6 @@ async def test_wishes_are_asked_in_the_servers_units(wishes, api, asked):
     ("second", "arrive_by", "found"), [(300, False, 1), (301, False, 0), (900, True, 1), (899, True, 0)]
 )
 async def test_what_misses_the_second_is_left_out(second, arrive_by, found):
-    """A server that answers too early or too late is not believed."""
     answer = await plan(Told(plan=a_plan([a_ride()])), instant=NOON + second, arrive_by=arrive_by)
 
     assert len(answer.itineraries) == found
@@ -142,7 +141,6 @@ async def test_a_walk_of_nothing_is_no_leg():
 
 
 async def test_the_way_on_foot_is_an_itinerary():
-    """It stands beside the others in the server's answer."""
     answer = await plan(Told(plan=a_plan(direct=[[a_walk()]])))
 
     assert [len(each.rides) for each in answer.itineraries] == [0]
@@ -177,7 +175,6 @@ async def test_times_are_told_in_the_zone_of_the_first_stop(tz, zone):
 
 
 async def test_a_stop_that_the_server_has_renamed_is_a_position():
-    """Ids change with its data; the answer says so."""
     gone = "Could not find timetable location"
 
     def answer(query):

@@ -76,7 +76,6 @@ async def test_a_mode_is_the_route_types_else_the_servers_word(mode, route_type,
 
 @pytest.mark.parametrize(("real_time", "delay_s"), [(True, 0), (False, None)])
 async def test_real_time_without_a_delay_is_real_time(real_time, delay_s):
-    """And a time that differs without real time is no delay."""
     assert (await ride_of(a_ride(realTime=real_time))).departure_delay_s == delay_s
 
 
@@ -155,7 +154,6 @@ async def test_alerts_are_told_while_the_rider_is_there(alert, told, where):
 
 
 async def test_an_alert_that_is_told_twice_is_one():
-    """With the leg and with its stop."""
     alert = {"headerText": "Works", "descriptionText": ""}
 
     assert len((await ride_of(a_ride(alerts=[alert], **{"from": a_place(alerts=[alert])}))).alerts) == 1
@@ -163,7 +161,6 @@ async def test_an_alert_that_is_told_twice_is_one():
 
 @pytest.mark.parametrize("mode", ["CAR", "BIKE", "RENTAL", "FLEX", "ODM", "RIDE_SHARING", "CAR_PARKING"])
 async def test_what_nobody_asked_for_is_left_out_and_counted(mode):
-    """A car, a bicycle, a rented or a booked vehicle."""
     answer = await plan(Told(plan=a_plan([a_walk(mode=mode), a_ride()], TRIP)))
 
     assert len(answer.itineraries) == 1
@@ -189,7 +186,6 @@ async def test_a_page_on_which_nothing_can_be_used_leads_to_the_next():
 
 
 async def test_who_arrives_by_an_instant_pages_backwards():
-    """Earlier trips may still be in time."""
     told = Told(plan=[a_plan([a_walk(mode="CAR")], later="LATER|1", earlier="EARLIER|1"), a_plan()])
     await plan(told, arrive_by=True)
 
@@ -197,7 +193,6 @@ async def test_who_arrives_by_an_instant_pages_backwards():
 
 
 async def test_pages_have_an_end():
-    """However often the server says that there is more."""
     numbers = iter(range(100))
     endless = Told(plan=lambda query: a_plan([a_walk(mode="CAR")], later=f"LATER|{next(numbers)}"))
     await plan(endless)
@@ -225,7 +220,6 @@ async def test_what_real_time_took_away_stays_visible(off):
 
 
 async def test_a_change_that_a_delay_breaks_stays_visible():
-    """The first tram is six minutes late for a change of five."""
     late = a_ride(0, 360, realTime=True)
     onwards = a_ride(15, **{"from": a_place("Artis", "GVB_2"), "to": a_place("Zoo", "GVB_3")})
     answer = await plan(Told([[late, onwards]], plan=a_plan(TRIP)))
@@ -241,7 +235,6 @@ async def test_a_walk_that_is_closed_cannot_be_used():
 
 
 async def test_where_the_second_search_fails_the_answer_stands_and_says_so():
-    """The trips that can be made are worth more than what cannot."""
     answer = await plan(Told("503 Oh", plan=a_plan(TRIP)))
 
     assert len(answer.itineraries) == 1
@@ -251,7 +244,6 @@ async def test_where_the_second_search_fails_the_answer_stands_and_says_so():
 
 
 async def test_before_version_6_nobody_asks_what_was_promised():
-    """The parameter came with it."""
     told = Told([[a_ride(cancelled=True)]], plan=a_plan(TRIP))
     answer = await plan(told, replace(LEARNED, traits={"api": "5"}))
 

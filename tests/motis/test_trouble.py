@@ -32,7 +32,6 @@ def text(status, words):
 
 
 async def test_a_path_that_is_gone_says_what_to_do():
-    """The server was put back to an older version."""
     async with told_bytes(html("404 Not Found")) as (network, _):
         with pytest.raises(SourceChanged, match=r"has no /api/v6/plan \(HTTP 404\)") as raised:
             await network.plan_journeys(a_query())
@@ -61,7 +60,6 @@ async def test_a_server_that_is_back_answers_a_query_of_several_requests():
 
 @pytest.mark.parametrize("window", ["[2025-02-29, 2026-03-01[", "[2026-03-01, 2026-03-01[", "[0001-01-01, 0001-01-01["])
 async def test_days_of_a_timetable_that_cannot_be_are_not_reported(window):
-    """The board is empty all the same."""
     told = answer("400 Bad Request", f'{{"error": "is outside of loaded timetable window {window}"}}'.encode())
     async with told_bytes(told) as (network, _):
         board = await network.list_departures(a_board_query())
@@ -78,7 +76,6 @@ async def test_a_position_that_the_server_takes_for_a_stop_is_told():
 
 
 async def test_a_ban_says_that_a_contact_may_help():
-    """Whoever has a key is told that the key is at fault."""
     async with told_bytes(text("403 Forbidden", "")) as (network, _):
         with pytest.raises(SourceKeyRefused) as banned:
             await network.list_departures(a_board_query())

@@ -25,7 +25,6 @@ def test_a_region_is_its_address_and_its_key(name):
 
 
 def test_an_unknown_region_names_those_that_there_are():
-    """It is the operator's word."""
     with pytest.raises(ParameterError, match="no region 'helsinki'") as raised:
         DIGITRANSIT.fill("helsinki")
 
@@ -41,7 +40,6 @@ def test_all_of_finland_may_take_longer(name, deadline_s):
 
 
 async def test_another_server_gets_its_key_in_the_authorization_header():
-    """The variable's whole content, as the operator wrote it."""
     environ = {"MY_KEY": "Bearer abcdef"}
     async with asking(data(stops=[a_board(a_time())]), environ=environ, key="MY_KEY") as (network, local):
         await network.list_departures(a_board_query())
@@ -50,7 +48,6 @@ async def test_another_server_gets_its_key_in_the_authorization_header():
 
 
 def test_a_record_whose_address_cannot_be_used_is_the_operators_to_mend():
-    """Somebody edited the file."""
     record = NetworkRecord(name="X", source="opentripplanner", url="nowhere")
     with pytest.raises(SettingsInvalid, match="The url of X cannot be used"):
         OpenTripPlannerSource(None).open(record, LEARNED)

@@ -14,7 +14,6 @@ async def _board(*times, **wishes):
 
 
 async def test_a_row_says_what_the_server_said():
-    """Line, mode, destination, platform, ids and service day."""
     board, _ = await _board(a_time())
     (row,) = board.departures
 

@@ -175,7 +175,6 @@ async def test_a_position_is_named_in_the_language_that_was_asked_for(tmp_path):
 
 
 async def test_nothing_near_names_nothing_and_a_failure_is_the_geocoders(tmp_path):
-    """An empty answer is one; an error page is none."""
     async with asking_hsl(tmp_path, Digitransit(geocoding=[features(), html("502 Bad Gateway")])) as network:
         nothing = await network.ask_address(Coordinate(*KAMPPI))
         with pytest.raises(SourceFailed) as failed:
@@ -186,7 +185,6 @@ async def test_nothing_near_names_nothing_and_a_failure_is_the_geocoders(tmp_pat
 
 @pytest.mark.parametrize("lon", ["NaN", "1e999", "999", "null", '"east"'])
 async def test_a_candidate_that_lies_nowhere_takes_no_other_with_it(tmp_path, lon):
-    """The other one is found."""
     told = features(("Kamppi", *KAMPPI, {}), ("Kamppi", 60.18, 77.5, {}))
     found, _ = await _find(tmp_path, "kamppi", geocoding=_instead(told, b"77.5", lon))
 

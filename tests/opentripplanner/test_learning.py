@@ -100,7 +100,6 @@ async def test_each_type_is_described_by_a_request_of_its_own_with_deprecated_fi
     ],
 )
 async def test_a_schema_that_cannot_be_read_is_an_error(told, words):
-    """It does not mean that nothing is missing."""
     with pytest.raises((SourceChanged, SourceFailed), match=words):
         async with learning(told, data(**NETWORK), STOPS):
             pass
@@ -111,7 +110,6 @@ async def test_a_schema_that_cannot_be_read_is_an_error(told, words):
     [(["QueryType.planConnection"], STOPS, r"OpenTripPlanner 2\.7"), ([], data(stops=[]), "holds no stops")],
 )
 async def test_a_server_that_is_too_old_or_empty_is_refused(lacking, stops, words):
-    """There is nothing to plan with, or its box would be nowhere."""
     with pytest.raises(SourceChanged, match=words):
         async with learning(*schema_without(*lacking), data(**NETWORK), stops):
             pass
@@ -146,7 +144,6 @@ async def test_a_time_zone_that_nobody_knows_is_none(zone):
     ],
 )
 async def test_days_that_no_calendar_has_are_unknown(start, end):
-    """Milliseconds, the largest number, the other way round."""
     told = {**NETWORK, "serviceTimeRange": {"start": start, "end": end}}
     async with learning(*schema_without(), data(**told), STOPS) as (learned, _):
         assert (learned.first_day, learned.last_day) == (None, None)

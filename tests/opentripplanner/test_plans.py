@@ -32,7 +32,6 @@ async def _plan(*answers, **wishes):
 
 
 async def test_an_itinerary_says_what_the_server_said():
-    """Legs, lines, stops, times and a line on the map."""
     answered, _ = await _plan(data(live=a_page(TRIP)))
     (itinerary,) = answered.itineraries
     walk, ride = itinerary.legs
@@ -187,7 +186,6 @@ async def test_too_much_walking_is_asked_again_with_shorter_walks():
 
 
 async def test_the_reasons_of_both_questions_say_why_nothing_was_found():
-    """The question with shorter walks has reasons of its own."""
     answered, local = await _plan(
         data(live=a_page([a_walk(2000.0)], errors=[("WALKING_BETTER_THAN_TRANSIT", None)])),
         data(live=a_page(errors=[("NO_TRANSIT_CONNECTION", None)])),
@@ -236,7 +234,6 @@ async def test_a_window_is_asked_for_and_followed_to_its_end():
 
 
 async def test_what_two_pages_repeat_is_there_once():
-    """As the server has been seen to do."""
     far = [a_walk(5000.0), a_ride()]
     answered, _ = await _plan(
         data(live=a_page(far, cursor="A")), data(live=a_page(TRIP, TRIP)), data(live=a_page()), max_walk_m=1500.0
@@ -246,7 +243,6 @@ async def test_what_two_pages_repeat_is_there_once():
 
 
 async def test_an_itinerary_that_lacks_a_leg_is_left_out():
-    """Half a trip is no trip."""
     answered, _ = await _plan(data(live=a_page([a_walk(), None], TRIP)))
 
     assert [len(each.legs) for each in answered.itineraries] == [2]
@@ -262,7 +258,6 @@ async def test_a_way_with_steps_is_better_than_none():
 
 
 async def test_a_day_outside_the_timetable_is_told():
-    """And is not paged on."""
     with pytest.raises(OutsideCalendar, match="TOWN"):
         await _plan(data(live=a_page(cursor="A", errors=[("OUTSIDE_SERVICE_PERIOD", "DATE_TIME")])))
 
@@ -276,7 +271,6 @@ async def test_a_day_outside_the_timetable_is_told():
     ],
 )
 async def test_nothing_found_says_why(code, field, sentence):
-    """In words; a code that we do not know says nothing."""
     answered, _ = await _plan(data(live=a_page(errors=[(code, field)])))
 
     assert (answered.itineraries, answered.why_nothing) == ((), sentence)
@@ -303,7 +297,6 @@ async def test_what_is_unknown_or_missing_is_looked_for_elsewhere(told, shown):
 
 
 async def test_a_platform_without_a_name_still_has_one():
-    """The place's name stands in for the stop's."""
     ride = a_ride(**{"from": {"name": "Kamppi", "lat": 1.0, "lon": 2.0, "stop": {**a_stop("HSL:1", None)}}})
     answered, _ = await _plan(data(live=a_page([ride])))
 

@@ -70,7 +70,6 @@ def ours(tmp_path_factory):
 
 
 async def test_every_document_is_valid_against_the_servers_schema():
-    """As it tells it itself, fitted to what it was found to lack."""
     async with new_client() as client:
         record = NetworkRecord(name=FEED, source="opentripplanner", url=URL)
         server = Server(client.fetch, record, limits=LIMITS)

@@ -92,7 +92,6 @@ async def test_a_server_with_much_to_regret_is_told_in_a_sentence():
 
 
 async def test_cancelled_trips_that_cannot_be_told_leave_the_live_ones():
-    """The second search of the document failed alone."""
     errors = [{"message": "broken", "path": ["promised"]}]
     told = body({"data": {"live": a_page([a_ride()]), "promised": None}, "errors": errors})
     async with asking(told) as (network, _):

@@ -39,7 +39,6 @@ def priced(**price):
     ],
 )
 async def test_what_nobody_needs_is_unknown_where_it_cannot_be_read(odd, named):
-    """Both itineraries are shown, and a note names the value."""
     answered = await plan([a_walk(), a_ride(**odd)], [a_walk(200.0, 15), a_ride(20)])
     first, _ = answered.itineraries
     ride = first.legs[1]
@@ -62,7 +61,6 @@ async def test_an_alert_until_the_end_of_the_world_is_open(end):
 
 
 async def test_more_faults_than_are_worth_the_time_are_an_unknown_answer():
-    """Two thousand stops without a name are no stops."""
     async with asking(data(stopsByBbox=[STOP, *({**STOP, "name": None} for _ in range(2001))])) as (network, _):
         with pytest.raises(SourceChanged):
             await network.list_stops_near(HERE, 500.0)

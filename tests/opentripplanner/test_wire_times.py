@@ -31,13 +31,11 @@ HELSINKI = ZoneInfo("Europe/Helsinki")
     ],
 )
 def test_a_duration_may_carry_its_sign_before_the_p(text, seconds):
-    """Also before each number, as Java writes it."""
     assert read_duration_s(text) == seconds
 
 
 @pytest.mark.parametrize("text", ["", "P", "PT", "10", "PT1M30", "1M"])
 def test_what_is_no_duration_is_refused(text):
-    """Nothing is guessed."""
     with pytest.raises(ValueError, match="duration"):
         read_duration_s(text)
 
@@ -51,7 +49,6 @@ def test_an_instant_needs_its_offset():
 
 @pytest.mark.parametrize("text", ["2026-03-10", "20260310"])
 def test_a_service_date_comes_in_two_forms(text):
-    """The documentation says the second, the server the first."""
     assert TypeAdapter(Day).validate_python(text) == date(2026, 3, 10)
 
 
@@ -66,7 +63,6 @@ def test_a_service_date_comes_in_two_forms(text):
     ],
 )
 def test_a_service_day_begins_at_noon_minus_twelve_hours(day, begins):
-    """Also on the two days when clocks change."""
     assert find_service_day(int(begins.timestamp()), HELSINKI) == day
 
 
@@ -82,7 +78,6 @@ def test_a_service_day_begins_at_noon_minus_twelve_hours(day, begins):
     ],
 )
 async def test_a_departure_counts_from_its_service_day(begins, seconds, leaves):
-    """Seconds may exceed a day, and midnight is never asked."""
     instant = int(leaves.timestamp())
     time = a_time(serviceDay=int(begins.timestamp()), scheduledDeparture=seconds)
     async with asking(data(stops=[a_board(time)])) as (network, _):

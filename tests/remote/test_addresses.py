@@ -30,6 +30,5 @@ def test_an_address_is_the_servers_own(option, typed, url):
 @pytest.mark.parametrize("option", [MOTIS, OTP], ids=lambda option: option.name)
 @pytest.mark.parametrize("typed", ["a.example", "ftp://a.example", "https://a.example?apikey=abcdef"])
 def test_an_address_that_cannot_be_used_is_refused(option, typed):
-    """Without http, or with a key in the clear."""
     with pytest.raises(ParameterError):
         option.fill(typed)

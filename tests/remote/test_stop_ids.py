@@ -60,7 +60,6 @@ def test_a_printed_id_leads_back_to_its_own(source, data):
 @pytest.mark.parametrize("source", BOOKS)
 @pytest.mark.parametrize("locals_", [("ab", "AB", "aB"), ("\u00c3", "\u00e3")])
 def test_ids_that_differ_in_case_lead_back_to_their_own(source, locals_):
-    """Whichever was printed first."""
     check_round_trip(source, [write(source, "Town", local) for local in locals_])
 
 
@@ -77,7 +76,6 @@ def check_round_trip(source, own_ids):
 @pytest.mark.parametrize("source", ["motis", "motis, named like a feed"])
 @given(st.data())
 def test_a_process_that_never_printed_it_finds_it_too(source, data):
-    """Among no more than four ways in which it may have been spelt."""
     own = data.draw(list_written(source) | st.just("aº"))
     found = BOOKS[source]().list_own(BOOKS[source]().print(own))
 
@@ -86,14 +84,12 @@ def test_a_process_that_never_printed_it_finds_it_too(source, data):
 
 
 def test_an_id_of_opentripplanner_is_tried_as_it_stands_and_in_small_letters():
-    """By a process that has printed nothing yet."""
     assert OwnStopIds(["tampere"]).list_own("TAMPERE:AB1") == ["tampere:AB1", "tampere:ab1"]
 
 
 @pytest.mark.parametrize("source", BOOKS)
 @pytest.mark.parametrize("text", ["", "TOWN", "TOWN:", "LONDON:", "  "])
 def test_what_is_no_id_leads_nowhere(source, text):
-    """No question is asked for it."""
     assert BOOKS[source]().list_own(text) == []
 
 

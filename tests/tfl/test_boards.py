@@ -152,7 +152,6 @@ async def test_line_status_and_lifts_go_with_the_board():
 
 
 async def test_a_board_stands_without_its_status_and_says_so():
-    """They are other addresses, which may fail by themselves."""
     found, _ = await board([arriving(7)], **{"/Line/victoria/Status": (500, {})})
 
     assert (drawn(found), "TfL did not say how its lines fare." in found.provenance.notes[-1]) == (
@@ -180,7 +179,6 @@ async def test_a_platform_stands_for_its_station_and_a_station_for_its_hub():
 
 
 async def test_a_hub_and_its_stations_are_one_place_among_names():
-    """The hub stands for them; the nearest is told from a focus."""
     matches = [
         {"id": "HUBVIC", "name": "Victoria", "lat": 51.4965, "lon": -0.1447},
         {"id": "940GZZLUVIC", "name": "Victoria Underground Station", "topMostParentId": "HUBVIC", "lat": 51, "lon": 0},

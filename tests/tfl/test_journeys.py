@@ -103,7 +103,6 @@ def test_a_question_is_in_whole_minutes(instant, arrive_by, expected):
 
 
 async def test_an_end_is_its_stop_or_its_position():
-    """A stop by TfL's id, everything else by where it is."""
     _, server = await plan(journeys(a_leg("09:05", "09:15", 10)))
 
     assert server.paths[0] == f"{JOURNEYS}51.500000,-0.100000/to/940GZZLUOXC"
@@ -128,7 +127,6 @@ async def test_wishes_are_asked_in_tfls_words(wishes, expected):
 
 
 async def test_what_has_left_is_no_journey():
-    """TfL may say it all the same."""
     answer, _ = await plan(journeys(a_leg("08:59", "09:10", 11), a_leg("09:00", "09:12", 12)))
 
     assert [each.arrival - NINE for each in answer.itineraries] == [12 * 60]
@@ -148,7 +146,6 @@ async def test_a_ride_says_what_tfl_says_of_it():
 
 
 async def test_a_leg_without_a_path_is_drawn_straight():
-    """From its start to its end."""
     answer, _ = await plan(journeys(a_leg("09:05", "09:15", 10)))
     (leg,) = answer.itineraries[0].legs
     assert answer.draw is not None
@@ -199,7 +196,6 @@ async def test_a_stop_that_tfl_does_not_know_is_named():
     ],
 )
 async def test_a_failure_is_no_empty_answer(told, error):
-    """Nothing found is only what TfL says is nothing found."""
     with pytest.raises(error):
         await plan(told)
 
@@ -251,7 +247,6 @@ async def test_alerts_of_the_line_the_leg_and_the_lifts_go_with_the_ride():
 
 
 async def test_a_plan_stands_without_the_lifts_and_says_so():
-    """They are another address, which may fail by itself."""
     answer, _ = await plan(journeys(a_leg("09:05", "09:15", 10)), **{"/Disruptions/Lifts": (500, {})})
 
     assert (len(answer.itineraries), answer.provenance.notes) == (
@@ -290,7 +285,6 @@ async def test_what_is_left_out_of_a_second_answer_is_reported(first, window_s):
 
 
 async def test_an_answer_names_tfl_and_when_it_was_retrieved():
-    """What its terms want shown."""
     answer, _ = await plan(journeys(a_leg("09:05", "09:15", 10)))
 
     assert answer.provenance.attribution == (

@@ -25,7 +25,6 @@ def home(tmp_path, monkeypatch):
 
 
 def test_the_record_names_tfl_and_its_key():
-    """The key itself is in no record."""
     assert TFL.fill("") == {"url": "https://api.tfl.gov.uk", "key": "TFL_API_KEY"}
 
 

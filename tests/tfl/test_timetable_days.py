@@ -74,7 +74,6 @@ def test_a_name_with_a_word_of_unknown_meaning_means_nothing(name):
 
 @given(st.integers(0, 6), st.integers(0, 6), st.sampled_from([" - ", "-", " to "]), st.booleans())
 def test_a_range_holds_the_days_from_its_first_to_its_last(begin, end, joint, is_short):
-    """Over the end of the week too, in long words and short ones."""
     long = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
     words = [long[each][:3] if is_short else long[each] for each in (begin, end)]
     days = find_named_days(joint.join(words))
@@ -88,7 +87,6 @@ def test_a_range_holds_the_days_from_its_first_to_its_last(begin, end, joint, is
 
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_refused(name):
-    """TfL's names come from many hands."""
     days = find_named_days(name)
 
     assert days is None or days.weekdays <= frozenset(range(7))
@@ -110,12 +108,10 @@ SCHOOL = ("Mon-Fri Non-Schooldays", "Mon-Fri Schooldays", "Saturday", "Sunday")
     [(MONDAY, "Monday - Thursday"), (FRIDAY, "Friday"), (SATURDAY, "Saturday (also Good Friday)")],
 )
 def test_the_day_of_the_week_chooses(day, name):
-    """One timetable, and nothing to be said."""
     assert chosen(day, *TUBE) == ([name], [])
 
 
 def test_good_friday_is_a_saturday_where_tfl_says_so():
-    """The name tells it; that the name was followed is said."""
     assert chosen(date(2026, 4, 3), *TUBE) == (["Saturday (also Good Friday)"], [RemarkKind.HOLIDAY_FOLLOWED])
 
 
@@ -164,7 +160,6 @@ def test_the_night_has_a_timetable_of_its_own():
 
 
 def test_a_name_that_is_not_understood_is_left_out_and_said():
-    """With its name, so that a reader can judge."""
     found, remarks = choose_schedules([Schedule(name="Summer Saturdays")], SATURDAY, "RB1")
 
     said = "Left out, because the days that their names mean are not known, are timetables of RB1 ('Summer Saturdays')."

@@ -84,7 +84,6 @@ async def test_a_timetable_of_another_day_is_listed():
 
 
 async def test_the_ends_of_the_window_are_in_it():
-    """A second outside is not."""
     told = timetable(schedule("Friday", "10:00 10:10"))
 
     assert len((await board(told, "2026-06-12T10:00", "2026-06-12T10:10"))[0].departures) == 2
@@ -179,7 +178,6 @@ def test_only_a_timetables_address_is_asked(uri):
 
 
 def test_an_address_elsewhere_is_asked_at_home():
-    """Host and unknown parameters are dropped."""
     told = read_option("https://elsewhere.example/Line/victoria/Timetable/A%2FB?direction=inbound&app_key=x")
 
     assert told == (("Line", "victoria", "Timetable", "A/B"), {"direction": "inbound"})
@@ -200,7 +198,6 @@ async def test_a_pattern_is_found_by_its_id():
 
 
 async def test_first_and_last_stand_in_for_journeys_that_are_not_told():
-    """They are the only ones that are sure."""
     first, last = {"hour": "5", "minute": "36", "intervalId": 0}, {"hour": "24", "minute": "10", "intervalId": 0}
     told = timetable(schedule("Friday", "", firstJourney=first, lastJourney=last))
     found, _ = await board(told, "2026-06-12T05:00", "2026-06-13T04:00")
@@ -238,7 +235,6 @@ async def test_journeys_go_before_a_frequency():
 
 
 async def test_a_frequency_in_another_unit_is_left_out_and_said():
-    """What an hourly frequency counts is told nowhere."""
     told = timetable(schedule("Friday", "", periods=[period("FrequencyHours", "10:00", "12:00", 2, 1)]))
     found, _ = await board(told, "2026-06-12T10:00", "2026-06-12T12:00")
 
@@ -266,7 +262,6 @@ TWO = {**VICTORIA, "lines": [{"id": "victoria", "name": "Victoria"}, {"id": "cir
 
 
 async def test_a_line_that_fails_does_not_take_the_others_along():
-    """It is named; when all fail there is an error."""
     told = timetable(schedule("Friday", "10:00"))
     found, _ = await board(
         told, "2026-06-12T10:00", "2026-06-12T11:00", stop=TWO, **{"/Line/circle/Timetable": (500, {})}
@@ -312,7 +307,6 @@ async def test_modes_come_from_the_groups_of_a_stops_lines():
     [("2026-06-12T12:00", ("2026-06-13T09:00", None)), ("2026-06-13T10:00", (None, "2026-06-19"))],
 )
 async def test_an_empty_board_says_what_comes_next(last, gap):
-    """Within a day the instant, else the day."""
     told = timetable(schedule("Saturday", "09:00"), schedule("Friday", "08:00"))
     first = last.replace("T12", "T11") if "T12" in last else "2026-06-13T09:30"
     found, _ = await board(told, first, last)
@@ -355,7 +349,6 @@ async def test_a_board_is_predicted_for_half_an_hour_and_timetabled_behind_it():
 
 
 async def test_planned_works_of_another_day_are_told_with_its_rows():
-    """The status of lines is asked for the days of the window."""
     works = {
         "statusSeverity": 4,
         "statusSeverityDescription": "Planned Closure",

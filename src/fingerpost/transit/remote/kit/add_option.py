@@ -24,5 +24,4 @@ class AddOption:
 
     @property
     def parameter(self) -> str:
-        """The option's name as Python writes it."""
         return self.name.replace("-", "_")

@@ -98,7 +98,6 @@ async def read_answer(shape: type[_T], response: Response) -> Answer[_T]:
 
 
 def unreadable(response: Response, error: ValidationError) -> SourceChanged:
-    """Return the error of a body in an unknown shape."""
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
     what = "something that is not JSON" if first["type"] == "json_invalid" else f"an unknown shape ({where})"
@@ -108,7 +107,6 @@ def unreadable(response: Response, error: ValidationError) -> SourceChanged:
 
 
 def refuse_unreadable(entry: str, notes: Sequence[str]) -> SourceChanged:
-    """Return the error of an answer with no valid entry."""
     return SourceChanged(f"The server answered no {entry} that can be read. {' '.join(notes)}".strip())
 
 
@@ -146,7 +144,6 @@ def read_in_part(reader: TypeAdapter[_T], body: bytes, failed: ValidationError) 
 
 
 def say_lost(lost: Mapping[str, int]) -> list[str]:
-    """Return the note on what was left out, none where nothing was."""
     if not lost:
         return []
     paths = [f"{path.removeprefix('data.')} ({number})" for path, number in lost.items()]

@@ -101,6 +101,11 @@ class JourneyEnd:
     location: Location
     stop_id: str | None = None
 
+    def print(self, digits: int) -> str:
+        """Return the stop's id, else ``lat,lon``."""
+        here = self.location.coordinate
+        return self.stop_id or f"{here.lat:.{digits}f},{here.lon:.{digits}f}"
+
 
 async def find_end(location: Location, ids: StopIdBook, stops: StopLookup) -> JourneyEnd:
     """Return an end: of several stops the station that they share, else the nearest one (rule D2)."""
@@ -159,7 +164,6 @@ class FoundJourneys:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences on what was left out, and what was guessed."""
         return (
             *dict.fromkeys(self.troubles),
             *([UNMEASURED] if self.has_unmeasured_walk else []),
@@ -273,7 +277,6 @@ class JourneySearch(ABC):
     async def first_page(self, question: JourneyQuestion) -> JourneyPage: ...
 
     async def find(self, question: JourneyQuestion) -> FoundJourneys:
-        """Return what was found within the query's limits."""
         found = await self._find_within(question)
         if self.offers_steps and question.query.step_free and not found.has_rides:
             # Better a way with a step, which the answer names, than none.

@@ -110,9 +110,11 @@ class ServerNetwork(ABC):
 
     Attributes:
         walking: where the lengths of walks come from.
+        credit: what the terms want beside the attribution, with ``{retrieved}`` for the date and time of the answer.
     """
 
     walking: ClassVar[str] = "streets, as the server knows them"
+    credit: str | None = None
 
     def __init__(
         self,
@@ -192,10 +194,6 @@ class ServerNetwork(ABC):
     async def _find_board(self, query: DepartureQuery, language: str | None) -> FoundBoard:
         """Return what leaves in the window of a query, calls without boarding left out."""
 
-    @abstractmethod
-    def _attribute(self, retrieved: str) -> tuple[str, ...]:
-        """Return what the terms want beside the attribution; ``retrieved`` is a date and time."""
-
     def _find_price(self, found: FoundJourneys) -> PriceItinerary | None:  # noqa: ARG002
         """Return what prices an answer's itineraries; None from servers whose fares are not read."""
         return None
@@ -222,6 +220,8 @@ class ServerNetwork(ABC):
         profile = self._profile
         instant = int((retrieved_at or clock.now()).timestamp())
         where = zone if zone is not None and is_zone(zone) else profile.zone
+        retrieved = print_instant(instant, where)
+        credit = () if self.credit is None else (self.credit.format(retrieved=retrieved, year=retrieved[:4]),)
         feeds = profile.feeds or (FeedVersion(name=profile.name),)
         return Provenance(
             network=profile.name,
@@ -229,7 +229,7 @@ class ServerNetwork(ABC):
             zone=where,
             retrieved_at=instant,
             feeds=tuple(replace(feed, name=feed.name.upper()) for feed in feeds),
-            attribution=(*profile.attribution, *self._attribute(print_instant(instant, where))),
+            attribution=(*profile.attribution, *credit),
             language=self._choose_language(language) or DEFAULT,
             notes=tuple(notes),
             walking=self.walking,

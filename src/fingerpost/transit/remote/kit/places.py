@@ -138,7 +138,6 @@ class GroupingLookup(StopLookup):
         """Return the stops and stations within ``AROUND_M``, each once."""
 
     def place_of(self, stop: ServerStop, children: Sequence[ServerStop] = ()) -> Place:
-        """Return the place of a stop, or of a station with its stops."""
         return place_of_stop(new_named(self._ids, stop), [new_named(self._ids, child) for child in children])
 
     async def find_stop_place(self, printed_id: str, language: str | None) -> Place | None:
@@ -183,7 +182,6 @@ class Candidate:
     confidence: float = 0.0
 
     def list_spellings(self) -> list[str]:
-        """Return the distinct plain spellings of its names."""
         names = (self.name, self.label or "", f"{self.name} {self.locality or ''}")
         return list(dict.fromkeys(spelling for name in names if (spelling := plain(name))))
 
@@ -215,7 +213,6 @@ class Geocoder(PlaceNames):
     """
 
     def _is_readable(self, text: str) -> bool:
-        """Whether the geocoder takes a text at all."""
         return bool(plain(text))
 
     @abstractmethod

@@ -39,11 +39,6 @@ PROMISED = "REALTIME_ANNOTATION_ONLY"
 """The search on the timetable whose answer tells what real time did to it."""
 
 
-def print_end(end: JourneyEnd) -> str:
-    here = end.location.coordinate
-    return end.stop_id or f"{here.lat:.7f},{here.lon:.7f}"
-
-
 def new_params(question: JourneyQuestion, api: int) -> dict[str, str]:
     """Return the parameters of a plan.
 
@@ -55,8 +50,8 @@ def new_params(question: JourneyQuestion, api: int) -> dict[str, str]:
     pace = _SLOWEST_WHEELCHAIR_M_PER_S if query.step_free else _SLOWEST_M_PER_S
     walk_s = math.ceil(query.max_walk_m / pace / (2 if shorter_walks else 1))
     params = {
-        "fromPlace": print_end(question.origin),
-        "toPlace": print_end(question.destination),
+        "fromPlace": question.origin.print(7),
+        "toPlace": question.destination.print(7),
         "time": print_utc(minute * _MINUTE_S),
         "arriveBy": "true" if query.arrive_by else "false",
         "numItineraries": str(max(PAGE_SIZE, query.wanted + 1)),

@@ -1,7 +1,7 @@
 """A network behind one MOTIS server."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from zoneinfo import ZoneInfo
@@ -30,7 +30,6 @@ from fingerpost.transit.remote.motis.server import (
     MotisServer,
     TooMuchAsked,
     UnknownThere,
-    versioned_path,
 )
 from fingerpost.transit.remote.motis.transitous import ATTRIBUTION, WORLD, is_transitous
 from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S
@@ -41,14 +40,6 @@ API_TRAIT, VERSION_TRAIT = "api", "motis"
 # Around the middle of a server's map, where its stops are too many to be listed: enough to know the time zone.
 _SAMPLE_M = 5000.0
 _OSM = "© OpenStreetMap contributors, ODbL"
-
-
-@dataclass(frozen=True, slots=True)
-class _Listed:
-    """Stops of a server, and whether they are all that there are in the network's box."""
-
-    stops: Sequence[shapes.OwnPlace]
-    is_whole: bool
 
 
 async def learn_profile(fetch: Fetch, record: NetworkRecord, limits: RequestLimits) -> LearnedProfile:
@@ -66,13 +57,13 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord, limits: RequestLimi
     traits = {API_TRAIT: str(server.api), VERSION_TRAIT: config.motis_version or "unknown"}
     if is_transitous(record.url):
         return _learn_transitous(record, traits)
-    listed = await _list_stops(server, record, Coordinate(initial.lat, initial.lon))
-    stops = listed.stops if listed.is_whole else ()
+    listed, is_whole = await _list_stops(server, record, Coordinate(initial.lat, initial.lon))
+    stops = listed if is_whole else ()
     modes = (shapes.read_mode(mode) for stop in stops for mode in stop.modes)
     abilities = ABILITIES if config.has_street_routing is not False else ABILITIES - {Ability.STEP_FREE}
     return LearnedProfile(
         bounds=box_of([stop.coordinate for stop in stops]) if stops else None,
-        zone=find_common_zone(stop.tz for stop in listed.stops),
+        zone=find_common_zone(stop.tz for stop in listed),
         feeds=tuple(FeedVersion(name=tag) for tag in _list_tags(stops)),
         modes=frozenset(modes),
         attribution=_attribution(record, has_streets=config.has_street_routing is not False),
@@ -89,12 +80,10 @@ def read_api(learned: LearnedProfile | None, default: int) -> int:
 
 async def _find_api(server: MotisServer) -> int:
     """Return the newest version of the API that the server has; it says it nowhere, and complains of unknown paths."""
-    for version in (6, 5, 4):
-        if await server.has(versioned_path(MotisEndpoint.STOP_TIMES, version)):
-            return version
-    for version in (3, 2):
-        if await server.has(versioned_path(MotisEndpoint.PLAN, version)):
-            return version
+    for endpoint, versions in ((MotisEndpoint.STOP_TIMES, (6, 5, 4)), (MotisEndpoint.PLAN, (3, 2))):
+        for version in versions:
+            if await server.has(endpoint, version):
+                return version
     return OLDEST
 
 
@@ -111,7 +100,10 @@ def _learn_transitous(record: NetworkRecord, traits: dict[str, str]) -> LearnedP
     )
 
 
-async def _list_stops(server: MotisServer, record: NetworkRecord, middle: Coordinate) -> _Listed:
+async def _list_stops(
+    server: MotisServer, record: NetworkRecord, middle: Coordinate
+) -> tuple[Sequence[shapes.OwnPlace], bool]:
+    """Return stops, and whether they are all that there are in the network's box."""
     box = WORLD
     if record.bounds is not None:
         south, west, north, east = record.bounds
@@ -126,10 +118,10 @@ async def _list_stops(server: MotisServer, record: NetworkRecord, middle: Coordi
                 {"field": "bounds"},
                 hint="Give --bounds S,W,N,E",
             ) from error
-        return _Listed((await ask_stops(server, box_around(middle, _SAMPLE_M), fresh_s=0.0)).data, is_whole=False)
+        return (await ask_stops(server, box_around(middle, _SAMPLE_M), fresh_s=0.0)).data, False
     if not stops:
         raise SourceChanged("The server holds no stops there", hint="Import a timetable, or correct --bounds")
-    return _Listed(stops, is_whole=True)
+    return stops, True
 
 
 def _list_tags(stops: Iterable[shapes.OwnPlace]) -> list[str]:
@@ -155,7 +147,8 @@ class MotisNetwork(ServerNetwork):
         profile = new_remote_profile(record, learned, ABILITIES)
         # Ids whose feed is not known begin with the network's name.
         profile = replace(profile, feed_names=profile.feed_names | {record.name}, names_positions=True)
-        self._is_transitous = is_transitous(record.url)
+        if is_transitous(record.url):
+            self.credit = "Retrieved from Transitous {retrieved}"
         ids = MotisStopIds(record.name, (feed.name for feed in feeds))
         self._server = MotisServer(fetch, record, read_api(learned, NEWEST), limits)
         stops = MotisStopLookup(self._server, ids)
@@ -201,9 +194,6 @@ class MotisNetwork(ServerNetwork):
 
         own_ids = self._ids.list_all_own(query.stop_ids)
         return dict(zip(own_ids, await gather_all(map(ask, own_ids)), strict=True))
-
-    def _attribute(self, retrieved: str) -> tuple[str, ...]:
-        return (f"Retrieved from Transitous {retrieved}",) if self._is_transitous else ()
 
     def _find_price(self, found: FoundJourneys) -> PriceItinerary | None:
         return found.fares.get

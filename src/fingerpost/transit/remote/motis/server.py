@@ -6,9 +6,9 @@ A path that this version lacks is a 404 without that body; a gateway before the 
 
 import logging
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from datetime import date, timedelta
-from enum import StrEnum
+from enum import Enum
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -34,35 +34,21 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 NEWEST, OLDEST = 6, 1
 
 
-class MotisEndpoint(StrEnum):
-    """A question to the server, by the end of its path."""
+class MotisEndpoint(Enum):
+    """A question to the server: the end of its path, and the versions that the path was ever given, newest first."""
 
-    PLAN = "plan"
-    STOP_TIMES = "stoptimes"
-    STOPS = "map/stops"
-    INITIAL = "map/initial"
-    GEOCODE = "geocode"
-    REVERSE_GEOCODE = "reverse-geocode"
+    PLAN = "plan", (6, 5, 4, 3, 2, 1)
+    STOP_TIMES = "stoptimes", (6, 5, 4, 1)
+    STOPS = "map/stops", (6, 1)
+    INITIAL = "map/initial", (1,)
+    GEOCODE = "geocode", (1,)
+    REVERSE_GEOCODE = "reverse-geocode", (1,)
 
-
-# The versions that each path was ever given, the newest first; those that are left out do not exist.
-_VERSIONS: dict[MotisEndpoint, tuple[int, ...]] = {
-    MotisEndpoint.PLAN: (6, 5, 4, 3, 2, 1),
-    MotisEndpoint.STOP_TIMES: (6, 5, 4, 1),
-    MotisEndpoint.STOPS: (6, 1),
-    MotisEndpoint.INITIAL: (1,),
-    MotisEndpoint.GEOCODE: (1,),
-    MotisEndpoint.REVERSE_GEOCODE: (1,),
-}
-
-
-def path_of(endpoint: MotisEndpoint, api: int) -> str:
-    """Return the path of a question on a server whose newest API version is ``api``."""
-    return versioned_path(endpoint, next(version for version in _VERSIONS[endpoint] if version <= api))
-
-
-def versioned_path(endpoint: MotisEndpoint, version: int) -> str:
-    return f"/api/v{version}/{endpoint.value}"
+    def path(self, api: int) -> tuple[str, ...]:
+        """Return the path of the question on a server whose newest API version is ``api``."""
+        name, versions = self.value
+        version = next(version for version in versions if version <= api)
+        return ("api", f"v{version}", *name.split("/"))
 
 
 class UnknownThere(DataNotFound):
@@ -124,9 +110,10 @@ class MotisServer(Connection):
                 raise _read_refusal(response)
             return await read_answer(shape, response)
 
-        return await self._get(path_of(endpoint, self.api), asked, fresh_s, read)
+        path = endpoint.path(self.api)
+        return await self.get(*path, params=asked, fresh_s=fresh_s, accept=_REFUSED, read=read)
 
-    async def has(self, path: str) -> bool:
+    async def has(self, endpoint: MotisEndpoint, version: int) -> bool:
         """Return whether the server has a path: it complains in its own words about the lack of parameters there.
 
         Raises:
@@ -136,13 +123,7 @@ class MotisServer(Connection):
         async def is_complaint(response: Response) -> bool:
             return response.status in _REFUSED and _find_complaint(response) is not None
 
-        return await self._get(path, {}, 0.0, is_complaint)
-
-    async def _get(
-        self, path: str, params: Mapping[str, str], fresh_s: float, read: Callable[[Response], Awaitable[_T]]
-    ) -> _T:
-        parts = path.strip("/").split("/")
-        return await self.get(*parts, params=params, fresh_s=fresh_s, accept=_REFUSED, read=read)
+        return await self.get(*endpoint.path(version), fresh_s=0.0, accept=_REFUSED, read=is_complaint)
 
 
 def _find_ban(response: Response) -> ToolError | None:

@@ -227,7 +227,6 @@ class StopList(RootModel[Entries[OwnPlace]]):
 class ServerConfig(Shape):
     motis_version: str | None = None
     has_street_routing: bool | None = None
-    has_routed_transfers: bool | None = None
 
 
 class Initial(Shape):

@@ -225,7 +225,6 @@ _NO_BOARDING = "NONE"
 
 
 def list_rows(stop: shapes.BoardStop, ids: StopIdBook, zone: ZoneInfo) -> Iterator[Departure]:
-    """Yield the departures of a stop."""
     printed = ids.print(stop.gtfs_id)
     for time in stop.stoptimes_without_patterns:
         if time.pickup_type != _NO_BOARDING and not _is_last_call(time):

@@ -172,7 +172,6 @@ class OpenTripPlannerNetwork(ServerNetwork):
         profile = new_remote_profile(record, learned, ABILITIES)
         if region is not None:
             profile = replace(profile, answer_deadline_s=region.deadline_s, names_positions=True)
-        self._is_digitransit = region is not None
         self._server = Server(fetch, record, lacking, limits)
         feeds = learned.feeds if learned is not None and learned.feeds else (FeedVersion(name=record.name),)
         ids = OwnStopIds(feed.name for feed in feeds)
@@ -180,6 +179,7 @@ class OpenTripPlannerNetwork(ServerNetwork):
         names: PlaceNames = StopNames(self._server, ids)
         if region is not None:
             names = DigitransitGeocoder(fetch, record, stops, ids, profile.bounds, limits)
+            self.credit = "© Digitransit {year}, retrieved {retrieved}"
         search = OpenTripPlannerSearch(self._server, ids, profile, with_promised=_PROMISED not in lacking)
         super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search, draw=draw_leg)
 
@@ -203,10 +203,6 @@ class OpenTripPlannerNetwork(ServerNetwork):
             notes=answered.notes,
             alerts=list_in_force(alerts, query.instant, query.instant + query.window_s),
         )
-
-    def _attribute(self, retrieved: str) -> tuple[str, ...]:
-        # Digitransit's terms want the date and time of the retrieval beside its name.
-        return (f"© Digitransit {retrieved[:4]}, retrieved {retrieved}",) if self._is_digitransit else ()
 
     def _find_price(self, found: FoundJourneys) -> PriceItinerary | None:  # noqa: ARG002
         return price if self._profile.can(Ability.FARES) else None

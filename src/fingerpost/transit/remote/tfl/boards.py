@@ -62,7 +62,6 @@ class TflBoards:
         self._reader = TimetableReader(ids, zone)
 
     async def find_board(self, query: DepartureQuery) -> FoundBoard:
-        """Return what leaves in the window of a query."""
         own_ids = await self._expand(self._ids.list_all_own(query.stop_ids))
         now = int(clock.now().timestamp())
         first, last = query.instant, query.instant + query.window_s

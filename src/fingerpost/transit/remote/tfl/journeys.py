@@ -14,7 +14,6 @@ from fingerpost.transit.model.place import Location
 from fingerpost.transit.remote.kit.answers import Answer, read_answer, read_exactly
 from fingerpost.transit.remote.kit.journeys import (
     FoundJourneys,
-    JourneyEnd,
     JourneyPage,
     JourneyQuestion,
     JourneySearch,
@@ -69,11 +68,6 @@ class TflQuestion:
         if self.accessibility is not None:
             params["accessibilityPreference"] = self.accessibility
         return params
-
-
-def print_end(end: JourneyEnd) -> str:
-    here = end.location.coordinate
-    return end.stop_id or f"{here.lat:.6f},{here.lon:.6f}"
 
 
 def choose_preference(optimize: Optimize, *, shorter_walks: bool) -> str:
@@ -167,8 +161,8 @@ class TflJourneySearch(JourneySearch):
         """
         query = question.query
         asked = TflQuestion(
-            origin=print_end(question.origin),
-            destination=print_end(question.destination),
+            origin=question.origin.print(6),
+            destination=question.destination.print(6),
             instant=instant,
             arrive_by=query.arrive_by,
             preference=choose_preference(query.optimize, shorter_walks=question.shorter_walks),

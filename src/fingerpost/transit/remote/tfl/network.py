@@ -30,6 +30,7 @@ class TflNetwork(ServerNetwork):
     """London's network behind TfL's API. Only ids of stops are stored between calls."""
 
     walking = "streets, as TfL knows them"
+    credit = "TfL, retrieved {retrieved}"
 
     def __init__(
         self, record: NetworkRecord, learned: LearnedProfile | None, fetch: Fetch, limits: RequestLimits | None = None
@@ -69,9 +70,6 @@ class TflNetwork(ServerNetwork):
 
     def _choose_language(self, language: str | None) -> str | None:  # noqa: ARG002  # TfL speaks English
         return LANGUAGE
-
-    def _attribute(self, retrieved: str) -> tuple[str, ...]:
-        return (f"TfL, retrieved {retrieved}",)
 
 
 def new_known_profile() -> LearnedProfile:

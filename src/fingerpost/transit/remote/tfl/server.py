@@ -120,7 +120,6 @@ def read_error(response: Response) -> ApiError:
 
 
 def say(error: ApiError) -> str:
-    """Return TfL's sentence, bounded."""
     return shorten(error.message) or "no reason given"
 
 

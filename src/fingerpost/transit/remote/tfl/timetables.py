@@ -332,20 +332,12 @@ def _headway_minutes(period: shapes.FrequencyPeriod) -> int | None:
 
 def _has_unknown_frequency(schedule: shapes.Schedule) -> bool:
     """Whether a part of the day is told as a frequency alone, in a unit of unknown meaning."""
-    known = [each.minutes for each in schedule.known_journeys]
-    return any(
-        _is_unknown(period) and not any(_is_within(each, period) for each in known) for period in schedule.periods
-    )
-
-
-def _is_unknown(period: shapes.FrequencyPeriod) -> bool:
-    kind = period.type.lower()
-    return kind.startswith("frequency") and kind != _IN_MINUTES and period.frequency is not None
-
-
-def _is_within(minutes: int, period: shapes.FrequencyPeriod) -> bool:
-    begin, end = _bounds_of(period)
-    return begin <= minutes <= end
+    for period in schedule.periods:
+        kind, (begin, end) = period.type.lower(), _bounds_of(period)
+        is_unknown = kind.startswith("frequency") and kind != _IN_MINUTES and period.frequency is not None
+        if is_unknown and not any(begin <= journey.minutes <= end for journey in schedule.known_journeys):
+            return True
+    return False
 
 
 def is_whole(remarks: Iterable[TimetableRemark]) -> bool:
