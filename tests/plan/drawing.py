@@ -111,6 +111,25 @@ FINANCIAL = PlanTool(
     execute=financial_data,
 )
 
+EXAMPLE = PlanStep(
+    step_id=1,
+    description="Get Apple's revenue for 2022",
+    tool="sec_financial_data",
+    parameters={
+        "query_type": "financial_facts",
+        "parameters": {
+            "ticker": "AAPL",
+            "metrics": ["Revenue"],
+            "start_date": "2022-01-01",
+            "end_date": "2022-12-31",
+        },
+    },
+    expected_key="revenue_data",
+    output_path=["data", "Revenue"],
+    done_check="True",
+)
+"""The plan-step contract's own example."""
+
 QUICK = Limits(backoff_s=0.0, attempt_s=5.0)
 
 

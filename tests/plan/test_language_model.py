@@ -1,9 +1,7 @@
 """A language model as planner, against an endpoint that speaks OpenAI's protocol on this machine."""
 
 import json
-import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -11,7 +9,9 @@ from fingerpost.errors import PlanInvalid, SourceFailed
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.language_model import LanguageModelPlanner, plan_model
 from fingerpost.plan.planners import PlanningCapability
+from tests.net.local_server import LOOPBACK, answer
 from tests.plan.drawing import FINANCIAL, Recorder
+from tests.throwaway.server import serving_replies
 
 pytest.importorskip("pydantic_ai", reason="needs the extra [llm]")
 
@@ -30,42 +30,26 @@ def written(number=1, tool="echo", dependencies=(), **arguments):
     }
 
 
-@contextmanager
-def endpoint(*answers, status=200):
+@asynccontextmanager
+async def endpoint(*answers, status="200 OK"):
     """Serve scripted plans; yield the address and the list of requests."""
     requests = []
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            request = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            requests.append(request)
-            plan = answers[min(len(requests), len(answers)) - 1] if answers else {}
-            name = request["tools"][0]["function"]["name"] if request.get("tools") else "none"
-            call = {"id": f"c{len(requests)}", "type": "function",
-                    "function": {"name": name, "arguments": json.dumps(plan)}}  # fmt: skip
-            message = {"role": "assistant", "content": None, "tool_calls": [call]}
-            body = {"id": "x", "object": "chat.completion", "created": 1, "model": "fake",
-                    "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}],
-                    "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}}  # fmt: skip
-            payload = json.dumps(body).encode()
-            self.send_response(status)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(payload)))
-            self.end_headers()
-            self.wfile.write(payload)
+    async def reply(asked):
+        request = json.loads(asked.body)
+        requests.append(request)
+        plan = answers[min(len(requests), len(answers)) - 1] if answers else {}
+        name = request["tools"][0]["function"]["name"] if request.get("tools") else "none"
+        call = {"id": f"c{len(requests)}", "type": "function",
+                "function": {"name": name, "arguments": json.dumps(plan)}}  # fmt: skip
+        message = {"role": "assistant", "content": None, "tool_calls": [call]}
+        body = {"id": "x", "object": "chat.completion", "created": 1, "model": "fake",
+                "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}],
+                "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}}  # fmt: skip
+        return answer(status, json.dumps(body).encode(), Content_Type="application/json", Connection="close")
 
-        def log_message(self, *_arguments):
-            pass
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/v1", requests
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    async with serving_replies(reply) as port:
+        yield f"http://{LOOPBACK}:{port.number}/v1", requests
 
 
 def capability(url):
@@ -74,7 +58,7 @@ def capability(url):
 
 async def test_a_model_writes_a_plan_that_is_checked():
     """What it writes becomes the plan-step contract's plan."""
-    with endpoint({"steps": [written(n=3)]}) as (url, requests):
+    async with endpoint({"steps": [written(n=3)]}) as (url, requests):
         plan = await capability(url).create_plan("echo three")
 
     assert [(step.tool, step.parameters["parameters"]) for step in plan.steps] == [("echo", {"n": 3})]
@@ -88,7 +72,7 @@ async def test_every_mistake_goes_back_to_the_model():
         {"steps": [written(n=3, dependencies=[7])]},
         {"steps": [written(n=3)]},
     ]
-    with endpoint(*answers) as (url, requests):
+    async with endpoint(*answers) as (url, requests):
         plan = await capability(url).create_plan("echo three")
 
     assert (len(plan.steps), len(requests)) == (1, 3)
@@ -99,25 +83,25 @@ async def test_every_mistake_goes_back_to_the_model():
 async def test_a_model_that_never_writes_a_sound_plan_is_given_up():
     """Within its bound, with the last complaint."""
     message = "wrote no plan that holds: The plan cannot run: step 1: parameters"
-    with endpoint({"steps": [written(n="x")]}) as (url, requests), pytest.raises(PlanInvalid, match=message):
-        await capability(url).create_plan("echo three")
+    async with endpoint({"steps": [written(n="x")]}) as (url, requests):
+        with pytest.raises(PlanInvalid, match=message):
+            await capability(url).create_plan("echo three")
 
     assert len(requests) == 3
 
 
 async def test_a_model_that_lacks_something_says_so():
     """No steps, and what is missing: an honest error, no default plan."""
-    with (
-        endpoint({"steps": [], "missing": "which company"}) as (url, _requests),
-        pytest.raises(PlanInvalid, match=r"^The goal lacks something: which company$"),
-    ):
-        await capability(url).create_plan("revenue")
+    async with endpoint({"steps": [], "missing": "which company"}) as (url, _requests):
+        with pytest.raises(PlanInvalid, match=r"^The goal lacks something: which company$"):
+            await capability(url).create_plan("revenue")
 
 
 async def test_an_endpoint_that_fails_is_a_source_that_fails():
     """The caller learns the status."""
-    with endpoint(status=400) as (url, _requests), pytest.raises(SourceFailed, match="status 400"):
-        await capability(url).create_plan("revenue")
+    async with endpoint(status="400 Bad Request") as (url, _requests):
+        with pytest.raises(SourceFailed, match="status 400"):
+            await capability(url).create_plan("revenue")
 
 
 def test_the_registry_is_the_output_schema():

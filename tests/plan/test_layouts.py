@@ -1,5 +1,6 @@
 """The runs file across versions of its layout: brought up by a newer program, refused by an older one."""
 
+import asyncio
 import sqlite3
 
 import pytest
@@ -7,10 +8,10 @@ import pytest
 from fingerpost.errors import SettingsInvalid, StorageUnavailable
 from fingerpost.plan.engines import embedded
 from fingerpost.plan.engines.embedded import EmbeddedJournal
-from tests.plan.drawing import ended, plan, runs_in, step
+from tests.plan.drawing import ended, plan, step
 from tests.plan.engines import ENGINES
-from tests.plan.suite.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps
-from tests.plan.suite.processes import Worker, wait_until
+from tests.plan.suite.fixtures import USER, CallLog, new_runs
+from tests.plan.suite.processes import killed_half_way
 from tests.plan.upgrades import list_what_does_not_only_add, upgrading
 
 EMBEDDED = ENGINES[0]
@@ -35,11 +36,8 @@ def described(folder):
 async def test_a_newer_program_carries_on_the_run_of_an_older_ones_killed_process(tmp_path, upgrade, monkeypatch):
     """It brings the file up to its layout first; what is recorded stays, and is not run again."""
     monkeypatch.delenv("FINGERPOST_NOW")
-    chain = plan_of_steps(adding(1, 1), adding(2, LONG_MS, 1), adding(3, 1, 2))
     calls = CallLog(tmp_path)
-    with Worker(EMBEDDED, tmp_path, [chain]) as worker:
-        wait_until(lambda: sum(calls.count().values()) == 3, "the second step begins")
-        worker.kill()
+    await asyncio.to_thread(killed_half_way, EMBEDDED, tmp_path)
     old = described(tmp_path)[0]
     upgrade(*COST)
     journal = EmbeddedJournal(tmp_path)
@@ -57,61 +55,48 @@ async def test_a_newer_program_carries_on_the_run_of_an_older_ones_killed_proces
     connection.close()
 
 
-async def test_an_older_program_refuses_a_newer_file_and_leaves_it_as_it_is(tmp_path, upgrade, recorder):
+async def test_an_older_program_refuses_a_newer_file_and_leaves_it_as_it_is(tmp_path, upgrade, opened, recorder):
     """It says what to do; nothing runs, and the newer program finds everything."""
     upgrade(*COST)
-    newer = runs_in(tmp_path, recorder.tool())
-    _state, run = await ended(newer, plan(step(1)))
-    newer.journal.close()
+    _state, run = await ended(opened(recorder.tool()), plan(step(1)))
     before = described(tmp_path)
     upgrade()
-    older = runs_in(tmp_path, recorder.tool())
+    older = opened(recorder.tool())
     for asked in (older.list_runs("ann"), older.get(run.run_id, "ann"), older.create(plan(step(1)), user="ann")):
         with pytest.raises(
             SettingsInvalid, match=r"^The runs file runs\.sqlite was written by a newer fingerpost; update this one$"
         ):
             await asked
-    older.journal.close()
     upgrade(*COST)
-    again = runs_in(tmp_path, recorder.tool())
-    found = await again.get(run.run_id, "ann")
-    again.journal.close()
+    found = await opened(recorder.tool()).get(run.run_id, "ann")
 
     assert (before, len(recorder.calls)) == (described(tmp_path), 1)
     assert found == run
 
 
-async def test_an_upgrade_that_breaks_off_has_not_happened(tmp_path, upgrade, recorder):
+async def test_an_upgrade_that_breaks_off_has_not_happened(tmp_path, upgrade, opened, recorder):
     """All of a layout or nothing of it: the older program goes on with the file."""
-    older = runs_in(tmp_path, recorder.tool())
-    _state, run = await ended(older, plan(step(1)))
-    older.journal.close()
+    _state, run = await ended(opened(recorder.tool()), plan(step(1)))
     before = described(tmp_path)
     upgrade(COST[0], "ALTER TABLE nowhere ADD COLUMN x")
-    broken = runs_in(tmp_path, recorder.tool())
     with pytest.raises(StorageUnavailable):
-        await broken.list_runs("ann")
-    broken.journal.close()
+        await opened(recorder.tool()).list_runs("ann")
     upgrade()
-    again = runs_in(tmp_path, recorder.tool())
-    found = await again.get(run.run_id, "ann")
-    again.journal.close()
+    found = await opened(recorder.tool()).get(run.run_id, "ann")
 
     assert described(tmp_path) == before
     assert found == run
 
 
-async def test_an_older_process_that_has_the_file_open_goes_on(tmp_path, upgrade, recorder):
+async def test_an_older_process_that_has_the_file_open_goes_on(tmp_path, upgrade, opened, recorder):
     """A layout only adds: what the older process writes after the upgrade is found by the newer one."""
-    older = runs_in(tmp_path, recorder.tool())
+    older = opened(recorder.tool())
     await ended(older, plan(step(1)))
     upgrade(*COST)
-    newer = runs_in(tmp_path, recorder.tool())
+    newer = opened(recorder.tool())
     assert len(await newer.list_runs("ann")) == 1
     state, run = await ended(older, plan(step(1), step(2)))
     found = await newer.get(run.run_id, "ann")
-    older.journal.close()
-    newer.journal.close()
 
     assert (state, found, described(tmp_path)[0]) == ("completed", run, 2)
 

@@ -14,7 +14,7 @@ from fingerpost.plan.plan_json import read_plan
 from fingerpost.plan.plan_tools import RunPlan
 from fingerpost.plan.planners import PlanningCapability
 from fingerpost.plan.view import describe_run
-from tests.plan.drawing import QUICK, Recorder, ended, failure, human, plan, ref, step
+from tests.plan.drawing import ended, failure, human, plan, ref, step
 
 
 @pytest.mark.parametrize(("approved", "state", "steps"), [(True, "completed", {1, 2, 3}), (False, "failed", {1, 2})])
@@ -55,10 +55,9 @@ async def test_a_decision_in_the_moment_in_which_the_run_stops_is_not_lost(runs,
     assert (state, len(recorder.calls)) == ("completed", 1)
 
 
-async def test_a_failed_run_is_resumed_where_it_failed(opened, recorder):
+async def test_a_failed_run_is_resumed_where_it_failed(runs, recorder):
     """What is recorded is not run again; the failed step runs under the same key."""
     recorder.script = {"x": [failure("wrong"), None]}
-    runs = opened(recorder.tool())
     steps = [step(1), step(2, parameters={"label": "x"}, dependencies=[1]), step(3, dependencies=[2])]
     state, run = await ended(runs, plan(*steps))
     again = await runs.carry_on(run.run_id)
@@ -79,10 +78,9 @@ async def test_run_ids_count_under_a_fixed_clock(opened, recorder, tmp_path):
     assert [await other.create(plan(step(1)), user="ann") for _ in range(2)] == ids
 
 
-async def test_the_unfinished_part_may_be_replaced(opened, recorder):
+async def test_the_unfinished_part_may_be_replaced(runs, recorder):
     """Finished steps stay as they are; the others may be anything that passes."""
     recorder.script = {"x": failure("wrong")}
-    runs = opened(recorder.tool())
     first, second = step(1), step(2, parameters={"label": "x"}, dependencies=[1])
     _state, run = await ended(runs, plan(first, second))
     await runs.replace_unfinished(run.run_id, "ann", plan(first, step(5, dependencies=[1])))
@@ -93,10 +91,9 @@ async def test_the_unfinished_part_may_be_replaced(opened, recorder):
     assert recorder.counts == {"": 2, "x": 1}
 
 
-async def test_a_plan_that_was_read_from_its_run_is_taken_back_with_one_step_changed(opened, recorder):
+async def test_a_plan_that_was_read_from_its_run_is_taken_back_with_one_step_changed(runs, recorder):
     """It says how each step stands, which changes none of the finished ones: nothing runs twice."""
     recorder.script = {"x": failure("wrong")}
-    runs = opened(recorder.tool())
     skipped = step(2, expected_key=None, done_check="True")
     _state, run = await ended(runs, plan(step(1), skipped, step(3, parameters={"label": "x"}, dependencies=[1, 2])))
     shown = (await describe_run(runs, run, ["plan"]))["plan"]
@@ -113,10 +110,9 @@ async def test_a_plan_that_was_read_from_its_run_is_taken_back_with_one_step_cha
 
 
 @pytest.mark.parametrize("is_approved", [True, False])
-async def test_a_decision_on_a_replaced_step_does_not_count(opened, recorder, is_approved):
+async def test_a_decision_on_a_replaced_step_does_not_count(runs, recorder, is_approved):
     """A person has seen neither the new step nor what it approves."""
     recorder.script = {"x": failure("wrong")}
-    runs = opened(recorder.tool())
     first = step(1, parameters={"label": "x"} if is_approved else {})
     run_id = await runs.create(plan(first, human(2, dependencies=[1])), user="ann")
     await runs.decide(run_id, "ann", 2, approved=is_approved)
@@ -128,10 +124,9 @@ async def test_a_decision_on_a_replaced_step_does_not_count(opened, recorder, is
     assert (state, again, await runs.carry_on(run_id)) == ("failed", "waiting", "completed")
 
 
-async def test_a_changed_plan_is_the_next_event(opened, recorder):
+async def test_a_changed_plan_is_the_next_event(runs, recorder):
     """It says what the plan is now; events are numbered without a hole."""
     recorder.script = {"x": failure("wrong")}
-    runs = opened(recorder.tool())
     _state, run = await ended(runs, plan(step(1), step(2, parameters={"label": "x"}, dependencies=[1])))
     await runs.replace_unfinished(run.run_id, "ann", plan(step(1), step(5, dependencies=[1])))
     events = await runs.journal.list_events(run.run_id, 0, 100)
@@ -151,7 +146,7 @@ async def test_what_a_skipped_step_stands_on_is_kept_with_it(runs, recorder):
     assert (record.note, recorder.calls) == ("its value is present and done_check holds", [{"n": 4}])
 
 
-async def test_a_run_that_cannot_be_listened_for_goes_on(opened, recorder, monkeypatch, caplog):
+async def test_a_run_that_cannot_be_listened_for_goes_on(runs, recorder, monkeypatch, caplog):
     """The next look may succeed; the log says which run, and why."""
     heard = asyncio.Event()
 
@@ -159,7 +154,6 @@ async def test_a_run_that_cannot_be_listened_for_goes_on(opened, recorder, monke
         await heard.wait()
 
     recorder.script = {"x": wait}
-    runs = opened(recorder.tool())
 
     async def fail(_run_id, _after):
         if not recorder.calls:
@@ -174,10 +168,9 @@ async def test_a_run_that_cannot_be_listened_for_goes_on(opened, recorder, monke
     assert f"run={run.run_id}: its signals cannot be read: the disk is full" in caplog.text
 
 
-async def test_a_run_from_before_timestamps_were_checked_is_read_and_carried_on(opened, recorder, tmp_path):
+async def test_a_run_from_before_timestamps_were_checked_is_read_and_carried_on(runs, recorder, tmp_path):
     """S26 holds for new plans; what an older fingerpost kept as free text is shown as it was written."""
     recorder.script = {"x": [failure("wrong"), None]}
-    runs = opened(recorder.tool())
     _state, run = await ended(runs, plan(step(1), step(2, parameters={"label": "x"}, dependencies=[1])))
     old = json.loads(run.plan_json) | {"created_at": "this morning"}
     old["steps"][0]["completed_at"] = "a little later"
@@ -194,16 +187,6 @@ async def test_a_run_from_before_timestamps_were_checked_is_read_and_carried_on(
     assert (before["state"], before["plan"]["created_at"]) == ("failed", "this morning")
     assert (state, after["progress"]) == ("completed", {"completed": 2, "failed": 0, "total": 2})
     assert recorder.counts == {"": 1, "x": 2}
-
-
-async def test_an_upgrade_between_two_halves_of_a_run(opened, recorder):
-    """What was recorded stands; what is left must fit the tools of today."""
-    recorder.script = {"x": failure("down")}
-    old = opened(recorder.tool(), recorder.tool("older"))
-    _state, run = await ended(old, plan(step(1, "older"), step(2, parameters={"label": "x"}, dependencies=[1])))
-    new = opened(Recorder().tool(), limits=QUICK)
-
-    assert await new.carry_on(run.run_id) == "completed"
 
 
 def test_two_tools_of_one_name_are_refused(recorder):

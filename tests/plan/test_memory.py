@@ -6,21 +6,9 @@ import pytest
 
 from fingerpost.contract.plan import PlanStep
 from fingerpost.plan.limits import Limits
-from tests.plan.drawing import FINANCIAL, NOW, ended, events_of, failure, items_of, plan, ref, step
+from tests.plan.drawing import EXAMPLE, FINANCIAL, NOW, ended, events_of, failure, items_of, plan, ref, step
 
-APPLE = {"ticker": "AAPL", "metrics": ["Revenue"], "start_date": "2022-01-01", "end_date": "2022-12-31"}
 TOO_LARGE = "What the step refers to is larger than 400 bytes of JSON, up to both.1"
-EXAMPLE = PlanStep(
-    step_id=1,
-    description="Get Apple's revenue for 2022",
-    tool="sec_financial_data",
-    parameters={"query_type": "financial_facts", "parameters": APPLE},
-    expected_key="revenue_data",
-    output_path=["data", "Revenue"],
-    done_check="True",
-    dependencies=[],
-    status="pending",
-)
 
 
 async def test_the_plan_step_contracts_example_runs_as_written(opened):
@@ -119,10 +107,9 @@ async def test_a_check_that_cannot_be_answered_is_said_and_the_step_runs(runs):
     assert ("condition_failed", 1) in await events_of(runs, run)
 
 
-async def test_memory_items_are_typed(opened, recorder):
+async def test_memory_items_are_typed(runs, recorder):
     """F4: plan, tool_result, tool_error, step_failed."""
     recorder.script = {"bad": failure("wrong")}
-    runs = opened(recorder.tool())
     _state, run = await ended(runs, plan(step(1), step(2, parameters={"label": "bad"}, dependencies=[1])))
 
     items = await items_of(runs, run)

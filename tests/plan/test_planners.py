@@ -12,7 +12,7 @@ from fingerpost.errors import PlanInvalid
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.plan_json import read_plan_file
 from fingerpost.plan.planners import TEMPLATES, PlanningCapability
-from tests.plan.drawing import FINANCIAL
+from tests.plan.drawing import EXAMPLE, FINANCIAL
 
 
 class Nothing(BaseModel):
@@ -125,38 +125,13 @@ async def test_the_contracts_sentence_becomes_the_contracts_step():
     """F6: "Get Apple's revenue for 2022", word for word the example of the plan-step contract."""
     found = await PlanningCapability(Catalogue.of([FINANCIAL])).create_plan("Get Apple's revenue for 2022")
 
-    assert found.steps == [
-        PlanStep(
-            step_id=1,
-            description="Get Apple's revenue for 2022",
-            tool="sec_financial_data",
-            parameters={
-                "query_type": "financial_facts",
-                "parameters": {
-                    "ticker": "AAPL",
-                    "metrics": ["Revenue"],
-                    "start_date": "2022-01-01",
-                    "end_date": "2022-12-31",
-                },
-            },
-            expected_key="revenue_data",
-            output_path=["data", "Revenue"],
-            done_check="True",
-        )
-    ]
+    assert found.steps == [EXAMPLE]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("What was our best year?", "No planner understands this goal, and none makes one up"),
-        ("Compare the revenue of Apple and Initech for 2022", "The ticker of 'Initech' is not known here"),
-    ],
-)
-async def test_anything_else_is_an_honest_error(text, message):
+async def test_anything_else_is_an_honest_error():
     """No first short word is taken for a ticker."""
-    with pytest.raises(PlanInvalid, match=f"^{message}"):
-        await PlanningCapability(Catalogue.of([FINANCIAL])).create_plan(text)
+    with pytest.raises(PlanInvalid, match=r"^No planner understands this goal, and none makes one up"):
+        await PlanningCapability(Catalogue.of([FINANCIAL])).create_plan("What was our best year?")
 
 
 def filled(text):

@@ -16,11 +16,10 @@ async def test_the_largest_step_ids_are_kept(runs, number):
     assert (state, list(run.steps)) == ("completed", [number])
 
 
-async def test_half_a_character_is_kept_as_well_as_it_can_be(opened, recorder):
+async def test_half_a_character_is_kept_as_well_as_it_can_be(runs, recorder):
     """In a goal, in what a tool says of its failure, in what a person says of a decision; parameters keep it whole."""
     half = "half \ud800"
     recorder.script = {"x": failure(half)}
-    runs = opened(recorder.tool())
     goal = plan(step(1, parameters={"label": half}), step(2, parameters={"label": "x"})).model_copy(
         update={"goal": half}
     )

@@ -40,10 +40,9 @@ async def test_a_step_counts_half_when_it_begins_and_whole_when_it_ends(runs, wa
     ]
 
 
-async def test_a_resumed_run_begins_at_what_it_has(opened, recorder, watch_progress):
+async def test_a_resumed_run_begins_at_what_it_has(runs, recorder, watch_progress):
     """Before that the failed step had ended; then recorded steps count from the start, a skipped one as ended."""
     recorder.script = {"x": [failure("wrong"), None]}
-    runs = opened(recorder.tool())
     skipped = step(3, dependencies=[2], expected_key=None, done_check="True")
     steps = [step(1), step(2, parameters={"label": "x"}, dependencies=[1]), skipped]
     run, before = await watch_progress(runs, plan=plan(*steps).model_dump())
@@ -58,7 +57,7 @@ async def test_a_resumed_run_begins_at_what_it_has(opened, recorder, watch_progr
     ]
 
 
-async def test_whoever_comes_later_hears_of_a_run_that_is_under_way(opened, recorder, watch_progress):
+async def test_whoever_comes_later_hears_of_a_run_that_is_under_way(runs, recorder, watch_progress):
     """One has begun it and does not wait; another approves a step of it, waits, and hears the rest."""
     begun, gate = asyncio.Event(), asyncio.Event()
 
@@ -67,7 +66,6 @@ async def test_whoever_comes_later_hears_of_a_run_that_is_under_way(opened, reco
         await gate.wait()
 
     recorder.script = {"x": wait}
-    runs = opened(recorder.tool())
     steps = [step(1, parameters={"label": "x"}), human(2), step(3, dependencies=[1, 2])]
     run, early = await watch_progress(runs, plan=plan(*steps).model_dump(), wait_seconds=0)
     await begun.wait()
@@ -81,7 +79,7 @@ async def test_whoever_comes_later_hears_of_a_run_that_is_under_way(opened, reco
     assert (early[-1][0] < 3, heard[-1]) == (True, (3.0, 3, "3. step 3: done"))
 
 
-async def test_a_caller_that_no_longer_waits_is_told_nothing(opened, recorder, watch_progress):
+async def test_a_caller_that_no_longer_waits_is_told_nothing(runs, recorder, watch_progress):
     """Its time is over, the run goes on, and nobody is remembered who would have to be told."""
     gate = asyncio.Event()
 
@@ -89,7 +87,6 @@ async def test_a_caller_that_no_longer_waits_is_told_nothing(opened, recorder, w
         await gate.wait()
 
     recorder.script = {"x": wait}
-    runs = opened(recorder.tool())
     run, heard = await watch_progress(runs, plan=plan(step(1, parameters={"label": "x"})).model_dump(), wait_seconds=0)
     told = len(heard)
     gate.set()
@@ -98,7 +95,7 @@ async def test_a_caller_that_no_longer_waits_is_told_nothing(opened, recorder, w
     assert ((await runs.get(run["run_id"], "ann")).state, len(heard), runs._watches) == ("completed", told, {})
 
 
-async def test_a_caller_that_is_cut_off_ends_no_run(opened, recorder):
+async def test_a_caller_that_is_cut_off_ends_no_run(runs, recorder):
     """Not even while the run is being made: it is made, begun, and goes on to its end (decision 0110)."""
     done = asyncio.Event()
 
@@ -106,7 +103,6 @@ async def test_a_caller_that_is_cut_off_ends_no_run(opened, recorder):
         done.set()
 
     recorder.script = {"": tell}
-    runs = opened(recorder.tool())
     tool = RunPlan(runs, PlanningCapability(runs.catalogue, []))
     call = asyncio.create_task(tool.answer({"plan": plan(step(1)).model_dump()}, user="ann"))
     await asyncio.sleep(0)

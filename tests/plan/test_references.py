@@ -132,7 +132,7 @@ async def test_resolved_parameters_are_checked_again(runs, recorder):
     assert run.steps[2].note == 'n must be a whole number, not the text "text"'
 
 
-async def test_what_one_step_does_to_a_value_no_other_sees(opened, recorder):
+async def test_what_one_step_does_to_a_value_no_other_sees(runs, recorder):
     """Values are read from the record, never shared."""
 
     async def spoil(parameters):
@@ -144,6 +144,6 @@ async def test_what_one_step_does_to_a_value_no_other_sees(opened, recorder):
         step(2, parameters={"label": "spoil", "extra": ref("k1")}),
         step(3, parameters={"extra": ref("k1")}, dependencies=[2]),
     ]
-    await ended(opened(recorder.tool()), plan(first, *later))
+    await ended(runs, plan(first, *later))
 
     assert recorder.calls[2] == {"extra": [1]}

@@ -90,10 +90,9 @@ async def test_an_ended_run_is_ended(runs):
         assert cancelled == (f"The run has ended already: it is {state}", {"field": "action"}, None)
 
 
-async def test_finished_steps_stay(opened, recorder):
+async def test_finished_steps_stay(runs, recorder):
     """All that would change are named, and the field that holds them."""
     recorder.script = {"x": failure("wrong")}
-    runs = opened(recorder.tool())
     bad = step(3, parameters={"label": "x"}, dependencies=[1, 2])
     _state, run = await ended(runs, plan(step(1), step(2), bad))
     without_the_first = plan(step(2, parameters={"n": 1}), step(4))
@@ -102,10 +101,9 @@ async def test_finished_steps_stay(opened, recorder):
     assert told == ("Finished steps must stay as they are: 1, 2", {"field": "plan"}, None)
 
 
-async def test_a_run_that_is_carried_on_is_not_changed(opened, recorder):
+async def test_a_run_that_is_carried_on_is_not_changed(runs, recorder):
     """Who holds it writes its record."""
     recorder.script = {"x": failure("wrong")}
-    runs = opened(recorder.tool())
     _state, run = await ended(runs, plan(step(1, parameters={"label": "x"})))
     async with runs.journal.hold(run.run_id):
         with pytest.raises(StorageUnavailable, match=r"^The run is being carried on; change it when"):
@@ -140,23 +138,20 @@ async def test_a_memory_that_is_too_large(opened, recorder):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message", "field", "hint"),
     [
-        (
-            "Get Initech's revenue for 2022",
-            ("The ticker of 'Initech' is not known here", {"field": "ticker"}, "Write its ticker"),
-        ),
-        (
-            "Compare the revenue of Apple and AAPL for 2022",
-            ("A comparison needs two companies", {"field": "companies"}, "Name another one"),
-        ),
+        ("Get Initech's revenue for 2022", "The ticker of 'Initech' is not known here", "ticker", "Write its ticker"),
+        ("Compare the revenue of Apple and Initech for 2022", "The ticker of 'Initech' is not known here", "ticker",
+         "Write its ticker"),
+        ("Compare the revenue of Apple and AAPL for 2022", "A comparison needs two companies", "companies",
+         "Name another one"),
     ],
 )  # fmt: skip
-async def test_a_template_says_what_it_lacks(text, told):
+async def test_a_template_says_what_it_lacks(text, message, field, hint):
     """The field, and what to write."""
-    with pytest.raises(ToolError) as caught:
-        await PlanningCapability(Catalogue.of([])).create_plan(text)
-    assert (caught.value.message, caught.value.details, caught.value.hint) == told
+    told = await refusal(PlanningCapability(Catalogue.of([])).create_plan(text))
+
+    assert told == (message, {"field": field}, hint)
 
 
 async def test_a_person_is_not_asked_over_what_is_not_there(runs):

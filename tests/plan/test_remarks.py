@@ -1,6 +1,5 @@
 """What a tool says beside its value, in the run that shows the value alone."""
 
-import json
 from typing import Annotated
 
 import pytest
@@ -155,11 +154,11 @@ async def test_only_what_may_pass_is_told_to_resume(opened, recorder, more, can_
     assert (view["resumable"], view["next"].startswith(next_words)) == (resumable, True)
 
 
-async def test_all_that_would_fail_again_are_numbered(opened, recorder):
+async def test_all_that_would_fail_again_are_numbered(runs, recorder):
     """One sentence on all of them."""
     recorder.script["bad"] = failure_response("echo", "echo", {}, "it broke", additional_data={"retryable": False})
     steps = [step(number, parameters={"label": "bad"}) for number in (1, 2)]
-    view = await viewed(opened(recorder.tool()), plan(*steps))
+    view = await viewed(runs, plan(*steps))
 
     assert view["next"].startswith("Each of the steps 1, 2 would fail again as it stands: ")
 
@@ -217,13 +216,4 @@ def test_a_strict_reader_hides_no_other_problem():
         (1, "parameters.ticker"),
         (2, "parameters"),
         (3, "tool"),
-    ]
-
-
-def test_the_answer_is_json():
-    """What the tool wrote is passed on as it is."""
-    response = success_response("echo", "echo", {}, [], {"data": 1, "missing": {"a": {"message": "b"}}})
-
-    assert json.loads(json.dumps([each._asdict() for each in list_remarks(response)])) == [
-        {"kind": "missing", "at": "missing", "value": {"a": {"message": "b"}}}
     ]

@@ -37,9 +37,8 @@ async def test_runs_that_ended_too_long_ago_are_removed_when_a_new_one_comes(ope
     assert third == {unfinished, fresh, within_the_hour, after_it}
 
 
-async def test_without_retention_runs_are_kept_for_ever(opened, recorder, monkeypatch):
+async def test_without_retention_runs_are_kept_for_ever(runs, recorder, monkeypatch):
     """A run of 1970 is there in 9999."""
-    runs = opened(recorder.tool())
     for year in (1970, 9999):
         monkeypatch.setenv("FINGERPOST_NOW", f"{year}-01-01T00:00:00Z")
         await runs.carry_on(await runs.create(plan(step(1)), user="ann"))

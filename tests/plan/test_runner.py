@@ -97,11 +97,11 @@ async def test_a_retry_waits_longer_each_time_and_never_longer_than_allowed(open
     assert all(0.5 * 2**n <= wait <= min(1.5 * 2**n, 5.0) for n, wait in enumerate(waits))
 
 
-async def test_the_source_says_how_long_to_wait(opened, recorder):
+async def test_the_source_says_how_long_to_wait(runs, recorder):
     """``retry_after`` beats a shorter wait of ours."""
     recorder.script = {"x": [failure("busy", retryable=True, retry_after=7), None]}
 
-    assert await waits_of(opened(recorder.tool()), plan(X)) == [7.0]
+    assert await waits_of(runs, plan(X)) == [7.0]
 
 
 async def test_a_tool_that_keeps_failing_is_left_alone(opened, recorder):
@@ -154,10 +154,9 @@ async def test_while_one_call_tries_a_rested_tool_the_others_are_refused(opened,
     assert len(recorder.calls) == 3
 
 
-async def test_a_failure_stops_its_own_branch_and_no_other(opened, recorder):
+async def test_a_failure_stops_its_own_branch_and_no_other(runs, recorder):
     """Partial results are kept; what waits for the failed step stays pending."""
     recorder.script = {"bad": failure("wrong")}
-    runs = opened(recorder.tool())
     steps = [step(1, parameters={"label": "bad"}), step(2, dependencies=[1]), step(3), step(4, dependencies=[3])]
     state, run = await ended(runs, plan(*steps))
 
@@ -167,17 +166,17 @@ async def test_a_failure_stops_its_own_branch_and_no_other(opened, recorder):
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("secret"), asyncio.CancelledError("secret")])
-async def test_whatever_a_tool_raises_is_its_steps_failure(opened, recorder, caplog, error):
+async def test_whatever_a_tool_raises_is_its_steps_failure(runs, recorder, caplog, error):
     """The traceback goes to the operator, a sentence that names the tool to the caller."""
     recorder.script = {"bad": error}
-    state, run = await ended(opened(recorder.tool()), plan(step(1, parameters={"label": "bad"}), step(2)))
+    state, run = await ended(runs, plan(step(1, parameters={"label": "bad"}), step(2)))
 
     assert (state, run.steps[2].state) == ("failed", "completed")
     assert run.steps[1].note.startswith("Something failed inside echo, and it is not your call's fault")
     assert ("secret" in run.steps[1].note, "secret" in caplog.text) == (False, True)
 
 
-async def test_a_tool_knows_which_attempt_it_is(opened, recorder):
+async def test_a_tool_knows_which_attempt_it_is(runs, recorder):
     """They count from one; all have the step's one key."""
     seen = []
 
@@ -186,7 +185,7 @@ async def test_a_tool_knows_which_attempt_it_is(opened, recorder):
         return None if len(seen) == 2 else failure("busy", retryable=True)
 
     recorder.script = {"x": look}
-    _state, run = await ended(opened(recorder.tool()), plan(X))
+    _state, run = await ended(runs, plan(X))
 
     assert seen == [Attempt(f"{run.run_id}:1", 1), Attempt(f"{run.run_id}:1", 2)]
 
@@ -220,10 +219,9 @@ async def test_events_tell_what_happened_in_order(runs):
         ),
     ],
 )
-async def test_every_failed_call_is_in_the_ledger(opened, recorder, script, told):
+async def test_every_failed_call_is_in_the_ledger(runs, recorder, script, told):
     """Attempt, a thousand characters of the error, and the wait before the next."""
     recorder.script = {"x": script}
-    runs = opened(recorder.tool())
     _state, run = await ended(runs, plan(X))
     events = await runs.journal.list_events(run.run_id, 0, 100)
 
@@ -245,12 +243,12 @@ async def test_an_agent_performs_a_step_with_or_without_a_tool(opened, recorder)
 
 
 @pytest.mark.parametrize(("failing", "started"), [(None, 3), ("a", 2), ("b", 2)])
-async def test_a_step_waits_for_what_it_names_and_for_what_it_refers_to(opened, recorder, failing, started):
+async def test_a_step_waits_for_what_it_names_and_for_what_it_refers_to(runs, recorder, failing, started):
     """A declared dependency and one that a reference implies are both needed."""
     recorder.script = {failing: failure("wrong")}
     third = step(3, parameters={"extra": ref("k2", "data.label")}, dependencies=[1])
     drawn = plan(step(1, parameters={"label": "a"}), step(2, parameters={"label": "b"}), third)
-    _state, _run = await ended(opened(recorder.tool()), drawn)
+    _state, _run = await ended(runs, drawn)
 
     assert len(recorder.calls) == started
 

@@ -174,20 +174,10 @@ def test_a_thinking_step_and_a_human_need_no_tool():
     assert list(validate_plan(plan(human(1), thinking), CATALOGUE).steps) == [1, 2]
 
 
-@pytest.mark.parametrize("count", [500, 501])
-def test_the_number_of_steps_is_bounded(count):
-    """One step more than allowed is refused before any model is built of it."""
-    raw = {"goal": "g", "steps": [{"step_id": n, "description": "", "tool": "echo"} for n in range(count)]}
-    if count == 500:
-        assert len(read_plan(raw).steps) == 500
-        return
-    with pytest.raises(PlanInvalid, match=r"^The plan has 501 steps, and may have 500$"):
-        read_plan(raw)
-
-
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
+        ({"goal": "g", "steps": [{}] * 501}, "The plan has 501 steps, and may have 500"),
         ([], "The plan must be an object with a goal and steps"),
         ({"goal": "g", "stesp": []}, "The plan cannot be read: "),
         ({"goal": "g", "steps": [{"step_id": 1}]}, "The plan cannot be read: steps[0].description is missing"),
@@ -203,7 +193,10 @@ def test_what_is_no_plan_says_so(raw, message):
 
 def test_a_plan_may_leave_out_when_it_was_created():
     """Then it was now."""
-    assert read_plan({"goal": "g", "steps": []}).created_at == "2026-03-10T06:00:00Z"
+    steps = [{"step_id": number, "description": "", "tool": "echo"} for number in range(500)]
+    read = read_plan({"goal": "g", "steps": steps})
+
+    assert (read.created_at, len(read.steps)) == ("2026-03-10T06:00:00Z", 500)
 
 
 def test_the_largest_step_id_and_the_longest_key_are_good():

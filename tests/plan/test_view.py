@@ -21,7 +21,7 @@ async def test_events_beyond_one_answer_are_counted_and_can_be_asked_for(runs, m
     assert [event["seq"] for event in rest["events"]] == list(range(told + 1, many + 1))
 
 
-async def test_how_each_step_stands(opened, recorder):
+async def test_how_each_step_stands(runs, recorder):
     """The contract's four words: what waits for a failed step is pending, a person's turn is in progress."""
     recorder.script = {"x": failure("wrong")}
     steps = [
@@ -31,7 +31,6 @@ async def test_how_each_step_stands(opened, recorder):
         human(4),
         step(5, expected_key=None, done_check="True"),
     ]
-    runs = opened(recorder.tool())
     _state, run = await ended(runs, plan(*steps))
     view = await describe_run(runs, run)
     shown = [(each["status"], each["waiting"], each["skipped"], each.get("completed_at")) for each in view["steps"]]
@@ -71,10 +70,9 @@ async def test_the_items_of_a_run_begin_with_its_plan(runs, monkeypatch):
     assert [(item["type"], item["timestamp"]) for item in items] == [("plan", NOW), ("tool_result", NOW)]
 
 
-async def test_only_the_states_that_occur_are_drawn(opened, recorder):
+async def test_only_the_states_that_occur_are_drawn(runs, recorder):
     """Each state has a class, and each class is defined once."""
     recorder.script = {"x": failure("wrong")}
-    runs = opened(recorder.tool())
     _state, run = await ended(runs, plan(step(1), step(2, parameters={"label": "x"}, dependencies=[1])))
     drawn = (await describe_run(runs, run, ["mermaid"]))["mermaid"].splitlines()
 

@@ -69,9 +69,18 @@ def _clock(monkeypatch):
     monkeypatch.setattr(retry, "sleep", lambda _seconds: asyncio.sleep(0))
 
 
-async def ask(tools, kind, word, name="Victoria"):
-    tool, arguments = list_questions(kind, name)[word]
+async def ask(tools, kind, word):
+    tool, arguments = list_questions(kind, "Victoria")[word]
     return (await tools[tool].answer(arguments, user="ann")).body
+
+
+async def ask_over(kind, home, reply, *words, time=None):
+    """Ask questions of a server that replies so, and return what each was answered."""
+    async with (
+        serving_replies(reply) as port,
+        tools_over(home, port, new_record(kind), environ={"TFL_API_KEY": "s3cr3t-k3y"}, time=time) as (tools, _),
+    ):
+        return [await ask(tools, kind, word) for word in words]
 
 
 def code_of(body):
@@ -165,11 +174,7 @@ async def test_what_was_asked_for_and_is_null_or_absent_is_a_failure_of_the_sour
         told = spoil(KINDS[kind].tell(asked, "Victoria"), name, is_absent=is_absent)
         return as_json({**told, "errors": errors} if errors and isinstance(told, dict) else told)
 
-    async with (
-        serving_replies(reply) as port,
-        tools_over(tmp_path, port, new_record(kind), environ={"TFL_API_KEY": "s3cr3t-k3y"}) as (tools, _),
-    ):
-        body = await ask(tools, kind, word)
+    (body,) = await ask_over(kind, tmp_path, reply, word)
 
     assert code_of(body) == _OTHER[ASKED[word]], body
 
@@ -182,11 +187,7 @@ async def test_a_short_wait_is_waited_out_and_the_answer_is_whole(kind, tmp_path
     async def reply(asked):
         return limited.pop() if limited else as_json(KINDS[kind].tell(asked, "Victoria"))
 
-    async with (
-        serving_replies(reply) as port,
-        tools_over(tmp_path, port, new_record(kind), environ={"TFL_API_KEY": "s3cr3t-k3y"}, time=time) as (tools, _),
-    ):
-        body = await ask(tools, kind, "stops")
+    (body,) = await ask_over(kind, tmp_path, reply, "stops", time=time)
 
     assert (code_of(body), time.slept) == ("OK", [2.0])
 
@@ -217,11 +218,7 @@ async def test_a_day_outside_the_timetable_of_motis_is_no_fault_of_the_caller(tm
             return answer("400 Bad Request", json.dumps({"error": words}).encode())
         return as_json(KINDS["motis"].tell(asked, "Victoria"))
 
-    async with (
-        serving_replies(reply) as port,
-        tools_over(tmp_path, port, new_record("motis"), environ={}) as (tools, _),
-    ):
-        board, timetable = [await ask(tools, "motis", word) for word in ("board", "timetable")]
+    board, timetable = await ask_over("motis", tmp_path, reply, "board", "timetable")
 
     assert (board["departures"], [each["message"] for each in board["warnings"]]) == (
         [],
@@ -239,9 +236,7 @@ async def test_an_end_outside_the_servers_area_is_an_unsupported_region(tmp_path
             told["data"]["live"] |= {"edges": [], "routingErrors": [{"code": "OUTSIDE_BOUNDS", "inputField": "TO"}]}
         return as_json(told)
 
-    record = new_record("opentripplanner")
-    async with serving_replies(reply) as port, tools_over(tmp_path, port, record, environ={}) as (tools, _):
-        trip, route = [await ask(tools, "opentripplanner", word) for word in ("trip", "route")]
+    trip, route = await ask_over("opentripplanner", tmp_path, reply, "trip", "route")
 
     assert (trip["error"]["code"], route["error"]["code"]) == ("unsupported-region", "OUT_OF_BOUNDS")
     assert trip["error"]["message"] == "The destination lies outside the area that TOWN covers"
@@ -262,11 +257,7 @@ async def test_itineraries_of_motis_whose_times_contradict_each_other_are_report
             ]
         return as_json(told)
 
-    async with (
-        serving_replies(reply) as port,
-        tools_over(tmp_path, port, new_record("motis"), environ={}) as (tools, _),
-    ):
-        trip = await ask(tools, "motis", "trip")
+    (trip,) = await ask_over("motis", tmp_path, reply, "trip")
 
     assert len(trip["itineraries"]) == 1
     assert any("ends before it begins" in note for note in trip["meta"]["notes"])

@@ -127,12 +127,6 @@ class Cluster:
             raise PostgresMissing(f"{program} failed: {log.read_text().strip().splitlines()[-1]}")
 
 
-def run_program(program: Path, *arguments: str) -> str:
-    """Return what a program of PostgreSQL prints, asked for a database by its address."""
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=True, timeout=PATIENCE_S)
-    return done.stdout
-
-
 def _is_user(name: str) -> bool:
     try:
         return pwd.getpwnam(name).pw_uid != 0

@@ -7,7 +7,7 @@ import sys
 from psycopg import sql
 
 from fingerpost.plan.engines.dbos_program import VERSION
-from tests.plan.suite.fixtures import LONG_MS, Build, CallLog, adding, plan_of_steps
+from tests.plan.suite.fixtures import INTERRUPTED, LONG_MS, Build, CallLog, adding, plan_of_steps
 from tests.plan.suite.processes import wait_until
 from tests.scale.running import get_url
 from tests.scale.workers import begun, has_ended, working
@@ -25,8 +25,7 @@ def read_dbos(database, schema, table, *columns):
 
 def test_a_run_begun_on_one_version_ends_on_the_next(database, tmp_path):
     """DBOS would leave the workflows of another version alone; ours are of one, and all that is kept is JSON."""
-    chain = plan_of_steps(adding(1, 1), adding(2, LONG_MS, 1), adding(3, 1, 2))
-    with working(tmp_path, build=Build.NEWER) as _newer, working(tmp_path, chain) as older:
+    with working(tmp_path, build=Build.NEWER) as _newer, working(tmp_path, INTERRUPTED) as older:
         wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
         older.kill()
         wait_until(has_ended(tmp_path), "the run ends on the newer version")

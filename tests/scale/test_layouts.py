@@ -1,5 +1,6 @@
 """The tables across versions: made once by whoever comes first, brought up by a newer program, refused by an older."""
 
+import asyncio
 import sys
 
 import pytest
@@ -9,8 +10,8 @@ from fingerpost.plan.plan_json import read_plan
 from fingerpost.store import postgres
 from fingerpost.store.variables import VariableStore
 from tests.net.at_once import tell_at_once
-from tests.plan.suite.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps
-from tests.plan.suite.processes import Worker, wait_until
+from tests.plan.suite.fixtures import USER, CallLog, adding, new_runs, plan_of_steps
+from tests.plan.suite.processes import killed_half_way
 from tests.plan.upgrades import list_what_does_not_only_add, upgrading
 from tests.scale.places import SHARED, open_database, open_journal
 from tests.scale.test_cut_off import NOON
@@ -84,11 +85,8 @@ async def test_the_first_layout_gets_the_columns_of_the_second(database, tmp_pat
 
 async def test_a_newer_program_carries_on_the_run_of_an_older_ones_killed_process(database, tmp_path, upgrade):
     """It brings the tables up first; what is recorded stays, and is not run again."""
-    chain = plan_of_steps(adding(1, 1), adding(2, LONG_MS, 1), adding(3, 1, 2))
     calls = CallLog(tmp_path)
-    with Worker(SHARED, tmp_path, [chain]) as worker:
-        wait_until(lambda: sum(calls.count().values()) == 3, "the second step begins")
-        worker.kill()
+    await asyncio.to_thread(killed_half_way, SHARED, tmp_path)
     upgrade(*COST)
     journal = open_journal(tmp_path)
     newer = new_runs(journal, tmp_path)

@@ -6,19 +6,18 @@ import signal
 
 from fingerpost.plan.engines.dbos import MOST_TAKEOVERS, DbosJournal
 from fingerpost.plan.plan_json import read_plan
-from tests.plan.suite.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps, read_runs
+from tests.plan.suite.fixtures import INTERRUPTED, USER, CallLog, adding, new_runs, plan_of_steps, read_runs
 from tests.plan.suite.processes import PATIENCE_S, wait_until
 from tests.scale.places import SHARED, open_database
 from tests.scale.workers import begun, has_ended, working
 
-CHAIN = plan_of_steps(adding(1, 1), adding(2, LONG_MS, 1), adding(3, 1, 2))
 # Its second step outlasts the cut of a connection, and ends while the test waits.
 SLOW_CHAIN = plan_of_steps(adding(1, 1), adding(2, 3000, 1), adding(3, 1, 2))
 
 
 def test_a_killed_processes_run_ends_on_another_without_a_caller(database, tmp_path):
     """Killed in its second step: the first does not run again, the second does, and the third follows."""
-    with working(tmp_path) as other, working(tmp_path, CHAIN) as one:
+    with working(tmp_path) as other, working(tmp_path, INTERRUPTED) as one:
         wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
         one.kill()
         wait_until(has_ended(tmp_path), "the run ends on the other process")
@@ -29,7 +28,7 @@ def test_a_killed_processes_run_ends_on_another_without_a_caller(database, tmp_p
 
 def test_a_process_that_ends_well_leaves_its_runs_to_another(database, tmp_path):
     """Ended by SIGTERM in the second step."""
-    with working(tmp_path) as _other, working(tmp_path, CHAIN) as one:
+    with working(tmp_path) as _other, working(tmp_path, INTERRUPTED) as one:
         wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
         one.terminate()
         one.join(PATIENCE_S)
@@ -60,7 +59,7 @@ def test_a_process_that_was_cut_off_and_comes_back_records_nothing_of_what_was_r
 
 def test_a_run_that_killed_a_few_processes_in_a_row_is_left(database, tmp_path):
     """It is interrupted, and somebody has to resume it."""
-    with working(tmp_path, CHAIN) as one:
+    with working(tmp_path, INTERRUPTED) as one:
         wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
         one.kill()
     database.change(lambda at: at.execute("UPDATE plan_run SET takeovers = %s", (MOST_TAKEOVERS,)))
@@ -91,7 +90,7 @@ async def test_a_run_that_a_command_left_stays_interrupted(database, tmp_path):
     """Only the runs of servers are recovered: whoever pressed Ctrl-C wanted it to stop."""
     command = DbosJournal(open_database(tmp_path), dead_after_s=0)
     runs = new_runs(command, tmp_path)
-    run_id = await runs.create(read_plan(CHAIN), user=USER)
+    run_id = await runs.create(read_plan(INTERRUPTED), user=USER)
     runs.begin(run_id)
     await asyncio.to_thread(wait_until, lambda: begun(tmp_path).get(2) == 1, "the second step begins")
     await runs.stop()

@@ -14,7 +14,7 @@ from fingerpost.errors import SourceLimited
 from fingerpost.store.limits import Limits, Rate
 from fingerpost.transit.tools.call_limit import CallLimit
 from tests.net.at_once import tell_at_once
-from tests.plan.suite.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps
+from tests.plan.suite.fixtures import INTERRUPTED, USER, CallLog, new_runs
 from tests.plan.suite.processes import Worker, wait_until
 from tests.scale.places import SHARED, open_journal, run_sql, url_of
 
@@ -123,10 +123,9 @@ async def test_the_calls_of_a_tool_are_counted_over_all_machines(database):
 async def test_a_run_of_a_killed_copy_is_interrupted_at_once_and_ends_on_the_other(database, tmp_path):
     """It is nobody's the moment its process is gone; resumed, only the step that was interrupted runs again."""
     calls = CallLog(tmp_path)
-    chain = plan_of_steps(adding(1, 1), adding(2, LONG_MS, 1), adding(3, 1, 2))
     journal = open_journal(tmp_path)
     runs = new_runs(journal, tmp_path)
-    with Worker(SHARED, tmp_path, [chain]) as worker:
+    with Worker(SHARED, tmp_path, [INTERRUPTED]) as worker:
         wait_until(lambda: sum(calls.count().values()) == 3, "the second step begins")
         (line,) = await runs.list_runs(USER)
         before = await runs.state_of(line)

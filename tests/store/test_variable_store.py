@@ -1,11 +1,10 @@
 """User variables: kept by name, each user's own, safe among threads and processes."""
 
-import json
 import sqlite3
 import stat
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -17,6 +16,7 @@ from fingerpost import clock
 from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailable
 from fingerpost.store import variables
 from fingerpost.store.variables import MAX_KEYS_PER_USER, MAX_VALUE_BYTES, Variable, VariableStore
+from tests.net.at_once import tell_at_once
 from tests.scale.places import open_database
 from tests.scale.running import get_url
 
@@ -65,18 +65,6 @@ def test_saving_again_tells_what_was_there(store):
     assert previous == first
     assert second == Variable(key="home", type="other", value="gone", created_at=NOON, updated_at=LATER)
     assert store.list_variables("ada") == [second]
-
-
-@only_in_a_file
-def test_a_second_process_finds_it(store, path):
-    """Issue 2: what one process saved, another reads."""
-    store.save("ada", "home", "location", HOME, NOON)
-    script = (
-        "import json, pathlib, sys; from fingerpost.store.variables import VariableStore;"
-        "print(json.dumps(VariableStore(pathlib.Path(sys.argv[1])).find('ada', 'home').value))"
-    )
-    done = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == HOME
 
 
 def test_users_never_see_each_other(store):
@@ -180,41 +168,37 @@ def test_without_retention_a_variable_is_kept_for_ever(store):
     assert [variable.key for variable in store.list_variables("ada", now=datetime(9999, 1, 1, tzinfo=UTC))] == ["home"]
 
 
-@only_in_a_file
-def test_a_file_that_is_no_database_is_the_operators_to_move(store, path):
-    """One clear sentence, for reading and for writing; the file is not touched."""
-    path.parent.mkdir()
-    path.write_text("These are my notes, and they are not a database." * 50)
-    before = path.read_bytes()
-    said = set()
-    for attempt in (lambda: store.find("ada", "home"), lambda: store.save("ada", "home", "other", 1, NOON)):
-        with pytest.raises(SettingsInvalid) as caught:
-            attempt()
-        said.add(caught.value.message)
-    assert said == {
-        "The variables file variables.sqlite3 is not a database that can be read; move it away and call again"
-    }
-    assert path.read_bytes() == before
+def books(application_id):
+    """Return the content of another program's database."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE books (title TEXT)")
+        connection.execute(f"PRAGMA application_id = {application_id}")
+        return connection.serialize()
 
 
 @only_in_a_file
 @pytest.mark.parametrize(
-    ("application_id", "owner"), [(0, "another program"), (0x46505641, "another version of fingerpost")]
+    ("content", "reason"),
+    [
+        (b"These are my notes, and they are not a database." * 50, "is not a database that can be read"),
+        (books(0), "belongs to another program"),
+        (books(0x46505641), "belongs to another version of fingerpost"),
+    ],
+    ids=["notes", "another program", "another version"],
 )
-def test_another_programs_database_is_left_alone(store, path, application_id, owner):
-    """Such a SQLite file is named as such and does not change, not even its journal mode."""
+def test_a_file_that_is_not_ours_is_the_operators_to_move(store, path, content, reason):
+    """One clear sentence, for reading and for writing; the file does not change, not even its journal mode."""
     path.parent.mkdir()
-    with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE books (title TEXT)")
-        connection.execute(f"PRAGMA application_id = {application_id}")
-    connection.close()
-    before = path.read_bytes()
-    for attempt in (lambda: store.list_variables("ada"), lambda: store.save("ada", "home", "other", 1, NOON)):
-        with pytest.raises(
-            SettingsInvalid, match=rf"^The variables file variables.sqlite3 belongs to {owner}; move it"
-        ):
+    path.write_bytes(content)
+    for attempt in (
+        lambda: store.find("ada", "home"),
+        lambda: store.list_variables("ada"),
+        lambda: store.save("ada", "home", "other", 1, NOON),
+    ):
+        with pytest.raises(SettingsInvalid) as caught:
             attempt()
-    assert path.read_bytes() == before
+        assert caught.value.message == f"The variables file variables.sqlite3 {reason}; move it away and call again"
+    assert path.read_bytes() == content
 
 
 def test_a_place_that_cannot_be_written_is_the_operators_too(tmp_path):
@@ -279,20 +263,8 @@ def test_processes_may_save_at_once(store, path):
         "store.save('ada', f'own-{sys.argv[2]}', 'other', 1, now);"
         "print(*[old.value if old else 'none' for old in seen])"
     )
-    writers = [
-        subprocess.Popen(
-            [sys.executable, "-c", script, str(path), str(number)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for number in range(4)
-    ]
-    assert {writer.stdout.readline() for writer in writers} == {"ready\n"}
-    for writer in writers:
-        writer.stdin.write("go\n")
-        writer.stdin.flush()
-    replaced = [value for writer in writers for value in writer.communicate(timeout=600)[0].split()]
+    commands = [[sys.executable, "-c", script, str(path), str(number)] for number in range(4)]
+    replaced = " ".join(tell_at_once(*commands)).split()
     last = store.find("ada", "shared").value
     everything = {"none"} | {f"{number}-{turn}" for number in range(4) for turn in range(15)}
     assert (set(replaced) | {last}, len(replaced)) == (everything, 60)

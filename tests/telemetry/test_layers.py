@@ -19,6 +19,7 @@ from tests.apps.questions import KAMPPI_TO_ESPOO
 from tests.apps.scripted_tool import ScriptedTool
 from tests.contracts.conftest import stop_place
 from tests.net.local_server import LIMITS, answer, new_client, serving
+from tests.plan.drawing import NOW, Recorder, failure, plan, runs_in, step
 
 
 def call(outcome, name="scripted"):
@@ -157,3 +158,23 @@ def test_a_breaker_that_opens_is_counted(seen, failures, count):
     assert seen.counted("fingerpost.breaker.opened") == (
         {(("fingerpost.breaker.kind", "network"),): 1} if count else {}
     )
+
+
+async def test_steps_lie_in_their_run(tmp_path, monkeypatch, seen):
+    """Two steps, one of which fails: both are measured under the tool's name, and the run is counted as it ended."""
+    monkeypatch.setenv("FINGERPOST_NOW", NOW)
+    recorder = Recorder({"x": failure("no")})
+    runs = runs_in(tmp_path, recorder.tool())
+    run_id = await runs.create(plan(step(1), step(2, parameters={"label": "x"})), user="ann")
+    state = await runs.carry_on(run_id)
+    runs.journal.close()
+    (run,) = seen.find_spans("plan run")
+    steps = seen.find_spans("plan step")
+
+    assert [span.parent.span_id for span in steps] == [run.context.span_id] * 2
+    assert {span.attributes["fingerpost.plan.step_id"]: span.attributes.get("error.type") for span in steps} == {
+        1: None,
+        2: "failed",
+    }
+    assert sum(seen.counted("fingerpost.plan.step.duration").values()) == 2
+    assert seen.counted("fingerpost.plan.runs") == {(("fingerpost.plan.run.state", state),): 1}

@@ -14,7 +14,6 @@ from tests.plan.suite.fixtures import (
     USER,
     Build,
     CallLog,
-    RecordedRun,
     adding,
     draw_plan,
     expected_sums,
@@ -23,7 +22,7 @@ from tests.plan.suite.fixtures import (
     read_runs,
     with_runs,
 )
-from tests.plan.suite.processes import Worker, wait_until
+from tests.plan.suite.processes import Worker, killed_half_way, wait_until
 
 _LONGEST_LIFE_S = 0.04
 
@@ -58,13 +57,16 @@ def a_recorded_step_never_runs_again(engine: Engine, folder: Path, *, seed: int 
     return hits
 
 
-def a_step_begins_only_when_what_it_needs_is_kept(engine: Engine, folder: Path) -> None:
-    """Killed in the instant in which the third step of a chain has begun, the first two are recorded for good."""
-    chain = plan_of_steps(adding(1, 1), adding(2, 1, 1), adding(3, LONG_MS, 2))
+def _killed_in_the_third_step(engine: Engine, folder: Path) -> None:
     calls = CallLog(folder)
-    with Worker(engine, folder, [chain]) as worker:
+    with Worker(engine, folder, [plan_of_steps(adding(1, 1), adding(2, 1, 1), adding(3, LONG_MS, 2))]) as worker:
         wait_until(lambda: sum(calls.count().values()) == 5, "the third step of a chain begins")
         worker.kill()
+
+
+def a_step_begins_only_when_what_it_needs_is_kept(engine: Engine, folder: Path) -> None:
+    """Killed in the instant in which the third step of a chain has begun, the first two are recorded for good."""
+    _killed_in_the_third_step(engine, folder)
     (run,) = read_runs(engine, folder)
     kept = sorted(run.record.steps)
     expect(kept == [1, 2], f"Step 3 had begun, so steps 1 and 2 must be recorded; recorded are: {kept}")
@@ -72,13 +74,11 @@ def a_step_begins_only_when_what_it_needs_is_kept(engine: Engine, folder: Path) 
 
 def only_the_interrupted_step_runs_again_and_under_the_same_key(engine: Engine, folder: Path) -> None:
     """Killed in the third step of a chain: the first two are not called again; the third is, as the same call."""
-    calls = CallLog(folder)
-    with Worker(engine, folder, [plan_of_steps(adding(1, 1), adding(2, 1, 1), adding(3, LONG_MS, 2))]) as worker:
-        wait_until(lambda: sum(calls.count().values()) == 5, "the third step of a chain begins")
-        worker.kill()
+    _killed_in_the_third_step(engine, folder)
     with Worker(engine, folder) as worker:
         worker.ends()
     (run,) = read_runs(engine, folder)
+    calls = CallLog(folder)
     keys = [f"{run.record.run_id}:{number}" for number in (1, 2, 3)]
     expected = Counter({(word, key): 1 for key in keys for word in ("begin", "end")})
     expected["begin", keys[2]] = 2
@@ -104,20 +104,9 @@ def a_run_is_carried_on_by_one_process(engine: Engine, folder: Path) -> None:
 _AT = "2026-03-10T06:00:00Z"
 
 
-def _killed_half_way(engine: Engine, folder: Path) -> RecordedRun:
-    """Return a run of three steps in a row: the first recorded, the second interrupted, the third not begun."""
-    chain = plan_of_steps(adding(1, 1), adding(2, LONG_MS, 1), adding(3, 1, 2))
-    calls = CallLog(folder)
-    with Worker(engine, folder, [chain]) as worker:
-        wait_until(lambda: sum(calls.count().values()) == 3, "the second step of a chain begins")
-        worker.kill()
-    (run,) = read_runs(engine, folder)
-    return run
-
-
 def a_newer_build_goes_on_where_an_older_one_was_killed(engine: Engine, folder: Path) -> None:
     """What is recorded stays as it is, letter for letter; the interrupted step runs again under its key, newer."""
-    before = _killed_half_way(engine, folder)
+    before = killed_half_way(engine, folder)
     with Worker(engine, folder, build=Build.NEWER) as worker:
         ends = worker.ends()
     (after,) = read_runs(engine, folder)
@@ -133,7 +122,7 @@ def a_newer_build_goes_on_where_an_older_one_was_killed(engine: Engine, folder: 
 
 def a_build_whose_tool_asks_for_more_refuses_and_spoils_nothing(engine: Engine, folder: Path) -> None:
     """One sentence names the steps and the field; nothing runs, and the older build can still carry the run on."""
-    before = _killed_half_way(engine, folder)
+    before = killed_half_way(engine, folder)
     with Worker(engine, folder, build=Build.STRICTER) as worker:
         (refusal,) = worker.ends().values()
     (between,) = read_runs(engine, folder)
@@ -151,7 +140,7 @@ def a_build_whose_tool_asks_for_more_refuses_and_spoils_nothing(engine: Engine, 
 
 def a_build_without_the_tool_refuses_and_spoils_nothing(engine: Engine, folder: Path) -> None:
     """The step that lacks its tool is named; a step that is recorded needs none."""
-    _killed_half_way(engine, folder)
+    killed_half_way(engine, folder)
     with Worker(engine, folder, build=Build.WITHOUT) as worker:
         (refusal,) = worker.ends().values()
     (after,) = read_runs(engine, folder)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from fingerpost.plan.journal import Journal
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.plan_json import read_plan
 from fingerpost.plan.records import RunRecord, RunState
@@ -18,6 +19,7 @@ from tests.plan.suite.fixtures import (
     new_runs,
     plan_of_steps,
     read_runs,
+    with_journal,
     with_runs,
 )
 from tests.plan.suite.processes import LOOK_S, PATIENCE_S, Worker
@@ -91,18 +93,15 @@ def an_attempt_out_of_time_is_recorded_and_the_run_can_be_resumed(engine: Engine
     """The step has failed, with a sentence; resumed with more time, it runs under the same key."""
     plan = read_plan(plan_of_steps(adding(1, 100)))
 
-    async def run_out(limits: Limits, run_id: str | None) -> tuple[str, RunState, RunRecord]:
-        journal = engine.open(folder)
-        try:
-            runs = new_runs(journal, folder, limits=limits)
-            run_id = run_id or await runs.create(plan, user=USER)
-            state = await runs.carry_on(run_id)
-            return run_id, state, await runs.get(run_id, USER)
-        finally:
-            journal.close()
+    async def run_out(journal: Journal, limits: Limits, run_id: str | None) -> tuple[str, RunState, RunRecord]:
+        runs = new_runs(journal, folder, limits=limits)
+        run_id = run_id or await runs.create(plan, user=USER)
+        state = await runs.carry_on(run_id)
+        return run_id, state, await runs.get(run_id, USER)
 
-    run_id, first, failed = asyncio.run(run_out(Limits(attempt_s=0.01, attempts=1), None))
-    _run_id, second, ended = asyncio.run(run_out(Limits(), run_id))
+    brief = Limits(attempt_s=0.01, attempts=1)
+    run_id, first, failed = with_journal(engine, folder, lambda journal: run_out(journal, brief, None))
+    _run_id, second, ended = with_journal(engine, folder, lambda journal: run_out(journal, Limits(), run_id))
     note = failed.steps[1].note if 1 in failed.steps else "nothing"
     expect((first, second) == ("failed", "completed"), f"Out of time it is {first}, resumed it is {second}")
     expect(note == "add_up did not answer within 0.01 s", f"The failed step says: {note}")

@@ -226,18 +226,14 @@ def an_empty_place_is_no_error(engine: Engine, folder: Path) -> None:
     """Nobody has written yet: there is nothing."""
     unknown = "00000000-0000-4000-8000-000000000000"
 
-    async def ask() -> list[object]:
-        journal = engine.open(folder)
-        try:
-            return [
-                await journal.find(unknown),
-                await journal.list_runs("ann", 9),
-                await journal.list_events(unknown, 0, 9),
-                await journal.list_signals(unknown, 0),
-                await journal.forget_before(_AT),
-            ]
-        finally:
-            journal.close()
+    async def ask(journal: Journal) -> list[object]:
+        return [
+            await journal.find(unknown),
+            await journal.list_runs("ann", 9),
+            await journal.list_events(unknown, 0, 9),
+            await journal.list_signals(unknown, 0),
+            await journal.forget_before(_AT),
+        ]
 
-    found = asyncio.run(ask())
+    found = with_journal(engine, folder, ask)
     expect(found == [None, [], [], [], 0], f"A run, runs, events, signals and old runs of an empty place: {found}")

@@ -145,6 +145,10 @@ def plan_of_steps(*steps: Mapping[str, Any]) -> dict[str, Any]:
     return {"goal": "add up", "steps": [dict(step) for step in steps]}
 
 
+INTERRUPTED = plan_of_steps(adding(1, 1), adding(2, LONG_MS, 1), adding(3, 1, 2))
+"""Three steps in a row, of which the second takes longer than any test waits."""
+
+
 def draw_plan(luck: random.Random) -> dict[str, Any]:
     """Draw a random plan of steps that add up what some earlier steps have found."""
     steps = []

@@ -15,7 +15,7 @@ from typing import Any, Final, Self, cast
 from fingerpost.errors import ToolError
 from fingerpost.plan.plan_json import read_plan
 from tests.plan.suite.engine import Engine, EngineBroken
-from tests.plan.suite.fixtures import USER, Build, new_runs
+from tests.plan.suite.fixtures import INTERRUPTED, USER, Build, CallLog, RecordedRun, new_runs, read_runs
 
 READY: Final = "ready"
 
@@ -154,3 +154,13 @@ def wait_until(is_so: Callable[[], bool], sentence: str) -> None:
         if time.monotonic() > until:
             raise EngineBroken(f"Waited {PATIENCE_S:g} s in vain: {sentence}")
         time.sleep(LOOK_S)
+
+
+def killed_half_way(engine: Engine, folder: Path) -> RecordedRun:
+    """Return a run of three steps in a row: the first recorded, the second interrupted, the third not begun."""
+    calls = CallLog(folder)
+    with Worker(engine, folder, [INTERRUPTED]) as worker:
+        wait_until(lambda: sum(calls.count().values()) == 3, "the second step of a chain begins")
+        worker.kill()
+    (run,) = read_runs(engine, folder)
+    return run
