@@ -56,7 +56,7 @@ class ActiveRuns:
             StorageUnavailable: another process executes it, or the journal cannot be written.
             PlanInvalid: the run is unknown, or what is unfinished of its plan can no longer be carried out.
         """
-        return await self.journal.carry_out(run_id, self._execute)
+        return await self.journal.carry_out(run_id)
 
     def check_room(self, user: str | None) -> None:
         """Check that a user may begin one more run.
@@ -73,7 +73,6 @@ class ActiveRuns:
             )
 
     def begin(self, run_id: str, user: str | None = None) -> None:
-        """Execute a run in the background."""
         task = asyncio.create_task(self.carry_on(run_id), name=f"run {run_id}")
         begun = self._begun[run_id] = _Begun(user, task)
         task.add_done_callback(lambda _task: self._end(run_id, begun))

@@ -7,13 +7,13 @@ import asyncio
 import json
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from itertools import count
 from typing import Any, TypeVar
 
 from fingerpost.errors import PlanInvalid
-from fingerpost.plan.engines.group_commit import GroupCommit, JournalSession
+from fingerpost.plan.engines.group_commit import GroupCommit, JournalSession, Row
 from fingerpost.plan.limits import encode
 from fingerpost.plan.records import (
     ENDED,
@@ -68,6 +68,15 @@ _CHANGE_PLAN = """
 """
 
 
+def write_rows(
+    cursor: Any, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row], refused: Collection[str]
+) -> None:
+    """Write the rows of the runs that are not refused; see ``JournalSession.commit``."""
+    for statement, rows, place in ((PUT_STEP, steps, 0), (PUT_EVENT, events, 0), (PUT_STATE, states, -1)):
+        if stored := [row for row in rows if row[place] not in refused]:
+            cursor.executemany(statement, stored)
+
+
 class Journal(ABC):
     """Stores runs in SQL. Every method may raise StorageUnavailable, or SettingsInvalid where the operator must act."""
 
@@ -120,7 +129,6 @@ class Journal(ABC):
         return await self._read(lambda connection: self._read_run(connection, run_id))
 
     async def list_runs(self, user: str, limit: int) -> list[RunLine]:
-        """Return a user's newest runs."""
 
         def read(connection: Any) -> list[RunLine]:
             rows = connection.execute(_LIST_RUNS, (user, limit))
@@ -200,7 +208,7 @@ class Journal(ABC):
         self._writing().append_event((run_id, *event))
 
     def attach(self, carry_on: CarryOn) -> None:
-        """Store the function that executes runs that the engine recovers."""
+        """Store the function that executes runs; a journal has one."""
         self._attached = carry_on
 
     async def launch(self) -> None:  # noqa: B027  (nothing has to be started where this process executes its runs)
@@ -210,9 +218,10 @@ class Journal(ABC):
         """Recover the runs of dead processes during the block, if several processes share the engine."""
         return nullcontext()
 
-    async def carry_out(self, run_id: str, carry_on: CarryOn) -> RunState:
-        """Execute a run by a function, under whatever the engine spreads and recovers executions with."""
-        return await carry_on(run_id)
+    async def carry_out(self, run_id: str) -> RunState:
+        """Execute a run by the attached function, under whatever the engine spreads and recovers executions with."""
+        assert self._attached is not None
+        return await self._attached(run_id)
 
     def close(self) -> None:
         """End the writer's thread; what was recorded is on disk."""

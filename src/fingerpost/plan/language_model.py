@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from fingerpost.contract.plan import Plan, PlanStep
-from fingerpost.errors import PlanInvalid, SettingsInvalid, SourceFailed
+from fingerpost.errors import PlanInvalid, SourceFailed
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.plan_json import now
 from fingerpost.plan.planners import Goal
 from fingerpost.plan.validation import validate_plan
-from fingerpost.runtime.extras import format_install_command
+from fingerpost.runtime.extras import require_extra
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -45,12 +45,11 @@ class LanguageModelPlanner:
         Raises:
             SettingsInvalid: the extra is not installed.
         """
-        try:
-            # An extra: whoever plans without a model does not install it.
-            from pydantic_ai.models.openai import OpenAIChatModel
-            from pydantic_ai.providers.openai import OpenAIProvider
-        except ImportError as error:
-            raise SettingsInvalid(f"A language model as planner needs: {format_install_command('llm')}") from error
+        # Whoever plans without a model does not install it.
+        require_extra("llm", "A language model as planner needs", "pydantic_ai.models.openai")
+        from pydantic_ai.models.openai import OpenAIChatModel
+        from pydantic_ai.providers.openai import OpenAIProvider
+
         # Local servers want no key, and the client wants some text.
         provider = OpenAIProvider(base_url=base_url, api_key=api_key or "none")
         return cls(OpenAIChatModel(model, provider=provider), retries=retries)
@@ -123,23 +122,24 @@ def plan_model(catalogue: Catalogue) -> type[BaseModel]:
                     parameters=(dict[str, Any], described),
                 )
             )
-        question: Any = questions[0]
-        if len(questions) > 1:
-            question = Annotated[Union[tuple(questions)], Field(discriminator="query_type")]  # noqa: UP007  (from a list)
         kinds.append(
             create_model(
                 f"{name}_step",
                 __config__=closed,
                 __doc__=tool.spec.description or None,
                 tool=(_only(name), ...),
-                parameters=(question, ...),
+                parameters=(_one_of(questions, "query_type"), ...),
                 **shared,
             )
         )
-    step: Any = kinds[0] if kinds else dict[str, Any]
-    if len(kinds) > 1:
-        step = Annotated[Union[tuple(kinds)], Field(discriminator="tool")]  # noqa: UP007  (from a list)
+    step: Any = _one_of(kinds, "tool") if kinds else dict[str, Any]
     return create_model("WrittenPlan", __config__=closed, steps=(list[step], ...), missing=(str, ""))
+
+
+def _one_of(models: list[Any], discriminator: str) -> Any:
+    if len(models) == 1:
+        return models[0]
+    return Annotated[Union[tuple(models)], Field(discriminator=discriminator)]  # noqa: UP007  (from a list)
 
 
 def _only(word: str) -> Any:

@@ -27,6 +27,9 @@ _MOST_EVENTS = 5_000
 # Describing a longer run takes long enough to delay other calls, so a thread does it.
 _QUICK_EVENTS = 100
 _MOST_REMARK_BYTES = 16_000
+# The plan-step contract's words.
+_STATUS_OF_RUN = {"completed": "completed", "failed": "failed", "cancelled": "failed"}
+_STATUS_OF_STEP = {"completed": "completed", "skipped": "completed", "failed": "failed", "waiting": "in_progress"}
 
 
 async def describe_run(
@@ -72,7 +75,7 @@ def _describe(
         "run_id": run.run_id,
         "state": state,
         "goal": plan.goal,
-        "status": _status_of(state),
+        "status": _STATUS_OF_RUN.get(state, "in_progress"),
         "created_at": run.created_at,
         "ended_at": run.ended_at,
         "replans": run.replans,
@@ -187,12 +190,7 @@ def _step(step: PlanStep, record: StepRecord | None, response: Any, *, is_begun:
     """Return one step as it stands, in the contract's four words and two flags; its remarks are added later."""
     answer = response if isinstance(response, dict) and response.get("success") is False else {}
     known = record.state if record is not None else None
-    if known in ("completed", "skipped"):
-        status = "completed"
-    elif known == "failed":
-        status = "failed"
-    else:
-        status = "in_progress" if known == "waiting" or is_begun else "pending"
+    status = _STATUS_OF_STEP[known] if known is not None else "in_progress" if is_begun else "pending"
     return {
         "step_id": step.step_id,
         "description": step.description,
@@ -281,14 +279,6 @@ def _values(memory: dict[str, Any], paths: dict[str, list[str]], room_bytes: flo
         is_out = size > most
         left -= 0 if is_out else size
         yield {"key": key, "value": None if is_out else value, "left_out": is_out}
-
-
-def _status_of(state: SeenState) -> str:
-    if state == "completed":
-        return "completed"
-    if state in ("failed", "cancelled"):
-        return "failed"
-    return "in_progress"
 
 
 def _next(

@@ -83,7 +83,6 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def _date_after(path: Path, before_ns: int) -> None:
-    """Give a file a time of writing after an instant, unless it has one."""
     for tick_ns in _TICKS_NS:
         status = path.stat()
         if status.st_mtime_ns > before_ns:

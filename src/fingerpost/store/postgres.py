@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailable, ToolError
-from fingerpost.runtime.extras import format_install_command
+from fingerpost.runtime.extras import require_extra
 from fingerpost.store.layouts import LIMITS, RUNS, VARIABLES, WORKERS, Layout
 from fingerpost.store.tables import NOT_STORABLE
 
@@ -141,14 +141,12 @@ class DatabaseLost(StorageUnavailable):
 
 
 def is_lost(error: "psycopg.Error", connection: "psycopg.Connection | None") -> bool:
-    """Whether a statement failed because its connection is gone."""
     is_gone = connection is not None and connection.closed
     state = error.sqlstate or ""
     return is_gone or state.startswith("08") or state in _LOST_STATES
 
 
 def translate_connecting(error: "psycopg.Error") -> ToolError:
-    """Return the error of a connection that could not be made."""
     words = str(error)
     for fragment, kind, message in _OF_WORDS:
         if fragment in words:
@@ -157,7 +155,6 @@ def translate_connecting(error: "psycopg.Error") -> ToolError:
 
 
 def translate(error: "psycopg.Error", connection: "psycopg.Connection | None" = None) -> ToolError:
-    """Return the error of a statement."""
     state = error.sqlstate or ""
     if is_lost(error, connection):
         return DatabaseLost()
@@ -372,15 +369,6 @@ def _prepare(connection: "psycopg.Connection", *, schema: str) -> None:
 
 
 def _require_client() -> None:
-    """Check that psycopg is there, which is imported only where a database is configured.
-
-    Raises:
-        SettingsInvalid: the extra is not installed.
-    """
-    try:
-        import psycopg  # noqa: F401  (whoever asks imports it again)
-        import psycopg_pool  # noqa: F401
-    except ImportError as error:
-        raise SettingsInvalid(
-            f"{VARIABLE} is set, and the client of PostgreSQL is not installed: {format_install_command('scale')}"
-        ) from error
+    """Check that psycopg is there, which is imported only where a database is configured."""
+    lack = f"{VARIABLE} is set, and the client of PostgreSQL is not installed"
+    require_extra("scale", lack, "psycopg", "psycopg_pool")

@@ -46,7 +46,6 @@ class Tables(Protocol):
 
 @cache
 def in_sqlite(statement: str) -> str:
-    """Return a statement in SQLite's dialect."""
     for theirs, ours in _IN_SQLITE.items():
         statement = statement.replace(theirs, ours)
     return _SEVERAL_KEYS.sub(r"\1 WITHOUT ROWID", _NAMED.sub(r":\1", statement))

@@ -86,7 +86,13 @@ class VariableStore:
             self._purge(connection, now)
             row: _Row | None = connection.execute(_GET, fields).fetchone()
             if row is None:
-                _refuse_too_many(connection.execute(_COUNT, fields).fetchone()[0])
+                held = connection.execute(_COUNT, fields).fetchone()[0]
+                if held >= MAX_KEYS_PER_USER:
+                    raise ParameterError(
+                        f"{held} variables are kept already, and no more than {MAX_KEYS_PER_USER} can be",
+                        {"field": "key"},
+                        hint="Delete one that is no longer needed",
+                    )
             connection.execute(_SAVE, fields)
             return row
 
@@ -95,7 +101,6 @@ class VariableStore:
         return saved, None if replaced is None else _variable_of(replaced)
 
     def list_variables(self, user: str, *, now: datetime | None = None) -> list[Variable]:
-        """Return all of a user's variables, by key."""
         fields = {"user": user, "oldest_us": self._oldest_us(now)}
         rows = self._tables.read(lambda connection: connection.execute(_LIST, fields).fetchall())
         return [_variable_of(row) for row in rows]
@@ -129,20 +134,6 @@ class VariableStore:
         if self._retention_days is None:
             return -(2**63)
         return _to_us((now or clock.now()) - timedelta(days=self._retention_days))
-
-
-def _refuse_too_many(held: int) -> None:
-    """Refuse one more variable of a user who has so many.
-
-    Raises:
-        ParameterError: there is no room for it.
-    """
-    if held >= MAX_KEYS_PER_USER:
-        raise ParameterError(
-            f"{held} variables are kept already, and no more than {MAX_KEYS_PER_USER} can be",
-            {"field": "key"},
-            hint="Delete one that is no longer needed",
-        )
 
 
 def _is_storable(text: str) -> bool:
@@ -181,5 +172,4 @@ def _variable_of(row: _Row) -> Variable:
 
 
 def _to_us(instant: datetime) -> int:
-    """Return an instant as microseconds since 1970."""
     return (instant - _EPOCH) // timedelta(microseconds=1)

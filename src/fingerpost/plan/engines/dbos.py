@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from fingerpost.errors import SettingsInvalid, ToolError
+from fingerpost.errors import ToolError
 from fingerpost.plan.engines.dbos_program import (
     COMMAND,
     DbosProgram,
@@ -24,8 +24,8 @@ from fingerpost.plan.engines.dbos_program import (
 )
 from fingerpost.plan.engines.dbos_session import IS_HELD, LIVING, DbosSession
 from fingerpost.plan.journal import Journal
-from fingerpost.plan.records import PROTOCOL, CarryOn, RunState
-from fingerpost.runtime.extras import format_install_command
+from fingerpost.plan.records import PROTOCOL, RunState
+from fingerpost.runtime.extras import require_extra
 from fingerpost.store.postgres import Database
 
 if TYPE_CHECKING:
@@ -55,7 +55,6 @@ _LIST_NEWER = "SELECT id FROM plan_run WHERE id = ANY(%s) AND protocol > %s"
 class _Execution:
     """A run that this process began, and the task that executes it once DBOS has begun its workflow."""
 
-    carry_on: CarryOn
     ended: "asyncio.Future[RunState]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     task: "asyncio.Task[RunState] | None" = None
 
@@ -101,13 +100,13 @@ class DbosJournal(Journal):
         query = f"SELECT {IS_HELD} FROM plan_run WHERE id = %s"  # noqa: S608  (constants)
         return await self._ask(lambda connection: connection.execute(query, (run_id,)).fetchone() == (True,))
 
-    async def carry_out(self, run_id: str, carry_on: CarryOn) -> RunState:
+    async def carry_out(self, run_id: str) -> RunState:
         """Execute a run in this process, as a workflow that another process recovers if this one dies."""
         await self.launch()
         from dbos import DBOS, SetWorkflowID
 
         workflow_id = f"{run_id}:{uuid.uuid4().hex[:12]}"
-        begun = self._begun[workflow_id] = _Execution(carry_on)
+        begun = self._begun[workflow_id] = _Execution()
         try:
             with SetWorkflowID(workflow_id):
                 handle = await DBOS.start_workflow_async(workflow(), run_id)
@@ -135,7 +134,9 @@ class DbosJournal(Journal):
             return
         # Connect first: errors of the database are then reported in our own words.
         await self._ask(lambda connection: connection.execute("SELECT 1"))
-        await asyncio.to_thread(_import_dbos)
+        await asyncio.to_thread(
+            require_extra, "scale", "FINGERPOST_DATABASE_URL is set, and DBOS is not installed", "dbos"
+        )
         if self._program is None:
             program = program_of(self._database.url, self._schema)
             program.enter(self._execute, is_recovering=self._is_recovering)
@@ -185,9 +186,8 @@ class DbosJournal(Journal):
         from dbos import DBOS
 
         begun = self._begun.get(DBOS.workflow_id or "")
-        carry_on = self._attached if begun is None else begun.carry_on
-        assert carry_on is not None
-        task = asyncio.ensure_future(carry_on(run_id))
+        assert self._attached is not None
+        task = asyncio.ensure_future(self._attached(run_id))
         if begun is not None:
             begun.task = task
         try:
@@ -262,20 +262,6 @@ def _delete_workflows(run_ids: Sequence[str]) -> None:
     )
     if found:
         DBOS.delete_workflows([each.workflow_id for each in found])
-
-
-def _import_dbos() -> None:
-    """Import DBOS ahead of its use on the loop.
-
-    Raises:
-        SettingsInvalid: the extra is not installed.
-    """
-    try:
-        import dbos  # noqa: F401  (its users import it again)
-    except ImportError as error:
-        raise SettingsInvalid(
-            f"FINGERPOST_DATABASE_URL is set, and DBOS is not installed: {format_install_command('scale')}"
-        ) from error
 
 
 def _is_true(answer: "asyncio.Future[bool]") -> bool:

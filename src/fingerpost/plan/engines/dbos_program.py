@@ -83,7 +83,6 @@ class DbosProgram:
 
     @property
     def execute(self) -> Workflow:
-        """What executes runs that come from the queue."""
         return self._journals[-1]
 
     def _launch(self, is_recovering: bool) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from fingerpost.plan.engines.group_commit import Row
-from fingerpost.plan.journal import PUT_EVENT, PUT_STATE, PUT_STEP
+from fingerpost.plan.journal import write_rows
 from fingerpost.store.postgres import Database, DatabaseLost, is_lost, translate
 
 if TYPE_CHECKING:
@@ -78,13 +78,7 @@ class DbosSession:
             with connection.transaction():
                 refused = self._find_refused(connection, run_ids)
                 with connection.cursor() as cursor:
-                    for statement, rows, place in (
-                        (PUT_STEP, steps, 0),
-                        (PUT_EVENT, events, 0),
-                        (PUT_STATE, states, -1),
-                    ):
-                        if ours := [row for row in rows if row[place] not in refused]:
-                            cursor.executemany(statement, ours)
+                    write_rows(cursor, steps, events, states, refused)
             return refused
 
         return self._patiently(lambda: self._once(write), _WRITE_PATIENCE_S)

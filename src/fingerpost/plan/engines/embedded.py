@@ -16,7 +16,7 @@ from filelock import lock_descriptor
 
 from fingerpost.errors import SettingsInvalid
 from fingerpost.plan.engines.group_commit import Row
-from fingerpost.plan.journal import PUT_EVENT, PUT_STATE, PUT_STEP, Journal
+from fingerpost.plan.journal import Journal, write_rows
 from fingerpost.store.layouts import RUNS, Layout
 from fingerpost.store.sqlite import SqliteFile
 from fingerpost.store.tables import SqliteTables
@@ -183,11 +183,7 @@ class FileSession:
         try:
             connection.execute("BEGIN IMMEDIATE")
             removed = {run_id for run_id in run_ids if connection.execute(_IS_THERE, (run_id,)).fetchone() is None}
-            for statement, rows in ((PUT_STEP, steps), (PUT_EVENT, events)):
-                if stored := [row for row in rows if row[0] not in removed]:
-                    connection.executemany(statement, stored)
-            if states:
-                connection.executemany(PUT_STATE, states)
+            write_rows(connection, steps, events, states, removed)
             connection.execute("COMMIT")
         finally:
             _roll_back(connection)
