@@ -80,7 +80,6 @@ async def read_request(reader):
 
 @asynccontextmanager
 async def serving(*answers):
-    """Serve on a free port of the loopback address."""
     local = LocalServer(list(answers))
     server = await asyncio.start_server(local.serve, LOOPBACK, 0)
     local.port = server.sockets[0].getsockname()[1]

@@ -52,7 +52,6 @@ async def test_a_name_is_looked_up_once_and_its_checked_address_is_used():
 
 
 async def test_private_addresses_are_left_out_of_a_mixed_answer():
-    """Of a name with both kinds, only the public address is tried."""
     wire = Wire()
     await CheckedBackend(resolve=names(mixed_example=["127.0.0.1", "8.8.8.8"]), inner=wire).connect_tcp(
         "mixed.example", 80
@@ -72,7 +71,6 @@ async def test_the_next_address_is_tried():
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "0x7f.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]"])
 async def test_this_machine_is_not_asked(host):
-    """However it is written."""
     async with serving(answer(body=b"secret")) as server, Client() as client:
         with pytest.raises(AddressRefused):
             await client.fetch(Request(url=f"http://{host}:{server.port}/", limits=LIMITS))

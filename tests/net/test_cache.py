@@ -67,7 +67,6 @@ async def test_a_renewed_answer_replaces_the_one_in_memory():
 
 
 async def test_many_who_ask_at_once_are_one_question():
-    """Twenty callers, one request, one answer."""
     async with serving(answer(body=b"one")) as server, new_client() as client:
         got = await asyncio.gather(*(client.fetch(asking(server)) for _ in range(20)))
 
@@ -75,7 +74,6 @@ async def test_many_who_ask_at_once_are_one_question():
 
 
 async def test_one_who_leaves_does_not_take_the_answer_away():
-    """The first caller is cancelled, the second still gets the answer."""
     arrived, go = asyncio.Event(), asyncio.Event()
 
     async def fetch(older):

@@ -114,7 +114,6 @@ async def test_a_failure_is_an_error_of_the_tree(reply, limits, error):
 
 
 async def test_a_closed_port_is_unreachable():
-    """Nobody listens."""
     async with serving(OK) as server, new_client() as client:
         pass
     async with new_client() as client:
@@ -166,14 +165,12 @@ async def test_a_body_of_the_bound_is_taken():
     ids=["a byte too much", "without an end", "a gzip bomb"],
 )
 async def test_a_body_is_bounded(large):
-    """Reading ends at the bound."""
     async with serving(large) as server, new_client() as client:
         with pytest.raises(SourceFailed, match="larger than"):
             await client.fetch(asking(server))
 
 
 async def test_a_status_that_is_an_answer_is_returned():
-    """Some sources explain themselves in the body of a 400."""
     async with serving(answer("400 Bad Request", b'{"errors": []}')) as server, new_client() as client:
         got = await client.fetch(asking(server, accept=frozenset({400})))
 
@@ -234,7 +231,6 @@ async def test_only_what_may_pass_is_asked_again(status, given, times):
     ],
 )
 async def test_retry_after_is_honoured(headers):
-    """The next attempt leaves after the wait that the source asked for."""
     limited = answer("429 Too Many Requests", **{name.replace("-", "_"): value for name, value in headers.items()})
     time = FakeTime()
     async with serving(limited, OK) as server, new_client(time=time) as client:
@@ -273,7 +269,6 @@ async def test_a_host_that_keeps_failing_rests():
 
 @pytest.mark.parametrize("url", ["ftp://x.example/", "file:///etc/passwd", "http://", "nothing", "http://a b/"])
 async def test_only_http_addresses_are_asked(url):
-    """Anything else is the caller's mistake."""
     async with new_client() as client:
         with pytest.raises(ParameterError):
             await client.fetch(Request(url=url))
@@ -328,7 +323,6 @@ async def test_a_key_that_is_not_set_is_named():
 
 
 async def test_who_leaves_early_leaves_nothing_behind():
-    """A cancelled request closes its connection, and the next one works."""
     asked = asyncio.Event()
 
     async def keep_waiting(writer):
@@ -347,7 +341,6 @@ async def test_who_leaves_early_leaves_nothing_behind():
 
 
 async def test_a_refused_key_names_the_variables_that_held_one():
-    """Names only, for whoever can set them."""
     async with serving(answer("401 Unauthorized")) as server, new_client(environ={"MY_KEY": "0123456789"}) as client:
         with pytest.raises(SourceKeyRefused) as refused:
             await client.fetch(asking(server, secret_headers={"x-key": "MY_KEY"}))

@@ -46,7 +46,6 @@ def test_pieces_are_small():
 
 
 def test_what_is_no_gzip_is_told_so():
-    """A header that lies about its body."""
     with pytest.raises(SourceChanged):
         inflate(b"plain text", [])
 

@@ -41,7 +41,6 @@ async def test_a_file_arrives_with_its_digest(tmp_path):
 
 
 async def test_an_unchanged_file_is_not_fetched(tmp_path):
-    """304 leaves the file and says so."""
     path = tmp_path / "feed.zip"
     async with serving(answer(body=b"hello", ETag='"1"'), answer("304 Not Modified")) as server, new_client() as client:
         first = await download(client, asking(server), path)
@@ -63,7 +62,6 @@ async def test_the_same_content_is_unchanged_where_the_source_cannot_tell(tmp_pa
 
 
 async def test_a_file_that_was_lost_is_fetched_again(tmp_path):
-    """What is known of a file counts only while it is there."""
     path = tmp_path / "feed.zip"
     async with serving(answer(body=b"hello", ETag='"1"')) as server, new_client() as client:
         first = await download(client, asking(server), path)
@@ -86,7 +84,6 @@ async def test_a_failure_leaves_the_old_file(tmp_path, bad, error):
 
 
 async def test_a_second_attempt_begins_the_file_anew(tmp_path):
-    """What the first attempt wrote is not in the file."""
     path = tmp_path / "feed.zip"
     async with serving(breaking, answer(body=b"whole")) as server, new_client() as client:
         got = await download(client, asking(server), path)
@@ -95,7 +92,6 @@ async def test_a_second_attempt_begins_the_file_anew(tmp_path):
 
 
 async def test_a_cancelled_download_leaves_nothing(tmp_path):
-    """The draft goes with the one who wanted it."""
     begun = asyncio.Event()
 
     async def hang(writer):
@@ -115,7 +111,6 @@ async def test_a_cancelled_download_leaves_nothing(tmp_path):
 
 
 async def test_a_disk_that_refuses_is_the_operators(tmp_path):
-    """A folder that cannot be made is told with its reason."""
     (tmp_path / "file").write_bytes(b"")
     async with serving(answer(body=b"hello")) as server, new_client() as client:
         with pytest.raises(SettingsInvalid, match="cannot be written"):

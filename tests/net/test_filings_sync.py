@@ -135,7 +135,6 @@ async def test_validators_count_only_for_the_figures_that_are_there(tmp_path):
 
 
 def test_without_a_contact_edgar_is_not_called():
-    """The setting is named."""
     with pytest.raises(SourceKeyRefused, match="FINGERPOST_SEC_CONTACT") as raised:
         Edgar(contact=" ")
 
@@ -216,7 +215,6 @@ async def test_a_company_that_is_missing_from_the_aggregate_is_told_so(tmp_path)
 
 
 async def test_a_ticker_that_edgar_does_not_know_is_told_with_near_ones(tmp_path):
-    """Did you mean."""
     async with serving(as_json(TICKERS)) as server, new_client() as client:
         with pytest.raises(DataNotFound) as raised:
             await syncing(server, client, tmp_path).sync("TOWNN")

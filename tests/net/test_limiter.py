@@ -76,7 +76,6 @@ async def test_no_second_holds_more_than_the_pace(limits):
 
 
 async def test_hosts_of_one_name_share_a_limit(limits):
-    """Two hosts of one source count together, a third does not."""
     time = FakeTime()
     limiter = new_limiter(time, limits, paces={"data.sec.gov": EDGAR, "www.sec.gov": EDGAR})
     await limiter.wait("data.sec.gov", longest_s=60)
@@ -87,7 +86,6 @@ async def test_hosts_of_one_name_share_a_limit(limits):
 
 
 async def test_many_who_wait_pass_in_turn():
-    """Requests of one process pass in the order in which they came."""
     time = FakeTime()
     limiter = new_limiter(time, paces={"data.sec.gov": EDGAR})
     passed = []
@@ -157,7 +155,6 @@ def test_a_process_that_is_killed_leaves_the_limit_whole(tmp_path):
 
 
 def test_threads_share_one_limit(limits):
-    """No token is given twice within a process either."""
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(lambda _: limits.take("sec", RATE, START_MS), range(60))).count(0) == 25
 
@@ -174,7 +171,6 @@ def test_a_clock_that_was_set_back_holds_nobody_up(limits):
 
 
 def test_a_file_that_is_removed_begins_afresh(tmp_path):
-    """The operator's remedy for a damaged file."""
     path, rate = tmp_path / "limits.sqlite", Rate(interval_ms=125)
     limits = Limits(path)
     limits.take("sec", rate, START_MS)
@@ -184,7 +180,6 @@ def test_a_file_that_is_removed_begins_afresh(tmp_path):
 
 
 def test_a_file_that_is_no_database_is_named(tmp_path):
-    """The operator learns what to remove."""
     path = tmp_path / "limits.sqlite"
     path.write_bytes(b"this is no database, and long enough to be told from one" * 20)
 

@@ -26,7 +26,6 @@ def asking(server):
 
 
 async def test_one_loop_has_one_client_and_keeps_its_connection(clients, made):
-    """Two questions, one client, one connection."""
     async with serving(answer(body=b"hello")) as server:
         bodies = [(await clients.fetch(asking(server))).body for _ in range(2)]
         await clients.aclose()

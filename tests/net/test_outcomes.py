@@ -44,7 +44,6 @@ def test_a_source_whose_own_clock_cannot_be_read_is_believed_by_ours(date):
 
 @pytest.mark.parametrize(("left_s", "expected"), [(5.1, True), (5.0, False)])
 def test_another_attempt_needs_time_for_the_wait(left_s, expected):
-    """A wait that would use up all the time is not begun."""
     assert may_retry(SourceLimited("wait", retry_after_s=5.0), left_s) == expected
 
 

@@ -118,7 +118,6 @@ def test_a_posted_question_is_not_turned_into_another(status):
 
 
 async def test_a_redirect_to_a_dead_host_is_unreachable():
-    """The second host's failure is told as its own."""
     resolve = names(dead_example=[])
     async with serving(moved("http://dead.example/")) as server, new_client(resolve=resolve) as client:
         with pytest.raises(SourceUnreachable, match=r"dead\.example"):

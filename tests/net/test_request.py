@@ -67,7 +67,6 @@ def test_a_login_in_the_address_becomes_a_header():
 
 
 def test_what_a_caller_says_is_never_read_as_the_name_of_a_key():
-    """A reference in a parameter is text, not a key."""
     url, _, secrets = Request(url="https://a.example/", params={"text": "${MY_KEY}"}).wire({"MY_KEY": "abcdef"})
 
     assert (url, secrets) == ("https://a.example/?text=%24%7BMY_KEY%7D", [])
@@ -90,7 +89,6 @@ def test_a_template_names_its_key():
 
 
 def test_an_address_without_a_key_is_kept_as_it_is():
-    """Nothing is written anew that need not be."""
     url = "https://a.example/a%20b/feed.zip?x=1,2&y"
     assert read_template(url) == (url, {})
 
@@ -113,7 +111,6 @@ def test_a_reference_leaves_the_rest_of_the_query_as_it_is(url, kept):
     "query", ["monkey=1", "keyboard=x", "author=me", "design=2", "a=1;b=2", "code=HSL", "price=$5", "x={a}"]
 )
 def test_an_innocent_parameter_is_taken(query):
-    """Its name only looks like a key's."""
     assert read_template(f"https://a.example/?{query}") == (f"https://a.example/?{query}", {})
 
 
@@ -164,7 +161,6 @@ def test_a_path_that_only_looks_like_an_address_is_a_path(tmp_path, text):
     ],
 )
 def test_a_server_is_its_host_and_a_port_that_is_not_the_schemes_own(url, server, host):
-    """And its host is found in it again."""
     named = server_of(Request(url=url).split())
 
     assert (named, host_of(named)) == (server, host)

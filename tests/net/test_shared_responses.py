@@ -66,7 +66,6 @@ async def test_many_at_once_ask_once(machine):
 
 
 async def test_an_old_answer_makes_the_next_question_conditional(machine):
-    """Also in a process that has not asked before."""
     await machine.process()(REQUEST)
     machine.now_s += 60
     await machine.process()(REQUEST)
@@ -75,7 +74,6 @@ async def test_an_old_answer_makes_the_next_question_conditional(machine):
 
 
 async def test_what_is_known_comes_back_as_known(machine):
-    """So that nobody reads the same message twice."""
     known = await machine.process()(REQUEST)
     told = await machine.process()(REQUEST, known)
 
@@ -105,7 +103,6 @@ async def test_a_damaged_file_is_as_none(machine, content):
 
 
 async def test_where_the_folder_cannot_be_made_each_asks_by_itself(machine, caplog):
-    """And the log says so."""
     machine.folder.write_bytes(b"a file")
     answers = [await machine.process()(REQUEST) for _ in range(2)]
 

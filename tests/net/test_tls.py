@@ -47,7 +47,6 @@ def new_certificate(folder, name):
 
 @asynccontextmanager
 async def serving_tls(certificate):
-    """Serve over TLS with a certificate."""
     local = LocalServer([answer(body=b"hello")])
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
@@ -68,7 +67,6 @@ def trusting(*certificates):
 
 
 async def test_the_certificate_is_checked_against_the_name(tmp_path):
-    """It is the name's, not the address's."""
     own = new_certificate(tmp_path, HOST)
     async with serving_tls(own) as (url, _), trusting(own) as client:
         got = await client.fetch(Request(url=url, limits=LIMITS))

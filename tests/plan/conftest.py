@@ -12,7 +12,6 @@ def _standing_clock(monkeypatch):
 
 @pytest.fixture
 def recorder():
-    """A tool that echoes."""
     return Recorder()
 
 
@@ -33,5 +32,4 @@ def opened(tmp_path):
 
 @pytest.fixture
 def runs(opened, recorder):
-    """Runs over the echo tool."""
     return opened(recorder.tool())

@@ -21,8 +21,6 @@ CREATED = "2026-03-10T06:00:00Z"
 
 
 class EchoParams(BaseModel):
-    """What the test tool takes."""
-
     model_config = ConfigDict(extra="forbid")
 
     n: int = 0
@@ -37,17 +35,14 @@ def step(number, tool="echo", **fields):
 
 
 def human(number, **fields):
-    """Draw a step that a person approves."""
     return PlanStep(step_id=number, description="May we?", agent="human", **fields)
 
 
 def plan(*steps, **fields):
-    """Draw a plan."""
     return Plan(goal="a goal", steps=list(steps), created_at=CREATED, **fields)
 
 
 def ref(key, path=None, **more):
-    """Draw a reference."""
     return {"$ref": key, **({} if path is None else {"path": path}), **more}
 
 
@@ -92,7 +87,6 @@ class Recorder:
 
 
 def failure(message, *, retryable=False, **extra):
-    """Draw a standard response that failed."""
     return failure_response("echo", "echo", {}, message, "error", {"retryable": retryable, **extra})
 
 

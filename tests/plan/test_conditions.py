@@ -129,7 +129,6 @@ def test_every_item_that_is_looked_at_counts(text, count, holds):
 @settings(max_examples=300, deadline=None)
 @given(st.text(alphabet="value()[]<>=!&|.'\"0123456789 andortifxlsNTrue+-*/%,:_", max_size=60))
 def test_any_text_compiles_or_is_refused(text):
-    """Nothing but ConditionInvalid and ConditionFailed ever comes out."""
     try:
         answer = compile_condition(text, "k").holds({"value": 1, "results": [], "memory": {}, "k": "x"})
     except (ConditionInvalid, ConditionFailed) as error:
@@ -138,5 +137,4 @@ def test_any_text_compiles_or_is_refused(text):
 
 
 def test_the_keys_that_a_condition_reads_are_known():
-    """They order the steps."""
     assert compile_condition("memory['a']['b'] and memory[\"c\"]", None).keys == {"a", "c"}

@@ -69,7 +69,6 @@ def test_a_file_without_end_is_not_read_to_its_end(tmp_path):
 
 @pytest.mark.parametrize("text", [b"[" * 100_000, b'{"goal": ', b"\xff\xfe", b"null"])
 def test_what_is_no_json_is_no_plan(text):
-    """However it is broken."""
     with pytest.raises(PlanInvalid):
         parse_plan(text, Limits())
 

@@ -57,7 +57,6 @@ def capability(url):
 
 
 async def test_a_model_writes_a_plan_that_is_checked():
-    """What it writes becomes the plan-step contract's plan."""
     async with endpoint({"steps": [written(n=3)]}) as (url, requests):
         plan = await capability(url).create_plan("echo three")
 
@@ -81,7 +80,6 @@ async def test_every_mistake_goes_back_to_the_model():
 
 
 async def test_a_model_that_never_writes_a_sound_plan_is_given_up():
-    """Within its bound, with the last complaint."""
     message = "wrote no plan that holds: The plan cannot run: step 1: parameters"
     async with endpoint({"steps": [written(n="x")]}) as (url, requests):
         with pytest.raises(PlanInvalid, match=message):
@@ -98,7 +96,6 @@ async def test_a_model_that_lacks_something_says_so():
 
 
 async def test_an_endpoint_that_fails_is_a_source_that_fails():
-    """The caller learns the status."""
     async with endpoint(status="400 Bad Request") as (url, _requests):
         with pytest.raises(SourceFailed, match="status 400"):
             await capability(url).create_plan("revenue")

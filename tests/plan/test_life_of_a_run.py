@@ -190,7 +190,6 @@ async def test_a_run_from_before_timestamps_were_checked_is_read_and_carried_on(
 
 
 def test_two_tools_of_one_name_are_refused(recorder):
-    """And nobody may pass for the human."""
     with pytest.raises(PlanInvalid):
         Catalogue.of([recorder.tool(), recorder.tool()])
     with pytest.raises(PlanInvalid):

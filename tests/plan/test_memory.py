@@ -101,7 +101,6 @@ async def test_after_a_skipped_step_the_plan_goes_on(runs, recorder, fields, mem
 
 
 async def test_a_check_that_cannot_be_answered_is_said_and_the_step_runs(runs):
-    """Never silent."""
     _state, run = await ended(runs, plan(step(1, done_check="value > 'x'")), memory={"k1": 3})
 
     assert ("condition_failed", 1) in await events_of(runs, run)
@@ -136,7 +135,6 @@ async def test_what_a_step_refers_to_is_bounded_together(opened, recorder, most,
 
 
 async def test_a_reference_into_an_earlier_run_is_the_value_at_its_path(runs, recorder):
-    """As it was in the run that found it, and not the whole response around it."""
     _state, first = await ended(runs, plan(step(1, parameters={"n": 7}, output_path=["data", "n"])))
     state, _run = await ended(runs, plan(step(2, parameters={"n": ref("k1")})), memory_of=first.run_id)
 

@@ -39,8 +39,6 @@ class Ticker(BaseModel):
 
 
 def tool(name, model, key, data=None, cost=1.0, answer=None):
-    """Draw a tool that gives a key."""
-
     async def execute(query_type, parameters, _user):
         return success_response(name, query_type, parameters, [], {"data": data if data is not None else parameters})
 
@@ -65,7 +63,6 @@ async def test_chaining_goes_back_from_the_wanted_key_to_what_is_known():
 
 
 async def test_a_chained_plan_runs(opened):
-    """What is planned is carried out, values handed from step to step."""
     runs = opened(LOOKUP, REVENUE)
     found = await PlanningCapability(CHAINED).create_plan("revenue", wanted=["revenue"], known={"company": "Apple"})
     run_id = await runs.create(found, user="ann")
@@ -108,8 +105,6 @@ async def test_of_two_tools_the_cheaper_is_taken():
 
 
 async def test_tools_that_need_one_another_are_no_plan():
-    """A circle of needs ends, with what is missing."""
-
     class NeedsB(BaseModel):
         b: str
 
@@ -160,7 +155,6 @@ def test_a_fiscal_year_in_a_sentence_is_a_year_by_its_name(said, asked):
 
 
 def test_a_comparison_is_one_step():
-    """Of all companies at once, whole."""
     (compared,) = filled("Compare the gross profit of Apple and NVIDIA for 2022")
 
     assert compared == PlanStep(

@@ -10,7 +10,6 @@ from tests.plan.drawing import NOW, ended, failure, human, plan, step
 
 @pytest.mark.parametrize("number", [2**53 - 1, 1 - 2**53])
 async def test_the_largest_step_ids_are_kept(runs, number):
-    """Every reader of JSON keeps them, and so do we."""
     state, run = await ended(runs, plan(step(number, expected_key="k")))
 
     assert (state, list(run.steps)) == ("completed", [number])

@@ -25,7 +25,6 @@ def one(raw):
     ],
 )
 def test_a_path_keeps_types(path, expected):
-    """Numbers stay numbers, lists lists."""
     assert one(ref("k", path)).find_in(RESPONSE) == expected
 
 
@@ -44,7 +43,6 @@ def test_a_path_keeps_types(path, expected):
     ],
 )
 def test_what_is_no_reference_says_why(raw, expected):
-    """What grows without end is refused with the rest."""
     assert one(raw) == expected
 
 
@@ -59,7 +57,6 @@ def test_functions_that_grow_text_are_refused():
 
 
 def test_references_are_found_wherever_they_stand():
-    """In objects and lists, each with its place."""
     places = [found.at for found in list_references({"a": [1, ref("x")], "b": {"c": ref("y")}})]
 
     assert places == [("a", 1), ("b", "c")]

@@ -38,7 +38,6 @@ async def refusal(attempt):
     ],
 )
 async def test_arguments_that_are_no_question(runs, arguments, message, field):
-    """Each names the field that has to be written."""
     tool = RunPlan(runs, PlanningCapability(runs.catalogue, []))
     call = Call(tool="run_plan", user="ann", now=clock.now(), correlation_id="c")
 
@@ -67,7 +66,6 @@ async def test_a_step_is_decided_once(runs):
     ],
 )
 async def test_only_a_step_that_waits_can_be_decided(runs, steps, number, message):
-    """The message names the steps that do wait."""
     _state, run = await ended(runs, plan(*steps))
 
     told = await refusal(runs.decide(run.run_id, "ann", number, approved=True))
@@ -148,7 +146,6 @@ async def test_a_memory_that_is_too_large(opened, recorder):
     ],
 )  # fmt: skip
 async def test_a_template_says_what_it_lacks(text, message, field, hint):
-    """The field, and what to write."""
     told = await refusal(PlanningCapability(Catalogue.of([])).create_plan(text))
 
     assert told == (message, {"field": field}, hint)

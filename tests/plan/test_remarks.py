@@ -67,7 +67,6 @@ def test_each_thing_is_found_once_wherever_it_stands():
     ],
 )
 def test_a_remark_is_told_in_words(remark, lines):
-    """A reader who sees nothing else can act on it."""
     assert list(say_remark(remark)) == lines
 
 
@@ -155,7 +154,6 @@ async def test_only_what_may_pass_is_told_to_resume(opened, recorder, more, can_
 
 
 async def test_all_that_would_fail_again_are_numbered(runs, recorder):
-    """One sentence on all of them."""
     recorder.script["bad"] = failure_response("echo", "echo", {}, "it broke", additional_data={"retryable": False})
     steps = [step(number, parameters={"label": "bad"}) for number in (1, 2)]
     view = await viewed(runs, plan(*steps))

@@ -17,14 +17,12 @@ from tests.plan.drawing import Recorder, ended, failure, human, plan, ref, step
 
 @pytest.mark.parametrize(("limits", "most"), [(Limits(steps_at_once=3), 3), (Limits(calls_per_tool=2), 2)])
 async def test_no_more_steps_run_at_once_than_the_limits_say(opened, recorder, limits, most):
-    """Per run, and per tool."""
     state, _run = await ended(opened(recorder.tool(), limits=limits), plan(*[step(n) for n in range(1, 10)]))
 
     assert (state, recorder.most_at_once) == ("completed", most)
 
 
 async def test_the_limit_of_a_tool_holds_over_all_runs(opened, recorder):
-    """Two runs of one process share it."""
     runs = opened(recorder.tool(), limits=Limits(calls_per_tool=2))
     ids = [await runs.create(plan(*[step(n) for n in range(1, 5)]), user="ann") for _ in range(2)]
     await asyncio.gather(*[runs.carry_on(run_id) for run_id in ids])
@@ -119,7 +117,6 @@ async def test_a_tool_that_keeps_failing_is_left_alone(opened, recorder):
 
 
 async def test_a_breaker_lets_one_through_when_its_rest_is_over(opened, recorder):
-    """One good answer closes it."""
     recorder.script = {"x": [failure("down", retryable=True), None]}
     runs = opened(recorder.tool(), limits=Limits(attempts=1, breaker_failures=1, breaker_s=0.0))
     first, _run = await ended(runs, plan(X))
@@ -244,7 +241,6 @@ async def test_an_agent_performs_a_step_with_or_without_a_tool(opened, recorder)
 
 @pytest.mark.parametrize(("failing", "started"), [(None, 3), ("a", 2), ("b", 2)])
 async def test_a_step_waits_for_what_it_names_and_for_what_it_refers_to(runs, recorder, failing, started):
-    """A declared dependency and one that a reference implies are both needed."""
     recorder.script = {failing: failure("wrong")}
     third = step(3, parameters={"extra": ref("k2", "data.label")}, dependencies=[1])
     drawn = plan(step(1, parameters={"label": "a"}), step(2, parameters={"label": "b"}), third)

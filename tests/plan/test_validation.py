@@ -76,12 +76,10 @@ CONDITION = "'value not None' does not compile: syntax error at column 11; did y
     ],
 )  # fmt: skip
 def test_one_problem_is_told_with_its_place(steps, expected):
-    """Each kind of problem has its step, its field and its reason."""
     assert problems(*steps) == [expected]
 
 
 def test_all_problems_are_told_at_once():
-    """A writer need not come back for each."""
     told = problems(
         step(1, "nope"),
         step(2, parameters={"n": "x", "wrong": 1}),
@@ -94,7 +92,6 @@ def test_all_problems_are_told_at_once():
 
 
 def test_the_sentence_tells_the_first_and_counts_the_rest():
-    """A plan of many mistakes has one readable sentence."""
     with pytest.raises(PlanInvalid, match=r"^The plan cannot run: step 1: tool 'x' .* and 5 more problems$"):
         validate_plan(plan(*[step(number, "x") for number in range(1, 11)]), CATALOGUE)
 
@@ -113,7 +110,6 @@ def test_the_plan_step_contracts_parameters_may_be_wrapped_or_flat():
 
 
 def test_a_reference_is_a_hole_in_the_parameters_and_the_rest_is_checked():
-    """What is not known yet is no problem; what is known and wrong is one."""
     known = step(1, "sec_financial_data", parameters=facts(ticker=ref("k2"), start_date=ref("k2"), metrics=[ref("k2")]))
     wrong = step(1, "sec_financial_data", parameters=facts(ticker=ref("k2"), end_date="2022"))
 
@@ -154,7 +150,6 @@ def test_of_two_ordered_writers_the_last_before_the_reader_is_read():
 
 
 def test_given_memory_provides_keys():
-    """A key that is given needs no step."""
     valid = validate_plan(plan(step(1, parameters={"n": ref("here")})), CATALOGUE, memory={"here"})
 
     assert valid.steps[1].sources == {("n",): None}
@@ -208,7 +203,6 @@ def test_the_largest_step_id_and_the_longest_key_are_good():
 
 @pytest.mark.parametrize(("depth", "sound"), [(2, True), (3, False)])
 def test_the_depth_of_parameters_is_bounded(depth, sound):
-    """Objects and lists below a step's parameters, which are the first level."""
     value = "x"
     for _ in range(depth):
         value = [value]

@@ -20,7 +20,6 @@ def is_refused(breaker, host="a.example"):
 
 
 async def test_a_success_between_starts_the_count_again():
-    """Failures count in a row only."""
     breaker = Breaker(threshold=2, clock_s=FakeTime().clock_s)
     breaker.failed("a.example")
     breaker.succeeded("a.example")

@@ -15,7 +15,6 @@ async def answer_after(turns, answer):
 
 
 async def test_results_stand_in_the_order_of_the_questions():
-    """The first is answered last."""
     assert await gather_all(answer_after(turns, turns) for turns in (3, 1, 2)) == [3, 1, 2]
 
 
@@ -42,7 +41,6 @@ async def test_nothing_goes_on_once_one_has_failed():
 
 
 async def test_who_gives_up_leaves_nothing_behind():
-    """The caller is cancelled, and so are its questions."""
     before = asyncio.all_tasks()
     asking = asyncio.ensure_future(gather_all([asyncio.Event().wait(), asyncio.Event().wait()]))
     await asyncio.sleep(0)

@@ -228,8 +228,6 @@ async def test_a_day_outside_the_timetable_of_motis_is_no_fault_of_the_caller(tm
 
 
 async def test_an_end_outside_the_servers_area_is_an_unsupported_region(tmp_path):
-    """And not that there is no trip."""
-
     async def reply(asked):
         told = KINDS["opentripplanner"].tell(asked, "Victoria")
         if "live" in told["data"]:

@@ -63,15 +63,12 @@ class Cluster:
 
     @property
     def url(self) -> str:
-        """Return the database's address, password included."""
         return self.url_of("postgres")
 
     def url_of(self, name: str, *, user: str = USER, password: str = PASSWORD) -> str:
-        """Return the address of a database of this server."""
         return f"postgresql://{user}:{password}@127.0.0.1:{self.port}/{name}"
 
     def create(self) -> None:
-        """Make the cluster's files."""
         password = self._folder / "password"
         password.write_text(PASSWORD)
         if self._owner is not None:

@@ -13,7 +13,6 @@ def _free_clock(monkeypatch):
 
 @pytest.fixture
 def database(tmp_path):
-    """Return the database of this test."""
     get_url()
     opened = open_database(tmp_path)
     yield opened
@@ -41,5 +40,4 @@ def cut(tmp_path):
 
 @pytest.fixture
 def schema(tmp_path):
-    """Return the name of this test's schema."""
     return schema_of(tmp_path)

@@ -16,8 +16,6 @@ class MachinesMissing(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """One namespace."""
-
     name: str
     address: str
     cable: str
@@ -28,11 +26,9 @@ class Machine:
         return ["ip", "netns", "exec", self.name]
 
     def unplug(self) -> None:
-        """Take the cable out: what was connected hears nothing, not even that it ended."""
         _ip("link", "set", self.cable, "down")
 
     def plug_in(self) -> None:
-        """Put the cable in again."""
         _ip("link", "set", self.cable, "up")
 
 

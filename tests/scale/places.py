@@ -20,12 +20,10 @@ def schema_of(folder: Path) -> str:
 
 
 def open_database(folder: Path) -> Database:
-    """Return the database of a folder."""
     return Database(os.environ[URL], schema=schema_of(folder))
 
 
 def open_journal(folder: Path) -> DbosJournal:
-    """Return the journal of a folder."""
     # Its hundred tables and indexes are made once for all tests, which is safe: runs of two folders have other ids.
     return DbosJournal(open_database(folder), schema="test_dbos")
 

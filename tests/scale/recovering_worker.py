@@ -20,7 +20,6 @@ DEAD_AFTER_S = 0.5
 
 
 async def work(say, folder, build, plans):
-    """Execute runs until SIGTERM."""
     journal = DbosJournal(open_database(folder), dead_after_s=DEAD_AFTER_S)
     runs = new_runs(journal, folder, build)
     ended = asyncio.Event()

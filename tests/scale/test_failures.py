@@ -74,7 +74,6 @@ def test_nobody_listens():
     "url", [f"mysql://{USER}:{PASSWORD}@h/n", f"postgresql://{USER}:{PASSWORD}@h:p/n", f"{USER} {PASSWORD}"]
 )
 def test_what_is_no_address_is_not_repeated(url):
-    """Its form is told instead."""
     kind, sentence = said_of(url)
 
     assert kind is SettingsInvalid
@@ -90,7 +89,6 @@ def test_encryption_that_is_asked_for_and_not_offered_is_the_operators():
 
 
 def test_without_the_extra_the_setting_says_what_to_install(monkeypatch):
-    """As after ``pip install fingerpost``."""
     monkeypatch.setitem(sys.modules, "psycopg", None)
 
     kind, message = said_of("postgresql://h/n")
@@ -140,7 +138,6 @@ def test_a_database_of_another_encoding_is_refused(new_database):
 
 
 def test_a_schema_of_another_program_is_left_alone(database, schema):
-    """It has tables, and ours is not among them."""
     admin = Database(get_url(), schema="owner").connect()
     admin.execute(f"CREATE SCHEMA {schema}")
     admin.execute(f"CREATE TABLE {schema}.books (title text)")

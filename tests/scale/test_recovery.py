@@ -71,7 +71,6 @@ def test_a_run_that_killed_a_few_processes_in_a_row_is_left(database, tmp_path):
 
 
 def list_statuses(database):
-    """Return how the workflows of DBOS stand."""
     query = f"SELECT DISTINCT status FROM {database.schema}_dbos.workflow_status"
     return {status for (status,) in database.read(lambda connection: connection.execute(query).fetchall())}
 

@@ -109,7 +109,6 @@ def test_a_machine_whose_clock_is_wrong_keeps_to_the_pace_of_all(database, wrong
 
 
 async def test_the_calls_of_a_tool_are_counted_over_all_machines(database):
-    """Five within a second, whoever asks; the sixth is told how long to wait."""
     limits = Limits(database, now_ms="CAST(%(now_ms)s AS bigint)")
     one, other = (CallLimit("planJourney", 5, limits, lambda: 0) for _ in range(2))
     for limit in (one, one, one, other, other):

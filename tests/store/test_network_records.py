@@ -66,7 +66,6 @@ def test_what_is_put_is_read(tmp_path):
 
 
 def test_a_new_record_holds_only_what_differs_from_the_defaults(tmp_path):
-    """As a person would write it; the kind of source is always there."""
     store = NetworkRecordStore(tmp_path)
     store.put(NetworkRecord(name="TRE", feeds=("/a.zip", "/b.zip"), priority=1))
 
@@ -84,7 +83,6 @@ def test_changing_one_key_changes_its_line_alone(store):
 
 
 def test_putting_the_stored_record_writes_nothing(store):
-    """Not even a new modification time."""
     before = store.stamp()
     for record in store.read().records.values():
         store.put(record)
@@ -144,7 +142,6 @@ def test_any_changes_leave_a_dictionary_and_the_remarks(tmp_path, texts, steps):
 
 
 def test_a_record_that_is_not_toml_can_be_replaced_and_removed_but_not_changed(store):
-    """Changing one key would need the others."""
     store.path("BUS").write_text('feeds = ["x.zip"\n')
     with pytest.raises(ParameterError, match=r"The record of BUS cannot be read: the file is not TOML .*BUS.toml"):
         store.set_value("BUS", "priority", 1)
@@ -157,7 +154,6 @@ def test_a_record_that_is_not_toml_can_be_replaced_and_removed_but_not_changed(s
 
 
 def test_two_wrong_values_are_corrected_one_after_the_other(store):
-    """An error in one key does not prevent correcting another."""
     store.path("BUS").write_text('priority = "high"\nzone = "Nowhere"\n')
     store.set_value("BUS", "priority", 1)
     still = store.read().problems["BUS"]
@@ -181,7 +177,6 @@ def test_two_wrong_values_are_corrected_one_after_the_other(store):
     ],
 )
 def test_an_invalid_change_changes_nothing(store, change, message):
-    """The files are as they were."""
     with pytest.raises(ParameterError, match=message):
         change(store)
     assert (text_of(store, "BUS"), text_of(store, "TRAIN")) == (BUS, TRAIN)
@@ -247,7 +242,6 @@ for number in range(10):
 
 
 def test_two_writers_at_once_lose_nothing(store, tmp_path):
-    """Both change one record and add ten of their own."""
     command = [sys.executable, "-c", PUTTING, str(tmp_path)]
     tell_at_once([*command, "X", "zone", "UTC"], [*command, "Y", "key", "BUS_KEY"])
     records = store.read().records

@@ -97,21 +97,18 @@ def test_a_circle_of_fallbacks_disables_its_members_only(tmp_path):
 
 
 def test_a_record_whose_fallback_is_wrong_can_be_used(tmp_path):
-    """Only the wrong record is disabled."""
     records = read(tmp_path, A='fallback = "B"', B='priority = "high"')
 
     assert (list(records.records), list(records.problems)) == (["A"], ["B"])
 
 
 def test_a_byte_order_mark_and_windows_lines_are_read(tmp_path):
-    """As Windows editors write them."""
     records = read(tmp_path, A="\ufeffpriority = 1\r\nbounds = [1, 2, 3, 4]\r\n").records
 
     assert (records["A"].priority, records["A"].bounds) == (1, (1.0, 2.0, 3.0, 4.0))
 
 
 def test_an_empty_home_has_no_records_and_stays_empty(tmp_path):
-    """Reading creates nothing."""
     assert dict(open_record_store(tmp_path).read().records) == {}
     assert list(tmp_path.iterdir()) == []
 

@@ -37,8 +37,6 @@ async def _until(is_so: Callable[[], Awaitable[bool]], sentence: str) -> None:
 
 
 async def _begun(folder: Path, calls: int) -> None:
-    """Wait until the tool has been called a number of times."""
-
     async def is_so() -> bool:
         count = CallLog(folder).count()
         return sum(count[each] for each in count if each[0] == "begin") >= calls

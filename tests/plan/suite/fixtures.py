@@ -102,7 +102,6 @@ class CallLog:
 
 
 def new_runs(journal: Journal, folder: Path, build: Build = Build.FIRST, limits: Limits | None = None) -> PlanRuns:
-    """Return runs over the tool of a build."""
     log = CallLog(folder)
     write = log.writer()
 
@@ -136,12 +135,10 @@ def adding(number: int, milliseconds: int, *before: int) -> dict[str, Any]:
 
 
 def approval_step(number: int) -> dict[str, Any]:
-    """Return a step that a person approves."""
     return {"step_id": number, "description": "May we?", "agent": "human"}
 
 
 def plan_of_steps(*steps: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a plan as JSON has it."""
     return {"goal": "add up", "steps": [dict(step) for step in steps]}
 
 
@@ -205,13 +202,10 @@ def with_journal(engine: Engine, folder: Path, act: Callable[[Journal], Awaitabl
 
 
 def with_runs(engine: Engine, folder: Path, act: Callable[[PlanRuns], Awaitable[_R]]) -> _R:
-    """Run a function on the runs of a newly opened journal."""
     return with_journal(engine, folder, lambda journal: act(new_runs(journal, folder)))
 
 
 def read_runs(engine: Engine, folder: Path) -> list[RecordedRun]:
-    """Return all runs of a place, oldest first."""
-
     async def read(runs: PlanRuns) -> list[RecordedRun]:
         found = []
         for line in reversed(await runs.list_runs(USER)):

@@ -100,13 +100,11 @@ class Worker:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Leave nothing running."""
         self.kill()
         self._said.close()
         self._complained.close()
 
     def kill(self) -> None:
-        """Kill it with ``SIGKILL``."""
         self._process.kill()
         self._process.join()
 
@@ -139,7 +137,6 @@ class Worker:
 
     @property
     def has_ended(self) -> bool:
-        """Whether it has ended."""
         return self._process.exitcode is not None
 
 
