@@ -3,6 +3,7 @@
 import gzip
 import json
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
@@ -45,6 +46,9 @@ SUBMISSIONS = {
         "files": [],
     },
 }
+SYNCED = Synced(
+    ticker="TOWN", cik=CIK, name="Town Corp.", facts="new", complete_through="2026-02-01", filings=1, texts=0
+)
 DOCUMENT = b"""<html><head><title>hidden</title></head><body><p>Item 1. Business</p><p>Trams &amp; ferries.</p>
 <p>Item 1A. Risk Factors</p><p>Rain.</p><script>hidden()</script></body></html>"""
 BLOCKED = b"<!DOCTYPE html><html><title>SEC.gov | Request Rate Threshold Exceeded</title></html>"
@@ -94,11 +98,7 @@ async def test_a_company_is_fetched(tmp_path):
     async with serving(*replies) as server, new_client() as client:
         done = await syncing(server, client, tmp_path).sync("town")
 
-    assert done == [
-        Synced(
-            ticker="TOWN", cik=CIK, name="Town Corp.", facts="new", complete_through="2026-02-01", filings=1, texts=0
-        )
-    ]
+    assert done == [SYNCED]
     assert [asked.target for asked in server.asked] == [
         "/files/company_tickers.json",
         "/submissions/CIK0001234567.json",
@@ -201,17 +201,7 @@ async def test_a_company_that_is_missing_from_the_aggregate_is_told_so(tmp_path)
     async with serving(*replies) as server, new_client() as client:
         done = await syncing(server, client, tmp_path).sync("TOWN")
 
-    assert done == [
-        Synced(
-            ticker="TOWN",
-            cik=CIK,
-            name="Town Corp.",
-            facts="not_in_aggregate",
-            complete_through=None,
-            filings=1,
-            texts=0,
-        )
-    ]
+    assert done == [replace(SYNCED, facts="not_in_aggregate", complete_through=None)]
 
 
 async def test_a_ticker_that_edgar_does_not_know_is_told_with_near_ones(tmp_path):

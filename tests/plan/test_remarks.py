@@ -34,40 +34,27 @@ def test_each_thing_is_found_once_wherever_it_stands():
     ]
 
 
+MISSING = {"X": {"message": "No X", "next_step": "Load it", "did_you_mean": ["Y", "Z"]}}
+SCORED = [
+    {"name": "A", "token": "t", "confidenceScore": 0.8731}, {"parameterValue": "1000129", "matchQuality": 798},
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("remark", "lines"),
+    ("kind", "at", "value", "line"),
     [
-        (
-            Remark(
-                "missing", "missing", {"X": {"message": "No X", "next_step": "Load it", "did_you_mean": ["Y", "Z"]}}
-            ),
-            ["missing X: No X. Load it. Did you mean Y, Z?"],
-        ),
-        (Remark("candidates", "data.candidates", PLACES), ["candidates: Kamppi (F:1); Kamppi (area) (60.1,24.9)"]),
-        (
-            Remark(
-                "candidates", "c", [{"name": "A", "token": "t", "id": "i"}, {"id": "i"}, {"parameterValue": "1000129"}]
-            ),
-            ["candidates: A (t); i; 1000129"],
-        ),
-        (
-            Remark(
-                "candidates",
-                "c",
-                [
-                    {"name": "A", "token": "t", "confidenceScore": 0.8731},
-                    {"parameterValue": "1000129", "matchQuality": 798},
-                ],
-            ),
-            ["candidates: A (t, score 0.8731); 1000129, score 0.798"],
-        ),
-        (Remark("warning", "data.warnings", [{"code": "late", "message": "It is late"}]), ["It is late"]),
-        (Remark("did_you_mean", "did_you_mean", ["a", "b"]), ["did you mean a, b?"]),
-        (Remark("note", "truncated", True), ["truncated: true"]),
+        ("missing", "missing", MISSING, "missing X: No X. Load it. Did you mean Y, Z?"),
+        ("candidates", "data.candidates", PLACES, "candidates: Kamppi (F:1); Kamppi (area) (60.1,24.9)"),
+        ("candidates", "c", [{"name": "A", "token": "t", "id": "i"}, {"id": "i"}, {"parameterValue": "1000129"}],
+         "candidates: A (t); i; 1000129"),
+        ("candidates", "c", SCORED, "candidates: A (t, score 0.8731); 1000129, score 0.798"),
+        ("warning", "data.warnings", [{"code": "late", "message": "It is late"}], "It is late"),
+        ("did_you_mean", "did_you_mean", ["a", "b"], "did you mean a, b?"),
+        ("note", "truncated", True, "truncated: true"),
     ],
-)
-def test_a_remark_is_told_in_words(remark, lines):
-    assert list(say_remark(remark)) == lines
+)  # fmt: skip
+def test_a_remark_is_told_in_words(kind, at, value, line):
+    assert list(say_remark(Remark(kind, at, value))) == [line]
 
 
 @pytest.mark.parametrize(
@@ -119,29 +106,18 @@ async def test_a_step_that_needs_an_ambiguous_place_fails_with_its_candidates(ru
     assert "Step 2: candidates: Kamppi (F:1)" in say_run(view)
 
 
+RESUME = "run_plan with action resume goes on where it stopped"
+AGAIN = "Step 1 would fail again as it stands: run_plan with"
+
+
 @pytest.mark.parametrize(
     ("more", "can_modify", "resumable", "next_words"),
     [
-        ({"retryable": True}, True, True, "run_plan with action resume goes on where it stopped"),
-        ({}, True, True, "run_plan with action resume goes on where it stopped"),
-        (
-            {"retryable": False, "error_code": "unknown_error"},
-            True,
-            True,
-            "run_plan with action resume goes on where it stopped",
-        ),
-        (
-            {"retryable": False},
-            True,
-            False,
-            "Step 1 would fail again as it stands: run_plan with action replace takes a plan",
-        ),
-        (
-            {"retryable": False},
-            False,
-            False,
-            "Step 1 would fail again as it stands: run_plan with a new plan and memory_of this run",
-        ),
+        ({"retryable": True}, True, True, RESUME),
+        ({}, True, True, RESUME),
+        ({"retryable": False, "error_code": "unknown_error"}, True, True, RESUME),
+        ({"retryable": False}, True, False, f"{AGAIN} action replace takes a plan"),
+        ({"retryable": False}, False, False, f"{AGAIN} a new plan and memory_of this run"),
     ],
 )
 async def test_only_what_may_pass_is_told_to_resume(opened, recorder, more, can_modify, resumable, next_words):

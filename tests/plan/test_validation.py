@@ -17,8 +17,12 @@ CATALOGUE = Catalogue.of([Echo().tool(), FINANCIAL], {"clerk": None})
 def problems(*steps, memory=()):
     """Return (step, field, reason) of everything that is wrong."""
     with pytest.raises(PlanInvalid) as caught:
-        validate_plan(plan(*steps), CATALOGUE, memory=memory)
+        validated(*steps, memory=memory)
     return [(each["step_id"], each["field"], each["reason"]) for each in caught.value.details["errors"]]
+
+
+def validated(*steps, **more):
+    return validate_plan(plan(*steps), CATALOGUE, **more)
 
 
 def facts(**fields):
@@ -93,17 +97,14 @@ def test_all_problems_are_told_at_once():
 
 def test_the_sentence_tells_the_first_and_counts_the_rest():
     with pytest.raises(PlanInvalid, match=r"^The plan cannot run: step 1: tool 'x' .* and 5 more problems$"):
-        validate_plan(plan(*[step(number, "x") for number in range(1, 11)]), CATALOGUE)
+        validated(*[step(number, "x") for number in range(1, 11)])
 
 
 def test_the_plan_step_contracts_parameters_may_be_wrapped_or_flat():
     """F2: flat where the tool has one query type."""
-    valid = validate_plan(
-        plan(
-            step(1, "sec_financial_data", parameters=facts()),
-            step(2, "sec_financial_data", parameters=facts()["parameters"]),
-        ),
-        CATALOGUE,
+    valid = validated(
+        step(1, "sec_financial_data", parameters=facts()),
+        step(2, "sec_financial_data", parameters=facts()["parameters"]),
     )
 
     assert [ready.question.arguments["ticker"] for ready in valid.steps.values()] == ["AAPL", "AAPL"]
@@ -113,7 +114,7 @@ def test_a_reference_is_a_hole_in_the_parameters_and_the_rest_is_checked():
     known = step(1, "sec_financial_data", parameters=facts(ticker=ref("k2"), start_date=ref("k2"), metrics=[ref("k2")]))
     wrong = step(1, "sec_financial_data", parameters=facts(ticker=ref("k2"), end_date="2022"))
 
-    assert validate_plan(plan(known, step(2)), CATALOGUE).steps[1].dependencies == [2]
+    assert validated(known, step(2)).steps[1].dependencies == [2]
     assert problems(wrong, step(2)) == [
         (1, "parameters.parameters.end_date", "end_date: Date must be in YYYY-MM-DD format")
     ]
@@ -121,43 +122,33 @@ def test_a_reference_is_a_hole_in_the_parameters_and_the_rest_is_checked():
 
 def test_dependencies_are_inferred_and_merged():
     """From references, and from the keys that a condition names."""
-    valid = validate_plan(
-        plan(
-            step(1),
-            step(2),
-            step(3, parameters={"n": ref("k1", "data.n")}, dependencies=[2]),
-            step(4, done_check="memory['k3']['success']"),
-        ),
-        CATALOGUE,
-    )
+    third = step(3, parameters={"n": ref("k1", "data.n")}, dependencies=[2])
+    valid = validated(step(1), step(2), third, step(4, done_check="memory['k3']['success']"))
 
     assert {number: ready.dependencies for number, ready in valid.steps.items()} == {1: [], 2: [], 3: [2, 1], 4: [3]}
 
 
 def test_of_two_ordered_writers_the_last_before_the_reader_is_read():
     """A reader between them reads the first one; one after both, the second."""
-    valid = validate_plan(
-        plan(
-            step(1, expected_key="k"),
-            step(2, expected_key="between", parameters={"n": ref("k", "data.n")}),
-            step(3, expected_key="k", dependencies=[1, 2]),
-            step(4, expected_key="after", parameters={"n": ref("k", "data.n")}),
-        ),
-        CATALOGUE,
+    valid = validated(
+        step(1, expected_key="k"),
+        step(2, parameters={"n": ref("k", "data.n")}),
+        step(3, expected_key="k", dependencies=[1, 2]),
+        step(4, parameters={"n": ref("k", "data.n")}),
     )
 
     assert (valid.steps[2].sources[("n",)], valid.steps[4].sources[("n",)]) == (1, 3)
 
 
 def test_given_memory_provides_keys():
-    valid = validate_plan(plan(step(1, parameters={"n": ref("here")})), CATALOGUE, memory={"here"})
+    valid = validated(step(1, parameters={"n": ref("here")}), memory={"here"})
 
     assert valid.steps[1].sources == {("n",): None}
 
 
 def test_a_step_that_is_done_needs_no_tool_any_more():
     """After an upgrade that took a tool away, what was recorded still stands."""
-    valid = validate_plan(plan(step(1, "gone"), step(2, parameters={"n": ref("k1", "n")})), CATALOGUE, done={1})
+    valid = validated(step(1, "gone"), step(2, parameters={"n": ref("k1", "n")}), done={1})
 
     assert list(valid.steps) == [1, 2]
 
@@ -166,7 +157,7 @@ def test_a_thinking_step_and_a_human_need_no_tool():
     """F6: neither tool nor agent is a thinking step, ``human`` is built in."""
     thinking = PlanStep(step_id=2, description="think", dependencies=[1])
 
-    assert list(validate_plan(plan(human(1), thinking), CATALOGUE).steps) == [1, 2]
+    assert list(validated(human(1), thinking).steps) == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -196,7 +187,7 @@ def test_a_plan_may_leave_out_when_it_was_created():
 
 def test_the_largest_step_id_and_the_longest_key_are_good():
     """The other side of both bounds."""
-    valid = validate_plan(plan(step(2**53 - 1, expected_key="k" * 200)), CATALOGUE)
+    valid = validated(step(2**53 - 1, expected_key="k" * 200))
 
     assert list(valid.steps) == [2**53 - 1]
 
@@ -206,17 +197,16 @@ def test_the_depth_of_parameters_is_bounded(depth, sound):
     value = "x"
     for _ in range(depth):
         value = [value]
-    nested = plan(step(1, parameters={"extra": value}))
+    nested = step(1, parameters={"extra": value})
     if sound:
-        assert validate_plan(nested, CATALOGUE, limits=Limits(depth=3))
+        assert validated(nested, limits=Limits(depth=3))
     else:
         with pytest.raises(PlanInvalid, match="a value in them is nested more than 4 deep"):
-            validate_plan(nested, CATALOGUE, limits=Limits(depth=3))
+            validated(nested, limits=Limits(depth=3))
 
 
 def test_of_ordered_writers_each_knows_the_one_before():
     """A step that writes a key again is skipped on the value that the earlier one left."""
     steps = [step(number, expected_key="k", dependencies=list(range(1, number))) for number in (1, 2, 3)]
-    valid = validate_plan(plan(*steps), CATALOGUE)
 
-    assert [ready.earlier for ready in valid.steps.values()] == [None, 1, 2]
+    assert [ready.earlier for ready in validated(*steps).steps.values()] == [None, 1, 2]

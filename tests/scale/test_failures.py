@@ -44,23 +44,28 @@ def new_database(request):
         run_sql("postgres", f"DROP DATABASE {name} WITH (FORCE)")
 
 
-@pytest.mark.parametrize(
-    ("user", "password", "name", "sentence"),
-    [
-        (USER, "wrong", "postgres", f"The database refuses the user or the password of {VARIABLE}"),
-        ("nobody", PASSWORD, "postgres", f"The database refuses the user or the password of {VARIABLE}"),
-        (
-            USER,
-            PASSWORD,
-            "absent",
-            f"There is no database of the name that {VARIABLE} says; create it, or correct the name",
-        ),
-    ],
-    ids=["password", "user", "name"],
-)
-def test_a_wrong_part_of_the_address_is_named(user, password, name, sentence):
-    """The operator corrects it; trying again helps nobody."""
-    assert said_of(url_of(name, user=user, password=password)) == (SettingsInvalid, sentence)
+NO_ADDRESS = f"{VARIABLE} is no address of a database; write postgresql://USER:PASSWORD@HOST:PORT/NAME"
+REFUSED = f"The database refuses the user or the password of {VARIABLE}"
+ABSENT = f"There is no database of the name that {VARIABLE} says; create it, or correct the name"
+WRONG = {
+    "password": (lambda: url_of("postgres", password="wrong"), REFUSED),
+    "user": (lambda: url_of("postgres", user="nobody"), REFUSED),
+    "name": (lambda: url_of("absent"), ABSENT),
+    "scheme": (lambda: f"mysql://{USER}:{PASSWORD}@h/n", NO_ADDRESS),
+    "port": (lambda: f"postgresql://{USER}:{PASSWORD}@h:p/n", NO_ADDRESS),
+    "form": (lambda: f"{USER} {PASSWORD}", NO_ADDRESS),
+    # The test server has no certificate.
+    "encryption": (
+        lambda: f"{get_url()}?sslmode=require",
+        f"The database does not offer the encrypted connection that {VARIABLE} asks for",
+    ),
+}
+
+
+@pytest.mark.parametrize(("address", "sentence"), WRONG.values(), ids=WRONG)
+def test_a_wrong_part_of_the_address_is_named(address, sentence):
+    """The operator corrects it; trying again helps nobody, and what is no address is not repeated."""
+    assert said_of(address()) == (SettingsInvalid, sentence)
 
 
 def test_nobody_listens():
@@ -68,24 +73,6 @@ def test_nobody_listens():
     kind, sentence = said_of(f"postgresql://{USER}:{PASSWORD}@127.0.0.1:1/postgres")
 
     assert (issubclass(kind, StorageUnavailable), kind.retryable, sentence) == (True, True, UNREACHABLE)
-
-
-@pytest.mark.parametrize(
-    "url", [f"mysql://{USER}:{PASSWORD}@h/n", f"postgresql://{USER}:{PASSWORD}@h:p/n", f"{USER} {PASSWORD}"]
-)
-def test_what_is_no_address_is_not_repeated(url):
-    kind, sentence = said_of(url)
-
-    assert kind is SettingsInvalid
-    assert sentence == f"{VARIABLE} is no address of a database; write postgresql://USER:PASSWORD@HOST:PORT/NAME"
-
-
-def test_encryption_that_is_asked_for_and_not_offered_is_the_operators():
-    """The test server has no certificate."""
-    assert said_of(f"{get_url()}?sslmode=require") == (
-        SettingsInvalid,
-        f"The database does not offer the encrypted connection that {VARIABLE} asks for",
-    )
 
 
 def test_without_the_extra_the_setting_says_what_to_install(monkeypatch):
