@@ -148,8 +148,6 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
 
 
 class SecFinancialData(QueryTool):
-    """Reported figures, told apart by vintage."""
-
     name = "sec_financial_data"
     title = "Company figures"
     queries: ClassVar[tuple[QueryType[FactLibrary, Any], ...]] = _QUERIES

@@ -22,8 +22,6 @@ _LEGAL_FORMS = re.compile(r"[,.]|\b(inc|corp|corporation|co|company|plc|ltd|hold
 
 
 class CompanyFilingsParams(StepParams):
-    """The newest filings of a company."""
-
     ticker: Ticker
     filing_types: Annotated[list[Word] | None, Field(description="such as 10-K; else all")] = None
     limit: Limit = 10
@@ -31,8 +29,6 @@ class CompanyFilingsParams(StepParams):
 
 
 class FilingTimelineParams(StepParams):
-    """A company's filings of one type, over time."""
-
     ticker: Ticker
     filing_type: Word = "10-K"
     limit: Limit = 10
@@ -40,8 +36,6 @@ class FilingTimelineParams(StepParams):
 
 
 class FilingSectionsParams(StepParams):
-    """The sections of one filing."""
-
     accession_number: Word
     section_types: list[Word] | None = None
     limit: Limit = 50
@@ -53,10 +47,6 @@ class RelatedCompaniesParams(StepParams):
     ticker: Ticker
     relationship_type: Annotated[str, Field(pattern="^MENTIONS$")] = "MENTIONS"
     limit: Limit = 10
-
-
-class SectionTypesParams(StepParams):
-    """Nothing to say."""
 
 
 def _filings(library: FactLibrary, params: CompanyFilingsParams) -> Reply:
@@ -168,7 +158,7 @@ def _related(library: FactLibrary, params: RelatedCompaniesParams) -> Reply:
     return Reply(rows[: params.limit], extra={"notes": [note]})
 
 
-def _types(library: FactLibrary, _params: SectionTypesParams) -> Reply:
+def _types(library: FactLibrary, _params: StepParams) -> Reply:
     rows = library.rows("SELECT section_type, count(*) FROM sections GROUP BY 1 ORDER BY 2 DESC, 1")
     if not rows:
         raise nothing("No section types found", {"sections": _no_text()})
@@ -225,7 +215,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     ),
     QueryType(
         name="section_types",
-        params=SectionTypesParams,
+        params=StepParams,
         answer=_types,
         output=shape.SectionTypesAnswer,
         text=tell_rows(lambda row: f"{row['section_type']}: {row['count']}"),
@@ -235,8 +225,6 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
 
 
 class SecGraphQuery(QueryTool):
-    """Filings, and what is in them."""
-
     name = "sec_graph_query"
     title = "Company filings"
     queries: ClassVar[tuple[QueryType[FactLibrary, Any], ...]] = _QUERIES

@@ -100,21 +100,15 @@ class FinancialFactsQuery(WindowParams, FinancialFactsParams):
 
 
 class CompanyInfoParams(StepParams):
-    """One company, or all of them."""
-
     ticker: Ticker | None = None
     as_of: Annotated[Day | None, Field(description="no effect: who a company is has no vintage")] = None
 
 
 class CompaniesParams(StepParams):
-    """Nothing to say."""
-
     as_of: Annotated[Day | None, Field(description="no effect: who a company is has no vintage")] = None
 
 
 class MetricsParams(StepParams):
-    """Which figures a company reports."""
-
     ticker: Ticker
     category: Annotated[
         Literal["income", "balance", "cash_flow", "other"] | None, Field(description="one statement's")
@@ -123,8 +117,6 @@ class MetricsParams(StepParams):
 
 
 class TimeSeriesParams(WindowParams):
-    """One metric over time."""
-
     ticker: Ticker
     metric: Word
     period: Annotated[str | None, Field(description="annual, quarterly, ytd or instant; or a fiscal period")] = None
@@ -147,29 +139,21 @@ class TimeSeriesParams(WindowParams):
 
 
 class FinancialRatiosParams(WindowParams):
-    """Ratios of a company."""
-
     ticker: Ticker
     ratios: Annotated[list[Word] | None, Field(max_length=20, description="such as net_margin; else all")] = None
 
 
 class FactHistoryParams(WindowParams):
-    """Everything that was ever stated for a figure."""
-
     ticker: Ticker
     metric: Word
 
 
 class CompareParams(WindowParams):
-    """The same figures at several companies."""
-
     tickers: Annotated[list[Ticker], Field(min_length=1, max_length=20)]
     metrics: Annotated[list[Word], Field(min_length=1, max_length=20)]
 
 
 class StatementParams(WindowParams):
-    """A whole statement; the newest year where no period is named."""
-
     ticker: Ticker
     statement: Literal["income", "balance", "cash_flow"]
 
@@ -250,8 +234,6 @@ class VerifyClaimParams(ViewParams):
 
 
 class CalculateParams(ViewParams):
-    """Arithmetic over figures of fiscal periods."""
-
     ticker: Ticker
     expression: Annotated[
         str,
@@ -273,7 +255,5 @@ class CalculateParams(ViewParams):
 
 
 class CustomSqlParams(StepParams):
-    """A SELECT over the figures."""
-
     sql_query: Annotated[str, StringConstraints(min_length=1, max_length=20_000)]
     as_of: Annotated[Day | None, Field(description="hide what was filed later")] = None

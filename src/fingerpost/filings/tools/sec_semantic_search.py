@@ -25,8 +25,6 @@ _DEFAULT_WEIGHT = 0.5
 
 
 class SemanticSearchParams(StepParams):
-    """What is searched for, and where."""
-
     query: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]
     companies: list[Ticker] | None = None
     top_k: Annotated[int, Field(gt=0, le=100)] = 5
@@ -149,8 +147,6 @@ def _tell_hits(body: Mapping[str, Any]) -> str:
 
 
 class SecSemanticSearch(QueryTool):
-    """Text of filings."""
-
     name = "sec_semantic_search"
     title = "Search filing text"
     queries: ClassVar[tuple[QueryType[FactLibrary, Any], ...]] = (

@@ -15,8 +15,6 @@ Vintage = Literal["latest", "original", "as_of", "split_adjusted"]
 
 
 class Source(StepModel):
-    """Whose data an answer stands on."""
-
     dataset: str
     retrieved_at: str | None = None
     complete_through: str
@@ -33,8 +31,6 @@ class Missing(StepModel):
 
 
 class Part(StepModel):
-    """A reported figure that a derived one was computed from."""
-
     value: Value
     unit: str
     start_date: str | None = None
@@ -45,8 +41,6 @@ class Part(StepModel):
 
 
 class RevisionRow(StepModel):
-    """A value that a filing stated, and how it differs from the one before."""
-
     value: Value
     kind: Change
     filing_date: str
@@ -55,8 +49,6 @@ class RevisionRow(StepModel):
 
 
 class Alternative(StepModel):
-    """What a neighbouring tag says of the same period."""
-
     xbrl_tag: str
     value: Value
     accession_number: str
@@ -80,8 +72,6 @@ class CitedRow(StepModel):
 
 
 class FigureRow(CitedRow):
-    """One figure and its filing."""
-
     cik: str
     metric_name: str
     fiscal_quarter: int | None = None
@@ -97,8 +87,6 @@ class FigureRow(CitedRow):
 
 
 class RatioRow(CitedRow):
-    """One ratio and the figures it comes from."""
-
     cik: str
     ratio_name: str
     fiscal_quarter: int | None = None
@@ -110,16 +98,12 @@ class RatioRow(CitedRow):
 
 
 class HistoryRow(CitedRow):
-    """One value that was stated for a period."""
-
     metric_name: str
     xbrl_tag: str
     kind: Change
 
 
 class CompanyRow(StepModel):
-    """Who files."""
-
     ticker: str
     tickers: list[str]
     name: str
@@ -135,8 +119,6 @@ class CompanyRow(StepModel):
 
 
 class MetricRow(StepModel):
-    """A tag that a company files, and the word for it."""
-
     xbrl_tag: str
     standard_metric_name: str | None = None
     category: str
@@ -144,8 +126,6 @@ class MetricRow(StepModel):
 
 
 class Point(StepModel):
-    """One of several headline values."""
-
     end_date: str
     value: Value
 
@@ -165,8 +145,6 @@ class SourcedAnswer(StandardAnswer):
 
 
 class ValuesAnswer(SourcedAnswer):
-    """Base of answers with values in ``data``."""
-
     value_mode: Mode = None
 
 
@@ -179,24 +157,18 @@ class FactsAnswer(ValuesAnswer):
 
 
 class SeriesAnswer(ValuesAnswer):
-    """One metric over time."""
-
     query_type: Literal["time_series"]
     results: list[FigureRow]
     data: dict[str, list[Point]]
 
 
 class RatiosAnswer(ValuesAnswer):
-    """Ratios; ``data`` by the names as asked."""
-
     query_type: Literal["financial_ratios"]
     results: list[RatioRow]
     data: dict[str, Headline]
 
 
 class HistoryAnswer(SourcedAnswer):
-    """Everything that was stated, oldest first in each period."""
-
     query_type: Literal["fact_history"]
     results: list[HistoryRow]
 
@@ -210,8 +182,6 @@ class CompareAnswer(ValuesAnswer):
 
 
 class StatementAnswer(ValuesAnswer):
-    """A statement's lines; ``data`` by metric word."""
-
     query_type: Literal["statement"]
     statement: Literal["income", "balance", "cash_flow"]
     results: list[FigureRow]
@@ -219,15 +189,11 @@ class StatementAnswer(ValuesAnswer):
 
 
 class CompaniesAnswer(SourcedAnswer):
-    """Companies that have figures."""
-
     query_type: Literal["company_info", "companies", "all companies"]
     results: list[CompanyRow]
 
 
 class MetricsAnswer(SourcedAnswer):
-    """The figures that a company reports."""
-
     query_type: Literal["metrics"]
     results: list[MetricRow]
 
@@ -253,15 +219,11 @@ class TimelineRow(StepModel):
 
 
 class FilingRow(TimelineRow):
-    """One filing of a company."""
-
     filing_type: str
     description: str | None = None
 
 
 class FilingsAnswer(StandardAnswer):
-    """A company's filings, newest first."""
-
     query_type: Literal["company_filings"]
     results: list[FilingRow]
     total_results: int
@@ -269,8 +231,6 @@ class FilingsAnswer(StandardAnswer):
 
 
 class TimelineAnswer(StandardAnswer):
-    """A company's filings of one type, oldest first."""
-
     query_type: Literal["filing_timeline"]
     results: list[TimelineRow]
     total_results: int
@@ -278,53 +238,39 @@ class TimelineAnswer(StandardAnswer):
 
 
 class SectionRow(StepModel):
-    """One section of a filing."""
-
     title: str
     section_type: str
     order: int
 
 
 class SectionsAnswer(StandardAnswer):
-    """The sections of a filing whose text was loaded."""
-
     query_type: Literal["filing_sections"]
     results: list[SectionRow]
 
 
 class RelatedRow(StepModel):
-    """A company that another one's text names."""
-
     ticker: str
     name: str
     mention_count: int
 
 
 class RelatedAnswer(StandardAnswer):
-    """Companies that a company's loaded text names, the most often named first."""
-
     query_type: Literal["related_companies"]
     results: list[RelatedRow]
     notes: list[str] | None = None
 
 
 class SectionTypeRow(StepModel):
-    """How many sections of a type were loaded."""
-
     section_type: str
     count: int
 
 
 class SectionTypesAnswer(StandardAnswer):
-    """The types of section that were loaded."""
-
     query_type: Literal["section_types"]
     results: list[SectionTypeRow]
 
 
 class HitPlace(StepModel):
-    """Where a text stands."""
-
     company: str | None = None
     ticker: str | None = None
     cik: str
@@ -345,8 +291,6 @@ class Hit(StepModel):
 
 
 class SearchAnswer(StandardAnswer):
-    """Sections found by their words."""
-
     query_type: Literal["semantic_search"]
     results: list[Hit]
     query: str
@@ -356,8 +300,6 @@ class SearchAnswer(StandardAnswer):
 
 
 class DetailsAnswer(StandardAnswer):
-    """What a tool expects: JSON Schema of each question's parameters, by query type."""
-
     query_type: Literal["tool_details"]
     results: list[Any]
     tool_name: str
@@ -378,8 +320,6 @@ class Verdict(StepModel):
 
 
 class ClaimAnswer(SourcedAnswer):
-    """The verdict on a claim, and the figures that decide it."""
-
     query_type: Literal["verify_claim"]
     results: list[FigureRow]
     data: Verdict
@@ -417,8 +357,6 @@ class CalculationRow(StepModel):
 
 
 class CalculationAnswer(ValuesAnswer):
-    """An expression's values; ``data`` by the expression as asked."""
-
     query_type: Literal["calculate"]
     results: list[CalculationRow]
     data: dict[str, Headline]

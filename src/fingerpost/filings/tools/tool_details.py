@@ -14,8 +14,6 @@ from fingerpost.filings.tools.sec_query import QueryTool, QueryType, StepParams
 
 
 class ToolDetailsParams(StepParams):
-    """Which tool."""
-
     tool_name: Word
 
 
