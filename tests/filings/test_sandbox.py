@@ -5,7 +5,8 @@ import time
 import pytest
 
 from fingerpost.errors import ParameterError
-from fingerpost.filings.sandbox import MAX_ROWS, run_sql
+from fingerpost.filings.sandbox import run_sql
+from fingerpost.filings.sandbox_process import MAX_ROWS
 from fingerpost.filings.store import FactStore
 from tests.filings.drawing import company_file, facts, library_of
 

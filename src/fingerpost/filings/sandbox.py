@@ -10,19 +10,16 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 from fingerpost.errors import ParameterError, StorageUnavailable
 from fingerpost.filings import sandbox_process, schema
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.store import new_sample
 
-MAX_ROWS = 1_000
-DEADLINE_S = 1.5
 # Beyond the query's own time: for the process to start, and for its answer to be written.
 _GRACE_S = 1.5
 _SENTENCES = {
-    sqlite3.SQLITE_INTERRUPT: f"it was stopped after {DEADLINE_S} s; narrow it, or join on fewer rows",
+    sqlite3.SQLITE_INTERRUPT: f"it was stopped after {sandbox_process.DEADLINE_S} s; narrow it, or join on fewer rows",
     sqlite3.SQLITE_NOMEM: "it needs too much memory; narrow it",
     sqlite3.SQLITE_TOOBIG: "a text or the query itself is too long",
 }
@@ -43,12 +40,10 @@ def run_sql(path: Path | None, query: str, as_of: str | None = None) -> Reply:
     if uri is None:
         with closing(new_sample()) as sample:
             database = sample.serialize()
-    call = {"path": uri, "query": query, "as_of": as_of, "max_rows": MAX_ROWS, "seconds": DEADLINE_S}
-    answer: dict[str, Any]
-    command = [sys.executable, "-I", "-S", sandbox_process.__file__]
-    sent = json.dumps(call).encode() + b"\n" + database
+    sent = json.dumps([uri, query, as_of]).encode() + b"\n" + database
+    command, seconds = [sys.executable, "-I", "-S", sandbox_process.__file__], sandbox_process.DEADLINE_S + _GRACE_S
     try:
-        done = subprocess.run(command, input=sent, capture_output=True, timeout=DEADLINE_S + _GRACE_S, check=False)  # noqa: S603
+        done = subprocess.run(command, input=sent, capture_output=True, timeout=seconds, check=False)  # noqa: S603
         answer = json.loads(done.stdout) if done.returncode == 0 else {"code": sqlite3.SQLITE_NOMEM, "error": ""}
     except subprocess.TimeoutExpired:
         answer = {"code": sqlite3.SQLITE_INTERRUPT, "error": ""}
@@ -58,5 +53,4 @@ def run_sql(path: Path | None, query: str, as_of: str | None = None) -> Reply:
         sentence = _SENTENCES.get(answer["code"], answer["error"])
         raise ParameterError(f"Error executing custom SQL: {sentence}", {"field": "sql_query"})
     rows = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
-    notes = {"notes": answer["notes"]} if answer["notes"] else {}
-    return Reply(rows, extra={"truncated": answer["truncated"], **notes})
+    return Reply(rows, extra={name: answer[name] for name in ("truncated", "notes") if name in answer})

@@ -13,6 +13,9 @@ import sys
 import time
 from typing import Any
 
+MAX_ROWS = 1_000
+DEADLINE_S = 1.5
+
 _MAX_BYTES = 100_000
 _MAX_HEAP_BYTES = 256_000_000
 _MAX_ANSWER_BYTES = 2_000_000
@@ -21,15 +24,15 @@ _REFUSED_FUNCTIONS = frozenset({"load_extension", "readfile", "writefile", "edit
 # The tables that a query may read, and the column by which ``as_of`` hides later rows.
 _DAYS = {"companies": "", "facts": "filing_date", "filings": "filing_date", "fiscal_years": "end_date", "tickers": ""}
 # A query that reads no column of a table learns at most how many rows it has.
-_COUNTED = frozenset({"companies", "concepts", "reports", "reported", "filings", "fiscal_years", "tickers"})
+_COUNTED = frozenset({*_DAYS, "concepts", "reports", "reported"})
 _MAIN_TICKER = """
     SELECT min(companies.ticker) FROM main.tickers JOIN main.companies USING (cik) WHERE tickers.ticker = ?
     HAVING count(DISTINCT companies.ticker) = 1
 """
 
 
-def run(connection: sqlite3.Connection, query: str, as_of: str | None, max_rows: int, seconds: float) -> dict[str, Any]:
-    """Return ``columns``, ``rows``, ``truncated`` and ``notes``, or ``code`` and ``error`` if SQLite refuses."""
+def run(connection: sqlite3.Connection, query: str, as_of: str | None) -> dict[str, Any]:
+    """Return ``columns``, ``rows``, ``truncated`` and any ``notes``, or ``code`` and ``error`` if SQLite refuses."""
     # It drops temporary views, so it is set before there are any.
     connection.execute("PRAGMA temp_store = MEMORY")
     sealed, there = _lay_views(connection, as_of)
@@ -39,34 +42,35 @@ def run(connection: sqlite3.Connection, query: str, as_of: str | None, max_rows:
     connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, _MAX_BYTES)
 
     def authorize(action: int, first: str | None, second: str | None, database: str | None, reader: str | None) -> int:
-        if action == sqlite3.SQLITE_FUNCTION:
-            return sqlite3.SQLITE_DENY if str(second).lower() in _REFUSED_FUNCTIONS else sqlite3.SQLITE_OK
         table = (first or "").lower()
-        is_view = database == "temp" and not table.startswith("sqlite_")
-        is_sealed = (reader or "").startswith(sealed) or (not second and table in _COUNTED)
-        is_read = action == sqlite3.SQLITE_READ and (is_view or is_sealed)
-        is_open = is_read or action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE)
+        if action == sqlite3.SQLITE_FUNCTION:
+            is_open = str(second).lower() not in _REFUSED_FUNCTIONS
+        elif action == sqlite3.SQLITE_READ:
+            is_view = database == "temp" and not table.startswith("sqlite_")
+            is_open = is_view or (reader or "").startswith(sealed) or (not second and table in _COUNTED)
+        else:
+            is_open = action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE)
         return sqlite3.SQLITE_OK if is_open else sqlite3.SQLITE_DENY
 
     connection.set_authorizer(authorize)
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + DEADLINE_S
     connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_BETWEEN_LOOKS)
     try:
         cursor = connection.execute(query)
         if cursor.description is None:
             raise sqlite3.ProgrammingError("it is no SELECT")
-        answer = _fetch(cursor, max_rows)
+        answer = _fetch(cursor)
     except (sqlite3.Error, sqlite3.Warning, MemoryError, OverflowError, ValueError) as error:
         code = sqlite3.SQLITE_NOMEM if isinstance(error, MemoryError) else getattr(error, "sqlite_errorcode", 1) & 0xFF
         return {"code": code, "error": f"{error}. Only reading is allowed, of {there}"}
     connection.set_authorizer(None)
     connection.set_progress_handler(None, 0)
-    notes = []
-    for text in () if answer["rows"] else dict.fromkeys(re.findall(r"'([^']*)'", query)):
-        for (main,) in connection.execute(_MAIN_TICKER, (text.upper().replace(".", "-"),)):
-            if main != text:
-                notes.append(f"'{text}' is in the tables as '{main}'; ask for that")
-    return answer | {"notes": notes}
+    texts = () if answer["rows"] else dict.fromkeys(re.findall(r"'([^']*)'", query))
+    mains = [
+        (text, *row) for text in texts for row in connection.execute(_MAIN_TICKER, (text.upper().replace(".", "-"),))
+    ]
+    notes = [f"'{text}' is in the tables as '{main}'; ask for that" for text, main in mains if main != text]
+    return answer | ({"notes": notes} if notes else {})
 
 
 def _lay_views(connection: sqlite3.Connection, as_of: str | None) -> tuple[str, str]:
@@ -90,20 +94,20 @@ def _lay_views(connection: sqlite3.Connection, as_of: str | None) -> tuple[str, 
     return sealed, "; ".join(there)
 
 
-def _fetch(cursor: sqlite3.Cursor, max_rows: int) -> dict[str, Any]:
+def _fetch(cursor: sqlite3.Cursor) -> dict[str, Any]:
     columns: list[str] = []
     for name, *_ in cursor.description:
         # A second column of one name is numbered, or a row would lose it.
-        numbered = (f"{name}_{number}" for number in range(2, len(cursor.description) + 2))
-        columns.append(name if name not in columns else next(free for free in numbered if free not in columns))
-    rows: list[list[Any]] = []
+        names = (name, *(f"{name}_{number}" for number in range(2, len(cursor.description) + 2)))
+        columns.append(next(free for free in names if free not in columns))
+    answer: dict[str, Any] = {"columns": columns, "rows": [], "truncated": False}
     size = 0
     for row in cursor:
-        if len(rows) == max_rows or size > _MAX_ANSWER_BYTES:
-            return {"columns": columns, "rows": rows, "truncated": True}
-        rows.append([_cell(cell) for cell in row])
-        size += sum(len(cell) if isinstance(cell, str) else 8 for cell in rows[-1])
-    return {"columns": columns, "rows": rows, "truncated": False}
+        if len(answer["rows"]) == MAX_ROWS or size > _MAX_ANSWER_BYTES:
+            return answer | {"truncated": True}
+        answer["rows"].append([_cell(cell) for cell in row])
+        size += sum(len(cell) if isinstance(cell, str) else 8 for cell in answer["rows"][-1])
+    return answer
 
 
 def _cell(cell: Any) -> Any:
@@ -113,9 +117,8 @@ def _cell(cell: Any) -> Any:
 
 
 if __name__ == "__main__":
-    call = json.loads(sys.stdin.buffer.readline())
-    opened = sqlite3.connect(call["path"] or ":memory:", uri=True, isolation_level=None)
-    if call["path"] is None:
+    path, query, as_of = json.loads(sys.stdin.buffer.readline())
+    opened = sqlite3.connect(path or ":memory:", uri=True, isolation_level=None)
+    if path is None:
         opened.deserialize(sys.stdin.buffer.read())
-    found = run(opened, call["query"], call["as_of"], call["max_rows"], call["seconds"])
-    sys.stdout.buffer.write(json.dumps(found).encode("utf-8", "surrogatepass"))
+    sys.stdout.buffer.write(json.dumps(run(opened, query, as_of)).encode("utf-8", "surrogatepass"))
