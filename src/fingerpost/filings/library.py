@@ -12,10 +12,9 @@ from typing import Any, TypeVar
 from rapidfuzz import fuzz, process
 
 from fingerpost.contract.company_names import begins_with, find_named, name_key
-from fingerpost.filings import schema
 from fingerpost.filings.companyfacts import Filing
 from fingerpost.filings.figure import Company
-from fingerpost.filings.store import new_sample, plain_ticker
+from fingerpost.filings.store import facts_file, is_empty, new_sample, plain_ticker
 
 _KEPT = 4_096
 # Of 100, by rapidfuzz's ratio.
@@ -39,7 +38,7 @@ class FactLibrary:
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
-        self._file = None if path is None else schema.facts_file(path)
+        self._file = None if path is None else facts_file(path)
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._opened: tuple[int, int] | None = None
@@ -216,7 +215,7 @@ class FactLibrary:
             return new_sample()
         with ExitStack() as stack:
             connection = stack.enter_context(closing(self._file.connect("ro")))
-            if not schema.is_empty(self._file, connection):
+            if not is_empty(self._file, connection):
                 stack.pop_all()
                 return connection
         return new_sample()

@@ -10,11 +10,12 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from fingerpost.errors import ParameterError, StorageUnavailable
-from fingerpost.filings import sandbox_process, schema
+from fingerpost.filings import sandbox_process
 from fingerpost.filings.reply import Reply
-from fingerpost.filings.store import new_sample
+from fingerpost.filings.store import facts_file, is_empty, new_sample
 
 # Beyond the query's own time: for the process to start, and for its answer to be written.
 _GRACE_S = 1.5
@@ -34,14 +35,15 @@ def run_sql(path: Path | None, query: str, as_of: str | None = None) -> Reply:
     """
     uri, database = None, b""
     if path is not None and path.exists():
-        file = schema.facts_file(path)
+        file = facts_file(path)
         with file.opened("ro") as connection:
-            uri = None if schema.is_empty(file, connection) else f"{path.absolute().as_uri()}?mode=ro"
+            uri = None if is_empty(file, connection) else f"{path.absolute().as_uri()}?mode=ro"
     if uri is None:
         with closing(new_sample()) as sample:
             database = sample.serialize()
     sent = json.dumps([uri, query, as_of]).encode() + b"\n" + database
     command, seconds = [sys.executable, "-I", "-S", sandbox_process.__file__], sandbox_process.DEADLINE_S + _GRACE_S
+    answer: dict[str, Any]
     try:
         done = subprocess.run(command, input=sent, capture_output=True, timeout=seconds, check=False)  # noqa: S603
         answer = json.loads(done.stdout) if done.returncode == 0 else {"code": sqlite3.SQLITE_NOMEM, "error": ""}

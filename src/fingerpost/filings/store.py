@@ -1,15 +1,96 @@
-"""What was loaded, in one SQLite file: figures, companies, lists of filings, sections of text."""
+"""The facts file: companies, their figures, lists of filings and sections of text, in one SQLite file."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from pathlib import Path
+from typing import Any
 
-from fingerpost.filings import sample, schema
+from fingerpost.filings import sample
 from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile
 from fingerpost.filings.figure import EDGAR, SAMPLE
-from fingerpost.store.sqlite import connect_memory, use_write_ahead_log
+from fingerpost.store.sqlite import SqliteFile, connect_memory, use_write_ahead_log
+
+_APPLICATION_ID = 0x46504643
+_VERSION = 1
+
+_MAIN_TICKERS = "CREATE TABLE IF NOT EXISTS main_tickers (cik INTEGER PRIMARY KEY, ticker TEXT NOT NULL)"
+_TABLES = """
+CREATE TABLE companies (
+    cik INTEGER PRIMARY KEY, ticker TEXT NOT NULL, name TEXT NOT NULL, sic TEXT, industry TEXT, exchange TEXT,
+    currency TEXT NOT NULL, dataset TEXT NOT NULL, retrieved_at TEXT, complete_through TEXT NOT NULL,
+    first_end TEXT NOT NULL
+);
+CREATE TABLE tickers (ticker TEXT NOT NULL, cik INTEGER NOT NULL, PRIMARY KEY (ticker, cik)) WITHOUT ROWID;
+CREATE TABLE listed (
+    ticker TEXT NOT NULL, cik INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (ticker, cik)
+) WITHOUT ROWID;
+CREATE TABLE concepts (
+    id INTEGER PRIMARY KEY, cik INTEGER NOT NULL, name TEXT NOT NULL, label TEXT NOT NULL, UNIQUE (cik, name)
+);
+CREATE TABLE reports (
+    id INTEGER PRIMARY KEY, cik INTEGER NOT NULL, accession TEXT NOT NULL, form TEXT NOT NULL, filed TEXT NOT NULL,
+    UNIQUE (cik, accession, form, filed)
+);
+CREATE TABLE reported (
+    concept INTEGER NOT NULL, unit TEXT NOT NULL, start_date TEXT NOT NULL, end_date TEXT NOT NULL, value NOT NULL,
+    report INTEGER NOT NULL
+);
+CREATE INDEX reported_by_concept ON reported (concept);
+CREATE TABLE fiscal_years (
+    cik INTEGER NOT NULL, end_date TEXT NOT NULL, fiscal_year INTEGER NOT NULL, PRIMARY KEY (cik, end_date)
+) WITHOUT ROWID;
+CREATE TABLE filings (
+    cik INTEGER NOT NULL, accession_number TEXT NOT NULL, filing_type TEXT NOT NULL, filing_date TEXT NOT NULL,
+    report_date TEXT NOT NULL, document TEXT NOT NULL, description TEXT NOT NULL, PRIMARY KEY (cik, accession_number)
+) WITHOUT ROWID;
+CREATE TABLE filing_lists (cik INTEGER PRIMARY KEY, is_complete INTEGER NOT NULL, oldest TEXT NOT NULL);
+CREATE TABLE sections (
+    id INTEGER PRIMARY KEY, cik INTEGER NOT NULL, accession_number TEXT NOT NULL, filing_type TEXT NOT NULL,
+    filing_date TEXT NOT NULL, position INTEGER NOT NULL, section_type TEXT NOT NULL, title TEXT NOT NULL,
+    text TEXT NOT NULL
+);
+CREATE INDEX sections_by_filing ON sections (accession_number);
+CREATE VIRTUAL TABLE section_words USING fts5 (
+    title, text, content = 'sections', content_rowid = 'id', tokenize = 'porter unicode61'
+);
+CREATE VIEW facts AS
+    SELECT companies.ticker AS ticker, companies.cik AS cik, concepts.name AS concept, concepts.label AS label,
+        reported.unit AS unit, nullif(reported.start_date, '') AS start_date, reported.end_date AS end_date,
+        reported.value AS value, reports.accession AS accession_number, reports.form AS filing_type,
+        reports.filed AS filing_date
+    FROM reported
+    JOIN concepts ON concepts.id = reported.concept
+    JOIN reports ON reports.id = reported.report
+    JOIN companies ON companies.cik = concepts.cik;
+"""
+
+
+def facts_file(path: Path) -> SqliteFile:
+    """Return how the facts file at a path is opened; its connections may move between threads, one at a time."""
+    return SqliteFile(
+        path=path,
+        holds="filings",
+        application_id=_APPLICATION_ID,
+        any_thread=True,
+        remedy="move it away and load again",
+        # The original tool's own sentence.
+        unavailable="Database connection failed: {error}",
+    )
+
+
+def is_empty(file: SqliteFile, connection: sqlite3.Connection) -> bool:
+    """Whether nothing was laid out yet.
+
+    Raises:
+        SettingsInvalid: the file is another program's, or of another version of ours.
+    """
+    if file.is_empty(connection):
+        return True
+    if connection.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
+        raise file.unusable(f"is of another version; {file.remedy}")
+    return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,13 +116,11 @@ class FactStore:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file = schema.facts_file(path)
+        self._file = facts_file(path)
 
-    def put_facts(
-        self, file: FactsFile, *, tickers: Iterable[str] = (), retrieved_at: str | None = None, dataset: str = EDGAR
-    ) -> None:
+    def put_facts(self, file: FactsFile, *, tickers: Iterable[str] = (), retrieved_at: str | None = None) -> None:
         with self._writing() as connection:
-            insert_facts(connection, file, tickers=tickers, retrieved_at=retrieved_at, dataset=dataset)
+            _put_facts(connection, file, tickers, retrieved_at, EDGAR)
 
     def put_newer_facts(self, files: Iterable[FactsFile], *, retrieved_at: str | None) -> None:
         """Replace the figures of companies, in one transaction, except where those that are there are newer."""
@@ -50,37 +129,28 @@ class FactStore:
                 query = "SELECT complete_through FROM companies WHERE cik = ?"
                 there = connection.execute(query, (file.cik,)).fetchone()
                 if there is None or there[0] <= file.complete_through:
-                    insert_facts(connection, file, tickers=[], retrieved_at=retrieved_at, dataset=EDGAR)
+                    _put_facts(connection, file, (), retrieved_at, EDGAR)
 
     def put_submissions(self, file: SubmissionsFile) -> None:
+        tickers = [plain_ticker(ticker) for ticker in file.tickers]
+        ticker = tickers[0] if tickers else None
         with self._writing() as connection:
-            connection.executemany(
-                "INSERT OR IGNORE INTO tickers (ticker, cik) VALUES (?, ?)",
-                [(plain_ticker(each), file.cik) for each in file.tickers],
-            )
-            ticker = plain_ticker(file.tickers[0]) if file.tickers else None
+            _insert(connection, "tickers (ticker, cik)", [(each, file.cik) for each in tickers], "OR IGNORE")
             connection.execute(
                 "UPDATE companies SET name = ?, ticker = coalesce(?, ticker), sic = ?, industry = ?, exchange = ?"
                 " WHERE cik = ?",
                 (file.name, ticker, file.sic, file.industry, file.exchange, file.cik),
             )
-            _put_listed(connection, [(each, file.cik, file.name) for each in file.tickers])
+            _put_listed(connection, [(each, file.cik, file.name) for each in tickers])
             connection.execute("DELETE FROM filings WHERE cik = ?", (file.cik,))
-            connection.executemany(
-                "INSERT OR REPLACE INTO filings"
-                " (cik, accession_number, filing_type, filing_date, report_date, document, description)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [(file.cik, *astuple(filing)) for filing in file.filings],
-            )
+            columns = "cik, accession_number, filing_type, filing_date, report_date, document, description"
+            filings = [(file.cik, *astuple(filing)) for filing in file.filings]
+            _insert(connection, f"filings ({columns})", filings, "OR REPLACE")
             if ticker is not None:
-                connection.execute(
-                    "INSERT OR REPLACE INTO main_tickers (cik, ticker) VALUES (?, ?)", (file.cik, ticker)
-                )
+                _insert(connection, "main_tickers (cik, ticker)", [(file.cik, ticker)], "OR REPLACE")
             oldest = min((row.filed for row in file.filings), default="")
-            connection.execute(
-                "INSERT OR REPLACE INTO filing_lists (cik, is_complete, oldest) VALUES (?, ?, ?)",
-                (file.cik, file.is_complete, oldest),
-            )
+            listed = [(file.cik, file.is_complete, oldest)]
+            _insert(connection, "filing_lists (cik, is_complete, oldest)", listed, "OR REPLACE")
 
     def put_tickers(self, rows: Sequence[tuple[str, int, str]]) -> None:
         """Remember which companies there are, so that a ticker without figures is told from one that does not exist.
@@ -95,9 +165,7 @@ class FactStore:
                 " SELECT ticker, cik FROM listed WHERE cik IN (SELECT cik FROM companies)"
             )
             main = {cik: plain_ticker(ticker) for ticker, cik, _ in reversed(rows)}
-            connection.executemany(
-                "INSERT OR REPLACE INTO main_tickers (cik, ticker) VALUES (?, ?)", list(main.items())
-            )
+            _insert(connection, "main_tickers (cik, ticker)", main.items(), "OR REPLACE")
             connection.execute(
                 "UPDATE companies SET ticker = (SELECT ticker FROM main_tickers WHERE main_tickers.cik = companies.cik)"
                 " WHERE cik IN (SELECT cik FROM main_tickers)"
@@ -107,23 +175,16 @@ class FactStore:
         """Replace the text of the filings that the sections belong to."""
         with self._writing() as connection:
             for accession in {section.accession for section in sections}:
-                old = connection.execute(
-                    "SELECT id, title, text FROM sections WHERE accession_number = ?", (accession,)
-                ).fetchall()
-                connection.executemany(
-                    "INSERT INTO section_words (section_words, rowid, title, text) VALUES ('delete', ?, ?, ?)", old
-                )
+                query = "SELECT 'delete', id, title, text FROM sections WHERE accession_number = ?"
+                old = connection.execute(query, (accession,)).fetchall()
+                _insert(connection, "section_words (section_words, rowid, title, text)", old)
                 connection.execute("DELETE FROM sections WHERE accession_number = ?", (accession,))
-            for position, section in enumerate(sections, 1):
-                row = connection.execute(
-                    "INSERT INTO sections (cik, accession_number, filing_type, filing_date, section_type, title, text,"
-                    " position) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                    (*astuple(section), position),
-                ).lastrowid
-                connection.execute(
-                    "INSERT INTO section_words (rowid, title, text) VALUES (?, ?, ?)",
-                    (row, section.title, section.text),
-                )
+            row = _next_id(connection, "sections")
+            columns = "cik, accession_number, filing_type, filing_date, section_type, title, text, id, position"
+            numbered = [(*astuple(section), row + place, place + 1) for place, section in enumerate(sections)]
+            _insert(connection, f"sections ({columns})", numbered)
+            words = [(row + place, section.title, section.text) for place, section in enumerate(sections)]
+            _insert(connection, "section_words (rowid, title, text)", words)
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -131,13 +192,13 @@ class FactStore:
         with self._file.opened() as connection:
             use_write_ahead_log(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
-            if schema.is_empty(self._file, connection):
-                schema.create(connection)
+            if is_empty(self._file, connection):
+                _create(connection)
             # Files that were laid out before it lack it.
-            connection.execute(schema.MAIN_TICKERS)
+            connection.execute(_MAIN_TICKERS)
             connection.execute("BEGIN IMMEDIATE")
             if not connection.execute("SELECT count(*) FROM companies").fetchone()[0]:
-                insert_sample(connection)
+                _put_sample(connection)
             yield connection
             connection.execute("COMMIT")
 
@@ -145,47 +206,44 @@ class FactStore:
 def new_sample() -> sqlite3.Connection:
     """Return a database in memory that holds the shipped sample and nothing else."""
     connection = connect_memory()
-    schema.create(connection)
-    connection.execute(schema.MAIN_TICKERS)
+    _create(connection)
     connection.execute("BEGIN")
-    insert_sample(connection)
+    _put_sample(connection)
     connection.execute("COMMIT")
     return connection
 
 
-def insert_sample(connection: sqlite3.Connection) -> None:
-    """Write the shipped sample into a database; companies that have figures keep theirs."""
+def _create(connection: sqlite3.Connection) -> None:
+    pragmas = f"PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {_VERSION};"
+    connection.executescript(f"{_MAIN_TICKERS}; {_TABLES} {pragmas}")
+
+
+def _put_sample(connection: sqlite3.Connection) -> None:
     for entry in sample.read_sample():
-        if connection.execute("SELECT 1 FROM companies WHERE cik = ?", (entry.file.cik,)).fetchone():
-            continue
-        insert_facts(connection, entry.file, tickers=entry.tickers, retrieved_at=None, dataset=SAMPLE)
+        _put_facts(connection, entry.file, entry.tickers, None, SAMPLE)
         connection.execute(
             "UPDATE companies SET sic = ?, industry = ?, exchange = ? WHERE cik = ?",
             (entry.sic, entry.industry, entry.exchange, entry.file.cik),
         )
 
 
-def insert_facts(
-    connection: sqlite3.Connection,
-    file: FactsFile,
-    *,
-    tickers: Iterable[str],
-    retrieved_at: str | None,
-    dataset: str,
+def _put_facts(
+    connection: sqlite3.Connection, file: FactsFile, tickers: Iterable[str], retrieved_at: str | None, dataset: str
 ) -> None:
     cik = file.cik
     own = [plain_ticker(ticker) for ticker in tickers]
-    own += [row[0] for row in connection.execute("SELECT ticker FROM tickers WHERE cik = ? ORDER BY ticker", (cik,))]
-    own += [row[0] for row in connection.execute("SELECT ticker FROM listed WHERE cik = ? ORDER BY ticker", (cik,))]
+    for table in ("tickers", "listed"):
+        known = connection.execute(f"SELECT ticker FROM {table} WHERE cik = ? ORDER BY ticker", (cik,))  # noqa: S608
+        own += [ticker for (ticker,) in known]
     main = connection.execute("SELECT ticker FROM main_tickers WHERE cik = ?", (cik,)).fetchone()
-    before = connection.execute(
-        "SELECT ticker, sic, industry, exchange FROM companies WHERE cik = ?", (cik,)
-    ).fetchone()
-    ticker, sic, industry, exchange = before or (None, None, None, None)
+    query = "SELECT ticker, sic, industry, exchange FROM companies WHERE cik = ?"
+    ticker, sic, industry, exchange = connection.execute(query, (cik,)).fetchone() or (None, None, None, None)
     if ticker is None or ticker.startswith("CIK"):
         ticker = next(iter(own), f"CIK{cik:010d}")
-    _forget(connection, cik)
-    connection.executemany("INSERT OR IGNORE INTO tickers (ticker, cik) VALUES (?, ?)", [(each, cik) for each in own])
+    connection.execute("DELETE FROM reported WHERE concept IN (SELECT id FROM concepts WHERE cik = ?)", (cik,))
+    for table in ("concepts", "reports", "fiscal_years", "companies"):
+        connection.execute(f"DELETE FROM {table} WHERE cik = ?", (cik,))  # noqa: S608  (names of our own)
+    _insert(connection, "tickers (ticker, cik)", [(each, cik) for each in own], "OR IGNORE")
     company = {
         "cik": cik,
         "ticker": main[0] if main else ticker,
@@ -199,42 +257,34 @@ def insert_facts(
         "complete_through": file.complete_through,
         "first_end": file.first_end,
     }
-    columns = f"({', '.join(company)}) VALUES (:{', :'.join(company)})"
-    connection.execute(f"INSERT INTO companies {columns}", company)
-    next_concept = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM concepts").fetchone()[0]
-    concepts = {name: next_concept + place for place, name in enumerate(file.labels)}
-    connection.executemany(
-        "INSERT INTO concepts (id, cik, name, label) VALUES (?, ?, ?, ?)",
-        [(number, cik, name, file.labels[name]) for name, number in concepts.items()],
-    )
-    next_report = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM reports").fetchone()[0]
+    _insert(connection, f"companies ({', '.join(company)})", [tuple(company.values())])
+    concepts = {name: number for number, name in enumerate(file.labels, _next_id(connection, "concepts"))}
+    rows = [(number, cik, name, file.labels[name]) for name, number in concepts.items()]
+    _insert(connection, "concepts (id, cik, name, label)", rows)
     keys = dict.fromkeys((fact.accession, fact.form, fact.filed) for fact in file.facts)
-    reports = {key: next_report + place for place, key in enumerate(keys)}
-    connection.executemany(
-        "INSERT INTO reports (id, cik, accession, form, filed) VALUES (?, ?, ?, ?, ?)",
-        [(number, cik, *key) for key, number in reports.items()],
+    reports = {key: number for number, key in enumerate(keys, _next_id(connection, "reports"))}
+    reported = [(number, cik, *key) for key, number in reports.items()]
+    _insert(connection, "reports (id, cik, accession, form, filed)", reported)
+    facts = (
+        (concepts[concept], unit, start, end, value, reports[accession, form, filed])
+        for concept, unit, start, end, value, accession, form, filed in file.facts
     )
-    connection.executemany(
-        "INSERT INTO reported (concept, unit, start_date, end_date, value, report) VALUES (?, ?, ?, ?, ?, ?)",
-        [
-            (concepts[concept], unit, start, end, value, reports[accession, form, filed])
-            for concept, unit, start, end, value, accession, form, filed in file.facts
-        ],
-    )
-    connection.executemany(
-        "INSERT INTO fiscal_years (cik, end_date, fiscal_year) VALUES (?, ?, ?)",
-        [(cik, end, year) for end, year in file.fiscal_years.items()],
-    )
+    _insert(connection, "reported (concept, unit, start_date, end_date, value, report)", facts)
+    years = [(cik, end, year) for end, year in file.fiscal_years.items()]
+    _insert(connection, "fiscal_years (cik, end_date, fiscal_year)", years)
 
 
 def _put_listed(connection: sqlite3.Connection, rows: Iterable[tuple[str, int, str]]) -> None:
-    connection.executemany(
-        "INSERT OR REPLACE INTO listed (ticker, cik, name) VALUES (?, ?, ?)",
-        [(plain_ticker(ticker), cik, name) for ticker, cik, name in rows],
-    )
+    listed = [(plain_ticker(ticker), cik, name) for ticker, cik, name in rows]
+    _insert(connection, "listed (ticker, cik, name)", listed, "OR REPLACE")
 
 
-def _forget(connection: sqlite3.Connection, cik: int) -> None:
-    connection.execute("DELETE FROM reported WHERE concept IN (SELECT id FROM concepts WHERE cik = ?)", (cik,))
-    for table in ("concepts", "reports", "fiscal_years", "companies"):
-        connection.execute(f"DELETE FROM {table} WHERE cik = ?", (cik,))  # noqa: S608  (names of our own)
+def _insert(connection: sqlite3.Connection, columns: str, rows: Iterable[Sequence[Any]], conflict: str = "") -> None:
+    """Write rows into ``table (column, ...)``; ``conflict`` is SQLite's clause for keys that are there."""
+    marks = ", ".join("?" * (columns.count(",") + 1))
+    connection.executemany(f"INSERT {conflict} INTO {columns} VALUES ({marks})", rows)  # noqa: S608
+
+
+def _next_id(connection: sqlite3.Connection, table: str) -> int:
+    found: int = connection.execute(f"SELECT coalesce(max(id), 0) + 1 FROM {table}").fetchone()[0]  # noqa: S608
+    return found
