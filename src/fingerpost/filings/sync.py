@@ -4,15 +4,15 @@ import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from fingerpost.errors import DataNotFound, FeedUnusable, SourceChanged
-from fingerpost.filings import schema
 from fingerpost.filings.companyfacts import FactsFile, parse_json, read_facts, read_submissions, read_tickers
 from fingerpost.filings.edgar import Edgar
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import read_plain_text, split_sections
-from fingerpost.filings.store import FactStore, plain_ticker
+from fingerpost.filings.store import FactStore, facts_file, plain_ticker
 from fingerpost.net.client import Client
 from fingerpost.net.response import MemoryBody, Response, Validators
 
@@ -21,7 +21,6 @@ _TABLE = """
         url TEXT PRIMARY KEY, etag TEXT, last_modified TEXT, retrieved_at TEXT NOT NULL
     ) WITHOUT ROWID
 """
-
 
 NEW, UNCHANGED, NOT_IN_AGGREGATE = "new", "unchanged", "not_in_aggregate"
 
@@ -58,7 +57,7 @@ class EdgarSync:
         self._client = client
         self._edgar = edgar
         # The validators of what was fetched are in the facts file: they go where the facts go.
-        self._file = schema.facts_file(store.path)
+        self._file = facts_file(store.path)
 
     async def sync(self, ticker: str, *, texts: int = 0) -> list[Synced]:
         """Fetch a company's figures, its list of filings and, of its newest reports, ``texts`` texts.
@@ -76,21 +75,23 @@ class EdgarSync:
         return [await self._sync(wanted, cik, texts) for cik in await self._ciks(wanted)]
 
     async def _ciks(self, ticker: str) -> list[int]:
-        known = await asyncio.to_thread(self._list_ciks, ticker)
-        if known:
-            return known
-        response = await self._client.fetch(self._edgar.tickers())
-        rows = _read(read_tickers, response.body, "company_tickers.json")
-        await asyncio.to_thread(self._store.put_tickers, rows)
-        known = await asyncio.to_thread(self._list_ciks, ticker)
-        if known:
-            return known
-        near = await asyncio.to_thread(self._suggest, ticker)
-        raise DataNotFound(
-            f"EDGAR knows no ticker {ticker}",
-            {"reason": "unknown_ticker", "did_you_mean": near},
-            hint=f"Did you mean {', '.join(near)}?" if near else None,
-        )
+        def list_ciks(library: FactLibrary) -> list[int]:
+            return sorted({cik for cik, _name in library.list_owners(ticker)})
+
+        known = await self._look(list_ciks)
+        if not known:
+            response = await self._client.fetch(self._edgar.tickers())
+            rows = _read(read_tickers, response.body, "company_tickers.json")
+            await asyncio.to_thread(self._store.put_tickers, rows)
+            known = await self._look(list_ciks)
+        if not known:
+            near = await self._look(lambda library: library.suggest_tickers(ticker))
+            raise DataNotFound(
+                f"EDGAR knows no ticker {ticker}",
+                {"reason": "unknown_ticker", "did_you_mean": near},
+                hint=f"Did you mean {', '.join(near)}?" if near else None,
+            )
+        return known
 
     async def _sync(self, ticker: str, cik: int, texts: int) -> Synced:
         answer = await self._client.fetch(self._edgar.submissions(cik))
@@ -98,10 +99,8 @@ class EdgarSync:
         _same_company(submissions.cik, cik)
         outcome = await self._sync_facts(cik, submissions.tickers or [ticker])
         await asyncio.to_thread(self._store.put_submissions, submissions)
-        reports = [filing for filing in submissions.filings if filing.form in _WITH_SECTIONS and filing.document][
-            :texts
-        ]
-        for filing in reports:
+        reports = [filing for filing in submissions.filings if filing.form in _WITH_SECTIONS and filing.document]
+        for filing in reports[:texts]:
             request = self._edgar.document(cik, filing.accession, filing.document)
             text = read_plain_text((await self._client.fetch(request)).body)
             sections = split_sections(cik, filing.accession, filing.form, filing.filed, text)
@@ -111,14 +110,14 @@ class EdgarSync:
             cik=cik,
             name=submissions.name,
             facts=outcome,
-            complete_through=await asyncio.to_thread(self._complete_through, cik),
+            complete_through=await self._look(partial(_find_last_day, cik=cik)),
             filings=len(submissions.filings),
-            texts=len(reports),
+            texts=len(reports[:texts]),
         )
 
     async def _sync_facts(self, cik: int, tickers: list[str]) -> str:
         request, body = self._edgar.facts(cik), MemoryBody()
-        known = await asyncio.to_thread(self._find_known, request.url, cik)
+        known = await self._look(partial(_find_validators, url=request.url, cik=cik))
         try:
             response = await self._client.fetch_into(request, body, known)
         except DataNotFound:
@@ -141,44 +140,32 @@ class EdgarSync:
                 (url, response.validators.etag, response.validators.last_modified, retrieved_at),
             )
 
-    def _find_known(self, url: str, cik: int) -> Validators | None:
-        """Return the validators of the figures that are in the file, or None where it holds others, or none."""
-        if not self._rows("SELECT 1 FROM main.sqlite_master WHERE name = 'fetched'"):
-            return None
-        found = self._rows(
-            "SELECT etag, last_modified FROM fetched JOIN companies USING (retrieved_at) WHERE url = ? AND cik = ?",
-            url,
-            cik,
-        )
-        return Validators(etag=found[0][0], last_modified=found[0][1]) if found else None
+    async def _look(self, find: Callable[[FactLibrary], _T]) -> _T:
+        """Return what a function finds in the facts file, beside the event loop."""
 
-    def _complete_through(self, cik: int) -> str | None:
-        rows = self._rows("SELECT complete_through FROM companies WHERE cik = ?", cik)
-        return str(rows[0][0]) if rows else None
+        def look() -> _T:
+            with closing(FactLibrary(self._store.path)) as library:
+                return find(library)
 
-    def _list_ciks(self, ticker: str) -> list[int]:
-        rows = self._rows(
-            "SELECT cik FROM tickers WHERE ticker = ? UNION SELECT cik FROM listed WHERE ticker = ? ORDER BY 1",
-            ticker,
-            ticker,
-        )
-        return [cik for (cik,) in rows]
+        return await asyncio.to_thread(look)
 
-    def _suggest(self, ticker: str) -> list[str]:
-        with closing(FactLibrary(self._store.path)) as library:
-            return library.suggest_tickers(ticker)
 
-    def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        with closing(FactLibrary(self._store.path)) as library:
-            return library.rows(query, *values)
+def _find_validators(library: FactLibrary, *, url: str, cik: int) -> Validators | None:
+    """Return the validators of the figures that are in the file, or None where it holds others, or none."""
+    if not library.rows("SELECT 1 FROM main.sqlite_master WHERE name = 'fetched'"):
+        return None
+    query = "SELECT etag, last_modified FROM fetched JOIN companies USING (retrieved_at) WHERE url = ? AND cik = ?"
+    found = library.rows(query, url, cik)
+    return Validators(etag=found[0][0], last_modified=found[0][1]) if found else None
+
+
+def _find_last_day(library: FactLibrary, *, cik: int) -> str | None:
+    rows = library.rows("SELECT complete_through FROM companies WHERE cik = ?", cik)
+    return str(rows[0][0]) if rows else None
 
 
 def _read(reader: Callable[[Mapping[str, Any], str], _T], content: bytes, name: str) -> _T:
-    """Return what a reader makes of an answer.
-
-    Raises:
-        SourceChanged: nothing.
-    """
+    """Return what a reader makes of an answer; raise SourceChanged if it makes nothing of it."""
     try:
         return reader(parse_json(content, name), name)
     except FeedUnusable as error:
