@@ -4,8 +4,7 @@ import pytest
 
 from fingerpost.errors import DataNotFound
 from fingerpost.filings.figure import FigureOptions
-from fingerpost.filings.questions import financial_facts
-from fingerpost.filings.statements import TOTALS, statement
+from fingerpost.filings.questions import TOTALS, financial_facts, statement
 from tests.filings.drawing import LATEST, facts, library_of, window
 
 YEARS = {"2021-12-31": 2021, "2022-12-31": 2022}

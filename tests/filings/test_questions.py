@@ -14,9 +14,9 @@ from fingerpost.filings.questions import (
     financial_facts,
     financial_ratios,
     metrics,
+    statement,
     time_series,
 )
-from fingerpost.filings.statements import statement
 from fingerpost.filings.store import FactStore
 from tests.filings.drawing import LATEST, company_file, facts, library_of, window
 

@@ -7,7 +7,7 @@ import pytest
 from fingerpost.errors import DataNotFound
 from fingerpost.filings.concepts import find_metric
 from fingerpost.filings.figure import FigureOptions
-from fingerpost.filings.statements import TOTALS, statement
+from fingerpost.filings.questions import TOTALS, statement
 from tests.filings.conftest import CHANGED, RECORDED
 from tests.filings.drawing import FIRST, LATEST, facts, figures_of, library_of, window
 

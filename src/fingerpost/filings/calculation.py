@@ -1,19 +1,217 @@
-"""Arithmetic over a company's figures: the value, the formula as filled in, and every input with its filing."""
+"""Arithmetic over a company's figures: find the inputs of a fiscal period, put them on one basis, and compute."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from fractions import Fraction
 from typing import Any
 
+from fingerpost.filings.basis import on_one_basis
+from fingerpost.filings.company_figures import CompanyFigures
 from fingerpost.filings.concepts import RECIPE, Metric, find_metric
-from fingerpost.filings.figure import DERIVED, FigureOptions, filing_url
-from fingerpost.filings.formula import formula_of, plain, read_formula
+from fingerpost.filings.figure import DERIVED, ORIGINAL, SPLIT_ADJUSTED, Fact, Figure, FigureOptions, filing_url
+from fingerpost.filings.formula import (
+    Formula,
+    Lookup,
+    NotComputable,
+    Quantity,
+    evaluate,
+    list_lookups,
+    plain,
+    read_formula,
+    unit_of,
+    unit_text,
+)
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.period_filter import read_period
-from fingerpost.filings.period_inputs import Calculation, Computed
-from fingerpost.filings.reasons import open_company
-from fingerpost.filings.reply import Reply, input_of, nothing, points_of, source_of
+from fingerpost.filings.period_filter import PeriodFilter, read_period
+from fingerpost.filings.periods import QUARTERS, day_after, day_number
+from fingerpost.filings.reasons import (
+    NOT_COMPARABLE,
+    Missing,
+    missing_entry,
+    missing_figure,
+    missing_metric,
+    open_company,
+)
+from fingerpost.filings.reply import Reply, input_of, points_of
+from fingerpost.filings.revisions import is_in_shares, split_factor
 
 _NAME = re.compile(r"[\w\s&-]+")
+_MONTHS = 12
+# The period before ends on the day before, give or take a week. A balance has no start, and quarters of 12 and of
+# 16 weeks end up to 25 days away from a quarter of a year.
+_SLACK_DAYS = 7
+_QUARTER_SLACK_DAYS = 25
+_BY_DAYS = "Ask financial_facts by start_date and end_date"
+
+
+Inputs = Mapping[Lookup, tuple[Metric, Figure]]
+
+
+@dataclass(frozen=True, slots=True)
+class Calculation:
+    """A formula for a company's fiscal period so many (``back``) before ``period``.
+
+    ``name`` is the formula as the caller wrote it.
+    """
+
+    source: CompanyFigures
+    formula: Formula
+    period: PeriodFilter
+    back: int = 0
+    name: str = ""
+
+    def compute(self, *, check_splits: bool = True) -> "Computed | Missing":
+        """Return the value from inputs on one basis, or the reasons why there is none.
+
+        Raises:
+            ParameterError: units do not fit, or the formula evaluates too much.
+        """
+        inputs, missing = self._find_inputs()
+        if missing:
+            return missing
+        named = {lookup: (metric.name, figure) for lookup, (metric, figure) in inputs.items()}
+        try:
+            figures = on_one_basis(named, self.source.options)
+            computed = self.evaluate({lookup: (metric, figures[lookup]) for lookup, (metric, _) in inputs.items()})
+            clash = find_split_clash(self.source, computed.figures) if check_splits else None
+        except NotComputable as error:
+            clash = missing_entry(NOT_COMPARABLE, str(error), self._suggest_original())
+        return computed if clash is None else {f"{self.name or self.formula.text} {self.period.period}": clash}
+
+    def evaluate(self, inputs: Inputs) -> "Computed":
+        """Return the value from inputs.
+
+        Raises:
+            NotComputable: something is divided by zero, or grows from nothing.
+            ParameterError: units do not fit.
+        """
+        quantities = {
+            lookup: Quantity(Fraction(str(figure.value)), unit_of(figure.unit))
+            for lookup, (_, figure) in inputs.items()
+        }
+        quantity, filled = evaluate(self.formula, quantities, self.back, self._periods_a_year)
+        return Computed(self, inputs, quantity.value, unit_text(quantity.unit), filled)
+
+    @property
+    def _periods_a_year(self) -> int:
+        return 1 if self.period.quarter is None else QUARTERS
+
+    def _find_inputs(self) -> tuple[Inputs, Missing]:
+        inputs: dict[Lookup, tuple[Metric, Figure]] = {}
+        missing: Missing = {}
+        for lookup in list_lookups(self.formula, self.back, self._periods_a_year):
+            metric = self.source.find_metric(lookup.word)
+            if metric is None:
+                missing[lookup.word] = missing_metric(self.source, lookup.word)
+                continue
+            found = self._find_figure(metric, lookup.back)
+            if isinstance(found, Figure):
+                inputs[lookup] = (metric, found)
+            else:
+                missing[f"{lookup.word} {self.period.after(-lookup.back).period}"] = found
+        return inputs, missing
+
+    def _find_figure(self, metric: Metric, back: int) -> Figure | dict[str, Any]:
+        """Return a metric's figure of the period so many before, or the reason why it has none."""
+        before = self.period.after(-back)
+        found = self.source.select(metric, before).headline
+        if not found:
+            return missing_figure(self.source, metric, before)
+        name = f"{metric.name} of {self.source.company.name}"
+        current = self.source.select(metric, self.period).headline if back else ()
+        if len(current) == 1 and not current[0].is_cover:
+            end, slack_days = _day_before(current[0], self.period, back)
+            near = _list_near(found, end, slack_days)
+            # After a moved year end, the period before may have another name, or be a balance within a year.
+            found = near or _list_near(self.source.series(metric).figures, end, slack_days, current[0].period)
+            if not found:
+                day = date.fromordinal(end).isoformat()
+                message = f"{name}: no period like the one to {current[0].end} ends on {day}"
+                return missing_entry(NOT_COMPARABLE, message, _BY_DAYS)
+        if len(found) > 1:
+            ends = ", ".join(figure.end for figure in found)
+            return missing_entry(NOT_COMPARABLE, f"{name} for {before.wording} may be of {ends}", _BY_DAYS)
+        return found[0]
+
+    def _suggest_original(self) -> str:
+        """Return the next step if inputs cannot be combined: the value from the first filings, if it has one basis."""
+        if self.source.options.vintage != ORIGINAL:
+            first = replace(self, source=self.source.with_options(vintage=ORIGINAL)).compute(check_splits=False)
+            if isinstance(first, Computed):
+                return f"Send vintage: original for {plain(first.value)} {first.unit}, from the first filings"
+        return "Ask financial_facts for the inputs"
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """The value of a calculation, the formula as filled in, and the inputs."""
+
+    calculation: Calculation
+    inputs: Inputs
+    value: Fraction
+    unit: str
+    filled: str
+
+    @property
+    def source(self) -> CompanyFigures:
+        return self.calculation.source
+
+    @property
+    def figures(self) -> list[Figure]:
+        return [figure for _, figure in self.inputs.values()]
+
+    @property
+    def reported(self) -> list[Figure]:
+        """The reported figures behind the value."""
+        return [part for figure in self.figures for part in (figure.parts or (figure,))]
+
+    @property
+    def wording(self) -> str:
+        return self.calculation.period.after(-self.calculation.back).wording
+
+    @property
+    def newest(self) -> Fact | None:
+        """The statement of the newest filing of those of the inputs."""
+        facts = (figure.fact for figure in self.figures)
+        return max(facts, key=lambda fact: (fact.filed, fact.accession), default=None)
+
+    def list_notes(self, recipe: Metric | None) -> list[str]:
+        notes = [recipe.note] if recipe is not None and recipe.note else []
+        notes += [f"{metric.name}: {note}" for metric, figure in self.inputs.values() for note in figure.notes]
+        return list(dict.fromkeys(notes))
+
+
+def _day_before(current: Figure, period: PeriodFilter, back: int) -> tuple[int, int]:
+    """Return the day on which the period so many before a figure's ends, and by how many days it may be off."""
+    if back == 1 and current.start:
+        return day_number(current.start) - 1, _SLACK_DAYS
+    months = back * (_MONTHS if period.quarter is None else _MONTHS // QUARTERS)
+    # The first day after a period is in the month whose number is exact; a month's last day is not.
+    after = date.fromisoformat(day_after(current.end))
+    number = after.year * _MONTHS + after.month - 1 - months
+    begin = date(number // _MONTHS, number % _MONTHS + 1, 1).toordinal() + after.day - 1
+    return begin - 1, _QUARTER_SLACK_DAYS if months % _MONTHS else _SLACK_DAYS
+
+
+def _list_near(figures: Iterable[Figure], end: int, slack_days: int, kind: str | None = None) -> tuple[Figure, ...]:
+    return tuple(
+        figure
+        for figure in figures
+        if kind in (None, figure.period) and abs(day_number(figure.end) - end) <= slack_days
+    )
+
+
+def find_split_clash(source: CompanyFigures, figures: Iterable[Figure]) -> dict[str, Any] | None:
+    """Return why figures in shares cannot be combined: some were filed before a split, some after it."""
+    in_shares = [figure for figure in figures if is_in_shares(figure.unit)]
+    if not in_shares or source.options.vintage == SPLIT_ADJUSTED:
+        return None
+    if len({split_factor(source.splits, figure.fact.filed, source.options.as_of) for figure in in_shares}) < 2:
+        return None
+    message = f"{source.company.name} split its shares between the filings of the inputs"
+    return missing_entry(NOT_COMPARABLE, message, "Send vintage: split_adjusted")
 
 
 def calculate(
@@ -25,13 +223,12 @@ def calculate(
         DataNotFound: no period has all of the inputs; ``missing`` names those that are not there.
         ParameterError: the expression or a period cannot be read, or its units do not fit.
     """
-    recipe = find_metric(expression) if _NAME.fullmatch(expression) else None
-    if recipe is not None and recipe.kind != RECIPE:
-        recipe = None
-    formula = read_formula(expression) if recipe is None else formula_of(recipe, expression)
+    metric = find_metric(expression) if _NAME.fullmatch(expression) else None
+    recipe = metric if metric is not None and metric.kind == RECIPE else None
+    formula = read_formula(expression if recipe is None else recipe.expression)
     not_found = f"Cannot calculate {expression} for {ticker}"
     source = open_company(library, ticker, not_found, options)
-    reply = Reply([], source=source_of(source.company, as_of=options.as_of))
+    reply = Reply([], source=source.provenance)
     asked = list(dict.fromkeys(read_period(text) for text in periods))
     for period in asked:
         computed = Calculation(source, formula, period, name=expression).compute()
@@ -39,17 +236,15 @@ def calculate(
             reply.results.append(_row_of(computed, expression, recipe))
         else:
             reply.missing |= computed
-    if not reply.results:
-        raise nothing(not_found, reply.missing, reply.source)
-    reply.results.sort(key=lambda row: (row["end_date"], row["fiscal_period"]))
+    reply.unless_empty(not_found).results.sort(key=lambda row: (row["end_date"], row["fiscal_period"]))
     reply.put(expression, points_of(reply.results), is_series=len(asked) > 1)
     return reply
 
 
 def _row_of(computed: Computed, expression: str, recipe: Metric | None) -> dict[str, Any]:
     figures, company, period = computed.figures, computed.source.company, computed.calculation.period
-    newest = max((figure.fact for figure in figures), key=lambda fact: (fact.filed, fact.accession), default=None)
     last = max(figures, key=lambda figure: (figure.end, figure.start), default=None)
+    newest = computed.newest
     value = plain(computed.value)
     row: dict[str, Any] = {
         "ticker": company.ticker,
@@ -77,6 +272,5 @@ def _row_of(computed: Computed, expression: str, recipe: Metric | None) -> dict[
             for lookup, (metric, figure) in computed.inputs.items()
         ],
     }
-    notes = [recipe.note] if recipe is not None and recipe.note else []
-    notes += computed.notes
-    return row | ({"notes": list(dict.fromkeys(notes))} if notes else {})
+    notes = computed.list_notes(recipe)
+    return row | ({"notes": notes} if notes else {})

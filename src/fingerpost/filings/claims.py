@@ -9,14 +9,14 @@ from typing import Any
 
 from fingerpost.errors import DataNotFound, ParameterError
 from fingerpost.filings.basis import on_one_basis, share_framework
+from fingerpost.filings.calculation import Calculation, Computed, find_split_clash
 from fingerpost.filings.company_figures import CompanyFigures
 from fingerpost.filings.figure import REPORTED, Figure, FigureOptions
 from fingerpost.filings.formula import Formula, NotComputable, formula_of, plain, read_formula
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter, read_period
-from fingerpost.filings.period_inputs import Calculation, Computed, find_split_clash
 from fingerpost.filings.reasons import NOT_COMPARABLE, open_company
-from fingerpost.filings.reply import Reply, nothing, row_of, source_of
+from fingerpost.filings.reply import Reply, nothing, source_of
 
 CONFIRMED, CONTRADICTED, STALE, CANNOT_JUDGE = "confirmed", "contradicted", "stale_vintage", "cannot_judge"
 EQUALS, ABOUT, MORE_THAN, LESS_THAN = "equals", "about", "more_than", "less_than"
@@ -129,7 +129,7 @@ def verify_claim(library: FactLibrary, claim: Claim, options: FigureOptions) -> 
     for operand in operands:
         for metric, figure in operand.inputs.values():
             key = (operand.source.company.cik, metric.name, figure.start, figure.end)
-            rows.setdefault(key, row_of(operand.source.company, metric.name, figure, options))
+            rows.setdefault(key, operand.source.row_of(metric.name, figure))
     companies = [source.company for source in sources]
     reply = Reply(
         list(rows.values()), data={"verdict": verdict} | data, source=source_of(*companies, as_of=options.as_of)

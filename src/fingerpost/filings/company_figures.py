@@ -9,6 +9,7 @@ from fingerpost.filings.figure import LATEST_FIGURES, Company, Fact, Figure, Fig
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter, Selection, select_figures
 from fingerpost.filings.periods import FiscalCalendar
+from fingerpost.filings.reply import row_of, source_of
 from fingerpost.filings.resolver import count_in_shares, resolve
 from fingerpost.filings.revisions import SPLIT_CONCEPT, WITNESS_CONCEPTS, Split, is_in_shares, list_splits
 
@@ -23,6 +24,13 @@ class CompanyFigures:
 
     def with_options(self, **changes: Any) -> "CompanyFigures":
         return replace(self, options=replace(self.options, **changes))
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        return source_of(self.company, as_of=self.options.as_of)
+
+    def row_of(self, metric_name: str, figure: Figure) -> dict[str, Any]:
+        return row_of(self.company, metric_name, figure, self.options)
 
     @property
     def concepts(self) -> dict[str, str]:

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from fingerpost.filings.calculation import Calculation, Computed
 from fingerpost.filings.company_figures import CompanyFigures
 from fingerpost.filings.concepts import RECIPE, STOCK, Metric
 from fingerpost.filings.figure import DERIVED, Figure
 from fingerpost.filings.formula import formula_of, plain
 from fingerpost.filings.period_filter import PeriodFilter, Selection
-from fingerpost.filings.period_inputs import Calculation, Computed
 from fingerpost.filings.periods import INSTANT, QUARTER, YEAR, YEAR_TO_DATE
 from fingerpost.filings.reasons import (
     NOT_REPORTED,
@@ -126,8 +126,8 @@ def _figure_of(recipe: Metric, computed: Computed) -> Figure:
     figures = computed.figures
     current = [figure for lookup, (_, figure) in computed.inputs.items() if not lookup.back and not figure.is_cover]
     last = max(current or figures, key=lambda figure: (figure.end, figure.start))
-    newest = max((figure.fact for figure in figures), key=lambda fact: (fact.filed, fact.accession))
-    notes = [recipe.note] if recipe.note else []
+    newest = computed.newest
+    assert newest is not None
     return Figure(
         start=last.start,
         end=last.end,
@@ -137,7 +137,7 @@ def _figure_of(recipe: Metric, computed: Computed) -> Figure:
         kind=DERIVED,
         parts=tuple(figures),
         formula=recipe.expression,
-        notes=tuple(dict.fromkeys(notes + computed.notes)),
+        notes=tuple(computed.list_notes(recipe)),
         fiscal_year=last.fiscal_year,
         fiscal_quarter=last.fiscal_quarter,
     )

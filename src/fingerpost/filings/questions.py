@@ -1,60 +1,65 @@
-"""Questions about figures: facts, ratios, series over time, histories, comparisons; companies and metrics."""
+"""Questions about figures: facts, ratios, series over time, histories, comparisons, statements; companies and metrics.
 
-from collections.abc import Sequence
+Each raises DataNotFound, with every reason, where it finds nothing.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fingerpost.filings.company_figures import CompanyFigures
-from fingerpost.filings.concepts import RATIO, list_metrics, list_recipes
-from fingerpost.filings.figure import Company, Figure, FigureOptions
+from fingerpost.filings.concepts import RATIO, Metric, list_metrics, list_recipes
+from fingerpost.filings.figure import ORIGINAL, SAMPLE, Company, Fact, Figure, FigureOptions
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.lookup import look_up
 from fingerpost.filings.period_filter import PeriodFilter
-from fingerpost.filings.periods import QUARTER
+from fingerpost.filings.periods import INSTANT, QUARTER
 from fingerpost.filings.reasons import (
     NOT_REPORTED,
+    OUTSIDE_SAMPLE,
     UNKNOWN_METRIC,
+    load_hint,
     missing_entry,
+    missing_figure,
     missing_ticker,
     open_company,
+    untagged,
 )
-from fingerpost.filings.reply import SERIES, Reply, cited_row, join_modes, nothing, points_of, row_of, source_of
+from fingerpost.filings.reply import SERIES, Reply, cited_row, join_modes, nothing, points_of, source_of
+from fingerpost.filings.revisions import is_rounding
 
 _RATIO_DIGITS = 6
+# The totals of a statement. It is known by the first; if a company does not tag it, the other lines make a statement.
+TOTALS: Mapping[str, tuple[str, ...]] = {
+    "income": ("Revenue", "NetIncome"),
+    "balance": ("Assets", "StockholdersEquity", "LiabilitiesAndEquity"),
+    "cash_flow": ("OperatingCashFlow", "InvestingCashFlow", "FinancingCashFlow"),
+}
 
 
 def financial_facts(
     library: FactLibrary, ticker: str, metrics: Sequence[str], window: PeriodFilter, options: FigureOptions
 ) -> Reply:
-    """Return the figures of some metrics at a company in a window.
-
-    Raises:
-        DataNotFound: none of them was found.
-    """
+    """Return the figures of some metrics at a company in a window."""
     not_found = f"No financial facts found for {ticker}"
     source = open_company(library, ticker, not_found, options)
-    reply = Reply([], data={}, source=source_of(source.company, as_of=options.as_of))
+    reply = Reply([], data={}, source=source.provenance)
     for text in dict.fromkeys(metrics):
         finding = look_up(source, text, window)
         reply.missing |= finding.missing
-        reply.results += [row_of(source.company, finding.name, figure, options) for figure in finding.found.figures]
+        reply.results += [source.row_of(finding.name, figure) for figure in finding.found.figures]
         if finding.points:
             reply.put(text, finding.points)
-    if not reply.results:
-        raise nothing(not_found, reply.missing, reply.source)
-    return reply
+    return reply.unless_empty(not_found)
 
 
 def financial_ratios(
     library: FactLibrary, ticker: str, wanted: Sequence[str] | None, window: PeriodFilter, options: FigureOptions
 ) -> Reply:
-    """Return recipes at a company for the headline periods of a window; without names, the ratios.
-
-    Raises:
-        DataNotFound: none of them can be computed.
-    """
+    """Return recipes at a company for the headline periods of a window; without names, the ratios."""
     not_found = f"No financial ratios found for {ticker}"
     source = open_company(library, ticker, not_found, options)
-    reply = Reply([], data={}, source=source_of(source.company, as_of=options.as_of))
+    reply = Reply([], data={}, source=source.provenance)
     ratios = [recipe.name for recipe in list_recipes() if recipe.statement == RATIO]
     for text in dict.fromkeys(wanted or ratios):
         if source.find_metric(text) not in list_recipes():
@@ -63,17 +68,15 @@ def financial_ratios(
             continue
         finding = look_up(source, text, window)
         reply.missing |= finding.missing
-        rows = [_ratio_row(source.company, finding.name, figure, options) for figure in finding.found.headline]
+        rows = [_ratio_row(source, finding.name, figure) for figure in finding.found.headline]
         if rows:
             reply.results += rows
             reply.put(text, points_of(rows))
-    if not reply.results:
-        raise nothing(not_found, reply.missing, reply.source)
-    return reply
+    return reply.unless_empty(not_found)
 
 
-def _ratio_row(company: Company, name: str, figure: Figure, options: FigureOptions) -> dict[str, Any]:
-    row = row_of(company, name, figure, options)
+def _ratio_row(source: CompanyFigures, name: str, figure: Figure) -> dict[str, Any]:
+    row = source.row_of(name, figure)
     del row["metric_name"], row["xbrl_tag"]
     quarter = figure.fiscal_quarter if figure.period == QUARTER else None
     return row | {"ratio_name": name, "value": round(row["value"], _RATIO_DIGITS), "fiscal_quarter": quarter}
@@ -82,46 +85,30 @@ def _ratio_row(company: Company, name: str, figure: Figure, options: FigureOptio
 def time_series(
     library: FactLibrary, ticker: str, text: str, window: PeriodFilter, frequency: str | None, options: FigureOptions
 ) -> Reply:
-    """Return one metric over time; without a frequency, whichever length the window's headline has.
-
-    Raises:
-        DataNotFound: there is none.
-    """
+    """Return one metric over time; without a frequency, whichever length the window's headline has."""
     not_found = f"No time series data found for {ticker} and metric {text}"
     source = open_company(library, ticker, not_found, options)
     finding = look_up(source, text, window, frequency)
-    whose = source_of(source.company, as_of=options.as_of)
-    if not finding.found.headline:
-        raise nothing(not_found, finding.missing, whose)
-    rows = [row_of(source.company, finding.name, figure, options) for figure in finding.found.headline]
-    return Reply(rows, {text: points_of(rows)}, SERIES, finding.missing, whose)
+    rows = [source.row_of(finding.name, figure) for figure in finding.found.headline]
+    reply = Reply(rows, {text: points_of(rows)}, SERIES, finding.missing, source.provenance)
+    return reply.unless_empty(not_found)
 
 
 def fact_history(library: FactLibrary, ticker: str, text: str, window: PeriodFilter, options: FigureOptions) -> Reply:
-    """Return each value that was stated for the periods of a window, oldest first, each difference named.
-
-    Raises:
-        DataNotFound: there is none.
-    """
+    """Return each value that was stated for the periods of a window, oldest first, each difference named."""
     not_found = f"No financial facts found for {ticker}"
     source = open_company(library, ticker, not_found, options)
     finding = look_up(source, text, window)
-    reply = Reply([], source=source_of(source.company, as_of=options.as_of), missing=finding.missing)
+    reply = Reply([], source=source.provenance, missing=finding.missing)
     for figure in finding.found.figures:
-        reply.results += [
-            cited_row(source.company, figure, revision.fact)
-            | {
-                "metric_name": finding.name,
-                "value": revision.value,
-                "kind": revision.kind,
-                "xbrl_tag": revision.fact.concept,
-            }
-            for revision in figure.values
-        ]
-    if not reply.results:
-        computed = missing_entry(NOT_REPORTED, f"{text} is computed, not filed", "Ask for the history of its inputs")
-        raise nothing(not_found, reply.missing or {text: computed}, reply.source)
-    return reply
+        for revision in figure.values:
+            told = {"value": revision.value, "kind": revision.kind, "xbrl_tag": revision.fact.concept}
+            row = cited_row(source.company, figure, revision.fact)
+            reply.results.append(row | {"metric_name": finding.name} | told)
+    if not reply.results and not reply.missing:
+        step = "Ask for the history of its inputs"
+        reply.missing[text] = missing_entry(NOT_REPORTED, f"{text} is computed, not filed", step)
+    return reply.unless_empty(not_found)
 
 
 def compare(
@@ -131,11 +118,7 @@ def compare(
     window: PeriodFilter,
     options: FigureOptions,
 ) -> Reply:
-    """Return the figures of some metrics at several companies, ``data`` by ticker.
-
-    Raises:
-        DataNotFound: no company has any of them.
-    """
+    """Return the figures of some metrics at several companies, ``data`` by ticker."""
     not_found = f"No financial facts found for {', '.join(tickers)}"
     reply = Reply([], data={})
     companies: list[Company] = []
@@ -145,51 +128,134 @@ def compare(
             reply.missing[ticker] = missing_ticker(library, ticker)
             continue
         companies.append(company)
-        own = Reply([])
+        source, own = CompanyFigures(library, company, options), Reply([])
         for text in dict.fromkeys(metrics):
-            finding = look_up(CompanyFigures(library, company, options), text, window)
+            finding = look_up(source, text, window)
             reply.missing |= {f"{ticker}.{name}": entry for name, entry in finding.missing.items()}
             if finding.points:
                 own.put(text, finding.points)
-                reply.results += [row_of(company, finding.name, figure, options) for figure in finding.found.headline]
+                reply.results += [source.row_of(finding.name, figure) for figure in finding.found.headline]
         if own.data:
             reply.data = {**(reply.data or {}), ticker: own.data}
             reply.value_mode = join_modes(reply.value_mode, own.value_mode)
     if companies:
         reply.source = source_of(*companies, as_of=options.as_of)
-    if not reply.results:
-        raise nothing(not_found, reply.missing, reply.source)
-    notes = []
-    if len(ends := {row["end_date"] for row in reply.results}) > 1:
-        notes.append("The periods end on different days: " + ", ".join(sorted(ends)))
-    if len(units := {row["unit"] for row in reply.results}) > 1:
-        notes.append("The units differ and were not converted: " + ", ".join(sorted(units)))
-    if notes:
-        reply.extra["notes"] = notes
+    for name, told in (
+        ("end_date", "The periods end on different days"),
+        ("unit", "The units differ and were not converted"),
+    ):
+        if len(values := {row[name] for row in reply.results}) > 1:
+            reply.extra.setdefault("notes", []).append(f"{told}: {', '.join(sorted(values))}")
+    return reply.unless_empty(not_found)
+
+
+def statement(library: FactLibrary, ticker: str, kind: str, window: PeriodFilter, options: FigureOptions) -> Reply:
+    """Return the lines of a statement for one period; without a period, the newest fiscal year.
+
+    A line that is not reported is counted in ``missing``, never computed.
+    """
+    not_found = f"No financial facts found for {ticker}"
+    source = open_company(library, ticker, not_found, options)
+    company = source.company
+    lines = [metric for metric in list_metrics() if metric.statement == kind]
+    headlines = {metric.name: source.select(metric, window).headline for metric in lines}
+    newest = _newest(headlines)
+    if newest is None:
+        anchor = next(metric for metric in lines if metric.name == TOTALS[kind][0])
+        raise nothing(not_found, {anchor.name: missing_figure(source, anchor, window)}, source.provenance)
+    reply = Reply([], data={}, source=source.provenance, extra={"statement": kind})
+    found = {metric.name: _find_line(source, metric, newest) for metric in lines}
+    filing = _choose_filing(found, TOTALS[kind], is_original=options.vintage == ORIGINAL)
+    for metric in lines:
+        line = found[metric.name]
+        if line is not None:
+            line = _as_stated(source, line, filing)
+            reply.results.append(source.row_of(metric.name, line))
+            reply.put(metric.name, points_of(reply.results[-1:]))
+        elif company.dataset == SAMPLE:
+            message = f"the sample does not hold {metric.name}"
+            reply.missing[metric.name] = missing_entry(OUTSIDE_SAMPLE, message, load_hint(company.ticker))
+        else:
+            reply.missing[metric.name] = untagged(source, metric, PeriodFilter.of(newest))
+    stated = [figure for headline in headlines.values() for figure in headline if not figure.is_cover]
+    ends = {figure.end for figure in stated if figure.period == newest.period}
+    if len(ends) > 1:
+        reply.extra["notes"] = [f"{len(ends)} periods lie in the window; this is the newest, to {newest.end}"]
     return reply
 
 
-def company_info(library: FactLibrary, ticker: str | None) -> Reply:
-    """Return one company, or all of them.
+def _newest(headlines: Mapping[str, Sequence[Figure]]) -> Figure | None:
+    """Return a figure of the newest period that the statement's own line has, or else most of the lines."""
+    counts = Counter(
+        (figure.end, figure.period) for headline in headlines.values() for figure in headline if not figure.is_cover
+    )
+    if not counts:
+        return None
+    enough = max(counts.values()) / 2
+    chosen = max(period for period, count in counts.items() if count >= enough)
+    figures = (figure for headline in headlines.values() for figure in headline)
+    return next(figure for figure in figures if (figure.end, figure.period) == chosen)
 
-    Raises:
-        DataNotFound: there is none of that ticker.
+
+def _find_line(source: CompanyFigures, metric: Metric, newest: Figure) -> Figure | None:
+    """Return a line of the statement of a period; a number on its report's cover page bears a day of its own."""
+    lines = [figure for figure in source.series(metric).by_end.get(newest.end, ()) if figure.period == newest.period]
+    if not lines and newest.period == INSTANT:
+        found = source.select(metric, PeriodFilter.of(newest)).headline
+        lines = [figure for figure in found if figure.is_cover]
+    return lines[0] if lines else None
+
+
+def _choose_filing(lines: Mapping[str, Figure | None], totals: Sequence[str], *, is_original: bool) -> Fact | None:
+    """Return a fact of the newest filing that states most of the totals, or of the first that stated most of them.
+
+    A later filing with few of the other lines repeats the totals in a table of quarters or of several years.
     """
+    facts = {
+        name: figure.headlines[:1] if is_original else figure.headlines
+        for name, figure in lines.items()
+        if figure is not None
+    }
+    of_totals = [fact for name in totals for fact in facts.get(name, ())]
+    if not is_original:
+        stated = Counter(fact.accession for line in facts.values() for fact in line)
+        whole = [fact for fact in of_totals if stated[fact.accession] >= max(stated.values()) / 2]
+        of_totals = whole or of_totals
+    counts = Counter(fact.accession for fact in of_totals)
+    complete = [fact for fact in of_totals if counts[fact.accession] == max(counts.values())]
+    choose = min if is_original else max
+    return choose(complete, key=lambda fact: (fact.filed, fact.accession)) if complete else None
+
+
+def _as_stated(source: CompanyFigures, line: Figure, filing: Fact | None) -> Figure:
+    """Return a line as the statement's filing has it, or marked if it is from another one.
+
+    An original line stays as its first filing has it.
+    """
+    if filing is None or line.is_cover or not line.headlines:
+        return line
+    stated = (line.as_filed or line).value
+    own = next((fact for fact in line.headlines if fact.accession == filing.accession), None)
+    if own is None:
+        lacking = f"{filing.form} {filing.accession} states the totals but not this line"
+        return line.with_note(f"from another filing: {lacking}")
+    if own.value == stated or is_rounding(stated, own.value):
+        return line
+    if source.options.vintage == ORIGINAL:
+        return line.with_note(f"from an earlier filing: {own.form} {own.accession} states {own.value}")
+    return source.restate(line, own)
+
+
+def company_info(library: FactLibrary, ticker: str | None) -> Reply:
+    """Return one company, or all of them."""
+    companies = library.list_companies()
     if ticker is not None:
         companies = [open_company(library, ticker, f"No company info found for {ticker}").company]
-    else:
-        companies = library.list_companies()
-    if not companies:
-        raise nothing("No company info found for any company", {})
     return Reply([_company_row(company) for company in companies], source=source_of(*companies))
 
 
 def metrics(library: FactLibrary, ticker: str, category: str | None, as_of: str | None = None) -> Reply:
-    """Return the metric words that a company has figures for, and the tags behind them; then its other tags.
-
-    Raises:
-        DataNotFound: there are none in the category.
-    """
+    """Return the metric words that a company has figures for, and the tags behind them; then its other tags."""
     not_found = f"No metrics found for {ticker}" if category is None else f"No metrics found for category: {category}"
     source = open_company(library, ticker, not_found)
     filed = source.concepts
@@ -206,9 +272,7 @@ def metrics(library: FactLibrary, ticker: str, category: str | None, as_of: str 
         for name, statement, concept in words
         if concept in filed and category in (None, statement)
     ]
-    if not rows:
-        raise nothing(not_found, {}, source_of(source.company, as_of=as_of))
-    return Reply(rows, source=source_of(source.company, as_of=as_of))
+    return Reply(rows, source=source_of(source.company, as_of=as_of)).unless_empty(not_found)
 
 
 def _company_row(company: Company) -> dict[str, Any]:

@@ -42,13 +42,15 @@ class Reply:
         self.data = {**(self.data or {}), name: points[0]["value"] if is_number else list(points)}
         self.value_mode = join_modes(self.value_mode, SCALAR if is_number else SERIES)
 
+    def unless_empty(self, message: str) -> "Reply":
+        """Return the reply; without rows, raise DataNotFound with all that is missing."""
+        if not self.results:
+            raise nothing(message, self.missing, self.source)
+        return self
+
     def to_fields(self) -> dict[str, Any]:
-        fields = {
-            "data": self.data,
-            "value_mode": self.value_mode,
-            "missing": self.missing or None,
-            "source": self.source,
-        }
+        fields = {name: getattr(self, name) for name in ("data", "value_mode", "source")}
+        fields["missing"] = self.missing or None
         return {name: value for name, value in fields.items() if value is not None} | self.extra
 
 

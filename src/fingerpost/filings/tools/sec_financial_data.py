@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from fingerpost.filings import claims, questions, statements
+from fingerpost.filings import claims, questions
 from fingerpost.filings.calculation import calculate
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.reply import Reply
@@ -57,7 +57,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="statement",
         params=ask.StatementParams,
-        answer=lambda library, asked: statements.statement(
+        answer=lambda library, asked: questions.statement(
             library, asked.ticker, asked.statement, asked.period_filter, asked.options
         ),
         output=shape.StatementAnswer,
