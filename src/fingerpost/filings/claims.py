@@ -19,8 +19,7 @@ from fingerpost.filings.reasons import NOT_COMPARABLE, open_company
 from fingerpost.filings.reply import Reply, nothing, source_of
 
 CONFIRMED, CONTRADICTED, STALE, CANNOT_JUDGE = "confirmed", "contradicted", "stale_vintage", "cannot_judge"
-EQUALS, ABOUT, MORE_THAN, LESS_THAN = "equals", "about", "more_than", "less_than"
-GREW_BY, IS_RECORD, RANKS = "grew_by", "is_record", "ranks"
+EQUALS, ABOUT, GREW_BY, IS_RECORD, RANKS = "equals", "about", "grew_by", "is_record", "ranks"
 
 RATIO, PERCENT = "ratio", "percent"
 _SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
@@ -131,11 +130,12 @@ def verify_claim(library: FactLibrary, claim: Claim, options: FigureOptions) -> 
             key = (operand.source.company.cik, metric.name, figure.start, figure.end)
             rows.setdefault(key, operand.source.row_of(metric.name, figure))
     companies = [source.company for source in sources]
-    reply = Reply(
-        list(rows.values()), data={"verdict": verdict} | data, source=source_of(*companies, as_of=options.as_of)
+    return Reply(
+        list(rows.values()),
+        data={"verdict": verdict} | data,
+        source=source_of(*companies, as_of=options.as_of),
+        extra={"explanation": explanation},
     )
-    reply.extra["explanation"] = explanation
-    return reply
 
 
 def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Computed]:
@@ -184,8 +184,7 @@ def _find_operand(source: CompanyFigures, formula: Formula, period: PeriodFilter
     unlike = [entry for entry in computed.values() if entry["reason"] == NOT_COMPARABLE]
     if unlike:
         raise _Unjudgeable(". ".join(f"{entry['message']}. {entry['next_step']}" for entry in unlike))
-    company, as_of = source.company, source.options.as_of
-    raise nothing(f"No financial facts found for {company.ticker}", computed, source_of(company, as_of=as_of))
+    raise nothing(f"No financial facts found for {source.company.ticker}", computed, source.provenance)
 
 
 def _on_one_basis(operands: Sequence[Computed]) -> list[Computed]:
@@ -311,16 +310,20 @@ def _held_earlier(claim: Claim, sources: Sequence[CompanyFigures], operands: Seq
     """Whether the claim was true on a day on which one of its figures had another value."""
     figures = [figure for operand in operands for figure in (*operand.figures, *operand.reported)]
     days = sorted({revision.fact.filed for figure in figures for revision in figure.values})
-    for day in days[-_MOST_VINTAGES:]:
-        try:
-            then = [source.with_options(as_of=min(day, source.options.as_of or day)) for source in sources]
-            earlier = _find_operands(claim, then)
-            _check_comparable(claim, earlier)
-            if _holds(claim, [operand.value for operand in earlier]):
-                return True
-        except (_Unjudgeable, DataNotFound):
-            continue
-    return False
+    return any(
+        _find_meeting(claim, [source.with_options(as_of=min(day, source.options.as_of or day)) for source in sources])
+        for day in days[-_MOST_VINTAGES:]
+    )
+
+
+def _find_meeting(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Computed] | None:
+    """Return the operands of a claim if it is true of them."""
+    try:
+        operands = _find_operands(claim, sources)
+        _check_comparable(claim, operands)
+        return operands if _holds(claim, [operand.value for operand in operands]) else None
+    except (_Unjudgeable, DataNotFound):
+        return None
 
 
 def _check_other_tags(claim: Claim, operands: Sequence[Computed]) -> None:
@@ -337,15 +340,9 @@ def _check_calendar_year(claim: Claim, sources: Sequence[CompanyFigures]) -> Non
     """Refuse to contradict a claim that is true of the neighbouring fiscal year in the claimed calendar year."""
     period = read_period(claim.period)
     for other in (period.after(1), period.after(-1)) if period.quarter is None and claim.base_period is None else ():
-        try:
-            operands = _find_operands(replace(claim, period=other.period), sources)
-            _check_comparable(claim, operands)
-            holds = _holds(claim, [operand.value for operand in operands])
-        except (_Unjudgeable, DataNotFound):
-            continue
-        end = max(figure.end for figure in operands[0].figures)
-        middle = date.fromisoformat(end) - timedelta(days=_HALF_YEAR_DAYS)
-        if holds and middle.year == period.year:
+        operands = _find_meeting(replace(claim, period=other.period), sources)
+        end = max((figure.end for figure in operands[0].figures), default="") if operands else ""
+        if end and (date.fromisoformat(end) - timedelta(days=_HALF_YEAR_DAYS)).year == period.year:
             own = max((figure.end for figure in _find_operands(claim, sources)[0].figures), default="")
             raise _Unjudgeable(
                 f"{period.wording} ended on {own}; the claim is true of {other.wording}, which ended on {end} and is"
@@ -364,12 +361,8 @@ def _measure(claim: Claim, operands: Sequence[Computed]) -> dict[str, Any]:
         found = _growth(claim, *values)
         if claim.is_rate:
             factor, unit = 100, PERCENT
-    shown = {
-        "claimed": claim.claimed,
-        "value": found,
-        "difference": claim.claimed - found,
-        "tolerance": claim.allowed_gap,
-    }
+    claimed, gap = claim.claimed, claim.allowed_gap
+    shown = {"claimed": claimed, "value": found, "difference": claimed - found, "tolerance": gap}
     return {name: plain(value * factor) for name, value in shown.items()} | {"unit": unit}
 
 

@@ -1,6 +1,7 @@
 """Why there is no figure: a word for the machine, a sentence, and what to do next."""
 
 import re
+from itertools import islice
 from typing import Any
 
 from fingerpost.filings.company_figures import CompanyFigures
@@ -8,7 +9,7 @@ from fingerpost.filings.concepts import PER_SHARE, Metric, list_near_concepts, r
 from fingerpost.filings.figure import LATEST_FIGURES, ORIGINAL, SAMPLE, Figure, FigureOptions
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import BY_PERIOD, FIRST_DAY, PeriodFilter
-from fingerpost.filings.periods import INSTANT, QUARTER, YEAR
+from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, YEAR
 from fingerpost.filings.reply import nothing
 from fingerpost.filings.store import plain_ticker
 
@@ -48,19 +49,16 @@ def missing_ticker(library: FactLibrary, ticker: str) -> dict[str, Any]:
     listed = library.find_listed(ticker)
     if listed is not None:
         return missing_entry(NOT_LOADED, f"No figures of {listed[2]} have been loaded yet", load_hint(listed[0]))
-    companies = library.list_companies()
+    companies, near = library.list_companies(), library.suggest_tickers(ticker)
+    message = f"No company here is called {ticker}"
     unnamed = [company.ticker for company in companies if company.ticker == f"CIK{company.padded_cik}"]
     if unnamed and plain_ticker(ticker) not in unnamed:
+        message = f"{message}; the tickers of {len(unnamed)} are not known"
         step = f"Run: fingerpost filings load company_tickers.json, or ask by CIK, such as {unnamed[0]}"
-        message = f"No company here is called {ticker}; the tickers of {len(unnamed)} are not known"
-        return missing_entry(UNKNOWN_TICKER, message, step, library.suggest_tickers(ticker))
-    near = library.suggest_tickers(ticker)
-    if near:
-        return missing_entry(
-            UNKNOWN_TICKER, f"No company here is called {ticker}", f"Did you mean {', '.join(near)}?", near
-        )
-    known = ", ".join(company.ticker for company in companies[:10])
-    return missing_entry(UNKNOWN_TICKER, f"No company here is called {ticker}; there are {known}", load_hint(ticker))
+        return missing_entry(UNKNOWN_TICKER, message, step, near)
+    if not near:
+        message = f"{message}; there are {', '.join(company.ticker for company in companies[:10])}"
+    return _missing_or_near(UNKNOWN_TICKER, message, near, load_hint(ticker))
 
 
 def open_company(
@@ -79,12 +77,9 @@ def open_company(
 
 def missing_metric(source: CompanyFigures, text: str) -> dict[str, Any]:
     """Return why a word names no metric."""
-    near = suggest(text, source.concepts)
-    step = (
-        f"Did you mean {', '.join(near)}?" if near else "Ask query_type metrics for the words, or name a us-gaap: tag"
-    )
     message = f"{text} is no metric word, and {source.company.name} files no such tag"
-    return missing_entry(UNKNOWN_METRIC, message, step, near)
+    step = "Ask query_type metrics for the words, or name a us-gaap: tag"
+    return _missing_or_near(UNKNOWN_METRIC, message, suggest(text, source.concepts), step)
 
 
 def missing_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> dict[str, Any]:
@@ -99,9 +94,8 @@ def missing_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter)
         return refused_quarter(source, metric, refused[-1])
     what = f"{metric.name} of {company.name} for {period.wording}"
     if options.as_of is not None and finds(as_of=None):
-        return missing_entry(
-            HIDDEN_BY_AS_OF, f"{what} was filed after {options.as_of}", "Ask for a later as_of, or none"
-        )
+        message = f"{what} was filed after {options.as_of}"
+        return missing_entry(HIDDEN_BY_AS_OF, message, "Ask for a later as_of, or none")
     if options.unit is not None and finds(unit=None):
         units = ", ".join(sorted(source.series(metric).units))
         return missing_entry(OTHER_UNIT, f"{what} is not reported in {options.unit}", f"Its units are {units}")
@@ -110,26 +104,17 @@ def missing_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter)
     if company.dataset == SAMPLE:
         message = f"the sample that ships with fingerpost does not hold {what}"
         return missing_entry(OUTSIDE_SAMPLE, message, load_hint(company.ticker))
-    if (
-        metric.kind == PER_SHARE
-        and period.quarter == 4
-        and source.select(metric, PeriodFilter(year=period.year)).figures
-    ):
-        return missing_entry(
-            NOT_DERIVABLE,
-            f"{what} is not reported, and per-share figures do not add up over quarters",
-            "Send estimate: true for an estimate, and call it one",
-        )
+    year = PeriodFilter(year=period.year)
+    if metric.kind == PER_SHARE and period.quarter == QUARTERS and source.select(metric, year).figures:
+        message = f"{what} is not reported, and per-share figures do not add up over quarters"
+        return missing_entry(NOT_DERIVABLE, message, "Send estimate: true for an estimate, and call it one")
     if _is_later(source, period):
-        return missing_entry(
-            NOT_IN_AGGREGATE_YET,
-            f"{what} is not in the SEC's aggregate as of {company.complete_through}",
-            f"Run: fingerpost filings sync {company.ticker}; a report filed since may not be aggregated yet",
-        )
+        message = f"{what} is not in the SEC's aggregate as of {company.complete_through}"
+        step = f"Run: fingerpost filings sync {company.ticker}; a report filed since may not be aggregated yet"
+        return missing_entry(NOT_IN_AGGREGATE_YET, message, step)
     if period.basis == BY_PERIOD and _is_before(source, period):
-        return missing_entry(
-            BEFORE_XBRL, f"{company.name} files figures as data since {company.first_end}", "Ask for a later period"
-        )
+        message = f"{company.name} files figures as data since {company.first_end}"
+        return missing_entry(BEFORE_XBRL, message, "Ask for a later period")
     return untagged(source, metric, period)
 
 
@@ -162,16 +147,13 @@ def untagged(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> di
 
     The filing may still state it, because the data set lacks a company's own tags and figures by segment.
     """
-    near: list[str] = []
-    for concept in list_near_concepts(metric, source.concepts):
-        if len(near) < _NAMED and source.select(raw_metric(concept), period).headline:
-            near.append(concept)
+    like = list_near_concepts(metric, source.concepts)
+    near = list(islice((tag for tag in like if source.select(raw_metric(tag), period).headline), _NAMED))
     what = f"{metric.name} of {source.company.name} for {period.wording}"
     message = f"{what} is not under a standard tag in this data set; the filing may state it"
     if there := _list_periods(source, metric, by_quarter=period.quarter is not None):
         message = f"{what} is not in this data set, which has it for {there}; the filing may state it"
-    step = f"Did you mean {', '.join(near)}?" if near else "Ask query_type metrics for its tags, or read the filing"
-    return missing_entry(NOT_REPORTED, message, step, near)
+    return _missing_or_near(NOT_REPORTED, message, near, "Ask query_type metrics for its tags, or read the filing")
 
 
 def _list_periods(source: CompanyFigures, metric: Metric, *, by_quarter: bool) -> str:
@@ -194,7 +176,7 @@ def _is_later(source: CompanyFigures, period: PeriodFilter) -> bool:
     covered = source.calendar.place_of_report(source.company.complete_through, is_annual=False)
     if period.year is None:
         return period.first != FIRST_DAY and source.calendar.quarter_of(period.first) > covered
-    return (period.year, period.quarter or 4) > covered
+    return (period.year, period.quarter or QUARTERS) > covered
 
 
 def _is_before(source: CompanyFigures, period: PeriodFilter) -> bool:
@@ -209,3 +191,8 @@ def missing_entry(reason: str, message: str, next_step: str, near: list[str] | N
     if near:
         entry["did_you_mean"] = near
     return entry
+
+
+def _missing_or_near(reason: str, message: str, near: list[str], step: str) -> dict[str, Any]:
+    """Return an entry whose next step is one of the near words, or without any ``step``."""
+    return missing_entry(reason, message, f"Did you mean {', '.join(near)}?" if near else step, near)
