@@ -7,10 +7,11 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from fingerpost.filings.company_figures import CompanyFigures
+from fingerpost.filings.companyfacts import Filing
 from fingerpost.filings.figure import ANNUAL_FORMS, FigureOptions, filing_url
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.reasons import NOT_LOADED, NOT_REPORTED, load_hint, missing_entry, open_company
-from fingerpost.filings.reply import Reply, nothing, source_of
+from fingerpost.filings.reply import Reply, nothing
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools.sec_params import Day, Ticker, Word
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, StepParams
@@ -19,6 +20,7 @@ from fingerpost.filings.tools.sec_text import tell_rows
 
 Limit = Annotated[int, Field(ge=1, le=1000)]
 _LEGAL_FORMS = re.compile(r"[,.]|\b(inc|corp|corporation|co|company|plc|ltd|holdings|group|the)\b", re.IGNORECASE)
+_NO_TEXT = missing_entry(NOT_LOADED, "no text of it was loaded", NO_TEXT_STEP)
 
 
 class CompanyFilingsParams(StepParams):
@@ -49,36 +51,32 @@ class RelatedCompaniesParams(StepParams):
     limit: Limit = 10
 
 
-def _filings(library: FactLibrary, params: CompanyFilingsParams) -> Reply:
-    source = _open(library, params)
-    wanted = {form.upper() for form in params.filing_types or ()}
-    rows = _list_rows(source, wanted)
-    return _listed(source, rows, rows[: params.limit], wanted)
+def _company_filings(library: FactLibrary, params: CompanyFilingsParams) -> Reply:
+    return _list_filings(library, params, {form.upper() for form in params.filing_types or ()})
 
 
 def _timeline(library: FactLibrary, params: FilingTimelineParams) -> Reply:
-    source = _open(library, params)
-    wanted = {params.filing_type.upper()}
-    rows = _list_rows(source, wanted)
-    chosen = rows[: params.limit][::-1]
-    plain = [{key: row[key] for key in row if key not in ("filing_type", "description")} for row in chosen]
-    return _listed(source, rows, plain, wanted)
+    reply = _list_filings(library, params, {params.filing_type.upper()})
+    shared = ("filing_type", "description")
+    reply.results = [{key: row[key] for key in row if key not in shared} for row in reversed(reply.results)]
+    return reply
 
 
-def _open(library: FactLibrary, params: CompanyFilingsParams | FilingTimelineParams) -> CompanyFigures:
-    not_found = f"No filings found for {params.ticker}"
-    return open_company(library, params.ticker, not_found, FigureOptions(as_of=params.as_of))
-
-
-def _listed(source: CompanyFigures, rows: list[Any], shown: list[Any], wanted: set[str]) -> Reply:
-    library, company = source.library, source.company
-    if not shown:
+def _list_filings(library: FactLibrary, params: CompanyFilingsParams | FilingTimelineParams, wanted: set[str]) -> Reply:
+    """Return the newest filings of the wanted forms, and why a list may lack some."""
+    options = FigureOptions(as_of=params.as_of)
+    source = open_company(library, params.ticker, f"No filings found for {params.ticker}", options)
+    company = source.company
+    rows = [
+        _row_of(source, cik, filing)
+        for cik, filing in library.list_filings(company)
+        if (not wanted or filing.form.upper() in wanted) and (params.as_of is None or filing.filed <= params.as_of)
+    ]
+    if not rows:
         what = f" of type {', '.join(sorted(wanted))}" if wanted else ""
         entry = missing_entry(NOT_LOADED, f"none{what} is known here", load_hint(company.ticker))
-        raise nothing(
-            f"No filings found for {company.ticker}", {"filings": entry}, source_of(company, as_of=source.options.as_of)
-        )
-    reply = Reply(shown, extra={"total_results": len(rows)})
+        raise nothing(f"No filings found for {company.ticker}", {"filings": entry}, source.provenance)
+    reply = Reply(rows[: params.limit], extra={"total_results": len(rows)})
     notes = {cik: _note_on(library, cik) for cik in library.list_ciks(company)}
     lacks = [f"CIK {cik}: {note}" if len(notes) > 1 else note for cik, note in notes.items() if note is not None]
     if lacks:
@@ -94,43 +92,31 @@ def _note_on(library: FactLibrary, cik: int) -> str | None:
     return None if is_complete else f"The loaded list goes back to {oldest}; older filings exist"
 
 
-def _list_rows(source: CompanyFigures, wanted: set[str]) -> list[dict[str, Any]]:
-    calendar, as_of = source.calendar, source.options.as_of
-    rows = []
-    for cik, filing in source.library.list_filings(source.company):
-        if (wanted and filing.form.upper() not in wanted) or (as_of is not None and filing.filed > as_of):
-            continue
-        year, quarter = calendar.place(filing.report_date) if filing.report_date else (None, None)
-        is_periodic = filing.form in ANNUAL_FORMS or filing.form.startswith("10-Q")
-        period = "FY" if filing.form in ANNUAL_FORMS else f"Q{quarter}"
-        rows.append(
-            {
-                "filing_type": filing.form,
-                "filing_date": filing.filed,
-                "accession_number": filing.accession,
-                "fiscal_year": year if is_periodic else None,
-                "fiscal_period": period if is_periodic and year is not None else None,
-                "report_date": filing.report_date or None,
-                "description": filing.description or None,
-                "filing_url": filing_url(cik, filing.accession),
-            }
-        )
-    return rows
+def _row_of(source: CompanyFigures, cik: int, filing: Filing) -> dict[str, Any]:
+    year, quarter = source.calendar.place(filing.report_date) if filing.report_date else (None, None)
+    is_annual = filing.form in ANNUAL_FORMS
+    is_periodic = year is not None and (is_annual or filing.form.startswith("10-Q"))
+    return {
+        "filing_type": filing.form,
+        "filing_date": filing.filed,
+        "accession_number": filing.accession,
+        "fiscal_year": year if is_periodic else None,
+        "fiscal_period": ("FY" if is_annual else f"Q{quarter}") if is_periodic else None,
+        "report_date": filing.report_date or None,
+        "description": filing.description or None,
+        "filing_url": filing_url(cik, filing.accession),
+    }
 
 
 def _sections(library: FactLibrary, params: FilingSectionsParams) -> Reply:
-    wanted = set(params.section_types or ())
-    rows = library.rows(
-        "SELECT title, section_type, position FROM sections WHERE accession_number = ? ORDER BY position",
-        params.accession_number,
-    )
+    query = "SELECT title, section_type, position FROM sections WHERE accession_number = ? ORDER BY position"
     chosen = [
         {"title": title, "section_type": kind, "order": position}
-        for title, kind, position in rows
-        if not wanted or kind in wanted
+        for title, kind, position in library.rows(query, params.accession_number)
+        if not params.section_types or kind in params.section_types
     ]
     if not chosen:
-        raise nothing(f"No sections found for {params.accession_number}", {"sections": _no_text()})
+        raise nothing(f"No sections found for {params.accession_number}", {"sections": _NO_TEXT})
     return Reply(chosen[: params.limit])
 
 
@@ -140,7 +126,7 @@ def _related(library: FactLibrary, params: RelatedCompaniesParams) -> Reply:
     own = library.list_ciks(company)
     texts = [text for cik in own for (text,) in library.rows("SELECT text FROM sections WHERE cik = ?", cik)]
     if not texts:
-        raise nothing(not_found, {"text": _no_text()})
+        raise nothing(not_found, {"text": _NO_TEXT})
     whole = "\n".join(texts)
     rows: list[dict[str, Any]] = []
     for other in library.list_companies():
@@ -161,12 +147,8 @@ def _related(library: FactLibrary, params: RelatedCompaniesParams) -> Reply:
 def _types(library: FactLibrary, _params: StepParams) -> Reply:
     rows = library.rows("SELECT section_type, count(*) FROM sections GROUP BY 1 ORDER BY 2 DESC, 1")
     if not rows:
-        raise nothing("No section types found", {"sections": _no_text()})
+        raise nothing("No section types found", {"sections": _NO_TEXT})
     return Reply([{"section_type": kind, "count": count} for kind, count in rows])
-
-
-def _no_text() -> dict[str, Any]:
-    return missing_entry(NOT_LOADED, "no text of it was loaded", NO_TEXT_STEP)
 
 
 def _say_filing(row: Mapping[str, Any]) -> str:
@@ -181,7 +163,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="company_filings",
         params=CompanyFilingsParams,
-        answer=_filings,
+        answer=_company_filings,
         output=shape.FilingsAnswer,
         text=tell_rows(_say_filing),
         rest="The rest with as_of: the filing_date of the last row that is shown.",

@@ -18,8 +18,9 @@ LEXICAL_NOTE = "Ranked by shared words (BM25), not by meaning: try other words f
 NO_TEXT_STEP = "Run: fingerpost filings load FILE with a filing's text, or fingerpost filings sync TICKER --text"
 
 _SNIPPET_WORDS = 64
-
-
+_PLACE = (
+    "company", "ticker", "cik", "filing_type", "filing_date", "accession_number", "section", "section_type",
+)  # fmt: skip
 _WEIGHT_NOTE = "hybrid_search_weight changed nothing: there is no vector index here"
 _DEFAULT_WEIGHT = 0.5
 
@@ -43,64 +44,66 @@ class SemanticSearchParams(StepParams):
         return value
 
 
-def search(library: FactLibrary, question: SemanticSearchParams) -> list[dict[str, Any]]:
+def _search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
     """Return the sections that share the most telling words with a query, best first; ``score`` grows with likeness."""
-    words = _words(question.query)
-    must = [f'"{_quoted(word)}"' for word in question.keywords or () if _words(word)]
-    if not words and not must:
-        return []
-    wanted = " OR ".join(f'"{word}"' for word in words)
-    match = " AND ".join([*must, *([f"({wanted})"] if wanted else [])])
-    where, values = _filters(library, question)
+    not_found = f"No results found for query: {params.query}"
+    if not library.rows("SELECT 1 FROM sections LIMIT 1"):
+        raise nothing(not_found, {"text": missing_entry(NOT_LOADED, "no filing text was loaded", NO_TEXT_STEP)})
+    phrases = [_words(word) for word in params.keywords or ()]
+    matches = [f'"{" ".join(phrase)}"' for phrase in phrases if phrase]
+    if words := dict.fromkeys(_words(params.query)):
+        matches.append("(" + " OR ".join(f'"{word}"' for word in words) + ")")
+    hits = _list_hits(library, params, " AND ".join(matches)) if matches else []
+    if not hits:
+        entry = missing_entry("no_match", "no loaded section shares a word with it", LEXICAL_NOTE)
+        raise nothing(not_found, {"text": entry})
+    notes = [LEXICAL_NOTE] + [_WEIGHT_NOTE] * (params.hybrid_search_weight != _DEFAULT_WEIGHT)
+    extra = {"query": params.query, "total_results": len(hits), "ranking": "lexical", "notes": notes}
+    return Reply(hits, extra=extra)
+
+
+def _list_hits(library: FactLibrary, params: SemanticSearchParams, match: str) -> list[dict[str, Any]]:
+    where, values = _filters(library, params)
     rows = library.rows(
         "SELECT sections.id, -bm25(section_words), snippet(section_words, 1, '', '', ' … ', ?),"  # noqa: S608
-        " companies.name, companies.ticker, sections.filing_type, sections.filing_date, sections.accession_number,"
-        " sections.title, sections.section_type, sections.cik"
+        " companies.name, companies.ticker, sections.cik, sections.filing_type, sections.filing_date,"
+        " sections.accession_number, sections.title, sections.section_type"
         " FROM section_words JOIN sections ON sections.id = section_words.rowid"
         " LEFT JOIN companies ON companies.cik = sections.cik"
         f" WHERE section_words MATCH ?{where} ORDER BY 2 DESC, sections.id LIMIT ?",
         _SNIPPET_WORDS,
         match,
         *values,
-        question.top_k,
+        params.top_k,
     )
     return [
         {
             "id": str(number),
             "score": round(score, 6),
             "text": text,
-            "metadata": {
-                "company": name,
-                "ticker": ticker,
-                "cik": f"{cik:010d}",
-                "filing_type": form,
-                "filing_date": filed,
-                "accession_number": accession,
-                "section": title,
-                "section_type": kind,
-            },
+            "metadata": dict(zip(_PLACE, (name, ticker, f"{cik:010d}", *place), strict=True)),
         }
-        for number, score, text, name, ticker, form, filed, accession, title, kind, cik in rows
+        for number, score, text, name, ticker, cik, *place in rows
     ]
 
 
-def _filters(library: FactLibrary, question: SemanticSearchParams) -> tuple[str, list[Any]]:
+def _filters(library: FactLibrary, params: SemanticSearchParams) -> tuple[str, list[Any]]:
     where = ""
     values: list[Any] = []
-    if question.companies:
-        ciks = [cik for company in question.companies for cik in _ciks_of(library, company)]
+    if params.companies:
+        ciks = [cik for company in params.companies for cik in _ciks_of(library, company)]
         where += f" AND sections.cik IN ({', '.join('?' * len(ciks))})"
         values += ciks
-    for column, wanted in (("filing_type", question.filing_types), ("section_type", question.sections)):
+    for column, wanted in (("filing_type", params.filing_types), ("section_type", params.sections)):
         if wanted:
             where += f" AND sections.{column} IN ({', '.join('?' * len(wanted))})"
             values += list(wanted)
-    if question.date_range:
+    if params.date_range:
         where += " AND sections.filing_date BETWEEN ? AND ?"
-        values += question.date_range
-    if question.as_of is not None:
+        values += params.date_range
+    if params.as_of is not None:
         where += " AND sections.filing_date <= ?"
-        values.append(question.as_of)
+        values.append(params.as_of)
     return where, values
 
 
@@ -113,27 +116,7 @@ def _ciks_of(library: FactLibrary, text: str) -> list[int]:
 
 
 def _words(text: str) -> list[str]:
-    return list(dict.fromkeys(re.findall(r"\w+", text.lower())))
-
-
-def _quoted(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.lower()))
-
-
-def _search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
-    not_found = f"No results found for query: {params.query}"
-    if not library.rows("SELECT 1 FROM sections LIMIT 1"):
-        entry = missing_entry(NOT_LOADED, "no filing text was loaded", NO_TEXT_STEP)
-        raise nothing(not_found, {"text": entry})
-    hits = search(library, params)
-    if not hits:
-        entry = missing_entry("no_match", "no loaded section shares a word with it", LEXICAL_NOTE)
-        raise nothing(not_found, {"text": entry})
-    notes = [LEXICAL_NOTE]
-    if params.hybrid_search_weight != _DEFAULT_WEIGHT:
-        notes.append(_WEIGHT_NOTE)
-    extra = {"query": params.query, "total_results": len(hits), "ranking": "lexical", "notes": notes}
-    return Reply(hits, extra=extra)
+    return re.findall(r"\w+", text.lower())
 
 
 def _tell_hits(body: Mapping[str, Any]) -> str:

@@ -42,9 +42,8 @@ def tell_metrics(body: Body) -> str:
 def tell_verdict(body: Body) -> str:
     """Return the verdict and its reason, the numbers that were compared, and the figures that decide."""
     data = body["data"]
-    compared = [
-        f"{name} {data[name]}" for name in ("claimed", "value", "difference", "tolerance") if data.get(name) is not None
-    ]
+    names = ("claimed", "value", "difference", "tolerance")
+    compared = [f"{name} {data[name]}" for name in names if data.get(name) is not None]
     lines = [f"{data['verdict']}: {body['explanation']}."]
     if compared:
         lines.append(f"{', '.join(compared)} ({data['unit']}).")
@@ -95,49 +94,47 @@ def _headlines(data: Any, before: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{before}{name}", value
 
 
+def _span(row: Body) -> str:
+    begin = f"{row['start_date']} " if row.get("start_date") else ""
+    return f"{begin}to {row['end_date']}"
+
+
+def _filing(row: Body) -> str:
+    return f"{row['filing_type']} {row['accession_number']} of {row['filing_date']}"
+
+
 def _figure(row: Body) -> str:
     name = row.get("metric_name") or row["ratio_name"]
     period = f"fiscal {row['fiscal_year']} {row['fiscal_period'] or ''}".strip()
-    begin = f"{row['start_date']} " if row.get("start_date") else ""
     how = "" if row["kind"] in ("reported", "original") else f", {row['kind']}"
     low = ", low confidence" if row.get("confidence") == "low" else ""
     tag = f", tag {row['xbrl_tag']}" if row.get("xbrl_tag") else ""
-    filing = f"{row['filing_type']} {row['accession_number']} of {row['filing_date']}{tag}"
-    when = f"{period} ({begin}to {row['end_date']})"
-    parts = [f"{row['ticker']} {name} {when}: {row['value']} {row['unit']}{how}{low}, {filing}"]
+    value = f"{row['value']} {row['unit']}{how}{low}"
+    parts = [f"{row['ticker']} {name} {period} ({_span(row)}): {value}, {_filing(row)}{tag}"]
     if row.get("formula"):
         parts.append(f"= {row['formula']}")
-    if row.get("inputs"):
-        parts.append(f"from {', '.join(map(_input, row['inputs']))}")
-    if row.get("revisions"):
-        parts.append(f"stated before: {', '.join(map(_revision, row['revisions']))}")
-    if row.get("alternatives"):
-        parts.append(f"other tags: {', '.join(map(_alternative, row['alternatives']))}")
+    for key, word, tell in _BEHIND:
+        if row.get(key):
+            parts.append(f"{word} {', '.join(map(tell, row[key]))}")
     return "; ".join(parts + list(row.get("notes") or ()))
 
 
 def _input(part: Body) -> str:
-    begin = f"{part['start_date']} " if part.get("start_date") else ""
-    return (
-        f"{part['xbrl_tag']} {part['value']} {part['unit']} ({begin}to {part['end_date']},"
-        f" {part['accession_number']} of {part['filing_date']})"
-    )
+    filing = f"{part['accession_number']} of {part['filing_date']}"
+    return f"{part['xbrl_tag']} {part['value']} {part['unit']} ({_span(part)}, {filing})"
 
 
-def _revision(row: Body) -> str:
-    return f"{row['value']} {row['kind']} by {row['filing_type']} {row['accession_number']} of {row['filing_date']}"
-
-
-def _alternative(row: Body) -> str:
-    return f"{row['xbrl_tag']} {row['value']} in {row['accession_number']}"
+_BEHIND: tuple[tuple[str, str, Callable[[Body], str]], ...] = (
+    ("inputs", "from", _input),
+    ("revisions", "stated before:", lambda row: f"{row['value']} {row['kind']} by {_filing(row)}"),
+    ("alternatives", "other tags:", lambda row: f"{row['xbrl_tag']} {row['value']} in {row['accession_number']}"),
+)
 
 
 def _calculation(row: Body) -> str:
     period = f"fiscal {row['fiscal_year']} {row['fiscal_period']}"
     end = f" (to {row['end_date']})" if row.get("end_date") else ""
-    filings = dict.fromkeys(
-        f"{each['filing_type']} {each['accession_number']} of {each['filing_date']}" for each in row["inputs"]
-    )
+    filings = dict.fromkeys(map(_filing, row["inputs"]))
     notes = "".join(f" ({note})" for note in row.get("notes") or ())
     formula = "" if row["formula"] == row["expression"] else f" = {row['formula']}"
     inputs = "".join(f"; {_calculation_input(each)}" for each in row["inputs"])
@@ -147,12 +144,9 @@ def _calculation(row: Body) -> str:
     )
 
 
-def _calculation_input(each: Body) -> str:
-    begin = f"{each['start_date']} " if each.get("start_date") else ""
-    return (
-        f"{each['metric_name']} {each['fiscal_period']} ({begin}to {each['end_date']}) {each['value']} {each['unit']},"
-        f" tag {each['xbrl_tag']}"
-    )
+def _calculation_input(row: Body) -> str:
+    value = f"{row['value']} {row['unit']}, tag {row['xbrl_tag']}"
+    return f"{row['metric_name']} {row['fiscal_period']} ({_span(row)}) {value}"
 
 
 def _company(row: Body) -> str:
