@@ -43,7 +43,6 @@ FUNCTIONS: Mapping[str, tuple[int, int]] = {
     "min": (2, 5),
     "max": (2, 5),
 }
-_OF_YEARS = ("mean_of_years", "cagr")
 _WHAT_THERE_IS = f"numbers, metric words, + - * / and {', '.join(FUNCTIONS)}"
 
 
@@ -198,28 +197,20 @@ def _check(node: ast.expr) -> None:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
             if not abs(number) <= _LARGEST:
                 raise ParameterError("the expression has a number in it that is too large", _FIELD)
-            return
-        case ast.Name():
-            return
-        case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
-            _check(operand)
-            return
-        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATORS:
-            _check(left)
-            _check(right)
-            return
+        case ast.Name() | ast.UnaryOp(op=ast.USub() | ast.UAdd()):
+            pass
+        case ast.BinOp(op=operator) if type(operator) in _OPERATORS:
+            pass
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
             fewest, most = FUNCTIONS[name]
             if not fewest <= len(arguments) <= most:
                 wanted = str(fewest) if fewest == most else f"{fewest} to {most}"
                 raise ParameterError(f"{name} takes {wanted} arguments", _FIELD)
-            if name in _OF_YEARS:
-                _years(node)
-                arguments = arguments[:1]
-            for argument in arguments:
-                _check(argument)
-            return
-    raise ParameterError(f"the expression has {ast.unparse(node)!r} in it; it may have {_WHAT_THERE_IS}", _FIELD)
+        case _:
+            told = f"the expression has {ast.unparse(node)!r} in it; it may have {_WHAT_THERE_IS}"
+            raise ParameterError(told, _FIELD)
+    for part in dict.fromkeys(part for part, _ in _list_parts(node, 1)):
+        _check(part)
 
 
 def _years(node: ast.Call) -> int:

@@ -29,7 +29,6 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
             library, asked.ticker, asked.metrics, asked.period_filter, asked.options
         ),
         output=shape.FactsAnswer,
-        text=text.tell_figures,
         rest="Ask for fewer metrics or a shorter period.",
     ),
     QueryType(
@@ -39,7 +38,6 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
             library, asked.ticker, asked.metric, asked.period_filter, asked.frequency, asked.options
         ),
         output=shape.SeriesAnswer,
-        text=text.tell_figures,
         rest="The rest by period ends: give start_date and end_date.",
         usage="time_series {ticker, metric, period: annual|quarterly}",
     ),
@@ -50,7 +48,6 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
             library, asked.tickers, asked.metrics, asked.period_filter, asked.options
         ),
         output=shape.CompareAnswer,
-        text=text.tell_figures,
         rest="Ask for fewer tickers, metrics or years.",
         usage="compare {tickers, metrics, period}",
     ),
@@ -61,7 +58,6 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
             library, asked.ticker, asked.statement, asked.period_filter, asked.options
         ),
         output=shape.StatementAnswer,
-        text=text.tell_figures,
         rest="Ask for the rest with financial_facts and its metrics.",
         usage="statement {ticker, statement: income|balance|cash_flow, period}",
     ),
@@ -72,7 +68,6 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
             library, asked.ticker, asked.ratios, asked.period_filter, asked.options
         ),
         output=shape.RatiosAnswer,
-        text=text.tell_figures,
         rest="Name the ratios, or give a period.",
         usage="financial_ratios",
     ),
@@ -94,7 +89,6 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
             library, asked.ticker, asked.metric, asked.period_filter, asked.options
         ),
         output=shape.HistoryAnswer,
-        text=text.tell_figures,
         rest="Give one period.",
         usage="fact_history (restated, split or rounded)",
     ),

@@ -20,7 +20,7 @@ from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.wire import Shape, Wire, WireModel
 from fingerpost.errors import DataNotFound, QueryTypeUnsupported, ToolError
 from fingerpost.filings.reply import Reply
-from fingerpost.filings.tools.sec_text import say_source
+from fingerpost.filings.tools.sec_text import say_source, tell_figures
 from fingerpost.runtime.concurrency import compute
 
 _S = TypeVar("_S")
@@ -76,7 +76,7 @@ class QueryType(Generic[_S, _P]):
         answer: returns the reply to checked parameters, from what the tool reads; it runs in a thread and raises
             ToolError for whatever the caller should know.
         output: the shape of a successful answer; its ``query_type`` allows the name and the aliases.
-        text: returns a short text for a reader who sees nothing else of the answer's body.
+        text: returns a short text for a reader who sees nothing else of the answer's body; of figures by default.
         usage: its place in the tool's description, such as ``metrics {ticker}``; empty where an intro names it.
         aliases: other names that mean the same.
         rest: how to get the rest of an answer that is too long, as one sentence.
@@ -87,7 +87,7 @@ class QueryType(Generic[_S, _P]):
     params: type[_P]
     answer: Callable[[_S, _P], Reply]
     output: type[StandardAnswer]
-    text: Callable[[Mapping[str, Any]], str]
+    text: Callable[[Mapping[str, Any]], str] = tell_figures
     usage: str = ""
     aliases: tuple[str, ...] = ()
     rest: str = "Ask for less."
@@ -228,11 +228,7 @@ def _read_params(model: type[BaseModel], raw: Mapping[str, Any]) -> BaseModel:
     try:
         return model.model_validate({key: value for key, value in raw.items() if value is not None})
     except ValidationError as error:
-        raise explain(error, model, _when_missing(model)) from error
-
-
-def _when_missing(params: type[BaseModel]) -> dict[str, str]:
-    """Return the original's own sentences for what a question cannot do without."""
-    required = [name for name, field in params.model_fields.items() if field.is_required()]
-    told = f"Missing required parameter{'s' if len(required) > 1 else ''}: {' and '.join(required)}"
-    return dict.fromkeys(required, told)
+        required = [name for name, field in model.model_fields.items() if field.is_required()]
+        # The original's own sentences.
+        told = f"Missing required parameter{'s' if len(required) > 1 else ''}: {' and '.join(required)}"
+        raise explain(error, model, dict.fromkeys(required, told)) from error
