@@ -1,8 +1,12 @@
-"""Reading what EDGAR publishes: ``companyfacts``, ``submissions`` and ``company_tickers`` files."""
+"""Reading what EDGAR publishes: ``companyfacts``, ``submissions`` and ``company_tickers`` files.
+
+Each reader raises FeedUnusable where a part is missing or of another kind.
+"""
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
@@ -14,11 +18,14 @@ from fingerpost.filings.periods import YEAR, class_of, name_years
 # A year end that few of a filing's annual figures bear is a slip, or a joint venture's.
 _COMMON_SHARE = 0.2
 _MONEY_LETTERS = 3
+_FILING_COLUMNS = (
+    "accessionNumber", "form", "filingDate", "reportDate", "primaryDocument", "primaryDocDescription",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactsFile:
-    """One company's figures: ``filing_years`` is each filing's own ``fy``; ``fiscal_years`` what a year is called."""
+    """One company's figures: ``fiscal_years`` says what a year is called, by its end."""
 
     cik: int
     name: str
@@ -52,17 +59,12 @@ class SubmissionsFile:
     sic: str | None
     industry: str | None
     exchange: str | None
-    former_names: list[str]
     filings: list[Filing]
     is_complete: bool
 
 
 def parse_json(content: bytes, name: str) -> dict[str, Any]:
-    """Return a file's JSON object.
-
-    Raises:
-        FeedUnusable: it is cut short, a web page, or something else.
-    """
+    """Return a file's JSON object; a web page, or a file that is cut short, is none."""
     try:
         found = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -73,16 +75,20 @@ def parse_json(content: bytes, name: str) -> dict[str, Any]:
     return found
 
 
-def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
-    """Return a ``companyfacts`` file's figures, each once.
-
-    Raises:
-        FeedUnusable: a part is missing or of another kind.
-    """
-    facts: dict[Fact, None] = {}
-    years: list[tuple[str, int | None, str, str, str]] = []
-    labels: dict[str, str] = {}
+@contextmanager
+def _expecting(kind: str, name: str) -> Iterator[None]:
     try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FeedUnusable(f"{name} is not a {kind} file: {type(error).__name__} {error}") from error
+
+
+def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
+    """Return a ``companyfacts`` file's figures, each once."""
+    facts: dict[Fact, None] = {}
+    years: list[tuple[str, int | None, str, str]] = []
+    labels: dict[str, str] = {}
+    with _expecting("companyfacts", name):
         for taxonomy, concepts in raw["facts"].items():
             for tag, described in concepts.items():
                 concept = f"{taxonomy}:{tag}"
@@ -94,10 +100,8 @@ def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
                         value = plain_number(row["val"])
                         facts[Fact._make((concept, unit, start, end, value, accession, form, filed))] = None
                         if form in ANNUAL_FORMS and class_of(start, end) == YEAR:
-                            years.append((accession, row.get("fy"), form, filed, end))
+                            years.append((accession, row.get("fy"), filed, end))
         cik, company = int(raw["cik"]), str(raw["entityName"])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FeedUnusable(f"{name} is not a companyfacts file: {type(error).__name__} {error}") from error
     if not facts:
         raise FeedUnusable(f"{name} holds no facts")
     rows_ = list(facts)
@@ -115,22 +119,9 @@ def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
 
 
 def read_submissions(raw: Mapping[str, Any], name: str) -> SubmissionsFile:
-    """Return a ``submissions`` file.
-
-    Raises:
-        FeedUnusable: a part is missing or of another kind.
-    """
-    try:
+    with _expecting("submissions", name):
         recent = raw["filings"]["recent"]
-        columns = zip(
-            recent["accessionNumber"],
-            recent["form"],
-            recent["filingDate"],
-            recent["reportDate"],
-            recent["primaryDocument"],
-            recent["primaryDocDescription"],
-            strict=True,
-        )
+        rows = zip(*(recent[column] for column in _FILING_COLUMNS), strict=True)
         return SubmissionsFile(
             cik=int(raw["cik"]),
             name=str(raw["name"]),
@@ -138,30 +129,21 @@ def read_submissions(raw: Mapping[str, Any], name: str) -> SubmissionsFile:
             sic=raw.get("sic") or None,
             industry=raw.get("sicDescription") or None,
             exchange=next((exchange for exchange in raw.get("exchanges") or () if exchange), None),
-            former_names=[former["name"] for former in raw.get("formerNames") or ()],
-            filings=[Filing(*(str(cell) for cell in row)) for row in columns],
+            filings=[Filing(*(str(cell) for cell in row)) for row in rows],
             is_complete=not raw["filings"].get("files"),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FeedUnusable(f"{name} is not a submissions file: {type(error).__name__} {error}") from error
 
 
 def read_tickers(raw: Mapping[str, Any], name: str) -> list[tuple[str, int, str]]:
-    """Return (ticker, CIK, company name) of a ``company_tickers`` file.
-
-    Raises:
-        FeedUnusable: a part is missing or of another kind.
-    """
-    try:
+    """Return (ticker, CIK, company name) of a ``company_tickers`` file."""
+    with _expecting("company_tickers", name):
         return [(str(row["ticker"]), int(row["cik_str"]), str(row["title"])) for row in raw.values()]
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FeedUnusable(f"{name} is not a company_tickers file: {type(error).__name__} {error}") from error
 
 
-def _fiscal_years(years: Iterable[tuple[str, int | None, str, str, str]]) -> dict[str, int]:
+def _fiscal_years(years: Iterable[tuple[str, int | None, str, str]]) -> dict[str, int]:
     """Return what each fiscal year is called, by its end: an annual report's newest common year end is its ``fy``."""
     by_filing: dict[tuple[str, str, int | None], Counter[str]] = defaultdict(Counter)
-    for accession, year, _form, filed, end in years:
+    for accession, year, filed, end in years:
         if end <= filed:
             by_filing[accession, filed, year][end] += 1
     reported = []
