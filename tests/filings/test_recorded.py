@@ -9,7 +9,7 @@ import pytest
 from fingerpost.filings.concepts import FLOW, find_metric, list_metrics
 from fingerpost.filings.periods import QUARTER, YEAR
 from fingerpost.filings.resolver import resolve
-from fingerpost.filings.sample import read_sample
+from fingerpost.filings.store import read_sample
 from tests.filings.conftest import RECORDED, read_recorded
 from tests.filings.drawing import figures_of, window
 
@@ -178,9 +178,9 @@ def test_every_shipped_figure_stands_in_the_recording(sample):
     for company in read_sample():
         ticker = company.tickers[0]
         recorded_file = read_recorded(ticker)
-        strangers += [fact for fact in company.facts if fact not in set(recorded_file.facts)]
-        strangers += sorted(company.fiscal_years.items() - recorded_file.fiscal_years.items())
-        assert company.cik == recorded_file.cik
+        strangers += [fact for fact in company.file.facts if fact not in set(recorded_file.facts)]
+        strangers += sorted(company.file.fiscal_years.items() - recorded_file.fiscal_years.items())
+        assert company.file.cik == recorded_file.cik
 
     assert strangers == []
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.filings.revisions import is_per_share, is_rounding, is_share_count, kind_of_change
+from fingerpost.filings.revisions import is_in_shares, is_per_share, is_rounding, kind_of_change
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_the_kind_of_a_change(before, after, unit, ratios, kind):
 
 
 @pytest.mark.parametrize(
-    ("unit", "per_share", "count"), [("USD/shares", True, False), ("shares", False, True), ("USD", False, False)]
+    ("unit", "per_share", "in_shares"), [("USD/shares", True, True), ("shares", False, True), ("USD", False, False)]
 )
-def test_units_of_shares(unit, per_share, count):
+def test_units_of_shares(unit, per_share, in_shares):
     """Dollars a share, and shares."""
-    assert (is_per_share(unit), is_share_count(unit)) == (per_share, count)
+    assert (is_per_share(unit), is_in_shares(unit)) == (per_share, in_shares)

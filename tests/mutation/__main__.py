@@ -46,7 +46,7 @@ TARGETS = {
         "filings",
         (
             "companyfacts", "edgar", "library", "loading",
-            "sample", "sandbox", "sandbox_process", "store", "sync",
+            "sandbox", "sandbox_process", "store", "sync",
         ),
         ("tests/filings", *without("tests/filings", "loading", "recorded", "sandbox")),
     ),

@@ -7,7 +7,6 @@ from datetime import date
 from fractions import Fraction
 from typing import Any
 
-from fingerpost.filings.basis import on_one_basis
 from fingerpost.filings.company_figures import CompanyFigures
 from fingerpost.filings.concepts import RECIPE, Metric, find_metric
 from fingerpost.filings.figure import DERIVED, ORIGINAL, SPLIT_ADJUSTED, Fact, Figure, FigureOptions, filing_url
@@ -35,7 +34,7 @@ from fingerpost.filings.reasons import (
     open_company,
 )
 from fingerpost.filings.reply import Reply, input_of, points_of
-from fingerpost.filings.revisions import is_in_shares, split_factor
+from fingerpost.filings.revisions import is_in_shares, on_one_basis, split_factor
 
 _NAME = re.compile(r"[\w\s&-]+")
 _MONTHS = 12

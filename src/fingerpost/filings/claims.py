@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Any
 
 from fingerpost.errors import DataNotFound, ParameterError
-from fingerpost.filings.basis import on_one_basis, share_framework
 from fingerpost.filings.calculation import Calculation, Computed, find_split_clash
 from fingerpost.filings.company_figures import CompanyFigures
 from fingerpost.filings.figure import REPORTED, Figure, FigureOptions
@@ -17,6 +16,7 @@ from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter, read_period
 from fingerpost.filings.reasons import NOT_COMPARABLE, open_company
 from fingerpost.filings.reply import Reply, nothing, source_of
+from fingerpost.filings.revisions import on_one_basis, share_framework
 
 CONFIRMED, CONTRADICTED, STALE, CANNOT_JUDGE = "confirmed", "contradicted", "stale_vintage", "cannot_judge"
 EQUALS, ABOUT, GREW_BY, IS_RECORD, RANKS = "equals", "about", "grew_by", "is_record", "ranks"

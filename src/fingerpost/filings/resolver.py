@@ -8,7 +8,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from fingerpost.filings.basis import find_joint, list_changes, share_framework
 from fingerpost.filings.concepts import FLOW, RAW, Metric, headline_concept
 from fingerpost.filings.figure import (
     DERIVED,
@@ -29,10 +28,13 @@ from fingerpost.filings.revisions import (
     RESTATED,
     ROUNDED,
     Split,
+    find_joint,
     is_in_shares,
     is_per_share,
     is_rounding,
     kind_of_change,
+    list_changes,
+    share_framework,
     split_factor,
 )
 

@@ -1,12 +1,17 @@
-"""Why two filings state two numbers for one thing: rounded, split, or restated; and the splits of a company."""
+"""Why two filings state two numbers for one thing: rounded, split, or restated; splits; and figures on one basis.
+
+Figures that are combined have one basis: one filing states all of them, or no later filing changed any.
+"""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
+from typing import TypeVar
 
-from fingerpost.filings.figure import Fact
+from fingerpost.filings.figure import ORIGINAL, SPLIT_ADJUSTED, Fact, Figure, FigureOptions
+from fingerpost.filings.formula import NotComputable
 from fingerpost.filings.periods import day_number
 
 SPLIT_CONCEPT = "us-gaap:StockholdersEquityNoteStockSplitConversionRatio1"
@@ -80,12 +85,8 @@ def is_per_share(unit: str) -> bool:
     return unit.endswith("/shares")
 
 
-def is_share_count(unit: str) -> bool:
-    return unit == "shares"
-
-
 def is_in_shares(unit: str) -> bool:
-    return is_per_share(unit) or is_share_count(unit)
+    return unit == "shares" or is_per_share(unit)
 
 
 def cents_share(before: float, after: float, unit: str) -> float:
@@ -211,3 +212,67 @@ def _is_split(before: float, after: float, unit: str, ratios: Iterable[float]) -
 def _step(value: float) -> Decimal:
     exponent = Decimal(str(value)).normalize().as_tuple().exponent
     return Decimal(1).scaleb(int(exponent))
+
+
+_FRAMEWORKS = frozenset({"us-gaap", "ifrs-full"})
+_K = TypeVar("_K")
+
+
+def share_framework(figures: Sequence[Figure]) -> bool:
+    """Whether all figures were filed under one accounting framework; cover pages have none."""
+    frameworks = [found for figure in figures if (found := figure.taxonomies & _FRAMEWORKS)]
+    return not frameworks or bool(set.intersection(*frameworks))
+
+
+def find_joint(figures: Sequence[tuple[str, Figure]]) -> list[Figure] | None:
+    """Return figures, each with the name of its metric, as the newest filing states them that has all of them.
+
+    In that filing, each metric has one tag.
+    """
+    stated = [{fact.accession: fact for fact in figure.headlines} for _, figure in figures]
+    common = set[str].intersection(*(set(by_accession) for by_accession in stated))
+    for accession in sorted(common, key=lambda accession: (stated[0][accession].filed, accession), reverse=True):
+        facts = [by_accession[accession] for by_accession in stated]
+        tags = {(name, fact.concept) for (name, _), fact in zip(figures, facts, strict=True)}
+        has_one_tag = len(tags) == len({name for name, _ in tags})
+        if has_one_tag and len({fact.taxonomy for fact in facts} & _FRAMEWORKS) <= 1:
+            return [figure.restated_by(fact) for (_, figure), fact in zip(figures, facts, strict=True)]
+    return None
+
+
+def list_changes(before: Sequence[Figure], after: Sequence[Figure]) -> list[str]:
+    """Return a note on each figure whose value another filing decided."""
+    pairs = zip(before, after, strict=True)
+    return [note for old, new in pairs for note in new.notes if note not in old.notes]
+
+
+def on_one_basis(inputs: Mapping[_K, tuple[str, Figure]], options: FigureOptions) -> dict[_K, Figure]:
+    """Return the inputs of a calculation, each with the name of its metric, with values that can be combined.
+
+    The newest filing that states all inputs decides if they are of two frameworks, or if one of several periods of a
+    metric was restated.
+
+    Raises:
+        NotComputable: no filing states all of them.
+    """
+    figures = [figure for _, figure in inputs.values()]
+    names = [name for name, _ in inputs.values()]
+    # A figure with one statement has been chosen from its filings before.
+    changed = {name for name, figure in inputs.values() if figure.restated and len(figure.headlines) > 1}
+    restated = {name for name in changed if names.count(name) > 1}
+    is_comparable = share_framework(figures)
+    # No filing states what was adjusted for a split.
+    is_adjusted = options.vintage == SPLIT_ADJUSTED and any(is_in_shares(figure.unit) for figure in figures)
+    has_joint = options.vintage != ORIGINAL and not is_adjusted
+    if is_comparable and not (restated and has_joint):
+        return {key: figure for key, (_, figure) in inputs.items()}
+    joint = find_joint(list(inputs.values())) if has_joint else None
+    if joint is not None:
+        return dict(zip(inputs, joint, strict=True))
+    why = f"a later filing restated {' and '.join(sorted(restated))}" if is_comparable else "of two frameworks"
+    listed = ", ".join(
+        f"{name} {figure.value} to {figure.end} ({fact.form} {fact.accession} of {fact.filed}, {fact.taxonomy})"
+        for name, figure in inputs.values()
+        for fact in [figure.fact]
+    )
+    raise NotComputable(f"no filing states all inputs, and they are not on one basis ({why}): {listed}")

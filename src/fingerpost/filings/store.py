@@ -7,9 +7,8 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
-from fingerpost.filings import sample
 from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile
-from fingerpost.filings.figure import EDGAR, SAMPLE
+from fingerpost.filings.figure import EDGAR, SAMPLE, Fact, plain_number
 from fingerpost.store.sqlite import SqliteFile, connect_memory, use_write_ahead_log
 
 _APPLICATION_ID = 0x46504643
@@ -203,6 +202,67 @@ class FactStore:
             connection.execute("COMMIT")
 
 
+@dataclass(frozen=True, slots=True)
+class SampleCompany:
+    """One company of the sample: its figures, and who it is."""
+
+    file: FactsFile
+    tickers: list[str]
+    sic: str
+    industry: str
+    exchange: str
+
+
+def read_sample() -> list[SampleCompany]:
+    """Return the companies of ``sample/figures.txt``, which ships so that a first question needs no network.
+
+    It is made of lines: ``company``, ``year`` (a fiscal year's end and name), ``filing`` (a number, accession, form,
+    filed day), ``concept`` (name, unit, label), and under each concept its figures: start (``-`` for an instant), end,
+    value, and the number of the filing that states it.
+    """
+    text = (Path(__file__).parent / "sample" / "figures.txt").read_text(encoding="utf-8")
+    return [_read_sample_company(block.splitlines()) for block in text.split("\ncompany ")[1:]]
+
+
+def _read_sample_company(lines: Sequence[str]) -> SampleCompany:
+    cik, name, tickers, sic, industry, exchange, currency = lines[0].split(" | ")
+    facts: list[Fact] = []
+    labels: dict[str, str] = {}
+    years: dict[str, int] = {}
+    filings: dict[str, tuple[str, str, str]] = {}
+    concept = unit = ""
+    for line in lines[1:]:
+        word, _, rest = line.partition(" ")
+        match word:
+            case "" | "#":
+                continue
+            case "year":
+                end, year = rest.split()
+                years[end] = int(year)
+            case "filing":
+                number, accession, *form, filed = rest.split(" ")
+                filings[number] = (accession, " ".join(form), filed)
+            case "concept":
+                concept, unit, label = rest.split(" ", 2)
+                labels[concept] = label
+            case _:
+                end, value, number = rest.split()
+                start = "" if word == "-" else word
+                amount = plain_number(float(value)) if "." in value else int(value)
+                facts.append(Fact(concept, unit, start, end, amount, *filings[number]))
+    file = FactsFile(
+        cik=int(cik),
+        name=name,
+        facts=facts,
+        labels=labels,
+        fiscal_years=years,
+        currency=currency,
+        complete_through=max(fact.filed for fact in facts),
+        first_end=min(fact.end for fact in facts),
+    )
+    return SampleCompany(file, tickers.split(), sic, industry, exchange)
+
+
 def new_sample() -> sqlite3.Connection:
     """Return a database in memory that holds the shipped sample and nothing else."""
     connection = connect_memory()
@@ -219,7 +279,7 @@ def _create(connection: sqlite3.Connection) -> None:
 
 
 def _put_sample(connection: sqlite3.Connection) -> None:
-    for entry in sample.read_sample():
+    for entry in read_sample():
         _put_facts(connection, entry.file, entry.tickers, None, SAMPLE)
         connection.execute(
             "UPDATE companies SET sic = ?, industry = ?, exchange = ? WHERE cik = ?",
