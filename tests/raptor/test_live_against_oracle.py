@@ -80,9 +80,7 @@ def _random_closures(dice, timetable, instances):
         alerts.append(
             Alert(
                 id=str(number),
-                cause="",
                 effect=dice.choice(["NO_SERVICE", "NO_SERVICE", "NO_SERVICE", "DETOUR", "ACCESSIBILITY_ISSUE"]),
-                severity="",
                 periods=dice.choice([(), ((begin, begin + dice.choice([60, 3600, 1 << 40])),)]),
                 **whom,
             )

@@ -177,7 +177,7 @@ def _add_alerts(
     if scene.closed_route in routes:
         name = timetable.route_short_name[routes.index(scene.closed_route)] or scene.closed_route
         alert = _add_alert(
-            message, f"closed-{scene.closed_route}", Alert.TECHNICAL_PROBLEM, Alert.NO_SERVICE, Alert.SEVERE,
+            message, f"closed-{scene.closed_route}", Alert.NO_SERVICE,
             fi=(f"Linja {name} ei liikennöi", f"Linja {name} on poikki teknisen vian vuoksi."),
             en=(f"Line {name} is closed", f"Line {name} does not run because of a technical fault."),
             sv=(f"Linje {name} trafikerar inte", f"Linje {name} står stilla på grund av ett tekniskt fel."),
@@ -187,7 +187,7 @@ def _add_alerts(
     if scene.cancelled_route in routes:
         name = timetable.route_short_name[routes.index(scene.cancelled_route)] or scene.cancelled_route
         alert = _add_alert(
-            message, f"cancelled-{scene.cancelled_route}", Alert.MAINTENANCE, Alert.REDUCED_SERVICE, Alert.WARNING,
+            message, f"cancelled-{scene.cancelled_route}", Alert.REDUCED_SERVICE,
             fi=(f"Linjan {name} vuoroja on peruttu", f"Linjan {name} vuoroja on peruttu kalustovian vuoksi."),
             en=(f"Trips of line {name} are cancelled", f"Trips of line {name} are cancelled: a vehicle broke down."),
             sv=(f"Turer på linje {name} är inställda", f"Turer på linje {name} är inställda på grund av fordonsfel."),
@@ -198,7 +198,7 @@ def _add_alerts(
     if scene.broken_lift_stop in stops:
         name = timetable.stop_name[stops.index(scene.broken_lift_stop)]
         alert = _add_alert(
-            message, f"lift-{scene.broken_lift_stop}", Alert.MAINTENANCE, Alert.ACCESSIBILITY_ISSUE, None,
+            message, f"lift-{scene.broken_lift_stop}", Alert.ACCESSIBILITY_ISSUE,
             fi=(f"Hissi epäkunnossa: {name}", f"Hissi ei ole käytössä: {name}."),
             en=(f"Lift out of order: {name}", f"The lift at {name} is out of order."),
             sv=(f"Hissen ur funktion: {name}", f"Hissen är ur funktion: {name}."),
@@ -206,19 +206,10 @@ def _add_alerts(
         alert.informed_entity.add(stop_id=scene.broken_lift_stop)
 
 
-def _add_alert(
-    message: FeedMessage,
-    name: str,
-    cause: Alert.Cause,
-    effect: Alert.Effect,
-    severity: Alert.SeverityLevel | None,
-    **texts: tuple[str, str],
-) -> Alert:
+def _add_alert(message: FeedMessage, name: str, effect: Alert.Effect, **texts: tuple[str, str]) -> Alert:
     """Add an alert with a header and a description in each language."""
     alert = message.entity.add(id=name).alert
-    alert.cause, alert.effect = cause, effect
-    if severity is not None:
-        alert.severity_level = severity
+    alert.effect = effect
     for language, (header, description) in texts.items():
         alert.header_text.translation.add(language=language, text=header)
         alert.description_text.translation.add(language=language, text=description)

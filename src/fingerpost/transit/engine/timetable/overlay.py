@@ -49,7 +49,6 @@ class RideUpdate:
     updated: int
     stop: Int32 | None = None
     flags: UInt8 | None = None
-    vehicle: str | None = None
     is_deleted: bool = False
 
     def is_usable(self, position: int, needed_flags: int) -> bool:
@@ -83,16 +82,6 @@ class AddedRide:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VehicleReport:
-    """A vehicle position's report. ``occupancy`` is GTFS-Realtime's word; None where not stated."""
-
-    updated: int
-    vehicle: str | None = None
-    occupancy: str | None = None
-    occupancy_percent: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
     """A service alert. Selectors are rows; an alert applies where any of its selectors does.
 
@@ -105,9 +94,7 @@ class Alert:
     """
 
     id: str
-    cause: str
     effect: str
-    severity: str
     periods: tuple[tuple[int, int], ...]
     headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     descriptions: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -183,7 +170,6 @@ class Overlay:
     message_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     matches: Mapping[str, MatchCount] = field(default_factory=lambda: MappingProxyType({}))
     shared_ids: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    vehicles: Mapping[RideKey, VehicleReport] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def is_empty(self) -> bool:

@@ -83,9 +83,7 @@ def read_alert(
     )
     return Alert(
         id=plain_text(entity_id),
-        cause=AlertMessage.Cause.Name(message.cause),
         effect=AlertMessage.Effect.Name(message.effect),
-        severity=AlertMessage.SeverityLevel.Name(message.severity_level),
         periods=periods,
         headers=_read_texts(message.header_text),
         descriptions=_read_texts(message.description_text),

@@ -1,13 +1,9 @@
-"""Decodes GTFS-Realtime FeedMessages, and the texts and vehicle positions in them."""
+"""Decodes GTFS-Realtime FeedMessages, and the texts in them."""
 
 from typing import NamedTuple
 
 from google.protobuf.message import DecodeError
-from google.transit.gtfs_realtime_pb2 import FeedMessage, VehicleDescriptor, VehiclePosition
-
-from fingerpost.transit.engine.timetable.overlay import VehicleReport
-
-_SILENT = VehiclePosition.OccupancyStatus.NO_DATA_AVAILABLE
+from google.transit.gtfs_realtime_pb2 import FeedMessage
 
 
 class FeedBytes(NamedTuple):
@@ -50,18 +46,3 @@ def find_timestamp(data: bytes) -> int | None:
 def plain_text(text: str | bytes) -> str:
     """Return a text; bytes that are no UTF-8 come out of the bindings as they are."""
     return text if isinstance(text, str) else text.decode(errors="replace")
-
-
-def find_vehicle_name(vehicle: VehicleDescriptor) -> str | None:
-    name = vehicle.label or vehicle.id or vehicle.license_plate
-    return plain_text(name) if name else None
-
-
-def read_vehicle(position: VehiclePosition, updated: int) -> VehicleReport:
-    status = position.occupancy_status if position.HasField("occupancy_status") else _SILENT
-    return VehicleReport(
-        updated=updated,
-        vehicle=find_vehicle_name(position.vehicle),
-        occupancy=None if status == _SILENT else VehiclePosition.OccupancyStatus.Name(status),
-        occupancy_percent=position.occupancy_percentage if position.HasField("occupancy_percentage") else None,
-    )

@@ -8,7 +8,7 @@ from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedHeader, TripDescrip
 
 from fingerpost.transit.engine.gtfs.realtime.added_trips import MAYBE_ADDED, ReceivedUpdate
 from fingerpost.transit.engine.gtfs.realtime.alerts import read_alert
-from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes, find_message, read_vehicle
+from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes, find_message
 from fingerpost.transit.engine.gtfs.realtime.outcomes import (
     APPLIED,
     EntityOutcome,
@@ -19,7 +19,7 @@ from fingerpost.transit.engine.gtfs.realtime.outcomes import (
 )
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex, Scope, TripMatcher
 from fingerpost.transit.engine.gtfs.realtime.trip_updates import TripUpdates
-from fingerpost.transit.engine.timetable.overlay import Alert, Overlay, RideKey, VehicleReport
+from fingerpost.transit.engine.timetable.overlay import Alert, Overlay, RideKey
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
 # Clocks of publishers may be this far ahead; what is further ahead is not believed.
@@ -44,7 +44,8 @@ class RealtimeReader:
         self.alerts: list[Alert] = []
         # With where their outcomes are kept. They may name trips that a later entity adds.
         self.waiting_alerts: list[tuple[FeedEntity, TripMatcher, int]] = []
-        self.vehicles: dict[RideKey, tuple[int, VehicleReport]] = {}
+        # When the newest position of each ride was reported, and where its outcome is kept.
+        self.vehicles: dict[RideKey, tuple[int, int]] = {}
         self.timestamps: list[int] = []
         self.messages: list[_ReadMessage] = []
 
@@ -105,7 +106,6 @@ class RealtimeReader:
                     if message.matcher.shared_ids
                 }
             ),
-            vehicles=MappingProxyType({key: report for key, (_, report) in self.vehicles.items()}),
         )
 
     def _is_other_version(self, header: FeedHeader, scope: Scope) -> bool:
@@ -144,15 +144,15 @@ class RealtimeReader:
         match = matcher.match(position.trip, lambda: None, set)
         if isinstance(match, EntityOutcome):
             return match
-        report = read_vehicle(position, min(position.timestamp or updated, self.now))
+        reported = min(position.timestamp or updated, self.now)
         key = (match.trip_departure, match.day)
         if key in self.vehicles:
-            earlier_slot, earlier = self.vehicles[key]
-            if earlier.updated > report.updated:
+            earlier, earlier_slot = self.vehicles[key]
+            if earlier > reported:
                 return EntityOutcome.SUPERSEDED
             if self.tally.entities[earlier_slot] == EntityOutcome.VEHICLE_SEEN:
                 self.tally.entities[earlier_slot] = EntityOutcome.SUPERSEDED
-        self.vehicles[key] = (slot, report)
+        self.vehicles[key] = (reported, slot)
         return EntityOutcome.VEHICLE_SEEN
 
     def _add_trip_update(self, update: TripUpdate, matcher: TripMatcher, updated: int, slot: int) -> EntityOutcome:

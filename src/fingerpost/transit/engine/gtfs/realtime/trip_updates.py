@@ -19,7 +19,7 @@ from fingerpost.transit.engine.gtfs.realtime.added_trips import (
     read_original,
 )
 from fingerpost.transit.engine.gtfs.realtime.delays import FURTHEST_S, Delays, work_out_delays
-from fingerpost.transit.engine.gtfs.realtime.messages import find_vehicle_name, plain_text
+from fingerpost.transit.engine.gtfs.realtime.messages import plain_text
 from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome, Tally
 from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
     NONE,
@@ -332,7 +332,6 @@ def _moved_ride(
         updated=claim.updated,
         stop=delays.stop[begin:end] if is_moved else None,
         flags=delays.flags[begin:end] if has_other_flags else None,
-        vehicle=find_vehicle_name(claim.update.vehicle) if claim.update.HasField("vehicle") else None,
     )
 
 
