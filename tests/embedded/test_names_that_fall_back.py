@@ -64,8 +64,7 @@ def test_a_destination_is_the_stops_headsign_else_the_trips_else_the_last_stop(a
     """A2, D16: of boards and of rides alike."""
     words, _ = words_of(of_trip=of_trip, at_stop=at_stop)
 
-    assert [words.call(0, 0).headsign, words.ride(0, 0, 3).headsign] == [at_first, at_first]
-    assert [words.call(0, 1).headsign, words.ride(0, 1, 3).headsign] == [at_second, at_second]
+    assert [words.trip(0, stop_time).headsign for stop_time in (0, 1)] == [at_first, at_second]
 
 
 @pytest.mark.parametrize(("stop", "expected"), [("P2", "Bay Two"), ("P1", "Central"), ("LONE", "LONE")])

@@ -211,7 +211,7 @@ def _list_from(snapshot: Snapshot, call: BoardDeparture) -> Iterator[_Expected]:
     end = int(table.trip_first_stop_time[table.trip_departure_trip[run] + 1])
     for event in range(call.stop_time, end):
         position = snapshot.position(run, event)
-        arrival = snapshot.scheduled(run, call.service_day, int(table.stop_time_arrival_s[event]))
+        arrival = snapshot.scheduled(run, call.service_day, event).arrival
         stop, flags = int(table.stop_time_stop[event]), int(table.stop_time_flags[event])
         if update is None:
             yield _Expected(stop, arrival, not flags & NO_ALIGHTING)
@@ -260,22 +260,19 @@ def _departure_of(snapshot: Snapshot, words: TimetableWords, shown: BoardCall) -
     if call.trip_departure < 0:
         return _added(snapshot, words, call)
     table = snapshot.timetable
-    trip = int(table.trip_departure_trip[call.trip_departure])
-    wording = words.call(trip, call.stop_time)
+    wording = words.trip(int(table.trip_departure_trip[call.trip_departure]), call.stop_time)
     stop = words.stop_point(int(table.stop_time_stop[call.stop_time]))
     planned = Departure(
         line=wording.line,
         mode=wording.mode,
         destination=wording.headsign,
-        scheduled=snapshot.scheduled(
-            call.trip_departure, call.service_day, int(table.stop_time_departure_s[call.stop_time])
-        ),
+        scheduled=snapshot.scheduled(call.trip_departure, call.service_day, call.stop_time).departure,
         stop_id=stop.id or "",
         trip_id=wording.trip_id,
         service_day=call.service_day,
         platform=stop.platform,
         headway_s=words.headway_s(call.trip_departure),
-        by_arrangement=wording.is_by_arrangement,
+        by_arrangement=words.is_by_arrangement(call.stop_time),
         long_name=wording.long_name,
         colors=wording.colors,
     )
@@ -305,20 +302,20 @@ def _with_update(snapshot: Snapshot, words: TimetableWords, shown: BoardCall, pl
 
 def _added(snapshot: Snapshot, words: TimetableWords, call: BoardDeparture) -> Departure:
     added = snapshot.get_added(call.trip_departure)
-    line, mode = words.line_of_route(added.route)
+    wording = words.added(added)
     stop = words.stop_point(int(added.stop[call.stop_time]))
-    planned = snapshot.replacements.find_planned(call.trip_departure, call.stop_time)
+    planned = snapshot.replacements.find_scheduled(call.trip_departure, call.stop_time)
     scheduled = call.departure if planned is None else planned.departure
     return Departure(
-        line=line,
-        mode=mode,
-        destination=added.headsign or words.stop_name(int(added.stop[-1])),
+        line=wording.line,
+        mode=wording.mode,
+        destination=wording.headsign,
         scheduled=scheduled,
         stop_id=stop.id or "",
-        trip_id=words.added_trip_id(added),
+        trip_id=wording.trip_id,
         service_day=added.service_day,
         departure_delay_s=call.departure - scheduled,
         platform=stop.platform,
         last_realtime_update=added.updated,
-        colors=words.colors_of_route(added.route),
+        colors=wording.colors,
     )

@@ -164,27 +164,24 @@ def _ride_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: i
 def _timetable_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: int | None) -> Leg:
     table = snapshot.timetable
     trip = int(table.trip_departure_trip[ride.trip_departure])
-    wording = words.ride(trip, ride.board_stop_time, ride.alight_stop_time)
+    board, alight = ride.board_stop_time, ride.alight_stop_time
+    wording = words.trip(trip, board)
     return Leg(
         mode=wording.mode,
-        start=wording.start,
-        end=wording.end,
-        departure_scheduled=snapshot.scheduled(
-            ride.trip_departure, ride.service_day, int(table.stop_time_departure_s[ride.board_stop_time])
-        ),
-        arrival_scheduled=snapshot.scheduled(
-            ride.trip_departure, ride.service_day, int(table.stop_time_arrival_s[ride.alight_stop_time])
-        ),
-        distance_m=wording.distance_m,
+        start=words.stop_point(int(table.stop_time_stop[board])),
+        end=words.stop_point(int(table.stop_time_stop[alight])),
+        departure_scheduled=snapshot.scheduled(ride.trip_departure, ride.service_day, board).departure,
+        arrival_scheduled=snapshot.scheduled(ride.trip_departure, ride.service_day, alight).arrival,
+        distance_m=words.ride_m(trip, board, alight),
         line=wording.line,
         headsign=wording.headsign,
         trip_id=wording.trip_id,
         service_day=ride.service_day,
-        wheelchair=wording.wheelchair,
+        wheelchair=words.trip_access(trip),
         headway_s=words.headway_s(ride.trip_departure),
-        by_arrangement=wording.is_by_arrangement,
+        by_arrangement=words.is_by_arrangement(board, alight),
         colors=wording.colors,
-        handle=TimetableRide(trip, ride.board_stop_time, ride.alight_stop_time),
+        handle=TimetableRide(trip, board, alight),
         change_s=change_s,
     )
 
@@ -249,15 +246,15 @@ def _added_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: 
     """Return a ride that the timetable does not have: what is expected is all that is known, unless it replaces one."""
     added = snapshot.get_added(ride.trip_departure)
     stops = added.stop[ride.board_stop_time : ride.alight_stop_time + 1]
-    line, mode = words.line_of_route(added.route)
+    wording = words.added(added)
     board, alight = (
-        snapshot.replacements.find_planned(ride.trip_departure, at)
+        snapshot.replacements.find_scheduled(ride.trip_departure, at)
         for at in (ride.board_stop_time, ride.alight_stop_time)
     )
     departure = ride.departure if board is None else board.departure
     arrival = ride.arrival if alight is None else alight.arrival
     return Leg(
-        mode=mode,
+        mode=wording.mode,
         start=words.stop_point(int(stops[0])),
         end=words.stop_point(int(stops[-1])),
         departure_scheduled=departure,
@@ -265,12 +262,12 @@ def _added_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: 
         departure_delay_s=ride.departure - departure,
         arrival_delay_s=ride.arrival - arrival,
         distance_m=path_m(snapshot.timetable, stops),
-        line=line,
-        headsign=added.headsign or words.stop_name(int(added.stop[-1])),
-        trip_id=words.added_trip_id(added),
+        line=wording.line,
+        headsign=wording.headsign,
+        trip_id=wording.trip_id,
         service_day=added.service_day,
         last_realtime_update=added.updated,
-        colors=words.colors_of_route(added.route),
+        colors=wording.colors,
         handle=UnplannedRide(added.route, tuple(stops.tolist())),
         change_s=change_s,
     )

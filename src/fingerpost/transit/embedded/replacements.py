@@ -10,15 +10,16 @@ from fingerpost.transit.engine.raptor.journeys import Ride
 from fingerpost.transit.engine.timetable.overlay import AddedRide, Overlay, RideKey
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Timetable
 
-Scheduled = Callable[[int, date, int], int]
-"""The instant that the timetable gives for a time of a trip departure on a day."""
 
-
-class Planned(NamedTuple):
-    """When a stop time of a replacement was to be, in Unix seconds."""
+class Scheduled(NamedTuple):
+    """The times of the timetable at a stop time, in Unix seconds."""
 
     arrival: int
     departure: int
+
+
+FindScheduled = Callable[[int, date, int], Scheduled]
+"""Returns the times of a trip departure on a day at a stop time (row)."""
 
 
 class Replacements:
@@ -29,8 +30,8 @@ class Replacements:
     the one whose times are nearest; what calls beside them is new.
     """
 
-    def __init__(self, timetable: Timetable, overlay: Overlay, scheduled: Scheduled) -> None:
-        self._timetable, self._added, self._scheduled = timetable, overlay.added, scheduled
+    def __init__(self, timetable: Timetable, overlay: Overlay, find_scheduled: FindScheduled) -> None:
+        self._timetable, self._added, self._find_scheduled = timetable, overlay.added, find_scheduled
         self._run_of = {each.replaces: -1 - at for at, each in enumerate(overlay.added) if each.replaces is not None}
         self._kept: dict[RideKey, dict[int, int]] = {}
 
@@ -78,14 +79,12 @@ class Replacements:
             return None
         return next((event for event, kept in self._keep(key).items() if kept == position), None)
 
-    def find_planned(self, run: int, position: int) -> Planned | None:
+    def find_scheduled(self, run: int, position: int) -> Scheduled | None:
         """Return when a stop time of an added ride was planned; None where it is new, or replaces nothing."""
         key, event = self._get(run).replaces, self.find_kept(run, position)
         if key is None or event is None:
             return None
-        table, day = self._timetable, date.fromordinal(key[1])
-        times = (int(table.stop_time_arrival_s[event]), int(table.stop_time_departure_s[event]))
-        return Planned(*(self._scheduled(key[0], day, each) for each in times))
+        return self._find_scheduled(key[0], date.fromordinal(key[1]), event)
 
     def _keep(self, key: RideKey) -> dict[int, int]:
         """Return the positions of a replacement by the stop times (rows) that they keep."""
@@ -100,7 +99,7 @@ class Replacements:
         planned = [
             _TimedStop(
                 *self._locate(int(table.stop_time_stop[each])),
-                self._scheduled(key[0], day, int(table.stop_time_departure_s[each])),
+                self._find_scheduled(key[0], day, each).departure,
             )
             for each in events
         ]

@@ -7,7 +7,7 @@ from datetime import date
 from functools import cached_property, lru_cache
 
 from fingerpost.transit.embedded.overlay_alerts import OverlayAlerts, Ridden
-from fingerpost.transit.embedded.replacements import Replacements
+from fingerpost.transit.embedded.replacements import Replacements, Scheduled
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.overlay import AddedRide, Overlay, RideUpdate
 from fingerpost.transit.engine.timetable.service_days import service_day_start
@@ -84,10 +84,13 @@ class Snapshot:
         """The rides that stand in for rides of the timetable."""
         return Replacements(self.timetable, self.overlay, self.scheduled)
 
-    def scheduled(self, run: int, service_day: date, event_s: int) -> int:
+    def scheduled(self, run: int, service_day: date, stop_time: int) -> Scheduled:
+        """Return the times of the timetable at a stop time (row)."""
         table = self.timetable
         feed = table.feeds[int(table.service_feed[table.trip_service[table.trip_departure_trip[run]]])]
-        return service_day_start(service_day, feed.zone) + int(table.trip_departure_shift_s[run]) + event_s
+        start = service_day_start(service_day, feed.zone) + int(table.trip_departure_shift_s[run])
+        arrival_s, departure_s = table.stop_time_arrival_s[stop_time], table.stop_time_departure_s[stop_time]
+        return Scheduled(start + int(arrival_s), start + int(departure_s))
 
     def position(self, run: int, event: int) -> int:
         return event - int(self.timetable.trip_first_stop_time[self.timetable.trip_departure_trip[run]])

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -33,30 +33,14 @@ CACHED_STOP_TIMES = 50_000
 _ACCESS = {WHEELCHAIR_YES: Access.YES, WHEELCHAIR_NO: Access.NO}
 
 
-class CallWords(NamedTuple):
-    """The wording of a stop time on a board, independent of the day."""
+class TripWords(NamedTuple):
+    """The wording of a trip at one of its stop times, independent of the day."""
 
     line: str
     mode: Mode
     headsign: str
     trip_id: str
-    is_by_arrangement: bool
     long_name: str | None
-    colors: LineColors | None
-
-
-class RideWords(NamedTuple):
-    """The wording of a ride between two stop times of a trip, independent of the day."""
-
-    line: str
-    mode: Mode
-    start: StopPoint
-    end: StopPoint
-    headsign: str
-    trip_id: str
-    wheelchair: Access
-    is_by_arrangement: bool
-    distance_m: float
     colors: LineColors | None
 
 
@@ -70,8 +54,8 @@ class TimetableWords:
         self.in_language = lru_cache(maxsize=None)(self._in_language)
         self.stop_point = lru_cache(maxsize=None)(self._new_stop_point)
         self._line_of_known_route = lru_cache(maxsize=None)(self._new_line)
-        self.call = lru_cache(maxsize=CACHED_STOP_TIMES)(self._new_call)
-        self.ride = lru_cache(maxsize=CACHED_STOP_TIMES)(self._new_ride)
+        self.trip = lru_cache(maxsize=CACHED_STOP_TIMES)(self._new_trip)
+        self.ride_m = lru_cache(maxsize=CACHED_STOP_TIMES)(partial(ride_m, timetable))
 
     def _in_language(self, language: str) -> "TimetableWords":
         return self if language == self._language else TimetableWords(self._timetable, language)
@@ -129,46 +113,25 @@ class TimetableWords:
             return (translated[row] if translated is not None else "") or table.headsign[row]
         return self.stop_name(int(table.stop_time_stop[table.trip_first_stop_time[trip + 1] - 1]))
 
-    def _new_call(self, trip: int, event: int) -> CallWords:
+    def _new_trip(self, trip: int, stop_time: int) -> TripWords:
         route = int(self._timetable.trip_route[trip])
         line, mode = self.line_of_route(route)
-        return CallWords(
-            line,
-            mode,
-            self.headsign(trip, event),
-            self.trip_id(trip),
-            self.is_by_arrangement(event),
-            self.long_name(route),
-            self.colors_of_route(route),
-        )
+        headsign = self.headsign(trip, stop_time)
+        return TripWords(line, mode, headsign, self.trip_id(trip), self.long_name(route), self.colors_of_route(route))
 
-    def _new_ride(self, trip: int, board_stop_time: int, alight_stop_time: int) -> RideWords:
-        route = int(self._timetable.trip_route[trip])
-        line, mode = self.line_of_route(route)
-        stops = self._timetable.stop_time_stop[board_stop_time : alight_stop_time + 1]
-        return RideWords(
-            line,
-            mode,
-            self.stop_point(int(stops[0])),
-            self.stop_point(int(stops[-1])),
-            self.headsign(trip, board_stop_time),
-            self.trip_id(trip),
-            self.trip_access(trip),
-            self.is_by_arrangement(board_stop_time, alight_stop_time),
-            ride_m(self._timetable, trip, board_stop_time, alight_stop_time),
-            self.colors_of_route(route),
-        )
+    def added(self, added: AddedRide) -> TripWords:
+        """Return the wording of an added ride; the FEED of its id is that of its stops."""
+        table = self._timetable
+        line, mode = self.line_of_route(added.route)
+        headsign = added.headsign or self.stop_name(int(added.stop[-1]))
+        trip_id = f"{table.feeds[int(table.stop_feed[added.stop[0]])].name}:{added.trip_id}"
+        return TripWords(line, mode, headsign, trip_id, None, self.colors_of_route(added.route))
 
     def trip_id(self, trip: int) -> str:
         """Return ``FEED:`` and the feed's own trip id."""
         table = self._timetable
         feed = table.feeds[int(table.route_feed[table.trip_route[trip]])]
         return f"{feed.name}:{table.trip_local_id[trip]}"
-
-    def added_trip_id(self, added: AddedRide) -> str:
-        """Return ``FEED:`` and the id that an added ride was given, the FEED being that of its stops."""
-        table = self._timetable
-        return f"{table.feeds[int(table.stop_feed[added.stop[0]])].name}:{added.trip_id}"
 
     def trip_access(self, trip: int) -> Access:
         return _ACCESS.get(int(self._timetable.trip_wheelchair[trip]), Access.UNKNOWN)
