@@ -10,9 +10,10 @@ from fingerpost import clock
 from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.net.client import Client
 from fingerpost.net.download import download
-from fingerpost.net.request import Request, RequestLimits
+from fingerpost.net.request import Request, RequestLimits, read_template
 from fingerpost.store.network_record import NetworkRecord
-from fingerpost.transit.embedded.feed_origins import Content, Origin, OriginFolder, read_origin, sign
+from fingerpost.transit.embedded.feed_locations import NamedPlace, read_place
+from fingerpost.transit.embedded.feed_origins import Content, OriginFolder, sign
 from fingerpost.transit.embedded.preparing import prepare_network
 from fingerpost.transit.engine.gtfs.importer import FeedSource, ImportProgress
 from fingerpost.transit.engine.gtfs.report import ImportReport
@@ -26,7 +27,7 @@ OnFetched = Callable[[str, int], None]
 
 @dataclass(frozen=True, slots=True)
 class _Fetched:
-    origin: Origin
+    origin: NamedPlace
     content: Content
     path: Path
     changed: bool
@@ -94,9 +95,9 @@ class FeedImporter:
             folder.write(_contents(self._home, record, fetched))
         return None
 
-    def _read_origins(self, record: NetworkRecord) -> list[Origin]:
+    def _read_origins(self, record: NetworkRecord) -> list[NamedPlace]:
         """Return the feeds of a record; a relative path is resolved against the home folder."""
-        return [read_origin(text, self._home) for text in record.feeds]
+        return [read_place(text, self._home) for text in record.feeds]
 
     def _is_ready(self, record: NetworkRecord) -> bool:
         """Whether the stored timetable can be opened and was prepared from the record's feeds and streets, as today."""
@@ -114,7 +115,7 @@ class FeedImporter:
         known = contents.get(record.extract)
         return bool(signature) and (known is None or known.signature != signature)
 
-    async def _fetch(self, folder: OriginFolder, origin: Origin, content: Content) -> _Fetched:
+    async def _fetch(self, folder: OriginFolder, origin: NamedPlace, content: Content) -> _Fetched:
         """Fetch a feed if it is a URL; return its path, and whether its content is new since the last import."""
         if origin.url is None:
             path = origin.path or Path()
@@ -123,7 +124,8 @@ class FeedImporter:
             return _Fetched(origin, Content(signature=signature), path, changed)
         held = None if content.file is None else folder.folder / content.file
         path = folder.new_path(origin.url)
-        request = Request(url=origin.url, secret_params=origin.secret_params, limits=FEED_LIMITS)
+        url, secret_params = read_template(origin.url)
+        request = Request(url=url, secret_params=secret_params, limits=FEED_LIMITS)
         got = await download(
             self._client,
             request,

@@ -9,7 +9,8 @@ from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import new_client
 from fingerpost.errors import ParameterError, ToolError
 from fingerpost.store.network_record import NetworkRecord
-from fingerpost.transit.embedded.feed_origins import OriginFolder, read_origin
+from fingerpost.transit.embedded.feed_locations import read_place
+from fingerpost.transit.embedded.feed_origins import OriginFolder
 from fingerpost.transit.embedded.realtime_feeds import RealtimeFeeds, read_source
 from fingerpost.transit.embedded.realtime_updater import name_shared
 from fingerpost.transit.engine.gtfs.importer import FeedSource, list_feed_names
@@ -68,7 +69,7 @@ class RealtimeCheck:
 
     def _refuse_unknown_feeds(self) -> None:
         record, home = self._record, self._settings.home
-        origins = [read_origin(text, home) for text in record.feeds]
+        origins = [read_place(text, home) for text in record.feeds]
         if not origins:
             return
         folder = OriginFolder(home, record.name)

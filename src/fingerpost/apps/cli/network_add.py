@@ -282,8 +282,8 @@ def _plain(key: str, typed: str) -> str:
 
         return str(expand_home(typed).absolute())
     if key in ("feeds", "realtime"):
-        from fingerpost.transit.embedded.feed_origins import read_origin
+        from fingerpost.transit.embedded.feed_locations import read_place
         from fingerpost.transit.embedded.realtime_feeds import read_typed_source
 
-        return read_origin(typed).text if key == "feeds" else read_typed_source(typed).text
+        return read_place(typed).text if key == "feeds" else read_typed_source(typed).text
     return typed

@@ -1,4 +1,4 @@
-"""Origins of a network's feeds (paths or URLs), and the state of their content at the last import.
+"""The state of the content of a network's feeds at the last import.
 
 A record names each feed as ``[FEED=]PATH`` or ``[FEED=]URL``. What was learnt of its content is kept by that text::
 
@@ -15,40 +15,20 @@ import shutil
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from fingerpost.errors import SettingsInvalid
-from fingerpost.net.request import read_template
 from fingerpost.net.response import Validators
 from fingerpost.store.atomic_file import locked, replace_file
-from fingerpost.transit.embedded.feed_locations import read_place
 
 if TYPE_CHECKING:
     from fingerpost.net.download import Downloaded
 
 _STATE_FILE = "origins.json"
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
-    """The origin of one feed: a URL, or a path on this machine.
-
-    Attributes:
-        text: as it stands in a record: as it was typed, a path made absolute.
-        feed_name: the FEED of its stop ids, where it was given.
-        url: without a key; ``secret_params`` names the variables that hold them.
-        path: absolute.
-    """
-
-    text: str
-    feed_name: str | None = None
-    url: str | None = None
-    secret_params: Mapping[str, str] = field(default_factory=dict)
-    path: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,21 +44,6 @@ class Content:
     file: str | None = None
     known: "Downloaded | None" = None
     signature: str | None = None
-
-
-def read_origin(text: str, base: Path | None = None) -> Origin:
-    """Parse ``[FEED=]PATH`` or ``[FEED=]URL``; an existing path is taken literally.
-
-    A relative path counts from ``base``, by default the current folder.
-
-    Raises:
-        ParameterError: an address that holds a key in the clear, or is none.
-    """
-    place = read_place(text, base)
-    if place.url is None:
-        return Origin(text=place.text, feed_name=place.feed_name, path=place.path)
-    url, secret_params = read_template(place.url)
-    return Origin(text=place.text, feed_name=place.feed_name, url=url, secret_params=secret_params)
 
 
 def sign(path: Path) -> str:

@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 
 from fingerpost.errors import FeedUnusable, ParameterError, SettingsInvalid
 from fingerpost.store.network_names import plain_name
-from fingerpost.transit.embedded.feed_origins import Content, OriginFolder, read_origin
+from fingerpost.transit.embedded.feed_locations import read_place
+from fingerpost.transit.embedded.feed_origins import Content, OriginFolder
 from fingerpost.transit.engine.gtfs.importer import FeedSource, ImportProgress, import_feeds
 from fingerpost.transit.engine.gtfs.report import ImportReport
 from fingerpost.transit.engine.timetable.array_file import TimetableOutdated
@@ -142,11 +143,11 @@ def _prepare_anew(home: Path, folder: OriginFolder, entry: StoredTimetable) -> N
 
 def _find_kept(name: str, folder: OriginFolder, text: str, content: Content) -> FeedSource:
     """Return where a feed's content lies: what was fetched, or the path that the record names."""
-    origin = read_origin(text, folder.folder.parent.parent)
-    path = origin.path if content.file is None else folder.folder / content.file
+    place = read_place(text, folder.folder.parent.parent)
+    path = place.path if content.file is None else folder.folder / content.file
     if path is None or not path.exists():
         raise SettingsInvalid(
             f"The network {name} was prepared by an older version, and its feed {text} is not kept. "
             f"Run `fingerpost network refresh {name}`."
         )
-    return FeedSource(path, origin.feed_name)
+    return FeedSource(path, place.feed_name)
