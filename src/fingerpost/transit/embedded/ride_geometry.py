@@ -15,7 +15,6 @@ from fingerpost.transit.engine.timetable.shapes import find_ride_line, line_m
 from fingerpost.transit.engine.timetable.timetable import Int32, Timetable
 from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, PACE_M_PER_S, STRAIGHT_SLACK_S
 from fingerpost.transit.engine.timetable.walks import StraightLine, Walk
-from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
 from fingerpost.transit.model.itinerary import Access, Leg, LegLine, LineSource
 from fingerpost.transit.model.place import Location
 
@@ -44,13 +43,7 @@ def ride_m(timetable: Timetable, trip: int, board_stop_time: int, alight_stop_ti
 
 
 def path_m(timetable: Timetable, stops: Int32) -> float:
-    lats, lons = timetable.stop_lat[stops].tolist(), timetable.stop_lon[stops].tolist()
-    metres = 0.0
-    for i in range(len(lats) - 1):
-        dy = math.radians(lats[i + 1] - lats[i])
-        dx = math.radians(lons[i + 1] - lons[i]) * math.cos(math.radians((lats[i] + lats[i + 1]) / 2))
-        metres += math.hypot(dx, dy) * EARTH_RADIUS_M
-    return round(metres, 1)
+    return round(line_m(np.column_stack([timetable.stop_lat[stops], timetable.stop_lon[stops]])), 1)
 
 
 def draw_leg(timetable: Timetable, walks: NetworkWalks, find_row: FindRow, leg: Leg, *, step_free: bool) -> LegLine:

@@ -27,21 +27,15 @@ _CELLS = 1 << 32
 _PAIRS_AT_ONCE = 2_000_000
 
 
-def straight_line_m(lat: float, lon: float, lats: Float64, lons: Float64) -> Float64:
-    """Return great-circle distances in metres from one position to many (haversine)."""
-    phi, phis = math.radians(lat), np.radians(lats)
-    half_dlat = (phis - phi) / 2
-    half_dlon = np.radians(lons - lon) / 2
-    root = np.sin(half_dlat) ** 2 + math.cos(phi) * np.cos(phis) * np.sin(half_dlon) ** 2
+def straight_line_m(
+    lat: float | Float64, lon: float | Float64, lats: float | Float64, lons: float | Float64
+) -> Float64:
+    """Return great-circle distances in metres (haversine): from one position to many, or of pairs of positions."""
+    phi, phis = np.radians(lat), np.radians(lats)
+    half_dlat, half_dlon = (phis - phi) / 2, np.radians(lons - lon) / 2
+    root = np.sin(half_dlat) ** 2 + np.cos(phi) * np.cos(phis) * np.sin(half_dlon) ** 2
     distances: Float64 = 2 * EARTH_RADIUS_M * np.arcsin(np.sqrt(np.minimum(root, 1.0)))
     return distances
-
-
-def apart_m(start: tuple[float, float], end: tuple[float, float]) -> float:
-    phi, phi_end = math.radians(start[0]), math.radians(end[0])
-    half_dlat, half_dlon = (phi_end - phi) / 2, math.radians(end[1] - start[1]) / 2
-    root = math.sin(half_dlat) ** 2 + math.cos(phi) * math.cos(phi_end) * math.sin(half_dlon) ** 2
-    return 2 * EARTH_RADIUS_M * math.asin(math.sqrt(min(root, 1.0)))
 
 
 def walk_m(straight_m: Float64) -> Float64:
@@ -84,7 +78,7 @@ def neighbours_m(
         for part in _parts(end - begin):
             one, other = _each_pair(part, begin, end)
             one, other = ranked[one], ranked[other]
-            straight = between_m(lats[one], lons[one], lats[other], lons[other])
+            straight = straight_line_m(lats[one], lons[one], lats[other], lons[other])
             near = straight <= radius_m
             sources += [one[near], other[near]]
             targets += [other[near], one[near]]
@@ -106,10 +100,3 @@ def _each_pair(
     one = np.repeat(part, count)
     other = np.arange(len(one)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(begin[part], count)
     return one, other
-
-
-def between_m(lat_a: Float64, lon_a: Float64, lat_b: Float64, lon_b: Float64) -> Float64:
-    root = np.sin(np.radians(lat_b - lat_a) / 2) ** 2
-    root += np.cos(np.radians(lat_a)) * np.cos(np.radians(lat_b)) * np.sin(np.radians(lon_b - lon_a) / 2) ** 2
-    distances: Float64 = 2 * EARTH_RADIUS_M * np.arcsin(np.sqrt(np.minimum(root, 1.0)))
-    return distances

@@ -13,8 +13,6 @@ from fingerpost.transit.engine.timetable.walking import (
     DETOUR_FACTOR,
     FOOTPATH_RADIUS_M,
     PACE_M_PER_S,
-    apart_m,
-    between_m,
     neighbours_m,
     straight_line_m,
     walk_m,
@@ -111,7 +109,7 @@ class StraightLine:
 
     def measure(self, begin: Int64, end: Int64) -> StopLinks:
         lats, lons = self._lats, self._lons
-        return _links(begin, end, between_m(lats[begin], lons[begin], lats[end], lons[end]))
+        return _links(begin, end, straight_line_m(lats[begin], lons[begin], lats[end], lons[end]))
 
     def reach(self, lat: float, lon: float, stops: Int64, max_walk_m: float, *, from_stops: bool) -> StopWalks:  # noqa: ARG002
         near = self.list_near(lat, lon, stops, max_walk_m / DETOUR_FACTOR)
@@ -121,7 +119,7 @@ class StraightLine:
         return StopWalks(near.astype(np.int32), metres.astype(np.int32), walk_s(metres))
 
     def find_walk(self, start: tuple[float, float], end: tuple[float, float], max_walk_m: float) -> Walk | None:
-        metres = math.ceil(apart_m(start, end) * DETOUR_FACTOR)
+        metres = math.ceil(float(straight_line_m(*start, *end)) * DETOUR_FACTOR)
         return Walk(metres, math.ceil(metres / PACE_M_PER_S)) if metres <= max_walk_m else None
 
     def list_near(self, lat: float, lon: float, stops: Int64, radius_m: float) -> Int64:
