@@ -11,9 +11,9 @@ from fingerpost.transit.embedded.departures import BoardCalls
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.engine.raptor.arrays import Bool
 from fingerpost.transit.engine.raptor.board import BoardDeparture
-from fingerpost.transit.engine.timetable.service_days import local_day, service_day_start, services_on
+from fingerpost.transit.engine.timetable.service_days import days_of, local_day, service_day_start, services_on
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int64, Timetable
-from fingerpost.transit.model.provenance import ServiceDays, find_service_days
+from fingerpost.transit.model.provenance import ServiceDays
 from fingerpost.transit.port import BoardGap, DepartureQuery
 
 
@@ -31,14 +31,8 @@ class Boardings:
 
     def find_days(self) -> ServiceDays | None:
         """Return the service days on which there are any, None where none ever are."""
-        table = self._timetable
-        services = np.unique(table.trip_service[self._trips])
-        if not len(services):
-            return None
-        if table.service_every_day[services].any():
-            return ServiceDays()
-        offsets = np.flatnonzero(table.service_runs_on[services].any(axis=0))
-        return find_service_days(table.calendar_start + timedelta(days=int(offset)) for offset in offsets)
+        services = np.unique(self._timetable.trip_service[self._trips])
+        return days_of(self._timetable, services) if len(services) else None
 
     def list_after(self, instant: int, days: Iterable[date]) -> Iterator[BoardDeparture]:
         """Yield the departures of some service days that leave after an instant, in the timetable's order."""

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.engine.timetable.service_days import find_covered_days, find_feed_gaps
+from fingerpost.transit.engine.timetable.service_days import days_of, find_covered_days
 from fingerpost.transit.engine.timetable.timetable import STOP, WHEELCHAIR_UNKNOWN, Timetable
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Bounds, Coordinate, box_of
@@ -46,7 +46,7 @@ class TimetableProfile:
                 version=feed.version,
                 first_day=feed.first_day,
                 last_day=feed.last_day,
-                gaps=find_feed_gaps(self._timetable, row),
+                gaps=days_of(self._timetable, self._timetable.service_feed == row).gaps,
                 label=feed.source or None if names.count(feed.name) > 1 else None,
             )
             for row, feed in enumerate(feeds)

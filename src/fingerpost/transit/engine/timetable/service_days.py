@@ -6,12 +6,14 @@ A service day begins at noon minus 12 h in the feed's zone, which is midnight ex
 
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.timetable import Timetable, UInt8
-from fingerpost.transit.model.provenance import find_service_days
+from fingerpost.transit.model.provenance import ServiceDays, find_service_days
 
 HALF_DAY_S = 12 * 3600
 
@@ -42,13 +44,12 @@ def services_on(timetable: Timetable, day: date) -> UInt8:
     return runs
 
 
-def find_feed_gaps(timetable: Timetable, feed: int) -> tuple[tuple[date, date], ...]:
-    """Return the days without service between a feed's first and last day, as (first, last) of each run of days."""
-    of_feed = timetable.service_feed == feed
-    if timetable.service_every_day[of_feed].any():
-        return ()
-    offsets = np.flatnonzero(timetable.service_runs_on[of_feed].any(axis=0))
-    return find_service_days(timetable.calendar_start + timedelta(days=int(offset)) for offset in offsets).gaps
+def days_of(timetable: Timetable, services: npt.NDArray[Any]) -> ServiceDays:
+    """Return the days on which any of some services (rows, or marks) runs."""
+    if timetable.service_every_day[services].any():
+        return ServiceDays()
+    offsets = np.flatnonzero(timetable.service_runs_on[services].any(axis=0))
+    return find_service_days(timetable.calendar_start + timedelta(days=int(offset)) for offset in offsets)
 
 
 def find_covered_days(timetable: Timetable) -> tuple[date, date] | None:
