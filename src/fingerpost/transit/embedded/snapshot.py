@@ -16,19 +16,6 @@ from fingerpost.transit.engine.timetable.timetable import Timetable
 _KEPT = 4
 
 
-class _ById:
-    """A timetable as the key of a cache: it equals itself alone."""
-
-    def __init__(self, timetable: Timetable) -> None:
-        self.timetable = timetable
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ById) and other.timetable is self.timetable
-
-    def __hash__(self) -> int:
-        return id(self.timetable)
-
-
 class Snapshot:
     """The timetable and an overlay. ``planned`` are the timetable's slices, ``live`` those of what really runs.
 
@@ -52,11 +39,11 @@ class Snapshot:
 
     def with_timetable(self, timetable: Timetable) -> "Snapshot":
         """Return the same moment with a timetable whose changes on foot differ; what was planned stays."""
-        return self if timetable is self.timetable else self._with_timetable(_ById(timetable))
+        return self if timetable is self.timetable else self._with_timetable(timetable)
 
-    def _new_with_timetable(self, held: "_ById") -> "Snapshot":
-        snapshot = Snapshot(held.timetable, self.overlay, self.planned, self.realtime_updated)
-        snapshot.live = snapshot.live_step_free = SearchTimetables(held.timetable, self.overlay)
+    def _new_with_timetable(self, timetable: Timetable) -> "Snapshot":
+        snapshot = Snapshot(timetable, self.overlay, self.planned, self.realtime_updated)
+        snapshot.live = snapshot.live_step_free = SearchTimetables(timetable, self.overlay)
         return snapshot
 
     def find_live(self, *, step_free: bool) -> SearchTimetables:

@@ -60,9 +60,9 @@ class Feed:
     licences: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Timetable:
-    """The timetable of one network, without real time."""
+    """The timetable of one network, without real time; it equals itself alone."""
 
     feeds: tuple[Feed, ...]
     feed_fares: TextColumn  # what transit.fares.book.FareBook wrote, empty where a feed has no fares
