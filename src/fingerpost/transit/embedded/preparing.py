@@ -21,39 +21,8 @@ from fingerpost.transit.osm.addresses.gathering import gather
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, write_index
 from fingerpost.transit.osm.basemap.extract import read_lines
 from fingerpost.transit.osm.basemap.store import pack_lines, save_basemap
-from fingerpost.transit.osm.extract_file import ReadProgress
 from fingerpost.transit.osm.streets.extract import RidersArea
 from fingerpost.transit.osm.streets.preparing import StreetPreparation
-
-
-def save_addresses(extract: Path, timetable: Timetable, folder: Path, progress: ReadProgress) -> None:
-    """Write an index of what an extract has around the stops of a timetable, beside it in its folder.
-
-    Raises:
-        FeedUnusable: the extract cannot be read.
-        SettingsInvalid: osmium is not installed, or the disk refuses.
-    """
-    boardable = timetable.stop_kind == STOP
-    area = RidersArea(timetable.stop_lat[boardable], timetable.stop_lon[boardable])
-    with TemporaryDirectory() as scratch:
-        found = read_addresses(extract, area.holds, Path(scratch), progress)
-    write_index(gather(found), folder / FILE_NAME)
-
-
-def prepare_basemap(extract: Path, timetable: Timetable, folder: Path, progress: ReadProgress) -> None:
-    """Write what an extract has to draw around the stops of a timetable, beside it in its folder.
-
-    Raises:
-        FeedUnusable: the extract cannot be read.
-        SettingsInvalid: osmium is not installed.
-        OSError: the disk refuses.
-    """
-    boardable = timetable.stop_kind == STOP
-    area = RidersArea(timetable.stop_lat[boardable], timetable.stop_lon[boardable])
-    with TemporaryDirectory() as scratch:
-        lines = read_lines(extract, area.holds, Path(scratch), progress)
-    save_basemap(pack_lines(lines), folder)
-
 
 _log = logging.getLogger(__name__)
 
@@ -88,9 +57,17 @@ def prepare_network(
     report = replace(imported.report, streets=streets.coverage)
 
     def save_beside(folder: Path) -> None:
+        """Save what the extract has around the stops beside the timetable: streets, addresses, and lines to draw."""
         streets.save(folder)
-        save_addresses(home / extract, imported.timetable, folder, progress)
-        prepare_basemap(home / extract, imported.timetable, folder, progress)
+        table = imported.timetable
+        boardable = table.stop_kind == STOP
+        area = RidersArea(table.stop_lat[boardable], table.stop_lon[boardable])
+        with TemporaryDirectory() as scratch:
+            addresses = read_addresses(home / extract, area.holds, Path(scratch), progress)
+        write_index(gather(addresses), folder / FILE_NAME)
+        with TemporaryDirectory() as scratch:
+            lines = read_lines(home / extract, area.holds, Path(scratch), progress)
+        save_basemap(pack_lines(lines), folder)
 
     store.put(
         name, imported.timetable, report.to_json(),
