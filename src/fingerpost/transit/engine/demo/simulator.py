@@ -6,7 +6,6 @@ What it writes is a function of the network, the scenario and the instant: nothi
 
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
 
@@ -14,7 +13,7 @@ import numpy as np
 from google.transit.gtfs_realtime_pb2 import Alert, FeedHeader, FeedMessage, TripDescriptor, TripUpdate
 
 from fingerpost.transit.engine.timetable.service_days import local_day, service_day_start, services_on
-from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_YES, Timetable
+from fingerpost.transit.engine.timetable.timetable import Timetable
 
 HOUR_S = 3600
 QUARTER_S = 900
@@ -32,8 +31,7 @@ _DAY_S = 86_400
 _LATE_S = (0, 0, 0, 15, 20, 45, 75, 140, 260, 480)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scenario:
+class Scenario(NamedTuple):
     """A disruption scenario. Routes and stops are named by their own ids; None leaves that trouble out."""
 
     closed_route: str | None = None
@@ -48,29 +46,12 @@ _SCENARIOS = {
 }
 
 
-def find_scenario(timetable: Timetable) -> Scenario:
-    """Return the scenario of a demo network; for another, its two busiest lines and its busiest step-free stop."""
-    known = _SCENARIOS.get(timetable.feeds[0].name)
-    if known is not None:
-        return known
-    trip_departures = np.bincount(
-        timetable.trip_route[timetable.trip_departure_trip], minlength=len(timetable.route_local_id)
-    )
-    routes = np.argsort(-trip_departures, kind="stable")[:2].tolist()
-    stop_times = np.bincount(timetable.stop_time_stop, minlength=timetable.stop_count)
-    stop_times = np.where(timetable.stop_wheelchair == WHEELCHAIR_YES, stop_times, 0)
-    names = [timetable.route_local_id[route] for route in routes]
-    stop = int(np.argmax(stop_times)) if stop_times.any() else None
-    return Scenario(
-        closed_route=names[0] if names else None,
-        cancelled_route=names[1] if len(names) > 1 else None,
-        broken_lift_stop=None if stop is None else timetable.stop_local_id[stop],
-    )
-
-
 def simulate(timetable: Timetable, now: int, scenario: Scenario | None = None) -> bytes:
-    """Return the GTFS-Realtime message that an operator would publish at an instant (Unix seconds)."""
-    scene = scenario or find_scenario(timetable)
+    """Return the GTFS-Realtime message that an operator would publish at an instant (Unix seconds).
+
+    ``scenario`` None plays that of the demo network.
+    """
+    scene = scenario or _SCENARIOS[timetable.feeds[0].name]
     message = FeedMessage()
     message.header.gtfs_realtime_version = "2.0"
     message.header.incrementality = FeedHeader.FULL_DATASET
@@ -78,7 +59,9 @@ def simulate(timetable: Timetable, now: int, scenario: Scenario | None = None) -
     closed_from, cancelled_around = now - now % HOUR_S, now - now % QUARTER_S
     for trip_instance in _trip_instances(timetable, now):
         update = message.entity.add(id=trip_instance.name).trip_update
-        _name_trip(update.trip, trip_instance)
+        update.trip.trip_id, update.trip.route_id = trip_instance.trip_id, trip_instance.route_id
+        update.trip.start_date, update.trip.start_time = f"{trip_instance.day:%Y%m%d}", trip_instance.start_time
+        update.trip.schedule_relationship = TripDescriptor.SCHEDULED
         update.timestamp = now
         if _is_cancelled(trip_instance, scene, closed_from, cancelled_around):
             update.trip.schedule_relationship = TripDescriptor.CANCELED
@@ -146,14 +129,6 @@ def _clock_text(seconds: int) -> str:
     return f"{seconds // HOUR_S:02}:{seconds % HOUR_S // 60:02}:{seconds % 60:02}"
 
 
-def _name_trip(trip: TripDescriptor, trip_instance: _TripInstance) -> None:
-    trip.trip_id = trip_instance.trip_id
-    trip.route_id = trip_instance.route_id
-    trip.start_date = f"{trip_instance.day:%Y%m%d}"
-    trip.start_time = trip_instance.start_time
-    trip.schedule_relationship = TripDescriptor.SCHEDULED
-
-
 def _add_stop_times(update: TripUpdate, timetable: Timetable, trip_instance: _TripInstance, now: int) -> None:
     """Add the trip's remaining stop times; it leaves on time and gets later from stop to stop."""
     late_s = _LATE_S[zlib.crc32(trip_instance.name.encode()) % len(_LATE_S)]
@@ -177,39 +152,39 @@ def _add_alerts(
     if scene.closed_route in routes:
         name = timetable.route_short_name[routes.index(scene.closed_route)] or scene.closed_route
         alert = _add_alert(
-            message, f"closed-{scene.closed_route}", Alert.NO_SERVICE,
+            message, f"closed-{scene.closed_route}", Alert.NO_SERVICE, {"route_id": scene.closed_route},
             fi=(f"Linja {name} ei liikennöi", f"Linja {name} on poikki teknisen vian vuoksi."),
             en=(f"Line {name} is closed", f"Line {name} does not run because of a technical fault."),
             sv=(f"Linje {name} trafikerar inte", f"Linje {name} står stilla på grund av ett tekniskt fel."),
         )  # fmt: skip
         alert.active_period.add(start=closed_from, end=closed_from + CLOSED_S)
-        alert.informed_entity.add(route_id=scene.closed_route)
     if scene.cancelled_route in routes:
         name = timetable.route_short_name[routes.index(scene.cancelled_route)] or scene.cancelled_route
         alert = _add_alert(
-            message, f"cancelled-{scene.cancelled_route}", Alert.REDUCED_SERVICE,
+            message, f"cancelled-{scene.cancelled_route}", Alert.REDUCED_SERVICE, {"route_id": scene.cancelled_route},
             fi=(f"Linjan {name} vuoroja on peruttu", f"Linjan {name} vuoroja on peruttu kalustovian vuoksi."),
             en=(f"Trips of line {name} are cancelled", f"Trips of line {name} are cancelled: a vehicle broke down."),
             sv=(f"Turer på linje {name} är inställda", f"Turer på linje {name} är inställda på grund av fordonsfel."),
         )  # fmt: skip
         begin, end = cancelled_around - CANCELLED_BEFORE_S, cancelled_around + CANCELLED_AFTER_S + HOUR_S
         alert.active_period.add(start=begin, end=end)
-        alert.informed_entity.add(route_id=scene.cancelled_route)
     if scene.broken_lift_stop in stops:
         name = timetable.stop_name[stops.index(scene.broken_lift_stop)]
-        alert = _add_alert(
-            message, f"lift-{scene.broken_lift_stop}", Alert.ACCESSIBILITY_ISSUE,
+        _add_alert(
+            message, f"lift-{scene.broken_lift_stop}", Alert.ACCESSIBILITY_ISSUE, {"stop_id": scene.broken_lift_stop},
             fi=(f"Hissi epäkunnossa: {name}", f"Hissi ei ole käytössä: {name}."),
             en=(f"Lift out of order: {name}", f"The lift at {name} is out of order."),
             sv=(f"Hissen ur funktion: {name}", f"Hissen är ur funktion: {name}."),
         )  # fmt: skip
-        alert.informed_entity.add(stop_id=scene.broken_lift_stop)
 
 
-def _add_alert(message: FeedMessage, name: str, effect: Alert.Effect, **texts: tuple[str, str]) -> Alert:
+def _add_alert(
+    message: FeedMessage, name: str, effect: Alert.Effect, selector: dict[str, str | None], **texts: tuple[str, str]
+) -> Alert:
     """Add an alert with a header and a description in each language."""
     alert = message.entity.add(id=name).alert
     alert.effect = effect
+    alert.informed_entity.add(**selector)
     for language, (header, description) in texts.items():
         alert.header_text.translation.add(language=language, text=header)
         alert.description_text.translation.add(language=language, text=description)
