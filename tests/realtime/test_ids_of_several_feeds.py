@@ -45,7 +45,7 @@ def told_of(timetable, *selectors, feed_name=None):
         touched |= {f"{routes[route]} at {stops[stop]}" for route, stop in each.route_stops}
         touched |= {f"{feeds[timetable.route_feed[timetable.trip_route[row]]]} trip" for row in each.trips}
         touched |= {feeds[row] for row in each.feeds} | {f"type {kind}" for kind in each.route_types}
-    return touched, [shared for ids in told.shared_ids.values() for shared in ids]
+    return touched, [shared for count in told.matches.values() for shared in count.shared_ids]
 
 
 @pytest.mark.parametrize(

@@ -121,9 +121,8 @@ def _describe(head: str, timetable: Timetable, overlay: Overlay) -> list[tuple[s
     reasons = [f"{count:,} {reason}" for reason, count in overlay.counts.items() if reason not in APPLIED]
     if reasons:
         lines.append((f"  not matched: {', '.join(reasons)}", True))
-    shared_ids = next(iter(overlay.shared_ids.values()), ())
-    if shared_ids:
-        lines.append((_SHARED.format(name_shared(shared_ids)), False))
+    if found.shared_ids:
+        lines.append((_SHARED.format(name_shared(found.shared_ids)), False))
     if found.is_mostly_unmatched:
         lines.append((_MOSTLY_UNMATCHED, False))
     return lines

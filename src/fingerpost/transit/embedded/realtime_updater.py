@@ -184,11 +184,11 @@ class RealtimeUpdater:
         """Return sentences on the sources of an overlay of which much is unknown, or that name ids of several FEEDs."""
         said: list[str] = []
         for source in self.sources:
-            count, shared_ids = overlay.matches.get(source.text), overlay.shared_ids.get(source.text, ())
-            if count is not None and count.is_mostly_unmatched:
+            count = overlay.matches.get(source.text, MatchCount(0, 0))
+            if count.is_mostly_unmatched:
                 said.append(say_unmatched(source.shown, count))
-            if shared_ids:
-                said.append(say_shared(source.shown, shared_ids))
+            if count.shared_ids:
+                said.append(say_shared(source.shown, count.shared_ids))
         return tuple(said)
 
     def health(self) -> RealtimeHealth:

@@ -136,10 +136,14 @@ class Alert:
 
 
 class MatchCount(NamedTuple):
-    """How many entities of a source's message the timetable knows, and how many it does not."""
+    """How many entities of a source's message the timetable knows, and how many it does not.
+
+    ``shared_ids`` are ids that several FEEDs have, so that what was said of them was left out.
+    """
 
     matched: int
     unmatched: int
+    shared_ids: tuple[str, ...] = ()
 
     @property
     def is_mostly_unmatched(self) -> bool:
@@ -157,7 +161,6 @@ class Overlay:
     ``stop_time_counts`` says the same of the stop time updates.
     ``message_counts`` says what became of the messages; one may be counted under several words.
     ``matches`` says of each source of messages, by its origin, how many entities the timetable knows.
-    ``shared_ids`` are, by origin too, ids that several FEEDs have, so that what was said of them was left out.
     """
 
     rides: Mapping[RideKey, RideUpdate] = field(default_factory=lambda: MappingProxyType({}))
@@ -169,7 +172,6 @@ class Overlay:
     stop_time_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     message_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     matches: Mapping[str, MatchCount] = field(default_factory=lambda: MappingProxyType({}))
-    shared_ids: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def is_empty(self) -> bool:

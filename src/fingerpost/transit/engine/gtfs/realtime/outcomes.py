@@ -64,11 +64,12 @@ APPLIED = frozenset(
 _NOT_LOOKED_FOR = frozenset({EntityOutcome.ENTITY_DELETED, EntityOutcome.KIND_NOT_READ, EntityOutcome.FROM_THE_FUTURE})
 
 
-def count_matches(outcomes: Iterable[EntityOutcome]) -> MatchCount:
+def count_matches(outcomes: Iterable[EntityOutcome], shared_ids: Iterable[str]) -> MatchCount:
     counts = Counter(outcomes)
     # What a newer one supersedes was found.
     matched = sum(counts[outcome] for outcome in (*APPLIED, EntityOutcome.SUPERSEDED))
-    return MatchCount(matched, counts.total() - matched - sum(counts[outcome] for outcome in _NOT_LOOKED_FOR))
+    unmatched = counts.total() - matched - sum(counts[outcome] for outcome in _NOT_LOOKED_FOR)
+    return MatchCount(matched, unmatched, tuple(sorted(shared_ids)))
 
 
 class StopTimeOutcome(StrEnum):

@@ -97,13 +97,9 @@ class RealtimeReader:
             stop_time_counts=freeze(self.tally.stop_times),
             message_counts=freeze(self.tally.messages),
             matches=MappingProxyType(
-                {message.origin: count_matches(outcomes[message.entities]) for message in self.messages}
-            ),
-            shared_ids=MappingProxyType(
                 {
-                    message.origin: tuple(sorted(message.matcher.shared_ids))
+                    message.origin: count_matches(outcomes[message.entities], message.matcher.shared_ids)
                     for message in self.messages
-                    if message.matcher.shared_ids
                 }
             ),
         )
