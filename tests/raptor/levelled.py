@@ -59,17 +59,9 @@ def clustered(timetable, link_m=LINK_M):
         cluster = lower
     pairs = [(a, b) for a in rows.tolist() for b in np.flatnonzero(cluster == cluster[a]).tolist() if a != b]
     origin, goal = (np.array(side) for side in zip(*pairs, strict=True))
-    metres = [
-        float(
-            walk_m(
-                straight_line_m(
-                    timetable.stop_lat[a], timetable.stop_lon[a], timetable.stop_lat[[b]], timetable.stop_lon[[b]]
-                )
-            )[0]
-        )
-        for a, b in pairs
-    ]
-    seconds = walk_s(np.array(metres)) + CHANGE_SLACK_S
+    lat, lon = timetable.stop_lat, timetable.stop_lon
+    metres = walk_m(straight_line_m(lat[origin], lon[origin], lat[goal], lon[goal]))
+    seconds = walk_s(metres) + CHANGE_SLACK_S
     first = np.zeros(timetable.stop_count + 1, np.int32)
     np.cumsum(np.bincount(origin, minlength=timetable.stop_count), out=first[1:])
     return replace(

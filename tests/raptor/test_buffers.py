@@ -1,18 +1,15 @@
 """Scratch memory that is too small is doubled, and the search begins again; nobody notices."""
 
-import random
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.engine.raptor import arrays
-from fingerpost.transit.engine.raptor.endpoints import find_endpoint
-from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.engine.raptor.search import find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables, build_search_timetable
-from fingerpost.transit.engine.timetable.service_days import service_day_start
-from tests.raptor.networks import DAY, LAT, LON, random_timetable
-from tests.realtime.messages import DAY as DRAWN_DAY
+from tests.raptor.asking import query_of, random_question
+from tests.realtime.messages import DAY
 
 
 @pytest.fixture
@@ -31,22 +28,11 @@ def _ask(question):
 
 
 def test_a_search_without_room_begins_again_and_answers_the_same(grown, monkeypatch):
-    """Two hundred random queries with much to walk: with tiny buffers, and with the usual ones."""
+    """Two hundred random queries: with tiny buffers, and with the usual ones."""
     total = 0
     for seed in range(200):
-        dice = random.Random(seed)
-        timetable = random_timetable(seed)
-        limit_m = dice.choice([600, 1500])
-        ends = [
-            find_endpoint(timetable, LAT + dice.uniform(0, 0.03), LON + dice.uniform(0, 0.06), [], limit_m)
-            for _ in "ab"
-        ]
-        query = SearchQuery(
-            origin=ends[0], destination=ends[1], arrive_by=dice.random() < 0.5,
-            instant=service_day_start(DAY, timetable.feeds[0].zone) + dice.randrange(5 * 3600, 22 * 3600),
-            max_rides=dice.choice([2, 5]), max_walk_m=limit_m, step_free=False, wanted=5,
-        )  # fmt: skip
-        question = timetable, SearchTimetables(timetable), query
+        timetable, *asked = random_question(seed)
+        question = timetable, SearchTimetables(timetable), query_of(*asked, arrive_by=seed % 2 == 0, wanted=5)
         expected = _ask(question)
         assert not grown
         with monkeypatch.context() as small:
@@ -67,9 +53,7 @@ def test_what_has_grown_stays_grown_when_the_search_timetable_changes():
         """
     )
     long = timetable_from_drawing("line 1 | Alpha 08:00 | Beta 08:10 | Gamma 08:20 | Beta 08:30 | Alpha 08:40")
-    search_timetables = [
-        build_search_timetable(table, DRAWN_DAY, mirrored=False, step_free=False) for table in (many, long)
-    ]
+    search_timetables = [build_search_timetable(table, DAY, mirrored=False, step_free=False) for table in (many, long)]
     assert [
         (search_timetable.pattern_count, search_timetable.longest_pattern) for search_timetable in search_timetables
     ] == [(2, 3), (1, 5)]

@@ -1,6 +1,6 @@
-"""Random cancellations and delays on the real Helsinki feed: the engine, and nigiri with the same bytes.
+"""The engine against nigiri on the real Helsinki feed, where both walk the same footpaths (``levelled.py``).
 
-Both engines read the same GTFS-Realtime message. Delays are whole minutes, nigiri's own grain.
+Both read the same GTFS-Realtime message, too. Delays are whole minutes, nigiri's own grain.
 """
 
 import os
@@ -20,7 +20,7 @@ from tests.shared_data import get_shared
 
 # In soak 10,000 changes in all.
 ROUNDS = 10 if os.environ.get("FINGERPOST_SOAK") else 2
-CHANGES, QUESTIONS = 1000, 100
+CHANGES, QUESTIONS = 1000, 150
 # The feed holds one day; past this nigiri's and our horizon may differ.
 LAST_ARRIVAL_S = 32 * 3600
 
@@ -76,7 +76,7 @@ def until(rows):
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
-def test_pareto_sets_are_nigiris_with_the_same_message(levelled, seed):
+def test_pareto_sets_are_nigiris_by_the_timetable_and_with_the_same_message(levelled, seed):
     """Arrivals and changes of all best journeys are the same, question by question."""
     nigiri = pytest.importorskip("pynigiri", reason="pynigiri has no wheel for this platform")
     path, timetable, _ = levelled
@@ -89,10 +89,12 @@ def test_pareto_sets_are_nigiris_with_the_same_message(levelled, seed):
     questions = draw_questions(search_timetable, seed, QUESTIONS)
     locations = {stop: rival.find_location(ids[stop]) for question in questions for stop in question[:2]}
 
-    ours = [until(ask_engine(timetable, search_timetable, *question)) for question in questions]
-    theirs = [until(ask_rival(rival, locations, *question, live=live)) for question in questions]
+    ours, planned = (
+        [until(ask_engine(timetable, searched, *question)) for question in questions]
+        for searched in (search_timetable, build_search_timetable(timetable, DAY, mirrored=False, step_free=False))
+    )
 
-    planned = [until(ask_rival(rival, locations, *question)) for question in questions]
-
-    assert ours == theirs
-    assert sum(now != before for now, before in zip(theirs, planned, strict=True)) >= QUESTIONS // 10
+    assert ours == [until(ask_rival(rival, locations, *question, live=live)) for question in questions]
+    assert planned == [until(ask_rival(rival, locations, *question)) for question in questions]
+    assert sum(map(bool, planned)) >= QUESTIONS * 5 // 6
+    assert sum(now != before for now, before in zip(ours, planned, strict=True)) >= QUESTIONS // 10

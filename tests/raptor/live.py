@@ -1,29 +1,15 @@
-"""With real time: the engine and the oracle agree on random cancellations, delays, skips and added rides.
+"""Random overlays (cancellations, delays, skips, added rides, closed stops), and the trips as they then run."""
 
-The oracle is asked about the timetable as edited by hand, trip by trip.
-"""
-
-import os
-import random
 from dataclasses import replace
-from datetime import date, timedelta
 
 import numpy as np
-import pytest
 
-from fingerpost.transit.engine.raptor.search import find_journeys
-from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.overlay import AddedRide, Alert, Overlay, RideUpdate
-from tests.raptor.asking import hold_arrivals, query_of, random_question
 from tests.raptor.networks import DAY, MIDNIGHT
-from tests.raptor.oracle import NEVER, StopTime, TripInstance, around, earliest_arrivals, list_trip_instances
-
-CHUNKS = range(10)
-PER_CHUNK = 1000 if os.environ.get("FINGERPOST_SOAK") else 100
-LATE_S = 6 * 3600
+from tests.raptor.oracle import NEVER, StopTime, TripInstance
 
 
-def _random_overlay(dice, timetable, instances):
+def random_overlay(dice, timetable, instances):
     rides, added = {}, []
     for instance in instances:
         if abs((instance.day - DAY).days) > 1 or dice.random() < 0.4:
@@ -88,9 +74,9 @@ def _random_closures(dice, timetable, instances):
     return tuple(alerts)
 
 
-def _edited(timetable, instances, overlay):
-    """The trips as they really run, one stop after the other; alerts are asked call by call."""
-    running = _running(instances, overlay)
+def edit(timetable, instances, overlay):
+    """Return the trips as they really run, one stop after the other; alerts are asked call by call."""
+    running = _run(instances, overlay)
     for at, instance in enumerate(running):
         trip = route = -1
         if instance.trip_departure >= 0:
@@ -121,7 +107,7 @@ def _edited(timetable, instances, overlay):
     return running
 
 
-def _running(instances, overlay):
+def _run(instances, overlay):
     running = []
     for instance in instances:
         update = overlay.rides.get((instance.trip_departure, instance.day.toordinal()))
@@ -142,61 +128,3 @@ def _running(instances, overlay):
         rows = zip(ride.stop.tolist(), ride.arrival.tolist(), ride.departure.tolist(), strict=True)
         running.append(TripInstance(-1 - index, ride.service_day, tuple(StopTime(s, a, d, 0) for s, a, d in rows)))
     return running
-
-
-def _is_ridden(journey, instances):
-    """Every ride of a journey is what some running trip does."""
-    by_ride = {(instance.trip_departure, instance.day): instance.stop_times for instance in instances}
-    return all(
-        any(
-            first.departure == ride.departure
-            and last.arrival == ride.arrival
-            and not first.flags & 1
-            and not last.flags & 2
-            for at, first in enumerate(by_ride.get((ride.trip_departure, ride.service_day), ()))
-            for last in by_ride[ride.trip_departure, ride.service_day][at + 1 :]
-        )
-        for ride in journey.rides
-    )
-
-
-@pytest.mark.parametrize("chunk", CHUNKS)
-def test_no_ride_is_wrong_and_no_better_one_is_missed(chunk):
-    """Nobody boards what is cancelled or skipped, or where a stop is closed, and what runs better is found."""
-    for seed in range(chunk * PER_CHUNK, (chunk + 1) * PER_CHUNK):
-        timetable, origin, destination, instant, rides, limit = random_question(seed)
-        promised = list_trip_instances(timetable, around(DAY, 2, 4))
-        overlay = _random_overlay(random.Random(seed), timetable, promised)
-        running = _edited(timetable, promised, overlay)
-        query = query_of(origin, destination, instant, rides, limit)
-
-        journeys = find_journeys(timetable, SearchTimetables(timetable, overlay), query)
-        best = earliest_arrivals(timetable, running, origin, destination, instant, rides, limit)
-
-        assert all(_is_ridden(journey, running) for journey in journeys)
-        hold_arrivals(journeys, best, instant, seed)
-
-
-def test_an_overlay_of_another_day_changes_nothing():
-    """A ride is a run on one service day: what is said of it tomorrow does not touch today."""
-    timetable, origin, destination, instant, rides, limit = random_question(3)
-    instances = list_trip_instances(timetable, [DAY])
-    far = date.fromordinal(DAY.toordinal()) + timedelta(days=30)
-    overlay = Overlay(
-        rides={
-            (instance.trip_departure, far.toordinal()): RideUpdate(
-                is_cancelled=True,
-                arrival_delay_s=np.zeros(len(instance.stop_times), np.int32),
-                departure_delay_s=np.zeros(len(instance.stop_times), np.int32),
-                is_known=np.ones(len(instance.stop_times), np.bool_),
-                is_skipped=np.zeros(len(instance.stop_times), np.bool_),
-                updated=MIDNIGHT,
-            )
-            for instance in instances
-        }
-    )
-    query = query_of(origin, destination, instant, rides, limit)
-
-    assert find_journeys(timetable, SearchTimetables(timetable, overlay), query) == find_journeys(
-        timetable, SearchTimetables(timetable), query
-    )
