@@ -101,6 +101,14 @@ def riders(tmp_path, monkeypatch):
     return draw
 
 
+def assert_beginnings(rider, longest, seed, **more):
+    """Assert B14: a shorter answer is the beginning of the longest, and tells as much of what was found."""
+    for limit in (1, 2):
+        answer = rider.ask(limit=limit, **more)
+        assert answer["itineraries"] == longest["itineraries"][:limit], (seed, limit)
+        assert answer["meta"].get("deduplicatedFrom") == longest["meta"].get("deduplicatedFrom"), (seed, limit)
+
+
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_nobody_is_sent_on_what_cannot_be_travelled(riders, chunk):
     """B5, B8, B14: no leg overlaps, no duration is negative, what breaks is named and last, the best is first."""
@@ -118,7 +126,7 @@ def test_nobody_is_sent_on_what_cannot_be_travelled(riders, chunk):
             first = body["itineraries"][0]["legs"]
             arrives = instant(first[-1]["arrivalTime"])
             assert arrives <= best or rider.counts_as_one(body, first, best), seed
-        assert rider.ask(limit=1)["itineraries"] == body["itineraries"][:1], seed
+        assert_beginnings(rider, body, seed)
         seen.update("unusable" if is_called_unusable(each) else "usable" for each in body["itineraries"])
     assert min(seen["unusable"], seen["usable"]) > 0
 
@@ -136,6 +144,7 @@ def test_no_wanted_arrival_is_answered_with_what_has_left(riders, chunk):
             if "earliest arrival" in hint and rider.earliest_arrival(rider.now) - rider.now <= 86400:
                 assert instant(hint.split()[6].rstrip(",")) <= rider.earliest_arrival(rider.now), seed
             continue
+        assert_beginnings(rider, body, seed, when=rider.arrive())
         starts = [instant(each["legs"][0]["departureTime"]) for each in body["itineraries"]]
         assert min(starts) >= rider.now, seed
         assert rider.oracle.complaints(body, rider.wanted) == [], seed

@@ -99,3 +99,16 @@ def test_a_board_shows_each_departure_once(town):
     assert rows(town.board())[0][:2] == ("A", "08:10")
     assert [row[:2] for row in rows(town.board("TEST:ALPHA"))] == [("A", "08:10")]
     assert [row[:2] for row in rows(town.board("TEST:BETA"))] == [("B", "08:21"), ("C", "08:22"), ("D", "08:30")]
+
+
+@pytest.mark.parametrize("late_s", [0, 120])
+def test_who_rides_on_without_a_stop_stays_seated(towns, late_s):
+    """By the timetable, and where both trips are as late: no second lies between them, and nobody changes."""
+    town = towns("line A | Alpha 08:10 | Beta 08:20\nline B | Beta 08:20 | Gamma 08:30\nstay | A-1 | B-1")
+    if late_s:
+        town.say(message(*(update(trip, delay=late_s) for trip in ("A-1", "B-1")), timestamp=NOW))
+    body = town.plan(limit=1)
+    minutes = late_s // 60
+
+    assert (trips(body), seats(body)) == ([f"A 08:{10 + minutes} B 08:{20 + minutes}"], [[1]])
+    assert (body["itineraries"][0]["numberOfTransfers"], "DisruptionNote" in body["itineraries"][0]) == (0, False)

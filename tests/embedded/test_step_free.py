@@ -3,29 +3,34 @@
 import pytest
 
 from fingerpost.store.network_records import NetworkRecord
+from fingerpost.store.variables import VariableStore
+from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.model.itinerary import Access
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.accessibility import WeakestLink, weakest_link
+from tests.contracts.conftest import asker
+from tests.embedded.conftest import warnings
 from tests.embedded.test_outage import alert
 from tests.realtime.messages import DAY, NOW, at, call, read, update
 
-DRAWING = """
-rail R | Alpha 08:05 | Gamma 08:25
-"""
+DRAWING = "rail R | Alpha 08:05 | Gamma 08:25"
 COORDINATES = {"Alpha": (60.17, 24.9), "Gamma": (60.17, 25.1), "Delta": (60.1708, 25.1)}
+# GTFS: 1 is accessible, 2 is not.
+YES, NO = "1", "2"
 
 
-def network_with(*entities, drawing=DRAWING):
-    """A network on which everything takes a wheelchair, and what is said of it."""
+def network_with(*entities, drawing=DRAWING, **vehicles):
+    """A network on which everything takes a wheelchair but the trips that are named, and what is said of it."""
     tables = feed_from_drawing(drawing, coordinates=COORDINATES)
     for table, name in (("stops.txt", "wheelchair_boarding"), ("trips.txt", "wheelchair_accessible")):
         head, *rows = tables[table].splitlines()
-        tables[table] = "\n".join([f"{head},{name}", *(f"{row},1" for row in rows)]) + "\n"
+        values = [vehicles.get(row[0], YES) if table == "trips.txt" else YES for row in rows]
+        tables[table] = "\n".join([f"{head},{name}", *map(",".join, zip(rows, values, strict=True))]) + "\n"
     timetable = timetable_from_tables(tables)
-    network = EmbeddedNetwork(NetworkRecord(name="TEST"), timetable)
+    network = EmbeddedNetwork(NetworkRecord(name="TEST", source="gtfs"), timetable)
     network.publish(read(timetable, *entities), DAY)
     return network
 
@@ -77,9 +82,7 @@ async def test_a_trip_after_the_lift_is_mended_is_better_than_one_with_a_step():
     assert (itinerary.departure, weakest_link(itinerary).access) == (at("08:05") + 24 * 3600, Access.YES)
 
 
-OTHER_WAY = f"""{DRAWING}
-line B | Alpha 08:06 | Delta 08:40
-"""
+OTHER_WAY = f"{DRAWING}\nline B | Alpha 08:06 | Delta 08:40"
 
 
 @pytest.mark.parametrize(
@@ -105,3 +108,25 @@ async def test_alerts_alone_keep_a_step_free_trip_away_from_a_broken_lift(said, 
 async def test_without_the_alert_every_link_is_step_free():
     """The same trip on a good day."""
     assert await weakest(network_with(), step_free=True) == WeakestLink(Access.YES, "Alpha")
+
+
+@pytest.mark.parametrize(
+    ("rail", "bus", "line", "said"),
+    [
+        (NO, YES, "B", None),
+        (NO, NO, "R", "Line R is not step-free."),
+        ("0", "0", "R", "Line R is not known to be step-free."),
+    ],
+    ids=["slower without a step", "no other way", "nothing known"],
+)
+def test_a_step_free_way_is_taken_though_it_is_slower_else_the_step_is_named(tmp_path, clock, rail, bus, line, said):
+    """Better a way with a step, which the answer names, than none; no word on a vehicle is not a yes."""
+    network = network_with(drawing=f"{DRAWING}\nline B | Alpha 08:10 | Gamma 08:55", R=rail, B=bus)
+    ask = asker(FakeNetworks(network), VariableStore(tmp_path / "variables.sqlite"))
+    ends = {
+        end: {"type": "label", "value": stop} for end, stop in (("origin", "TEST:ALPHA"), ("destination", "TEST:GAMMA"))
+    }
+    body = ask("plan_trip", {**ends, "constraints": {"accessibility": {"stepFree": True}}}).body
+    unmet = warnings(body).get("preference-unmet")
+    assert body["itineraries"][0]["legs"][0]["line"] == line
+    assert unmet is None if said is None else unmet.startswith(said)
