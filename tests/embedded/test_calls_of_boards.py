@@ -50,14 +50,6 @@ def test_a_planned_ride_that_lets_nobody_out_behind_a_stop_is_no_departure(towns
     assert (rows(town.board()), rows(town.board("TEST:BETA"))) == ([("A", "08:10", "scheduled_only", None)], [])
 
 
-def test_who_may_stay_seated_gets_somewhere(towns):
-    """At Beta line A lets nobody out, and goes on as line B."""
-    stay = "line A | Alpha 08:10 | Beta 08:20 noalight\nline B | Beta 08:21 | Gamma 08:30\nstay | A-1 | B-1"
-    town = towns(stay, coordinates=COORDINATES)
-    town.say(message(update("A-1", call(sequence=1, depart=60)), timestamp=NOW))
-    assert rows(town.board()) == [("A", "08:10", "on_time", 60)]
-
-
 @pytest.mark.parametrize(
     ("said", "listed"),
     [

@@ -62,16 +62,12 @@ def over(towns, clock):
     return towns("rail N | Alpha 20:20 | Gamma 20:40", days=[MONDAY, TUESDAY])
 
 
-def test_behind_the_last_train_of_the_last_day_the_hint_is_not_to_walk(over):
-    """The day is covered, and nothing leaves any more."""
-    assert over.plan()["error"]["hint"] == f"{COVERED}, and nothing leaves around the origin any more"
-
-
-def test_behind_the_last_train_of_the_last_day_routes_say_why(over):
-    """The same sentence."""
+def test_behind_the_last_train_of_the_last_day_nothing_leaves_any_more(over):
+    """The day is covered, so plan_trip's hint is not to walk, and planRoute says why in the same sentence."""
     ends = {"origin": {"rawText": "TEST:ALPHA"}, "destination": {"rawText": "TEST:GAMMA"}}
     body = over.ask("planRoute", **ends, departureTime="now")
-    assert body["meta"]["whyEmpty"] == f"{COVERED}, and nothing leaves around the origin any more."
+    why = f"{COVERED}, and nothing leaves around the origin any more"
+    assert (over.plan()["error"]["hint"], body["meta"]["whyEmpty"]) == (why, f"{why}.")
 
 
 @pytest.mark.parametrize("kind", ["depart", "arrive"])

@@ -29,21 +29,37 @@ def replaced(towns):
     return say
 
 
-def test_a_board_shows_a_replaced_trip_once_with_its_delay(replaced):
-    """C1: it leaves four minutes late, and nothing there is cancelled."""
-    board = replaced(*BY_DELTA).board(windowMinutes=120)
-    assert rows(board) == [("A", "08:10", "delayed", 240), ("A", "09:10", "scheduled_only", None)]
+LATER = ("A", "09:10", "scheduled_only", None)
+PASSES_ALPHA = call("ALPHA", "08:10", "08:10", relationship="SKIPPED")
 
 
-def test_where_the_replacement_does_not_call_the_trip_is_cancelled(replaced):
-    """It goes round Beta."""
-    board = replaced(*BY_DELTA).board("TEST:BETA", windowMinutes=120)
-    assert rows(board) == [("A", "08:20", "cancelled", None), ("A", "09:20", "scheduled_only", None)]
-
-
-def test_a_new_call_is_told_as_it_is_expected(replaced):
-    """At Delta nothing was planned."""
-    assert rows(replaced(*BY_DELTA).board("TEST:DELTA")) == [("A", "08:24", "on_time", 0)]
+@pytest.mark.parametrize(
+    ("calls", "stop", "expected"),
+    [
+        pytest.param(BY_DELTA, "ALPHA", [("A", "08:10", "delayed", 240), LATER], id="late, and nothing is cancelled"),
+        pytest.param(
+            BY_DELTA, "BETA", [("A", "08:20", "cancelled", None), ("A", "09:20", "scheduled_only", None)],
+            id="cancelled where the replacement does not call",
+        ),
+        pytest.param(BY_DELTA, "DELTA", [("A", "08:24", "on_time", 0)], id="a new call as it is expected"),
+        pytest.param(
+            (call("ALPHA", "08:10", "08:10"), call("BETA", "08:20", "08:20")), "BETA",
+            [("A", "08:20", "cancelled", None), ("A", "09:20", "scheduled_only", None)],
+            id="cancelled where it turns round",
+        ),
+        pytest.param(
+            (PASSES_ALPHA, *TWICE_AT_ALPHA[1:]), "ALPHA", [("A", "08:10", "delayed", 360), LATER],
+            id="a skipped call is none that is kept",
+        ),
+        pytest.param(
+            (PASSES_ALPHA, *BY_DELTA[1:]), "ALPHA", [("A", "08:10", "cancelled", None), LATER],
+            id="cancelled where it lets nobody in",
+        ),
+    ],
+)  # fmt: skip
+def test_a_board_shows_each_call_of_a_replaced_trip_once(replaced, calls, stop, expected):
+    """C1: with its delay where the replacement calls, else as cancelled."""
+    assert rows(replaced(*calls).board(f"TEST:{stop}", windowMinutes=120)) == expected
 
 
 def test_who_planned_to_take_it_takes_its_replacement(replaced):
@@ -58,12 +74,6 @@ def test_a_promised_start_at_a_stop_that_is_called_at_twice_still_leaves(replace
     town = replaced(*TWICE_AT_ALPHA)
     assert not any("cancelled" in each.get("DisruptionNote", "") for each in town.plan(limit=3)["itineraries"])
     assert rows(town.board(windowMinutes=30)) == [("A", "08:10", "on_time", 0), ("A", "08:16", "on_time", 0)]
-
-
-def test_where_a_replacement_ends_the_trip_is_cancelled(replaced):
-    """It turns round at Beta: nobody leaves from there, and that is said."""
-    board = replaced(call("ALPHA", "08:10", "08:10"), call("BETA", "08:20", "08:20")).board("TEST:BETA")
-    assert rows(board) == [("A", "08:20", "cancelled", None)]
 
 
 def test_a_closed_stop_is_closed_to_a_replacement(replaced):
@@ -83,12 +93,6 @@ def test_of_a_loop_each_call_is_told_by_its_own_plan(towns):
     assert rows(town.board("TEST:GAMMA", windowMinutes=120)) == [("O", "08:30", "on_time", 0)]
 
 
-def test_a_skipped_call_is_none_that_is_kept(replaced):
-    """The bus calls at Alpha six minutes later, where it was to have been skipped first."""
-    calls = (call("ALPHA", "08:10", "08:10", relationship="SKIPPED"), *TWICE_AT_ALPHA[1:])
-    assert rows(replaced(*calls).board(windowMinutes=30)) == [("A", "08:10", "delayed", 360)]
-
-
 def test_nobody_stays_seated_in_a_replacement(towns):
     """Another vehicle comes: the minute at Beta does not suffice to change."""
     stay = "line A | Alpha 08:10 | Beta 08:20\nline B | Beta 08:21 | Gamma 08:30\nstay | A-1 | B-1"
@@ -97,9 +101,3 @@ def test_nobody_stays_seated_in_a_replacement(towns):
     town.say(message(update("A-1", *calls, relationship="REPLACEMENT"), timestamp=NOW))
     [today] = [each for each in town.plan(limit=3)["itineraries"] if "2026-03-10" in each["legs"][0]["departureTime"]]
     assert today["DisruptionNote"] == "The change from line A to line B at Beta has 60 s of the 120 s that it takes."
-
-
-def test_a_replacement_that_lets_nobody_in_is_cancelled_there(replaced):
-    """It passes Alpha."""
-    calls = (call("ALPHA", "08:10", "08:10", relationship="SKIPPED"), *BY_DELTA[1:])
-    assert rows(replaced(*calls).board(windowMinutes=30)) == [("A", "08:10", "cancelled", None)]
