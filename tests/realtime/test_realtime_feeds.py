@@ -9,12 +9,18 @@ from fingerpost.errors import SourceLimited, SourceUnreachable
 from fingerpost.net.response import Response
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.embedded.realtime_feeds import POLL_S, RealtimeFeeds, RealtimeSource
-from fingerpost.transit.engine.gtfs.realtime import RealtimeIndex, read_realtime
+from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S, RealtimeIndex, read_realtime
 from tests.realtime.messages import NOW, call, message, update
 
 URL = "https://example.org/updates.pb"
-FIRST = message(update("A-1", call("BETA", 60)), timestamp=NOW - 10)
-SECOND = message(update("A-1", call("BETA", 120)), timestamp=NOW + 10)
+OLDER = "The source gave an older message than before."
+
+
+def late(delay_s=60, **header):
+    return message(update("A-1", call("BETA", delay_s)), **header)
+
+
+FIRST, SECOND = late(timestamp=NOW - 10), late(120, timestamp=NOW + 10)
 
 
 class Source:
@@ -61,7 +67,7 @@ async def test_a_url_is_not_asked_more_often_than_is_polite(wait_s, asked):
         (SourceUnreachable("example.org refused the connection"), "example.org refused the connection"),
         (b"<html>", "The source gave a web page."),
         (b"", "The source gave something that is not a GTFS-Realtime message."),
-        (message(timestamp=NOW - 11), "The source gave an older message than before."),
+        (message(timestamp=NOW - 11), OLDER),
     ],
 )
 async def test_the_last_good_message_is_kept_and_its_age_told(answer, problem):
@@ -72,6 +78,22 @@ async def test_the_last_good_message_is_kept_and_its_age_told(answer, problem):
     assert [kept.bytes for kept in feeds.messages()] == [FIRST]
     health = feeds.health(now=NOW + POLL_S).sources[0]
     assert (health.age_s, health.asked, health.problem) == (POLL_S + 10, NOW + POLL_S, problem)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "problem"),
+    [(NOW, NOW, None), (NOW, NOW - 1, OLDER),
+     (NOW + POLL_S + CLOCK_SKEW_S, NOW, OLDER), (NOW + POLL_S + CLOCK_SKEW_S + 1, NOW, None)],
+)  # fmt: skip
+async def test_a_message_takes_the_place_of_one_that_is_no_newer(first, second, problem):
+    """Equal timestamps are an update; a timestamp further ahead of the clock than clocks differ is not believed."""
+    sent = [late(60, timestamp=first), late(120, timestamp=second)]
+    feeds = feeds_of(Source(*sent))
+    await feeds.refresh(NOW)
+    await feeds.refresh(NOW + POLL_S)
+
+    assert feeds.health(now=NOW + POLL_S).sources[0].problem == problem
+    assert [kept.bytes for kept in feeds.messages()] == [sent[0] if problem else sent[1]]
 
 
 async def test_a_source_that_never_answered_gives_nothing():
@@ -135,7 +157,7 @@ async def test_a_file_that_is_missing_is_told(tmp_path):
 async def test_a_file_without_a_timestamp_is_as_old_as_it_was_written(tmp_path):
     """Written a minute ago."""
     path = tmp_path / "updates.pb"
-    path.write_bytes(message(update("A-1", call("BETA", 60)), timestamp=0))
+    path.write_bytes(late(timestamp=0))
     os.utime(path, (NOW - 60, NOW - 60))
     feeds = feeds_of(Source(FIRST), RealtimeSource(str(path)))
     await feeds.refresh(NOW)

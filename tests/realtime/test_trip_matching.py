@@ -1,12 +1,13 @@
 """Which ride a trip update means, and what becomes of it."""
 
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 from google.transit.gtfs_realtime_pb2 import FeedEntity, VehiclePosition
 
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, timetable_from_tables
-from tests.realtime.messages import DAY, at, call, draw, message, read, read_bytes, update
+from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S
+from tests.realtime.messages import DAY, NOW, at, call, draw, message, read, read_bytes, update
 
 ONE_LINE = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10", days=[date(2026, 3, 9), DAY])
 
@@ -38,7 +39,12 @@ def test_a_cancelled_trip_is_cancelled_on_its_day_only(relationship, drawn, coun
         (update("OMEGA", call("BETA", 60)), "trip-unknown"),
         (update("A-1", call("BETA", 60), day="20260311"), "trip-not-running-that-day"),
         (update("A-1", call("BETA", 60), day="20260230"), "start-date-unreadable"),
-        (update("A-1", call("BETA", 60), day="99990101"), "start-date-far-from-today"),
+        # 366 days hold a leap year.
+        *(
+            (update("A-1", call("BETA", 60), day=f"{DAY + timedelta(days=way * days):%Y%m%d}"), reason)
+            for days, reason in ((366, "trip-not-running-that-day"), (367, "start-date-far-from-today"))
+            for way in (-1, 1)
+        ),
         (update("A-1", call("BETA", 60), day="tomorrow"), "start-date-unreadable"),
         (update("", call("BETA", 60)), "trip-not-named"),
         (update("", call("BETA", 60), route_id="A", start_time="09:00:00"), "trip-unknown"),
@@ -168,6 +174,12 @@ def test_a_route_and_a_start_time_name_a_trip(made, drawn):
     assert ("trip-ambiguous" in told.counts) == (not told.rides)
 
 
+def test_a_trip_without_a_direction_may_go_either_way():
+    """The feed states none, so a direction that is named excludes nothing."""
+    entity = update("", call("ALPHA", 60, 60), route_id="A", start_time="08:00:00", direction_id=1)
+    assert draw(ONE_LINE, read(ONE_LINE, entity)) == "Alpha 08:01 | Beta 08:11"
+
+
 @pytest.mark.parametrize(("first", "second"), [(60, 120), (120, 60)])
 def test_of_two_messages_the_newer_counts(first, second):
     """Whichever comes first, the update of 07:59 gives way to that of 08:00."""
@@ -180,6 +192,18 @@ def test_of_two_messages_the_newer_counts(first, second):
     assert draw(ONE_LINE, told) == "Alpha 08:00 ? | Beta 08:12"
     assert dict(told.counts) == {"superseded-by-a-newer-one": 1, "trip-updated": 1}
     assert told.timestamp == older
+
+
+def test_of_two_entities_about_one_trip_at_one_instant_the_later_counts():
+    """Neither is newer, so the publisher's own order decides."""
+    told = read(ONE_LINE, update("A-1", call("ALPHA", 60, 60)), update("A-1", call("ALPHA", 120, 120)))
+    assert draw(ONE_LINE, told) == "Alpha 08:02 | Beta 08:12"
+
+
+def test_an_update_may_be_as_far_ahead_of_the_clock_as_clocks_differ():
+    """Two minutes; a second more is an update from the future, and changes nothing yet (above)."""
+    told = read(ONE_LINE, update("A-1", call("ALPHA", 60, 60), timestamp=NOW + CLOCK_SKEW_S))
+    assert draw(ONE_LINE, told) == "Alpha 08:01 | Beta 08:11"
 
 
 def test_an_updates_own_timestamp_goes_before_the_messages():
