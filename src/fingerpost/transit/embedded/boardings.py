@@ -11,6 +11,7 @@ from fingerpost.transit.embedded.departures import BoardCalls
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.engine.raptor.arrays import Bool
 from fingerpost.transit.engine.raptor.board import BoardDeparture
+from fingerpost.transit.engine.timetable.columns import list_ranges
 from fingerpost.transit.engine.timetable.service_days import days_of, local_day, service_day_start, services_on
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int64, Timetable
 from fingerpost.transit.model.provenance import ServiceDays
@@ -67,9 +68,8 @@ class Boardings:
         runs = np.flatnonzero(is_own[table.trip_departure_trip])
         trips = table.trip_departure_trip[runs]
         first = np.searchsorted(self._trips, trips, "left")
-        count = np.searchsorted(self._trips, trips, "right") - first
-        of_run = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-        return np.repeat(runs, count), self._calls[np.repeat(first, count) + of_run]
+        at, call = list_ranges(first, np.searchsorted(self._trips, trips, "right") - first)
+        return runs[at], self._calls[call]
 
 
 def _lead_on(timetable: Timetable, calls: Int64, trips: Int64) -> Bool:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.timetable.columns import rows_to_columns, starts_of, take_rows
+from fingerpost.transit.engine.timetable.columns import list_ranges, rows_to_columns, starts_of, take_rows
 from fingerpost.transit.engine.timetable.draft import (
     ServiceRow,
     SpecificTransferColumns,
@@ -191,8 +191,8 @@ def _by_specificity(specific: SpecificTransferColumns) -> SpecificTransferColumn
 def _sequence(draft: TimetableDraft, first_stop_time: Int64) -> Int32:
     if len(draft.stop_time_sequence) or not len(draft.stop_time_stop):
         return draft.stop_time_sequence
-    within = np.arange(first_stop_time[-1]) - np.repeat(first_stop_time[:-1], draft.trip_stop_time_count)
-    return (within + 1).astype(np.int32)
+    count = np.diff(first_stop_time)
+    return list_ranges(np.ones_like(count), count)[1].astype(np.int32)
 
 
 def _names(names: Mapping[str, Mapping[int, str]], count: int) -> dict[str, TextColumn]:

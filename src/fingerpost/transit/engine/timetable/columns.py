@@ -32,6 +32,15 @@ def starts_of(sizes: npt.ArrayLike) -> npt.NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
+def list_ranges(
+    begin: npt.NDArray[Any], count: npt.NDArray[Any]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return, for all numbers of some ranges one behind the other, the position of their range, and the numbers."""
+    first = starts_of(count)
+    owner = np.repeat(np.arange(len(count)), count)
+    return owner, np.arange(first[-1]) + (begin - first[:-1])[owner]
+
+
 def take_rows(table: T, chosen: npt.NDArray[Any]) -> T:
     """Return the rows of a table without texts that are marked, or given by their numbers."""
     return table._make(column[chosen] for column in table)

@@ -8,6 +8,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from fingerpost.transit.engine.timetable.columns import list_ranges
 from fingerpost.transit.engine.timetable.timetable import Float64, Int32
 from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
 
@@ -76,8 +77,8 @@ def neighbours_m(
         if step == 0:
             begin = np.arange(1, len(cell) + 1)
         for part in _parts(end - begin):
-            one, other = _each_pair(part, begin, end)
-            one, other = ranked[one], ranked[other]
+            position, partner = list_ranges(begin[part], end[part] - begin[part])
+            one, other = ranked[part[position]], ranked[partner]
             straight = straight_line_m(lats[one], lons[one], lats[other], lons[other])
             near = straight <= radius_m
             sources += [one[near], other[near]]
@@ -90,13 +91,3 @@ def _parts(counts: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
     total = np.cumsum(counts)
     cuts = np.searchsorted(total, np.arange(_PAIRS_AT_ONCE, int(total[-1]) + 1, _PAIRS_AT_ONCE), "left") + 1
     return [part for part in np.split(np.arange(len(counts)), cuts) if len(part)]
-
-
-def _each_pair(
-    part: npt.NDArray[np.int64], begin: npt.NDArray[np.int64], end: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return (position, partner) for each partner begin..end of each position."""
-    count = end[part] - begin[part]
-    one = np.repeat(part, count)
-    other = np.arange(len(one)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(begin[part], count)
-    return one, other

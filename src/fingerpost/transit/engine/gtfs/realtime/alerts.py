@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import unescape
+from itertools import product
 from types import MappingProxyType
 from typing import Any
 
@@ -155,9 +156,9 @@ class _AffectedParts:
         if selector.HasField("direction_id") and routes is not None:
             direction = self.index.timetable.trip_direction
             trips = [trip for row in routes for trip in self.index.trips_of_route.get(row, ())]
-            self._add_trips([trip for trip in trips if int(direction[trip]) in (-1, selector.direction_id)], stops)
+            self._add_kind("trip", [row for row in trips if int(direction[row]) in (-1, selector.direction_id)], stops)
         elif routes is not None and stops is not None:
-            self.found["route_stops"].update((route, stop) for route in routes for stop in stops)
+            self._add_kind("route", routes, stops)
         elif stops is not None:
             self.found["stops"] |= stops
         elif routes is not None:
@@ -181,10 +182,8 @@ class _AffectedParts:
         added = self.find_added(trip, self.matcher)
         if isinstance(added, EntityOutcome):
             self.has_shared = True
-        elif stops is None:
-            self.found["rides"].update(added)
         else:
-            self.found["ride_stops"].update((key, stop) for key in added for rows in stops.values() for stop in rows)
+            self._add_kind("ride", added, None if stops is None else frozenset().union(*stops.values()))
         if trip.trip_id and not trip.start_date and not trip.start_time:
             self._add_trip_of_any_day(trip, stops)
             return
@@ -192,12 +191,9 @@ class _AffectedParts:
         if not isinstance(match, TripMatch):
             self.has_shared |= match == EntityOutcome.ID_SHARED
             return
-        key = (match.trip_departure, match.day)
-        if stops is None:
-            self.found["rides"].add(key)
-        else:
-            name = self.index.feed_names[self.index.trip_feed[match.trip]]
-            self.found["ride_stops"].update((key, stop) for stop in stops.get(name, ()))
+        name = self.index.feed_names[self.index.trip_feed[match.trip]]
+        own = None if stops is None else stops.get(name, frozenset())
+        self._add_kind("ride", [(match.trip_departure, match.day)], own)
 
     def _add_trip_of_any_day(self, trip: TripDescriptor, stops: Mapping[str, frozenset[int]] | None) -> None:
         rows = self.matcher.find_trips(trip)
@@ -209,13 +205,14 @@ class _AffectedParts:
             self._refuse_shared(trip.trip_id)
             return
         for name in names:
-            self._add_trips(trips[name], None if stops is None else stops[name])
+            self._add_kind("trip", trips[name], None if stops is None else stops[name])
 
-    def _add_trips(self, trips: Iterable[int], stops: frozenset[int] | None) -> None:
+    def _add_kind(self, kind: str, keys: Iterable[Any], stops: Iterable[int] | None) -> None:
+        """Add routes, trips or rides, at some stops only where these are stated."""
         if stops is None:
-            self.found["trips"].update(trips)
+            self.found[f"{kind}s"].update(keys)
         else:
-            self.found["trip_stops"].update((trip, stop) for trip in trips for stop in stops)
+            self.found[f"{kind}_stops"].update(product(keys, stops))
 
     def _stops(self, stop_id: str) -> Mapping[str, frozenset[int]]:
         """Return a stop with all that is part of it, by the FEEDs that know it."""

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from google.transit.gtfs_realtime_pb2 import TripUpdate
 
 from fingerpost.transit.engine.gtfs.realtime.outcomes import StopTimeOutcome
-from fingerpost.transit.engine.timetable.columns import starts_of
+from fingerpost.transit.engine.timetable.columns import list_ranges, starts_of
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, Timetable, UInt8
 
 StopTimeProperties = TripUpdate.StopTimeUpdate.StopTimeProperties
@@ -158,13 +158,11 @@ class Rides:
         trips = np.array(trip, np.int64)
         begin = timetable.trip_first_stop_time[trips]
         length = timetable.trip_first_stop_time[trips + 1] - begin
-        first = starts_of(length)
-        ride = np.repeat(np.arange(len(trips)), length)
-        row = np.arange(first[-1]) + (begin - first[:-1])[ride]
+        ride, row = list_ranges(begin, length)
         start = np.array(starts, np.int64)[ride]
         return cls(
             trip=trips,
-            first=first,
+            first=starts_of(length),
             ride=ride,
             sequence=timetable.stop_time_sequence[row],
             stop=timetable.stop_time_stop[row],

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripDescriptor
@@ -13,6 +13,8 @@ from fingerpost.transit.engine.gtfs.realtime.messages import plain_text
 from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome
 from fingerpost.transit.engine.timetable.service_days import local_day, service_day_start, services_on
 from fingerpost.transit.engine.timetable.timetable import Int64, Timetable
+
+_K = TypeVar("_K")
 
 
 class Scope:
@@ -30,8 +32,8 @@ class Scope:
         self.feed_names = tuple(dict.fromkeys(index.timetable.feeds[feed].name for feed in feeds))
         trips = np.flatnonzero(np.isin(index.trip_feed, feeds)).tolist()
         routes = np.flatnonzero(np.isin(index.timetable.route_feed, feeds)).tolist()
-        self.trips = _rows_by_id(list(index.timetable.trip_local_id), trips)
-        self.routes = _rows_by_id(list(index.timetable.route_local_id), routes)
+        self.trips = group_rows(list(index.timetable.trip_local_id), trips)
+        self.routes = group_rows(list(index.timetable.route_local_id), routes)
 
 
 class RealtimeIndex:
@@ -65,18 +67,12 @@ class RealtimeIndex:
     @cached_property
     def children(self) -> Mapping[int, Sequence[int]]:
         """The rows below each stop that has any: platforms of a station, boarding areas of a platform."""
-        below: dict[int, list[int]] = {}
-        for row, parent in enumerate(self.timetable.stop_parent.tolist()):
-            if parent >= 0:
-                below.setdefault(parent, []).append(row)
-        return below
+        parents = self.timetable.stop_parent.tolist()
+        return group_rows(parents, [row for row, parent in enumerate(parents) if parent >= 0])
 
     @cached_property
     def trips_of_route(self) -> Mapping[int, Sequence[int]]:
-        trips: dict[int, list[int]] = {}
-        for trip, route in enumerate(self.trip_route):
-            trips.setdefault(route, []).append(trip)
-        return trips
+        return group_rows(self.trip_route, range(len(self.trip_route)))
 
     @cached_property
     def only_start_s(self) -> Sequence[int]:
@@ -141,11 +137,12 @@ class RealtimeIndex:
         return start
 
 
-def _rows_by_id(ids: Sequence[str], rows: Sequence[int]) -> dict[str, tuple[int, ...]]:
-    found: dict[str, tuple[int, ...]] = {}
+def group_rows(keys: Sequence[_K], rows: Iterable[int]) -> dict[_K, tuple[int, ...]]:
+    """Return some rows by their keys, in order."""
+    found: dict[_K, list[int]] = {}
     for row in rows:
-        found[ids[row]] = (*found.get(ids[row], ()), row)
-    return found
+        found.setdefault(keys[row], []).append(row)
+    return {key: tuple(grouped) for key, grouped in found.items()}
 
 
 # Real time of a day further off than this is an error.

@@ -32,7 +32,7 @@ from fingerpost.transit.engine.raptor.search_timetable.trip_instances import (
     mirror,
     without_steps,
 )
-from fingerpost.transit.engine.timetable.columns import starts_of
+from fingerpost.transit.engine.timetable.columns import list_ranges, starts_of
 from fingerpost.transit.engine.timetable.footpaths import with_step_free_footpaths
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import midnight, service_day_start
@@ -201,8 +201,8 @@ def _group_into_patterns(instances: TripInstances) -> _PatternRows:
 
 
 def _positions_by_stop(stop_count: int, pattern_first: Int64, position_stop: Int32) -> tuple[UInt32, UInt32, Int32]:
-    pattern = np.repeat(np.arange(len(pattern_first) - 1), np.diff(pattern_first))
-    position = np.arange(len(position_stop)) - np.repeat(pattern_first[:-1], np.diff(pattern_first))
+    length = np.diff(pattern_first)
+    pattern, position = list_ranges(np.zeros_like(length), length)
     order = np.argsort(position_stop, kind="stable")
     first = starts_of(np.bincount(position_stop, minlength=stop_count))
     return first.astype(np.uint32), pattern[order].astype(np.uint32), position[order].astype(np.int32)

@@ -13,7 +13,7 @@ import numpy as np
 
 from fingerpost.transit.engine.raptor.search_timetable.realtime import ORDINALS
 from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances
-from fingerpost.transit.engine.timetable.columns import starts_of
+from fingerpost.transit.engine.timetable.columns import list_ranges, starts_of
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import services_on
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, Timetable
@@ -102,8 +102,7 @@ def _skipped_ends(overlay: Overlay) -> tuple[Int64, Int64]:
 def _list_seams(timetable: Timetable, instances: TripInstances) -> tuple[Int64, Int64]:
     begin = np.searchsorted(timetable.in_seat_from, instances.trip_departure, "left")
     count = np.searchsorted(timetable.in_seat_from, instances.trip_departure, "right") - begin
-    first = np.repeat(np.arange(instances.count), count)
-    seam = np.arange(len(first)) + np.repeat(begin - starts_of(count)[:-1], count)
+    first, seam = list_ranges(begin, count)
     service = timetable.in_seat_service[seam]
     holds = service < 0
     for day in np.unique(instances.day[first]).tolist():

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances
-from fingerpost.transit.engine.timetable.columns import starts_of
+from fingerpost.transit.engine.timetable.columns import list_ranges, starts_of
 from fingerpost.transit.engine.timetable.footpaths import find_footpath
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.timetable import Int32, Int64, Timetable
@@ -193,10 +193,8 @@ class SearchStops:
         """Return, for each of what some stops are to the search, the position among ``stops`` and the row."""
         if self.copy_first is None or self.copy is None:
             return np.arange(len(stops)), stops
-        count = self.copy_first[stops + 1] - self.copy_first[stops]
-        position = np.repeat(np.arange(len(stops)), count)
-        within = np.arange(len(position)) - np.repeat(starts_of(count)[:-1], count)
-        return position, self.copy[self.copy_first[stops][position] + within]
+        position, row = list_ranges(self.copy_first[stops], self.copy_first[stops + 1] - self.copy_first[stops])
+        return position, self.copy[row]
 
 
 def split_stops(

@@ -7,7 +7,7 @@ import numpy as np
 
 from fingerpost.transit.engine.raptor.arrays import Bool
 from fingerpost.transit.engine.raptor.kernel.patterns import gather_stop_times
-from fingerpost.transit.engine.timetable.columns import starts_of
+from fingerpost.transit.engine.timetable.columns import list_ranges, starts_of
 from fingerpost.transit.engine.timetable.service_days import service_day_start, services_on
 from fingerpost.transit.engine.timetable.timetable import (
     NO_ALIGHTING,
@@ -70,10 +70,7 @@ class TripInstances:
 
     def rows_of(self, chosen: Int64) -> Int64:
         """Return the rows of the stop times of some instances, one behind the other."""
-        length = self.length[chosen]
-        begin = starts_of(length)
-        rows: Int64 = np.repeat(self.begin[chosen] - begin[:-1], length) + np.arange(begin[-1])
-        return rows
+        return list_ranges(self.begin[chosen], self.length[chosen])[1]
 
     def laid_out(self) -> "TripInstances":
         """Return the same, each with rows of its own, one instance behind the other, unshifted."""
