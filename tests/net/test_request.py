@@ -5,7 +5,7 @@ import pytest
 from fingerpost.errors import ParameterError
 from fingerpost.net.redaction import is_secret_name, redact, redact_url
 from fingerpost.net.request import Request, host_of, read_template, server_of
-from fingerpost.transit.embedded.feed_locations import read_place
+from fingerpost.transit.embedded.feed_origins import read_place
 
 
 @pytest.mark.parametrize(

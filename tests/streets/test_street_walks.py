@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fingerpost.transit.engine.gtfs.report import StreetCoverage
 from fingerpost.transit.engine.timetable.footpaths import TransferRules, footpaths
-from fingerpost.transit.engine.timetable.street_coverage import StreetCoverage
 from fingerpost.transit.engine.timetable.timetable import MINIMUM_TIME, STOP
 from fingerpost.transit.osm.streets.stop_access import meet_at_places
 from fingerpost.transit.osm.streets.store import StoredStreets, find_streets, save_streets

@@ -12,8 +12,7 @@ from fingerpost.net.client import Client
 from fingerpost.net.download import download
 from fingerpost.net.request import Request, RequestLimits, read_template
 from fingerpost.store.network_record import NetworkRecord
-from fingerpost.transit.embedded.feed_locations import NamedPlace, read_place
-from fingerpost.transit.embedded.feed_origins import Content, OriginFolder, sign
+from fingerpost.transit.embedded.feed_origins import Content, NamedPlace, OriginFolder, read_place, sign
 from fingerpost.transit.embedded.preparing import prepare_network
 from fingerpost.transit.engine.gtfs.importer import FeedSource, ImportProgress
 from fingerpost.transit.engine.gtfs.report import ImportReport

@@ -9,8 +9,7 @@ from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import new_client
 from fingerpost.errors import ParameterError, ToolError
 from fingerpost.store.network_record import NetworkRecord
-from fingerpost.transit.embedded.feed_locations import read_place
-from fingerpost.transit.embedded.feed_origins import OriginFolder
+from fingerpost.transit.embedded.feed_origins import OriginFolder, read_place
 from fingerpost.transit.embedded.realtime_feeds import RealtimeFeeds, read_source
 from fingerpost.transit.embedded.realtime_updater import name_shared
 from fingerpost.transit.engine.gtfs.importer import FeedSource, list_feed_names

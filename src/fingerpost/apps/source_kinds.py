@@ -88,7 +88,7 @@ def list_kinds() -> frozenset[str]:
 def open_record_store(home: Path) -> "NetworkRecordStore":
     """Return the network records below a home folder, with every check on a record."""
     from fingerpost.store.network_records import NetworkRecordStore
-    from fingerpost.transit.embedded.feed_locations import check_places
+    from fingerpost.transit.embedded.feed_origins import check_places
 
     return NetworkRecordStore(home, kinds=list_kinds(), checks=(check_places,))
 

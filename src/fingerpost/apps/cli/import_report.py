@@ -9,8 +9,7 @@ from rich.text import Text
 from fingerpost import clock
 from fingerpost.apps.cli.output import print_line
 from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, FindingMeaning, find_meaning
-from fingerpost.transit.engine.gtfs.report import FeedReport, Finding, ImportReport
-from fingerpost.transit.engine.timetable.street_coverage import StreetCoverage
+from fingerpost.transit.engine.gtfs.report import FeedReport, Finding, ImportReport, StreetCoverage
 from fingerpost.transit.model.provenance import ServiceState
 
 # So many kinds of loss stand in the verdict; the tables below it have them all.

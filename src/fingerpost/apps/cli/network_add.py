@@ -278,11 +278,11 @@ def _whole_number(typed: str) -> int:
 
 def _plain(key: str, typed: str) -> str:
     if key == "extract":
-        from fingerpost.transit.embedded.feed_locations import expand_home
+        from fingerpost.transit.embedded.feed_origins import expand_home
 
         return str(expand_home(typed).absolute())
     if key in ("feeds", "realtime"):
-        from fingerpost.transit.embedded.feed_locations import read_place
+        from fingerpost.transit.embedded.feed_origins import read_place
         from fingerpost.transit.embedded.realtime_feeds import read_typed_source
 
         return read_place(typed).text if key == "feeds" else read_typed_source(typed).text

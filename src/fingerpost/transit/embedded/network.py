@@ -13,7 +13,6 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.boardings import find_gap, leaves_within_a_day
 from fingerpost.transit.embedded.departures import BoardCalls, departure_of, keep_first
 from fingerpost.transit.embedded.fares import NetworkFares
-from fingerpost.transit.embedded.feed_service import FeedServices
 from fingerpost.transit.embedded.itineraries import find_ends, itinerary_of
 from fingerpost.transit.embedded.network_places import NetworkPlaces
 from fingerpost.transit.embedded.network_walks import NetworkWalks
@@ -21,7 +20,7 @@ from fingerpost.transit.embedded.overlay_alerts import Span
 from fingerpost.transit.embedded.ride_geometry import JourneyEnds, draw_leg
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.embedded.stops import TimetableStops
-from fingerpost.transit.embedded.timetable_profile import TimetableProfile
+from fingerpost.transit.embedded.timetable_profile import FeedServices, TimetableProfile
 from fingerpost.transit.embedded.timetable_words import TimetableWords
 from fingerpost.transit.engine.raptor.endpoints import Endpoint
 from fingerpost.transit.engine.raptor.journeys import Journey

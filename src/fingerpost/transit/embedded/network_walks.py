@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.engine.timetable.closed_ways import without_closed_ways
+from fingerpost.transit.engine.timetable.footpaths import without_closed_ways
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.station_ways import get_places
 from fingerpost.transit.engine.timetable.timetable import ENTRANCE, NODE, Timetable

@@ -9,8 +9,7 @@ from tempfile import TemporaryDirectory
 
 from fingerpost.errors import FeedUnusable, ParameterError, SettingsInvalid
 from fingerpost.store.network_names import plain_name
-from fingerpost.transit.embedded.feed_locations import read_place
-from fingerpost.transit.embedded.feed_origins import Content, OriginFolder
+from fingerpost.transit.embedded.feed_origins import Content, OriginFolder, read_place
 from fingerpost.transit.engine.gtfs.importer import FeedSource, ImportProgress, import_feeds
 from fingerpost.transit.engine.gtfs.report import ImportReport
 from fingerpost.transit.engine.timetable.array_file import TimetableOutdated

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from fingerpost.errors import ParameterError, SourceLimited, ToolError
 from fingerpost.net.request import Fetch, Request, RequestLimits, read_template
 from fingerpost.net.response import Response
-from fingerpost.transit.embedded.feed_locations import read_place
+from fingerpost.transit.embedded.feed_origins import read_place
 from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, find_timestamp
 from fingerpost.transit.engine.gtfs.realtime.outcomes import APPLIED
 from fingerpost.transit.engine.timetable.overlay import Overlay

@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from fingerpost.errors import FeedUnusable
-from fingerpost.transit.engine.timetable.street_coverage import StreetCoverage
+from fingerpost.transit.engine.gtfs.report import StreetCoverage
 from fingerpost.transit.engine.timetable.timetable import STOP, Float64
 from fingerpost.transit.engine.timetable.walks import WalkedStops, WalksOfRiders
 from fingerpost.transit.osm.extract_file import ReadProgress, load_osmium

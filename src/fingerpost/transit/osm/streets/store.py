@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fingerpost.errors import SettingsInvalid
+from fingerpost.transit.engine.gtfs.report import StreetCoverage
 from fingerpost.transit.engine.timetable.array_file import explain_failure, open_arrays, write_arrays
-from fingerpost.transit.engine.timetable.street_coverage import StreetCoverage
 from fingerpost.transit.osm.streets.graph import StreetGraph, UInt16
 from fingerpost.transit.osm.streets.snapping import SegmentGrid
 from fingerpost.transit.osm.streets.stop_access import StopAccess
