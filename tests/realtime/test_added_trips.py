@@ -5,7 +5,19 @@ from google.transit.gtfs_realtime_pb2 import Alert, EntitySelector, FeedEntity
 
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, timetable_from_tables
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING
-from tests.realtime.messages import DAY, NOW, at, call, draw, draw_added, message, read, read_bytes, update
+from tests.realtime.messages import (
+    DAY,
+    NOW,
+    at,
+    call,
+    draw,
+    draw_added,
+    message,
+    read,
+    read_bytes,
+    stop_time_with,
+    update,
+)
 
 LINES = timetable_from_drawing(
     "line A | Alpha 08:00 | Beta 08:10-08:12 | Gamma 08:20\nline B | Alpha 09:00 | Delta 09:30"
@@ -81,64 +93,51 @@ def test_of_two_added_rides_of_one_id_the_newer_counts():
     assert dict(told.counts) == {"superseded-by-a-newer-one": 1, "trip-added": 1}
 
 
-def test_a_replacement_takes_the_place_of_its_trip():
-    """A-1 is cancelled, and runs by Delta instead of Beta."""
-    told = read(LINES, update("A-1", *THREE_CALLS, relationship="REPLACEMENT"))
-    assert draw(LINES, told) == "cancelled"
-    assert added(told) == [("A-1", "Alpha 08:05 | Delta 08:15-08:16 | Gamma 08:25")]
-    assert (told.added[0].trip, told.added[0].headsign, dict(told.counts)) == (0, "Gamma", {"trip-replaced": 1})
-
-
-def test_a_replacement_may_tell_delays_against_the_trip():
-    """Sequences 1 and 3 are Alpha and Gamma, five minutes late."""
-    calls = (call(depart=300, sequence=1), call(arrive=300, sequence=3))
-    told = read(LINES, update("A-1", *calls, relationship="REPLACEMENT"))
-    assert added(told) == [("A-1", "Alpha 08:05 | Gamma 08:25")]
-
-
-def test_a_replacement_that_cannot_be_placed_still_cancels():
-    """The trip does not run as planned, whatever runs instead."""
-    told = read(LINES, update("A-1", call("OMEGA", "08:10"), relationship="REPLACEMENT"))
-    assert (draw(LINES, told), added(told)) == ("cancelled", [])
-    assert dict(told.counts) == {"trip-replaced-by-nothing-known": 1}
-
-
 def copied(*calls, start_time="10:00:00", start_date=f"{DAY:%Y%m%d}"):
+    """Return an entity with a copy of A-1, by default one that leaves at 10:00."""
     entity = update("A-1", *calls, relationship="DUPLICATED")
     properties = entity.trip_update.trip_properties
     properties.trip_id, properties.start_time, properties.start_date = "COPY", start_time, start_date
     return entity
 
 
-def test_a_duplicated_trip_runs_again_at_another_time():
-    """A-1 leaves at 10:00 too; the original stays as it is."""
-    told = read(LINES, copied())
-    assert (draw(LINES, told), added(told)) == ("nothing", [("COPY", "Alpha 10:00 | Beta 10:10-10:12 | Gamma 10:20")])
-    assert (told.added[0].trip, dict(told.counts)) == (0, {"trip-duplicated": 1})
+def replacement(*calls):
+    return update("A-1", *calls, relationship="REPLACEMENT")
 
 
-def test_a_duplicated_trip_may_be_late():
-    """Delays count against the copy's own times."""
-    told = read(LINES, copied(call("BETA", 60, 60)))
-    assert added(told) == [("COPY", "Alpha 10:00 | Beta 10:11-10:13 | Gamma 10:21")]
-
-
-def test_a_duplicated_trip_needs_a_start_time():
-    """Without one nobody knows when it runs."""
-    told = read(LINES, copied(start_time=""))
-    assert (added(told), dict(told.counts)) == ([], {"duplicated-trip-without-start": 1})
-
-
-def flags_of(told):
-    return told.added[0].flags.tolist()
-
-
-def test_an_added_ride_without_pickup_or_drop_off():
-    """Nobody gets on at Alpha, nobody gets off at Gamma (StopTimeProperties.pickup_type and drop_off_type)."""
-    first, last = call("ALPHA", None, "08:05"), call("GAMMA", "08:25")
-    first.stop_time_properties.pickup_type = first.stop_time_properties.NONE
-    last.stop_time_properties.drop_off_type = last.stop_time_properties.NONE
-    assert flags_of(read(LINES, update("EXTRA", first, last, relationship="NEW"))) == [NO_BOARDING, NO_ALIGHTING]
+@pytest.mark.parametrize(
+    ("entity", "original", "runs", "counted"),
+    [
+        pytest.param(
+            replacement(*THREE_CALLS), "cancelled",
+            [("A-1", "Alpha 08:05 | Delta 08:15-08:16 | Gamma 08:25")], "trip-replaced", id="by Delta instead of Beta",
+        ),
+        pytest.param(
+            replacement(call(depart=300, sequence=1), call(arrive=300, sequence=3)), "cancelled",
+            [("A-1", "Alpha 08:05 | Gamma 08:25")], "trip-replaced", id="delays against the trip's times",
+        ),
+        pytest.param(
+            replacement(call("OMEGA", "08:10")), "cancelled", [], "trip-replaced-by-nothing-known",
+            id="does not run as planned, whatever runs instead",
+        ),
+        pytest.param(
+            copied(), "nothing", [("COPY", "Alpha 10:00 | Beta 10:10-10:12 | Gamma 10:20")], "trip-duplicated",
+            id="leaves at 10:00 too",
+        ),
+        pytest.param(
+            copied(call("BETA", 60, 60)), "nothing", [("COPY", "Alpha 10:00 | Beta 10:11-10:13 | Gamma 10:21")],
+            "trip-duplicated", id="delays against the copy's own times",
+        ),
+        pytest.param(
+            copied(start_time=""), "nothing", [], "duplicated-trip-without-start", id="nobody knows when it runs",
+        ),
+    ],
+)  # fmt: skip
+def test_replacements_and_copies(entity, original, runs, counted):
+    """A replacement takes the place of A-1, a copy runs beside it; both are trip A-1 to Gamma."""
+    told = read(LINES, entity)
+    assert (draw(LINES, told), added(told), dict(told.counts)) == (original, runs, {counted: 1})
+    assert [(ride.trip, ride.headsign) for ride in told.added] == [(0, "Gamma")] * len(runs)
 
 
 CLOSED = timetable_from_tables(
@@ -148,25 +147,37 @@ CLOSED = timetable_from_tables(
         "A-1,ALPHA,1,8:00:00,8:00:00,0\nA-1,BETA,2,8:10:00,8:10:00,1\nA-1,GAMMA,3,8:20:00,8:20:00,0\n"
     }
 )
+BETA_AND_GAMMA = (call(depart=300, sequence=2), call(arrive=300, sequence=3))
 
 
-def test_a_copy_keeps_pickup_and_drop_off_of_its_trip():
-    """Nobody gets on at Beta, at 10:10 no more than at 08:10."""
-    assert flags_of(read(CLOSED, copied())) == [0, NO_BOARDING, 0]
+def open_to_riders(made):
+    made.stop_time_properties.pickup_type = made.stop_time_properties.REGULAR
+    return made
 
 
-def test_a_replacement_keeps_pickup_and_drop_off_of_the_stops_it_keeps():
-    """Sequence 2 is still Beta, where nobody gets on."""
-    calls = (call(depart=300, sequence=2), call(arrive=300, sequence=3))
-    assert flags_of(read(CLOSED, update("A-1", *calls, relationship="REPLACEMENT"))) == [NO_BOARDING, 0]
-
-
-def test_a_replacement_may_allow_pickup():
-    """Beta is told to be a regular call."""
-    beta = call(depart=300, sequence=2)
-    beta.stop_time_properties.pickup_type = beta.stop_time_properties.REGULAR
-    calls = (beta, call(arrive=300, sequence=3))
-    assert flags_of(read(CLOSED, update("A-1", *calls, relationship="REPLACEMENT"))) == [0, 0]
+@pytest.mark.parametrize(
+    ("entity", "flags"),
+    [
+        # StopTimeProperties.pickup_type and drop_off_type.
+        (
+            update(
+                "EXTRA",
+                stop_time_with("ALPHA", "08:05", pickup_type="NONE"),
+                stop_time_with("GAMMA", "08:25", drop_off_type="NONE"),
+                relationship="NEW",
+            ),
+            [NO_BOARDING, NO_ALIGHTING],
+        ),
+        # Nobody gets on at Beta, at 10:10 no more than at 08:10, unless that is told.
+        (copied(), [0, NO_BOARDING, 0]),
+        (replacement(*BETA_AND_GAMMA), [NO_BOARDING, 0]),
+        (replacement(open_to_riders(call(depart=300, sequence=2)), BETA_AND_GAMMA[1]), [0, 0]),
+    ],
+    ids=["added", "copied", "kept", "allowed"],
+)
+def test_pickup_and_drop_off_are_the_trips_own_unless_they_are_told(entity, flags):
+    """In CLOSED nobody gets on at Beta."""
+    assert read(CLOSED, entity).added[0].flags.tolist() == flags
 
 
 LINE = timetable_from_drawing("line A | Alpha 08:10 | Beta 08:20")

@@ -51,14 +51,25 @@ def feeds_of(fetch: Source, *sources: RealtimeSource) -> RealtimeFeeds:
     return RealtimeFeeds(listed, fetch, lambda: datetime.fromtimestamp(NOW, UTC))
 
 
-@pytest.mark.parametrize(("wait_s", "asked"), [(POLL_S - 1, 1), (POLL_S, 2)])
-async def test_a_url_is_not_asked_more_often_than_is_polite(wait_s, asked):
-    """A second question comes only after the pause, and is conditional."""
-    source = Source(FIRST)
+@pytest.mark.parametrize(
+    ("answer", "instants", "asked"),
+    [
+        (FIRST, (0, POLL_S - 1), 1),
+        (FIRST, (0, POLL_S), 2),
+        # After a failure the pause doubles; Retry-After goes before it.
+        (SourceUnreachable("down"), (0, POLL_S, 2 * POLL_S - 1), 1),
+        (SourceUnreachable("down"), (0, 2 * POLL_S), 2),
+        (SourceLimited("slow down", retry_after_s=200), (0, 200), 1),
+        (SourceLimited("slow down", retry_after_s=200), (0, 201), 2),
+    ],
+)
+async def test_a_url_is_not_asked_more_often_than_is_polite(answer, instants, asked):
+    """Whatever is asked for between two pauses; the second question is conditional where there was an answer."""
+    source = Source(answer)
     feeds = feeds_of(source)
-    assert await feeds.refresh(NOW)
-    assert not await feeds.refresh(NOW + wait_s)
-    assert [known is not None for _, known in source.asked] == [False, True][:asked]
+    news = [await feeds.refresh(NOW + second) for second in instants]
+    assert news == [answer == FIRST, *[False] * (len(instants) - 1)]
+    assert [known is not None for _, known in source.asked] == [False, answer == FIRST][:asked]
 
 
 @pytest.mark.parametrize(
@@ -102,24 +113,6 @@ async def test_a_source_that_never_answered_gives_nothing():
     assert not await feeds.refresh(NOW)
     health = feeds.health(now=NOW).sources[0]
     assert (feeds.messages(), health.age_s, health.problem) == ((), None, "no such host")
-
-
-async def test_after_failures_a_source_is_asked_less_often():
-    """The pause doubles: after the first failure it is twice as long."""
-    source = Source(SourceUnreachable("down"))
-    feeds = feeds_of(source)
-    for instant in (NOW, NOW + POLL_S, NOW + 2 * POLL_S - 1, NOW + 2 * POLL_S):
-        await feeds.refresh(instant)
-    assert len(source.asked) == 2
-
-
-async def test_a_source_that_asks_for_patience_gets_it():
-    """Retry-After of 200 seconds."""
-    source = Source(SourceLimited("slow down", retry_after_s=200))
-    feeds = feeds_of(source)
-    for instant in (NOW, NOW + 200, NOW + 201):
-        await feeds.refresh(instant)
-    assert len(source.asked) == 2
 
 
 async def test_one_source_that_fails_does_not_hold_up_another(tmp_path):
