@@ -60,14 +60,6 @@ def test_a_day_whose_rides_are_deleted_is_not_told_at_all(weekly):
     assert why(weekly) == "The timetable has no departures from here after 2026-03-14."
 
 
-def test_a_late_train_counts_on_the_day_on_which_it_is_expected(towns, clock):
-    """Tuesday, 21:00: Wednesday's comes five hours late, on Thursday."""
-    town = towns("rail R | Alpha 20:10 | Gamma 20:30", days=[TUESDAY, WEDNESDAY, SATURDAY])
-    clock(at("21:00"))
-    town.say(message(update("R-1", call("ALPHA", 18000, 18000), day="20260311"), timestamp=at("21:00")))
-    assert why(town) == "The next departures are on 2026-03-12."
-
-
 def test_an_added_train_days_ahead_counts(towns, clock):
     """On Sunday: one runs on Tuesday, 10:00, that no timetable has, the timetable's own only on Saturday."""
     sunday = at("12:00", date(2026, 3, 8))
@@ -98,26 +90,42 @@ def test_a_busy_stop_that_is_closed_is_asked_for_fewer_days(towns, clock, monkey
     assert why(town) == "All departures from here until 2026-03-12 are cancelled."
 
 
-def test_what_left_early_is_not_called_cancelled(towns, clock):
-    """The last train of all, due at 09:06, left at 08:59."""
-    town = towns("rail R | Alpha 09:06 | Gamma 09:30", days=[TUESDAY])
-    clock(NINE)
-    town.say(message(update("R-1", call("ALPHA", depart=-420)), timestamp=NINE))
-    assert why(town, windowMinutes=5) == "The timetable has no departures from here after 2026-03-10."
+@pytest.mark.parametrize(
+    ("drawing", "days", "now", "told"),
+    [
+        # Saturday's train leaves on Sunday, 00:20.
+        ("rail N | Alpha 24:20 | Gamma 24:40", [TUESDAY, SATURDAY], at("01:00", WEDNESDAY),
+         "The next departures are on 2026-03-15."),
+        # The train ends at Gamma and lets nobody out there.
+        ("rail R | Alpha 08:10 | Gamma 08:30 noalight", [TUESDAY, SATURDAY], NINE,
+         "The timetable has no departures from here on any day."),
+    ],
+    ids=["leaves in the night", "lets nobody out"],
+)  # fmt: skip
+def test_a_train_counts_on_the_day_on_which_riders_can_take_it(towns, clock, drawing, days, now, told):
+    """By the timetable alone."""
+    clock(now)
+    assert why(towns(drawing, days=days)) == told
 
 
-def test_a_train_of_the_night_counts_on_the_day_on_which_it_leaves(towns, clock):
-    """Saturday's train leaves on Sunday, 00:20."""
-    town = towns("rail N | Alpha 24:20 | Gamma 24:40", days=[TUESDAY, SATURDAY])
-    clock(at("01:00", WEDNESDAY))
-    assert why(town) == "The next departures are on 2026-03-15."
-
-
-def test_a_stop_behind_which_nobody_is_let_out_has_no_departures(towns, clock):
-    """The train ends at Gamma and lets nobody out there."""
-    town = towns("rail R | Alpha 08:10 | Gamma 08:30 noalight", days=[TUESDAY, SATURDAY])
-    clock(NINE)
-    assert why(town) == "The timetable has no departures from here on any day."
+@pytest.mark.parametrize(
+    ("train", "days", "now", "said", "told"),
+    [
+        # Wednesday's comes five hours late, on Thursday.
+        ("20:10", [TUESDAY, WEDNESDAY, SATURDAY], at("21:00"),
+         update("R-1", call("ALPHA", 18000, 18000), day="20260311"), "The next departures are on 2026-03-12."),
+        # The last of all, due at 09:06, left at 08:59, which is not called cancelled.
+        ("09:06", [TUESDAY], NINE, update("R-1", call("ALPHA", depart=-420)),
+         "The timetable has no departures from here after 2026-03-10."),
+    ],
+    ids=["late", "early"],
+)  # fmt: skip
+def test_a_train_counts_when_it_is_expected(towns, clock, train, days, now, said, told):
+    """With real time, on the day on which it leaves then."""
+    town = towns(f"rail R | Alpha {train} | Gamma 20:30", days=days)
+    clock(now)
+    town.say(message(said, timestamp=now))
+    assert why(town, windowMinutes=5) == told
 
 
 def test_a_train_that_is_moved_to_the_next_platform_is_the_next_departure(towns, clock):

@@ -23,21 +23,22 @@ def age(body):
     return body["meta"].get("realtimeAgeSeconds")
 
 
-def test_without_sources_there_is_no_real_time(town):
-    """No age, no warning, rows as the timetable has them."""
-    board = town.board(limit=1)
-    assert (rows(board), age(board), warnings(board).get("realtime-stale")) == (
-        [("R", "08:10", "scheduled_only", None)],
-        None,
-        None,
-    )
-
-
-def test_the_first_answer_knows_the_file(town):
-    """The first train is two minutes late, as was said 30 s ago."""
-    town.say(LATE)
-    board = town.board(limit=1)
-    assert (rows(board), age(board)) == ([("R", "08:10", "delayed", 120)], 30)
+@pytest.mark.parametrize(
+    ("data", "stop", "row", "age_s"),
+    [
+        (None, "ALPHA", ("R", "08:10", "scheduled_only", None), None),
+        (LATE, "ALPHA", ("R", "08:10", "delayed", 120), 30),
+        # The board of Delta has nothing but the timetable; the message is 10 s old.
+        (LATE, "DELTA", ("C", "08:34", "scheduled_only", None), 10),
+    ],
+    ids=["no source", "an update", "no update"],
+)
+def test_the_first_answer_knows_the_file(town, data, stop, row, age_s):
+    """The first train is two minutes late, as was said 30 s ago; rows without an update have the feed's age."""
+    if data is not None:
+        town.say(data)
+    board = town.board(f"TEST:{stop}", limit=1, windowMinutes=60)
+    assert (rows(board), age(board), warnings(board).get("realtime-stale")) == ([row], age_s, None)
 
 
 def test_a_new_message_counts_in_the_next_answer(town):
@@ -52,13 +53,6 @@ def test_a_plan_obeys_what_the_file_says(town):
     """The 08:10 is cancelled: what runs comes first, the cancelled train last."""
     town.say(OFF)
     assert trips(town.plan(limit=3)) == ["B 08:15 C 08:34", "R 08:40", "R 08:10"]
-
-
-def test_rows_without_an_update_have_the_age_of_the_feed(town):
-    """The board of Delta has nothing but the timetable; the message is 10 s old."""
-    town.say(LATE)
-    board = town.board("TEST:DELTA", windowMinutes=60)
-    assert (rows(board), age(board)) == ([("C", "08:34", "scheduled_only", None)], 10)
 
 
 @pytest.mark.parametrize(("age_s", "observed"), [(90, None), (91, "Realtime data is 91 s old.")])

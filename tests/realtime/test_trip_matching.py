@@ -71,42 +71,27 @@ def test_an_unknown_route_does_not_hinder():
     assert draw(ONE_LINE, told) == "Alpha 08:00 ? | Beta 08:11"
 
 
+NINTH = date(2026, 3, 9)
+NIGHT = timetable_from_drawing("line A | Alpha 23:50 | Beta 24:10")
+CANCELED = update("A-1", day="", relationship="CANCELED")
+
+
 @pytest.mark.parametrize(
-    ("now", "day"), [("2026-03-09T19:00", date(2026, 3, 9)), ("2026-03-09T21:00", DAY), ("2026-03-10T07:00", DAY)]
+    ("timetable", "entity", "now", "day", "drawn"),
+    [
+        # The trip of 08:00 to 08:10: at 19:00 the morning is nearer, at 21:00 the next morning.
+        (ONE_LINE, CANCELED, at("19:00", NINTH), NINTH, "cancelled"),
+        (ONE_LINE, CANCELED, at("21:00", NINTH), DAY, "cancelled"),
+        (ONE_LINE, CANCELED, at("07:00"), DAY, "cancelled"),
+        # Late in the afternoon of the ninth a time on the tenth is told.
+        (ONE_LINE, update("A-1", call("BETA", "08:12"), day=""), at("18:00", NINTH), DAY, "Alpha 08:00 ? | Beta 08:12"),
+        # 24:10 of the ninth is ten past midnight on the tenth.
+        (NIGHT, update("A-1", call("BETA", "00:15"), day=""), at("00:05"), NINTH, "Alpha 23:50 ? | Beta 00:15"),
+    ],
 )
-def test_without_a_start_date_the_nearest_ride_is_meant(now, day):
-    """The trip of 08:00 to 08:10: at 19:00 the morning is nearer, at 21:00 the next morning."""
-    instant = at(now[-5:], day=date.fromisoformat(now[:10]))
-    told = read(ONE_LINE, update("A-1", day="", relationship="CANCELED"), now=instant, timestamp=instant)
-    assert draw(ONE_LINE, told, day=day) == "cancelled"
-
-
-def test_without_a_start_date_a_time_tells_the_day():
-    """Late in the evening of the ninth, a time on the tenth is told."""
-    instant = at("18:00", day=date(2026, 3, 9))
-    told = read(ONE_LINE, update("A-1", call("BETA", "08:12"), day=""), now=instant, timestamp=instant)
-    assert draw(ONE_LINE, told) == "Alpha 08:00 ? | Beta 08:12"
-
-
-def test_a_ride_past_midnight_belongs_to_the_day_before():
-    """24:10 of the ninth is ten past midnight on the tenth."""
-    night = timetable_from_drawing("line A | Alpha 23:50 | Beta 24:10")
-    told = read(night, update("A-1", call("BETA", "00:15"), day=""), now=at("00:05"), timestamp=at("00:05"))
-    assert draw(night, told, day=date(2026, 3, 9)) == "Alpha 23:50 ? | Beta 00:15"
-
-
-def test_a_trip_by_frequency_is_named_by_its_start_time():
-    """The third departs at 08:20."""
-    told = read(frequent(1), update("A-1", call("BETA", 60), start_time="08:20:00"))
-    assert draw(frequent(1), told, departure_of_trip=2) == "Alpha 08:20 ? | Beta 08:31"
-    assert len(told.rides) == 1
-
-
-@pytest.mark.parametrize(("start", "reason"), [("", "start-time-missing"), ("08:21:00", "start-time-unknown")])
-def test_a_trip_by_frequency_needs_its_start_time(start, reason):
-    """With exact times none departs at 08:21."""
-    told = read(frequent(1), update("A-1", call("BETA", 60), start_time=start))
-    assert (dict(told.rides), dict(told.counts)) == ({}, {reason: 1})
+def test_without_a_start_date_the_nearest_ride_is_meant(timetable, entity, now, day, drawn):
+    """Nearest to a time that is told, else to the present."""
+    assert draw(timetable, read(timetable, entity, now=now, timestamp=now), day=day) == drawn
 
 
 def test_a_trip_without_departures_is_matched_by_no_start_time():
@@ -119,26 +104,29 @@ def test_a_trip_without_departures_is_matched_by_no_start_time():
 
 
 @pytest.mark.parametrize(
-    ("start", "run", "drawn"),
+    ("exact", "start", "found"),
     [
-        ("08:23:00", 2, "Alpha 08:20 ? | Beta 08:34"),
-        ("08:25:00", 2, "Alpha 08:20 ? | Beta 08:36"),
-        ("08:25:01", 3, "Alpha 08:30 ? | Beta 08:36:01"),
+        # With exact times none departs at 08:21.
+        (1, "08:20:00", (2, "Alpha 08:20 ? | Beta 08:31")),
+        (1, "08:21:00", "start-time-unknown"),
+        (1, "", "start-time-missing"),
+        # By headway a trip stands for the nearest departure, and its delays count from its own start.
+        (0, "08:23:00", (2, "Alpha 08:20 ? | Beta 08:34")),
+        (0, "08:25:00", (2, "Alpha 08:20 ? | Beta 08:36")),
+        (0, "08:25:01", (3, "Alpha 08:30 ? | Beta 08:36:01")),
+        (0, "07:55:00", (0, "Alpha 08:00 ? | Beta 08:06")),
+        (0, "07:54:59", "start-time-unknown"),
     ],
 )
-def test_a_trip_by_headway_may_leave_between_two_departures(start, run, drawn):
-    """It stands for the nearest departure, and its delays count from its own start."""
-    told = read(frequent(0), update("A-1", call("BETA", 60), start_time=start, relationship="UNSCHEDULED"))
-    assert draw(frequent(0), told, departure_of_trip=run) == drawn
-
-
-@pytest.mark.parametrize(
-    ("start", "counts"), [("07:55:00", {"trip-updated": 1}), ("07:54:59", {"start-time-unknown": 1})]
-)
-def test_a_trip_by_headway_leaves_at_most_half_a_headway_beside_its_departures(start, counts):
-    """The first departs at 08:00, every ten minutes."""
-    told = read(frequent(0), update("A-1", call("BETA", 60), start_time=start))
-    assert dict(told.counts) == counts
+def test_a_trip_by_frequency_is_named_by_its_start_time(exact, start, found):
+    """Every ten minutes from 08:00; by headway at most half of one beside a departure."""
+    told = read(frequent(exact), update("A-1", call("BETA", 60), start_time=start, relationship="UNSCHEDULED"))
+    if isinstance(found, str):
+        assert (dict(told.rides), dict(told.counts)) == ({}, {found: 1})
+    else:
+        departure, drawn = found
+        assert draw(frequent(exact), told, departure_of_trip=departure) == drawn
+        assert (len(told.rides), dict(told.counts)) == (1, {"trip-updated": 1})
 
 
 BRANCHES = """
