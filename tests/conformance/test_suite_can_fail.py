@@ -8,9 +8,8 @@ import pytest
 
 from fingerpost.errors import SourceFailed, SourceTimeout
 from fingerpost.testing.networks.checking import NetworkBroken
-from fingerpost.testing.networks.facts_of_trouble import TROUBLES
 from fingerpost.testing.networks.source import Never, NotYetOurs, NotYetTheirs
-from fingerpost.testing.networks.suite import FACTS, check, check_abilities
+from fingerpost.testing.networks.suite import FACTS, TROUBLES, check, check_abilities
 from fingerpost.testing.networks.town import new_town
 from fingerpost.transit.model.profile import Ability
 from tests.conformance.broken_networks import BENT, Bend, BentSource, Fading, with_profile

@@ -22,38 +22,40 @@ A gap that is declared and is none raises ``NetworkBroken`` too, so that the wor
 
 import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from inspect import iscoroutinefunction
 from types import ModuleType
 
 from fingerpost import clock
-from fingerpost.errors import ToolError
+from fingerpost.errors import (
+    SourceChanged,
+    SourceFailed,
+    SourceLimited,
+    SourceTimeout,
+    SourceUnreachable,
+    ToolError,
+)
 from fingerpost.testing.networks import (
-    facts_of_alerts,
     facts_of_boards,
     facts_of_places,
     facts_of_plans,
     facts_of_profile,
-    facts_of_provenance,
     facts_of_realtime,
-    facts_of_trouble,
 )
-from fingerpost.testing.networks.checking import AskedNetwork, Check, NetworkBroken, NetworkFact
-from fingerpost.testing.networks.facts_of_trouble import TROUBLES, TroubleFact
-from fingerpost.testing.networks.source import ConformingSource, Gap
+from fingerpost.testing.networks.checking import AskedNetwork, Check, NetworkBroken, NetworkFact, expect, expect_same
+from fingerpost.testing.networks.source import ConformingSource, Gap, Trouble
 from fingerpost.testing.networks.town import NOW, new_town
 from fingerpost.transit.model.profile import Ability
 
 # By module what its facts need, and what some of them need instead or beyond that.
 _NEEDS: dict[ModuleType, set[Ability]] = {
     facts_of_profile: set(),
-    facts_of_provenance: set(),
     facts_of_plans: {Ability.PLANS},
     facts_of_boards: {Ability.BOARDS},
     facts_of_places: {Ability.NAMES},
     facts_of_realtime: {Ability.REALTIME, Ability.BOARDS},
-    facts_of_alerts: {Ability.REALTIME, Ability.BOARDS},
 }
 _OTHER_NEEDS: dict[Check, set[Ability]] = {
     facts_of_profile.its_answers_cannot_be_changed: {Ability.PLANS},
@@ -68,9 +70,36 @@ _OTHER_NEEDS: dict[Check, set[Ability]] = {
     facts_of_realtime.a_cancelled_trip_is_not_ridden: {Ability.REALTIME, Ability.PLANS},
     facts_of_realtime.a_cancelled_trip_stays_visible: {Ability.REALTIME, Ability.PLANS},
     facts_of_realtime.a_late_trip_is_told_with_its_delay: {Ability.REALTIME, Ability.PLANS},
-    facts_of_alerts.an_alert_of_a_line_is_told_with_its_ride: {Ability.REALTIME, Ability.PLANS},
-    facts_of_alerts.an_alert_that_is_over_is_not_told: {Ability.REALTIME, Ability.PLANS},
+    facts_of_realtime.an_alert_of_a_line_is_told_with_its_ride: {Ability.REALTIME, Ability.PLANS},
+    facts_of_realtime.an_alert_that_is_over_is_not_told: {Ability.REALTIME, Ability.PLANS},
 }
+
+
+@dataclass(frozen=True, slots=True)
+class TroubleFact:
+    """A trouble, and the branch of ``fingerpost.errors`` that every question must then raise."""
+
+    name: str
+    trouble: Trouble
+    branch: type[ToolError]
+
+    @property
+    def sentence(self) -> str:
+        """What is asked."""
+        return f"Does every question raise {self.branch.__name__} where {self.trouble.value}?"
+
+    def __str__(self) -> str:
+        """Return the name."""
+        return self.name
+
+
+TROUBLES = (
+    TroubleFact("a_server_that_cannot_be_reached_is_told", Trouble.UNREACHABLE, SourceUnreachable),
+    TroubleFact("a_server_that_is_silent_is_told", Trouble.SILENT, SourceTimeout),
+    TroubleFact("a_server_that_fails_is_told", Trouble.FAILING, SourceFailed),
+    TroubleFact("a_server_that_asks_us_to_wait_is_told", Trouble.LIMITING, SourceLimited),
+    TroubleFact("an_answer_in_another_format_is_told", Trouble.MALFORMED, SourceChanged),
+)
 
 
 def _list_facts() -> Iterator[NetworkFact]:
@@ -130,7 +159,7 @@ def check_abilities(source: ConformingSource) -> None:
 async def _check(source: ConformingSource, fact: NetworkFact | TroubleFact) -> Gap | None:
     before = asyncio.all_tasks()
     if isinstance(fact, TroubleFact):
-        await facts_of_trouble.check_trouble(source, fact)
+        await _check_trouble(source, fact)
     else:
         town = new_town(live=Ability.REALTIME in fact.needs)
         async with source.open(town) as network:
@@ -142,6 +171,33 @@ async def _check(source: ConformingSource, fact: NetworkFact | TroubleFact) -> G
     if left:
         raise NetworkBroken(f"tasks go on after the network was closed: {', '.join(left)}")
     return None
+
+
+async def _check_trouble(source: ConformingSource, fact: TroubleFact) -> None:
+    """Ask a network in trouble every kind of question.
+
+    Raises:
+        NetworkBroken: one is answered, or fails otherwise than it should.
+    """
+    town = new_town()
+    async with source.open_in_trouble(town, fact.trouble) as network:
+        asked = AskedNetwork(network, town)
+        questions: dict[Ability, Callable[[], Awaitable[object]]] = {
+            Ability.PLANS: lambda: asked.plan("Alpha", "Gamma", "08:00"),
+            Ability.BOARDS: lambda: asked.board("Alpha", "08:00", "09:00"),
+            Ability.NAMES: lambda: asked.network.find_places("Alpha"),
+            Ability.STOPS: lambda: asked.network.list_stops_near(town.coordinate("Alpha"), 100.0),
+        }
+        for ability, ask in questions.items():
+            if not asked.can(ability):
+                continue
+            try:
+                answer = await ask()
+            except ToolError as error:
+                expect_same(type(error).__name__, fact.branch.__name__, f"the error of {ability.value}")
+                expect(bool(error.message.strip()), f"the error of {ability.value} says nothing")
+            else:
+                raise NetworkBroken(f"{ability.value} are answered all the same: {answer!r}"[:300])
 
 
 async def _list_abilities(source: ConformingSource) -> frozenset[Ability]:
