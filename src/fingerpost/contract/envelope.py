@@ -27,25 +27,18 @@ from fingerpost.errors import (
 
 # A text names so many of a candidate's lines.
 SPOKEN_LINES = 8
+_DISTINCTIONS = {"modes": "by {}", "direction": "towards {}", "district": "{}", "distance": "{} m away", "guess": "{}"}
 
 
 def say_distinction(candidate: Mapping[str, Any]) -> str:
     """Return what tells a candidate apart as words, empty where nothing is known."""
     lines = candidate.get("lines", ())
     shown, more = lines[:SPOKEN_LINES], len(lines) - SPOKEN_LINES
-    parts = []
-    if shown:
-        parts.append(f"lines {' '.join(shown)}" + (f" and {more} more" if more > 0 else ""))
-    if "modes" in candidate:
-        parts.append("by " + ", ".join(candidate["modes"]))
-    if "direction" in candidate:
-        parts.append(f"towards {candidate['direction']}")
-    if "district" in candidate:
-        parts.append(candidate["district"])
-    if "distance" in candidate:
-        parts.append(f"{candidate['distance']} m away")
-    if "guess" in candidate:
-        parts.append(candidate["guess"])
+    parts = [f"lines {' '.join(shown)}" + (f" and {more} more" if more > 0 else "")] if shown else []
+    for key, words in _DISTINCTIONS.items():
+        if key in candidate:
+            value = candidate[key]
+            parts.append(words.format(", ".join(value) if key == "modes" else value))
     return ", ".join(parts)
 
 
@@ -60,7 +53,7 @@ class Family(StrEnum):
 
 
 class _Codes(NamedTuple):
-    """One row of rule A5's table; the lookup family has a category and a code."""
+    """One row of rule A5's table: a code for each family, by its name; the lookup family has a category too."""
 
     plan_trip: str
     board: str
@@ -127,12 +120,7 @@ def code_of(error: ToolError, family: Family) -> str:
         if isinstance(error, SourceKeyRefused) and error.details.get("missing"):
             return "MISSING_API_KEY"
         return row.lookup
-    return {
-        Family.PLAN_TRIP: row.plan_trip,
-        Family.BOARD: row.board,
-        Family.LONDON: row.london,
-        Family.STEP: row.step,
-    }[family]
+    return str(getattr(row, family.name.lower()))
 
 
 def is_failure(error: ToolError, family: Family) -> bool:
@@ -159,12 +147,11 @@ def render_error(
     correlation_id: str,
     *,
     tool: str = "",
-    query_type: str = "",
     parameters: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the JSON-ready body of a failure in a family's envelope.
 
-    ``tool``, ``query_type`` and ``parameters`` are echoed by the plan-step contract's standard response alone.
+    ``tool``, which is its own query type, and ``parameters`` are echoed by the plan-step contract's response alone.
     The plan-step, lookup and planJourney contracts have no field for the correlation id: it stands in logs and protocol
     metadata.
     """
@@ -175,7 +162,7 @@ def render_error(
     if family is Family.STEP:
         kind = "warning" if isinstance(error, DataNotFound) else "error"
         extra = step_fields(error, family)
-        return failure_response(tool, query_type or tool, parameters or {}, error.message, kind, extra)
+        return failure_response(tool, tool, parameters or {}, error.message, kind, extra)
     body: dict[str, Any] = {"code": code_of(error, family), "message": error.message}
     if (hint := hint_of(error)) is not None:
         body["hint"] = hint
@@ -288,15 +275,10 @@ def _spoken(error: ToolError) -> str:
     if isinstance(error, PlaceAmbiguous):
         unclear = _list_unclear(error)
         for each in unclear:
-            listed = _list_spoken(each)
-            if listed:
+            if listed := "; ".join(_say_candidate(candidate) for candidate in each.get("candidates", ())):
                 whose = f" for {each.get('side')}" if len(unclear) > 1 else ""
                 parts.append(f"Candidates{whose}: {listed}.")
     return " ".join(parts)
-
-
-def _list_spoken(unclear: Mapping[str, Any]) -> str:
-    return "; ".join(_say_candidate(candidate) for candidate in unclear.get("candidates", ()))
 
 
 def _say_candidate(candidate: Mapping[str, Any]) -> str:

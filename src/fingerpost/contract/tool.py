@@ -15,14 +15,7 @@ def success_response(
     additional_data: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """See ``Tool.format_success_response``."""
-    standard = {
-        "query_type": query_type,
-        "parameters": dict(parameters),
-        "results": list(results),
-        "output_key": tool,
-        "success": True,
-    }
-    return _joined(tool, standard, additional_data)
+    return _standard(tool, query_type, parameters, results, {"success": True}, additional_data)
 
 
 def failure_response(
@@ -36,18 +29,20 @@ def failure_response(
     """See ``Tool.format_error_response``."""
     if error_type not in ("error", "warning"):
         raise BrokenContract(f"{tool} named its failure {error_type!r}; only error and warning exist")
-    standard = {
-        "query_type": query_type,
-        "parameters": dict(parameters),
-        "results": [],
-        "output_key": tool,
-        "success": False,
-        error_type: error_message,
-    }
-    return _joined(tool, standard, additional_data)
+    outcome = {"success": False, error_type: error_message}
+    return _standard(tool, query_type, parameters, (), outcome, additional_data)
 
 
-def _joined(tool: str, standard: dict[str, Any], additional_data: Mapping[str, Any] | None) -> dict[str, Any]:
+def _standard(
+    tool: str,
+    query_type: str,
+    parameters: Mapping[str, Any],
+    results: Sequence[Any],
+    outcome: Mapping[str, Any],
+    additional_data: Mapping[str, Any] | None,
+) -> dict[str, Any]:
+    standard = {"query_type": query_type, "parameters": dict(parameters), "results": list(results), "output_key": tool}
+    standard |= outcome
     extra = additional_data or {}
     clash = sorted(standard.keys() & extra.keys())
     if clash:
