@@ -113,17 +113,20 @@ def test_the_validated_model_can_be_had():
     assert get_validated("sec_financial_data", "financial_facts", FACTS) == FinancialFactsParams(**FACTS)
 
 
-def test_an_unknown_tool_is_named():
-    """S61: ToolNotFound is a ValueError with the contract's message."""
-    with pytest.raises(ToolNotFound, match=r"^Tool 'weather' not found in registry$"):
-        validate_call("weather", "financial_facts", FACTS)
-
-
-def test_an_unsupported_query_type_comes_with_the_list():
-    """S62: QueryTypeUnsupported names what is supported."""
-    with pytest.raises(QueryTypeUnsupported) as caught:
-        validate_call("sec_financial_data", "weather", FACTS)
-    assert caught.value.supported_types == ["financial_facts"]
+@pytest.mark.parametrize(
+    ("call", "kind", "message"),
+    [
+        (("weather", "financial_facts", FACTS), ToolNotFound, r"^Tool 'weather' not found in registry$"),
+        (([], "financial_facts", {}), ToolNotFound, r"^Tool '\[\]' not found"),
+        (("sec_financial_data", "weather", FACTS), QueryTypeUnsupported, "Supported types are: financial_facts$"),
+        (("sec_financial_data", [], {}), QueryTypeUnsupported, r"^Query type '\[\]'"),
+        (("sec_financial_data", "financial_facts", []), ParameterError, "^1 validation error"),
+    ],
+)
+def test_what_cannot_be_called_is_refused(call, kind, message):
+    """S6, S61, S62: the contract's messages; a caller's JSON may hold a list, which cannot even be looked up."""
+    with pytest.raises(kind, match=message):
+        validate_call(*call)
 
 
 def test_bad_parameters_carry_pydantics_words_and_every_field():
@@ -149,12 +152,6 @@ def test_a_fault_of_no_single_field_has_no_field():
         validate_call("sec_financial_data", "financial_facts", FACTS | {"end_date": "2021-12-31"})
     assert caught.value.details == {"errors": [{"field": "", "reason": "start_date must not be after end_date"}]}
     assert caught.value.user_message().startswith("Invalid parameter: 1 validation error")
-
-
-def test_parameters_that_are_no_object_are_a_parameter_error():
-    """S6: nothing but our own errors leaves the check."""
-    with pytest.raises(ParameterError):
-        validate_call("sec_financial_data", "financial_facts", [])
 
 
 @pytest.mark.parametrize(
@@ -258,11 +255,3 @@ def test_whatever_is_sent_it_is_read_or_explained(value):
         message = explain(error, Trip).message
         assert message
         assert "pydantic" not in message
-
-
-def test_a_name_that_is_no_text_is_refused_like_any_other():
-    """A caller's JSON may hold a list, which cannot even be looked up."""
-    with pytest.raises(ToolNotFound):
-        validate_call([], "financial_facts", {})
-    with pytest.raises(QueryTypeUnsupported):
-        validate_call("sec_financial_data", [], {})

@@ -239,17 +239,17 @@ async def test_a_malformed_clock_is_told_in_the_envelope(monkeypatch):
     assert uuid.UUID(answer.correlation_id).version == 4
 
 
-async def test_success_false_is_an_error_to_the_protocol():
-    """A5, J13: the planJourney contract says in a well-formed answer that it failed, nulls written."""
-    reply = {"success": False, "topJourneys": None}
+LATE = {"success": False, "topJourneys": None}
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected", "is_error"),
+    [(LATE, LATE, True), (DataNotFound("No journey"), {"success": True}, False)],
+)
+async def test_success_is_what_the_plan_journey_contract_says(reply, expected, is_error):
+    """A5, E2, J13: it says in a well-formed answer that it failed, nulls written; nothing found is success there."""
     answer = await LondonTool(reply).answer({"stopId": "x"}, user=None)
-    assert (answer.body, answer.is_error) == (reply, True)
-
-
-async def test_nothing_found_in_london_is_no_error():
-    """A5, E2: raised or returned, nothing found is success there."""
-    answer = await LondonTool(DataNotFound("No journey")).answer({"stopId": "x"}, user=None)
-    assert (answer.body["success"], answer.is_error) == (True, False)
+    assert ({key: answer.body[key] for key in expected}, answer.is_error) == (expected, is_error)
 
 
 async def test_through_the_registry_a_tool_returns_the_standard_response():
@@ -285,25 +285,23 @@ async def test_a_failure_there_says_what_to_do():
     }
 
 
-async def test_nothing_found_by_a_tool_of_the_plan_step_contract_is_a_warning():
-    """A5, S47: warning for the plan-step contract's own tools, error for transit."""
-    response = await StepTool(DataNotFound("No figure")).execute("get_board", {"stopId": "x"})
-    assert (response["warning"], "error" in response) == ("No figure", False)
+NO_TYPE = "Query type 'weather' is not supported by the get_board tool. Supported types are: get_board"
 
 
-async def test_another_query_type_is_refused_there():
-    """F2, S62: one tool, one query type, its own name."""
-    response = await BoardTool().execute("weather", {})
-    assert (response["success"], response["error"]) == (
-        False,
-        "Query type 'weather' is not supported by the get_board tool. Supported types are: get_board",
-    )
-
-
-async def test_parameters_that_are_no_object_are_a_failure_too():
-    """S6: a step's mistake is a response, not an exception."""
-    response = await BoardTool().execute("get_board", [])
-    assert (response["success"], response["parameters"], response["error_code"]) == (False, {}, "validation-error")
+@pytest.mark.parametrize(
+    ("tool", "query_type", "parameters", "expected"),
+    [
+        (StepTool(DataNotFound("No figure")), "get_board", {"stopId": "x"}, {"warning": "No figure"}),
+        (BoardTool(), "weather", {}, {"error": NO_TYPE}),
+        (BoardTool(), "get_board", [], {"parameters": {}, "error_code": "validation-error"}),
+    ],
+)
+async def test_what_is_wrong_with_a_step_is_a_response(tool, query_type, parameters, expected):
+    """A5, F2, S6, S47, S62: nothing found is a warning for the plan-step contract's own tools."""
+    response = await tool.execute(query_type, parameters)
+    assert response["success"] is False
+    assert {key: response.get(key) for key in expected} == expected
+    assert ("error" in response) is ("warning" not in expected)
 
 
 def test_every_served_tool_has_a_tool_spec():

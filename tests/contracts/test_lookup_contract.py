@@ -4,7 +4,7 @@ import pytest
 
 from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
-from tests.contracts.conftest import refusal, stop_place
+from tests.contracts.conftest import stop_place
 
 CENTRE = {"lat": 60.17, "lon": 24.94}
 KAMPPI = "DEMO-HELSINKI:KAMPPI"
@@ -14,32 +14,9 @@ KAMPPI = "DEMO-HELSINKI:KAMPPI"
     ("arguments", "message"),
     [
         ({}, "rawText is missing"),
-        ({"rawText": ""}, "rawText must not be empty"),
         ({"rawText": "   "}, "rawText must not be empty"),
-        ({"rawText": "x" * 201}, "rawText must have at most 200 characters; you sent 201"),
-        ({"rawText": 7}, "rawText must be text, not the number 7"),
-        ({"rawText": "x", "focusPoint": {"lat": 91, "lon": 0}}, "focusPoint.lat must be at most 90; you sent 91"),
-        (
-            {"rawText": "x", "focusPoint": {"lat": 0, "lon": -181}},
-            "focusPoint.lon must be at least -180; you sent -181",
-        ),
         ({"rawText": "x", "maxDistanceMeters": 100}, "maxDistanceMeters requires focusPoint"),
-        (
-            {"rawText": "x", "focusPoint": CENTRE, "maxDistanceMeters": 0},
-            "maxDistanceMeters must be at least 1; you sent 0",
-        ),
-        (
-            {"rawText": "x", "focusPoint": CENTRE, "maxDistanceMeters": 200_001},
-            "maxDistanceMeters must be at most 200000; you sent 200001",
-        ),
-        (
-            {"rawText": "x", "focusPoint": CENTRE, "maxDistanceMeters": 1.5},
-            "maxDistanceMeters must be a whole number, not the number 1.5",
-        ),
-        (
-            {"rawText": "x", "languagePreference": "de"},
-            "languagePreference must be 'fi', 'sv' or 'en'; you sent \"de\"",
-        ),
+        ({"rawText": "x", "focusPoint": {"lat": 91, "lon": 0}}, "focusPoint.lat must be at most 90; you sent 91"),
         (
             {"rawText": "x", "limit": 1},
             "unknown field 'limit'; allowed: focusPoint, languagePreference, maxDistanceMeters, rawText",
@@ -47,7 +24,7 @@ KAMPPI = "DEMO-HELSINKI:KAMPPI"
     ],
 )
 def test_bad_input_is_a_validation_payload(demo, arguments, message):
-    """M1-M7, M48-M50, M56-M58: category, code and the sentence; the contract's own where it prints one."""
+    """M1-M7, M48-M50, M56-M58: category, code and the sentence; every bound stands in test_lookup_rules.py."""
     error = demo("findAddressOrStop", arguments).body["error"]
 
     assert (error["category"], error["code"], error["message"]) == ("VALIDATION", "INVALID_PARAMETER", message)
@@ -141,25 +118,19 @@ def test_the_distance_is_a_hard_filter(over, metres, is_found):
     assert over(network)("findAddressOrStop", arguments).is_error is not is_found
 
 
-def test_nothing_found_is_no_match(demo):
-    """M48-M52, rule D1: NO_RESULTS, NO_MATCH, and what to do."""
-    assert demo("findAddressOrStop", {"rawText": "zzzzqqq"}).body == {
-        "error": {
-            "category": "NO_RESULTS",
-            "code": "NO_MATCH",
-            "message": "No stop, address or place resembles 'zzzzqqq'",
-            "recommendation": "Check the spelling, or search around a coordinate with find_stops",
-        }
+FAR = {"focusPoint": {"lat": 60, "lon": 25}, "maxDistanceMeters": 100}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"rawText": "zzzzqqq"}, "No stop, address or place resembles 'zzzzqqq'"),
+        ({"rawText": "Kamppi", **FAR}, "'Kamppi' names 2 places, all of them further away than maxDistanceMeters"),
+    ],
+)
+def test_nothing_found_is_no_match(demo, arguments, message):
+    """M4, M48-M52, rule D1: NO_RESULTS, NO_MATCH, and what to do; what was found and left out is counted."""
+    hint = "Check the spelling, or search around a coordinate with find_stops"
+    assert demo("findAddressOrStop", arguments).body == {
+        "error": {"category": "NO_RESULTS", "code": "NO_MATCH", "message": message, "recommendation": hint}
     }
-
-
-def test_everything_too_far_says_so(demo):
-    """M4, rule D1: what was found and left out is counted."""
-    answer = demo(
-        "findAddressOrStop", {"rawText": "Kamppi", "focusPoint": {"lat": 60, "lon": 25}, "maxDistanceMeters": 100}
-    )
-
-    assert refusal(answer)[:2] == (
-        "NO_MATCH",
-        "'Kamppi' names 2 places, all of them further away than maxDistanceMeters",
-    )

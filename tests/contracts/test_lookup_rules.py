@@ -159,9 +159,3 @@ def test_each_rule_accepts_its_bounds_and_refuses_what_is_beyond(shape, whole, p
     accepted = [is_accepted(shape, put(whole, path, value)) for value in [*good, *bad]]
 
     assert accepted == [True] * len(good) + [False] * len(bad)
-
-
-def test_a_distance_needs_a_focus_point():
-    """M4, M58: the one rule of the question that looks at two fields."""
-    assert is_accepted(LocationQueryInput, {**QUESTION, "maxDistanceMeters": 1})
-    assert not is_accepted(LocationQueryInput, {"rawText": "x", "maxDistanceMeters": 1})

@@ -12,6 +12,7 @@ from fingerpost.transit.model.itinerary import Optimize
 from tests.contracts.conftest import at, codes, refusal
 from tests.rules.drawing import T0, ride, trip, walk
 
+LEFT_OUT = "Left out because it is disrupted: Line 7 from A is cancelled (08:05)."
 ENDS = {"origin": at(60.1699, 24.9384), "destination": at(60.2055, 24.6559)}
 
 
@@ -33,17 +34,8 @@ def lines(answer):
 
 def test_the_request_example_is_answered(demo):
     """P1, P2, P27-P29, P31, P63: the contract's own request on the demo network."""
-    answer = demo(
-        "plan_trip",
-        {
-            "origin": {"type": "coords", "value": {"lat": 60.1699, "lon": 24.9384}},
-            "destination": {"type": "coords", "value": {"lat": 60.2055, "lon": 24.6559}},
-            "when": {"type": "depart", "time": "now"},
-            "constraints": {"optimize": "balanced", "maxWalkingDistance": 1800},
-            "limit": 2,
-        },
-    )
-    body = answer.body
+    wishes = {"constraints": {"optimize": "balanced", "maxWalkingDistance": 1800}, "limit": 2}
+    body = demo("plan_trip", {**ENDS, "when": {"type": "depart", "time": "now"}, **wishes}).body
 
     assert [leg["mode"] for leg in body["itineraries"][0]["legs"]] == ["WALK", "RAIL", "WALK"]
     assert len(body["itineraries"]) == 2
@@ -160,21 +152,21 @@ def test_old_realtime_is_called_stale(over, age_s, expected):
 # -------------------------------------------------------------------------------------- disruption
 
 
-@pytest.mark.parametrize(("delay_s", "asked"), [(300, 1), (301, 2), (-301, 1)])
-def test_more_than_five_minutes_late_asks_again(over, delay_s, asked):
-    """P14, P44, P70: 301 s triggers the second query, 300 s and being early do not."""
-    network = FakeNetwork(journeys=[found(trip(bus(departs=10, delay_s=delay_s)))])
+@pytest.mark.parametrize(
+    ("rides", "asked"),
+    [
+        ([bus(departs=10, delay_s=300)], 1),
+        ([bus(departs=10, delay_s=301)], 2),
+        ([bus(departs=10, delay_s=-301)], 1),
+        ([bus(cancelled=True), bus("9", 20)], 2),
+    ],
+)
+def test_more_than_five_minutes_late_or_cancelled_asks_again(over, rides, asked):
+    """P14, P44, P70: 301 s does, 300 s and being early do not; a cancelled one does, also beside one that runs."""
+    network = FakeNetwork(journeys=[found(*map(trip, rides))])
     over(network)("plan_trip", ENDS)
 
     assert len(network.journeys_asked) == asked
-
-
-def test_a_cancellation_asks_again(over):
-    """P44: a cancelled leg triggers the second query, also beside one that runs."""
-    network = FakeNetwork(journeys=[found(trip(bus(cancelled=True)), trip(bus("9", 20)))])
-    over(network)("plan_trip", ENDS)
-
-    assert len(network.journeys_asked) == 2
 
 
 def test_no_alternatives_when_none_are_wanted(over):
@@ -199,29 +191,20 @@ def test_the_second_query_is_relaxed(over, asked_m, relaxed_m):
     assert (second.optimize, second.max_walk_m) == (Optimize.BALANCED, relaxed_m)
 
 
-def test_only_a_new_itinerary_is_flagged_and_usable_comes_first(over):
-    """P47, B5: the alternative has the flag, the cancelled one its note; the known one has neither."""
+def test_only_a_new_itinerary_is_flagged_and_the_limit_comes_last(over):
+    """P13, P43, P47, P48, P50, P67-P73, B5: usable first; the known one has no flag; who falls off is named."""
     gone, known, new = trip(bus("7", 5, cancelled=True)), trip(bus("8", 30)), trip(bus("9", 20))
-    network = FakeNetwork(journeys=[found(gone, known), found(known, new)])
-    answer = over(network)("plan_trip", {**ENDS, "limit": 3})
-    told = [(each.get("DisruptionFlag"), each.get("DisruptionNote")) for each in answer.body["itineraries"]]
+    answers = [
+        over(FakeNetwork(journeys=[found(gone, known), found(known, new)]))("plan_trip", {**ENDS, "limit": limit})
+        for limit in (3, 2)
+    ]
+    told = [(each.get("DisruptionFlag"), each.get("DisruptionNote")) for each in answers[0].body["itineraries"]]
 
-    assert lines(answer) == ["9", "8", "7"]
+    assert [lines(answer) for answer in answers] == [["9", "8", "7"], ["9", "8"]]
     assert told == [(True, None), (None, None), (None, "Line 7 from A is cancelled.")]
-
-
-def test_the_limit_comes_after_deduplication_and_alternatives(over):
-    """P13, P43, P48, P50, P67-P73, B5: two of three are shown; who falls off is named; the count is kept."""
-    gone, known, new = trip(bus("7", 5, cancelled=True)), trip(bus("8", 30)), trip(bus("9", 20))
-    network = FakeNetwork(journeys=[found(gone, known), found(known, new)])
-    answer = over(network)("plan_trip", {**ENDS, "limit": 2})
-
-    assert lines(answer) == ["9", "8"]
-    assert codes(answer) == ["disrupted-itinerary-replaced", "truncated-results"]
-    assert (
-        answer.body["warnings"][0]["message"] == "Left out because it is disrupted: Line 7 from A is cancelled (08:05)."
-    )
-    assert answer.body["meta"]["deduplicatedFrom"] == 4
+    assert codes(answers[1]) == ["disrupted-itinerary-replaced", "truncated-results"]
+    assert answers[1].body["warnings"][0]["message"] == LEFT_OUT
+    assert answers[1].body["meta"]["deduplicatedFrom"] == 4
 
 
 GONE, HOURS_LATER = trip(bus(cancelled=True)), trip(bus("9", 300))
@@ -255,9 +238,7 @@ def test_nothing_unusable_stands_before_something_usable(over, alternatives):
     answer = over(network)("plan_trip", {**ENDS, "limit": 2, "includeDisruptionAlt": alternatives})
 
     assert lines(answer) == ["8", "9"]
-    assert (
-        answer.body["warnings"][0]["message"] == "Left out because it is disrupted: Line 7 from A is cancelled (08:05)."
-    )
+    assert answer.body["warnings"][0]["message"] == LEFT_OUT
 
 
 def test_an_unusable_itinerary_stands_at_the_times_of_the_timetable(over):
@@ -319,22 +300,17 @@ def test_what_only_the_relaxed_attempt_found_says_what_is_unmet(over):
 
 
 def test_a_failure_of_the_second_query_costs_the_alternatives_alone(over):
-    """P39, A13, never silent: what the first query found is shown, and that nothing stands in for it is said."""
-    network = FakeNetwork(journeys=[found(trip(bus(delay_s=400))), SourceFailed("The source answered 503")])
-    answer = over(network)("plan_trip", ENDS)
-
+    """P39, A13, never silent: what was found is shown, and that nothing stands in; nothing found is a failure."""
+    failed = SourceFailed("The source answered 503")
+    answer = over(FakeNetwork(journeys=[found(trip(bus(delay_s=400))), failed]))("plan_trip", ENDS)
     told = {each["code"]: each["message"] for each in answer.body["warnings"]}
+
     assert (len(answer.body["itineraries"]), told["network-left-out"]) == (
         1,
         "FAKE was not asked for alternatives to what is disrupted: The source answered 503.",
     )
-
-
-def test_a_failure_of_the_one_relax_attempt_is_a_failure(over):
-    """P39: with nothing found before it, there is nothing to show."""
-    network = FakeNetwork(journeys=[found(), SourceFailed("The source answered 503")])
-
-    assert refusal(over(network)("plan_trip", ENDS))[:2] == ("upstream-error", "The source answered 503")
+    answer = over(FakeNetwork(journeys=[found(), failed]))("plan_trip", ENDS)
+    assert refusal(answer)[:2] == ("upstream-error", "The source answered 503")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.testing.fakes import FakeNetwork, Journeys
-from tests.contracts.conftest import EVE, at, codes, label, refusal, stop_place
+from tests.contracts.conftest import ANN, EVE, at, codes, label, refusal, stop_place
 from tests.rules.drawing import ride, trip
 
 FOUND = Journeys(itineraries=(trip(ride("7", "A", "B", 5, 15)),))
@@ -18,49 +18,45 @@ def test_coordinates_come_back_as_input(demo):
     assert body["destination"] == {"coordinate": {"lat": 60.2055, "lon": 24.6559}, "rawSource": "input"}
 
 
-def test_a_saved_place_is_a_label(demo):
-    """P16, P34: the label is the variable's key; name and address are what was stored."""
-    demo("save_user_variable", {"key": "home", "type": "location", "value": HOME})
-    body = demo("plan_trip", {"origin": label("home"), "destination": at(60.2055, 24.6559)}).body
+@pytest.mark.parametrize("key", ["home", "Kamppi"])
+def test_a_saved_place_is_a_label(demo, key):
+    """P16, P34, B10: the label is the key, before any place of that name; name and address are what was stored."""
+    demo("save_user_variable", {"key": key, "type": "location", "value": HOME})
+    body = demo("plan_trip", {"origin": label(key), "destination": at(60.2055, 24.6559)}).body
 
     assert body["origin"] == {
         "coordinate": {"lat": 60.1699, "lon": 24.9384},
         "rawSource": "user-variable",
-        "label": "home",
+        "label": key,
         "name": "Home",
         "address": "Street 1",
     }
+    assert demo("plan_trip", {"origin": label("Home"), "destination": label("Espoo")}).is_error, "keys have a case"
 
 
-def test_another_user_has_no_such_label(demo):
-    """P16, A12: a variable belongs to who saved it."""
-    demo("save_user_variable", {"key": "home", "type": "location", "value": HOME})
-    answer = demo("plan_trip", {"origin": label("home"), "destination": at(60.2055, 24.6559)}, user=EVE)
+@pytest.mark.parametrize(
+    ("saved", "user", "message", "hint"),
+    [
+        (
+            {"type": "location", "value": HOME},
+            EVE,
+            "origin 'zuhause' is no saved variable, no token and no place that any network knows",
+            "Look the place up with findAddressOrStop, or send coordinates",
+        ),
+        (
+            {"type": "preference", "value": "slow"},
+            ANN,
+            "the variable 'zuhause' is of type preference and holds no place",
+            "Save it again with type location and a value with lat and lon",
+        ),
+    ],
+)
+def test_a_variable_of_another_user_or_of_no_place_is_refused(demo, saved, user, message, hint):
+    """P16, A12: a variable belongs to who saved it; a preference cannot be travelled from."""
+    demo("save_user_variable", {"key": "zuhause", **saved})
+    answer = demo("plan_trip", {"origin": label("zuhause"), "destination": label("Espoo")}, user=user)
 
-    assert refusal(answer) == (
-        "validation-error",
-        "origin 'home' is no saved variable, no token and no place that any network knows",
-        "Look the place up with findAddressOrStop, or send coordinates",
-    )
-
-
-def test_a_key_is_case_sensitive(demo):
-    """B10: Home is not home."""
-    demo("save_user_variable", {"key": "zuhause", "type": "location", "value": HOME})
-
-    assert demo("plan_trip", {"origin": label("Zuhause"), "destination": label("Espoo")}).is_error
-
-
-def test_a_variable_that_is_no_place_says_so(demo):
-    """P16: a preference cannot be travelled from."""
-    demo("save_user_variable", {"key": "pace", "type": "preference", "value": "slow"})
-    answer = demo("plan_trip", {"origin": label("pace"), "destination": label("Espoo")})
-
-    assert refusal(answer) == (
-        "validation-error",
-        "the variable 'pace' is of type preference and holds no place",
-        "Save it again with type location and a value with lat and lon",
-    )
+    assert refusal(answer) == ("validation-error", message, hint)
 
 
 def test_a_place_name_is_looked_up_and_said(demo):
@@ -78,14 +74,6 @@ def test_a_place_name_is_looked_up_and_said(demo):
         "message": "origin 'Kamppi' was taken as Kamppi (60.16890,24.93140). "
         "destination 'Espoo' was taken as Espoo (60.20530,24.65630).",
     }
-
-
-def test_a_saved_label_beats_a_place_name(demo):
-    """B10: the variable is looked up first."""
-    demo("save_user_variable", {"key": "Kamppi", "type": "location", "value": HOME})
-    body = demo("plan_trip", {"origin": label("Kamppi"), "destination": at(60.2055, 24.6559)}).body
-
-    assert body["origin"]["rawSource"] == "user-variable"
 
 
 @pytest.mark.parametrize("text", ["DEMO-HELSINKI:KAMPPI", "demo-helsinki:kamppi", "60.1689,24.9314"])
@@ -112,20 +100,13 @@ def test_an_unclear_name_comes_with_candidates_whose_tokens_work(demo):
     assert len(candidates) == 5
 
 
-@pytest.mark.parametrize(("score", "is_sure"), [(0.80, True), (0.79, False)])
-def test_a_place_resolves_from_the_threshold_on(over, score, is_sure):
-    """B10: 0.80 resolves, 0.79 asks."""
-    network = FakeNetwork(places={"stat": [stop_place("T:A", "Station", score)]}, journeys=[FOUND])
+@pytest.mark.parametrize(
+    ("scores", "is_sure"), [((0.80,), True), ((0.79,), False), ((1.0, 0.97), True), ((1.0, 0.99), False)]
+)
+def test_a_place_resolves_from_the_threshold_on_without_a_rival(over, scores, is_sure):
+    """B10: 0.80 resolves, 0.79 asks; another place more than 300 m away within 0.02 of the best score is a rival."""
+    matches = [stop_place(f"T:{row}", "Station", score, lat=60.17 + row / 10) for row, score in enumerate(scores)]
+    network = FakeNetwork(places={"stat": matches}, journeys=[FOUND])
     answer = over(network)("plan_trip", {"origin": label("stat"), "destination": at(60.3, 24.9)})
-
-    assert answer.is_error is not is_sure
-
-
-@pytest.mark.parametrize(("rival_score", "is_sure"), [(0.97, True), (0.99, False)])
-def test_a_rival_far_away_makes_a_name_unclear(over, rival_score, is_sure):
-    """B10: another place more than 300 m away within 0.02 of the best score."""
-    matches = [stop_place("T:A", "Station", 1.0), stop_place("T:B", "Station", rival_score, lat=60.27)]
-    network = FakeNetwork(places={"Station": matches}, journeys=[FOUND])
-    answer = over(network)("plan_trip", {"origin": label("Station"), "destination": at(60.3, 24.9)})
 
     assert answer.is_error is not is_sure

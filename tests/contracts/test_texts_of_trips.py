@@ -14,6 +14,7 @@ from tests.contracts.conftest import label, stop_place
 from tests.contracts.test_plan_trip_answer import ENDS, bus, found
 from tests.rules.drawing import DAY, T0, ride, trip, walk
 
+DETOUR = ServiceAlert(id="1", header="Detour", effect="DETOUR")
 HEAD = "60.1699,24.9384 to 60.2055,24.6559, depart 2022-02-22 08:00 (Europe/Helsinki)"
 
 
@@ -42,27 +43,18 @@ def test_every_leg_is_told_with_its_times_its_platform_and_its_status(over):
     ]
 
 
-@pytest.mark.parametrize(("mode", "told"), [(Mode.OTHER, "OTHER"), (Mode.BUS, "BUS")])
-def test_a_ride_whose_line_the_source_does_not_name_is_told_by_its_mode(over, mode, told):
-    """A source may know no route of a ride, or travel in a way that has no word."""
-    text = lines(over, found(trip(ride(None, "A", "B", 5, 15, mode=mode))))
-
-    assert text[2] == f"   {told} 08:05 A to B 08:15"
-
-
-def test_a_walk_whose_length_the_source_does_not_know_is_told_without_one(over):
-    """No walk is 0 m long."""
-    unmeasured = replace(walk("home", "A", 0, 5), distance_m=None)
-
-    assert lines(over, found(trip(unmeasured, bus())))[2] == "   walk, 08:00 to 08:05, to A"
-
-
-def test_an_alert_of_a_ride_without_a_line_names_its_mode(over):
-    """Not "the disrupted trip", which it need not be."""
-    alert = ServiceAlert(id="1", header="Detour", effect="DETOUR")
-    text = lines(over, found(trip(ride(None, "A", "B", 5, 15, alerts=(alert,)))))
-
-    assert [line for line in text if "Detour" in line] == ["! Alert for 1: BUS: Detour"]
+@pytest.mark.parametrize(
+    ("legs", "told"),
+    [
+        ([ride(None, "A", "B", 5, 15, mode=Mode.OTHER)], "   OTHER 08:05 A to B 08:15"),
+        ([ride(None, "A", "B", 5, 15)], "   BUS 08:05 A to B 08:15"),
+        ([ride(None, "A", "B", 5, 15, alerts=(DETOUR,))], "! Alert for 1: BUS: Detour"),
+        ([replace(walk("home", "A", 0, 5), distance_m=None), bus()], "   walk, 08:00 to 08:05, to A"),
+    ],
+)
+def test_what_the_source_does_not_know_is_left_out(over, legs, told):
+    """A ride without a line, or in a way that has no word, is its mode, for an alert too; no walk is 0 m long."""
+    assert told in lines(over, found(trip(*legs)))
 
 
 def test_a_cancelled_ride_and_its_note_are_told(over):
@@ -80,41 +72,26 @@ def test_a_cancelled_ride_and_its_note_are_told(over):
     ]
 
 
-@pytest.mark.parametrize(("departs", "told"), [(30, "25 min later"), (5, "0 min later"), (3, "2 min earlier")])
-def test_what_stands_in_for_a_disrupted_trip_says_by_how_much(over, departs, told):
-    """Against the promised arrival of the usual trip."""
-    text = lines(over, found(timetabled=(trip(bus(cancelled=True)),)), found(trip(bus("8", departs))))
-
-    assert text[1].endswith(f" [instead of a disrupted trip, {told}: Line 7 from A is cancelled (08:05).]")
-
-
-def test_a_tight_connection_of_a_stand_in_is_told(over):
-    """Less than two minutes for the change."""
-    tight = trip(ride("8", "A", "B", 5, 10), ride("9", "B", "C", 11, 20))
-    text = lines(over, found(timetabled=(trip(bus(cancelled=True)),)), found(tight))
-
-    assert (
-        "[instead of a disrupted trip, 5 min later, 1 change more, tight connection: "
-        "Line 7 from A is cancelled (08:05).]" in text[1]
-    )
-
-
 @pytest.mark.parametrize(
-    ("stand_in", "told"),
+    ("legs", "told"),
     [
-        (trip(walk("A", "C", 0, 2, 120.0), ride("8", "C", "B", 5, 15)), "0 min later, 120 m more walk"),
+        ([bus("8", 30)], "25 min later"),
+        ([bus("8", 5)], "0 min later"),
+        ([bus("8", 3)], "2 min earlier"),
+        ([walk("A", "C", 0, 2, 120.0), ride("8", "C", "B", 5, 15)], "0 min later, 120 m more walk"),
+        ([ride("8", "A", "C", 5, 8), ride("9", "C", "B", 11, 20)], "5 min later, 1 change more"),
         (
-            trip(ride("8", "A", "C", 5, 8), ride("9", "C", "D", 11, 13), ride("1", "D", "B", 16, 20)),
+            [ride("8", "A", "C", 5, 8), ride("9", "C", "D", 11, 13), ride("1", "D", "B", 16, 20)],
             "5 min later, 2 changes more",
         ),
-        (trip(ride("8", "A", "C", 5, 8), ride("9", "C", "B", 11, 20)), "5 min later, 1 change more"),
+        ([ride("8", "A", "B", 5, 10), ride("9", "B", "C", 11, 20)], "5 min later, 1 change more, tight connection"),
     ],
 )
-def test_what_a_stand_in_costs_in_walking_and_in_changes_is_told(over, stand_in, told):
-    """Against a trip of one ride: the walk in metres, one change and two changes."""
-    text = lines(over, found(timetabled=(trip(bus(cancelled=True)),)), found(stand_in))
+def test_what_stands_in_for_a_disrupted_trip_says_what_it_costs(over, legs, told):
+    """Against the promised arrival of the usual trip, of one ride; less than two minutes for a change is tight."""
+    text = lines(over, found(timetabled=(trip(bus(cancelled=True)),)), found(trip(*legs)))
 
-    assert f"[instead of a disrupted trip, {told}: Line 7 from A is cancelled (08:05).]" in text[1]
+    assert text[1].endswith(f" [instead of a disrupted trip, {told}: Line 7 from A is cancelled (08:05).]")
 
 
 def test_times_of_another_day_have_their_date(over):
