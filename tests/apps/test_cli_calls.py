@@ -15,7 +15,6 @@ TRIP = {"origin": HERE, "destination": THERE}
 
 
 def test_a_call_under_a_fixed_clock_is_the_same_byte_for_byte(invoke):
-    """In this process and in another one."""
     here, there = invoke("call", "plan_trip", json.dumps(TRIP)), run("call", "plan_trip", json.dumps(TRIP))
 
     assert (there.returncode, there.stdout, there.stderr) == (0, here.stdout, "")
@@ -45,7 +44,6 @@ def test_the_arguments_may_come_from_stdin(invoke, monkeypatch):
     ],
 )
 def test_a_refused_call_prints_the_contracts_error(arguments, message, invoke):
-    """On stdout, with exit status 1."""
     done = invoke("call", "plan_trip", arguments)
     error = json.loads(done.stdout)["error"]
 
@@ -106,7 +104,6 @@ def test_wrong_usage_is_told_on_stderr_alone(arguments, environment, invoke, mon
 
 
 def test_half_a_surrogate_pair_is_printed_as_its_escape(capsysbinary):
-    """It has no UTF-8, but its escape is the same JSON."""
     print_json({"name": "\ud800"})
 
     assert capsysbinary.readouterr().out == b'{"name":"\\ud800"}\n'

@@ -8,7 +8,6 @@ def lines_of(body):
 
 
 def test_the_demo_plans_a_trip(invoke):
-    """Nothing is wrong with it."""
     body = json.loads(invoke("demo", "--json").stdout)
     assert {line for lines in lines_of(body) for line in lines} == {"M1", "M2"}
     assert "differences" not in body["meta"]
@@ -26,5 +25,4 @@ def test_the_disrupted_demo_shows_what_works_and_why(invoke):
 
 
 def test_a_person_reads_the_same(invoke):
-    """The cost stands under the head of the trip."""
     assert "[instead of a disrupted trip" in invoke("demo", "--disrupt").stdout

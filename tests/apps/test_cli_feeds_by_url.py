@@ -151,7 +151,6 @@ def test_a_key_is_named_in_the_address_and_never_kept(feeds, tmp_path, invoke, h
 
 
 def test_a_key_in_the_clear_is_refused(feeds, invoke):
-    """Status of wrong usage, and how to write it instead."""
     refused = invoke("network", "add", "Town", f"{feeds.url}/town.zip?api_key=abcdef")
 
     assert (refused.returncode, "${NAME}" in refused.stderr, feeds.asked) == (2, True, [])
@@ -187,7 +186,6 @@ def test_a_network_that_was_never_added_leaves_no_folder(invoke, home):
 
 
 def test_a_damaged_record_is_told(feeds, tmp_path, invoke, home):
-    """The operator learns what to do."""
     feeds.contents["/town.zip"] = zipped(tmp_path, ONE_TRIP)
     invoke("network", "add", "Town", f"{feeds.url}/town.zip")
     (OriginFolder(home, "TOWN").folder / "origins.json").write_text("[{}]")

@@ -113,7 +113,6 @@ def read_to_end(terminal):
 
 
 def test_at_a_terminal_it_is_redrawn_and_ctrl_c_ends_it_well(home):
-    """Exit status 0, the cursor is back, and no traceback."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [*COMMAND, "departures", "DEMO-HELSINKI:KAMPPI", "--limit", "2", "--follow"],

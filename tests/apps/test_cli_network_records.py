@@ -85,7 +85,6 @@ def test_a_wrong_option_is_told_before_anything_is_imported(feed, home, option, 
 
 
 def test_a_network_without_a_source_is_wrong_usage(invoke):
-    """The sentence names what to give."""
     refused = invoke("network", "add", "town")
 
     assert (refused.returncode, refused.stderr) == (
@@ -114,7 +113,6 @@ def test_adding_again_keeps_what_is_not_named_again_and_says_so(town, feed, home
 
 
 def test_adding_over_a_wrong_record_says_that_it_was_written_anew(town, feed, home, invoke):
-    """Nothing of it is believed."""
     path = home / "networks" / "TOWN.toml"
     path.write_text(path.read_text() + 'zone = "Nowhere"\n')
     again = invoke("network", "add", "town", str(feed))
@@ -158,7 +156,6 @@ def test_a_key_is_set_and_unset(town, home, key, typed, kept, invoke):
     ],
 )
 def test_what_cannot_be_set_is_wrong_usage(town, home, arguments, observed, invoke):
-    """The file stays."""
     path = home / "networks" / "TOWN.toml"
     before = path.read_bytes()
     refused = invoke("network", "set", *arguments)
@@ -168,7 +165,6 @@ def test_what_cannot_be_set_is_wrong_usage(town, home, arguments, observed, invo
 
 
 def test_other_feeds_want_a_refresh_and_list_and_show_say_so(town, feed, tmp_path, home, invoke):
-    """Until then the feeds of before answer."""
     other = write_feed(tmp_path / "other.zip", feed_from_drawing("line 2 | Gamma 09:00 | Delta 09:10"))
     changed = invoke("network", "set", "town", "feeds", str(other))
     note = "The feeds of TOWN were changed after it was prepared; the answers are of the feeds before. "
@@ -183,7 +179,6 @@ def test_other_feeds_want_a_refresh_and_list_and_show_say_so(town, feed, tmp_pat
 
 
 def test_a_record_that_was_written_by_hand_is_prepared_by_refresh(feed, home, invoke):
-    """A path in it counts from its own folder."""
     write_record(home, "TOWN", feeds=[os.path.relpath(feed, home)])
     listed, shown = invoke("network", "list").stdout, invoke("network", "show", "TOWN").stdout
     refreshed = invoke("network", "refresh")
@@ -194,7 +189,6 @@ def test_a_record_that_was_written_by_hand_is_prepared_by_refresh(feed, home, in
 
 
 def test_a_wrong_record_is_listed_with_its_sentence_and_can_be_removed(town, home, invoke):
-    """The line is named."""
     path = home / "networks" / "TOWN.toml"
     path.write_text(path.read_text() + "colour = 3\n")
     listed = invoke("network", "list").stdout
@@ -209,7 +203,6 @@ def test_a_wrong_record_is_listed_with_its_sentence_and_can_be_removed(town, hom
 
 
 def test_a_record_whose_name_no_network_can_have_is_removed_as_it_stands(home, tmp_path, invoke):
-    """And nothing else, wherever the name seems to lead."""
     write_record(home, "hsl")
     outside = home / "mine.toml"
     outside.write_text("")
@@ -229,7 +222,6 @@ def test_what_was_prepared_without_a_record_is_told_and_can_be_removed(town, hom
 
 
 def test_the_schema_is_printed(invoke):
-    """JSON, for editors."""
     schema = json.loads(invoke("network", "schema").stdout)
 
     assert "priority" in schema["properties"]
@@ -309,7 +301,6 @@ def test_a_kind_of_source_brings_its_option_and_states_its_bounds(paper, home, c
 
 
 def test_an_option_without_a_value_is_a_flag(paper, home):
-    """As ``--tfl`` will be."""
     paper[1]("add", "porto", "--paper-map")
 
     assert tomllib.loads((home / "networks" / "PORTO.toml").read_text())["url"].endswith("/map")
@@ -324,7 +315,6 @@ def test_an_option_without_a_value_is_a_flag(paper, home):
     ],
 )
 def test_a_network_has_one_source(paper, arguments, observed, capsys, home):
-    """None, two, and one that is no good."""
     status = paper[1]("add", "porto", *arguments)
 
     assert status == 2

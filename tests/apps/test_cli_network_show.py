@@ -20,7 +20,6 @@ def test_show_tells_what_add_told(tmp_path, invoke):
 
 
 def test_show_of_an_unknown_network(invoke):
-    """A network that is not there is named."""
     shown = invoke("network", "show", "nowhere")
 
     assert (shown.returncode, shown.stdout) == (2, "")

@@ -44,7 +44,6 @@ def test_several_feeds_may_be_named(tmp_path, feed, invoke):
 
 @pytest.mark.parametrize("kept", [0, 10, -40])
 def test_a_broken_zip_is_one_sentence(feed, kept, invoke):
-    """Nothing of it, its first bytes, all but its last."""
     feed.write_bytes(feed.read_bytes()[:kept])
     added = invoke("network", "add", "Town", str(feed))
 
@@ -54,8 +53,6 @@ def test_a_broken_zip_is_one_sentence(feed, kept, invoke):
 
 
 def test_a_network_added_and_removed_while_served_is_there_and_gone(feed, invoke):
-    """The server asks the timetable store at every call."""
-
     def outcome(client):
         body = post(client, "plan_trip", {**TRIP, "when": {"time": "2026-03-10T07:30:00"}}).json()["result"]
         return body["structuredContent"].get("error", {}).get("code", body["structuredContent"].get("meta"))

@@ -41,7 +41,6 @@ def test_an_added_network_with_real_time_tells_it_and_answers(added, updates, in
 
 
 def test_real_time_is_listed_with_its_network(added, updates, invoke):
-    """Below the table, a path as it is on this machine."""
     assert invoke("network", "list").stdout.splitlines()[-1] == f"Real time of TOWN: {updates}"
 
 
@@ -56,14 +55,12 @@ def test_the_doctor_tells_age_and_counts(added, invoke):
 
 
 def test_the_doctor_tells_why_a_source_is_dead(added, updates, invoke):
-    """The file is gone."""
     updates.unlink()
     observed = " ".join(invoke("doctor").stdout.split())
     assert "updates.pb: no message yet; updates.pb cannot be read: No such file or directory." in observed
 
 
 def test_the_resource_tells_the_same(added, application):
-    """JSON for an agent, without this machine's paths."""
     read = asyncio.run(read_resource(application, NETWORKS, user="ann"))
     asyncio.run(application.networks.close())
     town = json.loads(read.contents[0].text)["networks"][0]
@@ -72,13 +69,11 @@ def test_the_resource_tells_the_same(added, application):
 
 
 def test_a_removed_network_takes_its_real_time_with_it(added, feed, invoke):
-    """Added again without, it has none."""
     invoke("network", "remove", "town")
     assert "Real time" not in invoke("network", "add", "town", feed).stdout
 
 
 def test_a_network_that_is_added_again_keeps_its_real_time_and_says_so(added, feed, updates, invoke):
-    """What is not named again stays, until it is unset."""
     again = invoke("network", "add", "town", feed).stdout.splitlines()
     invoke("network", "set", "town", "realtime", "--unset")
     board = json.loads(invoke("departures", "TOWN:ALPHA", "--json").stdout)
@@ -96,6 +91,5 @@ def test_a_network_that_is_added_again_keeps_its_real_time_and_says_so(added, fe
     ],
 )
 def test_real_time_that_cannot_be_kept_is_wrong_usage(feed, source, observed, invoke):
-    """Nothing is imported."""
     ended = invoke("network", "add", "town", feed, "--realtime", source)
     assert (ended.returncode, ended.stderr.splitlines()[0]) == (2, observed)

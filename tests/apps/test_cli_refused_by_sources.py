@@ -23,14 +23,12 @@ KAMPPI = {"stop": {"type": "label", "value": "DEMO-HELSINKI:KAMPPI"}, "limit": 2
     ],
 )
 def test_who_is_asked_to_wait_reads_how_long(capsys, wait_s, told):
-    """Rounded up, and in seconds for two minutes."""
     complain(SourceLimited("api.example asks us to wait (HTTP 429)", retry_after_s=wait_s))
 
     assert capsys.readouterr().err == f"api.example asks us to wait (HTTP 429).\nAsk again in {told}.\n"
 
 
 def test_a_board_that_is_followed_says_how_long(application, capsys, monkeypatch):
-    """Above the rows that were there before."""
     answers, error = error_boundary.answer, SourceLimited("api.example asks us to wait (HTTP 429)", retry_after_s=45)
     boards = iter(range(2))
 
@@ -61,14 +59,12 @@ def test_a_board_that_is_followed_says_how_long(application, capsys, monkeypatch
     ],
 )
 def test_whose_key_was_refused_is_told_to_who_can_set_it(capsys, settings, told):
-    """The person at the terminal is the operator."""
     complain(SourceKeyRefused("api.example refused the request (HTTP 401)", {"settings": settings}))
 
     assert told in capsys.readouterr().err
 
 
 def test_a_refusal_with_a_hint_of_its_own_keeps_it(capsys):
-    """What a source knows better."""
     complain(SourceKeyRefused("api.example refused us", {"settings": []}, hint="Set FINGERPOST_CONTACT"))
 
     assert capsys.readouterr().err == "api.example refused us.\nSet FINGERPOST_CONTACT.\n"

@@ -78,7 +78,6 @@ def test_an_extract_that_covers_half_is_said_at_add_and_in_answers(tmp_path, ext
 
 
 def test_without_an_extract_the_straight_line_is_said(tmp_path, invoke):
-    """And nobody is thanked for streets."""
     invoke("network", "add", "Town", _feed(tmp_path))
     answer = _plan(invoke)
 
@@ -121,7 +120,6 @@ def test_an_extract_that_cannot_be_read_is_refused(tmp_path, invoke, content):
 
 
 def test_without_osmium_one_sentence_says_how_to_install_it(tmp_path, extract, invoke, monkeypatch):
-    """The package is an extra."""
     monkeypatch.setitem(sys.modules, "osmium", None)
     added = invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
 
@@ -183,7 +181,6 @@ def test_streets_of_an_older_version_are_named_and_prepared_anew_at_refresh(tmp_
 
 
 def test_a_server_has_its_own_streets(tmp_path, extract, invoke):
-    """`--streets` belongs to feeds."""
     added = invoke("network", "add", "Live", "--otp", "http://127.0.0.1:1/", "--streets", str(extract))
 
     assert added.returncode == 2

@@ -49,14 +49,12 @@ def test_a_named_day_of_until_counts_from_now(invoke, at, until, minutes):
     ],
 )
 def test_an_impossible_window_is_an_error(invoke, until, told):
-    """In the options' names and the stop's time."""
     done = invoke("timetable", "Kauklahti", "--at", "tomorrow 9am", "--until", until)
 
     assert (done.returncode, told in " ".join(done.stderr.replace("│", "").split())) == (2, True)
 
 
 def test_a_window_of_a_whole_day_is_shown(invoke):
-    """The bound belongs to it."""
     assert invoke("timetable", "Kauklahti", "--at", "tomorrow 9am", "--until", "2026-03-12T09:00").returncode == 0
 
 

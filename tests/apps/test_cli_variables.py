@@ -6,7 +6,6 @@ import pytest
 
 
 def test_a_saved_home_is_a_label_for_the_next_command(invoke):
-    """Under its key and its name."""
     invoke("vars", "set", "home", "60.1690,24.9320", "--name", "Kamppi")
     planned = invoke("plan", "home", "Espoo", "--json")
 

@@ -55,7 +55,6 @@ def test_other_texts_are_no_times_of_day(text):
 
 @pytest.mark.parametrize("text", ["25:00", "24:01", "09:60", "13pm", "0am"])
 def test_a_time_that_no_clock_shows_is_refused(text):
-    """With ways to write one."""
     with pytest.raises(typer.BadParameter, match="write 09:00, 9am, noon, tomorrow 09:00"):
         find_clock_time(text)
 
@@ -98,7 +97,6 @@ def test_an_age_as_a_person_says_it(age_s, said):
 
 
 def test_a_trip_tomorrow_at_nine(invoke):
-    """In the zone of the network."""
     ended = invoke("plan", "Kamppi", "Espoo", "--at", "tomorrow 9am", "--json")
     assert '"time":"2026-03-11T09:00:00+02:00"' in ended.stdout
 
@@ -164,7 +162,6 @@ def test_a_mistake_is_answered_with_what_to_type_instead(invoke, words, instead)
 
 
 def test_a_full_disk_is_one_sentence(invoke, monkeypatch):
-    """Wherever it is met."""
     import errno
 
     from fingerpost.apps.settings import Settings
@@ -179,5 +176,4 @@ def test_a_full_disk_is_one_sentence(invoke, monkeypatch):
 
 
 def test_the_shell_can_complete_commands(invoke):
-    """As typer offers it."""
     assert "--install-completion" in invoke("--help").stdout

@@ -125,7 +125,6 @@ def test_an_unforeseen_exception_is_answered_as_published(application, monkeypat
 
 
 def test_the_published_schemas_tell_a_failure_from_a_success(application):
-    """An empty object is neither."""
     schemas = {name: tool.output_schema for name, tool in application.tools.items()}
 
     assert [name for name, schema in schemas.items() if Draft202012Validator(schema).is_valid({})] == []

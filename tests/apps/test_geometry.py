@@ -84,7 +84,6 @@ async def test_a_tool_without_lines_says_so(application):
 
 
 async def test_an_error_has_nothing_beside_it(application):
-    """A question that fails has no geometry."""
     answer = await ask(application, {**KAMPPI_TO_ESPOO, "limit": 4}, ASKED)
 
     assert (answer.is_error, "fingerpost/geometry" in answer.meta) == (True, False)

@@ -53,14 +53,12 @@ async def read_all(reader):
 
 @pytest.mark.parametrize("sent", [b"", b"POST /mcp HT", HEAD], ids=["nothing", "half a line", "half of the headers"])
 async def test_a_connection_without_whole_headers_is_closed(application, brief, sent):
-    """Whatever of them came."""
     async with connected(application) as (reader, writer):
         writer.write(sent)
         assert await read_all(reader) == b""
 
 
 async def test_a_body_that_stops_half_way_is_refused(application, brief):
-    """With 408, and the connection ends."""
     async with connected(application) as (reader, writer):
         writer.write(HEAD + b"\r\n{")
         assert (await read_all(reader)).startswith(b"HTTP/1.1 408 ")
@@ -91,7 +89,6 @@ async def test_the_second_request_of_a_connection_has_the_same_deadline(applicat
 
 
 async def test_a_request_in_pieces_is_answered(application):
-    """With the usual deadline."""
     async with connected(application) as (reader, writer):
         for piece in (b"GET /health HT", b"TP/1.1\r\nhost: 127.0.0.1\r\n", b"connection: close\r\n\r\n"):
             writer.write(piece)
@@ -100,7 +97,6 @@ async def test_a_request_in_pieces_is_answered(application):
 
 
 async def test_a_connection_beyond_the_limit_is_refused(application, monkeypatch):
-    """Before it has sent anything."""
     monkeypatch.setattr(http_limits, "MOST_CONNECTIONS", 0)
     async with connected(application) as (reader, _):
         received = await read_all(reader)
@@ -119,7 +115,6 @@ async def client(application):
 
 @pytest.mark.parametrize("headers", [{}, {"content-length": "4000000"}], ids=["as it is sent", "by its header"])
 async def test_a_body_that_is_too_large_is_refused(client, headers):
-    """With 413 and an error of JSON-RPC."""
     answer = await client.post("/mcp", content=b"x" * 1_600_000, headers=headers)
 
     assert answer.status_code == 413
@@ -130,7 +125,6 @@ async def test_a_body_that_is_too_large_is_refused(client, headers):
 
 
 async def test_a_caller_with_too_many_requests_is_refused(client, monkeypatch):
-    """With 429 and a second to wait."""
     monkeypatch.setattr(Admission, "enter", lambda *_: nullcontext(enter_result=False))
     answer = await client.post("/mcp", content=b"{}")
 

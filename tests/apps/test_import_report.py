@@ -64,13 +64,11 @@ def test_the_first_line_is_the_verdict(findings, observed):
     ],
 )
 def test_a_network_without_service_today_is_not_usable_today(today, verdict):
-    """The day before, the first, the last, the day after."""
     line = verdict_on(a_feed(), today=today)[0]
     assert line.startswith(f"TOWN is {verdict},")
 
 
 def test_a_network_with_one_feed_out_is_usable_with_losses():
-    """The feed, since when, and what to do."""
     running = replace(a_feed(), last_day=date(2026, 4, 30))
     lines = verdict_on(running, a_feed(name="OLD"), today=date(2026, 4, 1))
     assert lines == [
@@ -102,7 +100,6 @@ THREE_LOSSES = [("trip-without-route", 1), ("stop-without-place", 1), ("shape-un
     ],
 )
 def test_three_kinds_of_loss_stand_in_the_verdict(findings, end):
-    """A fourth is counted."""
     assert verdict_on(a_feed(*findings))[0].endswith(end)
 
 

@@ -18,7 +18,6 @@ async def _plan():
 
 
 def test_a_trip_is_the_same_from_both_classes_and_the_command_line(invoke):
-    """The contract's envelope."""
     with SyncFingerpost() as fp:
         waited = fp.plan_trip(origin="Kamppi", destination="Espoo")
 

@@ -67,7 +67,6 @@ async def test_a_trip_plan_is_told_of_while_it_runs(transport, mode):
 
 @ERAS
 async def test_who_did_not_ask_hears_nothing(application, mode):
-    """No message but the answer reaches the client."""
     messages = []
 
     async def keep(message):
@@ -92,7 +91,6 @@ async def test_who_did_not_ask_hears_nothing(application, mode):
     ids=["no token", "no stream", "text token", "number token"],
 )
 def test_over_http_a_stream_is_for_who_gives_a_token_and_takes_one(shared, version, token, accept, kind, observed):
-    """Anybody else has one JSON body."""
     params = call_of("run_plan", {"plan": {"goal": "g", "steps": [{"step_id": 1, "description": "think"}]}})
     if token is not None:
         params["_meta"] = {**params["_meta"], "progressToken": token}
@@ -196,7 +194,6 @@ async def test_who_breaks_off_a_call_ends_no_run(transport, mode, waiting):
 
 
 async def test_a_run_is_cancelled_by_the_action_and_who_waits_for_it_is_told(waiting):
-    """The waiting call is answered: the run is cancelled."""
     pipe = waiting.pipe
     async with connected("stdio", "auto", sys.executable, "-m", "tests.apps.plan_server", str(pipe)) as client:
         asked = asyncio.create_task(client.call_tool("run_plan", {"plan": PLAN}, progress_callback=waiting.hear))
@@ -245,7 +242,6 @@ async def test_a_report_that_does_not_rise_is_not_sent():
 
 
 async def test_nothing_is_sent_after_the_answer():
-    """Nor where the call was broken off."""
     session = Session()
     broken_off = Reporting(session, least_s=0.0)
     await broken_off.__aenter__()

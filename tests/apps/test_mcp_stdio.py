@@ -79,7 +79,6 @@ def test_discovery_is_answered_in_time_after_a_cold_start(requests, tmp_path, ap
 
 
 def test_stdout_carries_the_protocol_alone_and_the_end_of_input_ends_the_server(tmp_path):
-    """Even while kernels are being compiled."""
     requests = [*MODERN, request(3, "tools/call", **call_of("get_user_variables", {}))]
 
     _, answers, rest, status = ask_cold(requests, tmp_path)
@@ -130,7 +129,6 @@ def test_a_client_that_never_reads_the_log_is_answered(tmp_path):
 
 
 def test_the_first_interrupt_ends_the_server():
-    """Though its client keeps standard input open."""
     process = start_handshake(stderr=subprocess.DEVNULL)
     process.send_signal(signal.SIGINT)
 

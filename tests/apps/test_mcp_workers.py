@@ -78,7 +78,6 @@ def test_a_second_server_at_one_address_is_refused():
 
 
 def test_a_server_alone_takes_no_address_of_workers():
-    """The other way round: theirs is bound already."""
     with closing(SharedAddress(ANY_PORT)) as first, pytest.raises(SettingsInvalid, match="Address already in use"):
         listen(first.address)
 
@@ -111,7 +110,6 @@ def _accept_all(listener):
 
 
 def test_workers_need_an_address(invoke):
-    """Stdio is one client's."""
     ended = invoke("serve", "--workers", "2")
 
     assert ended.returncode == 2

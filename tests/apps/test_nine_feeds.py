@@ -81,7 +81,6 @@ def test_add_does_not_call_ready_what_has_ended(added):
 
 
 def test_list_shows_the_days_and_the_state_of_each_feed(added, invoke):
-    """One line a feed below the network's."""
     listed = [line.split() for line in invoke("network", "list").stdout.splitlines()]
     assert ["CITY", "2026-01-01", "to", "2026-12-31", "7", "of", "9", "feeds"] in [line[:8] for line in listed]
     assert ["METRO", "2026-01-01", "to", "2026-03-08", "ended"] in listed
@@ -90,7 +89,6 @@ def test_list_shows_the_days_and_the_state_of_each_feed(added, invoke):
 
 
 def test_show_says_what_add_said(added, invoke):
-    """The state is that of the day when it is shown."""
     assert invoke("network", "show", "City").stdout.endswith(added)
 
 
@@ -147,7 +145,6 @@ def test_an_empty_board_says_why(added):
 
 
 def test_at_a_terminal_the_same_is_said(added, invoke):
-    """``plan`` and ``departures``."""
     planned = invoke("plan", "METRO:SQUARE", "METRO:HARBOUR").stdout
     board = invoke("departures", "METRO:SQUARE").stdout
     assert "METRO (ended on 2026-03-08)" in " ".join(planned.split())

@@ -117,7 +117,6 @@ async def test_a_call_alone_answers_in_the_standard_response(home):
     ],
 )  # fmt: skip
 async def test_a_wrong_or_refused_call_is_said(home, tool, arguments, said):
-    """In structure and in the text, as with any tool."""
     async with Fingerpost(tools=[double, Measuring(), refuse]) as fp:
         answer = await fp.answer(tool, arguments)
 
@@ -140,14 +139,11 @@ def untyped(n):
     ],
 )
 def test_what_is_no_tool_is_refused_at_once(home, tools, message):
-    """Not when it is first called."""
     with pytest.raises(SettingsInvalid, match=re.escape(message)):
         Fingerpost(tools=tools)
 
 
 def test_a_function_defined_anew_takes_the_place_of_the_earlier_one(home):
-    """As when the cell of a notebook is run again."""
-
     def double(n: int, times: int = 2) -> int:
         """More than twice."""
         return n * times
@@ -172,7 +168,6 @@ def connect():
 
 
 async def test_an_installed_package_adds_tools_to_the_server(installed):
-    """Listed, called, and used in a plan over MCP."""
     async with connect() as client:
         listed = {tool.name for tool in (await client.list_tools()).tools}
         alone = await client.call_tool("double", {"n": 21})

@@ -165,7 +165,6 @@ def test_a_run_is_read_by_its_owner_alone(ask):
 
 
 def test_a_waiting_run_is_cancelled(ask):
-    """Nothing else happens to it."""
     run_id = ask("run_plan", {"plan": SAVE}).body["data"]["run_id"]
     cancelled = ask("run_plan", {"run_id": run_id, "action": "cancel"})
     resumed = ask("run_plan", {"run_id": run_id, "action": "resume"})
@@ -175,7 +174,6 @@ def test_a_waiting_run_is_cancelled(ask):
 
 
 def test_a_refusal_is_answered_in_the_standard_response(ask):
-    """The plan-step contract's own envelope."""
     answer = ask("run_plan", {"user_input": "make me rich"})
     message = "No planner understands this goal, and none makes one up"
 
@@ -208,7 +206,6 @@ def test_a_plan_that_fails_says_so(ask):
 
 
 async def test_a_run_is_a_resource_of_its_owner(application):
-    """Not of anybody else."""
     answer = await error_boundary.answer(application.tools, "run_plan", {"plan": REVENUE}, user="ann")
     uri = f"fingerpost://runs/{answer.body['data']['run_id']}"
     read = await read_resource(application, uri, user="ann")
@@ -234,7 +231,6 @@ def test_the_trip_plan_runs_at_the_terminal(invoke, home):
 
 
 def test_a_plan_is_drawn_without_being_run(invoke):
-    """Mermaid, inferred dependencies included."""
     done = invoke("run", str(TRIP), "--mermaid")
 
     assert done.stdout.splitlines()[0] == "flowchart TD"
@@ -251,7 +247,6 @@ def test_a_plan_is_drawn_without_being_run(invoke):
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(invoke, arguments, status, message):
-    """On stderr."""
     done = invoke(*arguments)
 
     assert (done.returncode, done.stdout, done.stderr) == (status, "", message)

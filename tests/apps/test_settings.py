@@ -41,7 +41,6 @@ def test_a_malformed_setting_names_its_variable_and_shows_the_value(monkeypatch)
 
 
 def test_a_home_that_cannot_be_made_is_told(monkeypatch, tmp_path):
-    """A file stands where the folder should be."""
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("FINGERPOST_HOME", str(tmp_path / "file" / "home"))
 

@@ -145,7 +145,6 @@ def test_a_run_of_many_long_steps_is_bounded(application):
 
 
 def test_variables_beyond_the_bound_are_counted(application):
-    """Forty of two kilobytes each."""
     for at in range(40):
         ask(application, "save_user_variable", {"key": f"k{at:02}", "type": "other", "value": "v" * 2_000})
     answer = ask(application, "get_user_variables", {})
@@ -190,7 +189,6 @@ def test_a_large_question_is_refused_in_few_words(application, arguments, monkey
 
 
 def test_the_name_of_a_tool_that_is_none_is_not_echoed_at_length(application):
-    """A megabyte of it."""
     answer = ask(application, "x" * 1_000_000, {})
 
     assert sizes(answer)[0] < 2_000

@@ -92,7 +92,6 @@ print(json.dumps(asyncio.run(ask())))
 
 
 def test_the_first_trip_starts_the_compiler_and_figures_do_not(home, tmp_path):
-    """Once, and its code is used when it is done."""
     home.mkdir()
     compiler = tmp_path / "compiler"
     compiler.write_text(f"#!/bin/sh\nuntil [ -e {home}/go ]; do sleep 0.05; done\ntouch {home}/compiled\n")
@@ -129,7 +128,6 @@ def decide(monkeypatch, tmp_path):
 
 
 def test_an_empty_folder_answers_uncompiled_and_compiles_beside(decide):
-    """Also one that the operator has named."""
     assert decide(kernels.FEW_BYTES) == (True, 1, 1)
 
 
@@ -139,7 +137,6 @@ def test_a_large_network_waits_for_the_compiler(decide):
 
 
 def test_compiled_kernels_are_used_without_a_word(decide):
-    """Whoever compiled them."""
     kernel_mode.note_compiled()
 
     assert decide() == (False, 0, 0)
