@@ -39,6 +39,23 @@ def zipped(tmp_path, drawing):
     return path.read_bytes()
 
 
+@pytest.fixture
+def publish(feeds, tmp_path):
+    """Publish a drawn feed: ``publish(drawing, path)`` returns its address."""
+
+    def serve(drawing=ONE_TRIP, path="/town.zip"):
+        feeds.contents[path] = zipped(tmp_path, drawing)
+        return feeds.url + path
+
+    return serve
+
+
+@pytest.fixture
+def town(publish, invoke):
+    """The network TOWN, added from an address."""
+    return invoke("network", "add", "Town", publish())
+
+
 def report_of(home):
     return json.loads(json.loads((home / "networks" / "TOWN.json").read_text())["report"])["feeds"]
 
@@ -47,12 +64,9 @@ def fetched_files(home):
     return sorted(path.name for path in (home / "feeds" / "TOWN").glob("*/*"))
 
 
-def test_a_network_is_added_from_an_address(feeds, tmp_path, invoke, home):
+def test_a_network_is_added_from_an_address(town, home):
     """The feed is fetched, imported, and kept for the next refresh."""
-    feeds.contents["/gtfs/town.zip"] = zipped(tmp_path, ONE_TRIP)
-    added = invoke("network", "add", "Town", f"{feeds.url}/gtfs/town.zip")
-
-    assert (added.returncode, added.stdout) == (
+    assert (town.returncode, town.stdout) == (
         0,
         (
             "TOWN is usable, 2026-01-01 to 2026-12-31: nothing is left out.\n"
@@ -62,14 +76,12 @@ def test_a_network_is_added_from_an_address(feeds, tmp_path, invoke, home):
     assert fetched_files(home) == ["town.zip"]
 
 
-def test_a_refresh_asks_whether_the_feed_has_changed(feeds, tmp_path, invoke, home):
+def test_a_refresh_asks_whether_the_feed_has_changed(town, publish, feeds, invoke, home):
     """Unchanged says so and imports nothing; a new version takes the old one's place."""
-    feeds.contents["/town.zip"] = zipped(tmp_path, ONE_TRIP)
-    invoke("network", "add", "Town", f"{feeds.url}/town.zip")
     before = (home / "networks" / "TOWN.json").read_bytes()
     same = invoke("network", "refresh", "town")
     untouched = (home / "networks" / "TOWN.json").read_bytes() == before
-    feeds.contents["/town.zip"] = zipped(tmp_path, TWO_TRIPS)
+    publish(TWO_TRIPS)
     news = invoke("network", "refresh")
 
     assert (same.returncode, same.stdout, untouched) == (0, "TOWN is unchanged.\n", True)
@@ -78,11 +90,10 @@ def test_a_refresh_asks_whether_the_feed_has_changed(feeds, tmp_path, invoke, ho
     assert (report_of(home)[0]["trips"], fetched_files(home)) == (2, ["town.zip"])
 
 
-def test_one_changed_feed_of_two_is_enough(feeds, tmp_path, invoke, home):
+def test_one_changed_feed_of_two_is_enough(publish, invoke, home):
     """The other one is taken from what was fetched before; both keep their names."""
-    feeds.contents |= {"/a.zip": zipped(tmp_path, ONE_TRIP), "/b.zip": zipped(tmp_path, ONE_TRIP)}
-    invoke("network", "add", "Town", f"{feeds.url}/a.zip", f"OTHER={feeds.url}/b.zip")
-    feeds.contents["/b.zip"] = zipped(tmp_path, TWO_TRIPS)
+    invoke("network", "add", "Town", publish(path="/a.zip"), f"OTHER={publish(path='/b.zip')}")
+    publish(TWO_TRIPS, "/b.zip")
     refreshed = invoke("network", "refresh", "Town")
 
     assert refreshed.returncode == 0, refreshed.stderr
@@ -101,37 +112,31 @@ def test_a_feed_on_disk_is_refreshed_when_it_was_written_to(tmp_path, invoke, ho
     assert (same.stdout, report_of(home)[0]["trips"]) == ("TOWN is unchanged.\n", 2)
 
 
-def test_a_new_version_that_cannot_be_used_leaves_the_old(feeds, tmp_path, invoke, home):
+def test_a_new_version_that_cannot_be_used_leaves_the_old(town, publish, feeds, invoke, home):
     """One sentence, status 1, the old network whole, and the next refresh tries again."""
-    feeds.contents["/town.zip"] = zipped(tmp_path, ONE_TRIP)
-    invoke("network", "add", "Town", f"{feeds.url}/town.zip")
     feeds.contents["/town.zip"] = b"<html>Moved</html>"
     broken = invoke("network", "refresh", "Town")
     after_broken = (report_of(home)[0]["trips"], fetched_files(home))
-    feeds.contents["/town.zip"] = zipped(tmp_path, TWO_TRIPS)
+    publish(TWO_TRIPS)
     invoke("network", "refresh", "Town")
 
     assert (broken.returncode, broken.stderr.count("\n"), after_broken) == (1, 2, (1, ["town.zip"]))
     assert report_of(home)[0]["trips"] == 2
 
 
-def test_a_source_that_fails_is_named_and_the_others_go_on(feeds, tmp_path, invoke, home):
+def test_a_source_that_fails_is_named_and_the_others_go_on(town, publish, feeds, invoke, home):
     """Refreshing all: one feed is gone, the other network is refreshed."""
-    feeds.contents |= {"/a.zip": zipped(tmp_path, ONE_TRIP), "/town.zip": zipped(tmp_path, ONE_TRIP)}
-    invoke("network", "add", "Aland", f"{feeds.url}/a.zip")
-    invoke("network", "add", "Town", f"{feeds.url}/town.zip")
+    invoke("network", "add", "Aland", publish(path="/a.zip"))
     del feeds.contents["/a.zip"]
-    feeds.contents["/town.zip"] = zipped(tmp_path, TWO_TRIPS)
+    publish(TWO_TRIPS)
     refreshed = invoke("network", "refresh")
 
     assert (refreshed.returncode, "HTTP 404" in refreshed.stderr, report_of(home)[0]["trips"]) == (1, True, 2)
 
 
-def test_killed_before_its_record_a_refresh_has_done_no_harm(feeds, tmp_path, invoke, home):
+def test_killed_before_its_record_a_refresh_has_done_no_harm(town, publish, invoke, home):
     """The new network is there whole; the next refresh imports once more and tidies up."""
-    feeds.contents["/town.zip"] = zipped(tmp_path, ONE_TRIP)
-    invoke("network", "add", "Town", f"{feeds.url}/town.zip")
-    feeds.contents["/town.zip"] = zipped(tmp_path, TWO_TRIPS)
+    publish(TWO_TRIPS)
     died = subprocess.run([sys.executable, "-c", DIE_BEFORE_THE_RECORD], capture_output=True, check=False)
     trips = report_of(home)[0]["trips"]
     again = invoke("network", "refresh", "Town")
@@ -139,11 +144,10 @@ def test_killed_before_its_record_a_refresh_has_done_no_harm(feeds, tmp_path, in
     assert (died.returncode, trips, again.returncode, fetched_files(home)) == (-signal.SIGKILL, 2, 0, ["town.zip"])
 
 
-def test_a_key_is_named_in_the_address_and_never_kept(feeds, tmp_path, invoke, home, monkeypatch):
+def test_a_key_is_named_in_the_address_and_never_kept(publish, feeds, invoke, home, monkeypatch):
     """The key goes out with the request; neither the disk nor the screen sees it."""
     monkeypatch.setenv("TOWN_KEY", "s3cr3t-k3y")
-    feeds.contents["/town.zip"] = zipped(tmp_path, ONE_TRIP)
-    added = invoke("network", "add", "Town", feeds.url + "/town.zip?v=1&api_key=${TOWN_KEY}")
+    added = invoke("network", "add", "Town", publish() + "?v=1&api_key=${TOWN_KEY}")
     kept = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
 
     assert feeds.asked == [("/town.zip", "v=1&api_key=s3cr3t-k3y", 200)]
@@ -164,10 +168,8 @@ def test_this_machine_is_asked_only_by_permission(feeds, invoke, monkeypatch):
     assert (refused.returncode, "FINGERPOST_PRIVATE_HOSTS" in refused.stderr, feeds.asked) == (1, True, [])
 
 
-def test_a_removed_network_leaves_no_feed_behind(feeds, tmp_path, invoke, home):
+def test_a_removed_network_leaves_no_feed_behind(town, invoke, home):
     """What was fetched for it goes with it; it cannot be refreshed any more."""
-    feeds.contents["/town.zip"] = zipped(tmp_path, ONE_TRIP)
-    invoke("network", "add", "Town", f"{feeds.url}/town.zip")
     invoke("network", "remove", "town")
     refreshed = invoke("network", "refresh", "Town")
 
@@ -185,9 +187,7 @@ def test_a_network_that_was_never_added_leaves_no_folder(invoke, home):
     )
 
 
-def test_a_damaged_record_is_told(feeds, tmp_path, invoke, home):
-    feeds.contents["/town.zip"] = zipped(tmp_path, ONE_TRIP)
-    invoke("network", "add", "Town", f"{feeds.url}/town.zip")
+def test_a_damaged_record_is_told(town, invoke, home):
     (OriginFolder(home, "TOWN").folder / "origins.json").write_text("[{}]")
     refreshed = invoke("network", "refresh", "Town")
 

@@ -323,28 +323,16 @@ def test_a_network_has_one_source(paper, arguments, observed, capsys, home):
 
 
 def test_a_network_that_changes_its_source_keeps_only_what_any_source_has(paper, feed, home):
-    """Priority stays; feeds and zone were the other source's."""
+    """Priority stays; feeds, zone, the prepared timetable and what a server said were the other source's."""
     _, command = paper
     command("add", "porto", str(feed), "--priority", "4", "--zone", "Europe/Paris")
     command("add", "porto", "--paper", "porto")
-
     written = tomllib.loads((home / "networks" / "PORTO.toml").read_text())
-    assert (written["source"], written["priority"], written.get("zone"), "feeds" in written) == (
-        "paper",
-        4,
-        None,
-        False,
-    )
-
-
-def test_what_the_other_kind_of_source_left_is_forgotten(paper, feed, home):
-    """Neither a prepared timetable nor what a server said outlives the kind of source that it belonged to."""
-    _, command = paper
-    command("add", "porto", str(feed))
-    command("add", "porto", "--paper", "porto")
     prepared, learned = TimetableStore(home).list_names(), LearnedProfiles(home).stamp()
     command("add", "porto", str(feed))
 
+    assert (written["source"], written["priority"]) == ("paper", 4)
+    assert not {"zone", "feeds"} & written.keys()
     assert (list(prepared), len(learned)) == ([], 1)
     assert (list(TimetableStore(home).list_names()), LearnedProfiles(home).stamp()) == (["PORTO"], ())
 

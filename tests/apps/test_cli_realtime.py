@@ -1,18 +1,23 @@
-"""Real time at a terminal: added with its network, listed, told by the doctor and by the resource, forgotten."""
+"""Real time at a terminal: looked at when it is added, listed, told by the doctor and by the resource, forgotten."""
 
 import asyncio
 import json
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from fingerpost.apps.mcp.resources import NETWORKS, read_resource
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from tests.apps.feed_server import serving_feeds
+from tests.apps.processes import COMMAND
 from tests.realtime.messages import NOW, call, message, update
 
 DRAWING = """
 line A   | Alpha 08:05 | Beta 08:15 | Gamma 08:25
 """
-LATE = message(update("A-1", call("ALPHA", 90)), update("X-1", call("ALPHA", 90)), timestamp=NOW - 7)
+KNOWN, UNKNOWN = update("A-1", call("ALPHA", 90)), update("X-1", call("ALPHA", 90))
+LATE = message(KNOWN, UNKNOWN, timestamp=NOW - 7)
 
 
 @pytest.fixture
@@ -33,15 +38,12 @@ def added(feed, updates, invoke):
     return invoke("network", "add", "town", feed, "--realtime", str(updates))
 
 
-def test_an_added_network_with_real_time_tells_it_and_answers(added, updates, invoke):
-    """The file is named, and the next board knows the delay."""
+def test_real_time_is_told_when_it_is_added_listed_and_on_the_next_board(added, updates, invoke):
     board = json.loads(invoke("departures", "TOWN:ALPHA", "--json").stdout)
+
     assert f"Real time: {updates}: 1 of 2 trips, vehicles and alerts are known" in added.stdout
-    assert [row["delaySeconds"] for row in board["departures"]] == [90]
-
-
-def test_real_time_is_listed_with_its_network(added, updates, invoke):
     assert invoke("network", "list").stdout.splitlines()[-1] == f"Real time of TOWN: {updates}"
+    assert [row["delaySeconds"] for row in board["departures"]] == [90]
 
 
 def test_the_doctor_tells_age_and_counts(added, invoke):
@@ -93,3 +95,133 @@ def test_a_network_that_is_added_again_keeps_its_real_time_and_says_so(added, fe
 def test_real_time_that_cannot_be_kept_is_wrong_usage(feed, source, observed, invoke):
     ended = invoke("network", "add", "town", feed, "--realtime", source)
     assert (ended.returncode, ended.stderr.splitlines()[0]) == (2, observed)
+
+
+@pytest.fixture
+def server(monkeypatch):
+    monkeypatch.setenv("FINGERPOST_PRIVATE_HOSTS", "127.0.0.1")
+    with serving_feeds() as feeds:
+        feeds.contents["/good.pb"] = LATE
+        feeds.contents["/other.pb"] = message(KNOWN, UNKNOWN, update("X-2", call("ALPHA", 90)), timestamp=NOW - 7)
+        feeds.contents["/page"] = b"<!doctype html><title>Welcome</title>"
+        feeds.contents["/garbage"] = b"\x00\x01not a message"
+        feeds.contents["/empty"] = b""
+        feeds.contents["/silent.pb"] = message(timestamp=NOW - 7)
+        yield feeds
+
+
+@pytest.fixture
+def add(feed, server, invoke):
+    """Add TOWN following a path of the server: ``add("/good.pb", "FEED=", ...)``."""
+
+    def run(path, named="", *more):
+        return invoke("network", "add", "town", feed, "--realtime", f"{named}{server.url}{path}", *more)
+
+    return run
+
+
+def follows(invoke):
+    return [line for line in invoke("network", "list").stdout.splitlines() if line.startswith("Real time of")]
+
+
+def test_what_matched_is_said_per_source_and_per_feed(add, server):
+    """One of two trips is known, with its one stop time; the half is no warning."""
+    lines = add("/good.pb").stdout.splitlines()[-3:]
+    known = "1 of 2 trips, vehicles and alerts are known to the timetable, and 1 of 1 of their stop times"
+    assert lines == [
+        f"Real time: {server.url}/good.pb: {known}",
+        "  trips by FEED: TOWN 1",
+        "  not matched: 1 trip-unknown",
+    ]
+
+
+def test_less_than_half_is_warned_of_when_added_and_with_every_answer(add, invoke):
+    """One of three: the terminal, the doctor, show, a board and a trip say it."""
+    added = add("/other.pb").stdout
+    board = json.loads(invoke("departures", "TOWN:ALPHA", "--json").stdout)
+    trip = json.loads(invoke("plan", "TOWN:ALPHA", "TOWN:GAMMA", "--json").stdout)
+    doctor = " ".join(invoke("doctor").stdout.split())
+    shown = invoke("network", "show", "town").stdout
+
+    assert "Less than half is known" in added
+    assert "Less than half is known" in shown
+    assert "/other.pb: 7 s old; 1 of 3 are known to the timetable" in doctor
+    for answer in (board, trip):
+        (warning,) = [each for each in answer["warnings"] if each["code"] == "realtime-unmatched"]
+        assert "knows 1 of 3 trips, vehicles and alerts" in warning["message"]
+
+
+def test_ids_of_several_feeds_are_named_when_added_and_with_every_answer(feed, server, invoke):
+    """A-1 is both feeds', B-1 the second's: most is known, and yet what is said of A-1 is left out."""
+    other = str(
+        write_feed(Path(feed).with_name("other"), feed_from_drawing(f"{DRAWING}\nline B | Alpha 08:06 | Beta 08:16"))
+    )
+    server.contents["/both.pb"] = message(KNOWN, update("B-1", call("ALPHA", 90)), timestamp=NOW - 7)
+    follows_both = ("--realtime", f"{server.url}/both.pb")
+    added = " ".join(invoke("network", "add", "town", f"WEST={feed}", f"EAST={other}", *follows_both).stdout.split())
+    board = json.loads(invoke("departures", "EAST:ALPHA", "--json").stdout)
+    (warning,) = [each for each in board["warnings"] if each["code"] == "realtime-unmatched"]
+
+    assert "not matched: 1 id-of-several-feeds Several FEEDs have A-1; what is said of that is left out." in added
+    assert "speaks of A-1, which several FEEDs have" in warning["message"]
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("/nowhere", "404"),
+        ("/page", "gave a web page"),
+        ("/garbage", "something that is not a GTFS-Realtime message"),
+        ("/empty", "something that is not a GTFS-Realtime message"),
+    ],
+)
+def test_what_gives_no_message_is_refused_and_nothing_is_imported(add, invoke, path, why):
+    """A typing error must not pass for real time."""
+    ended = add(path)
+    assert (ended.returncode, why in ended.stderr, "--unchecked" in ended.stderr) == (2, True, True)
+    assert "TOWN" not in invoke("network", "list").stdout
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        # A night without real time, say; what it gave is said all the same.
+        (("/nowhere", "", "--unchecked"), "404"),
+        # A message without entities is a message.
+        (("/silent.pb",), "nothing could be matched"),
+        # FEEDs are compared as ids are.
+        (("/good.pb", "town="), "trips by FEED: TOWN 1"),
+    ],
+)
+def test_a_source_that_says_nothing_now_is_followed(add, invoke, source, said):
+    ended = add(*source)
+    assert (ended.returncode, said in ended.stdout, len(follows(invoke))) == (0, True, 1)
+
+
+@pytest.mark.parametrize("more", [[], ["--unchecked"]])
+def test_a_feed_that_does_not_exist_is_refused_with_those_that_do(add, invoke, more):
+    """Its updates could never match."""
+    ended = add("/good.pb", "BUS=", *more)
+    assert (ended.returncode, "Its FEEDs are: TOWN" in " ".join(ended.stderr.split())) == (2, True)
+    assert "TOWN" not in invoke("network", "list").stdout
+
+
+def test_real_time_that_is_set_later_is_looked_at_too(add, server, invoke):
+    """The same refusals and the same words, and what was followed stays."""
+    add("/good.pb")
+    refused = invoke("network", "set", "town", "realtime", f"{server.url}/page")
+    kept = follows(invoke)
+    changed = invoke("network", "set", "town", "realtime", f"{server.url}/other.pb")
+    assert (refused.returncode, kept[0].endswith("/good.pb")) == (2, True)
+    assert "1 of 3 trips" in changed.stdout
+
+
+def test_a_reader_that_stops_listening_does_not_lose_the_source(feed, server, invoke):
+    """``network add ... | head -1``: everything is kept before the first line is printed."""
+    asked = ["network", "add", "town", feed, "--realtime", f"{server.url}/good.pb"]
+    process = subprocess.Popen([*COMMAND, *asked], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.stdout.close()
+    process.wait(60)
+    assert len(follows(invoke)) == 1

@@ -80,34 +80,30 @@ def test_add_does_not_call_ready_what_has_ended(added):
     ]
 
 
-def test_list_shows_the_days_and_the_state_of_each_feed(added, invoke):
+def test_list_show_and_doctor_tell_the_days_and_the_state_of_each_feed(added, invoke):
+    """One line a feed; show says what add said; a monitor that runs the doctor sees exit status 1."""
     listed = [line.split() for line in invoke("network", "list").stdout.splitlines()]
+    doctor = invoke("doctor")
+    report = [line.strip() for line in doctor.stdout.splitlines()]
+
     assert ["CITY", "2026-01-01", "to", "2026-12-31", "7", "of", "9", "feeds"] in [line[:8] for line in listed]
     assert ["METRO", "2026-01-01", "to", "2026-03-08", "ended"] in listed
     assert ["BUS1", "2026-01-01", "to", "2026-12-31", "in", "service"] in listed
     assert {line[0] for line in listed if line} >= set(DRAWINGS)
-
-
-def test_show_says_what_add_said(added, invoke):
     assert invoke("network", "show", "City").stdout.endswith(added)
+    assert doctor.returncode == 1
+    assert any(line.startswith("METRO: 2026-01-01 to 2026-03-08, ended on 2026-03-08; 2 stops") for line in report)
+    assert any(line.startswith("BUS1: 2026-01-01 to 2026-12-31, in service; 2 stops") for line in report)
 
 
-def test_doctor_names_what_has_ended_and_is_not_content(added, invoke):
-    """An operator's monitor sees exit status 1."""
-    report = invoke("doctor")
-    lines = [line.strip() for line in report.stdout.splitlines()]
-    assert report.returncode == 1
-    assert any(line.startswith("METRO: 2026-01-01 to 2026-03-08, ended on 2026-03-08; 2 stops") for line in lines)
-    assert any(line.startswith("BUS1: 2026-01-01 to 2026-12-31, in service; 2 stops") for line in lines)
-
-
-def test_a_plan_on_buses_says_that_the_metro_is_missing(added):
+def test_a_plan_on_buses_says_that_the_metro_is_missing(added, invoke):
     """Ten minutes by metro on Sunday; today two buses, and a word. Far away nothing ended."""
     answer = plan("METRO:SQUARE", "METRO:HARBOUR")
     message = f"No service on 2026-03-10, so what these run is missing here: {OUT}."
     assert [leg["line"] for leg in answer.body["itineraries"][0]["legs"] if "line" in leg] == ["1", "2"]
     assert warnings(answer)["feed-not-in-service"] == message
     assert f"! {message}" in answer.text.splitlines()
+    assert "METRO (ended on 2026-03-08)" in " ".join(invoke("plan", "METRO:SQUARE", "METRO:HARBOUR").stdout.split())
     assert "feed-not-in-service" not in warnings(plan("BUS3:FAR", "BUS3:FARTHER"))
 
 
@@ -130,7 +126,7 @@ def test_where_nothing_is_found_the_hint_names_the_feeds_and_not_the_walk(added)
     assert "maxWalkingDistance" not in answer.text
 
 
-def test_an_empty_board_says_why(added):
+def test_an_empty_board_says_why(added, invoke):
     """The metro's last day was Sunday; buses of the same square are other stops."""
     answer = ask("get_departures", stop={"type": "id", "value": "METRO:SQUARE"})
     assert answer.body["departures"] == []
@@ -141,14 +137,8 @@ def test_an_empty_board_says_why(added):
     assert answer.text.splitlines()[1] == (
         "No departures in the window. The timetable has no departures from here after 2026-03-08."
     )
+    assert answer.body["meta"]["whyEmpty"] in invoke("departures", "METRO:SQUARE").stdout
     assert "feed-not-in-service" not in warnings(ask("get_departures", stop={"type": "id", "value": "BUS1:PARK"}))
-
-
-def test_at_a_terminal_the_same_is_said(added, invoke):
-    planned = invoke("plan", "METRO:SQUARE", "METRO:HARBOUR").stdout
-    board = invoke("departures", "METRO:SQUARE").stdout
-    assert "METRO (ended on 2026-03-08)" in " ".join(planned.split())
-    assert "The timetable has no departures from here after 2026-03-08." in board
 
 
 def test_new_york_after_two_of_its_feeds_have_ended(monkeypatch, invoke):
