@@ -133,7 +133,7 @@ test-web: .venv/ready  ## Show the views and the web page in a real browser, and
 test-typescript: .venv/ready  ## Ask the server with the TypeScript SDK, 1.x and 2.x, and the Inspector in its strict mode
 	@command -v npm >/dev/null && npm install --silent --no-audit --no-fund --prefix .venv/typescript \
 		"@modelcontextprotocol/sdk@1" "@modelcontextprotocol/client@2" "@modelcontextprotocol/inspector@2" || echo "The npm packages could not be installed."
-	@FINGERPOST_TYPESCRIPT=$(CURDIR)/.venv/typescript $(BIN)/pytest tests/apps/test_typescript_sdk.py tests/apps/test_inspector.py
+	@FINGERPOST_TYPESCRIPT=$(CURDIR)/.venv/typescript $(BIN)/pytest tests/apps/test_typescript_sdk.py
 
 # They are looked at by whoever changes a view, and kept in the repository.
 .PHONY: pictures

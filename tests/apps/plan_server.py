@@ -1,15 +1,14 @@
-"""A server of plans whose only tool waits: ``python -m tests.apps.plan_server PIPE [http]``.
+"""A server of plans whose only tool waits, and of a tool that waits: ``python -m tests.apps.plan_server PIPE [http]``.
 
-A call of the tool adds a line to ``PIPE.calls``, and answers when somebody writes to the named pipe.
+A call of the plans' tool adds a line to ``PIPE.calls``; both tools answer when somebody writes to the named pipe.
 """
 
 import asyncio
+import logging
 import os
 import sys
 from dataclasses import replace
 from pathlib import Path
-
-from pydantic import BaseModel
 
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp.address import Address
@@ -18,8 +17,11 @@ from fingerpost.apps.mcp.stdio import serve_stdio
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.storage import open_journal
 from fingerpost.apps.wiring import build
+from fingerpost.contract.envelope import Family
+from fingerpost.contract.published import PublishedTool
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import success_response
+from fingerpost.contract.wire import WireModel
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.plan_tools import GetPlanRun, RunPlan
 from fingerpost.plan.planners import PlanningCapability
@@ -34,12 +36,32 @@ PLAN = {
 }
 
 
-class Nothing(BaseModel):
+class Nothing(WireModel):
     """No field."""
 
 
+class Slow(PublishedTool):
+    """Waits for the pipe."""
+
+    name = "slow"
+    title = "Slow"
+    description = "Waits."
+    family = Family.BOARD
+    group = "core"
+    input_model = Nothing
+    output_shape = Nothing
+
+    async def handle(self, arguments, call):
+        logging.getLogger("fingerpost").info("the call is running")
+        await asyncio.to_thread(Path(sys.argv[1]).read_text)
+        return {}
+
+    def describe(self, answer):
+        return "done"
+
+
 def new_application(pipe):
-    """Return an application that serves the two tools of plans, over one tool that waits for a pipe."""
+    """Return an application of the two tools of plans, over one tool that waits for a pipe, and of the slow tool."""
 
     async def wait(query_type, parameters, _user):
         os.write(calls, b"called\n")
@@ -53,7 +75,7 @@ def new_application(pipe):
         [PlanTool(spec=ToolSpec(name="wait", input_schema={"wait": Nothing}, output_key="wait"), execute=wait)]
     )
     runs = PlanRuns(catalogue, open_journal(settings))
-    tools = (RunPlan(runs, PlanningCapability(catalogue, [])), GetPlanRun(runs))
+    tools = (Slow(), RunPlan(runs, PlanningCapability(catalogue, [])), GetPlanRun(runs))
     return replace(
         application, tools={tool.name: tool for tool in tools}, plans=replace(application.plans, runs=runs, tools=tools)
     )

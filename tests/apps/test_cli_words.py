@@ -7,6 +7,8 @@ import pytest
 import typer
 
 from fingerpost.apps.cli.clock_texts import find_clock_time, resolve_typed_time
+from fingerpost.apps.cli.output import complain
+from fingerpost.errors import SourceKeyRefused, SourceLimited
 from fingerpost.transit.rules.realtime_status import say_age
 
 # A Tuesday, eight in the morning.
@@ -177,3 +179,33 @@ def test_a_full_disk_is_one_sentence(invoke, monkeypatch):
 
 def test_the_shell_can_complete_commands(invoke):
     assert "--install-completion" in invoke("--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("wait_s", "told"),
+    [(44.2, "45 s"), (120, "120 s"), (121, "3 min"), (3600, "1 h 00 min"), (7800, "2 h 10 min")],
+)
+def test_who_is_asked_to_wait_reads_how_long(capsys, wait_s, told):
+    complain(SourceLimited("api.example asks us to wait (HTTP 429)", retry_after_s=wait_s))
+
+    assert capsys.readouterr().err == f"api.example asks us to wait (HTTP 429).\nAsk again in {told}.\n"
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        (["HSL_KEY"], "Set HSL_KEY to a key that this source accepts."),
+        (["A_KEY", "B_KEY"], "Set A_KEY or B_KEY to a key that this source accepts."),
+        ([], "No key was sent."),
+    ],
+)
+def test_whose_key_was_refused_is_told_to_who_can_set_it(capsys, settings, told):
+    complain(SourceKeyRefused("api.example refused the request (HTTP 401)", {"settings": settings}))
+
+    assert told in capsys.readouterr().err
+
+
+def test_a_refusal_with_a_hint_of_its_own_keeps_it(capsys):
+    complain(SourceKeyRefused("api.example refused us", {"settings": []}, hint="Set FINGERPOST_CONTACT"))
+
+    assert capsys.readouterr().err == "api.example refused us.\nSet FINGERPOST_CONTACT.\n"

@@ -1,4 +1,6 @@
-"""A disruption that one command begins, and the other processes of its home play."""
+"""``fingerpost demo``: a trip that works, and with ``--disrupt`` a disruption that all processes of the home play."""
+
+import json
 
 import pytest
 
@@ -58,3 +60,25 @@ def test_a_board_that_is_followed_shows_it(application, capsys):
     boards = capsys.readouterr().out.split("Kamppi (DEMO-HELSINKI:KAMPPI)")[1:]
 
     assert ["CANCELLED" in board for board in boards] == [False, True]
+
+
+def lines_of(body):
+    return [[leg["line"] for leg in each["legs"] if "line" in leg] for each in body["itineraries"]]
+
+
+def test_the_demo_plans_a_trip(invoke):
+    body = json.loads(invoke("demo", "--json").stdout)
+    assert {line for lines in lines_of(body) for line in lines} == {"M1", "M2"}
+    assert "differences" not in body["meta"]
+
+
+def test_the_disrupted_demo_shows_what_works_and_why(invoke):
+    """M1 is closed: M2 goes, and each trip says what it is instead of."""
+    body = json.loads(invoke("demo", "--disrupt", "--json").stdout)
+    assert lines_of(body) == [["M2"]] * 3
+    assert {each["cause"]["text"] for each in body["meta"]["differences"]} == {
+        "Line M1 from Kamppi is cancelled (08:03)."
+    }
+    assert [alert["header"] for alert in body["meta"]["alerts"]] == ["Line M1 is closed", "Lift out of order: Kamppi"]
+    assert body["realtimeUsed"] == "realtime"
+    assert "[instead of a disrupted trip" in invoke("demo", "--disrupt").stdout

@@ -5,17 +5,18 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from contextlib import asynccontextmanager
 
 import httpx2
 import pytest
 from mcp import Client
 from starlette.applications import Starlette
-from starlette.responses import Response
-from starlette.routing import Mount
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Mount, Route
+from starlette.testclient import TestClient
 
 from fingerpost.apps.mcp.address import Address, name_machine
-from fingerpost.apps.mcp.http import new_app, new_config
+from fingerpost.apps.mcp.http import check_host, new_app, new_config
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.kernel_mode import note_compiled
@@ -36,6 +37,14 @@ def served(tmp_path_factory):
     """One server for the questions that leave no trace."""
     with serving(FINGERPOST_HOME=str(tmp_path_factory.mktemp("home")), ready=True) as server:
         yield server
+
+
+@asynccontextmanager
+async def calling(app, url="http://127.0.0.1:8000"):
+    """A client of an application in this process."""
+    transport = httpx2.ASGITransport(app)
+    async with app.router.lifespan_context(app), httpx2.AsyncClient(transport=transport, base_url=url) as client:
+        yield client
 
 
 def post(client, name, arguments, **headers):
@@ -90,7 +99,7 @@ def test_it_is_ready_once_the_networks_are_open(served):
 async def test_it_is_healthy_before_it_is_ready(application):
     """Nothing warms here, so the networks never open."""
     app = new_app(application, LOOPBACK, WarmUp(application.networks))
-    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://127.0.0.1:8000") as client:
+    async with calling(app) as client:
         health, ready = await client.get("/health"), await client.get("/ready")
 
     assert (health.status_code, ready.status_code) == (200, 503)
@@ -110,11 +119,7 @@ async def test_it_is_healthy_before_it_is_ready(application):
 async def test_the_names_that_it_may_be_called_by(application, address, allowed, host, status):
     """Loopback, its own address and what the operator allows, with any port; no other name."""
     app = new_app(application, address, WarmUp(application.networks), allowed)
-    transport = httpx2.ASGITransport(app)
-    async with (
-        app.router.lifespan_context(app),
-        httpx2.AsyncClient(transport=transport, base_url=f"http://{host}") as client,
-    ):
+    async with calling(app, f"http://{host}") as client:
         answer = await post(client, "find_stops", {})
 
     assert answer.status_code == status
@@ -123,8 +128,7 @@ async def test_the_names_that_it_may_be_called_by(application, address, allowed,
 async def test_no_request_is_redirected_to_the_host_that_it_names(application):
     """/mcp/ is no endpoint."""
     app = new_app(application, LOOPBACK, WarmUp(application.networks))
-    transport = httpx2.ASGITransport(app)
-    async with httpx2.AsyncClient(transport=transport, base_url="http://elsewhere.example") as client:
+    async with calling(app, "http://elsewhere.example") as client:
         answer = await client.post("/mcp/", json={})
 
     assert answer.status_code == 404
@@ -148,11 +152,7 @@ NOBODY = "validation-error"
 async def test_only_a_caller_on_this_machine_keeps_variables(application, host, allowed, headers, outcome):
     """Callers behind a proxy would share one user otherwise (rule A12)."""
     app = new_app(application, Address(host, 8000), WarmUp(application.networks), allowed)
-    transport = httpx2.ASGITransport(app)
-    async with (
-        app.router.lifespan_context(app),
-        httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client,
-    ):
+    async with calling(app) as client:
         answer = (await post(client, "get_user_variables", {}, **headers)).json()["result"]
 
     assert answer["structuredContent"].get("error", {}).get("code") == outcome
@@ -244,7 +244,7 @@ def test_a_call_that_runs_when_it_is_told_to_stop_is_answered(tmp_path, version,
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with (
-        serving(sys.executable, str(Path(__file__).with_name("slow_server.py")), str(pipe)) as server,
+        serving(sys.executable, "-m", "tests.apps.plan_server", str(pipe), "http") as server,
         httpx2.Client(base_url=server.url, timeout=DEADLINE_S) as client,
         ThreadPoolExecutor() as threads,
     ):
@@ -260,3 +260,30 @@ def test_a_call_that_runs_when_it_is_told_to_stop_is_answered(tmp_path, version,
         assert answer.headers["content-type"].split(";")[0] == kind
         assert '"text":"done"' in answer.text
         assert server.process.wait(DEADLINE_S) == 0
+
+
+async def well(_request):
+    return PlainTextResponse("well")
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("localhost:8000", 200),
+        ("Timetable.Example", 200),
+        ("[::1]:8000", 200),
+        ("10.1.2.3:8000", 200),
+        ("[fd00::2]", 200),
+        ("rebound.example:8000", 421),
+        ("10.1.2.3.rebound.example", 421),
+        ("timetable.example.rebound.example", 421),
+        ("", 421),
+    ],
+)
+def test_a_name_that_is_not_the_servers_is_refused(host, status):
+    """A page elsewhere whose name points to us asks under that name; probes ask by address."""
+    client = TestClient(
+        Starlette(routes=[Route("/health", check_host(well, ["127.0.0.1", "localhost", "[::1]", "timetable.example"]))])
+    )
+
+    assert client.get("/health", headers={"Host": host}).status_code == status

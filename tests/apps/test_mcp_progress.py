@@ -218,37 +218,41 @@ class Session:
         self.observed.append((progress, total, message))
 
 
-async def test_many_reports_at_once_are_few_messages():
-    """The newest of them wins, and the last of all is always sent."""
-    session = Session()
-    async with Reporting(session, least_s=3600.0) as reporting:
-        for done in range(1000):
-            reporting.report(done, 1000, str(done))
-            await asyncio.sleep(0)
-
-    assert session.observed == [(0, 1000, "0"), (999, 1000, "999")]
-
-
-async def test_a_report_that_does_not_rise_is_not_sent():
-    """The protocol forbids it."""
-    session = Session()
-    async with Reporting(session, least_s=0.0) as reporting:
-        for done in (1, 1, 0.5, 2, 2):
-            reporting.report(done, 3, "x")
+async def report(session, *reports, least_s=0.0):
+    """Report (done, total, words) one after the other, with time to send each."""
+    async with Reporting(session, least_s=least_s) as reporting:
+        for each in reports:
+            reporting.report(*each)
             for _turn in range(20):
                 await asyncio.sleep(0)
+    return reporting
 
-    assert [observed[0] for observed in session.observed] == [1, 2]
+
+@pytest.mark.parametrize(
+    ("reports", "least_s", "sent"),
+    [
+        ([(done, 1000, str(done)) for done in range(1000)], 3600.0, [(0, 1000, "0"), (999, 1000, "999")]),
+        ([(done, 3, "x") for done in (1, 1, 0.5, 2, 2)], 0.0, [(1, 3, "x"), (2, 3, "x")]),
+        ([(1, 3, "x" * 301)], 0.0, [(1, 3, "x" * 300 + "…")]),
+    ],
+    ids=["many at once", "not rising", "long words"],
+)
+async def test_reports_are_few_rising_and_short(reports, least_s, sent):
+    """The newest of many wins, and the last of all is always sent; the protocol forbids a value that does not rise."""
+    session = Session()
+    await report(session, *reports, least_s=least_s)
+
+    assert session.observed == sent
 
 
 async def test_nothing_is_sent_after_the_answer():
+    """Nor where the call was broken off."""
     session = Session()
     broken_off = Reporting(session, least_s=0.0)
     await broken_off.__aenter__()
     broken_off.report(1, 3, "never sent")
     await broken_off.__aexit__(asyncio.CancelledError, asyncio.CancelledError(), None)
-    async with Reporting(session, least_s=0.0) as answered:
-        answered.report(1, 3, "sent")
+    answered = await report(session, (1, 3, "sent"))
     answered.report(2, 3, "too late")
     for _turn in range(20):
         await asyncio.sleep(0)
@@ -256,20 +260,16 @@ async def test_nothing_is_sent_after_the_answer():
     assert session.observed == [(1, 3, "sent")]
 
 
-async def test_a_long_message_is_cut():
-    """A message of more than 300 characters ends in an ellipsis."""
-    session = Session()
-    async with Reporting(session, least_s=0.0) as reporting:
-        reporting.report(1, 3, "x" * 301)
-
-    assert session.observed[0][2] == "x" * 300 + "…"
-
-
-async def test_who_waits_for_the_engine_to_be_compiled_is_told(application, monkeypatch):
-    """Again and again, in steps so small that the tool's own reports still rise above them; then no more."""
+@pytest.fixture
+def compiling(monkeypatch):
+    """The engine is being compiled, and whoever waits for it is told at once."""
     monkeypatch.setattr(progress_reports, "_EXPLAIN_AFTER_S", 0.0)
     monkeypatch.setattr(progress_reports, "_SAY_AGAIN_S", 0.0)
     monkeypatch.setattr(progress_reports, "is_compiling", lambda: True)
+
+
+async def test_who_waits_for_the_engine_to_be_compiled_is_told(application, compiling, monkeypatch):
+    """Again and again, in steps so small that the tool's own reports still rise above them; then no more."""
     told, is_told = [], asyncio.Event()
 
     async def hear(done, total, words):
@@ -293,15 +293,9 @@ async def test_who_waits_for_the_engine_to_be_compiled_is_told(application, monk
     assert told[-1][1:] == (5, "begun")
 
 
-async def test_when_all_is_done_nothing_is_said_about_the_engine(monkeypatch):
+async def test_when_all_is_done_nothing_is_said_about_the_engine(compiling):
     """Another call may be what compiles it; the last report stays that of the last step."""
-    monkeypatch.setattr(progress_reports, "_EXPLAIN_AFTER_S", 0.0)
-    monkeypatch.setattr(progress_reports, "_SAY_AGAIN_S", 0.0)
-    monkeypatch.setattr(progress_reports, "is_compiling", lambda: True)
     session = Session()
-    async with Reporting(session, least_s=0.0) as reporting:
-        reporting.report(5, 5, "done")
-        for _turn in range(20):
-            await asyncio.sleep(0)
+    await report(session, (5, 5, "done"))
 
     assert session.observed == [(5, 5, "done")]

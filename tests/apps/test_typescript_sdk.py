@@ -1,13 +1,14 @@
-"""The TypeScript SDK, which checks every answer against ``outputSchema``, hands on errors and candidates.
+"""The TypeScript SDK, which checks every answer against ``outputSchema``, and the Inspector of the protocol's authors.
 
-It runs where Node is installed and ``FINGERPOST_TYPESCRIPT`` names a folder in which
-``npm install @modelcontextprotocol/sdk@1 @modelcontextprotocol/client@2`` was run (``make test-typescript``).
+They run where Node is installed and ``FINGERPOST_TYPESCRIPT`` names a folder in which ``npm install`` was run for
+``@modelcontextprotocol/sdk@1``, ``client@2`` and ``inspector@2`` (``make test-typescript``).
 """
 
 import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from tests.apps.processes import COMMAND, DEADLINE_S
 
 ASK = Path(__file__).parent / "typescript" / "ask.mjs"
 FOLDER = os.environ.get("FINGERPOST_TYPESCRIPT")
+INSPECTOR = Path(FOLDER or "") / "node_modules" / ".bin" / "mcp-inspector"
 
 pytestmark = pytest.mark.skipif(
     FOLDER is None or shutil.which("node") is None, reason="no Node, or FINGERPOST_TYPESCRIPT names no folder"
@@ -42,3 +44,20 @@ def test_the_sdk_hands_on_errors_and_candidates(home, major):
     assert told["sound"]["structuredContent"]["name"] == "Kamppi"
     assert told["figures"]["structuredContent"]["data"] == {"Revenue": 394328000000}
     assert told["large"]["structuredContent"]["left_out"]
+
+
+@pytest.mark.skipif(not INSPECTOR.exists(), reason="the Inspector is not installed")
+def test_the_inspectors_strict_mode_is_silent(home, application, tmp_path):
+    """Every tool is listed, and no line of its report warns of a published schema."""
+    # By itself it waits 15 s for a server, which a machine that is busy elsewhere takes to start Node and Python.
+    patience = ("--connect-timeout", str(DEADLINE_S // 2 * 1000))
+    done = subprocess.run(
+        [str(INSPECTOR), "--cli", "--method", "tools/list", "--strict", *patience,
+         str(Path(sys.executable).with_name("fingerpost")), "serve"],
+        capture_output=True, text=True, timeout=DEADLINE_S, check=False,
+        env={**os.environ, "HOME": str(tmp_path)},
+    )  # fmt: skip
+    said = [line for line in done.stderr.splitlines() if line.startswith(("Warning", "Error"))]
+
+    assert (done.returncode, said) == (0, []), done.stderr[-2000:]
+    assert [tool["name"] for tool in json.loads(done.stdout)["tools"]] == list(application.tools)

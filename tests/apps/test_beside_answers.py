@@ -1,0 +1,267 @@
+"""What comes beside an answer, for those who draw it: geometry, colours of lines, water and streets."""
+
+import csv
+import io
+import json
+import zipfile
+from math import cos, radians
+from types import SimpleNamespace
+
+import polyline
+import pytest
+from mcp import Client
+
+from fingerpost.apps.library import Fingerpost
+from fingerpost.apps.mcp.server import new_server
+from fingerpost.apps.settings import read_settings
+from fingerpost.apps.wiring import build
+from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
+from fingerpost.transit.model.place import Coordinate
+from fingerpost.transit.tools.map_shapes import MOST_CHARACTERS, find_box
+from tests.apps.questions import KAMPPI_TO_ESPOO
+from tests.homes import keep_network
+from tests.shared_data import get_shared
+from tests.views import lakeside
+
+GEOMETRY, COLORS, BASEMAP = "fingerpost/geometry", "fingerpost/lineColors", "fingerpost/basemap"
+ASKED = {GEOMETRY: True}
+HEAD = "shape_id,shape_pt_lat,shape_pt_lon,shape_pt_sequence\n"
+TRIPS = "route_id,service_id,trip_id,shape_id\nA,ALL,A-1,S\nB,ALL,B-1,\n"
+# Alpha, Beta and Gamma lie a kilometre apart on the 60.17th parallel; line A makes a bend, line B has no shape.
+DRAWING = "line A | Alpha 08:30 | Beta 08:40\nline B | Beta 08:50 | Gamma 09:00 | Delta 09:10"
+BEND = [(60.17, 24.94), (60.18, 24.95), (60.17, 24.958)]
+QUESTION = {
+    "origin": {"type": "coords", "value": {"lat": 60.17, "lon": 24.939}},
+    "destination": {"type": "label", "value": "Delta"},
+    "when": {"type": "depart", "time": "2026-03-10T08:00:00+02:00"},
+    "constraints": {"maxWalkingDistance": 500},
+    "limit": 1,
+}
+STOPS = [(60.17, 24.958), (60.17, 24.976), (60.17, 24.994)]
+
+
+def drawn(tmp_path, points=BEND):
+    """Add the drawn feed to this home, line A with a shape; return an application over it."""
+    rows = "".join(f"S,{lat},{lon},{number}\n" for number, (lat, lon) in enumerate(points, 1))
+    days = feed_from_drawing(DRAWING) | {"shapes.txt": HEAD + rows, "trips.txt": TRIPS}
+    return over(write_feed(tmp_path / "drawn.zip", days))
+
+
+def over(feed):
+    settings = read_settings()
+    imported = import_feeds("T", [FeedSource(feed)])
+    keep_network(settings.home, "T", imported.timetable, report=imported.report.to_json())
+    return build(settings)
+
+
+async def ask(application, question, meta=None, tool="plan_trip"):
+    async with Client(new_server(application, find_user=lambda _: "eva")) as client:
+        return await client.call_tool(tool, question, meta=meta)
+
+
+async def test_lines_come_to_those_who_ask(tmp_path):
+    """A ride follows its shape, else its stops; a walk is straight; each says so, leg by leg."""
+    answer = await ask(drawn(tmp_path), QUESTION, ASKED)
+
+    [itinerary] = answer.structured_content["itineraries"]
+    geometry = answer.meta[GEOMETRY]
+    [lines] = geometry["itineraries"]
+    observed = [(polyline.decode(leg["legGeometry"]["points"]), leg["source"]) for leg in lines["legs"]]
+    assert (geometry["precision"], geometry["toleranceMeters"]) == (5, 0)
+    assert lines["fingerprint"] == itinerary["fingerprint"]
+    assert [leg["mode"] for leg in itinerary["legs"]] == ["WALK", "BUS", "BUS"]
+    assert observed == [([(60.17, 24.939), (60.17, 24.94)], "straight-line"), (BEND, "shape"), (STOPS, "stops")]
+
+
+async def test_a_tool_without_lines_says_so(application):
+    """Geometry of a board is refused in a sentence; the tools' list says who has any."""
+    answer = await ask(application, {"stop": {"type": "label", "value": "Kamppi"}}, ASKED, "get_departures")
+    async with Client(new_server(application, find_user=lambda _: "eva")) as client:
+        listed = (await client.list_tools()).tools
+
+    assert answer.content[0].text.startswith("validation-error: get_departures has no geometry to give")
+    assert {tool.name: tool.meta["fingerpost/offers"] for tool in listed if tool.meta} == {
+        "plan_trip": [GEOMETRY, COLORS, BASEMAP],
+        "get_departures": [COLORS],
+        "planRoute": [COLORS],
+        "getStopTimetable": [COLORS],
+    }
+
+
+async def test_an_error_has_nothing_beside_it(application):
+    answer = await ask(application, {**KAMPPI_TO_ESPOO, "limit": 4}, ASKED)
+
+    assert (answer.is_error, GEOMETRY in answer.meta) == (True, False)
+
+
+async def test_a_long_line_is_thinned_and_says_how_far(tmp_path):
+    """A shape of twenty thousand points is thinned until all lines fit, within a tolerance that is said."""
+    zigzag = [(60.17 + (n % 2) * 0.0001, 24.94 + n * 0.018 / 19_999) for n in range(20_000)]
+    answer = await ask(drawn(tmp_path, zigzag), QUESTION, ASKED)
+
+    geometry = answer.meta[GEOMETRY]
+    legs = geometry["itineraries"][0]["legs"]
+    assert geometry["toleranceMeters"] == 20
+    assert sum(len(leg["legGeometry"]["points"]) for leg in legs) <= MOST_CHARACTERS
+    assert legs[1]["legGeometry"]["length"] == len(polyline.decode(legs[1]["legGeometry"]["points"])) < 20_000
+
+
+async def test_python_has_it_beside_the_answer(tmp_path):
+    """The library's whole answer has the geometry that MCP's ``_meta`` has."""
+    application = drawn(tmp_path)
+    async with Fingerpost() as fp:
+        answer = await fp.answer("plan_trip", QUESTION, wants=["geometry"])
+
+    asked = await ask(application, QUESTION, ASKED)
+    assert answer.beside == {"geometry": asked.meta[GEOMETRY]}
+
+
+def _rows(feed, table):
+    with zipfile.ZipFile(feed) as packed:
+        return list(csv.DictReader(io.StringIO(packed.read(table).decode("utf-8-sig"))))
+
+
+def is_same(point, other):
+    """Two points to the precision of five decimals."""
+    return max(abs(a - b) for a, b in zip(point, other, strict=True)) <= 1.1e-5
+
+
+async def test_a_ride_of_the_real_helsinki_feed_is_cut_by_its_own_distances(monkeypatch):
+    """Every ride's line is the shape's points between the distances that stop_times.txt states for its two calls."""
+    feed = get_shared("gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip")
+    monkeypatch.setenv("FINGERPOST_NOW", "2022-02-22T08:00:00+02:00")
+    calls, shapes = {}, {}
+    for row in _rows(feed, "stop_times.txt"):
+        calls.setdefault(row["trip_id"], []).append((row["stop_id"], float(row["shape_dist_traveled"])))
+    for row in sorted(_rows(feed, "shapes.txt"), key=lambda row: int(row["shape_pt_sequence"])):
+        place = (float(row["shape_pt_lat"]), float(row["shape_pt_lon"]))
+        shapes.setdefault(row["shape_id"], []).append((float(row["shape_dist_traveled"]), place))
+    shape_of = {row["trip_id"]: row["shape_id"] for row in _rows(feed, "trips.txt")}
+    question = {
+        "origin": {"type": "coords", "value": {"lat": 60.1699, "lon": 24.9384}},
+        "destination": {"type": "coords", "value": {"lat": 60.1875, "lon": 24.9600}},
+        "limit": 3,
+    }
+    answer = await ask(over(feed), question, ASKED)
+
+    lines = {each["fingerprint"]: each["legs"] for each in answer.meta[GEOMETRY]["itineraries"]}
+    compared = 0
+    for itinerary in answer.structured_content["itineraries"]:
+        for leg, line in zip(itinerary["legs"], lines[itinerary["fingerprint"]], strict=True):
+            if leg["mode"] == "WALK":
+                continue
+            trip = leg["tripId"].removeprefix("T:")
+            dists = dict(calls[trip])
+            begin, end = (dists[leg[side]["id"].removeprefix("T:")] for side in ("from", "to"))
+            inner = [place for dist, place in shapes[shape_of[trip]] if begin < dist < end]
+            points = polyline.decode(line["legGeometry"]["points"])
+            assert line["source"] == "shape"
+            # By rounding, a point at either end may be there twice.
+            ends = (points[0], points[-1])
+            middle, expected = (
+                [p for p in places if not any(is_same(p, end) for end in ends)] for places in (points, inner)
+            )
+            assert len(middle) == len(expected)
+            assert all(map(is_same, middle, expected))
+            compared += 1
+    assert compared >= 3
+
+
+PAINTED = "line A | Alpha 08:30 | Beta 08:40\nline B | Beta 08:50 | Gamma 09:00"
+# White on orange cannot be read; line B states nothing.
+ROUTES = "route_id,agency_id,route_short_name,route_type,route_color,route_text_color\nA,,A,3,FF6319,FFFFFF\nB,,B,3,,\n"
+ORANGE = {"color": "FF6319", "textColor": "000000"}
+PAINTED_TRIP = {
+    "origin": {"type": "label", "value": "Alpha"},
+    "destination": {"type": "label", "value": "Gamma"},
+    "when": {"type": "depart", "time": "2026-03-10T08:00:00+02:00"},
+    "limit": 1,
+}
+PAINTED_ROUTE = {
+    "origin": {"rawText": "Alpha"},
+    "destination": {"rawText": "Gamma"},
+    "departureTime": "2026-03-10T06:00:00Z",
+}
+QUESTIONS = {
+    "plan_trip": (PAINTED_TRIP, ["itineraries/0/legs/0"]),
+    "planRoute": (PAINTED_ROUTE, ["itineraries/0/legs/0"]),
+    "get_departures": ({"stop": {"type": "id", "value": "T:Alpha"}, "windowMinutes": 60}, ["departures/0"]),
+    "getStopTimetable": ({"stopId": "T:ALPHA", "horizonMinutes": 60}, ["departures/0"]),
+}
+
+
+@pytest.fixture
+def painted(home, tmp_path):
+    """An application over a feed of an orange line and one without a colour."""
+    return over(write_feed(tmp_path / "painted.zip", feed_from_drawing(PAINTED) | {"routes.txt": ROUTES}))
+
+
+@pytest.mark.parametrize("tool", QUESTIONS)
+async def test_who_asks_gets_the_colours_of_lines_with_a_text_that_can_be_read(painted, tool):
+    """Orange with black; what touches the line without a colour is not named. The body is the same to the byte."""
+    question, touched = QUESTIONS[tool]
+    asked, bare = await ask(painted, question, {COLORS: True}, tool), await ask(painted, question, tool=tool)
+
+    [line] = asked.meta[COLORS]["lines"]
+    assert (line["touches"], {"color": line["color"], "textColor": line["textColor"]}) == (touched, ORANGE)
+    assert COLORS not in bare.meta
+    assert json.dumps(asked.structured_content) == json.dumps(bare.structured_content)
+
+
+async def test_the_demo_has_the_colours_that_riders_know(application):
+    """Helsinki's metro is orange, and each line of London's tube has its own."""
+    board = {"stop": {"type": "id", "value": "DEMO-LONDON:BANK"}, "limit": 50, "windowMinutes": 30}
+    metro = {"stop": {"type": "id", "value": "DEMO-HELSINKI:KAMPPI"}}
+    tube = await ask(application, board, {COLORS: True}, "get_departures")
+    orange = await ask(application, metro, {COLORS: True}, "get_departures")
+
+    rows = tube.structured_content["departures"]
+    painted = {
+        rows[int(path.partition("/")[2])]["line"]: each["color"]
+        for each in tube.meta[COLORS]["lines"]
+        for path in each["touches"]
+    }
+    assert {"Central": "DC241F", "Northern": "000000"}.items() <= painted.items()
+    assert {each["color"] for each in orange.meta[COLORS]["lines"]} == {"FF6319"}
+
+
+@pytest.fixture
+def town(home, tmp_path, invoke):
+    """An application over the town by the lake."""
+    return lakeside.add_lakeside(tmp_path, invoke)
+
+
+async def test_who_asks_gets_what_lies_around_the_trip(town):
+    """The lake as a closed ring, then the street; the body is the same to the byte, and names whose map it is."""
+    asked, bare = await ask(town, lakeside.QUESTION, {BASEMAP: True}), await ask(town, lakeside.QUESTION)
+
+    basemap = asked.meta[BASEMAP]
+    drawn = {each["kind"]: [polyline.decode(line) for line in each["lines"]] for each in basemap["layers"]}
+    [ring], [street] = drawn["water"], drawn["minor-road"]
+    assert (ring[0], {tuple(point) for point in ring}) == (ring[-1], set(lakeside.LAKE))
+    assert (street[0], street[-1]) == (lakeside.STREET[0], lakeside.STREET[-1])
+    assert (list(drawn), basemap["precision"], basemap["leftOut"]) == (["water", "minor-road"], 5, [])
+    assert any("OpenStreetMap" in each for each in asked.structured_content["meta"]["attribution"])
+    assert BASEMAP not in bare.meta
+    assert json.dumps(asked.structured_content) == json.dumps(bare.structured_content)
+
+
+@pytest.mark.parametrize(("north", "east"), [(0.02, 0.0), (0.02, 0.04)], ids=["due north", "north-east"])
+def test_the_map_fills_a_drawing_on_a_desk(north, east):
+    """It is 620 pixels wide and 230 high with 22 left free around the trip: 3.3 times as wide as the trip is high."""
+    ends = [SimpleNamespace(coordinate=Coordinate(60 + up, 24 + aside)) for up, aside in ((0, 0), (north, east))]
+    box = find_box([SimpleNamespace(legs=[SimpleNamespace(start=ends[0], end=ends[1])])])
+    high_m = north * METRES_PER_DEGREE
+    wide_m = (box.east - box.west) * METRES_PER_DEGREE * cos(radians(60 + north / 2))
+
+    assert wide_m >= 620 / (230 - 2 * 22) * high_m
+    assert (box.north - box.south) * METRES_PER_DEGREE >= 1.2 * high_m
+
+
+async def test_a_network_without_an_extract_has_no_map(application):
+    """The demo was asked for one and says that there is nothing to draw."""
+    asked = await ask(application, KAMPPI_TO_ESPOO, {BASEMAP: True})
+
+    assert asked.meta[BASEMAP] == {"precision": 5, "toleranceMeters": 0.0, "layers": [], "leftOut": []}
