@@ -38,13 +38,13 @@ class Ticker(BaseModel):
     ticker: str
 
 
-def tool(name, model, key, data=None, cost=1.0, answer=None):
+def tool(name, model, key, data=None, answer=None):
     async def execute(query_type, parameters, _user):
         return success_response(name, query_type, parameters, [], {"data": data if data is not None else parameters})
 
     outputs = {} if answer is None else {name: answer}
     spec = ToolSpec(name=name, input_schema={name: model}, output_key=key, output_schema=outputs)
-    return PlanTool(spec=spec, execute=execute, cost=cost)
+    return PlanTool(spec=spec, execute=execute)
 
 
 LOOKUP = tool("lookup", NeedsName, "ticker", {"ticker": "AAPL"}, answer=Ticker)
@@ -95,13 +95,11 @@ async def test_what_is_in_memory_is_not_asked_again():
     assert [(each.tool, each.parameters) for each in none.steps] == [(None, {"ticker": {"$ref": "ticker"}})]
 
 
-async def test_of_two_tools_the_cheaper_is_taken():
-    """Ties go by cost, then by name."""
-    dear = tool("a_dear_one", Nothing, "k", cost=2.0)
-    cheap = tool("cheap", Nothing, "k")
-    found = await PlanningCapability(Catalogue.of([dear, cheap])).create_plan("k", wanted=["k"])
+async def test_of_two_tools_the_first_by_name_is_taken():
+    tools = Catalogue.of([tool("b", Nothing, "k"), tool("a", Nothing, "k")])
+    found = await PlanningCapability(tools).create_plan("k", wanted=["k"])
 
-    assert [each.tool for each in found.steps] == ["cheap"]
+    assert [each.tool for each in found.steps] == ["a"]
 
 
 async def test_tools_that_need_one_another_are_no_plan():

@@ -6,9 +6,7 @@ import json
 import pytest
 
 from fingerpost.contract.plan import Attempt, find_attempt
-from fingerpost.contract.tool import Tool
 from fingerpost.errors import PlanInvalid, SourceLimited, SourceUnreachable
-from fingerpost.plan.catalogue import PlanTool
 from fingerpost.plan.limits import Limits
 from fingerpost.runtime import retry
 from fingerpost.runtime.circuit_breaker import Breaker
@@ -261,22 +259,6 @@ async def test_a_memory_that_is_full_fails_the_step_that_filled_it(opened, recor
         "query_type": "echo", "parameters": {}, "results": [], "output_key": "echo", "success": False,
         "error": "The run's memory may hold 500 bytes, and is full", "retryable": False,
     }  # fmt: skip
-
-
-async def test_a_tool_of_the_contract_is_called_as_it_is_written(opened, recorder):
-    """Query type and parameters, and no user."""
-
-    class Doubling(Tool):
-        name = "doubling"
-
-        async def execute(self, query_type, parameters):
-            return self.format_success_response(query_type, parameters, [], {"data": parameters["n"] * 2})
-
-    spec = recorder.tool("doubling").spec
-    runs = opened(PlanTool.of(Doubling(), spec))
-    state, run = await ended(runs, plan(step(1, "doubling", parameters={"n": 4})))
-
-    assert (state, json.loads(run.steps[1].output)["data"]) == ("completed", 8)
 
 
 @pytest.mark.parametrize(("approved", "kind"), [(True, "step_approved"), (False, "step_rejected")])

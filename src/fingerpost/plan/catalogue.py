@@ -8,7 +8,6 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from fingerpost.contract.spec import ToolSpec
-from fingerpost.contract.tool import Tool
 from fingerpost.errors import PlanInvalid
 
 HUMAN: Final = "human"
@@ -26,22 +25,11 @@ class PlanTool:
         spec: what it expects and returns.
         execute: asks it; a failure is a response too.
         is_idempotent: whether a call whose outcome is unknown may be made again.
-        cost: what a planner prefers less of, in any one unit.
     """
 
     spec: ToolSpec
     execute: Execute
     is_idempotent: bool = True
-    cost: float = 1.0
-
-    @classmethod
-    def of(cls, tool: Tool, spec: ToolSpec, *, is_idempotent: bool = True, cost: float = 1.0) -> "PlanTool":
-        """Return a tool of the plan-step contract, which knows nothing of users."""
-
-        async def execute(query_type: str, parameters: dict[str, Any], _user: str | None) -> Mapping[str, Any]:
-            return await tool.execute(query_type, parameters)
-
-        return cls(spec=spec, execute=execute, is_idempotent=is_idempotent, cost=cost)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -64,7 +64,7 @@ class _Chain:
         self._steps: list[PlanStep] = []
         self._missing: dict[tuple[str, str], dict[str, str]] = {}
         self._producers: dict[str, list[PlanTool]] = {}
-        for tool in sorted(catalogue.tools.values(), key=lambda tool: (tool.cost, tool.spec.name)):
+        for _name, tool in sorted(catalogue.tools.items()):
             self._producers.setdefault(tool.spec.output_key, []).append(tool)
 
     def plan(self) -> Plan:
@@ -77,7 +77,7 @@ class _Chain:
         return Plan(goal=self._goal.text, steps=self._steps, created_at=now())
 
     def _provide(self, key: str, asker: str, above: tuple[str, ...]) -> bool:
-        """Add the steps that give a key, the cheapest tool that can be asked first."""
+        """Add the steps that give a key, the first tool by name that can be asked."""
         if any(step.expected_key == key for step in self._steps):
             return True
         producers = self._producers.get(key, [])
@@ -319,15 +319,11 @@ class PlanningCapability:
             PlanInvalid: no planner takes the goal, or something that it needs is missing.
         """
         goal = Goal(text=user_input, wanted=tuple(wanted), known=dict(known or {}))
-        plan = await self._ask(goal, memory)
-        return plan.model_copy(update={"owner": owner})
-
-    async def _ask(self, goal: Goal, memory: Collection[str]) -> Plan:
         for planner in self._planners:
             plan = await planner.plan(goal, self._catalogue, memory)
             if plan is not None:
                 validate_plan(plan, self._catalogue, memory=memory)
-                return plan
+                return plan.model_copy(update={"owner": owner})
         examples = "; ".join(f"'{template.example}'" for template in TEMPLATES)
         keys = ", ".join(sorted({tool.spec.output_key for tool in self._catalogue.tools.values()}))
         raise PlanInvalid(
