@@ -6,7 +6,7 @@ import os
 import uuid
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -62,9 +62,7 @@ async def download(
             body = _FileBody(file, progress)
             response = await client.fetch_into(request, body, None if known is None else known.validators)
             if response.status == NOT_MODIFIED and known is not None:
-                return Downloaded(
-                    changed=False, sha256=known.sha256, size_bytes=known.size_bytes, validators=known.validators
-                )
+                return replace(known, changed=False)
             file.flush()
             os.fsync(file.fileno())
         changed = known is None or known.sha256 != body.sha256

@@ -146,10 +146,9 @@ class _Check:
         declared = {
             number: [d for d in ready.step.dependencies if d in self.ready] for number, ready in self.ready.items()
         }
-        try:
-            self.in_order = sort_steps(declared)
-        except StepsCircular as error:
-            return [*found, PlanProblem(error.steps[0], "dependencies", f"go in a circle: {_arrow(error.steps)}")]
+        self.in_order, circle = sort_steps(declared)
+        if circle:
+            return [*found, PlanProblem(circle[0], "dependencies", f"go in a circle: {_arrow(circle)}")]
         readers = [ready for ready in self.ready.values() if ready.references or ready.condition is not None]
         # Most plans of many steps read little: what comes before what is only worked out where somebody reads.
         below = reach_of(declared, self.in_order) if readers else {}
@@ -159,11 +158,12 @@ class _Check:
             return found
         edges = {number: ready.dependencies for number, ready in self.ready.items()}
         if edges != declared:
-            try:
-                self.in_order = sort_steps(edges)
-            except StepsCircular as error:
-                reason = f"refer to one another in a circle: {_arrow(error.steps)}"
-                return [*found, PlanProblem(error.steps[0], "parameters", reason)]
+            self.in_order, circle = sort_steps(edges)
+            if circle:
+                return [
+                    *found,
+                    PlanProblem(circle[0], "parameters", f"refer to one another in a circle: {_arrow(circle)}"),
+                ]
         self._before = reach_of(edges, self.in_order)
         found += self._rival_writers(rivals)
         if not found:
@@ -363,27 +363,15 @@ def _clip(text: str, most: int = 80) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-class StepsCircular(ValueError):
-    """Steps wait for one another; ``steps`` are those of one circle, each depending on the next."""
-
-    def __init__(self, steps: list[int]) -> None:
-        self.steps = steps
-        super().__init__("steps wait for one another")
-
-
-def sort_steps(edges: Mapping[int, Sequence[int]]) -> list[int]:
-    """Return the steps, each after all that it depends on.
-
-    Raises:
-        StepsCircular: there is no such order.
-    """
+def sort_steps(edges: Mapping[int, Sequence[int]]) -> tuple[list[int], list[int]]:
+    """Return the steps, each after all that it depends on, or a circle of steps, each depending on the next."""
     try:
-        return list(TopologicalSorter(edges).static_order())
+        return list(TopologicalSorter(edges).static_order()), []
     except CycleError as error:
         # graphlib lists each step before those that depend on it, and the first one again at the end.
         circle: list[int] = error.args[1][:0:-1]
         start = circle.index(min(circle))
-        raise StepsCircular(circle[start:] + circle[:start]) from None
+        return [], circle[start:] + circle[:start]
 
 
 def reach_of(edges: Mapping[int, Sequence[int]], in_order: Iterable[int]) -> dict[int, frozenset[int]]:

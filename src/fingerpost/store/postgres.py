@@ -173,6 +173,8 @@ _R = TypeVar("_R")
 SCHEMA = "fingerpost"
 
 _CONNECT_TIMEOUT_S = 5
+# How long a call waits for a database that is restarting.
+_PATIENCE_S = 10.0
 _MOST_CONNECTIONS = 4
 _APPLICATION = "fingerpost"
 _UNKNOWN_END = "The database broke off while it wrote, so nobody knows whether it did; look, and call again"
@@ -201,13 +203,11 @@ class Database:
     Args:
         url: as libpq takes it, ``postgresql://user:password@host/name``.
         schema: where the tables are.
-        patience_s: how long a call waits for a database that is restarting.
     """
 
-    def __init__(self, url: str, *, schema: str = SCHEMA, patience_s: float = 10.0) -> None:
+    def __init__(self, url: str, *, schema: str = SCHEMA) -> None:
         self._url = url
         self.schema = schema
-        self._patience_s = patience_s
         self._lock = threading.Lock()
         self._is_ready = False
         self._pool: psycopg_pool.ConnectionPool[psycopg.Connection] | None = None
@@ -274,7 +274,7 @@ class Database:
         import psycopg
         from psycopg_pool import PoolTimeout
 
-        until = time.monotonic() + self._patience_s
+        until = time.monotonic() + _PATIENCE_S
         while True:
             connection: psycopg.Connection | None = None
             pool = self._opened()
@@ -314,7 +314,7 @@ class Database:
                 min_size=0,
                 max_size=_MOST_CONNECTIONS,
                 num_workers=1,
-                timeout=self._patience_s,
+                timeout=_PATIENCE_S,
                 open=True,
                 name="fingerpost",
             )

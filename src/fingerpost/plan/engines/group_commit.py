@@ -18,7 +18,6 @@ _log = logging.getLogger(__name__)
 _LONGEST_DELAY_S = 0.02
 
 _UNKNOWN = "What a run did could not be written down"
-_REASONS: dict[type[BaseException], str] = {sqlite3.OperationalError: f"{_UNKNOWN}: its disk is full or its file busy"}
 
 # Whoever waits must hear of it: a thread that died of a value that SQLite cannot bind would let all wait for ever.
 _REPORTED_ERRORS = (
@@ -182,7 +181,7 @@ class GroupCommit:
 def _reason(error: BaseException) -> str:
     if isinstance(error, ToolError):
         return f"{_UNKNOWN}: {error.message}"
-    return _REASONS.get(type(error), _UNKNOWN)
+    return f"{_UNKNOWN}: its disk is full or its file busy" if type(error) is sqlite3.OperationalError else _UNKNOWN
 
 
 def _answer(answer: "asyncio.Future[Any]", found: Any, error: BaseException | None) -> None:
