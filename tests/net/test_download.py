@@ -18,6 +18,11 @@ def asking(server, **given):
     return Request(url=server.url + "/feed.zip", limits=LIMITS, **given)
 
 
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "feed.zip"
+
+
 async def breaking(writer):
     writer.write(BROKEN)
     await writer.drain()
@@ -40,8 +45,7 @@ async def test_a_file_arrives_with_its_digest(tmp_path):
     )
 
 
-async def test_an_unchanged_file_is_not_fetched(tmp_path):
-    path = tmp_path / "feed.zip"
+async def test_an_unchanged_file_is_not_fetched(path):
     async with serving(answer(body=b"hello", ETag='"1"'), answer("304 Not Modified")) as server, new_client() as client:
         first = await download(client, asking(server), path)
         again = await download(client, asking(server), path, known=first)
@@ -49,9 +53,8 @@ async def test_an_unchanged_file_is_not_fetched(tmp_path):
     assert (server.asked[1].headers["if-none-match"], again) == ('"1"', replace(first, changed=False))
 
 
-async def test_the_same_content_is_unchanged_where_the_source_cannot_tell(tmp_path):
+async def test_the_same_content_is_unchanged_where_the_source_cannot_tell(path):
     """Without validators the digest decides."""
-    path = tmp_path / "feed.zip"
     answers = [answer(body=b"hello"), answer(body=b"hello"), answer(body=b"other")]
     async with serving(*answers) as server, new_client() as client:
         first = await download(client, asking(server), path)
@@ -61,8 +64,7 @@ async def test_the_same_content_is_unchanged_where_the_source_cannot_tell(tmp_pa
     assert ([one.changed for one in (first, same, other)], path.read_bytes()) == ([True, False, True], b"other")
 
 
-async def test_a_file_that_was_lost_is_fetched_again(tmp_path):
-    path = tmp_path / "feed.zip"
+async def test_a_file_that_was_lost_is_fetched_again(path):
     async with serving(answer(body=b"hello", ETag='"1"')) as server, new_client() as client:
         first = await download(client, asking(server), path)
         path.unlink()
@@ -72,9 +74,8 @@ async def test_a_file_that_was_lost_is_fetched_again(tmp_path):
 
 
 @pytest.mark.parametrize(("bad", "error"), [(breaking, SourceUnreachable), (answer(body=b"x" * 100_001), SourceFailed)])
-async def test_a_failure_leaves_the_old_file(tmp_path, bad, error):
+async def test_a_failure_leaves_the_old_file(tmp_path, path, bad, error):
     """What broke off, or is too large, replaces nothing and leaves nothing behind."""
-    path = tmp_path / "feed.zip"
     path.write_bytes(b"old")
     async with serving(bad) as server, new_client() as client:
         with pytest.raises(error):
@@ -83,8 +84,7 @@ async def test_a_failure_leaves_the_old_file(tmp_path, bad, error):
     assert (path.read_bytes(), [one.name for one in tmp_path.iterdir()]) == (b"old", ["feed.zip"])
 
 
-async def test_a_second_attempt_begins_the_file_anew(tmp_path):
-    path = tmp_path / "feed.zip"
+async def test_a_second_attempt_begins_the_file_anew(path):
     async with serving(breaking, answer(body=b"whole")) as server, new_client() as client:
         got = await download(client, asking(server), path)
 

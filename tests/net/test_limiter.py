@@ -14,8 +14,7 @@ from fingerpost.net.limiter import Limiter, Pace
 from fingerpost.store.limits import Limits, Rate
 from tests.net.at_once import tell_at_once
 from tests.net.local_server import FakeTime
-from tests.scale.places import open_database
-from tests.scale.running import get_url
+from tests.scale.places import get_url, open_database
 
 EDGAR = Pace(name="sec", per_second=8, burst=1)
 START_MS = 1_000_000_000_000

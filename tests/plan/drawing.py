@@ -14,7 +14,10 @@ from fingerpost.plan.engines.embedded import EmbeddedJournal
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import list_items
 from fingerpost.plan.plan_json import plan_of
+from fingerpost.plan.plan_tools import RunPlan
+from fingerpost.plan.planners import PlanningCapability
 from fingerpost.plan.runs import PlanRuns
+from fingerpost.plan.view import describe_run
 
 NOW = "2026-03-10T06:00:00Z"
 CREATED = "2026-03-10T06:00:00Z"
@@ -149,3 +152,14 @@ async def items_of(runs, run):
     """Return the typed items of a run's memory."""
     events = await runs.journal.list_events(run.run_id, 0, 1000)
     return list_items(plan_of(run).model_dump(), run.created_at, run.steps, events)
+
+
+async def viewed(runs, a_plan, parts=()):
+    """Carry a plan out and return how its owner sees the run."""
+    _state, run = await ended(runs, a_plan)
+    return await describe_run(runs, run, parts)
+
+
+def run_plan_over(runs):
+    """Return the tool ``run_plan`` over some runs."""
+    return RunPlan(runs, PlanningCapability(runs.catalogue, []))

@@ -11,10 +11,8 @@ from fingerpost.errors import PlanInvalid, StorageUnavailable
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.plan_json import read_plan
-from fingerpost.plan.plan_tools import RunPlan
-from fingerpost.plan.planners import PlanningCapability
 from fingerpost.plan.view import describe_run
-from tests.plan.drawing import ended, failure, human, plan, ref, step
+from tests.plan.drawing import ended, failure, human, plan, ref, run_plan_over, step
 
 
 @pytest.mark.parametrize(("approved", "state", "steps"), [(True, "completed", {1, 2, 3}), (False, "failed", {1, 2})])
@@ -205,7 +203,7 @@ async def test_a_user_may_have_so_many_runs_under_way(opened, recorder):
 
     recorder.script = {"x": wait}
     runs = opened(recorder.tool(), limits=Limits(runs_of_user=1))
-    tool = RunPlan(runs, PlanningCapability(runs.catalogue, []))
+    tool = run_plan_over(runs)
     asked = {"plan": plan(step(1, parameters={"label": "x"})).model_dump(), "wait_seconds": 0}
     first = await tool.answer(asked, user="ann")
     refused = await tool.answer(asked, user="ann")

@@ -2,24 +2,14 @@
 
 import asyncio
 
-import pytest
-
-from fingerpost.plan.plan_tools import RunPlan
-from fingerpost.plan.planners import PlanningCapability
-from tests.plan.drawing import failure, human, plan, step
+from tests.plan.drawing import failure, human, plan, run_plan_over, step
 
 
-@pytest.fixture
-def watch_progress(opened):
-    """Ask ``run_plan`` of runs over some tools; return the run and what was reported."""
-
-    async def ask(runs, **arguments):
-        tool = RunPlan(runs, PlanningCapability(runs.catalogue, []))
-        heard = []
-        answer = await tool.answer(arguments, user="ann", report=lambda *told: heard.append(told))
-        return answer.body["data"], heard
-
-    return ask
+async def watch_progress(runs, **arguments):
+    """Ask ``run_plan``; return the run and what was reported."""
+    heard = []
+    answer = await run_plan_over(runs).answer(arguments, user="ann", report=lambda *told: heard.append(told))
+    return answer.body["data"], heard
 
 
 def begun_and_done(heard):
@@ -27,7 +17,7 @@ def begun_and_done(heard):
     return [(done, words) for done, _total, words in heard[1:]]
 
 
-async def test_a_step_counts_half_when_it_begins_and_whole_when_it_ends(runs, watch_progress):
+async def test_a_step_counts_half_when_it_begins_and_whole_when_it_ends(runs):
     """The total is the number of steps; the words are the step's, and the first ones name the run."""
     run, heard = await watch_progress(runs, plan=plan(step(1), step(2, dependencies=[1])).model_dump())
 
@@ -40,7 +30,7 @@ async def test_a_step_counts_half_when_it_begins_and_whole_when_it_ends(runs, wa
     ]
 
 
-async def test_a_resumed_run_begins_at_what_it_has(runs, recorder, watch_progress):
+async def test_a_resumed_run_begins_at_what_it_has(runs, recorder):
     """Before that the failed step had ended; then recorded steps count from the start, a skipped one as ended."""
     recorder.script = {"x": [failure("wrong"), None]}
     skipped = step(3, dependencies=[2], expected_key=None, done_check="True")
@@ -57,7 +47,7 @@ async def test_a_resumed_run_begins_at_what_it_has(runs, recorder, watch_progres
     ]
 
 
-async def test_whoever_comes_later_hears_of_a_run_that_is_under_way(runs, recorder, watch_progress):
+async def test_whoever_comes_later_hears_of_a_run_that_is_under_way(runs, recorder):
     """One has begun it and does not wait; another approves a step of it, waits, and hears the rest."""
     begun, gate = asyncio.Event(), asyncio.Event()
 
@@ -79,7 +69,7 @@ async def test_whoever_comes_later_hears_of_a_run_that_is_under_way(runs, record
     assert (early[-1][0] < 3, heard[-1]) == (True, (3.0, 3, "3. step 3: done"))
 
 
-async def test_a_caller_that_no_longer_waits_is_told_nothing(runs, recorder, watch_progress):
+async def test_a_caller_that_no_longer_waits_is_told_nothing(runs, recorder):
     """Its time is over, the run goes on, and nobody is remembered who would have to be told."""
     gate = asyncio.Event()
 
@@ -103,7 +93,7 @@ async def test_a_caller_that_is_cut_off_ends_no_run(runs, recorder):
         done.set()
 
     recorder.script = {"": tell}
-    tool = RunPlan(runs, PlanningCapability(runs.catalogue, []))
+    tool = run_plan_over(runs)
     call = asyncio.create_task(tool.answer({"plan": plan(step(1)).model_dump()}, user="ann"))
     await asyncio.sleep(0)
     call.cancel()

@@ -7,10 +7,9 @@ from fingerpost.contract.published import Call
 from fingerpost.errors import StorageUnavailable, ToolError
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.limits import Limits
-from fingerpost.plan.plan_tools import RunPlan
 from fingerpost.plan.planners import PlanningCapability
 from fingerpost.plan.run_shapes import RunPlanInput
-from tests.plan.drawing import ended, failure, human, plan, ref, step
+from tests.plan.drawing import ended, failure, human, plan, ref, run_plan_over, step
 
 ANOTHER_RUN = "Start a new run, with memory_of this one"
 DRAWN = plan(step(1)).model_dump()
@@ -38,7 +37,7 @@ async def refusal(attempt):
     ],
 )
 async def test_arguments_that_are_no_question(runs, arguments, message, field):
-    tool = RunPlan(runs, PlanningCapability(runs.catalogue, []))
+    tool = run_plan_over(runs)
     call = Call(tool="run_plan", user="ann", now=clock.now(), correlation_id="c")
 
     assert await refusal(tool.handle(RunPlanInput(**arguments), call)) == (message, {"field": field}, None)

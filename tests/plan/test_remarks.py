@@ -11,16 +11,10 @@ from fingerpost.errors import ParameterError, PlanInvalid
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.remarks import Remark, find_dead_path, list_remarks, say_remark
 from fingerpost.plan.validation import validate_plan
-from fingerpost.plan.view import describe_run, say_run
-from tests.plan.drawing import ended, plan, ref, step
+from fingerpost.plan.view import say_run
+from tests.plan.drawing import plan, ref, step, viewed
 
 PLACES = [{"id": "F:1", "name": "Kamppi"}, {"name": "Kamppi (area)", "coordinate": {"lat": 60.1, "lon": 24.9}}]
-
-
-async def viewed(runs, drawn):
-    """Carry a plan out, and return how its owner sees it."""
-    _state, run = await ended(runs, drawn)
-    return await describe_run(runs, run, ["events"])
 
 
 def test_each_thing_is_found_once_wherever_it_stands():
@@ -76,7 +70,7 @@ def test_a_path_without_a_value_names_what_there_is(path, reason):
 
 async def test_an_output_path_that_finds_nothing_is_an_event_and_a_remark(runs):
     """The step is completed, and nobody takes its null for a value."""
-    view = await viewed(runs, plan(step(1, parameters={"n": 3}, output_path=["data", "m"])))
+    view = await viewed(runs, plan(step(1, parameters={"n": 3}, output_path=["data", "m"])), ["events"])
     [told] = view["steps"]
     reason = "output_path data.m finds nothing; under data there are n"
 

@@ -4,7 +4,7 @@ import pytest
 
 from fingerpost.plan.records import Event
 from fingerpost.plan.view import describe_run
-from tests.plan.drawing import NOW, ended, failure, human, plan, step
+from tests.plan.drawing import NOW, ended, failure, human, plan, step, viewed
 
 
 @pytest.mark.parametrize(("many", "told"), [(5_000, 5_000), (5_001, 5_000)])
@@ -31,8 +31,7 @@ async def test_how_each_step_stands(runs, recorder):
         human(4),
         step(5, expected_key=None, done_check="True"),
     ]
-    _state, run = await ended(runs, plan(*steps))
-    view = await describe_run(runs, run)
+    view = await viewed(runs, plan(*steps))
     shown = [(each["status"], each["waiting"], each["skipped"], each.get("completed_at")) for each in view["steps"]]
 
     assert shown == [
@@ -56,9 +55,7 @@ async def test_how_each_step_stands(runs, recorder):
 )
 async def test_what_to_do_next(runs, drawn, words):
     """Nothing where all is done."""
-    _state, run = await ended(runs, drawn)
-
-    assert (await describe_run(runs, run)).get("next") == words
+    assert (await viewed(runs, drawn)).get("next") == words
 
 
 async def test_the_items_of_a_run_begin_with_its_plan(runs, monkeypatch):
@@ -73,10 +70,9 @@ async def test_the_items_of_a_run_begin_with_its_plan(runs, monkeypatch):
 async def test_only_the_states_that_occur_are_drawn(runs, recorder):
     """Each state has a class, and each class is defined once."""
     recorder.script = {"x": failure("wrong")}
-    _state, run = await ended(runs, plan(step(1), step(2, parameters={"label": "x"}, dependencies=[1])))
-    drawn = (await describe_run(runs, run, ["mermaid"]))["mermaid"].splitlines()
+    view = await viewed(runs, plan(step(1), step(2, parameters={"label": "x"}, dependencies=[1])), ["mermaid"])
 
-    assert drawn == [
+    assert view["mermaid"].splitlines() == [
         "flowchart TD",
         '  s0["1. step 1<br/>echo"]:::completed',
         '  s1["2. step 2<br/>echo"]:::failed',

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scale import running
+from tests.scale import places
 from tests.scale.cluster import URL, Cluster, PostgresMissing, find_programs
 
 ROOT = Path(__file__).parents[2]
@@ -54,7 +54,7 @@ def main(arguments: list[str]) -> int:
         cluster.create()
         cluster.start()
         try:
-            running.cluster = cluster
+            places.cluster = cluster
             os.environ[URL] = cluster.url
             # Of its own, for two of us run at once, and neither may clear away what the other uses.
             tests = f"--basetemp={Path(folder) / 'tests'}"

@@ -2,8 +2,7 @@
 
 import pytest
 
-from tests.scale.places import open_database, schema_of
-from tests.scale.running import get_url
+from tests.scale.places import get_url, open_database, schema_of
 
 
 @pytest.fixture(autouse=True)

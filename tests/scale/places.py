@@ -1,17 +1,36 @@
-"""A place of its own for each test: a schema of the server that is running."""
+"""The server of this test run, if there is one, and a place of its own for each test: a schema of that server."""
 
 import hashlib
 import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import pytest
+
 from fingerpost.plan.engines.dbos import DbosJournal
 from fingerpost.store.postgres import Database
 from tests.plan.suite.engine import Engine
-from tests.scale.cluster import PASSWORD, URL, USER
-from tests.scale.running import get_url
+from tests.scale.cluster import PASSWORD, URL, USER, Cluster
 
 SHARED = Engine(name="dbos", opens="tests.scale.places:open_journal")
+
+cluster: Cluster | None = None
+"""Set by ``make test-scale``, which may stop and restart it."""
+
+
+def get_url() -> str:
+    """Return the server's address; without one the test is skipped, and says so."""
+    url = os.environ.get(URL, "")
+    if not url:
+        pytest.skip("no PostgreSQL is running for the tests: make test-scale")
+    return url
+
+
+def get_cluster() -> Cluster:
+    """Return the server that may be stopped; without one the test is skipped, and says so."""
+    if cluster is None:
+        pytest.skip("no PostgreSQL that may be stopped is running for the tests: make test-scale")
+    return cluster
 
 
 def schema_of(folder: Path) -> str:

@@ -13,8 +13,7 @@ from fingerpost.store.limits import Limits, Rate
 from fingerpost.store.variables import VariableStore
 from tests.plan.suite.fixtures import USER, CallLog, adding, found_sums, new_runs, plan_of_steps
 from tests.plan.suite.processes import wait_until
-from tests.scale.places import open_journal
-from tests.scale.running import get_cluster
+from tests.scale.places import get_cluster, open_journal
 
 NOON = datetime(2022, 2, 22, 12, tzinfo=UTC)
 AT = "2026-03-10T06:00:00Z"

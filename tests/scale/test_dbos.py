@@ -9,7 +9,7 @@ from psycopg import sql
 from fingerpost.plan.engines.dbos_program import VERSION
 from tests.plan.suite.fixtures import INTERRUPTED, LONG_MS, Build, CallLog, adding, plan_of_steps
 from tests.plan.suite.processes import wait_until
-from tests.scale.running import get_url
+from tests.scale.places import get_url
 from tests.scale.workers import begun, has_ended, working
 
 AT = "2026-03-10T06:00:00Z"

@@ -13,8 +13,7 @@ from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailabl
 from fingerpost.store.postgres import Database
 from fingerpost.store.variables import VariableStore
 from tests.scale.cluster import PASSWORD, USER
-from tests.scale.places import run_sql, url_of
-from tests.scale.running import get_url
+from tests.scale.places import get_url, run_sql, url_of
 from tests.scale.test_cut_off import NOON
 
 VARIABLE = "FINGERPOST_DATABASE_URL"

@@ -23,8 +23,6 @@ import sys
 from pathlib import Path
 from datetime import UTC, datetime
 from fingerpost.store.variables import VariableStore
-from tests.net.at_once import tell_at_once
-from tests.plan.upgrades import list_what_does_not_only_add, upgrading
 from tests.scale.places import open_database
 
 variables = VariableStore(open_database(Path(sys.argv[1])))

@@ -11,8 +11,7 @@ from tests.plan.suite.fixtures import CallLog, adding, plan_of_steps, read_runs
 from tests.plan.suite.processes import wait_until
 from tests.scale.cluster import URL
 from tests.scale.machines import MachinesMissing, making_machines
-from tests.scale.places import SHARED
-from tests.scale.running import get_cluster
+from tests.scale.places import SHARED, get_cluster
 from tests.scale.test_two_copies import TAKE
 from tests.scale.workers import begun, has_ended, working_on
 

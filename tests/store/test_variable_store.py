@@ -17,8 +17,7 @@ from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailabl
 from fingerpost.store import variables
 from fingerpost.store.variables import MAX_KEYS_PER_USER, MAX_VALUE_BYTES, Variable, VariableStore
 from tests.net.at_once import tell_at_once
-from tests.scale.places import open_database
-from tests.scale.running import get_url
+from tests.scale.places import get_url, open_database
 
 NOON = datetime(2022, 2, 22, 12, tzinfo=UTC)
 LATER = NOON + timedelta(hours=1, microseconds=1)
