@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from fingerpost import clock
-from fingerpost.store.layouts import LIMITS
 from fingerpost.store.sqlite import SqliteFile
-from fingerpost.store.tables import MemoryTables, SqliteTables, Tables
+from fingerpost.store.tables import LIMITS, MemoryTables, SqliteTables, Tables
 
 LONGEST_PAUSE_MS = 86_400_000
 

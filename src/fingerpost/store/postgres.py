@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailable, ToolError
 from fingerpost.runtime.extras import require_extra
-from fingerpost.store.layouts import LIMITS, RUNS, VARIABLES, WORKERS, Layout
-from fingerpost.store.tables import NOT_STORABLE
+from fingerpost.store.tables import LIMITS, NOT_STORABLE, RUNS, VARIABLES, WORKERS, Layout
 
 if TYPE_CHECKING:
     import psycopg

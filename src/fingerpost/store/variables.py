@@ -11,9 +11,8 @@ from typing import Any
 
 from fingerpost import clock
 from fingerpost.errors import ParameterError
-from fingerpost.store.layouts import VARIABLES
 from fingerpost.store.sqlite import SqliteFile
-from fingerpost.store.tables import NOT_STORABLE, SqliteTables, Tables
+from fingerpost.store.tables import NOT_STORABLE, VARIABLES, SqliteTables, Tables
 
 MAX_VALUE_BYTES = 8_000
 MAX_KEYS_PER_USER = 1_000

@@ -17,9 +17,8 @@ from filelock import lock_descriptor
 from fingerpost.errors import SettingsInvalid
 from fingerpost.plan.engines.group_commit import Row
 from fingerpost.plan.journal import Journal, write_rows
-from fingerpost.store.layouts import RUNS, Layout
 from fingerpost.store.sqlite import SqliteFile
-from fingerpost.store.tables import SqliteTables
+from fingerpost.store.tables import RUNS, Layout, SqliteTables
 
 _OWNER_ONLY = 0o600
 
