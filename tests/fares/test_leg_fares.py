@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.transit.fares.book import FareBook, FareUnknown
-from fingerpost.transit.fares.legs import price_by_legs
+from fingerpost.transit.fares.prices import price_by_legs
 from tests.fares.drawing import ride
 from tests.gtfs.importing import findings_of, import_text
 

@@ -16,7 +16,7 @@ from fingerpost.transit.fares.book import (
     find_currency,
     print_amount,
 )
-from fingerpost.transit.fares.tickets import price_by_tickets
+from fingerpost.transit.fares.prices import price_by_tickets
 from tests.fares.drawing import ride
 from tests.gtfs.importing import findings_of, import_text
 

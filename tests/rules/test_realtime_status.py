@@ -9,7 +9,6 @@ from fingerpost.transit.rules.realtime_status import (
     is_stale,
     realtime_age_s,
     schedule_type_of,
-    schedule_type_of_all,
     status_of,
     status_of_departure,
     uses_realtime,
@@ -83,7 +82,7 @@ def test_schedule_type(legs, word):
 )
 def test_realtime_used(trips, word):
     """B3, P28, P49, P58: over the rides of all returned itineraries together."""
-    assert schedule_type_of_all(trips) == word
+    assert schedule_type_of(*trips) == word
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,7 @@ from itertools import groupby
 from fingerpost.transit.embedded.ride_geometry import TimetableRide, UnplannedRide
 from fingerpost.transit.engine.timetable.timetable import Timetable
 from fingerpost.transit.fares.book import FareBook, FareRide, FareUnknown, Price, print_amount
-from fingerpost.transit.fares.legs import price_by_legs
-from fingerpost.transit.fares.tickets import price_by_tickets
+from fingerpost.transit.fares.prices import price_by_legs, price_by_tickets
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg
 
 

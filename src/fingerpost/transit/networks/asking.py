@@ -119,9 +119,7 @@ async def _ask_up_to(
 
 async def _ask(network: Network, query: NetworkQuery[_T], limit_s: float | None, failures: Failures) -> _T:
     try:
-        with measuring_query(network):
-            async with clock.time_limit(limit_s):
-                return await query(within_call(network, failures))
+        return await ask_within(within_call(network, failures), query, limit_s, alone=True)
     except TimeoutError as error:
         raise as_tool_error(error, network.profile, limit_s) from error
 
@@ -191,9 +189,11 @@ async def plan_journeys(network: Network, query: JourneyQuery, deadline: Deadlin
     Raises:
         ToolError: as the network, or because it was late.
     """
-    outcome = await ask_in_turn([(network, lambda asked: asked.plan_journeys(query))], deadline)
-    answer: JourneyAnswer = outcome.value
-    return answer
+
+    async def plan(asked: Network) -> JourneyAnswer:
+        return await asked.plan_journeys(query)
+
+    return (await ask_in_turn([(network, plan)], deadline)).value
 
 
 async def ask_within(network: Network, query: NetworkQuery[_T], limit_s: float | None, *, alone: bool = False) -> _T:

@@ -1,8 +1,8 @@
 """A network with a fallback that answers when it is unavailable (rule A13)."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from dataclasses import replace
+from typing import NamedTuple, TypeVar, cast
 
 from fingerpost import clock
 from fingerpost.errors import ToolError
@@ -28,7 +28,7 @@ from fingerpost.transit.port import (
     NearbyStops,
     Network,
     TextJourneyQuery,
-    find_text_planner,
+    TextPlanner,
 )
 
 _T = TypeVar("_T")
@@ -42,8 +42,7 @@ _NEEDED = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _SplitIds:
+class _SplitIds(NamedTuple):
     """Stop ids, split into those that a network knows and those that it does not (rule A8)."""
 
     known: tuple[str, ...]
@@ -51,15 +50,7 @@ class _SplitIds:
 
 
 class _IdsUnknown(Exception):
-    """The fallback knows none of the ids that it would have to answer for."""
-
-    def __init__(self, ids: Sequence[str]) -> None:
-        self.ids = ids
-        super().__init__(", ".join(ids))
-
-
-class _NoTextsRead(Exception):
-    """The fallback does not read texts."""
+    """The fallback knows none of the ids that it would have to answer for; the message lists them."""
 
 
 class FallbackNetwork(WrapperNetwork):
@@ -114,7 +105,7 @@ class FallbackNetwork(WrapperNetwork):
                 if not ids.unknown:
                     return end
                 name = network.profile.name
-                notes.append(f"{name} does not know {_join(ids.unknown)}; its position was taken as the {side}.")
+                notes.append(f"{name} does not know {', '.join(ids.unknown)}; its position was taken as the {side}.")
                 return replace(end, stop_ids=ids.known)
 
             origin = await fit("origin", query.origin)
@@ -127,12 +118,9 @@ class FallbackNetwork(WrapperNetwork):
         """Plan between two texts; if the fallback does not read texts, raise the first network's failure."""
 
         async def plan(network: Network) -> JourneyAnswer:
-            planner = find_text_planner(network)
-            if planner is None:
-                raise _NoTextsRead
-            return await planner.plan_texts(query)
+            return await cast("TextPlanner", network).plan_texts(query)
 
-        return await self._ask((Ability.PLANS,), plan)
+        return await self._ask((Ability.PLANS,), plan, reads_texts=True)
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
         """List a board; if the fallback knows none of the stops, raise the first network's failure."""
@@ -146,10 +134,10 @@ class FallbackNetwork(WrapperNetwork):
             notes.clear()
             ids = await self._split(query.stop_ids, network)
             if not ids.known:
-                raise _IdsUnknown(ids.unknown)
+                raise _IdsUnknown(", ".join(ids.unknown))
             if ids.unknown:
                 name = network.profile.name
-                notes.append(f"{name} does not know {_join(ids.unknown)}, whose departures are left out.")
+                notes.append(f"{name} does not know {', '.join(ids.unknown)}, whose departures are left out.")
             return await network.list_departures(replace(query, stop_ids=ids.known) if ids.unknown else query)
 
         return await self._ask((Ability.BOARDS,), list_board, notes)
@@ -182,7 +170,7 @@ class FallbackNetwork(WrapperNetwork):
             may_know = network is self.network or _has_feed_of(stop_id, network.profile)
             found = await find(network) if may_know else None
             if found is None and network is not self.network:
-                raise _IdsUnknown([stop_id])
+                raise _IdsUnknown(stop_id)
             return found
 
         try:
@@ -209,6 +197,7 @@ class FallbackNetwork(WrapperNetwork):
         notes: Sequence[str] = (),
         *,
         by_name: bool = False,
+        reads_texts: bool = False,
     ) -> _T:
         """Return an answer, labelled with what it lacks; the query may add to ``notes``.
 
@@ -225,17 +214,15 @@ class FallbackNetwork(WrapperNetwork):
             except UNAVAILABLE as error:
                 failed[own.name] = LeftOut(own.name, as_tool_error(error, own, limit_s))
         failure = failed[own.name].error
-        if not other.can(*needed):
+        if not other.can(*needed) or (reads_texts and not other.reads_texts):
             raise failure
         FALLBACKS.add(1, {NETWORK: own.name, "fingerpost.network.fallback": other.name})
         try:
             with measuring_query(self._fallback):
                 answer = await query(self._fallback)
-        except _NoTextsRead:
-            raise failure from None
         except _IdsUnknown as unknown:
             raise failure.with_message(
-                f"{failure.clause}; its fallback {other.name} does not know {_join(unknown.ids)}",
+                f"{failure.clause}; its fallback {other.name} does not know {unknown}",
                 hint=failure.hint or f"Ask again later, or for the stop by its name, which {other.name} may know",
             ) from failure
         failed[own.name] = LeftOut(own.name, failure, stand_in=other.name)
@@ -273,7 +260,3 @@ def _label(answer: _T, network: str | None, notes: Sequence[str]) -> _T:
     if not notes and provenance.network == name:
         return answer
     return replace(answer, provenance=replace(provenance, network=name, lost=(*provenance.lost, *notes)))
-
-
-def _join(ids: Sequence[str]) -> str:
-    return ", ".join(ids)

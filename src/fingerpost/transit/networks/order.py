@@ -1,4 +1,4 @@
-"""Choose networks by preference and coverage (rules A6 and A13)."""
+"""Choose networks by preference and coverage, and those of London (rules A6, A13 and E3)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -6,7 +6,7 @@ from types import MappingProxyType
 from fingerpost.errors import RegionUnsupported
 from fingerpost.transit.model.place import Bounds, Coordinate
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.port import Network
+from fingerpost.transit.port import Network, Networks, OpenNetworks
 from fingerpost.transit.rules.warnings import add_reasons
 
 
@@ -106,3 +106,40 @@ def _box(bounds: Bounds) -> str:
 
 def _join(names: Sequence[str]) -> str:
     return ", ".join(names)
+
+
+_LONDON_ZONE = "Europe/London"
+# From where distances to London are measured.
+_CHARING_CROSS = Coordinate(51.5073, -0.1276)
+
+
+class LondonNetworks:
+    """The networks that cover central London; see the port's ``Networks``.
+
+    Those that read the texts of a trip's ends themselves answer alone; else those of one's own; else a demo,
+    also one that answers elsewhere for nothing but its own ids.
+
+    Args:
+        networks: all networks; whoever made them closes them.
+        with_demo: whether a demo may answer.
+    """
+
+    def __init__(self, networks: Networks, *, with_demo: bool = True) -> None:
+        self._networks = networks
+        self._with_demo = with_demo
+
+    async def open(self) -> OpenNetworks:
+        opened = await self._networks.open()
+        here = _list_in_london(opened.answering)
+        demos = _list_in_london(opened.by_token_only) if self._with_demo else []
+        own = [network for network in here if not network.profile.is_demo]
+        readers = [network for network in own if network.profile.reads_texts]
+        return OpenNetworks(answering=tuple(readers or own or here or demos), problems=opened.problems)
+
+    async def close(self) -> None:
+        """Do nothing: the networks are another's to close."""
+
+
+def _list_in_london(networks: Iterable[Network]) -> list[Network]:
+    in_zone = [network for network in networks if network.profile.zone == _LONDON_ZONE]
+    return list_covering(in_zone, _CHARING_CROSS)

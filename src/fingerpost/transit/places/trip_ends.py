@@ -104,7 +104,11 @@ class TripEndResolver:
             if reading.geocoded:
                 warnings.add(WarningCode.LABEL_GEOCODED, _say_geocoded(side, texts[side].text, reading.location))
             warnings.add(WarningCode.POSITION_GUESSED, reading.guess)
-        ends = [await _ends(network, by_side, language) for network, by_side in chosen if _is_sure(by_side)]
+        ends = [
+            await _ends(network, by_side, language)
+            for network, by_side in chosen
+            if all(reading.location is not None for reading in by_side.values())
+        ]
         _refuse_same(ends[0].origin, ends[0].destination, sides=self._sides)
         return ends
 
@@ -134,7 +138,8 @@ class _Resolution:
         readings: dict[str, _ByNetwork] = {}
         named: dict[str, str] = {}
         # A demo network covers a position only once its own id has let it in.
-        for side, label in sorted(labels.items(), key=lambda item: _is_bare_position(item[1])):
+        bare = [side for side, label in labels.items() if isinstance(label, Position) and not label.location.stop_ids]
+        for side, label in sorted(labels.items(), key=lambda item: item[0] in bare):
             if isinstance(label, Position):
                 readings[side] = self._read_position(label.location)
             elif isinstance(label, StopText):
@@ -257,10 +262,6 @@ def _refuse_far(side: str, asked: TextQuery, location: Location) -> None:
     )
 
 
-def _is_bare_position(label: Label) -> bool:
-    return isinstance(label, Position) and not label.location.stop_ids
-
-
 def _read_matches(matches: Sequence[PlaceMatch], text: str) -> _Reading:
     decision = decide(matches)
     if isinstance(decision, Resolved):
@@ -286,10 +287,6 @@ def _choose(networks: Sequence[Network], readings: Mapping[str, _ByNetwork]) -> 
 
 def _score(by_side: _BySide) -> float:
     return min(reading.score for reading in by_side.values())
-
-
-def _is_sure(by_side: _BySide) -> bool:
-    return all(reading.location is not None for reading in by_side.values())
 
 
 async def _ends(network: Network, by_side: _BySide, language: str) -> TripEnds:

@@ -57,7 +57,14 @@ def decide(matches: Sequence[PlaceMatch]) -> Resolved | Ambiguous:
     The best is the match of the highest score; of equals the first.
     """
     best = max(matches, key=lambda match: match.score, default=None)
-    if best is None or best.score < AUTO_RESOLVE or any(_is_rival(match, best) for match in matches):
+    if (
+        best is None
+        or best.score < AUTO_RESOLVE
+        or any(
+            _is_close(match, best) and distance_m(match.place.coordinate, best.place.coordinate) > RIVAL_DISTANCE_M
+            for match in matches
+        )
+    ):
         return Ambiguous(tuple(matches))
     return Resolved(best)
 
@@ -80,7 +87,3 @@ def in_order(matches: Iterable[PlaceMatch]) -> list[PlaceMatch]:
 def _is_close(match: PlaceMatch, best: PlaceMatch) -> bool:
     # Scores are decimals; their difference must not be judged by its last binary digit.
     return round(best.score - match.score, 9) <= RIVAL_SCORE
-
-
-def _is_rival(match: PlaceMatch, best: PlaceMatch) -> bool:
-    return _is_close(match, best) and distance_m(match.place.coordinate, best.place.coordinate) > RIVAL_DISTANCE_M

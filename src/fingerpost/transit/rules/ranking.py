@@ -66,12 +66,9 @@ def sort_key(itinerary: Itinerary, name: str, optimize: Optimize, *, arrive_by: 
     elif optimize is Optimize.FEW_TRANSFERS:
         first = changes
     else:
-        first = time + CHANGE_COST_S * changes + WALK_COST * _walk_s(itinerary)
+        walk_s = sum(leg.duration_s for leg in itinerary.legs if leg.mode is Mode.WALK)
+        first = time + CHANGE_COST_S * changes + WALK_COST * walk_s
     return first, time, changes, other, name
-
-
-def _walk_s(itinerary: Itinerary) -> int:
-    return sum(leg.duration_s for leg in itinerary.legs if leg.mode is Mode.WALK)
 
 
 class JourneyPreset(StrEnum):

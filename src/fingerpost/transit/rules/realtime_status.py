@@ -45,14 +45,12 @@ class ScheduleType(StrEnum):
     SCHEDULED = "scheduled"
 
 
-def schedule_type_of(itinerary: Itinerary) -> ScheduleType:
-    """Return the word for one itinerary; without rides it is scheduled."""
-    return _schedule_type(itinerary.rides)
-
-
-def schedule_type_of_all(itineraries: Iterable[Itinerary]) -> ScheduleType:
-    """Return the word for all rides of all returned itineraries (``realtimeUsed`` of the plan_trip contract)."""
-    return _schedule_type(leg for itinerary in itineraries for leg in itinerary.rides)
+def schedule_type_of(*itineraries: Itinerary) -> ScheduleType:
+    """Return the word for all rides of all itineraries together; without rides it is scheduled."""
+    known = {status_of(leg) is not Status.SCHEDULED_ONLY for itinerary in itineraries for leg in itinerary.rides}
+    if known == {True}:
+        return ScheduleType.REALTIME
+    return ScheduleType.MIXED if True in known else ScheduleType.SCHEDULED
 
 
 def uses_realtime(departures: Iterable[Departure]) -> bool:
@@ -61,13 +59,6 @@ def uses_realtime(departures: Iterable[Departure]) -> bool:
     ``realtimeUsed`` of the get_departures contract.
     """
     return any(status_of_departure(departure) is not Status.SCHEDULED_ONLY for departure in departures)
-
-
-def _schedule_type(rides: Iterable[Leg]) -> ScheduleType:
-    known = {status_of(leg) is not Status.SCHEDULED_ONLY for leg in rides}
-    if known == {True}:
-        return ScheduleType.REALTIME
-    return ScheduleType.MIXED if True in known else ScheduleType.SCHEDULED
 
 
 # Realtime older than this is called stale.

@@ -126,7 +126,8 @@ class FindAddressOrStop(PublishedTool):
         )
         near = [match for match in matches if _is_near(match, focus, arguments.max_distance_meters)]
         if not near:
-            raise DataNotFound(" ".join([_nothing(text, len(matches)), *_list_sentences(warnings)]), hint=_HINT)
+            why = [warning.message for warning in warnings.list_all()]
+            raise DataNotFound(" ".join([_nothing(text, len(matches)), *why]), hint=_HINT)
         decision = decide(near)
         if isinstance(decision, Resolved) and decision.match.place.guess:
             warnings.add(WarningCode.POSITION_GUESSED, say_guess(decision.match.place, text))
@@ -165,7 +166,8 @@ class FindAddressOrStop(PublishedTool):
         if "reason" in meta:
             head = f"{meta['reason']} If it is meant, send its token; else spell it differently:"
         apart = meta.get("candidates", {})
-        lines = [_join(_line(each), say_distinction(apart.get(token_of(each), {}))) for each in answer["candidates"]]
+        told = [(_line(each), say_distinction(apart.get(token_of(each), {}))) for each in answer["candidates"]]
+        lines = ["; ".join(filter(None, parts)) for parts in told]
         return "\n".join([head, *lines, *below])
 
 
@@ -173,10 +175,6 @@ def token_of(place: Mapping[str, Any]) -> str:
     """Return the token of a place as it is shown: its id, else ``lat,lon``."""
     at = place["coordinate"]
     return place.get("id") or f"{at['lat']:.6f},{at['lon']:.6f}"
-
-
-def _join(line: str, apart: str) -> str:
-    return f"{line}; {apart}" if apart else line
 
 
 def _show_meta(shown: Sequence[PlaceMatch], warnings: Warnings) -> LookupMeta:
@@ -193,10 +191,6 @@ _HINT = "Check the spelling, or search around a coordinate with find_stops"
 
 def _is_near(match: PlaceMatch, focus: Coordinate | None, limit_m: int | None) -> bool:
     return focus is None or limit_m is None or distance_m(focus, match.place.coordinate) <= limit_m
-
-
-def _list_sentences(warnings: Warnings) -> list[str]:
-    return [each.message for each in warnings.list_all()]
 
 
 def _nothing(text: str, too_far: int) -> str:

@@ -17,7 +17,7 @@ from fingerpost.transit.model.itinerary import Itinerary, Leg, Optimize
 from fingerpost.transit.model.place import LocationSource
 from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_in_turn, warn_of_left_out, warn_of_problems
-from fingerpost.transit.networks.london import LondonNetworks
+from fingerpost.transit.networks.order import LondonNetworks
 from fingerpost.transit.places.candidates import ambiguous
 from fingerpost.transit.places.labels import Position, StopText, read_label
 from fingerpost.transit.places.resolver import PlaceResolver
@@ -40,7 +40,7 @@ from fingerpost.transit.rules.warnings import Warnings, add_reasons
 from fingerpost.transit.tools.call_limit import DEFAULT_PER_SECOND, CallLimit
 from fingerpost.transit.tools.report import list_legs, report_rides
 from fingerpost.transit.tools.trip_search import search_trip
-from fingerpost.transit.tools.wording import print_clock
+from fingerpost.transit.tools.wording import print_clock, say_count
 
 KEY_VARIABLE = "TFL_API_KEY"
 SIDES = ("from", "to")
@@ -263,7 +263,7 @@ class PlanJourney(PublishedTool):
         lines = [
             f"{journey['startDateTime'][11:16]} to {journey['arrivalDateTime'][11:16]} "
             f"on {journey['startDateTime'][:10]}, "
-            f"{journey['durationMinutes']} min, {_count(journey['legCount'], 'leg')}: {_name_lines(journey)}"
+            f"{journey['durationMinutes']} min, {say_count(journey['legCount'], 'leg')}: {_name_lines(journey)}"
             for journey in answer["topJourneys"] or ()
         ]
         return "\n".join([answer["message"], *lines])
@@ -304,7 +304,7 @@ def _answer(
 ) -> JourneyPlanToolResponse:
     shown = sorted(found.itineraries, key=lambda each: (_minutes(each), each.arrival, each.departure))[:MOST_JOURNEYS]
     now, zone = int(call.now.timestamp()), found.provenance.zone
-    sentences = [_say_count(shown, found)]
+    sentences = [_say_found(shown, found)]
     disrupted = name_disrupted(found.unusable, lambda instant: print_clock(instant, now, zone))
     if disrupted:
         sentences.append(f"Left out because it is disrupted: {disrupted}")
@@ -356,7 +356,7 @@ def _say_none(why: str | None) -> str:
     return f"No journey was found: {why}" if why else "No journey was found"
 
 
-def _say_count(shown: Sequence[Itinerary], found: _JourneysFound) -> str:
+def _say_found(shown: Sequence[Itinerary], found: _JourneysFound) -> str:
     if not shown:
         return _say_none(found.why_nothing)
     if len(shown) == 1:
@@ -387,7 +387,7 @@ def _list_remarks(
     alerts = dict.fromkeys(alert.header or alert.text for leg in touched for alert in leg.alerts)
     remarks += [f"Alert: {_shorten(header)}" for header in list(alerts)[:_MOST_ALERTS]]
     if len(alerts) > _MOST_ALERTS:
-        remarks.append(f"And {_count(len(alerts) - _MOST_ALERTS, 'more alert')}")
+        remarks.append(f"And {say_count(len(alerts) - _MOST_ALERTS, 'more alert')}")
     remarks += provenance.notes
     if provenance.attribution:
         remarks.append(f"Data: {'; '.join(provenance.attribution)}")
@@ -400,10 +400,6 @@ def _shorten(text: str) -> str:
 
 def _minutes(itinerary: Itinerary) -> int:
     return max(1, math.ceil(itinerary.duration_s / _MINUTE_S))
-
-
-def _count(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _sentence(text: str) -> str:

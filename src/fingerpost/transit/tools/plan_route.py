@@ -29,8 +29,8 @@ from fingerpost.transit.tools.plan_route_shapes import (
     query_of,
 )
 from fingerpost.transit.tools.report import list_leg_paths, list_legs, report_rides
-from fingerpost.transit.tools.route_search import RouteQuestion, RoutesFound, search_routes
 from fingerpost.transit.tools.shapes import show_metadata
+from fingerpost.transit.tools.trip_search import RouteQuestion, RoutesFound, search_routes
 from fingerpost.transit.tools.wording import warn_of_past
 
 MOST_ITINERARIES = 3

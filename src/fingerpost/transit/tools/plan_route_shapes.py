@@ -13,7 +13,7 @@ from fingerpost.transit.rules.modes import TimetableWord
 from fingerpost.transit.rules.ranking import JourneyPreset
 from fingerpost.transit.tools.find_address_or_stop import LocationQueryInput
 from fingerpost.transit.tools.shapes import AnswerMetadata, LatLon, TimetableMeta, UtcInstant
-from fingerpost.transit.tools.wording import LocalTimes, describe_alerts, list_utc_times, said_below
+from fingerpost.transit.tools.wording import LocalTimes, describe_alerts, list_utc_times, said_below, say_itinerary
 
 DEFAULT_WINDOW_MINUTES, LONGEST_WINDOW_MINUTES = 45, 120
 
@@ -193,12 +193,9 @@ def _times_of(itinerary: RouteItinerary) -> list[str]:
 
 
 def _itinerary(itinerary: RouteItinerary, times: LocalTimes, day: str) -> str:
-    changes = itinerary["numberOfTransfers"]
-    head = (
-        f"{times.clock(itinerary['startTime'], day)} to {times.clock(itinerary['endTime'], day)}, "
-        f"{itinerary['durationMinutes']} min, {changes} {'change' if changes == 1 else 'changes'}, "
-        f"{itinerary['totalWalkDistanceMeters']} m walk"
-    )
+    begin, end = (times.clock(itinerary[field], day) for field in ("startTime", "endTime"))
+    changes, walk_m = itinerary["numberOfTransfers"], itinerary["totalWalkDistanceMeters"]
+    head = say_itinerary(begin, end, itinerary["durationMinutes"], changes, walk_m)
     return f"{head}: {'; '.join(_leg(leg, times, day) for leg in itinerary['legs'])}"
 
 

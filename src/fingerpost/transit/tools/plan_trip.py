@@ -23,7 +23,7 @@ from fingerpost.transit.rules.accessibility import (
 )
 from fingerpost.transit.rules.alerts import Touched, find_explanation
 from fingerpost.transit.rules.disruption import Difference, find_differences, is_disrupted_leg, name_disrupted
-from fingerpost.transit.rules.realtime_status import data_freshness, schedule_type_of_all
+from fingerpost.transit.rules.realtime_status import data_freshness, schedule_type_of
 from fingerpost.transit.rules.times import AskedInstant, place_in_time, print_instant, read_instant
 from fingerpost.transit.rules.trip_limits import find_long_wait, find_walk_unmet
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
@@ -233,7 +233,7 @@ def _serialize(arguments: PlanTripInput, call: Call, report: TripReport) -> Plan
         "itineraries": [
             show_itinerary(choice, zone, notes) for choice, notes in zip(ranked.choices, report.notes, strict=True)
         ],
-        "realtimeUsed": schedule_type_of_all(found.shown).value,
+        "realtimeUsed": schedule_type_of(*found.shown).value,
         "dataFreshness": print_instant(data_freshness(legs.rides, int(call.now.timestamp())), zone),
         **show_warnings(legs.warnings),
         "correlationId": call.correlation_id,

@@ -15,7 +15,7 @@ from fingerpost.transit.tools.plan_trip_shapes import (
     WireStopPoint,
 )
 from fingerpost.transit.tools.shapes import LocationRef
-from fingerpost.transit.tools.wording import clock_of, describe_alerts, said_below
+from fingerpost.transit.tools.wording import clock_of, describe_alerts, said_below, say_count, say_itinerary
 
 _WAIT_STATED_FROM = timedelta(minutes=3)
 _NEXT_SEARCH_AFTER = timedelta(minutes=1)
@@ -63,8 +63,7 @@ def _difference(difference: WireDifference) -> str:
     later = f"{abs(minutes)} min {'later' if minutes >= 0 else 'earlier'}"
     tight = ", tight connection" if difference["connectionRisk"] == ConnectionRisk.TIGHT else ""
     changes, walk = difference["moreChanges"], difference["moreWalkMeters"]
-    noun = "change" if abs(changes) == 1 else "changes"
-    more = f", {abs(changes)} {noun} {'more' if changes > 0 else 'less'}" if changes else ""
+    more = f", {say_count(abs(changes), 'change')} {'more' if changes > 0 else 'less'}" if changes else ""
     more += f", {abs(walk)} m {'more' if walk > 0 else 'less'} walk" if walk else ""
     return f"instead of a disrupted trip, {later}{more}{tight}: {difference['cause']['text']}"
 
@@ -83,10 +82,8 @@ def _list_lines(
     """Return the line of an itinerary, then one of each leg."""
     changes, legs = itinerary["numberOfTransfers"], itinerary["legs"]
     begin, end = legs[0]["departureTime"], legs[-1]["arrivalTime"]
-    head = (
-        f"{clock_of(begin, since)} to {clock_of(end, since)}, {round(itinerary['totalDuration'] / 60)} min, "
-        f"{changes} {'change' if changes == 1 else 'changes'}, {itinerary['walkingDistance']} m walk"
-    )
+    minutes, walk_m = round(itinerary["totalDuration"] / 60), itinerary["walkingDistance"]
+    head = say_itinerary(clock_of(begin, since), clock_of(end, since), minutes, changes, walk_m)
     if price:
         head += f", {price}"
     if "DisruptionNote" in itinerary:

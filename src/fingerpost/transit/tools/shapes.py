@@ -187,7 +187,8 @@ def show_meta(provenance: Provenance, *, ids: Iterable[str], realtime_age_s: int
 def show_origin(provenance: Provenance, *, ids: Iterable[str], realtime_age_s: int | None) -> AnswerOrigin:
     """Write where an answer comes from, in UTC; ``ids`` are those that it shows, and say which feeds to name."""
     named = {each.partition(":")[0].upper() for each in ids}
-    feeds = [_show_feed(feed) for feed in provenance.feeds if feed.name.upper() in named and _is_dated(feed)]
+    dated = [feed for feed in provenance.feeds if feed.version is not None or feed.first_day is not None]
+    feeds = [_show_feed(feed) for feed in dated if feed.name.upper() in named]
     fields = {
         "network": provenance.network,
         "source": provenance.source,
@@ -201,10 +202,6 @@ def show_origin(provenance: Provenance, *, ids: Iterable[str], realtime_age_s: i
         "realtimeAgeSeconds": realtime_age_s,
     }
     return write_stated(AnswerOrigin, fields)
-
-
-def _is_dated(feed: FeedVersion) -> bool:
-    return feed.version is not None or feed.first_day is not None
 
 
 def _show_feed(feed: FeedVersion) -> WireFeed:

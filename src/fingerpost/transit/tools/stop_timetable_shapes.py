@@ -10,7 +10,7 @@ from pydantic import Field
 from fingerpost.contract.wire import Flag, PrintedId, Whole, WireDict, WireModel
 from fingerpost.transit.rules.modes import TimetableWord
 from fingerpost.transit.tools.shapes import AnswerMetadata, TimetableMeta, UtcInstant
-from fingerpost.transit.tools.wording import LocalTimes, describe_alerts, list_utc_times, said_below
+from fingerpost.transit.tools.wording import LocalTimes, describe_alerts, list_utc_times, said_below, say_count
 
 DEFAULT_DEPARTURES, MOST_DEPARTURES = 3, 5
 DEFAULT_HORIZON_MINUTES, LONGEST_HORIZON_MINUTES = 45, 90
@@ -180,8 +180,7 @@ def _service_day(row: TimetableDeparture, times: LocalTimes) -> str:
 
 def _line(line: TimetableLine, times: LocalTimes, day: str) -> str:
     towards = f" to {line['headsign']}" if "headsign" in line else ""
-    count = line["departures"]
     return (
-        f"{line['routeShortName']}{towards}: {count} {'departure' if count == 1 else 'departures'}, "
+        f"{line['routeShortName']}{towards}: {say_count(line['departures'], 'departure')}, "
         f"first {times.clock(line['first'], day)}, last {times.clock(line['last'], day)}"
     )

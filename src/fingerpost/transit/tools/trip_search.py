@@ -1,4 +1,4 @@
-"""The searches of one trip: the question, the relaxed second one, and what the two found merged (rules B5, B6)."""
+"""The searches of trips: plan_trip's, relaxed where nothing or trouble is found (B5, B6), planRoute's (D3, B12)."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -26,9 +26,11 @@ from fingerpost.transit.rules.disruption import (
     list_candidates,
     merge_alternatives,
 )
-from fingerpost.transit.rules.times import print_instant
+from fingerpost.transit.rules.ranking import OPTIMIZE, JourneyPreset, route_id
+from fingerpost.transit.rules.times import AskedInstant, local_date_of, print_instant, print_utc
 from fingerpost.transit.rules.trip_limits import find_out_of_service_hint, relax
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
+from fingerpost.transit.tools.shapes import NoResultsReason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +63,7 @@ class TripFound:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FirstAnswer:
+class _FirstAnswer:
     """What the network that answered found for the question itself, and the ends as it resolved them."""
 
     ends: TripEnds
@@ -69,14 +71,14 @@ class FirstAnswer:
     answer: JourneyAnswer
 
 
-async def ask_first(
+async def _ask_first(
     ends: Sequence[TripEnds],
     new_query: Callable[[TripEnds], JourneyQuery],
     deadline: Deadline,
     warnings: Warnings,
     *,
     with_names: bool = False,
-) -> FirstAnswer:
+) -> _FirstAnswer:
     """Ask the preferred network, or the next where it fails; what would have to begin before now is left out.
 
     Where ``with_names``, its server is asked meanwhile what is at ends that are bare positions.
@@ -91,13 +93,16 @@ async def ask_first(
     answer, names = outcome.value
     own_ends = next(own for own in ends if own.network is outcome.network)
     query = new_query(own_ends)
-    attribution = (*own_ends.origin.attribution, *own_ends.destination.attribution)
-    answer = replace(answer, provenance=_with_attribution(answer.provenance, attribution))
+    attribution = [*answer.provenance.attribution, *own_ends.origin.attribution, *own_ends.destination.attribution]
+    notes = list(answer.provenance.notes)
     if names is not None:
         # The query keeps its ends: names that come and go must not change the fingerprints of itineraries.
         own_ends = replace(own_ends, origin=names.origin, destination=names.destination)
-        answer = replace(answer, provenance=_with_names(answer.provenance, names))
-    return FirstAnswer(ends=own_ends, query=query, answer=drop_departed(answer, query))
+        attribution += names.attribution
+        notes += names.notes
+    provenance = replace(answer.provenance, attribution=tuple(dict.fromkeys(attribution)), notes=tuple(notes))
+    answer = replace(answer, provenance=provenance)
+    return _FirstAnswer(ends=own_ends, query=query, answer=_drop_departed(answer, query))
 
 
 def _new_search(query: JourneyQuery, *, with_names: bool) -> NetworkQuery[tuple[JourneyAnswer, NamedEnds | None]]:
@@ -123,16 +128,6 @@ async def _plan_and_name(network: Network, query: JourneyQuery) -> tuple[Journey
         await asyncio.gather(naming, return_exceptions=True)
 
 
-def _with_names(provenance: Provenance, named: NamedEnds) -> Provenance:
-    noted = replace(provenance, notes=(*provenance.notes, *named.notes))
-    return _with_attribution(noted, named.attribution)
-
-
-def _with_attribution(provenance: Provenance, attribution: tuple[str, ...]) -> Provenance:
-    """Return the provenance of an answer with whom its ends ask to be named, once each."""
-    return replace(provenance, attribution=tuple(dict.fromkeys((*provenance.attribution, *attribution))))
-
-
 async def search_trip(
     ends: Sequence[TripEnds],
     new_query: Callable[[TripEnds], JourneyQuery],
@@ -148,7 +143,7 @@ async def search_trip(
         ToolError: no network could be asked.
     """
     deadline = Deadline()
-    asked = await ask_first(ends, new_query, deadline, warnings, with_names=True)
+    asked = await _ask_first(ends, new_query, deadline, warnings, with_names=True)
     network, query, answer = asked.ends.network, asked.query, asked.answer
     wanted_arrival = query.instant if query.arrive_by else None
     candidates = list_candidates(answer, wanted_arrival=wanted_arrival)
@@ -157,7 +152,7 @@ async def search_trip(
     if is_empty or (with_alternatives and any(candidate.is_disrupted for candidate in candidates)):
         relaxed = await _ask_relaxed(network, query, deadline, warnings, is_needed=is_empty)
         if relaxed is not None:
-            answers.append(drop_departed(relaxed, query))
+            answers.append(_drop_departed(relaxed, query))
             candidates += list_candidates(answers[-1], is_known=is_empty, wanted_arrival=wanted_arrival)
     if not candidates:
         raise await _nothing_found(network, query, deadline, answer)
@@ -175,7 +170,7 @@ async def search_trip(
     )
 
 
-def drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
+def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
     """Return an answer without itineraries that depart before now; unusable ones have the timetable's times."""
 
     def list_remaining(itineraries: Sequence[Itinerary]) -> tuple[Itinerary, ...]:
@@ -198,13 +193,20 @@ async def _nothing_found(
     nothing = NoItinerary(message, hint=out_of_service or answer.why_nothing)
     if not query.arrive_by or query.not_before is None:
         return nothing
-    found = await find_usable_from(network, query, query.not_before, deadline)
-    if not found:
+    first = await _find_earliest_arrival(network, query, query.not_before, deadline)
+    if first is None:
         return nothing
-    first = min(found, key=lambda each: each.arrival)
     zone = network.profile.zone
     hint = f"The earliest arrival still possible is {print_instant(first.arrival, zone)}"
     return NoItinerary(message, hint=f"{hint}, leaving at {print_instant(first.departure, zone)}")
+
+
+async def _find_earliest_arrival(
+    network: Network, query: JourneyQuery, now: int, deadline: Deadline
+) -> Itinerary | None:
+    """Return what is there first of all that leaves from now on; None where nothing is found."""
+    found = await _find_usable_from(network, replace(query, window_s=None), now, deadline)
+    return min(found, key=lambda itinerary: itinerary.arrival, default=None)
 
 
 async def _say_next_usable(network: Network, query: JourneyQuery, ranked: RankedItineraries, deadline: Deadline) -> str:
@@ -213,7 +215,7 @@ async def _say_next_usable(network: Network, query: JourneyQuery, ranked: Ranked
         since = query.not_before or min(each.departure for each in ranked.found)
     else:
         since = max(each.departure for each in ranked.found) + 1
-    found = await find_usable_from(network, query, since, deadline)
+    found = await _find_usable_from(network, query, since, deadline)
     told = "Nothing that was found can be used."
     if not found:
         return f"{told} No later trip was found."
@@ -223,14 +225,14 @@ async def _say_next_usable(network: Network, query: JourneyQuery, ranked: Ranked
     return f"{told} The next trip that can leaves at {times}."
 
 
-async def find_usable_from(network: Network, query: JourneyQuery, since: int, deadline: Deadline) -> list[Itinerary]:
+async def _find_usable_from(network: Network, query: JourneyQuery, since: int, deadline: Deadline) -> list[Itinerary]:
     """Return what can be used and leaves at an instant or later; nothing where the source cannot say."""
     later = replace(query, instant=since, arrive_by=False, not_before=since, optimize=Optimize.SHORTEST_TIME)
     try:
         answer = await plan_journeys(network, later, deadline)
     except (*UNAVAILABLE, OutsideCalendar):
         return []
-    return [each for each in drop_departed(answer, later).itineraries if not each.is_unusable]
+    return [each for each in _drop_departed(answer, later).itineraries if not each.is_unusable]
 
 
 async def _ask_relaxed(
@@ -245,3 +247,160 @@ async def _ask_relaxed(
         left_out = f"{network.profile.name} was not asked for alternatives to what is disrupted: {error.clause}."
         warnings.add(WarningCode.NETWORK_LEFT_OUT, left_out)
         return None
+
+
+# Sources do not look for the least walk: so often they are asked again for what walks less than the best so far.
+LEAST_WALK_TRIES = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RouteQuestion:
+    """What is asked: the instant, whether it is the arrival, the window (seconds), the preset, language of names.
+
+    ``now`` is the instant of the call.
+    """
+
+    now: int
+    when: AskedInstant
+    arrive_by: bool
+    window_s: int
+    preset: JourneyPreset
+    language: str
+
+    def holds(self, itinerary: Itinerary) -> bool:
+        """Whether an itinerary leaves in [t, t + w], or arrives in [t - w, t]."""
+        if self.arrive_by:
+            return self.when.instant - self.window_s <= itinerary.arrival <= self.when.instant
+        return self.when.instant <= itinerary.departure <= self.when.instant + self.window_s
+
+    def query(self, ends: TripEnds) -> JourneyQuery:
+        return JourneyQuery(
+            origin=ends.origin,
+            destination=ends.destination,
+            instant=self.when.instant,
+            arrive_by=self.arrive_by,
+            not_before=self.when.not_before,
+            optimize=OPTIMIZE[self.preset],
+            language=self.language,
+            window_s=self.window_s,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoutesFound:
+    """What was found.
+
+    Attributes:
+        routes: what can be used and lies in the window, each once, in no order.
+        cancelled, missed_changes: how many of the window are left out because a ride is cancelled, or a change missed.
+        reason: why there are no routes, None where there are.
+        why_empty: the same as a sentence, None where nobody knows more.
+    """
+
+    routes: Sequence[Itinerary]
+    provenance: Provenance
+    cancelled: int = 0
+    missed_changes: int = 0
+    reason: NoResultsReason | None = None
+    why_empty: str | None = None
+
+
+async def search_routes(ends: Sequence[TripEnds], question: RouteQuestion, warnings: Warnings) -> RoutesFound:
+    """Ask the preferred network, or the next where it fails.
+
+    Raises:
+        ToolError: no network could be asked.
+    """
+    deadline = Deadline()
+    try:
+        asked = await _ask_first(ends, question.query, deadline, warnings)
+    except OutsideCalendar as error:
+        name = error.details.get("network")
+        network = next((each.network for each in ends if each.network.profile.name == name), ends[0].network)
+        return RoutesFound(
+            routes=(),
+            provenance=network.profile.new_provenance(question.now),
+            reason=NoResultsReason.NO_SERVICE,
+            why_empty=f"{error.clause}.",
+        )
+    answers = [asked.answer]
+    if question.preset is JourneyPreset.LEAST_WALK:
+        answers += await _ask_for_less_walking(asked.ends, question, asked.answer, deadline)
+    everything = [each for answer in answers for each in (*answer.itineraries, *answer.timetabled)]
+    # Live and timetabled answers may hold the same trip; two trips of one line a minute apart are two.
+    different = list({route_id(each): each for each in everything}.values())
+    within = [each for each in different if question.holds(each)]
+    routes = [each for each in within if not each.is_unusable]
+    cancelled = sum(any(leg.cancelled for leg in each.legs) for each in within)
+    found = RoutesFound(
+        routes=routes,
+        provenance=reduce(merge_provenance, (each.provenance for each in answers)),
+        cancelled=cancelled,
+        missed_changes=len(within) - len(routes) - cancelled,
+    )
+    if routes:
+        return found
+    usable = [each for each in different if not each.is_unusable]
+    reason, why_empty = await _explain(asked.ends, question, asked.answer, usable, deadline)
+    return replace(found, reason=reason, why_empty=why_empty)
+
+
+async def _ask_for_less_walking(
+    ends: TripEnds, question: RouteQuestion, answer: JourneyAnswer, deadline: Deadline
+) -> list[JourneyAnswer]:
+    """Ask again for what walks less than the best found, as long as there is some; a failure ends it."""
+    answers: list[JourneyAnswer] = []
+    for _ in range(LEAST_WALK_TRIES):
+        usable = [each for each in answer.itineraries if question.holds(each) and not each.is_unusable]
+        least_m = min((each.walk_m for each in usable), default=0.0)
+        if least_m < 1:
+            break
+
+        def narrowed(own_ends: TripEnds, most_m: float = least_m - 1) -> JourneyQuery:
+            return replace(question.query(own_ends), max_walk_m=most_m)
+
+        try:
+            answer = (await _ask_first([ends], narrowed, deadline, Warnings())).answer
+        except (*UNAVAILABLE, OutsideCalendar):
+            break
+        answers.append(answer)
+    return answers
+
+
+async def _explain(
+    ends: TripEnds,
+    question: RouteQuestion,
+    answer: JourneyAnswer,
+    usable: Sequence[Itinerary],
+    deadline: Deadline,
+) -> tuple[NoResultsReason, str | None]:
+    """Return why nothing lies in the window, and what lies beyond it."""
+    instant, zone = question.when.instant, answer.provenance.zone
+    nearest = _find_nearest(usable, question)
+    out_of_service = find_out_of_service_hint(answer.provenance.out_of_service)
+    day = local_date_of(instant, zone)
+    if out_of_service and (nearest is None or local_date_of(nearest.departure, zone) != day):
+        return NoResultsReason.NO_SERVICE, f"{out_of_service}."
+    if question.arrive_by and question.when.not_before is not None:
+        first = await _find_earliest_arrival(ends.network, question.query(ends), question.when.not_before, deadline)
+        if first is not None and first.arrival > instant:
+            return NoResultsReason.IN_THE_PAST, f"The earliest arrival still possible is {_say_span(first)}."
+    reason = NoResultsReason.IN_THE_PAST if question.when.is_past else NoResultsReason.NO_DEPARTURES
+    if nearest is None:
+        why = answer.why_nothing
+        return reason, None if why is None else f"{why.rstrip('.')}."
+    if question.arrive_by:
+        return reason, f"The last one before the window is {_say_span(nearest)}."
+    return reason, f"The next one after the window is {_say_span(nearest)}."
+
+
+def _find_nearest(usable: Sequence[Itinerary], question: RouteQuestion) -> Itinerary | None:
+    """Return what leaves first behind the window, or arrives last before it."""
+    if question.arrive_by:
+        return max(usable, key=lambda each: each.arrival, default=None)
+    later = [each for each in usable if each.departure > question.when.instant]
+    return min(later, key=lambda each: (each.departure, each.arrival), default=None)
+
+
+def _say_span(itinerary: Itinerary) -> str:
+    return f"{print_utc(itinerary.departure)} to {print_utc(itinerary.arrival)}"

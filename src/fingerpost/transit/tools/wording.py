@@ -55,6 +55,14 @@ def print_clock(instant: int, since: int, zone: str) -> str:
     return clock_of(print_instant(instant, zone), print_instant(since, zone))
 
 
+def say_count(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def say_itinerary(begin: str, end: str, minutes: int, changes: int, walk_m: int) -> str:
+    return f"{begin} to {end}, {minutes} min, {say_count(changes, 'change')}, {walk_m} m walk"
+
+
 def say_gap(gap: BoardGap, print_time: Callable[[int], str]) -> str:
     """Return when something leaves, or that nothing does."""
     if gap.next_departure is not None:
