@@ -6,7 +6,7 @@ from dataclasses import replace
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.embedded.stops import TimetableStops
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, distance_m
-from fingerpost.transit.osm.addresses.index import AddressIndex, City
+from fingerpost.transit.osm.addresses.index import UNCERTAIN, AddressIndex, City
 from fingerpost.transit.rules.inflection import base_forms
 from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, in_order, plain
 
@@ -27,12 +27,16 @@ _BEYOND_M = 500.0
 
 def find_main_stations(city: City, places: Iterable[Place]) -> list[Place]:
     """Return the stations of trains in a city that bear its name or are the railway station, else those of buses."""
-    within = [each for each in places if distance_m(each.coordinate, city.coordinate) <= city.reach_m + _BEYOND_M]
+    within = [place for place in places if _is_in(place, city)]
     for kinds in (_RAILWAY, _BUS):
         found = [place for place in within if any(_is_main(plain(name), city, kinds) for name in _names(place))]
         if found:
             return found
     return []
+
+
+def _is_in(place: Place, city: City) -> bool:
+    return distance_m(place.coordinate, city.coordinate) <= city.reach_m + _BEYOND_M
 
 
 def _names(place: Place) -> set[str]:
@@ -50,7 +54,7 @@ def _is_main(name: str, city: City, kinds: frozenset[str]) -> bool:
 
 # A street on which a stop of its name stands fits less than the stop: without a number it is vague.
 _STREET_OF_STOP = 0.97
-# A stop that was found without the city that the text names may lie in another one.
+# A stop that was found without the city that the text names fits less; outside of that city it is offered at most.
 _CITY_LEFT = 0.99
 
 
@@ -73,11 +77,14 @@ class NetworkPlaces:
             return self._stops.find_places(text, language, focus)
         stops = in_order(self._stops.list_matches(text, language, focus))
         by_token = {match.place.token: match for match in stops}
-        bare = addresses.split_city(text)
-        for match in () if bare is None else self._stops.list_matches(bare, language, focus):
-            known, score = by_token.get(match.place.token), round(match.score * _CITY_LEFT, 4)
-            if known is None or known.score < score:
-                by_token[match.place.token] = replace(match, score=score)
+        if split := addresses.split_city(text):
+            bare, its_city = split
+            for match in self._stops.list_matches(bare, language, focus):
+                is_there = _is_in(match.place, its_city)
+                score = round(match.score * _CITY_LEFT if is_there else min(match.score, UNCERTAIN), 4)
+                known = by_token.get(match.place.token)
+                if known is None or known.score < score:
+                    by_token[match.place.token] = replace(match, score=score)
         city = addresses.find_city(text)
         for station in () if city is None else self._list_main_stations(city):
             by_token[station.token] = self._stops.match(station, 1.0, language, focus)

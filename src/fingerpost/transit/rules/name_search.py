@@ -1,4 +1,4 @@
-"""Search names by text: exact, begun, or similar ones, with a score."""
+"""Search names by text, with a score: only the same name, kind of stop aside, resolves (rule D2)."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -13,13 +13,21 @@ from fingerpost.transit.rules.name_matching import plain
 FLOOR = 0.60
 _SAME = 1.0
 _BEGINS = (0.88, 0.98)
-# A beginning this short says nothing of which name is meant: it offers, and settles nothing.
+# A text as short as this is offered its name with a kind behind it, and resolves only to the same name.
 _DISTINCTIVE_LETTERS = 3
-_HAS_ALL = (0.74, 0.88)
-_SPELT_LIKE = 0.92
+# What is no more than this is offered, and never resolves (rule D2).
+_HAS_ALL = (0.70, 0.79)
+_SPELT_LIKE = (0.24, 0.79)
 _OTHER_NUMBER = 0.70
 _OFFERED = (0.62, 0.78)
 _WORD_SPELT_LIKE_PERCENT = 75.0
+# What a stop may be called beside its name, in English, Finnish, Swedish and German.
+_KINDS = frozenset({
+    "bus", "coach", "dlr", "ferry", "halt", "m", "metro", "metrorail", "overground", "pier", "rail", "railway",
+    "station", "stop", "subway", "terminal", "train", "tram", "tube", "underground", "as", "asema", "autoasema",
+    "laituri", "linja", "metroasema", "pysakki", "rautatieasema", "hallplats", "jarnvagsstation", "metrostation",
+    "stn", "tunnelbana", "bahnhof", "haltestelle", "hbf", "hauptbahnhof", "s", "u",
+})  # fmt: skip
 
 
 class NameSearch:
@@ -48,14 +56,15 @@ class NameSearch:
         return best
 
     def _spelt_like(self, wanted: str) -> Iterator[tuple[int, float]]:
-        cutoff = 100 * FLOOR / _SPELT_LIKE
+        lowest, highest = _SPELT_LIKE
+        cutoff = 100 * (FLOOR - lowest) / (highest - lowest)
         similar = process.cdist([wanted], self._names, scorer=fuzz.ratio, score_cutoff=cutoff, dtype=np.float32)[0]
         numbers = _numbers(wanted.split())
         for row in np.flatnonzero(similar).tolist():
             if self._names[row] == wanted:
                 yield row, _SAME
             else:
-                score = _SPELT_LIKE * float(similar[row]) / 100
+                score = _between(_SPELT_LIKE, float(similar[row]) / 100)
                 yield row, score if numbers == _numbers(self._words[row]) else min(score, _OTHER_NUMBER)
 
     def _having_all(self, wanted: str, words: list[str]) -> Iterator[tuple[int, float]]:
@@ -63,8 +72,10 @@ class NameSearch:
         for word in words[1:]:
             rows.intersection_update(self._rows_of_word.get(word, ()))
         for row in rows:
-            begins = self._names[row].startswith(wanted + " ")
-            is_distinctive = begins and len(wanted) >= _DISTINCTIVE_LETTERS
+            is_whole = self._names[row].startswith(wanted + " ") and _KINDS.issuperset(
+                self._names[row][len(wanted) :].split()
+            )
+            is_distinctive = is_whole and len(wanted) >= _DISTINCTIVE_LETTERS
             yield row, _between(_BEGINS if is_distinctive else _HAS_ALL, self._share_given(wanted, row))
 
     def _offered(self, wanted: str, words: list[str]) -> Iterator[tuple[int, float]]:

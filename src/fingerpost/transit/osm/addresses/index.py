@@ -114,7 +114,7 @@ _MOST_NUMBERED = 10
 _MUCH_LESS = 0.05
 # A place without numbers is hardly meant by a text with one.
 _NUMBER_LEFT = 0.70
-# A name that lies in another city than the text says is hardly meant, and one whose accents it contradicts less.
+# A name that lies in another city than the text says is offered at most; one whose accents it contradicts fits less.
 _OTHER_CITY = 0.85
 _OTHER_ACCENTS = 0.97
 
@@ -220,12 +220,13 @@ class AddressIndex:
             )
             return found.fetchone() is not None
 
-    def split_city(self, text: str) -> str | None:
+    def split_city(self, text: str) -> tuple[str, City] | None:
         """Return a text, made plain, without the city that it names behind something else; None where it names none."""
         read = read_address_text(text, self._city_of_spelling)
         if read.city is None:
             return None
-        return read.words if read.number is None else f"{read.words} {read.number.text}"
+        words = read.words if read.number is None else f"{read.words} {read.number.text}"
+        return words, self._city_of_spelling[read.city]
 
     def _find(self, text: str, language: str | None) -> Iterator[tuple[float, Place]]:
         whole = AddressText(plain(text))
@@ -259,7 +260,8 @@ class AddressIndex:
         for row, thing in self._read_things(list(of_thing)).items():
             city = self._city_of_spelling[reading.city] if reading.city and thing.city else None
             is_elsewhere = city is not None and plain(thing.city) not in city.names
-            yield of_thing[row] * (_OTHER_CITY if is_elsewhere else 1.0), thing
+            score = of_thing[row]
+            yield min(score * _OTHER_CITY, UNCERTAIN) if is_elsewhere else score, thing
 
     def _with_number(
         self, thing: _Thing, reading: AddressText, score: float, language: str | None
