@@ -20,6 +20,7 @@ CITIES = {"tampere", "tammerfors", "helsinki", "new york"}
         ("Hämeenkatu", "hameenkatu", None, None),
         ("Hämeenkatu 10", "hameenkatu", HouseNumber(10, 10), None),
         ("Hämeenkatu 10b", "hameenkatu", HouseNumber(10, 10, "b"), None),
+        ("hameenkatu10b", "hameenkatu", HouseNumber(10, 10, "b"), None),
         ("Hämeenkatu 10 B 24", "hameenkatu", HouseNumber(10, 10, "b"), None),
         ("Hämeenkatu 14-16", "hameenkatu", HouseNumber(14, 16), None),
         ("Hämeenkatu 14 160", "hameenkatu", HouseNumber(14, 14), None),

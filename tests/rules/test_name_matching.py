@@ -51,11 +51,16 @@ def score(text: str, name: str) -> float:
     ],
 )
 def test_what_may_be_taken_without_asking(text, name, confident):
-    """A name, its beginning or one slip decides; a common word, another number or a part does not.
+    """Only the whole name resolves, kind of stop aside; a slip, a common word, another number or a part does not.
 
     B10, rule D2, M21.
     """
     assert (score(text, name) >= AUTO_RESOLVE) is confident
+
+
+def test_a_city_at_the_end_of_a_name_may_be_left_out():
+    """Rule D2: each word of a name occurs in the text, city and kind aside."""
+    assert NameSearch(["stockmann tampere"], ["tampere"]).score("stockmann")[0] >= AUTO_RESOLVE
 
 
 @pytest.mark.parametrize("text", ["zzzz", "Stockholm", "9", "", "  ", "!?", "\N{BUS}"])

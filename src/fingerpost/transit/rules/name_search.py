@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 from rapidfuzz import fuzz, process
@@ -31,9 +31,13 @@ _KINDS = frozenset({
 
 
 class NameSearch:
-    """An index over names that ``spelling.plain`` has made plain; ``names`` are distinct and not empty."""
+    """An index over names that ``spelling.plain`` has made plain; ``names`` are distinct and not empty.
 
-    def __init__(self, names: Sequence[str]) -> None:
+    ``cities`` are words that a text may leave out of a name's end, as it may a kind of stop.
+    """
+
+    def __init__(self, names: Sequence[str], cities: Collection[str] = ()) -> None:
+        self._left_out = _KINDS.union(cities)
         self._names = list(names)
         self._words = [name.split() for name in self._names]
         self._rows_of_word: dict[str, list[int]] = {}
@@ -72,7 +76,7 @@ class NameSearch:
         for word in words[1:]:
             rows.intersection_update(self._rows_of_word.get(word, ()))
         for row in rows:
-            is_whole = self._names[row].startswith(wanted + " ") and _KINDS.issuperset(
+            is_whole = self._names[row].startswith(wanted + " ") and self._left_out.issuperset(
                 self._names[row][len(wanted) :].split()
             )
             is_distinctive = is_whole and len(wanted) >= _DISTINCTIVE_LETTERS

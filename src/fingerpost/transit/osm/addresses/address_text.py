@@ -59,10 +59,11 @@ _MOST_LOOKED_AT = 400
 
 
 class SpellingSearch:
-    """Looks up spellings over one open index; one caller at a time."""
+    """Looks up spellings over one open index; one caller at a time. ``cities`` are plain names of cities."""
 
-    def __init__(self, connection: sqlite3.Connection, *, is_finnish: bool) -> None:
+    def __init__(self, connection: sqlite3.Connection, cities: Collection[str], *, is_finnish: bool) -> None:
         self._connection = connection
+        self._cities = cities
         self._is_finnish = is_finnish
 
     def score(self, words: str, *, with_trigrams: bool = True) -> dict[int, float]:
@@ -79,7 +80,7 @@ class SpellingSearch:
         if with_trigrams and not (is_known or best):
             rows |= self._find_by_trigrams(words)
         texts = list(rows)
-        for place, score in NameSearch(texts).score(words).items() if texts else ():
+        for place, score in NameSearch(texts, self._cities).score(words).items() if texts else ():
             row = rows[texts[place]]
             best[row] = max(score, best.get(row, 0.0))
         return best
@@ -124,6 +125,8 @@ class SpellingSearch:
         return {text: row for row, text in found}
 
 
+# A number typed without a space behind a word that is no abbreviation: hameenkatu10.
+_JOINED_NUMBER = re.compile(r"([^\W\d_]{4})(\d{1,4}[a-z]?)\b", re.IGNORECASE)
 # Finnish endings of numbers stand behind a colon: 10:ssä, 10:stä.
 _NUMBER_ENDING = re.compile(r"(\d)\s*:\s*[a-zåäö]+", re.IGNORECASE)
 _HOUSE = re.compile(r"(\d{1,4})([a-z]?)")
@@ -148,7 +151,8 @@ def read_address_text(text: str, cities: Collection[str]) -> AddressText:
 
     A text that is the name of a city and nothing else is no address in it.
     """
-    parts = [part for each in _NUMBER_ENDING.sub(r"\1", text).split(",") if (part := plain(each).split())]
+    spaced = _JOINED_NUMBER.sub(r"\1 \2", _NUMBER_ENDING.sub(r"\1", text))
+    parts = [words for part in spaced.split(",") if (words := plain(part).split())]
     city: str | None = None
     kept: list[list[str]] = []
     for part in parts:

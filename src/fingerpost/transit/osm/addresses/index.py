@@ -165,9 +165,9 @@ class AddressIndex:
         self._file = file
         self._lock = threading.Lock()
         self._languages = frozenset(meta["languages"].split())
-        self._spellings = SpellingSearch(self._connection, is_finnish="fi" in self._languages)
         self._houses = HouseSearch(self._connection)
         self._city_of_spelling = self._list_cities()
+        self._spellings = SpellingSearch(self._connection, self._city_of_spelling, is_finnish="fi" in self._languages)
 
     def close(self) -> None:
         self._connection.close()
