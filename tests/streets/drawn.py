@@ -62,6 +62,10 @@ class Drawing:
     def find(self, letter):
         return next(number for number, node in enumerate(self.nodes) if node.letter == letter)
 
+    def ring(self, letters):
+        """Return the numbers that nodes have in the file."""
+        return [self.find(letter) + 1 for letter in letters]
+
     def place(self, letter):
         """Return the latitude and longitude of a node."""
         node = self.nodes[self.find(letter)]

@@ -13,15 +13,11 @@ from tests.streets.towns import PLAIN, Town
 SQUARE = {"highway": "pedestrian", "area": "yes"}
 
 
-def _ring(drawing, letters):
-    return [drawing.find(letter) + 1 for letter in letters]
-
-
 @pytest.mark.parametrize("right", ["BFHDB", "BDHFB"])
 def test_squares_side_by_side_are_crossed_as_one(tmp_path, right):
     """From A to H across the common border B to D: 4 cells right and 4 down, drawn either way round."""
     drawing = read("E-A B F\n\n\n\n  C D H-G")
-    squares = [(_ring(drawing, ring), SQUARE) for ring in ("ABDCA", right)]
+    squares = [(drawing.ring(ring), SQUARE) for ring in ("ABDCA", right)]
     town = Town(drawing, tmp_path, extra_ways=squares)
 
     assert town.walk("A", "H")[0] == round(100 * 32**0.5)
@@ -31,7 +27,7 @@ def test_a_square_drawn_twice_is_crossed_too(tmp_path):
     """Once as a way and once as the outer way of a multipolygon."""
     drawing = read("E-A B\n\n\n\n  C D-F")
     relation = ({"outer": ""}, {"type": "multipolygon", **SQUARE})
-    town = Town(drawing, tmp_path, extra_ways=[(_ring(drawing, "ABDCA"), SQUARE)], extra_relations=[relation])
+    town = Town(drawing, tmp_path, extra_ways=[(drawing.ring("ABDCA"), SQUARE)], extra_relations=[relation])
 
     assert town.walk("A", "D")[0] == round(100 * 20**0.5)
 
@@ -49,8 +45,8 @@ E-A B
 
 def _walk_over_border(tmp_path, corner, barrier):
     drawing = read(WALLED.format(corner=corner))
-    border = _ring(drawing, f"B{corner}"), {"barrier": barrier}
-    town = Town(drawing, tmp_path, extra_ways=[(_ring(drawing, f"CAB{corner}C"), SQUARE), border])
+    border = drawing.ring(f"B{corner}"), {"barrier": barrier}
+    town = Town(drawing, tmp_path, extra_ways=[(drawing.ring(f"CAB{corner}C"), SQUARE), border])
     return town.walk("E", "F")[0]
 
 
@@ -74,20 +70,13 @@ def test_lights_at_each_rail_are_one_wait(tmp_path, crossed):
     assert town.walk("A", "B") == (600, 495.0)
 
 
-def test_a_lift_that_is_drawn_as_a_way_takes_its_wait(tmp_path):
-    """From A to D over the lift from B to C: 700 m and 60 s."""
+def test_a_lift_that_is_drawn_as_a_way_is_one(tmp_path):
+    """From A to D over the lift from B to C: 700 m and 60 s. An alert that closes it names its middle."""
     drawing = read("A-B  C-D")
-    town = Town(drawing, tmp_path, extra_ways=[(_ring(drawing, "BC"), {"highway": "elevator"})])
-
-    assert town.walk("A", "D") == (700, 620.0)
-
-
-def test_a_lift_that_is_drawn_as_a_way_can_be_closed(tmp_path):
-    """An alert names its middle."""
-    drawing = read("A-B  C-D")
-    town = Town(drawing, tmp_path, extra_ways=[(_ring(drawing, "BC"), {"highway": "elevator"})])
+    town = Town(drawing, tmp_path, extra_ways=[(drawing.ring("BC"), {"highway": "elevator"})])
     lat, lon = degrees(3.5, 0)
 
+    assert town.walk("A", "D") == (700, 620.0)
     assert len(find_lifts(town.graph, np.array([lat]), np.array([lon]))) == 1
 
 

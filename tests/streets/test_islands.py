@@ -38,8 +38,7 @@ def test_who_can_only_leave_a_platform_does_not_begin_there(tmp_path, way, metre
     """
     below = {"e": [((5, 6, 3), {"highway": "steps", "conveying": "backward"})]}.get(way)
     drawing = read(f"A---+---------------------B\n    {way if not below else ' '}\n    C---D")
-    nodes = [drawing.find("C") + 1, drawing.find("+") + 1]
-    escalator = [(nodes, {"highway": "steps", "conveying": "forward"})]
+    escalator = [(drawing.ring("C+"), {"highway": "steps", "conveying": "forward"})]
     town = Town(drawing, tmp_path, extra_ways=escalator if below else ())
 
     assert town.walk("A", "C")[0] == town.walk("C", "A")[0] == 400 + metres
@@ -48,7 +47,7 @@ def test_who_can_only_leave_a_platform_does_not_begin_there(tmp_path, way, metre
 def test_an_escalator_beside_a_stop_is_walked_to_where_it_begins_and_ends(tmp_path):
     """Both ends of the escalator C to D lie on streets, so that the stop in its middle is reached and left."""
     drawing = read("A---C----B\n|\n|   D\n|   |\n+---+")
-    escalator = [([drawing.find(letter) + 1 for letter in "CD"], {"highway": "steps", "conveying": "forward"})]
+    escalator = [(drawing.ring("CD"), {"highway": "steps", "conveying": "forward"})]
     town = Town(drawing, tmp_path, extra_ways=escalator)
 
     assert (town.walk("A", (4, 1))[0], town.walk((4, 1), "A")[0]) == (500, 1100)

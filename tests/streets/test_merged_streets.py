@@ -1,21 +1,12 @@
 """Edges that meet where nothing else does are one: fewer nodes to search, the same walks."""
 
 from tests.streets.drawn import degrees
-from tests.streets.towns import TURNING, Town
+from tests.streets.towns import Town
 
 
 def test_streets_of_one_kind_that_meet_alone_are_one_edge(tmp_path):
     """Four streets, drawn as one way each, with nothing at B, C and D: one edge of 800 m, its shape kept."""
-    town = Town(
-        """
-        A-B-C
-            |
-            D
-            |
-            E
-        """,
-        tmp_path,
-    )
+    town = Town("A-B-C\n    |\n    D\n    |\n    E", tmp_path)
 
     assert town.graph.edge_count == 1
     assert town.graph.edge_m.round().tolist() == [800.0]
@@ -30,22 +21,6 @@ def test_what_is_walked_otherwise_or_makes_one_wait_stays_apart(tmp_path):
     assert town.walk("A", "E") == (800, 3 * 160.0 + 480.0 + 15.0)
 
 
-def test_a_turn_within_a_merged_edge_takes_its_time(tmp_path):
-    """One right angle at C, 4.5 m at 1.25 m/s; nothing is at C, and the walk begins and ends beyond it."""
-    town = Town(
-        """
-        A---C
-            |
-            E
-        """,
-        tmp_path,
-        TURNING,
-    )
-
-    assert town.graph.edge_count == 1
-    assert town.walk("A", "E") == (600, 483.6)
-
-
 def test_a_ring_at_the_end_of_a_way_is_walked_either_way_round(tmp_path):
     """One way goes from A by B round a ring of 800 m back to B; a place 200 m along the ring is 400 m from A."""
     ring = [(9, *degrees(4, 0), {}), (10, *degrees(4, 2), {}), (11, *degrees(2, 2), {})]
@@ -56,20 +31,3 @@ def test_a_ring_at_the_end_of_a_way_is_walked_either_way_round(tmp_path):
     assert town.walk("A", (4, 0)) == (400, 320.0)
     assert town.walk("A", (2, 2)) == (400, 320.0)
     assert town.walk((2, 2), (4, 0)) == (400, 320.0)
-
-
-def test_a_ring_that_nothing_meets_is_walked_the_shorter_way(tmp_path):
-    """A square of 400 m sides, four streets: from A to D 400 m, to the corner across 800 m."""
-    town = Town(
-        """
-        A---B
-        |   |
-        |   |
-        |   |
-        C---D
-        """,
-        tmp_path,
-    )
-
-    assert town.walk("A", "C") == (400, 320.0)
-    assert town.walk("A", "D") == (800, 640.0)

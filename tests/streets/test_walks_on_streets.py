@@ -6,266 +6,159 @@ from hypothesis import strategies as st
 
 from tests.streets import oracle
 from tests.streets.drawn import degrees, read
-from tests.streets.towns import NO_STEPS, PLAIN, TURNING, Town
+from tests.streets.towns import NO_STEPS, PLAIN, Town
+
+LOOP = """
+    A--{}--B
+    |     |
+    C-----D
+    """
+STEPS = """
+    A-+s+-B
+    |     |
+    |     |
+    C-----D
+    """
+KERB = """
+    A-k-B
+    |   |
+    C---D
+    """
+RING = """
+    A---B
+    |   |
+    |   |
+    |   |
+    C---D
+    """
+ROAD = "A-------B"
 
 
-def test_a_bridge_does_not_meet_the_road_below(tmp_path):
-    """From A one cannot turn down where the bridge crosses the road: the way goes round by B."""
-    town = Town(
-        """
-           C
-           |
-        A--#--B
-           |  |
-           D--E
-        """,
-        tmp_path,
-    )
+@pytest.mark.parametrize(
+    ("text", "profile", "walks"),
+    [
+        pytest.param(
+            """
+               C
+               |
+            A--#--B
+               |  |
+               D--E
+            """,
+            PLAIN,
+            {"AD": (1100, 880.0)},
+            id="a bridge does not meet the road below: round by B",
+        ),
+        pytest.param(LOOP.format(">"), PLAIN, {"BA": (600, 480.0)}, id="a one-way road does not bind walkers"),
+        pytest.param(
+            LOOP.format("e"), PLAIN, {"AB": (600, 480.0), "BA": (1000, 800.0)}, id="a one-way footway binds them"
+        ),
+        pytest.param(LOOP.format("x"), PLAIN, {"AB": (1000, 800.0)}, id="a motorway is not walked"),
+        pytest.param(LOOP.format("o"), PLAIN, {"AB": (1000, 800.0)}, id="a shut gate is not passed"),
+        pytest.param(
+            LOOP.format("p"),
+            PLAIN,
+            {"AB": (1000, 800.0), ((3, 0), "B"): (300, 240.0)},
+            id="nobody cuts through a private road but may begin on one",
+        ),
+        pytest.param(STEPS, PLAIN, {"AB": (600, 400 / 1.25 + 200 / 1.25 * 3)}, id="steps take three times as long"),
+        pytest.param(STEPS, NO_STEPS, {"AB": (1200, 960.0)}, id="who cannot climb steps goes round"),
+        pytest.param(KERB, PLAIN, {"AB": (400, 320.0)}, id="a raised kerb is stepped over"),
+        pytest.param(
+            KERB,
+            NO_STEPS,
+            {"AB": (800, 640.0), ("A", (2, 0)): (200, 160.0), ((2, 0), "B"): (200, 160.0)},
+            id="who takes no steps goes up to a raised kerb from either side, and round it",
+        ),
+        pytest.param(
+            "A--*--B",
+            PLAIN,
+            {"AB": (600, 495.0), ("A", (3, 0)): (300, 240.0)},
+            id="lights cost 15 s where they are passed, not where one only walks up to them",
+        ),
+        pytest.param(ROAD, PLAIN, {((4, 0.3), "B"): (400, 320.0)}, id="one begins at the nearest point of a way"),
+        pytest.param(
+            ROAD,
+            PLAIN,
+            {((4, 2.99), "B"): (400, 320.0), ((4, 3.01), "B"): None},
+            id="who is further than 300 m from a street is not on it",
+        ),
+        pytest.param(
+            """
+            o       B
+            |       |
+            A       |
+            |       |
+            +---+ppp+
+            """,
+            PLAIN,
+            {"AB": (1400, 1120.0)},
+            id="800 m that end at a gate count as much as others: 400 m behind a private way are for the ends only",
+        ),
+        pytest.param(
+            RING,
+            PLAIN,
+            {"AC": (400, 320.0), "AD": (800, 640.0)},
+            id="a ring that nothing meets is walked the shorter way",
+        ),
+    ],
+)
+def test_the_best_way_is_walked(tmp_path, text, profile, walks):
+    """Metres and seconds between nodes, or places in cells; None where there is no walk."""
+    town = Town(text, tmp_path, profile)
 
-    assert town.walk("A", "D") == (1100, 880.0)
-
-
-def test_a_one_way_road_does_not_bind_walkers(tmp_path):
-    """B to A is walked against the traffic."""
-    town = Town("A--->---B", tmp_path)
-
-    assert town.walk("B", "A") == (800, 640.0)
-
-
-def test_a_one_way_footway_binds_them(tmp_path):
-    """An escalator's kind of way is taken along it, and the other way round only over the top."""
-    town = Town(
-        """
-        A--e--B
-        |     |
-        C-----D
-        """,
-        tmp_path,
-    )
-
-    assert (town.walk("A", "B"), town.walk("B", "A")) == ((600, 480.0), (1000, 800.0))
-
-
-def test_a_motorway_is_not_walked(tmp_path):
-    """Round by C and D."""
-    town = Town(
-        """
-        A--x--B
-        |     |
-        C-----D
-        """,
-        tmp_path,
-    )
-
-    assert town.walk("A", "B") == (1000, 800.0)
-
-
-def test_steps_take_three_times_as_long(tmp_path):
-    """200 m of steps and 200 m of street: 480 s and 160 s, still faster than the way round."""
-    town = Town(
-        """
-        A-+s+-B
-        |     |
-        |     |
-        C-----D
-        """,
-        tmp_path,
-    )
-
-    assert town.walk("A", "B") == (600, 400 / 1.25 + 200 / 1.25 * 3)
-
-
-def test_who_cannot_climb_steps_goes_round(tmp_path):
-    """The same town without steps: 600 m and twice 300 m down and up."""
-    town = Town(
-        """
-        A-+s+-B
-        |     |
-        |     |
-        C-----D
-        """,
-        tmp_path,
-        NO_STEPS,
-    )
-
-    assert town.walk("A", "B") == (1200, 960.0)
+    assert {ends: town.walk(*ends) for ends in walks} == walks
 
 
-def test_nobody_cuts_through_a_private_road_but_may_begin_on_one(tmp_path):
-    """From A to B round by C and D; from the middle of the private road straight on."""
-    text = """
-        A--p--B
-        |     |
-        |     |
-        C-----D
-        """
-    town = Town(text, tmp_path)
-
-    assert (town.walk("A", "B"), town.walk((3, 0), "B")) == ((1200, 960.0), (300, 240.0))
-
-
-def test_a_shut_gate_is_not_passed(tmp_path):
-    """The short way is shut at its middle."""
-    town = Town(
-        """
-        A--o--B
-        |     |
-        C-----D
-        """,
-        tmp_path,
-    )
-
-    assert town.walk("A", "B") == (1000, 800.0)
+@pytest.mark.parametrize(
+    ("text", "end", "limit_m", "found"),
+    [
+        (ROAD, "B", 800.5, (800, 640.0)),
+        (ROAD, "B", 799.5, None),
+        # Down the steps 600 m, as slow as 1,200 m on the level; round by the right 800 m.
+        ("A---+\ns   |\ns   |\nQ-P-+\n  |\n  D", (3, 3), 20_000.0, (800, 640.0)),
+        ("A---+\ns   |\ns   |\nQ-P-+\n  |\n  D", (3, 3), 700.0, (600, 960.0)),
+    ],
+)
+def test_a_walk_within_the_limit_is_found(tmp_path, text, end, limit_m, found):
+    """A dearer one too, where the best is longer than the limit."""
+    assert Town(text, tmp_path).walk("A", end, limit_m) == found
 
 
-def test_lights_cost_a_wait_where_they_are_passed(tmp_path):
-    """15 s at the crossing between A and B, none for who only walks up to it."""
-    town = Town("A--*--B", tmp_path)
-
-    assert (town.walk("A", "B"), town.walk("A", (3, 0))) == ((600, 495.0), (300, 240.0))
-
-
-def test_a_turn_takes_time_where_the_profile_says_so(tmp_path):
-    """A right angle at 20 degrees a metre: 4.5 m more, at 1.25 m/s."""
-    town = Town(
-        """
-        A--B
-           |
-           C
-        """,
-        tmp_path,
-        TURNING,
-    )
-
-    assert town.walk("A", "C") == (500, 400 + 3.6)
+@pytest.mark.parametrize(
+    ("start", "end", "line"),
+    [
+        ((1, 0), "D", [(1.0, 0.0), (3.0, 0.0), (3.0, 2.0), (6.0, 2.0)]),
+        ("D", (1, 0), [(6.0, 2.0), (3.0, 2.0), (3.0, 0.0), (1.0, 0.0)]),
+    ],
+)
+def test_a_walk_is_drawn_along_its_streets(tmp_path, start, end, line):
+    """From a third of the way along the first street, round both corners, to the last node; and back."""
+    assert Town("A--B\n   |\n   C--D", tmp_path).line(start, end) == line
 
 
-def test_one_begins_at_the_nearest_point_of_a_way_not_at_its_end(tmp_path):
-    """Half-way between A and B, a little off the street: the street counts from there."""
-    town = Town("A-------B", tmp_path)
-
-    assert town.walk((4, 0.3), "B") == (400, 320.0)
-
-
-def test_who_is_further_than_300_m_from_a_street_is_not_on_it(tmp_path):
-    """2.99 cells away is near enough, 3.01 is not."""
-    town = Town("A-------B", tmp_path)
-
-    assert [town.walk((4, 2.99), "B"), town.walk((4, 3.01), "B")] == [(400, 320.0), None]
-
-
-def test_a_dearer_walk_within_the_limit_is_found(tmp_path):
-    """Down the steps 600 m, as slow as 1,200 m on the level; round by the right 800 m, which is over the limit."""
-    town = Town("A---+\ns   |\ns   |\nQ-P-+\n  |\n  D", tmp_path)
-
-    assert (town.walk("A", (3, 3)), town.walk("A", (3, 3), 700.0)) == ((800, 640.0), (600, 960.0))
-
-
-@pytest.mark.parametrize(("limit_m", "found"), [(800.5, (800, 640.0)), (799.5, None)])
-def test_a_walk_longer_than_the_limit_is_not_found(tmp_path, limit_m, found):
-    """800 m between A and B."""
-    town = Town("A-------B", tmp_path)
-
-    assert town.walk("A", "B", limit_m) == found
-
-
-def test_streets_that_hang_together_with_little_are_left_out(tmp_path):
-    """400 m that no other street leads to are not snapped to; 2,000 m are."""
-    town = Town(
-        """
-        A-------------------------B
-
-        C---D
-        """,
-        tmp_path,
-    )
-
-    assert (town.built.left_out_m, town.walk("D", "B")) == (pytest.approx(400, abs=0.1), (2200, 1760.0))
-
-
-def test_an_island_of_two_kilometres_stays(tmp_path):
-    """C to D is walked on its own; nothing leads over to A."""
-    town = Town(
-        """
-        A-------------------------B
-
-
-
-        C--------------------D
-        """,
-        tmp_path,
-    )
-
-    assert (town.walk("C", "D"), town.walk("C", "B")) == ((2100, 1680.0), None)
-
-
-def test_a_walk_is_drawn_along_its_streets(tmp_path):
-    """From a third of the way along the first street, round both corners, to the last node."""
-    town = Town(
-        """
-        A--B
-           |
-           C--D
-        """,
-        tmp_path,
-    )
-
-    assert town.line((1, 0), "D") == [(1.0, 0.0), (3.0, 0.0), (3.0, 2.0), (6.0, 2.0)]
-
-
-def test_a_walk_back_is_drawn_backwards(tmp_path):
-    """The same street from its end."""
-    town = Town(
-        """
-        A--B
-           |
-           C
-        """,
-        tmp_path,
-    )
-
-    assert town.line("C", (1, 0)) == [(3.0, 2.0), (3.0, 0.0), (1.0, 0.0)]
-
-
-SQUARE = """
-A---B
-|   |
-|   |
-|   |
-C---D
-"""
-
-
-def _square(tmp_path, tags, hole=()):
-    """The square has corners A, B, C, D; streets come to A from the left and to D from the right."""
+@pytest.mark.parametrize(
+    ("tags", "metres"),
+    [
+        ({"highway": "pedestrian", "area": "yes"}, round(100 * 20**0.5)),
+        ({"railway": "platform"}, round(100 * 20**0.5)),
+        ({"highway": "pedestrian"}, 600),
+    ],
+)
+def test_a_square_is_crossed_in_a_straight_line(tmp_path, tags, metres):
+    """From A to D, 2 cells right and 4 down; a platform is an area by its nature, another ring is walked round."""
     drawing = read("E-A B\n\n\n\n  C D-F")
-    # The outer ring is way 3, an inner one way 4 of a multipolygon.
-    corner = {letter: drawing.find(letter) + 1 for letter in "ABCD"}
-    ring = [corner[letter] for letter in "ABDCA"]
-    return Town(drawing, tmp_path, extra_ways=((ring, tags), *hole))
+    town = Town(drawing, tmp_path, extra_ways=[(drawing.ring("ABDCA"), tags)])
 
-
-def test_a_square_is_crossed_in_a_straight_line(tmp_path):
-    """From A to D across, 2 cells right and 4 down."""
-    town = _square(tmp_path, {"highway": "pedestrian", "area": "yes"})
-
-    assert town.walk("A", "D")[0] == round(100 * 20**0.5)
-
-
-def test_a_closed_way_that_is_no_area_is_walked_round(tmp_path):
-    """The same ring as a street."""
-    town = _square(tmp_path, {"highway": "pedestrian"})
-
-    assert town.walk("A", "D")[0] == 600
+    assert town.walk("A", "D")[0] == metres
 
 
 @pytest.mark.parametrize("ring", ["ABIDEFA", "AFEDIBA"])
 def test_a_square_is_crossed_round_its_inner_corner(tmp_path, ring):
     """From A to E one does not see across the corner I: 2 and 4 cells there, 4 and 2 on, drawn either way round."""
     drawing = read("G-A B\n\n\n\n    I   D\n\n  F     E-H")
-    corner = {letter: drawing.find(letter) + 1 for letter in "ABDEFI"}
-    square = [corner[letter] for letter in ring], {"highway": "pedestrian", "area": "yes"}
-    town = Town(drawing, tmp_path, extra_ways=(square,))
+    square = drawing.ring(ring), {"highway": "pedestrian", "area": "yes"}
+    town = Town(drawing, tmp_path, extra_ways=[square])
 
     assert town.walk("A", "E")[0] == round(200 * 20**0.5)
 
@@ -273,20 +166,12 @@ def test_a_square_is_crossed_round_its_inner_corner(tmp_path, ring):
 def test_what_stands_in_a_square_is_walked_round_closely(tmp_path):
     """A house in the middle: from the left to the right round its corner, 3 cells right and 1 up, and again."""
     drawing = read("  A     B\n\n    I J\nE-G     H-F\n    L K\n\n  C     D")
-    corner = {letter: drawing.find(letter) + 1 for letter in "ABCDGHIJKL"}
     rings = {"outer": "ABHDCGA", "inner": "IJKLI"}
-    ways = [([corner[letter] for letter in ring], {}) for ring in rings.values()]
+    ways = [(drawing.ring(letters), {}) for letters in rings.values()]
     relation = (rings, {"type": "multipolygon", "highway": "pedestrian", "area": "yes"})
     town = Town(drawing, tmp_path, extra_ways=ways, extra_relations=[relation])
 
     assert town.walk("G", "H")[0] == pytest.approx(200 + 200 * 5**0.5, abs=1)
-
-
-def test_a_platform_is_walked_across(tmp_path):
-    """A platform is an area by its nature."""
-    town = _square(tmp_path, {"railway": "platform"})
-
-    assert town.walk("A", "D")[0] == round(100 * 20**0.5)
 
 
 LINKS = "    --ssppee>>"
@@ -330,38 +215,6 @@ def test_every_walk_takes_as_long_as_the_slow_search_says(tmp_path_factory, text
     expected = oracle.seconds_between(drawing, *snapped)
     found = town.walk(*places)
     assert (found and found[1]) == (expected and pytest.approx(expected, abs=0.15))
-
-
-def test_streets_behind_a_gate_count_as_much_as_others(tmp_path):
-    """800 m of streets end at a gate, so that the 400 m behind a private way are for the ends of a walk only."""
-    town = Town(
-        """
-            o       B
-            |       |
-            A       |
-            |       |
-            +---+ppp+
-        """,
-        tmp_path,
-    )
-
-    assert town.walk("A", "B") == (1400, 1120.0)
-
-
-KERB = """
-    A-k-B
-    |   |
-    C---D
-    """
-
-
-def test_who_takes_no_steps_goes_round_a_raised_kerb(tmp_path):
-    """400 m over the kerb, 800 m round by C and D; up to the kerb from either side 200 m."""
-    usual, step_free = (Town(KERB, tmp_path, profile) for profile in (PLAIN, NO_STEPS))
-    kerb = (2, 0)
-
-    assert (usual.walk("A", "B"), step_free.walk("A", "B")) == ((400, 320.0), (800, 640.0))
-    assert (step_free.walk("A", kerb), step_free.walk(kerb, "B")) == ((200, 160.0), (200, 160.0))
 
 
 @pytest.mark.parametrize(("kerb", "metres"), [("yes", 400), ("lowered", 400), ("raised", 800)])

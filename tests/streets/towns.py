@@ -16,7 +16,6 @@ from tests.streets.drawn import degrees, osm, read
 
 PLAIN = replace(RIDER, steps_avoided=1.0)
 NO_STEPS = replace(PLAIN, step_free=True)
-TURNING = replace(PLAIN, turn_degrees_per_m=20.0)
 
 
 class Town:
