@@ -2,7 +2,7 @@
 
     python bench/trips_beside_otp.py [HOW MANY]
 
-First the answers: the walks of its itineraries, measured on our streets with its pace and turns, the way from a pin to
+First the answers: the walks of its itineraries, measured on our streets at its pace, the way from a pin to
 its street left out on both sides; and, where we arrive earlier, whether our itinerary can be walked on its streets.
 Where it arrives earlier, or alone answers, its itinerary is lived through by our rules to say why.
 Then what each of them costs: seconds of processor time, which other work on the machine disturbs little.
@@ -104,7 +104,7 @@ def plan(network, questions):
 
 
 def compare_walks(network, streets, theirs):
-    """Print how far the sums of walks of its itineraries lie from ours, on our streets with its pace and turns."""
+    """Print how far the sums of walks of its itineraries lie from ours, on our streets at its pace."""
     measure = StreetMeasure.on(streets.graph, streets.grid, THEIRS)
     apart_s = []
     for itinerary in (found for answer in theirs for found in answer if any(leg["trip"] for leg in found["legs"])):

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.timetable import Float64, Int32, Int64, UInt8
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
-from fingerpost.transit.osm.streets.edges import Edges, find_bearings, merge_edges
+from fingerpost.transit.osm.streets.edges import Edges, merge_edges
 from fingerpost.transit.osm.streets.extract import ExtractedStreets, Way
 from fingerpost.transit.osm.streets.graph import (
     BLOCKED,
@@ -73,7 +73,6 @@ def _cut(streets: ExtractedStreets) -> tuple[Edges, Float64]:
         end=np.array(end, np.int32),
         flags=np.array(flags, np.uint8),
         avoided=np.array(avoided, np.float32),
-        turned_degrees=np.zeros(len(begin), np.float32),
         first=np.array(first, np.int64),
         lat_e7=np.round(degrees[:, 0] * DEGREES_E7).astype(np.int32),
         lon_e7=np.round(degrees[:, 1] * DEGREES_E7).astype(np.int32),
@@ -265,7 +264,6 @@ def _select(edges: Edges, kept: npt.NDArray[np.bool_]) -> Edges:
         end=end.astype(np.int32),
         flags=edges.flags[rows],
         avoided=edges.avoided[rows],
-        turned_degrees=edges.turned_degrees[rows],
         first=first,
         lat_e7=edges.lat_e7[of_points],
         lon_e7=edges.lon_e7[of_points],
@@ -298,12 +296,10 @@ def _link(edges: Edges) -> StreetGraph:
         node_first=node_first,
         node_arc=order.astype(np.int32),
         arc_head=head,
-        arc_bearing=find_bearings(edges),
         node_flags=edges.node_flags,
         edge_flags=edges.flags,
         edge_m=edges.length_m.astype(np.float32),
         edge_avoided=edges.avoided,
-        edge_turned_degrees=edges.turned_degrees,
         shape_first=edges.first.astype(np.int32),
         shape_lat_e7=edges.lat_e7,
         shape_lon_e7=edges.lon_e7,

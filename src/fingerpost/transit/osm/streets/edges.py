@@ -3,15 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.timetable import Float32, Float64, Int32, Int64, UInt8
-from fingerpost.transit.osm.streets.graph import DEGREES_E7, ONE_WAY
-
-Bool = npt.NDArray[np.bool_]
-
-# A bearing is taken over this many metres at an edge's end, so that a kink of the drawing is no turn.
-_BEARING_M = 10.0
+from fingerpost.transit.osm.streets.graph import ONE_WAY
 
 
 class Edges(NamedTuple):
@@ -19,7 +13,7 @@ class Edges(NamedTuple):
 
     Attributes:
         begin, end: the nodes of each edge.
-        flags, node_flags, avoided, turned_degrees: as in ``StreetGraph``.
+        flags, node_flags, avoided: as in ``StreetGraph``.
         first: the points of edge e are rows ``first[e] .. first[e + 1]`` of the next three.
         lat_e7, lon_e7: positions of points, in ten millionths of a degree.
         along_m: metres from the beginning of the edge.
@@ -29,7 +23,6 @@ class Edges(NamedTuple):
     end: Int32
     flags: UInt8
     avoided: Float32
-    turned_degrees: Float32
     first: Int64
     lat_e7: Int32
     lon_e7: Int32
@@ -39,33 +32,6 @@ class Edges(NamedTuple):
     @property
     def length_m(self) -> Float64:
         return self.along_m[self.first[1:] - 1]
-
-
-def find_bearings(edges: Edges) -> Float32:
-    """Return of each arc the bearing where it begins and where it ends, in degrees."""
-    count = len(edges.begin)
-    begins, ends = edges.first[:-1], edges.first[1:] - 1
-    after, before = begins + 1, ends - 1
-    # Far enough from the end for a bearing, where the edge goes on so far.
-    for _ in range(8):
-        after = np.where((edges.along_m[after] < _BEARING_M) & (after < ends), after + 1, after)
-        short = edges.along_m[ends] - edges.along_m[before] < _BEARING_M
-        before = np.where(short & (before > begins), before - 1, before)
-    starts, finishes = _bearing(edges, begins, after), _bearing(edges, before, ends)
-    bearing = np.empty((2 * count, 2), np.float32)
-    bearing[::2, 0], bearing[::2, 1] = starts, finishes
-    bearing[1::2, 0], bearing[1::2, 1] = (finishes + 180) % 360, (starts + 180) % 360
-    return bearing
-
-
-def _bearing(edges: Edges, start: Int64, end: Int64) -> Float64:
-    north = (edges.lat_e7[end] - edges.lat_e7[start]).astype(np.float64)
-    east = (edges.lon_e7[end] - edges.lon_e7[start]) * np.cos(np.radians(edges.lat_e7[start] / DEGREES_E7))
-    bearing: Float64 = np.degrees(np.arctan2(east, north)) % 360
-    return bearing
-
-
-_HALF_TURN = 180.0
 
 
 class _ChainedEdge(NamedTuple):
@@ -78,7 +44,7 @@ class _ChainedEdge(NamedTuple):
 def merge_edges(edges: Edges) -> Edges:
     """Return edges in which no two of a kind meet at a node where nothing happens and no third does.
 
-    What is merged keeps its shape, and how far it turns at the nodes that are gone. None begins and ends at one node.
+    What is merged keeps its shape. None begins and ends at one node.
     """
     chains = _list_chains(edges)
     if not chains:
@@ -111,22 +77,12 @@ def merge_edges(edges: Edges) -> Edges:
         end=np.where(is_turned[last], edges.begin[edge[last]], edges.end[edge[last]]),
         flags=edges.flags[edge[head]],
         avoided=edges.avoided[edge[head]],
-        turned_degrees=np.add.reduceat(_turned_degrees(edges, edge, is_turned, is_head), head).astype(np.float32),
         first=np.concatenate([[0], np.cumsum(np.add.reduceat(size - ~is_head, head))]),
         lat_e7=edges.lat_e7[points],
         lon_e7=edges.lon_e7[points],
         along_m=along_m + before_m[of_part],
         node_flags=edges.node_flags,
     )
-
-
-def _turned_degrees(edges: Edges, edge: Int64, is_turned: Bool, is_head: Bool) -> Float64:
-    """Return by how many degrees each part of a chain turns from the one before it, either way counted up."""
-    bearing = find_bearings(edges)[2 * edge + is_turned].astype(np.float64)
-    turn = np.zeros(len(edge))
-    turn[1:] = np.abs(bearing[1:, 0] - bearing[:-1, 1])
-    turned: Float64 = np.where(is_head, 0.0, np.minimum(turn, 2 * _HALF_TURN - turn))
-    return turned
 
 
 def _list_chains(edges: Edges) -> list[list[_ChainedEdge]]:

@@ -38,12 +38,10 @@ class StreetGraph(NamedTuple):
     Attributes:
         node_first, node_arc: the arcs that leave node n are ``node_arc[node_first[n] : node_first[n + 1]]``.
         arc_head: the node to which each arc leads.
-        arc_bearing: of each arc, its bearing where it begins and where it ends; degrees from north, clockwise.
         node_flags: LIGHTS, BLOCKED, LIFT, KERB, UNKNOWN_KERB, CROSSING.
         edge_flags: ONE_WAY, ENDS_ONLY, STEPS, MOVING, NO_WHEELS, SLOPE, UNDERGROUND.
         edge_m: length in metres.
         edge_avoided: how many times worse a metre counts, from 1.
-        edge_turned_degrees: by how much the edge turns at nodes where nothing else meets it, either way counted up.
         shape_first: the points of edge e are rows ``shape_first[e] .. shape_first[e + 1]`` of the shape columns.
         shape_lat_e7, shape_lon_e7: positions of points, in ten millionths of a degree.
         shape_m: metres from the beginning of the edge.
@@ -52,12 +50,10 @@ class StreetGraph(NamedTuple):
     node_first: Int32
     node_arc: Int32
     arc_head: Int32
-    arc_bearing: Float32
     node_flags: UInt8
     edge_flags: UInt8
     edge_m: Float32
     edge_avoided: Float32
-    edge_turned_degrees: Float32
     shape_first: Int32
     shape_lat_e7: Int32
     shape_lon_e7: Int32

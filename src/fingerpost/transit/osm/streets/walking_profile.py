@@ -1,4 +1,4 @@
-"""How somebody walks: the pace, and what stairs, lights, lifts and turns cost."""
+"""How somebody walks: the pace, and what stairs, lights and lifts cost."""
 
 import math
 from dataclasses import dataclass
@@ -37,7 +37,6 @@ class WalkingProfile:
         escalator_avoided: how many times worse a second on an escalator counts when ways are compared.
         lights_s: the wait at each light for walkers.
         lift_s: the wait and the ride at each lift.
-        turn_degrees_per_m: a turn of so many degrees takes as long as a metre; 0 where turns take no time.
         step_free: no steps, no escalators, no way that is known to be unfit for wheels, no kerb known to be raised.
     """
 
@@ -48,12 +47,10 @@ class WalkingProfile:
     escalator_avoided: float = 1.0
     lights_s: float = 15.0
     lift_s: float = 60.0
-    turn_degrees_per_m: float = 0.0
     step_free: bool = False
 
 
 RIDER = WalkingProfile()
-STEP_FREE = WalkingProfile(step_free=True)
 
 
 # Seconds to a bucket of the queue: a handful of states each where streets are dense.
@@ -68,7 +65,6 @@ class Weights(NamedTuple):
         edge_cost: what ways are compared by: seconds, times how much worse they count; infinite where barred.
         node_s: seconds at each node that is walked past; infinite where it cannot be.
         is_blocked: nodes that nobody walks past.
-        turn_s_per_degree: seconds for each degree of a turn.
         onward_first: the rows of node n in the next two are ``onward_first[n] .. onward_first[n + 1]``.
         onward_to: (node, arc, flags ONE_WAY and ENDS_ONLY) of each arc that leads on; none into a dead end.
         onward_cost: what is compared, seconds and metres along that arc, and the least metres from its end to a stop.
@@ -79,7 +75,6 @@ class Weights(NamedTuple):
     edge_cost: Float32
     node_s: Float32
     is_blocked: npt.NDArray[np.bool_]
-    turn_s_per_degree: float
     onward_first: UInt32
     onward_to: UInt32
     onward_cost: Float32
@@ -106,11 +101,6 @@ def weigh(
     cost = np.where(is_moving, cost * profile.escalator_avoided, cost)
     if profile.step_free:
         cost = np.where(is_steps | (graph.edge_flags & NO_WHEELS != 0), np.inf, cost)
-    turn = profile.turn_degrees_per_m * profile.pace_m_per_s
-    turn_s_per_degree = 1.0 / turn if turn else 0.0
-    # A point on an edge is as far through its turns as along it.
-    turning_s = graph.edge_turned_degrees * turn_s_per_degree
-    seconds, cost = seconds + turning_s, cost + turning_s
     lights, lifts = graph.node_flags & LIGHTS != 0, graph.node_flags & LIFT != 0
     node_s = lights * profile.lights_s + lifts * profile.lift_s
     longest_s = float(node_s.max(initial=0.0))
@@ -122,7 +112,7 @@ def weigh(
     onward = _list_onward(graph, cost)
     ahead = graph.node_arc[onward] >> 1
     onward_before = np.concatenate([[0], np.cumsum(onward)])
-    costliest = float(cost[ahead].max(initial=0.0)) + longest_s + 180.0 * turn_s_per_degree
+    costliest = float(cost[ahead].max(initial=0.0)) + longest_s
     arcs, rules = graph.node_arc[onward], graph.edge_flags[ahead] & (ONE_WAY | ENDS_ONLY)
     ahead_m = np.zeros(len(arcs)) if stops_ahead is None else stops_ahead[arcs]
     return Weights(
@@ -130,7 +120,6 @@ def weigh(
         edge_cost=cost.astype(np.float32),
         node_s=node_s.astype(np.float32),
         is_blocked=graph.node_flags & BLOCKED != 0,
-        turn_s_per_degree=turn_s_per_degree,
         onward_first=onward_before[graph.node_first].astype(np.uint32),
         onward_to=np.column_stack([graph.arc_head[arcs], arcs, rules]).astype(np.uint32),
         onward_cost=np.column_stack([cost[ahead], seconds[ahead], graph.edge_m[ahead], ahead_m]).astype(np.float32),

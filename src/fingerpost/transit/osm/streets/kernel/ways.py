@@ -29,8 +29,6 @@ START = 3
 # The columns of ``Weights.onward_to``; RULE holds the flags ONE_WAY and ENDS_ONLY of the edge.
 HEAD, ARC, RULE = 0, 1, 2
 
-_HALF_TURN = 180.0
-
 
 @looping
 def _queue(work, used, cost, state, per_bucket):
@@ -68,17 +66,6 @@ def _next_stage(graph, edge, stage):
     if graph.edge_flags[edge] & ENDS_ONLY:
         return BEGINNING if stage == BEGINNING else END
     return -1 if stage == END else PUBLIC
-
-
-@looping
-def _passing_s(graph, weights, node, came, goes):
-    """Return the seconds that it takes to walk past a node, from one arc to the next."""
-    if weights.turn_s_per_degree == 0:
-        return weights.node_s[node]
-    turn = abs(graph.arc_bearing[goes, 0] - graph.arc_bearing[came, 1])
-    if turn > _HALF_TURN:
-        turn = 2 * _HALF_TURN - turn
-    return weights.node_s[node] + turn * weights.turn_s_per_degree
 
 
 @looping
@@ -146,7 +133,7 @@ def _cost_to_goal(graph, weights, work, node, stage, state, backward, limit_m, g
         if work.label[state, METRES] + rest_m > limit_m:
             continue
         part = rest_m / length_m if length_m > 0 else 0.0
-        passing_s = 0.0 if _is_start(work, state) else _passing_s(graph, weights, node, _came_by(work, state), arc)
+        passing_s = 0.0 if _is_start(work, state) else weights.node_s[node]
         best = min(best, work.label[state, COST] + passing_s + weights.edge_cost[goal_edge] * part)
     return best
 
@@ -155,11 +142,6 @@ def _cost_to_goal(graph, weights, work, node, stage, state, backward, limit_m, g
 def _is_start(work, state):
     """Whether a walk begins at a state's node, which it then does not walk past."""
     return work.label[state, METRES] < AT_NODE_M and int(work.label[state, CAME]) & 3 == START
-
-
-@looping
-def _came_by(work, state):
-    return int(work.label[state, CAME]) >> 2
 
 
 @entry
@@ -172,7 +154,6 @@ def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_
     point ``goal_m`` along it is known. ``to_stops`` leaves out what leads to no stop within the limit.
     """
     per_bucket, last_bucket, count = 1.0 / weights.bucket_s, len(work.bucket) - 1, len(weights.node_s)
-    has_turns = weights.turn_s_per_degree != 0
     goal_start = goal_end = -1
     if goal_edge >= 0:
         goal_end, goal_start = graph.arc_head[2 * goal_edge], graph.arc_head[2 * goal_edge + 1]
@@ -198,8 +179,7 @@ def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_
             reached = _cost_to_goal(graph, weights, work, node, stage, state, backward, limit_m, goal_edge, goal_m)
             goal_cost = min(goal_cost, reached)
         seconds, metres = work.label[state, SECONDS], work.label[state, METRES]
-        is_start = _is_start(work, state)
-        passing_s = 0.0 if is_start else np.float64(weights.node_s[node])
+        passing_s = 0.0 if _is_start(work, state) else np.float64(weights.node_s[node])
         for row in range(weights.onward_first[node], weights.onward_first[node + np.uint32(1)]):
             new_metres = metres + weights.onward_cost[row, METRES]
             if new_metres > limit_m or (to_stops and new_metres + weights.onward_cost[row, AHEAD] > limit_m):
@@ -211,8 +191,6 @@ def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_
                 then = _next_stage(graph, arc >> 1, stage)
                 if then < 0 or (rule & ONE_WAY != 0 and (arc & 1) != backward):
                     continue
-            if has_turns and not is_start:
-                passing_s = _passing_s(graph, weights, node, _came_by(work, state), arc)
             new_cost = cost + passing_s + weights.onward_cost[row, COST]
             new_state = np.uint32(then * count + weights.onward_to[row, HEAD])
             if new_cost < work.label[new_state, COST]:
@@ -260,7 +238,7 @@ def _measure_goal(graph, weights, work, edge, at_m, backward, limit_m, there, pl
             metres = work.label[state, METRES] + rest_m
             passing_s = 0.0
             if rest_m >= AT_NODE_M and not _is_start(work, state):
-                passing_s = _passing_s(graph, weights, node, _came_by(work, state), arc)
+                passing_s = weights.node_s[node]
             cost = work.label[state, COST] + passing_s + weights.edge_cost[there] * part
             if cost < best and metres <= limit_m:
                 best, found_m, last_arc, last = cost, metres, arc, state
