@@ -1,5 +1,6 @@
 """In-seat transfers, stated in transfers.txt or implied by block_id."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -14,17 +15,77 @@ from fingerpost.transit.engine.timetable.columns import to_columns
 from fingerpost.transit.engine.timetable.draft import InSeatColumns, StopRow, TripDepartureColumns
 from fingerpost.transit.engine.timetable.timetable import Int32, Int64
 
+# A train divides into no more parts than this, nor is coupled from more.
+MOST_LINKED = 8
+# A block's vehicle that stands for longer at the end of a trip is not taken for one to wait in.
+LONGEST_STAND_S = 3600
+# The reference wants the one to end "close to" where the other begins; a night train may stand for long.
+LONGEST_LINKED_STAND_S = 3 * 3600
+
+_DAY_S = 86_400
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Blocks:
-    """The block, route and service of each trip departure; block -1 for none."""
+class Departures:
+    """The trip departures of a feed, as columns; those of trip t are rows ``first[t] .. first[t + 1]``.
 
+    Times are seconds of the service day. The place of a stop is its station, or itself. A block is -1 for none.
+    ``is_exact`` marks those with exact times, which is not so where only a headway is promised.
+    """
+
+    first: Int64
+    trip: Int32
     block: Int32
     route: Int32
     service: Int32
+    begin_s: Int64
+    end_s: Int64
+    begin_stop: Int32
+    end_stop: Int32
+    begin_place: Int32
+    end_place: Int32
+    is_exact: Mask
+
+    @classmethod
+    def of(
+        cls,
+        stops: Sequence[StopRow],
+        trips: Trips,
+        service: Int32,
+        trip_departures: TripDepartureColumns,
+        stop_times: StopTimes,
+    ) -> "Departures":
+        """Return the departures of trips; ``service`` is each trip's row of the services that have trips."""
+        trip = trip_departures.trip
+        last = stop_times.per_trip.cumsum()[trip] - 1
+        first = last - stop_times.per_trip[trip] + 1
+        begin_stop, end_stop = stop_times.stop[first], stop_times.stop[last]
+        parents = np.array([row.parent for row in stops], np.int32)
+        place = np.where(parents >= 0, parents, np.arange(len(parents))).astype(np.int32)
+        return cls(
+            first=np.searchsorted(trip, np.arange(len(trips) + 1)),
+            trip=trip,
+            block=trips.block[trip],
+            route=trips.route[trip],
+            service=service[trip],
+            begin_s=stop_times.departure_s[first].astype(np.int64) + trip_departures.shift_s,
+            end_s=stop_times.arrival_s[last].astype(np.int64) + trip_departures.shift_s,
+            begin_stop=begin_stop,
+            end_stop=end_stop,
+            begin_place=place[begin_stop],
+            end_place=place[end_stop],
+            is_exact=trip_departures.headway_s == 0,
+        )
+
+    def list_exact(self, trip: int) -> Int64:
+        """Return a trip's departures with exact times, in the order of their times."""
+        rows = np.arange(self.first[trip], self.first[trip + 1])
+        rows = rows[self.is_exact[rows]]
+        ordered: Int64 = rows[np.argsort(self.begin_s[rows], kind="stable")]
+        return ordered
 
 
-class Candidates(NamedTuple):
+class _Candidates(NamedTuple):
     """Trip departures that follow one another in their block.
 
     ``days`` holds, by position, the service days on which they do, where these are not all on which the first runs.
@@ -35,26 +96,136 @@ class Candidates(NamedTuple):
     days: Mapping[int, Int32]
 
 
-def list_candidates(blocks: Blocks, begin_s: Int64, end_s: Int64, is_exact: Mask, days: Sequence[Int32]) -> Candidates:
+_InSeat = tuple[int, int, int, Int32 | None]
+"""Two trip departures, by how many days the second is later, and on which days of the first it holds (None: all)."""
+
+
+def find_in_seat(
+    archive: Archive, trips: Trips, departures: Departures, days: Sequence[Int32], linked: Int32
+) -> tuple[InSeatColumns, list[Int32]]:
+    """Return the in-seat transfers of a feed, and the days of further services that bound some of them.
+
+    ``days`` are those of each service. What ``transfers.txt`` says of two trips (types 4 and 5) stands before what
+    their block does (GTFS, "Linked trips"). A block alone lets one stay seated from a trip to the next
+    of the same service day where the next begins at the same stop or station, within the hour, as another route
+    or the same loop line: a vehicle that only turns back is not offered.
+    Trip departures with a headway only are joined with nothing.
+    """
+    found, linked_days = _read_linked(archive, linked, departures, days)
+    forbidden = {(int(row[0]), int(row[1])) for row in linked if row[2] != IN_SEAT}
+    by_headway = np.unique(departures.trip[(departures.block >= 0) & ~departures.is_exact])
+    archive.findings.add_many(Reason.BLOCK_OF_HEADWAYS_UNAPPLIED, "trips.txt", trips.lines[by_headway], "block_id")
+    candidates = _list_candidates(departures, days)
+    for index in np.flatnonzero(_check_candidates(archive, trips, departures, candidates)).tolist():
+        first, then = int(candidates.first[index]), int(candidates.then[index])
+        pair = (int(departures.trip[first]), int(departures.trip[then]))
+        if pair in forbidden:
+            continue
+        on_days = candidates.days.get(index)
+        told = [*linked_days.get((0, pair[0]), ()), *linked_days.get((1, pair[1]), ())]
+        if told:
+            all_days = days[departures.service[first]] if on_days is None else on_days
+            on_days = np.setdiff1d(all_days, np.concatenate(told)).astype(np.int32)
+            if not len(on_days):
+                continue
+        found.append((first, then, 0, on_days))
+    services: dict[bytes, tuple[int, Int32]] = {}
+    rows = np.zeros((len(found), 4), np.int32)
+    for row, (first, then, days_later, on_days) in enumerate(found):
+        service = -1
+        if on_days is not None:
+            service, _ = services.setdefault(on_days.tobytes(), (len(days) + len(services), on_days))
+        rows[row] = first, then, days_later, service
+    rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
+    columns = to_columns(InSeatColumns, dict(zip(InSeatColumns._fields, rows.T, strict=True)))
+    return columns, [on_days for _, on_days in services.values()]
+
+
+def _read_linked(
+    archive: Archive, linked: Int32, departures: Departures, days: Sequence[Int32]
+) -> tuple[list[_InSeat], dict[tuple[int, int], list[Int32]]]:
+    """Return what type 4 says, and the service days of which it speaks, by (0, from trip) and (1, to trip)."""
+    found: list[_InSeat] = []
+    spoken: dict[tuple[int, int], list[Int32]] = {}
+    unapplied: list[int] = []
+    counts: Counter[tuple[int, int]] = Counter()
+    known: set[tuple[int, int]] = set()
+    for first, then, type_, from_stop, to_stop, line in linked.tolist():
+        if first < 0 or then < 0:
+            unapplied.append(line)
+            continue
+        if type_ != IN_SEAT or (first, then) in known:
+            continue
+        known.add((first, then))
+        pairs, days_later, common = _follow(departures, first, then, days)
+        at_ends = all(
+            from_stop in (-1, departures.end_stop[one], departures.end_place[one])
+            and to_stop in (-1, departures.begin_stop[other], departures.begin_place[other])
+            for one, other in pairs
+        )
+        sides = ((0, first), (1, then))
+        if not (pairs and at_ends) or any(counts[side] >= MOST_LINKED for side in sides):
+            unapplied.append(line)
+            continue
+        for side, on_days in zip(sides, (common, common + days_later), strict=True):
+            counts[side] += 1
+            spoken.setdefault(side, []).append(on_days)
+        found += [(one, other, days_later, None) for one, other in pairs]
+    lines = np.array(unapplied, np.int32)
+    archive.findings.add_many(Reason.TRANSFER_IN_SEAT_UNAPPLIED, "transfers.txt", lines, "transfer_type")
+    return found, spoken
+
+
+def _follow(
+    departures: Departures, first: int, then: int, days: Sequence[Int32]
+) -> tuple[list[tuple[int, int]], int, Int32]:
+    """Return the departures of two trips that follow one another, how many days later, and the first's days."""
+    for days_later in (0, 1):
+        pairs = _list_pairs(departures, first, then, days_later)
+        if pairs:
+            one, other = (days[service] for service in departures.service[list(pairs[0])])
+            common = np.intersect1d(one, other - days_later).astype(np.int32)
+            if len(common):
+                return pairs, days_later, common
+    return [], 0, np.zeros(0, np.int32)
+
+
+def _list_pairs(departures: Departures, first_trip: int, then_trip: int, days_later: int) -> list[tuple[int, int]]:
+    """Return the departures of two trips that follow one another: each is the nearest to the other of all."""
+    first, then = departures.list_exact(first_trip), departures.list_exact(then_trip)
+    end_s, begin_s = departures.end_s[first], departures.begin_s[then] + days_later * _DAY_S
+    next_of = np.searchsorted(begin_s, end_s, "left")
+    before_of = np.searchsorted(end_s, begin_s, "right") - 1
+    return [
+        (int(first[at]), int(then[next_]))
+        for at, next_ in enumerate(next_of.tolist())
+        if next_ < len(then)
+        and before_of[next_] == at
+        and departures.begin_s[first[at]] < begin_s[next_] <= end_s[at] + LONGEST_LINKED_STAND_S
+    ]
+
+
+def _list_candidates(departures: Departures, days: Sequence[Int32]) -> _Candidates:
     """Return the consecutive pairs of trip departures in each block and service day.
 
     A block may have trips of several services. Where no two of them share a day, each makes blocks of its own.
     """
-    rows = np.flatnonzero((blocks.block >= 0) & is_exact)
-    rows = rows[np.lexsort((rows, end_s[rows], begin_s[rows], blocks.service[rows], blocks.block[rows]))]
-    block, service = blocks.block[rows], blocks.service[rows]
+    blocks, services, begin_s, end_s = departures.block, departures.service, departures.begin_s, departures.end_s
+    rows = np.flatnonzero((blocks >= 0) & departures.is_exact)
+    rows = rows[np.lexsort((rows, end_s[rows], begin_s[rows], services[rows], blocks[rows]))]
+    block, service = blocks[rows], services[rows]
     is_mixed = _mix_days(block, service, days)[block] if len(block) else np.zeros(0, np.bool_)
     follows = (block[1:] == block[:-1]) & (service[1:] == service[:-1]) & ~is_mixed[1:]
     first, then = rows[:-1][follows].tolist(), rows[1:][follows].tolist()
     on_days: dict[int, Int32] = {}
     mixed = rows[is_mixed]
-    mixed = mixed[np.lexsort((mixed, end_s[mixed], begin_s[mixed], blocks.block[mixed]))]
-    for of_block in np.split(mixed, np.flatnonzero(np.diff(blocks.block[mixed])) + 1):
-        for one, other, shared in _follow_by_day(of_block.tolist(), blocks.service, days):
+    mixed = mixed[np.lexsort((mixed, end_s[mixed], begin_s[mixed], blocks[mixed]))]
+    for of_block in np.split(mixed, np.flatnonzero(np.diff(blocks[mixed])) + 1):
+        for one, other, shared in _follow_by_day(of_block.tolist(), services, days):
             on_days[len(first)] = shared
             first.append(one)
             then.append(other)
-    return Candidates(np.array(first, np.int32), np.array(then, np.int32), on_days)
+    return _Candidates(np.array(first, np.int32), np.array(then, np.int32), on_days)
 
 
 def _mix_days(block: Int32, service: Int32, days: Sequence[Int32]) -> Mask:
@@ -86,227 +257,18 @@ def _follow_by_day(trip_departures: list[int], service: Int32, days: Sequence[In
     return found
 
 
-# A train divides into no more parts than this, nor is coupled from more.
-MOST_LINKED = 8
-# A block's vehicle that stands for longer at the end of a trip is not taken for one to wait in.
-LONGEST_STAND_S = 3600
-# The reference wants the one to end "close to" where the other begins; a night train may stand for long.
-LONGEST_LINKED_STAND_S = 3 * 3600
-
-_DAY_S = 86_400
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terminals:
-    """First and last stop of each trip departure, and its times in seconds of the service day.
-
-    ``is_exact`` marks those with exact times, which is not so where only a headway is promised.
-    """
-
-    trip: Int32
-    begin_s: Int64
-    end_s: Int64
-    begin_stop: Int32
-    end_stop: Int32
-    is_exact: Mask
-
-    @classmethod
-    def of(cls, trip_departures: TripDepartureColumns, stop_times: StopTimes) -> "Terminals":
-        last = stop_times.per_trip.cumsum()[trip_departures.trip] - 1
-        first = last - stop_times.per_trip[trip_departures.trip] + 1
-        return cls(
-            trip=trip_departures.trip,
-            begin_s=stop_times.departure_s[first].astype(np.int64) + trip_departures.shift_s,
-            end_s=stop_times.arrival_s[last].astype(np.int64) + trip_departures.shift_s,
-            begin_stop=stop_times.stop[first],
-            end_stop=stop_times.stop[last],
-            is_exact=trip_departures.headway_s == 0,
-        )
-
-
-class _InSeatRows:
-    def __init__(self, service_count: int) -> None:
-        self.rows: list[tuple[int, int, int, int]] = []
-        self.more_days: list[Int32] = []
-        self._service_count = service_count
-        self._known: dict[bytes, int] = {}
-
-    def add(self, from_departure: int, to_departure: int, days_later: int, days: Int32 | None) -> None:
-        """Add one that holds on some days, None for all on which both run."""
-        service = -1
-        if days is not None:
-            key = days.tobytes()
-            service = self._known.setdefault(key, self._service_count + len(self.more_days))
-            if service == self._service_count + len(self.more_days):
-                self.more_days.append(days)
-        self.rows.append((from_departure, to_departure, days_later, service))
-
-
-def find_in_seat(
-    archive: Archive,
-    stops: Sequence[StopRow],
-    trips: Trips,
-    service: Int32,
-    days: Sequence[Int32],
-    terminals: Terminals,
-    linked: Int32,
-) -> tuple[InSeatColumns, list[Int32]]:
-    """Return the in-seat transfers of a feed, and the days of further services that bound some of them.
-
-    ``service`` is each trip's row in ``days``. What ``transfers.txt`` says of two trips (types 4 and 5) stands
-    before what their block does (GTFS, "Linked trips"). A block alone lets one stay seated from a trip to the next
-    of the same service day where the next begins at the same stop or station, within the hour, as another route
-    or the same loop line: a vehicle that only turns back is not offered.
-    Trip departures with a headway only are joined with nothing.
-    """
-    found = _InSeatRows(len(days))
-    parents = np.array([row.parent for row in stops], np.int32)
-    places = _Places(parents, terminals)
-    trip_departures_of = _TripDeparturesOf(terminals, len(trips))
-    linked_days = _read_linked(archive, linked, service, days, places, trip_departures_of, found)
-    forbidden = {(int(row[0]), int(row[1])) for row in linked if row[2] != IN_SEAT}
-    blocks = Blocks(
-        block=trips.block[terminals.trip], route=trips.route[terminals.trip], service=service[terminals.trip]
-    )
-    by_headway = np.unique(terminals.trip[(blocks.block >= 0) & ~terminals.is_exact])
-    archive.findings.add_many(Reason.BLOCK_OF_HEADWAYS_UNAPPLIED, "trips.txt", trips.lines[by_headway], "block_id")
-    candidates = list_candidates(blocks, terminals.begin_s, terminals.end_s, terminals.is_exact, days)
-    kept = _judge(archive, trips, blocks, candidates, places)
-    for index in np.flatnonzero(kept).tolist():
-        first, then = int(candidates.first[index]), int(candidates.then[index])
-        pair = (int(terminals.trip[first]), int(terminals.trip[then]))
-        if pair in forbidden:
-            continue
-        on_days = candidates.days.get(index)
-        told = [*linked_days.get((0, pair[0]), ()), *linked_days.get((1, pair[1]), ())]
-        if told:
-            on_days = np.setdiff1d(days[service[pair[0]]] if on_days is None else on_days, np.concatenate(told))
-            if not len(on_days):
-                continue
-        found.add(first, then, 0, None if on_days is None else on_days.astype(np.int32))
-    rows = np.array(found.rows, np.int32).reshape(-1, 4)
-    rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
-    return to_columns(InSeatColumns, dict(zip(InSeatColumns._fields, rows.T, strict=True))), found.more_days
-
-
-class _Places:
-    def __init__(self, parents: Int32, terminals: Terminals) -> None:
-        self.place = np.where(parents >= 0, parents, np.arange(len(parents))).astype(np.int32)
-        self.terminals = terminals
-
-    def is_at(self, stop: int, named: int) -> bool:
-        return named in (stop, int(self.place[stop]))
-
-    def begins_where_ends(self, first: Int32, then: Int32) -> Mask:
-        marks: Mask = self.place[self.terminals.end_stop[first]] == self.place[self.terminals.begin_stop[then]]
-        return marks
-
-    def is_loop(self, trip_departure: Int32) -> Mask:
-        return self.begins_where_ends(trip_departure, trip_departure)
-
-
-class _TripDeparturesOf:
-    def __init__(self, terminals: Terminals, trip_count: int) -> None:
-        self.terminals = terminals
-        self._first = np.searchsorted(terminals.trip, np.arange(trip_count + 1))
-
-    def exact(self, trip: int) -> Int64:
-        trip_departures = np.arange(self._first[trip], self._first[trip + 1])
-        trip_departures = trip_departures[self.terminals.is_exact[trip_departures]]
-        ordered: Int64 = trip_departures[np.argsort(self.terminals.begin_s[trip_departures], kind="stable")]
-        return ordered
-
-    def pairs(self, first_trip: int, then_trip: int, days_later: int) -> list[tuple[int, int]]:
-        """Return the pairs that follow one another: each is the nearest to the other of all."""
-        first, then = self.exact(first_trip), self.exact(then_trip)
-        if not (len(first) and len(then)):
-            return []
-        first = first[np.argsort(self.terminals.end_s[first], kind="stable")]
-        end_s = self.terminals.end_s[first]
-        begin_s = self.terminals.begin_s[then] + days_later * _DAY_S
-        next_of = np.searchsorted(begin_s, end_s, "left")
-        before_of = np.searchsorted(end_s, begin_s, "right") - 1
-        return [
-            (int(first[at]), int(then[next_]))
-            for at, next_ in enumerate(next_of.tolist())
-            if next_ < len(then)
-            and before_of[next_] == at
-            and self.terminals.begin_s[first[at]] < begin_s[next_] <= end_s[at] + LONGEST_LINKED_STAND_S
-        ]
-
-
-def _read_linked(
-    archive: Archive,
-    linked: Int32,
-    service: Int32,
-    days: Sequence[Int32],
-    places: _Places,
-    trip_departures_of: _TripDeparturesOf,
-    found: _InSeatRows,
-) -> dict[tuple[int, int], list[Int32]]:
-    """Add what type 4 says; return the service days of which it speaks, by (0, from trip) and (1, to trip)."""
-    spoken: dict[tuple[int, int], list[Int32]] = {}
-    unapplied: list[int] = []
-    counts: dict[tuple[int, int], int] = {}
-    known: set[tuple[int, int]] = set()
-    for first, then, type_, from_stop, to_stop, line in linked.tolist():
-        if first < 0 or then < 0:
-            unapplied.append(line)
-            continue
-        if type_ != IN_SEAT or (first, then) in known:
-            continue
-        known.add((first, then))
-        pairs, days_later, common = _follow(trip_departures_of, first, then, days[service[first]], days[service[then]])
-        at_ends = all(
-            (from_stop == -1 or places.is_at(int(places.terminals.end_stop[one]), from_stop))
-            and (to_stop == -1 or places.is_at(int(places.terminals.begin_stop[other]), to_stop))
-            for one, other in pairs
-        )
-        sides = ((0, first), (1, then))
-        if not (pairs and len(common) and at_ends) or any(counts.get(side, 0) >= MOST_LINKED for side in sides):
-            unapplied.append(line)
-            continue
-        for side, on_days in zip(sides, (common, common + days_later), strict=True):
-            counts[side] = counts.get(side, 0) + 1
-            spoken.setdefault(side, []).append(on_days)
-        for one, other in pairs:
-            found.add(one, other, days_later, None)
-    archive.findings.add_many(
-        Reason.TRANSFER_IN_SEAT_UNAPPLIED, "transfers.txt", np.array(unapplied, np.int32), "transfer_type"
-    )
-    return spoken
-
-
-def _follow(
-    trip_departures_of: _TripDeparturesOf, first: int, then: int, first_days: Int32, then_days: Int32
-) -> tuple[list[tuple[int, int]], int, Int32]:
-    """Return the departures of two trips that follow one another, how many days later, and the first's days."""
-    pairs: list[tuple[int, int]] = []
-    common = np.zeros(0, np.int32)
-    for days_later in (0, 1):
-        pairs = trip_departures_of.pairs(first, then, days_later)
-        common = np.intersect1d(first_days, then_days - days_later).astype(np.int32)
-        if pairs and len(common):
-            return pairs, days_later, common
-    return [], 0, common
-
-
-def _judge(archive: Archive, trips: Trips, blocks: Blocks, candidates: Candidates, places: _Places) -> Mask:
+def _check_candidates(archive: Archive, trips: Trips, departures: Departures, candidates: _Candidates) -> Mask:
     """Mark the pairs of a block between which one may stay seated; count the others by reason."""
-    terminals, first, then = places.terminals, candidates.first, candidates.then
-    stands_s = terminals.begin_s[then] - terminals.end_s[first]
-    is_same_route = blocks.route[first] == blocks.route[then]
-    turns_back = is_same_route & ~(places.is_loop(first) & places.is_loop(then))
-    column = "block_id"
+    first, then = candidates.first, candidates.then
+    begin_s, begin_place, end_place = departures.begin_s, departures.begin_place, departures.end_place
+    stands_s = begin_s[then] - departures.end_s[first]
+    is_loop = begin_place == end_place
+    turns_back = (departures.route[first] == departures.route[then]) & ~(is_loop[first] & is_loop[then])
     faults = (
-        (
-            Reason.BLOCK_OVERLAPS_UNAPPLIED,
-            column,
-            (stands_s < 0) | (terminals.begin_s[then] <= terminals.begin_s[first]),
-        ),
-        (Reason.BLOCK_TURNS_BACK_UNAPPLIED, column, turns_back),
-        (Reason.BLOCK_GOES_ON_ELSEWHERE_UNAPPLIED, column, ~places.begins_where_ends(first, then)),
-        (Reason.BLOCK_STANDS_LONG_UNAPPLIED, column, stands_s > LONGEST_STAND_S),
+        (Reason.BLOCK_OVERLAPS_UNAPPLIED, "block_id", (stands_s < 0) | (begin_s[then] <= begin_s[first])),
+        (Reason.BLOCK_TURNS_BACK_UNAPPLIED, "block_id", turns_back),
+        (Reason.BLOCK_GOES_ON_ELSEWHERE_UNAPPLIED, "block_id", end_place[first] != begin_place[then]),
+        (Reason.BLOCK_STANDS_LONG_UNAPPLIED, "block_id", stands_s > LONGEST_STAND_S),
     )
-    lines = trips.lines[terminals.trip[first]]
+    lines = trips.lines[departures.trip[first]]
     return archive.findings.drop_faulty("trips.txt", lines, np.ones(len(first), np.bool_), faults)

@@ -17,7 +17,7 @@ from fingerpost.transit.engine.gtfs.feed_info import (
     read_credits,
     read_feed_info,
 )
-from fingerpost.transit.engine.gtfs.in_seat import Terminals, find_in_seat
+from fingerpost.transit.engine.gtfs.in_seat import Departures, find_in_seat
 from fingerpost.transit.engine.gtfs.pathways import read_pathways
 from fingerpost.transit.engine.gtfs.report import FeedReport, Finding, FoundAt
 from fingerpost.transit.engine.gtfs.shapes import read_shapes, states_distances
@@ -62,8 +62,8 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
     translations = _read_translations(archive, stops, routes, trips, headsigns)
     trip_service, days = _drop_idle_services(archive, trips, services)
     specific = limit_specific_transfers(archive, transfers, len(stops.rows), trip_service, days)
-    terminals = Terminals.of(trip_departures, stop_times)
-    in_seat, more_days = find_in_seat(archive, stops.rows, trips, trip_service, days, terminals, transfers.linked)
+    departures = Departures.of(stops.rows, trips, trip_service, trip_departures, stop_times)
+    in_seat, more_days = find_in_seat(archive, trips, departures, days, transfers.linked)
     served = [date.fromordinal(int(day)) for service in days if len(service) for day in (service[0], service[-1])]
     if not (len(trip_departures.trip) and served):
         raise FeedUnusable(_nothing_left(archive))
