@@ -11,10 +11,18 @@ from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.engine.timetable.array_file import ARRAYS
 from fingerpost.transit.model.map_layer import LayerKind, MapLayer
 from fingerpost.transit.model.place import Bounds
-from fingerpost.transit.osm.basemap import drawing
-from fingerpost.transit.osm.basemap.drawing import clip_ring, draw_basemap
-from fingerpost.transit.osm.basemap.extract import DrawnLine, find_kind, read_lines
-from fingerpost.transit.osm.basemap.store import FOLDER, find_basemap, pack_lines, save_basemap
+from fingerpost.transit.osm import basemap
+from fingerpost.transit.osm.basemap import (
+    FOLDER,
+    DrawnLine,
+    clip_ring,
+    draw_basemap,
+    find_basemap,
+    find_kind,
+    pack_lines,
+    read_lines,
+    save_basemap,
+)
 
 BOX = Bounds(south=0.0, west=0.0, north=0.01, east=0.01)
 KINDS = LayerKind
@@ -116,7 +124,7 @@ def test_a_line_is_cut_where_it_leaves_the_box():
 )
 def test_the_least_telling_is_left_out_where_not_all_fits(monkeypatch, most, kinds, left):
     """Seven points fit into seven; into six only those of the main road, and the answer says what is missing."""
-    monkeypatch.setattr(drawing, "MOST_POINTS", most)
+    monkeypatch.setattr(basemap, "MOST_POINTS", most)
     minor = DrawnLine(KINDS.MINOR, [(0.001, 0.001), (0.004, 0.002), (0.002, 0.008), (0.009, 0.003)])
     main = DrawnLine(KINDS.MAIN, [(0.001, 0.009), (0.004, 0.001), (0.008, 0.009)])
     shown = draw_basemap(pack_lines([minor, main]), BOX)
@@ -165,7 +173,7 @@ def test_no_box_is_drawn_with_more_points_than_are_worth_sending(monkeypatch):
     """A class whose lines stay too many after thinning is left out, as are those after it."""
     zigzag = [(0.005 + 0.004 * (n % 2), n * 0.0001) for n in range(100)]
     lines = [DrawnLine(kind, zigzag) for kind in (KINDS.MAIN, KINDS.SECONDARY, KINDS.MINOR)]
-    monkeypatch.setattr(drawing, "MOST_DRAWN", 150)
+    monkeypatch.setattr(basemap, "MOST_DRAWN", 150)
     shown = draw_basemap(pack_lines(lines), BOX)
 
     assert [layer.kind for layer in shown.layers] == [KINDS.MAIN]

@@ -36,8 +36,7 @@ from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.model.provenance import OutOfService, Provenance, RealtimeHealth
 from fingerpost.transit.osm.addresses.index import AddressIndex
-from fingerpost.transit.osm.basemap.drawing import draw_basemap
-from fingerpost.transit.osm.basemap.store import StoredBasemap
+from fingerpost.transit.osm.basemap import StoredBasemap, draw_basemap
 from fingerpost.transit.osm.streets.store import StoredStreets
 from fingerpost.transit.port import (
     DepartureBoard,

@@ -18,8 +18,7 @@ from fingerpost.transit.engine.timetable.timetable_store import StoredTimetable,
 from fingerpost.transit.osm.addresses.extract import read_addresses
 from fingerpost.transit.osm.addresses.gathering import gather
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, write_index
-from fingerpost.transit.osm.basemap.extract import read_lines
-from fingerpost.transit.osm.basemap.store import pack_lines, save_basemap
+from fingerpost.transit.osm.basemap import pack_lines, read_lines, save_basemap
 from fingerpost.transit.osm.streets.extract import RidersArea
 from fingerpost.transit.osm.streets.preparing import StreetPreparation
 

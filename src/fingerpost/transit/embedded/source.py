@@ -25,7 +25,7 @@ from fingerpost.transit.engine.demo.catalogue import build_demo
 from fingerpost.transit.engine.timetable.timetable_store import StoredTimetable, TimetableStore
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.osm.addresses.index import find_addresses
-from fingerpost.transit.osm.basemap.store import find_basemap
+from fingerpost.transit.osm.basemap import find_basemap
 from fingerpost.transit.osm.streets.store import find_streets
 
 DEMO_NOTE = "Demo network: simplified lines and running times, not for real trips."

@@ -10,6 +10,9 @@ from fingerpost.runtime.extras import format_install_command
 ReadProgress = Callable[[str, int, int | None], None]
 """Told what is being worked on, how much of it is done, and how much there is (None: unknown)."""
 
+Holds = Callable[[float, float], bool]
+"""Whether a latitude and longitude, in degrees, lie in the area that is read."""
+
 # Positions of the nodes of larger files than this are kept in a file, not in memory.
 _LARGE_BYTES = 300_000_000
 _PROGRESS_EVERY = 50_000

@@ -1,16 +1,16 @@
 """Addresses and points of interest of an extract."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
 from fingerpost.transit.osm.addresses.address_text import HouseNumber, read_house_number
-from fingerpost.transit.osm.extract_file import ReadProgress, read_objects
+from fingerpost.transit.osm.extract_file import Holds, ReadProgress, read_objects
 
 Tags = Mapping[str, str]
 
@@ -128,17 +128,11 @@ def _list_values(tags: Tags, keys: tuple[str, ...]) -> Iterator[str]:
                 yield text.strip()
 
 
-Holds = Callable[[float, float], bool]
-"""Whether a latitude and longitude, in degrees, lie in the area that is read."""
-
 _KEYS = ("name", "name:fi", "name:sv", "name:en", "addr:housenumber", "addr:interpolation")
 READING = "reading addresses"
 
 # A street is kept as points this far apart.
 STREET_POINTS_M = 60.0
-
-Point = tuple[float, float]
-"""Latitude and longitude in degrees."""
 
 
 class NamedPoint(NamedTuple):

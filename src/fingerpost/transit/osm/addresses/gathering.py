@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
 from fingerpost.transit.osm.addresses.extract import (
     CURRENT,
     ExtractedAddresses,
@@ -15,7 +15,6 @@ from fingerpost.transit.osm.addresses.extract import (
     House,
     MapFeature,
     NamedPoint,
-    Point,
     StreetWay,
     apart_m,
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fingerpost.errors import SettingsInvalid
+from fingerpost.transit.model.geodesy import Point
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, distance_m
 from fingerpost.transit.osm.addresses.address_text import (
     AddressText,
@@ -17,7 +18,7 @@ from fingerpost.transit.osm.addresses.address_text import (
     find_city,
     read_address_text,
 )
-from fingerpost.transit.osm.addresses.extract import FeatureKind, Point, apart_m
+from fingerpost.transit.osm.addresses.extract import FeatureKind, apart_m
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, FORMAT, cells_around, file_in
 from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M, ON_THE_SPOT_M
 from fingerpost.transit.rules.language import DEFAULT, choose

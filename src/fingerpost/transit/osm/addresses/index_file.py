@@ -21,8 +21,8 @@ from pathlib import Path
 from fingerpost.errors import SettingsInvalid
 from fingerpost.store.atomic_file import flush_file, flush_folder
 from fingerpost.store.sqlite import SqliteFile
-from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
-from fingerpost.transit.osm.addresses.extract import FeatureKind, Point
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
+from fingerpost.transit.osm.addresses.extract import FeatureKind
 from fingerpost.transit.osm.addresses.gathering import Gathered, cell_of
 from fingerpost.transit.rules.name_matching import plain
 

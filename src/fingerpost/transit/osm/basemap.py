@@ -1,0 +1,235 @@
+"""The map that is drawn behind trips: water and ways of an OpenStreetMap extract, stored beside the timetable."""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.errors import SettingsInvalid
+from fingerpost.transit.engine.timetable.array_file import explain_failure, open_arrays, write_arrays
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point, thin
+from fingerpost.transit.model.map_layer import Basemap, LayerKind, MapLayer
+from fingerpost.transit.model.place import Bounds
+from fingerpost.transit.osm.extract_file import Holds, ReadProgress, read_objects
+
+READING = "reading the map"
+_KEYS = ("highway", "natural", "waterway", "railway")
+_AREA_KEYS = ("natural", "waterway")
+_HIGHWAYS = {
+    **dict.fromkeys(("motorway", "trunk", "primary"), LayerKind.MAIN),
+    **dict.fromkeys(("secondary", "tertiary"), LayerKind.SECONDARY),
+    **dict.fromkeys(("residential", "unclassified", "living_street", "pedestrian"), LayerKind.MINOR),
+}
+
+
+class DrawnLine(NamedTuple):
+    """A line of some class, its points (latitude, longitude) in degrees; one of water is a closed ring."""
+
+    kind: LayerKind
+    points: list[Point]
+
+
+def read_lines(path: Path, holds: Holds, scratch: Path, progress: ReadProgress) -> list[DrawnLine]:
+    """Return what an extract has to draw at the positions that ``holds`` holds; see ``read_objects``."""
+    found: list[DrawnLine] = []
+    for each in read_objects(path, _KEYS, _AREA_KEYS, scratch, READING, progress):
+        if each.is_way():
+            kind = find_kind(dict(each.tags))
+            if kind is not None:
+                found.extend(DrawnLine(kind, run) for run in _list_runs(each.nodes, holds))
+        elif each.is_area() and is_water(dict(each.tags)):
+            found.extend(DrawnLine(LayerKind.WATER, ring) for ring in _list_rings(each, holds))
+    return found
+
+
+def find_kind(tags: Mapping[str, str]) -> LayerKind | None:
+    if tags.get("natural") == "coastline":
+        return LayerKind.COAST
+    if tags.get("tunnel", "no") != "no" or tags.get("area") == "yes":
+        return None
+    if tags.get("waterway") in ("river", "canal"):
+        return LayerKind.COAST
+    if tags.get("railway") in ("rail", "light_rail", "subway"):
+        return LayerKind.RAIL
+    return _HIGHWAYS.get(tags.get("highway", "").removesuffix("_link"))
+
+
+def is_water(tags: Mapping[str, str]) -> bool:
+    return tags.get("natural") == "water" or tags.get("waterway") == "riverbank"
+
+
+def _list_runs(nodes: Iterable[Any], holds: Holds) -> Iterator[list[Point]]:
+    """Yield the stretches of a way that are held, of two points or more."""
+    run: list[Point] = []
+    for node in nodes:
+        place = node.location
+        if place.valid() and holds(place.lat, place.lon):
+            run.append((place.lat, place.lon))
+            continue
+        if len(run) > 1:
+            yield run
+        run = []
+    if len(run) > 1:
+        yield run
+
+
+def _list_rings(area: Any, holds: Holds) -> Iterator[list[Point]]:
+    """Yield the outer rings of an area of which some point is held, and the rings of their islands."""
+    for outer in area.outer_rings():
+        rings = [
+            [(node.location.lat, node.location.lon) for node in ring if node.location.valid()]
+            for ring in (outer, *area.inner_rings(outer))
+        ]
+        if any(holds(*point) for point in rings[0]):
+            yield from (ring for ring in rings if len(ring) > 3)
+
+
+FOLDER = "basemap"
+_CONTENTS = "contents.json"
+KINDS = tuple(LayerKind)
+_E7 = 1e7
+
+Int32 = npt.NDArray[np.int32]
+
+
+class StoredBasemap(NamedTuple):
+    """Lines by class. Points of line n are rows ``first[n] .. first[n + 1]``, in ten millionths of a degree.
+
+    ``kind`` is a row of ``KINDS``; the other four bound each line.
+    """
+
+    kind: npt.NDArray[np.uint8]
+    first: npt.NDArray[np.int64]
+    lat_e7: Int32
+    lon_e7: Int32
+    south: Int32
+    west: Int32
+    north: Int32
+    east: Int32
+
+
+def pack_lines(lines: Sequence[DrawnLine]) -> StoredBasemap:
+    counts = [len(line.points) for line in lines]
+    first = np.zeros(len(lines) + 1, np.int64)
+    np.cumsum(counts, out=first[1:])
+    flat = np.array([point for line in lines for point in line.points], np.float64).reshape(-1, 2)
+    lat, lon = (np.round(flat[:, axis] * _E7).astype(np.int32) for axis in (0, 1))
+    begins = first[:-1]
+
+    def bound(least: np.ufunc, column: Int32) -> Int32:
+        return np.zeros(0, np.int32) if not len(lines) else np.asarray(least.reduceat(column, begins), np.int32)
+
+    return StoredBasemap(
+        np.array([KINDS.index(line.kind) for line in lines], np.uint8),
+        first, lat, lon,
+        bound(np.minimum, lat), bound(np.minimum, lon), bound(np.maximum, lat), bound(np.maximum, lon),
+    )  # fmt: skip
+
+
+def save_basemap(basemap: StoredBasemap, folder: Path) -> None:
+    below = folder / FOLDER
+    below.mkdir(parents=True, exist_ok=True)
+    directory = write_arrays(below, basemap._asdict())
+    (below / _CONTENTS).write_text(json.dumps(directory), encoding="utf-8")
+
+
+def find_basemap(folder: Path) -> StoredBasemap | None:
+    """Open the map below a timetable's folder by memory map; None where there is none."""
+    below = folder / FOLDER
+    if not below.is_dir():
+        return None
+    try:
+        arrays = open_arrays(below, json.loads((below / _CONTENTS).read_text(encoding="utf-8")))
+        return StoredBasemap._make(arrays[name] for name in StoredBasemap._fields)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        remedy = "Run `fingerpost network refresh` for the network."
+        raise SettingsInvalid(explain_failure(f"The prepared map in {below} is", error, remedy)) from error
+
+
+# Points within a box before they are thinned. Classes that would pass this are left out, the least telling first.
+MOST_POINTS = 60_000
+# Points that are drawn, of some six characters each.
+MOST_DRAWN = 18_000
+# A box's diagonal has so many tolerances: about half a pixel of a drawing that shows all of it.
+_TOLERANCES = 1500
+
+
+def draw_basemap(basemap: StoredBasemap, box: Bounds) -> Basemap | None:
+    inside = _find_inside(basemap, box)
+    tolerance_m = round(_diagonal_m(box) / _TOLERANCES, 1)
+    layers: list[MapLayer] = []
+    left_out: list[LayerKind] = []
+    found = drawn = 0
+    for number, kind in enumerate(KINDS):
+        rows = inside[basemap.kind[inside] == number]
+        if not len(rows):
+            continue
+        found += int((basemap.first[rows + 1] - basemap.first[rows]).sum())
+        if found > MOST_POINTS or left_out:
+            left_out.append(kind)
+            continue
+        lines = [thin(line, tolerance_m) for line in _list_lines(basemap, rows, box, is_ring=kind is LayerKind.WATER)]
+        drawn += sum(map(len, lines))
+        if drawn > MOST_DRAWN:
+            left_out.append(kind)
+        elif lines:
+            layers.append(MapLayer(kind, lines))
+    return Basemap(tuple(layers), tolerance_m, tuple(left_out)) if layers or left_out else None
+
+
+def _find_inside(basemap: StoredBasemap, box: Bounds) -> npt.NDArray[np.int64]:
+    south, west, north, east = (round(each * _E7) for each in (box.south, box.west, box.north, box.east))
+    meets = (basemap.south <= north) & (basemap.north >= south) & (basemap.west <= east) & (basemap.east >= west)
+    return np.flatnonzero(meets)
+
+
+def _list_lines(
+    basemap: StoredBasemap, rows: npt.NDArray[np.int64], box: Bounds, *, is_ring: bool
+) -> Iterator[list[Point]]:
+    for row in rows.tolist():
+        part = slice(int(basemap.first[row]), int(basemap.first[row + 1]))
+        lat, lon = basemap.lat_e7[part] / _E7, basemap.lon_e7[part] / _E7
+        if is_ring:
+            ring = clip_ring(list(zip(lat.tolist(), lon.tolist(), strict=True)), box)
+            if len(ring) > 3:
+                yield ring
+        else:
+            yield from clip_line(lat, lon, box)
+
+
+def clip_line(lat: npt.NDArray[np.float64], lon: npt.NDArray[np.float64], box: Bounds) -> Iterator[list[Point]]:
+    """Yield the stretches of a line whose segments may meet a box; their ends may lie outside."""
+    meets = (
+        (np.maximum(lat[:-1], lat[1:]) >= box.south)
+        & (np.minimum(lat[:-1], lat[1:]) <= box.north)
+        & (np.maximum(lon[:-1], lon[1:]) >= box.west)
+        & (np.minimum(lon[:-1], lon[1:]) <= box.east)
+    )
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], meets.astype(np.int8), [0]])))
+    for begin, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        yield list(zip(lat[begin : end + 1].tolist(), lon[begin : end + 1].tolist(), strict=True))
+
+
+def clip_ring(ring: Sequence[Point], box: Bounds) -> list[Point]:
+    """Return the part of a closed ring within a box, closed (Sutherland and Hodgman, 1974); empty where none is."""
+    points = list(ring[:-1])
+    for axis, bound, sign in ((0, box.south, 1), (0, box.north, -1), (1, box.west, 1), (1, box.east, -1)):
+        clipped: list[Point] = []
+        for before, here in zip([*points[-1:], *points[:-1]], points, strict=True):
+            was_in, is_in = sign * (before[axis] - bound) >= 0, sign * (here[axis] - bound) >= 0
+            if was_in != is_in:
+                share = (bound - before[axis]) / (here[axis] - before[axis])
+                clipped.append((before[0] + share * (here[0] - before[0]), before[1] + share * (here[1] - before[1])))
+            if is_in:
+                clipped.append(here)
+        points = clipped
+    return [*points, points[0]] if len(points) > 2 else []
+
+
+def _diagonal_m(box: Bounds) -> float:
+    narrowing = math.cos(math.radians((box.south + box.north) / 2))
+    return METRES_PER_DEGREE * math.hypot(box.north - box.south, (box.east - box.west) * narrowing)

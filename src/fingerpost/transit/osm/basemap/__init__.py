@@ -1,1 +1,0 @@
-"""Water and ways of an OpenStreetMap extract, to be drawn behind trips."""
