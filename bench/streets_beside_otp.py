@@ -27,9 +27,9 @@ from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.engine.timetable.walking import straight_line_m
 from fingerpost.transit.osm.streets.building import build_graph as build_streets
 from fingerpost.transit.osm.streets.extract import RidersArea, read_extract
+from fingerpost.transit.osm.streets.graph import RIDER, weigh
 from fingerpost.transit.osm.streets.search import StreetSearch
 from fingerpost.transit.osm.streets.snapping import build_grid, snap_pin, snap_to_streets
-from fingerpost.transit.osm.streets.walking_profile import RIDER, weigh
 
 THEIRS = replace(RIDER, pace_m_per_s=1.29, lift_s=110.0, escalator_avoided=0.75)
 CITIES = {

@@ -31,7 +31,7 @@ from tests.otp_server.server import build_graph
 from tests.shared_data import get_shared
 
 from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S
-from fingerpost.transit.osm.streets.walking_profile import RIDER
+from fingerpost.transit.osm.streets.graph import RIDER
 
 ZONE = ZoneInfo("Europe/Helsinki")
 PREPARING, TIMES = 0.15, 20.0

@@ -8,10 +8,10 @@ from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.engine.timetable.walks import WalkedStops
 from fingerpost.transit.osm.streets.building import build_graph
 from fingerpost.transit.osm.streets.extract import RidersArea, read_extract
+from fingerpost.transit.osm.streets.graph import RIDER, weigh
 from fingerpost.transit.osm.streets.search import StreetSearch
 from fingerpost.transit.osm.streets.snapping import build_grid, snap_to_streets
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
-from fingerpost.transit.osm.streets.walking_profile import RIDER, weigh
 from tests.streets.drawn import degrees, osm, read
 
 PLAIN = replace(RIDER, steps_avoided=1.0)

@@ -99,7 +99,7 @@ def load_kernels() -> None:
     """Compile every kernel, or load its machine code; from then on all threads run compiled."""
     # Here: most commands do without the engine.
     from fingerpost.transit.engine.raptor.warming import call_search_kernels
-    from fingerpost.transit.osm.streets.warming import call_street_kernels
+    from fingerpost.transit.osm.streets.preparing import call_street_kernels
 
     with compiling():
         call_search_kernels()

@@ -16,10 +16,10 @@ from fingerpost.transit.engine.timetable.walks import StraightLine, WalkedStops,
 from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, LegLine, LineSource
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.provenance import Provenance
+from fingerpost.transit.osm.streets.graph import RIDER
 from fingerpost.transit.osm.streets.snapping import find_lifts
 from fingerpost.transit.osm.streets.store import StoredStreets
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
-from fingerpost.transit.osm.streets.walking_profile import RIDER
 from fingerpost.transit.port import WalkToStop
 from fingerpost.transit.rules.trip_limits import LONGEST_WALK_M
 

@@ -1,11 +1,14 @@
-"""The graph of streets as arrays: junctions, edges between them, and their shapes."""
+"""The graph of streets as arrays, and its weights for one way of walking: the pace, and what stairs and lifts cost."""
 
-from typing import NamedTuple
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.timetable import Float32, Int32, UInt8
+from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S
 
 UInt16 = npt.NDArray[np.uint16]
 # Unsigned where inner loops look up by it.
@@ -66,3 +69,113 @@ class StreetGraph(NamedTuple):
     @property
     def edge_count(self) -> int:
         return len(self.edge_m)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WalkingProfile:
+    """How somebody walks. The defaults are a rider's; see decision 0480.
+
+    Attributes:
+        pace_m_per_s: on the level.
+        steps_times: how many times longer a metre of steps takes.
+        steps_avoided: how many times worse a second on steps counts when ways are compared.
+        escalator_m_per_s: on an escalator.
+        escalator_avoided: how many times worse a second on an escalator counts when ways are compared.
+        lights_s: the wait at each light for walkers.
+        lift_s: the wait and the ride at each lift.
+        step_free: no steps, no escalators, no way that is known to be unfit for wheels, no kerb known to be raised.
+    """
+
+    pace_m_per_s: float = PACE_M_PER_S
+    steps_times: float = 3.0
+    steps_avoided: float = 2.0
+    escalator_m_per_s: float = 0.45
+    escalator_avoided: float = 1.0
+    lights_s: float = 15.0
+    lift_s: float = 60.0
+    step_free: bool = False
+
+
+RIDER = WalkingProfile()
+
+# Seconds to a bucket of the queue: a handful of states each where streets are dense.
+_BUCKET_S = 2.0
+
+
+class Weights(NamedTuple):
+    """A graph's weights for one way of walking.
+
+    Attributes:
+        edge_s: seconds along each edge.
+        edge_cost: what ways are compared by: seconds, times how much worse they count; infinite where barred.
+        node_s: seconds at each node that is walked past; infinite where it cannot be.
+        is_blocked: nodes that nobody walks past.
+        onward_first: the rows of node n in the next two are ``onward_first[n] .. onward_first[n + 1]``.
+        onward_to: (node, arc, flags ONE_WAY and ENDS_ONLY) of each arc that leads on; none into a dead end.
+        onward_cost: what is compared, seconds and metres along that arc, and the least metres from its end to a stop.
+        bucket_s, bucket_count: of the queue; the costliest step spans fewer buckets.
+    """
+
+    edge_s: Float32
+    edge_cost: Float32
+    node_s: Float32
+    is_blocked: npt.NDArray[np.bool_]
+    onward_first: UInt32
+    onward_to: UInt32
+    onward_cost: Float32
+    bucket_s: float
+    bucket_count: int
+
+
+def weigh(
+    graph: StreetGraph,
+    profile: WalkingProfile,
+    closed_lifts: frozenset[int] = frozenset(),
+    stops_ahead: UInt16 | None = None,
+) -> Weights:
+    """Return the weights of a graph's edges and nodes for one way of walking; nobody passes a closed lift (node).
+
+    ``stops_ahead`` are the least metres from the end of each arc to a stop; None where none are looked for.
+    """
+    is_steps, is_moving = graph.edge_flags & STEPS != 0, graph.edge_flags & MOVING != 0
+    seconds = graph.edge_m / profile.pace_m_per_s
+    seconds = np.where(is_steps, seconds * profile.steps_times, seconds)
+    seconds = np.where(is_moving, graph.edge_m / profile.escalator_m_per_s, seconds)
+    cost = seconds * graph.edge_avoided
+    cost = np.where(is_steps & ~is_moving, cost * profile.steps_avoided, cost)
+    cost = np.where(is_moving, cost * profile.escalator_avoided, cost)
+    if profile.step_free:
+        cost = np.where(is_steps | (graph.edge_flags & NO_WHEELS != 0), np.inf, cost)
+    lights, lifts = graph.node_flags & LIGHTS != 0, graph.node_flags & LIFT != 0
+    node_s = lights * profile.lights_s + lifts * profile.lift_s
+    longest_s = float(node_s.max(initial=0.0))
+    if profile.step_free:
+        node_s = np.where(graph.node_flags & KERB != 0, np.inf, node_s)
+    if closed_lifts:
+        node_s = node_s.astype(np.float64)
+        node_s[list(closed_lifts)] = np.inf
+    onward = _list_onward(graph, cost)
+    ahead = graph.node_arc[onward] >> 1
+    onward_before = np.concatenate([[0], np.cumsum(onward)])
+    costliest = float(cost[ahead].max(initial=0.0)) + longest_s
+    arcs, rules = graph.node_arc[onward], graph.edge_flags[ahead] & (ONE_WAY | ENDS_ONLY)
+    ahead_m = np.zeros(len(arcs)) if stops_ahead is None else stops_ahead[arcs]
+    return Weights(
+        edge_s=seconds.astype(np.float32),
+        edge_cost=cost.astype(np.float32),
+        node_s=node_s.astype(np.float32),
+        is_blocked=graph.node_flags & BLOCKED != 0,
+        onward_first=onward_before[graph.node_first].astype(np.uint32),
+        onward_to=np.column_stack([graph.arc_head[arcs], arcs, rules]).astype(np.uint32),
+        onward_cost=np.column_stack([cost[ahead], seconds[ahead], graph.edge_m[ahead], ahead_m]).astype(np.float32),
+        bucket_s=_BUCKET_S,
+        bucket_count=1 << math.ceil(math.log2(costliest / _BUCKET_S + 2.0)),
+    )
+
+
+def _list_onward(graph: StreetGraph, cost: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Return which rows of ``node_arc`` lead on: along an edge that may be walked, to where another arc leaves."""
+    leaving = np.diff(graph.node_first)
+    onward: npt.NDArray[np.bool_] = np.isfinite(cost[graph.node_arc >> 1])
+    onward &= leaving[graph.arc_head[graph.node_arc]] >= 2
+    return onward

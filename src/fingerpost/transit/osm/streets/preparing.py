@@ -1,5 +1,6 @@
 """Prepares the streets of an extract for the stops of a network."""
 
+from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,12 +12,13 @@ from fingerpost.transit.engine.timetable.timetable import STOP, Float64
 from fingerpost.transit.engine.timetable.walks import WalkedStops, WalksOfRiders
 from fingerpost.transit.osm.extract_file import ReadProgress, load_osmium
 from fingerpost.transit.osm.streets.building import build_graph
-from fingerpost.transit.osm.streets.extract import RidersArea, read_extract
+from fingerpost.transit.osm.streets.extract import ExtractedStreets, RidersArea, Way, read_extract
+from fingerpost.transit.osm.streets.graph import RIDER
 from fingerpost.transit.osm.streets.snapping import build_grid
 from fingerpost.transit.osm.streets.stop_access import find_stop_access, find_stop_places
 from fingerpost.transit.osm.streets.store import StoredStreets, save_streets
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
-from fingerpost.transit.osm.streets.walking_profile import RIDER
+from fingerpost.transit.osm.streets.way_rules import WayRule
 
 
 class StreetPreparation:
@@ -91,3 +93,17 @@ class StreetPreparation:
             f"The extract {self._extract} {what}, whose {coverage.stops:,} stops lie at {where}. "
             "Take the extract of that region, or add the network without --streets."
         )
+
+
+def call_street_kernels() -> None:
+    """Call each kernel once, so that it is compiled before a query needs it: walk on three streets that meet."""
+    ends = {1: (0.0, 0.0), 2: (0.0, 0.002), 3: (0.0, 0.004), 4: (0.002, 0.002)}
+    ways = [Way(WayRule(), [2, node]) for node in (1, 3, 4)]
+    streets = ExtractedStreets(ways=ways, positions=ends, uses=Counter(node for way in ways for node in way.nodes))
+    graph = build_graph(streets).graph
+    lats, lons = np.array([0.0, 0.002]), np.array([0.0005, 0.002])
+    stops = WalkedStops(lats, lons, np.full(2, STOP, np.int8), ("1", "2"), ("", ""))
+    walks = StreetWalks(graph, build_grid(graph), stops, RIDER)
+    walks.list_links(np.arange(2))
+    walks.reach(0.0, 0.003, np.arange(2), 1000.0, from_stops=False)
+    walks.find_walk((0.0, 0.003), (0.0, 0.001), 1000.0)

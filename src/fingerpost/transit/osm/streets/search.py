@@ -19,12 +19,12 @@ from fingerpost.transit.osm.streets.graph import (
     StreetGraph,
     UInt16,
     UInt32,
+    Weights,
 )
 from fingerpost.transit.osm.streets.kernel.nearest import NO_EDGE, measure_ahead
 from fingerpost.transit.osm.streets.kernel.ways import AT_NODE_M, CAME, START, forget, measure, reach_stops, spread
 from fingerpost.transit.osm.streets.snapping import Snapped
 from fingerpost.transit.osm.streets.stop_access import StopAccess
-from fingerpost.transit.osm.streets.walking_profile import Weights
 
 _LINE_BYTES = 64
 

@@ -10,9 +10,8 @@ import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.station_ways import EntranceWays, find_entrance_ways, find_inside_m
 from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32
-from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S, straight_line_m, walk_m
+from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S, apart_m, straight_line_m, walk_m
 from fingerpost.transit.engine.timetable.walks import WalkedStops
-from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.osm.streets.extract import OsmEntrance, OsmStop
 
 # A stop of the same ref further away than this is another one.
@@ -35,17 +34,20 @@ def find_stop_places(stops: WalkedStops, mapped: Iterable[OsmStop]) -> StopPlace
     A feed's position may lie on the wrong side of a road or in its middle; mappers place the pole.
     """
     by_ref: dict[str, list[OsmStop]] = {}
-    for each in mapped:
-        by_ref.setdefault(each.ref.casefold(), []).append(each)
+    for stop in mapped:
+        by_ref.setdefault(stop.ref.casefold(), []).append(stop)
     lats, lons, matched = stops.lats.copy(), stops.lons.copy(), 0
     for row, names in enumerate(zip(stops.local_ids, stops.codes, strict=True)):
         if stops.kinds[row] != STOP:
             continue
-        alike = [each for name in _list_refs(*names) for each in by_ref.get(name, ())]
         here = float(stops.lats[row]), float(stops.lons[row])
-        nearest = min(alike, key=lambda each: _apart_m(here, each), default=None)
-        if nearest is not None and _apart_m(here, nearest) <= MATCHED_M:
-            lats[row], lons[row] = nearest.lat, nearest.lon
+        away = [
+            (apart_m(here, (stop.lat, stop.lon)), stop.lat, stop.lon)
+            for name in _list_refs(*names)
+            for stop in by_ref.get(name, ())
+        ]
+        if away and min(away)[0] <= MATCHED_M:
+            _, lats[row], lons[row] = min(away)
             matched += 1
     return StopPlaces(lats, lons, matched)
 
@@ -55,11 +57,6 @@ def _list_refs(local_id: str, code: str) -> set[str]:
     number = code.lstrip(string.ascii_letters)
     numbers = {number} if len(number) >= _SHORTEST_NUMBER and number.isdecimal() else set()
     return {name.casefold() for name in (local_id, code) if name} | numbers
-
-
-def _apart_m(here: tuple[float, float], stop: OsmStop) -> float:
-    east = (stop.lon - here[1]) * math.cos(math.radians(here[0]))
-    return math.hypot(stop.lat - here[0], east) * METRES_PER_DEGREE
 
 
 # An entrance of the map further away from every platform belongs to a station of elsewhere.

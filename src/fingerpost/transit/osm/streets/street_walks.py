@@ -13,11 +13,10 @@ from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32, 
 from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, neighbours_m
 from fingerpost.transit.engine.timetable.walks import StopLinks, StopWalks, StraightLine, Walk, WalkedStops
 from fingerpost.transit.model.walk_obstacles import WalkObstacles
-from fingerpost.transit.osm.streets.graph import NO_WHEELS, STEPS, StreetGraph, UInt16
+from fingerpost.transit.osm.streets.graph import NO_WHEELS, STEPS, StreetGraph, UInt16, WalkingProfile, weigh
 from fingerpost.transit.osm.streets.search import StreetSearch, Walked, find_stops_ahead
 from fingerpost.transit.osm.streets.snapping import SegmentGrid, Snapped, snap_pin, snap_to_streets
 from fingerpost.transit.osm.streets.stop_access import MATCHED_M, StopAccess, close_entrances, meet_at_places
-from fingerpost.transit.osm.streets.walking_profile import WalkingProfile, weigh
 
 # Two stops further apart than this on the streets are not linked on foot.
 LINK_M = FOOTPATH_RADIUS_M * DETOUR_FACTOR
