@@ -1,6 +1,5 @@
 """``calendar.txt`` and ``calendar_dates.txt``: the dates on which each service runs."""
 
-from collections.abc import Sequence
 from datetime import date
 
 import numpy as np
@@ -25,32 +24,26 @@ class Services:
         row_of: maps a service id to its row.
         days: for each row the ordinals (date.toordinal) of its days, in order.
         places: for each row the (table, line) where it is first named.
+        weekly, exceptions: while tables are read, of each row the days of its range, and whether it runs on others.
     """
 
     def __init__(self) -> None:
         self.row_of: dict[str, int] = {}
         self.days: list[Int32] = []
         self.places: list[tuple[str, int]] = []
-        self._weekly: list[Int32] = []
-        self._exceptions: list[dict[int, bool]] = []
+        self.weekly: list[Int32] = []
+        self.exceptions: list[dict[int, bool]] = []
 
     def row(self, service_id: str, table: Table, line: int) -> int:
         row = self.row_of.setdefault(service_id, len(self.places))
         if row == len(self.places):
             self.places.append((table.name, line))
-            self._weekly.append(np.zeros(0, np.int32))
-            self._exceptions.append({})
+            self.weekly.append(np.zeros(0, np.int32))
+            self.exceptions.append({})
         return row
 
-    def run_weekly(self, row: int, start: date, end: date, runs_on: Sequence[bool]) -> None:
-        span = np.arange(start.toordinal(), end.toordinal() + 1, dtype=np.int32)
-        self._weekly[row] = span[np.array(runs_on)[(span + 6) % 7]]
-
-    def run_on(self, row: int, day: date, *, runs: bool) -> None:
-        self._exceptions[row][day.toordinal()] = runs
-
     def settle(self, findings: Findings) -> None:
-        for weekly, exceptions in zip(self._weekly, self._exceptions, strict=True):
+        for weekly, exceptions in zip(self.weekly, self.exceptions, strict=True):
             added = np.array([day for day, runs in exceptions.items() if runs], np.int32)
             removed = np.array([day for day, runs in exceptions.items() if not runs], np.int32)
             self.days.append(np.setdiff1d(np.union1d(weekly, added), removed).astype(np.int32))
@@ -110,7 +103,8 @@ def _read_weekly(table: Table, services: Services) -> None:
             table.note(Reason.CALENDAR_RUNS_BACKWARDS, line, "end_date")
         else:
             runs_on = [_mark(table, line, *mark) for mark in zip(_WEEKDAYS, marks, strict=True)]
-            services.run_weekly(row, start, end, runs_on)
+            span = np.arange(start.toordinal(), end.toordinal() + 1, dtype=np.int32)
+            services.weekly[row] = span[np.array(runs_on)[(span + 6) % 7]]
 
 
 def _read_exceptions(table: Table, services: Services) -> None:
@@ -123,7 +117,7 @@ def _read_exceptions(table: Table, services: Services) -> None:
         if day is None:
             table.note(Reason.CALENDAR_ROW_UNREADABLE, line, "date")
         elif type_text in {_ADDED, _REMOVED}:
-            services.run_on(row, day, runs=type_text == _ADDED)
+            services.exceptions[row][day.toordinal()] = type_text == _ADDED
         else:
             table.note(Reason.CALENDAR_ROW_UNREADABLE, line, "exception_type")
 

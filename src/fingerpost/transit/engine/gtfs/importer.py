@@ -52,7 +52,7 @@ def import_feeds(
     merging, headsigns, reports = Merging(), IdIndex(), []
     for source, name in zip(sources, list_feed_names(network, sources), strict=True):
         with open_archive(source.path, Findings()) as archive:
-            archive.advance = _Share(name, archive.measure(READ), progress)
+            archive.advance = _count_progress(name, archive.measure(READ), progress)
             feed = read_feed(archive, name, headsigns)
             merging.add(feed, archive.findings)
             reports.append(report_on(archive, feed))
@@ -62,15 +62,16 @@ def import_feeds(
     return Imported(timetable, ImportReport(network=network.upper(), feeds=tuple(reports)))
 
 
-class _Share:
-    def __init__(self, what: str, whole: int, progress: ImportProgress) -> None:
-        self._what, self._whole, self._progress = what, whole, progress
-        self._done = 0
-        progress(what, 0, whole)
+def _count_progress(what: str, whole: int, progress: ImportProgress) -> Callable[[int], None]:
+    done = 0
 
-    def __call__(self, more: int) -> None:
-        self._done = min(self._done + more, self._whole)
-        self._progress(self._what, self._done, self._whole)
+    def advance(more: int) -> None:
+        nonlocal done
+        done = min(done + more, whole)
+        progress(what, done, whole)
+
+    advance(0)
+    return advance
 
 
 def list_feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:

@@ -22,10 +22,10 @@ from fingerpost.transit.engine.gtfs.pathways import read_pathways
 from fingerpost.transit.engine.gtfs.report import FeedReport, Finding, FoundAt
 from fingerpost.transit.engine.gtfs.shapes import read_shapes, states_distances
 from fingerpost.transit.engine.gtfs.stop_times import read_stop_times, read_trip_departures
-from fingerpost.transit.engine.gtfs.stops import Stops, read_stops
+from fingerpost.transit.engine.gtfs.stops import read_stops
 from fingerpost.transit.engine.gtfs.transfers import limit_specific_transfers, read_transfers
-from fingerpost.transit.engine.gtfs.translations import Known, Translations, read_translations
-from fingerpost.transit.engine.gtfs.trips import Routes, Trips, read_routes, read_trips
+from fingerpost.transit.engine.gtfs.translations import read_translations
+from fingerpost.transit.engine.gtfs.trips import Trips, read_routes, read_trips
 from fingerpost.transit.engine.timetable.columns import NO_FLOAT32, NO_INT32
 from fingerpost.transit.engine.timetable.draft import ServiceRow, TimetableDraft, TripColumns
 from fingerpost.transit.engine.timetable.timetable import Feed, Int32
@@ -59,7 +59,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
     transfers = read_transfers(archive, stops, routes, trips)
     shapes = read_shapes(archive, shape_ids, trips, stop_times)
     fares = read_fares(archive)
-    translations = _read_translations(archive, stops, routes, trips, headsigns)
+    translations = read_translations(archive, stops, routes, trips, headsigns)
     trip_service, days = _drop_idle_services(archive, trips, services)
     specific = limit_specific_transfers(archive, transfers, len(stops.rows), trip_service, days)
     departures = Departures.of(stops.rows, trips, trip_service, trip_departures, stop_times)
@@ -171,26 +171,6 @@ def _feed(
         version=info.version or None,
         source=archive.name,
         licences=tuple(dict.fromkeys(line for line in (published, *credits_due) if line)),
-    )
-
-
-def _read_translations(
-    archive: Archive, stops: Stops, routes: Routes, trips: Trips, headsigns: IdIndex
-) -> Translations:
-    texts = headsigns.to_texts()
-    headsign_of: dict[str, str] = {}
-
-    def find_headsign(trip_id: str) -> str:
-        if not headsign_of:
-            named = zip(trips.to_local_ids(), trips.headsign.tolist(), strict=True)
-            headsign_of.update({local_id: texts[row] if row >= 0 else "" for local_id, row in named})
-        return headsign_of.get(trip_id, "")
-
-    return read_translations(
-        archive,
-        Known(stops.row_of, [row.name for row in stops.rows]),
-        Known(routes.row_of, [row.long_name for row in routes.rows]),
-        find_headsign,
     )
 
 

@@ -1,10 +1,12 @@
 """``translations.txt``: the names of stops and lines, and headsigns, in other languages (rule A7)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from fingerpost.transit.engine.gtfs.csv import Archive, Reason
+from fingerpost.transit.engine.gtfs.csv import Archive, IdIndex, Reason
 from fingerpost.transit.engine.gtfs.feed_info import find_primary_language
+from fingerpost.transit.engine.gtfs.stops import Stops
+from fingerpost.transit.engine.gtfs.trips import Routes, Trips
 
 Names = dict[str, dict[int, str]]
 """By language: names by row."""
@@ -28,21 +30,11 @@ class Translations(NamedTuple):
     headsigns: dict[str, dict[str, str]]
 
 
-class Known(NamedTuple):
-    """Translatable rows by id, and each row's own name."""
-
-    row_of: Mapping[str, int]
-    names: Sequence[str]
-
-
-def read_translations(
-    archive: Archive, stops: Known, routes: Known, find_headsign: Callable[[str], str]
-) -> Translations:
+def read_translations(archive: Archive, stops: Stops, routes: Routes, trips: Trips, headsigns: IdIndex) -> Translations:
     """Read the table, by record id or by field value; an id beats a value (GTFS, translations.txt).
 
     The draft of the table that some feeds still have (``trans_id``, ``lang``, ``translation``) is read by value.
-    Headsigns are translated by their text; ``find_headsign`` gives that of a trip id, or nothing. Other fields are
-    counted, not used.
+    Headsigns are translated by their text. Other fields are counted, not used.
     """
     found = Translations({}, {}, {})
     table = archive.find_extra("translations.txt")
@@ -54,7 +46,11 @@ def read_translations(
         if old
         else ("table_name", "field_name", "language", "translation", "record_id", "field_value")
     )
-    by_name = {"stops": _rows_by_name(stops), "routes": _rows_by_name(routes)}
+    by_name = {
+        "stops": _rows_by_name(stop.name for stop in stops.rows),
+        "routes": _rows_by_name(route.long_name for route in routes.rows),
+    }
+    headsign_of: dict[str, str] = {}
     by_id: list[tuple[Names, int, str, str]] = []
     for line, (table_name, field, tag, text, record_id, value) in table.rows(*columns):
         language = find_primary_language(tag)
@@ -62,7 +58,8 @@ def read_translations(
             table.note(Reason.TRANSLATION_UNREADABLE, line, columns[3] if language else columns[2])
             continue
         if not value and (table_name.removesuffix(".txt"), field) == ("trips", "trip_headsign"):
-            value = find_headsign(record_id)
+            headsign_of = headsign_of or _headsigns_by_trip(trips, headsigns)
+            value = headsign_of.get(record_id, "")
         kinds = ("stops", "routes", "headsigns") if old else (_FIELDS.get((table_name.removesuffix(".txt"), field)),)
         if kinds == (None,) or (kinds == ("headsigns",) and not value):
             table.note(Reason.TRANSLATION_OF_OTHER_FIELD_UNAPPLIED, line, "field_name")
@@ -89,8 +86,14 @@ def read_translations(
     return found
 
 
-def _rows_by_name(known: Known) -> dict[str, list[int]]:
+def _headsigns_by_trip(trips: Trips, headsigns: IdIndex) -> dict[str, str]:
+    texts = headsigns.to_texts()
+    named = zip(trips.to_local_ids(), trips.headsign.tolist(), strict=True)
+    return {local_id: texts[row] if row >= 0 else "" for local_id, row in named}
+
+
+def _rows_by_name(names: Iterable[str]) -> dict[str, list[int]]:
     rows: dict[str, list[int]] = {}
-    for row, name in enumerate(known.names):
+    for row, name in enumerate(names):
         rows.setdefault(name, []).append(row)
     return rows
