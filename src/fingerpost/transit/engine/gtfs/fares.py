@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from fingerpost.transit.engine.gtfs.csv import Archive, Reason, find_integer
+from fingerpost.transit.engine.gtfs.csv import Archive, Reason, Table, find_integer
 from fingerpost.transit.fares.book import (
     TRANSFER_INSTEAD,
     TRANSFER_ONLY,
@@ -19,6 +19,22 @@ from fingerpost.transit.fares.book import (
 
 _TRANSFERS = {"0": 0, "1": 1, "2": 2, "": None}
 _TICKET_COLUMNS = ("fare_id", "price", "currency_type", "transfers", "transfer_duration", "agency_id")
+# Columns that each table cannot be read without.
+_REQUIRED = {
+    "fare_attributes.txt": ("fare_id", "price", "currency_type"),
+    "fare_rules.txt": ("fare_id",),
+    "fare_leg_rules.txt": ("fare_product_id",),
+    "fare_leg_join_rules.txt": (),
+    "fare_transfer_rules.txt": ("fare_transfer_type",),
+    "fare_products.txt": ("fare_product_id", "amount", "currency"),
+    "stop_areas.txt": ("area_id", "stop_id"),
+    "route_networks.txt": ("network_id", "route_id"),
+    "rider_categories.txt": ("rider_category_id",),
+}
+# Those of which a fault could hide a rule that applies.
+_OF_LEGS = (
+    "fare_transfer_rules.txt", "fare_products.txt", "stop_areas.txt", "route_networks.txt", "rider_categories.txt",
+)  # fmt: skip
 
 
 def read_fares(archive: Archive) -> FareBook | None:
@@ -27,10 +43,11 @@ def read_fares(archive: Archive) -> FareBook | None:
     If a feed has both models, fares of legs win (GTFS Schedule reference, fare_attributes.txt).
     """
     book = read_leg_fares(archive)
-    table = archive.find_extra("fare_attributes.txt", "fare_id", "price", "currency_type")
-    if book is not None or table is None:
-        if book is not None and table is not None:
-            archive.findings.add(Reason.FARES_OF_FIRST_VERSION_UNAPPLIED, table.name, 1)
+    table = _open(archive, "fare_attributes.txt")
+    if table is None:
+        return book
+    if book is not None:
+        table.note(Reason.FARES_OF_FIRST_VERSION_UNAPPLIED, 1)
         return book
     tickets: dict[str, Ticket] = {}
     lines: dict[str, int] = {}
@@ -63,30 +80,30 @@ def read_fares(archive: Archive) -> FareBook | None:
     return book
 
 
+_RULE_KEY = ("fare_id", "route_id", "origin_id", "destination_id")
+
+
 def _with_rules(archive: Archive, tickets: dict[str, Ticket]) -> FareBook:
     book = FareBook(tickets=tuple(tickets.values()))
-    table = archive.find_extra("fare_rules.txt", "fare_id")
+    table = _open(archive, "fare_rules.txt")
     if table is None:
-        return replace(book, problem=find_fault(archive, "fare_rules.txt", "fare_id"))
+        return replace(book, problem=_find_fault(archive, "fare_rules.txt"))
     strays = 0
-    contains: dict[tuple[str, str, str, str], list[str]] = {}
-    for line, (*key, zone) in table.rows("fare_id", "route_id", "origin_id", "destination_id", "contains_id"):
-        fare_id, route, origin, destination = key
-        if fare_id not in tickets:
+    contains: dict[tuple[str, ...], list[str]] = {}
+    for line, (*key, zone) in table.rows(*_RULE_KEY, "contains_id"):
+        if key[0] not in tickets:
             table.note(Reason.FARE_RULE_OF_UNKNOWN_FARE, line, "fare_id")
             strays += 1
             continue
-        zones = contains.setdefault((fare_id, route, origin, destination), [])
+        zones = contains.setdefault(tuple(key), [])
         if zone:
             zones.append(zone)
     if strays and not contains:
         # Without rules every ticket would be valid everywhere, which this feed does not mean.
         return replace(book, problem="no rule of fare_rules.txt is for a fare that is there")
     rules = tuple(
-        TicketRule(
-            fare_id=fare_id, route_id=route, origin_id=origin, destination_id=destination, contains_ids=tuple(zones)
-        )
-        for (fare_id, route, origin, destination), zones in contains.items()
+        TicketRule(**dict(zip(_RULE_KEY, key, strict=True)), contains_ids=tuple(zones))
+        for key, zones in contains.items()
     )
     names_zones = any(rule.origin_id or rule.destination_id or rule.contains_ids for rule in rules)
     return replace(book, ticket_rules=rules, zone_of=_read_zones(archive) if names_zones else {})
@@ -105,13 +122,6 @@ _TRANSFER_COLUMNS = (
     "transfer_count", "duration_limit", "duration_limit_type", "fare_transfer_type",
     "from_leg_group_id", "to_leg_group_id", "fare_product_id",
 )  # fmt: skip
-_NEEDED = {
-    "fare_transfer_rules.txt": ("fare_transfer_type",),
-    "fare_products.txt": ("fare_product_id", "amount", "currency"),
-    "stop_areas.txt": ("area_id", "stop_id"),
-    "route_networks.txt": ("network_id", "route_id"),
-    "rider_categories.txt": ("rider_category_id",),
-}
 _ANY_COUNT = -1
 _LIMIT_TYPES = range(4)
 
@@ -121,13 +131,11 @@ def read_leg_fares(archive: Archive) -> FareBook | None:
 
     A rule that cannot be parsed could be the one that applies, so no price is given if there is one.
     """
-    rules_table = archive.find_extra("fare_leg_rules.txt", "fare_product_id")
+    rules_table = _open(archive, "fare_leg_rules.txt")
     if rules_table is None:
-        fault = find_fault(archive, "fare_leg_rules.txt", "fare_product_id")
+        fault = _find_fault(archive, "fare_leg_rules.txt")
         return FareBook(problem=fault) if fault else None
-    has_priority = "rule_priority" in rules_table.columns
-    faults = (find_fault(archive, name, *columns) for name, columns in _NEEDED.items())
-    problem = next(filter(None, faults), "")
+    problem = next(filter(None, (_find_fault(archive, name) for name in _OF_LEGS)), "")
     products, listed, product_problem = _read_products(archive)
     rules = []
     for line, fields in rules_table.rows(*_LEG_COLUMNS):
@@ -162,22 +170,26 @@ def read_leg_fares(archive: Archive) -> FareBook | None:
         products=products,
         network_of=_read_networks(archive) if any(rule.network_id for rule in rules) else {},
         areas_of=_read_areas(archive) if any(rule.from_area_id or rule.to_area_id for rule in rules) else {},
-        has_priority=has_priority,
+        has_priority="rule_priority" in rules_table.columns,
         joins_legs=_joins_legs(archive),
         problem=problem or transfer_problem or product_problem,
     )
 
 
-def find_fault(archive: Archive, name: str, *required: str) -> str:
+def _open(archive: Archive, name: str) -> Table | None:
+    return archive.find_extra(name, *_REQUIRED[name])
+
+
+def _find_fault(archive: Archive, name: str) -> str:
     table = archive.find_aside(name)
     if table is None or not table.columns:
         return ""
-    lacking = [column for column in required if column not in table.columns]
+    lacking = [column for column in _REQUIRED[name] if column not in table.columns]
     return f"{name} has no column {lacking[0]}" if lacking else ""
 
 
 def _read_transfers(archive: Archive, listed: Collection[str]) -> tuple[tuple[TransferRule, ...], str]:
-    table = archive.find_extra("fare_transfer_rules.txt", "fare_transfer_type")
+    table = _open(archive, "fare_transfer_rules.txt")
     if table is None:
         return (), ""
     rules, problem = [], ""
@@ -218,7 +230,7 @@ def _read_products(archive: Archive) -> tuple[tuple[Product, ...], Collection[st
 
     The other two results are the ids of all products, and why the table cannot be used ("" if it can).
     """
-    table = archive.find_extra("fare_products.txt", "fare_product_id", "amount", "currency")
+    table = _open(archive, "fare_products.txt")
     if table is None:
         return (), (), "it has no fare_products.txt that can be read"
     problem = ""
@@ -243,15 +255,13 @@ def _read_products(archive: Archive) -> tuple[tuple[Product, ...], Collection[st
 
 
 def _default_categories(archive: Archive) -> Iterable[str]:
-    table = archive.find_extra("rider_categories.txt", "rider_category_id")
-    if table is None:
-        return ()
-    marked = table.rows("rider_category_id", "is_default_fare_category")
-    return [category for _, (category, is_default) in marked if is_default == "1"]
+    table = _open(archive, "rider_categories.txt")
+    rows = () if table is None else table.rows("rider_category_id", "is_default_fare_category")
+    return [category for _, (category, is_default) in rows if is_default == "1"]
 
 
 def _read_networks(archive: Archive) -> dict[str, str]:
-    table = archive.find_extra("route_networks.txt", "network_id", "route_id")
+    table = _open(archive, "route_networks.txt")
     if table is None:
         table = archive.find_aside("routes.txt")
     rows = () if table is None else table.rows("route_id", "network_id")
@@ -260,7 +270,7 @@ def _read_networks(archive: Archive) -> dict[str, str]:
 
 def _read_areas(archive: Archive) -> dict[str, tuple[str, ...]]:
     """Return the areas of each stop; a platform without any has its station's (GTFS, stop_areas.txt)."""
-    table = archive.find_extra("stop_areas.txt", "area_id", "stop_id")
+    table = _open(archive, "stop_areas.txt")
     areas: dict[str, list[str]] = {}
     if table is not None:
         for _, (area, stop) in table.rows("area_id", "stop_id"):
@@ -274,10 +284,9 @@ def _read_areas(archive: Archive) -> dict[str, tuple[str, ...]]:
 
 
 def _joins_legs(archive: Archive) -> bool:
-    table = archive.find_extra("fare_leg_join_rules.txt")
-    if table is None:
+    table = _open(archive, "fare_leg_join_rules.txt")
+    joined = None if table is None else next(iter(table.rows("from_network_id")), None)
+    if table is None or joined is None:
         return False
-    joined = next(iter(table.rows("from_network_id")), None)
-    if joined is not None:
-        table.note(Reason.FARE_RULE_THAT_JOINS_LEGS_UNAPPLIED, joined[0])
-    return joined is not None
+    table.note(Reason.FARE_RULE_THAT_JOINS_LEGS_UNAPPLIED, joined[0])
+    return True
