@@ -1,12 +1,12 @@
-"""Draws OpenStreetMap extracts as XML, which osmium reads like any other."""
+"""Draws OpenStreetMap extracts of addresses and places."""
 
 from contextlib import contextmanager
-from xml.sax.saxutils import quoteattr
 
 from fingerpost.transit.osm.addresses.extract import read_addresses
 from fingerpost.transit.osm.addresses.gathering import gather
 from fingerpost.transit.osm.addresses.index import AddressIndex
 from fingerpost.transit.osm.addresses.index_file import write_index
+from tests.osm_file import osm_text
 
 
 def node(lat, lon, **tags):
@@ -32,15 +32,9 @@ def write_extract(path, things):
             numbers.setdefault(point, len(numbers) + 1)
         if kind == "node":
             tags_of[points[0]] = tags
-    lines = ['<?xml version="1.0"?>', '<osm version="0.6">']
-    for (lat, lon), number in numbers.items():
-        lines.append(f'<node id="{number}" version="1" lat="{lat}" lon="{lon}">')
-        lines += [*_draw_tags(tags_of.get((lat, lon), {})), "</node>"]
-    for row, (_, points, tags) in enumerate([each for each in things if each[0] == "way"], 1):
-        lines.append(f'<way id="{row}" version="1">')
-        lines += [f'<nd ref="{numbers[point]}"/>' for point in points]
-        lines += [*_draw_tags(tags), "</way>"]
-    path.write_text("\n".join([*lines, "</osm>"]), encoding="utf-8")
+    nodes = [(number, *point, tags_of.get(point, {})) for point, number in numbers.items()]
+    ways = [([numbers[point] for point in points], tags) for kind, points, tags in things if kind == "way"]
+    path.write_text(osm_text(nodes, ways), encoding="utf-8")
 
 
 @contextmanager
@@ -58,7 +52,3 @@ def opened_index(folder, things, holds=lambda _lat, _lon: True):
 
 def _keys(tags):
     return {key.replace("_", ":") if key.startswith(("addr_", "name_")) else key: each for key, each in tags.items()}
-
-
-def _draw_tags(tags):
-    return [f"<tag k={quoteattr(key)} v={quoteattr(value)}/>" for key, value in tags.items()]

@@ -23,25 +23,27 @@ from fingerpost.transit.osm.basemap import (
     read_lines,
     save_basemap,
 )
+from tests.osm_file import osm_text
 
 BOX = Bounds(south=0.0, west=0.0, north=0.01, east=0.01)
 KINDS = LayerKind
 
 # A lake of four corners with an island, a street, a footway and a river; two nodes of the street lie far away.
-OSM = """<osm version="0.6">
-<node id="1" version="1" lat="0.001" lon="0.001"/><node id="2" version="1" lat="0.001" lon="0.005"/>
-<node id="3" version="1" lat="0.005" lon="0.005"/><node id="4" version="1" lat="0.005" lon="0.001"/>
-<node id="5" version="1" lat="0.002" lon="0.002"/><node id="6" version="1" lat="0.002" lon="0.003"/>
-<node id="7" version="1" lat="0.003" lon="0.003"/><node id="8" version="1" lat="3.0" lon="3.0"/>
-<node id="9" version="1" lat="3.0" lon="3.1"/>
-<way id="1" version="1"><nd ref="1"/><nd ref="2"/><nd ref="3"/><nd ref="4"/><nd ref="1"/></way>
-<way id="2" version="1"><nd ref="5"/><nd ref="6"/><nd ref="7"/><nd ref="5"/></way>
-<way id="3" version="1"><nd ref="1"/><nd ref="2"/><nd ref="8"/><nd ref="9"/><tag k="highway" v="primary_link"/></way>
-<way id="4" version="1"><nd ref="1"/><nd ref="3"/><tag k="highway" v="footway"/></way>
-<way id="5" version="1"><nd ref="2"/><nd ref="3"/><tag k="waterway" v="river"/></way>
-<relation id="1" version="1"><member type="way" ref="1" role="outer"/><member type="way" ref="2" role="inner"/>
-<tag k="type" v="multipolygon"/><tag k="natural" v="water"/></relation>
-</osm>"""
+NODES = [
+    (0.001, 0.001), (0.001, 0.005), (0.005, 0.005), (0.005, 0.001), (0.002, 0.002), (0.002, 0.003), (0.003, 0.003),
+    (3.0, 3.0), (3.0, 3.1),
+]  # fmt: skip
+OSM = osm_text(
+    [(number, *point, {}) for number, point in enumerate(NODES, 1)],
+    [
+        ((1, 2, 3, 4, 1), {}),
+        ((5, 6, 7, 5), {}),
+        ((1, 2, 8, 9), {"highway": "primary_link"}),
+        ((1, 3), {"highway": "footway"}),
+        ((2, 3), {"waterway": "river"}),
+    ],
+    [([(1, "outer"), (2, "inner")], {"type": "multipolygon", "natural": "water"})],
+)
 
 
 def near(lat, lon):

@@ -16,6 +16,7 @@ from textwrap import dedent
 from typing import NamedTuple
 
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
+from tests.osm_file import osm_text
 
 CELL_M = 100.0
 DEG = CELL_M / METRES_PER_DEGREE
@@ -106,27 +107,10 @@ def osm(drawing, extra_nodes=(), extra_ways=(), extra_relations=()):
 
     Extra nodes are (id, lat, lon, tags), extra ways (nodes, tags), extra relations (roles of the extra ways, tags).
     """
-    lines = ['<osm version="0.6">']
-    for number, node in enumerate(drawing.nodes, 1):
-        lines.append(_node(number, *degrees(node.x, node.y), NODE_TAGS.get(node.letter, {})))
-    lines += [_node(*each) for each in extra_nodes]
+    nodes = [
+        (number, *degrees(node.x, node.y), NODE_TAGS.get(node.letter, {}))
+        for number, node in enumerate(drawing.nodes, 1)
+    ]
     ways = [((street.start + 1, street.end + 1), TAGS[street.kind]) for street in drawing.streets]
-    for number, (nodes, tags) in enumerate((*ways, *extra_ways), 1):
-        lines.append(f'<way id="{number}" version="1">')
-        lines += [f'<nd ref="{node}"/>' for node in nodes]
-        lines += [*_tags(tags), "</way>"]
-    for number, (roles, tags) in enumerate(extra_relations, 1):
-        lines.append(f'<relation id="{number}" version="1">')
-        first = len(drawing.streets) + 1
-        lines += [f'<member type="way" ref="{way}" role="{role}"/>' for way, role in enumerate(roles, first)]
-        lines += [*_tags(tags), "</relation>"]
-    return "\n".join([*lines, "</osm>"])
-
-
-def _node(number, lat, lon, tags):
-    inner = "".join(_tags(tags))
-    return f'<node id="{number}" version="1" lat="{lat:.9f}" lon="{lon:.9f}">{inner}</node>'
-
-
-def _tags(tags):
-    return [f'<tag k="{key}" v="{value}"/>' for key, value in tags.items()]
+    relations = [(list(enumerate(roles, len(ways) + 1)), tags) for roles, tags in extra_relations]
+    return osm_text([*nodes, *extra_nodes], [*ways, *extra_ways], relations)
