@@ -23,12 +23,15 @@ DEEP = [stop_row("DEEP", (10, 2)), stop_row("FAR", (45, 0))]
 START = (0, 0)
 
 
-def on_map(place, number=50, **tags):
-    """An entrance as the map has it, at a place in cells."""
-    return number, *degrees(*place), tags
+SUBWAY, RAILWAY = {"railway": "subway_entrance"}, {"railway": "train_station_entrance"}
+RAIL = METRO.replace("metro", "rail")
+# By an entrance 2 cells left of the platform and 2 above: 800 m along the street, and 1.3 times 283 m from there.
+BY_THE_LEFT, BY_THE_RIGHT, BY_THE_STREET = 800 + 368, 1200 + 368, 1000 + 200
 
 
-SUBWAY = {"railway": "subway_entrance"}
+def on_map(*entrances):
+    """Entrances as the map has them, from place in cells and tags."""
+    return [(number, *degrees(*place), tags) for number, (place, tags) in enumerate(entrances, 50)]
 
 
 async def walk_to_deep(network, **more):
@@ -38,68 +41,48 @@ async def walk_to_deep(network, **more):
 
 
 @pytest.mark.parametrize(
-    ("lines", "node", "metres"),
+    ("lines", "entrances", "step_free", "metres"),
     [
-        # 800 m along the street, and 1.3 times the 283 m from the entrance, 2 cells left of the platform and 2 above.
-        (METRO, SUBWAY, 800 + 368),
-        (METRO, {"railway": "train_station_entrance"}, 1000 + 200),
-        (METRO, {**SUBWAY, "entrance": "emergency"}, 1000 + 200),
-        (BUS, SUBWAY, 1000 + 200),
-        (METRO.replace("metro", "rail"), SUBWAY, 1000 + 200),
-        (METRO.replace("metro", "rail"), {"railway": "train_station_entrance"}, 800 + 368),
+        (METRO, [((8, 0), SUBWAY)], False, BY_THE_LEFT),
+        (METRO, [((8, 0), RAILWAY)], False, BY_THE_STREET),
+        (METRO, [((8, 0), {**SUBWAY, "entrance": "emergency"})], False, BY_THE_STREET),
+        (BUS, [((8, 0), SUBWAY)], False, BY_THE_STREET),
+        (RAIL, [((8, 0), SUBWAY)], False, BY_THE_STREET),
+        (RAIL, [((8, 0), RAILWAY)], False, BY_THE_LEFT),
+        # An entrance further away than 300 m is of another station.
+        (METRO, [((10 - 2.9, 2), SUBWAY)], False, 1000 - 290 + 200 + 377),
+        (METRO, [((10 - 3.1, 2), SUBWAY)], False, BY_THE_STREET),
+        # Of several the nearest in time is taken, without steps the nearest that is not known to have them.
+        (METRO, [((8, 0), SUBWAY), ((12, 0), SUBWAY)], False, BY_THE_LEFT),
+        (METRO, [((8, 0), {**SUBWAY, "wheelchair": "yes"}), ((12, 0), SUBWAY)], True, BY_THE_LEFT),
+        (METRO, [((8, 0), {**SUBWAY, "wheelchair": "no"}), ((12, 0), SUBWAY)], True, BY_THE_RIGHT),
     ],
 )
-async def test_a_metro_is_walked_to_by_the_entrances_of_the_map(tmp_path, lines, node, metres):
+async def test_a_metro_is_walked_to_by_the_entrances_of_the_map(tmp_path, lines, entrances, step_free, metres):
     """A bus stop, and what the map calls the entrance of something else, is reached from the nearest street."""
-    network = network_of(STREET, lines, DEEP, tmp_path, extra_nodes=[on_map((8, 0), **node)])
+    network = network_of(STREET, lines, DEEP, tmp_path, extra_nodes=on_map(*entrances))
 
-    assert await walk_to_deep(network) == pytest.approx(metres, abs=2)
-
-
-@pytest.mark.parametrize(("away", "metres"), [(2.9, 1000 - 290 + 200 + 377), (3.1, 1200)])
-async def test_an_entrance_further_away_than_300_m_is_of_another_station(tmp_path, away, metres):
-    """2.9 and 3.1 cells left of the platform, and 200 m off the street as the platform is."""
-    network = network_of(STREET, METRO, DEEP, tmp_path, extra_nodes=[on_map((10 - away, 2), **SUBWAY)])
-
-    assert await walk_to_deep(network) == pytest.approx(metres, abs=2)
-
-
-async def test_the_nearest_in_time_of_several_entrances_is_taken(tmp_path):
-    """From the left the left one; the other is 400 m further along the street."""
-    doors = [on_map((8, 0), 50, **SUBWAY), on_map((12, 0), 51, **SUBWAY)]
-    network = network_of(STREET, METRO, DEEP, tmp_path, extra_nodes=doors)
-
-    assert await walk_to_deep(network) == pytest.approx(800 + 1.3 * 283, abs=2)
-
-
-@pytest.mark.parametrize(("wheelchair", "metres"), [("yes", 800 + 368), ("no", 1200 + 368)])
-async def test_who_takes_no_steps_passes_by_an_entrance_that_has_them(tmp_path, wheelchair, metres):
-    """The left entrance is near; the right one, 4 cells further, is known to take wheelchairs."""
-    doors = [on_map((8, 0), 50, **SUBWAY, wheelchair=wheelchair), on_map((12, 0), 51, **SUBWAY, wheelchair="yes")]
-    network = network_of(STREET, METRO, DEEP, tmp_path, extra_nodes=doors)
-
-    assert await walk_to_deep(network, step_free=True) == pytest.approx(metres, abs=2)
+    assert await walk_to_deep(network, step_free=step_free) == pytest.approx(metres, abs=2)
 
 
 async def test_nobody_goes_in_by_an_exit(tmp_path):
     """The way in is the other entrance; the way out of it may be the nearer one."""
-    doors = [on_map((8, 0), 50, **SUBWAY, entrance="exit"), on_map((12, 0), 51, **SUBWAY)]
+    doors = on_map(((8, 0), {**SUBWAY, "entrance": "exit"}), ((12, 0), SUBWAY))
     lines = "metro M | Far 08:10 | Deep 08:30 | Far 08:50"
     network = network_of(STREET, lines, DEEP, tmp_path, extra_nodes=doors)
-    inwards = await walk_to_deep(network)
     outwards = (await legs_of(network, (45, 0), START, instant=NOW))[-1]
 
-    assert (inwards, outwards[3]) == (pytest.approx(1200 + 368, abs=2), pytest.approx(800 + 368, abs=2))
+    assert await walk_to_deep(network) == pytest.approx(BY_THE_RIGHT, abs=2)
+    assert outwards[3] == pytest.approx(BY_THE_LEFT, abs=2)
 
 
 async def test_a_door_of_the_metro_station_s_building_is_an_entrance(tmp_path):
     """Of the two doors one is of a shop."""
-    doors = [on_map((8, 0), 50, entrance="yes"), on_map((4, 0), 51, entrance="yes")]
-    corners = [on_map((8, 1), 52), on_map((9, 1), 53)]
+    doors = on_map(((8, 0), {"entrance": "yes"}), ((4, 0), {"entrance": "yes"}), ((8, 1), {}), ((9, 1), {}))
     building = ((50, 52, 53, 50), {"railway": "station", "station": "subway", "building": "yes"})
-    network = network_of(STREET, METRO, DEEP, tmp_path, extra_nodes=[*doors, *corners], extra_ways=[building])
+    network = network_of(STREET, METRO, DEEP, tmp_path, extra_nodes=doors, extra_ways=[building])
 
-    assert await walk_to_deep(network) == pytest.approx(800 + 368, abs=2)
+    assert await walk_to_deep(network) == pytest.approx(BY_THE_LEFT, abs=2)
 
 
 # The station of the feed: an entrance on the street, a passage, and the platform.
@@ -155,37 +138,30 @@ TWO_DOORS = [stop_row("BACK", (14, 0), 2, "HUB"), *STATION_ROWS]
 LIFT_WAYS = ("DOOR,HALL,1,1,10", "HALL,DEEP,5,1,20", "BACK,DEEP,1,1,30")
 
 
-@pytest.mark.parametrize("named", ["DOOR", "HALL"])
-async def test_a_lift_out_of_order_sends_who_needs_it_to_the_other_door(tmp_path, named):
-    """The alert names the entrance, or the passage inside; who takes stairs is not concerned."""
-    network = network_of(STREET, METRO, TWO_DOORS, tmp_path, ways=LIFT_WAYS)
-    before = await seconds_to_deep(network, step_free=True)
-    network.publish(read(network.timetable, _lift(named)), DAY)
-    after = await seconds_to_deep(network, step_free=True)
-
-    assert (before, after) == (pytest.approx(480 + 30, abs=2), pytest.approx(1120 + 30, abs=2))
-    assert await seconds_to_deep(network) == pytest.approx(480 + 30, abs=2)
-
-
-@pytest.mark.parametrize(("end", "is_closed"), [("07:59", False), ("08:00", True)])
-async def test_a_lift_is_closed_while_the_alert_holds(tmp_path, end, is_closed):
-    """The question is of 08:00."""
-    network = network_of(STREET, METRO, TWO_DOORS, tmp_path, ways=LIFT_WAYS)
-    network.publish(read(network.timetable, _lift("DOOR", end=end)), DAY)
-
-    assert await seconds_to_deep(network, step_free=True) == pytest.approx(1150 if is_closed else 510, abs=2)
-
-
-async def test_a_closed_entrance_is_closed_to_everyone(tmp_path):
-    """NO_SERVICE at the door."""
-    network = network_of(STREET, METRO, TWO_DOORS, tmp_path, ways=LIFT_WAYS)
-    network.publish(read(network.timetable, alert("shut", "Shut", "NO_SERVICE", stop_id="DOOR")), DAY)
-
-    assert await seconds_to_deep(network) == pytest.approx(1150, abs=2)
-
-
 def _lift(stop_id, **more):
     return alert("lift", "Lift broken", "ACCESSIBILITY_ISSUE", stop_id=stop_id, **more)
+
+
+@pytest.mark.parametrize(
+    ("entities", "step_free", "seconds"),
+    [
+        ([], True, 510),
+        # The alert names the entrance, or the passage inside; who takes stairs is not concerned.
+        ([_lift("DOOR")], True, 1150),
+        ([_lift("HALL")], True, 1150),
+        ([_lift("HALL")], False, 510),
+        # The question is of 08:00.
+        ([_lift("DOOR", end="07:59")], True, 510),
+        ([_lift("DOOR", end="08:00")], True, 1150),
+        ([alert("shut", "Shut", "NO_SERVICE", stop_id="DOOR")], False, 1150),
+    ],
+)
+async def test_a_lift_out_of_order_sends_who_needs_it_to_the_other_door(tmp_path, entities, step_free, seconds):
+    """While the alert holds; an entrance without service is closed to everyone."""
+    network = network_of(STREET, METRO, TWO_DOORS, tmp_path, ways=LIFT_WAYS)
+    network.publish(read(network.timetable, *entities), DAY)
+
+    assert await seconds_to_deep(network, step_free=step_free) == pytest.approx(seconds, abs=2)
 
 
 # The lift on the map is the short way from West to East; round by C and D it is 1,000 m.
@@ -240,7 +216,7 @@ async def test_platforms_of_one_station_are_changed_between_inside(tmp_path):
     """Out and in again by the only entrance it would be 800 m; inside it is 65 m."""
     rows = [*DEEP, stop_row("DEEPER", (10.5, 2))]
     lines = METRO + "\nmetro N | Deeper 08:30 | Far 08:55"
-    network = network_of(STREET, lines, rows, tmp_path, extra_nodes=[on_map((8, 0), **SUBWAY)])
+    network = network_of(STREET, lines, rows, tmp_path, extra_nodes=on_map(((8, 0), SUBWAY)))
     table = network.timetable
     ids = list(table.stop_local_id)
     first, last = table.foot_first[ids.index("DEEP")], table.foot_first[ids.index("DEEP") + 1]

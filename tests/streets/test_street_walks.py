@@ -24,6 +24,7 @@ D-----E
 
 C--------------------------F
 """
+ROAD = "A--------------------------B"
 
 
 def _walks(tmp_path, places, town=TOWN):
@@ -64,7 +65,7 @@ def test_who_takes_no_steps_is_not_linked_over_them(tmp_path):
 @pytest.mark.parametrize(("cells", "is_linked"), [(6, True), (7, False)])
 def test_a_change_is_650_m_on_the_streets_at_most(tmp_path, cells, is_linked):
     """600 m are near enough, 700 m are not."""
-    links = _linked(_walks(tmp_path, ["A", (cells, 0)], "A--------------------------B"), 2)
+    links = _linked(_walks(tmp_path, ["A", (cells, 0)], ROAD), 2)
 
     assert ((0, 1) in links) is is_linked
 
@@ -78,7 +79,7 @@ def test_near_stops_that_no_street_joins_are_not_linked(tmp_path):
 
 def test_a_stop_without_streets_keeps_the_straight_line(tmp_path):
     """The second stop is 400 m from the only street, 300 m from the third: walks of 520 m and 390 m by the factor."""
-    walks = _walks(tmp_path, ["A", (0, 4), (0, 7)], "A--------------------------B")
+    walks = _walks(tmp_path, ["A", (0, 4), (0, 7)], ROAD)
 
     metres = {pair: metres // 10 * 10 for pair, (metres, _, _) in _linked(walks, 3).items()}
     assert metres == {(0, 1): 520, (1, 0): 520, (1, 2): 390, (2, 1): 390}
@@ -86,7 +87,7 @@ def test_a_stop_without_streets_keeps_the_straight_line(tmp_path):
 
 def test_footpaths_of_a_stop_stand_by_how_long_they_take(tmp_path):
     """Nearest first, so that a search can stop early."""
-    walks = _walks(tmp_path, [(0, 0), (5, 0), (2, 0), (3, 0)], "A--------------------------B")
+    walks = _walks(tmp_path, [(0, 0), (5, 0), (2, 0), (3, 0)], ROAD)
     paths = footpaths(walks, np.full(4, STOP, np.int8), np.full(4, -1, np.int32), _none())
 
     assert paths.to[: paths.first[1]].tolist() == [2, 3, 1]
@@ -97,14 +98,14 @@ def test_what_a_feed_states_stands_above_the_streets(tmp_path):
     rules = TransferRules(
         *(np.array([each], kind) for each, kind in ((0, "i4"), (1, "i4"), (MINIMUM_TIME, "i1"), (45, "i4")))
     )
-    metres, walk_s, change_s = _linked(_walks(tmp_path, ["A", (3, 0)], "A--------------------------B"), 2, rules)[0, 1]
+    metres, walk_s, change_s = _linked(_walks(tmp_path, ["A", (3, 0)], ROAD), 2, rules)[0, 1]
 
     assert (metres in (300, 301), walk_s in (240, 241), change_s) == (True, True, 45)
 
 
 def test_stops_are_reached_within_the_limit_and_the_way_to_the_street_counts(tmp_path):
     """From 1 cell off the street: 100 m to it, then 200 m and 600 m along it; 650 m reach the first stop alone."""
-    walks = _walks(tmp_path, [(2, 0), (6, 0)], "A--------------------------B")
+    walks = _walks(tmp_path, [(2, 0), (6, 0)], ROAD)
     reached = walks.reach(*degrees(0, 1), np.arange(2), 650.0, from_stops=False)
 
     assert (reached.stop.tolist(), reached.metres.tolist()) == ([0], [301])
@@ -123,14 +124,14 @@ def test_the_way_from_a_stop_may_be_longer_than_the_way_to_it(tmp_path):
 @pytest.mark.parametrize(("limit_m", "is_found"), [(402.0, True), (398.0, False)])
 def test_the_whole_way_is_walked_within_the_limit(tmp_path, limit_m, is_found):
     """400 m from place to place."""
-    walks = _walks(tmp_path, ["A"], "A--------------------------B")
+    walks = _walks(tmp_path, ["A"], ROAD)
 
     assert (walks.find_walk(degrees(1, 0), degrees(5, 0), limit_m) is not None) is is_found
 
 
 def test_off_the_streets_the_whole_way_goes_in_a_straight_line(tmp_path):
     """500 m from one place off the map to another: 650 m by the factor, and no line along streets."""
-    walks = _walks(tmp_path, ["A"], "A--------------------------B")
+    walks = _walks(tmp_path, ["A"], ROAD)
     ends = degrees(0, 10), degrees(5, 10)
 
     assert (walks.find_walk(*ends, 651.0), walks.find_walk(*ends, 649.0), walks.find_line(*ends)) == (
