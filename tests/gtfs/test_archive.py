@@ -1,22 +1,31 @@
-"""A feed as a file or folder: what can be read, and what is said of what cannot."""
+"""A feed as a file or folder: what can be read, what is refused, and what means harm."""
 
+import os
 import zipfile
 
 import pytest
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
-from fingerpost.transit.engine.gtfs.csv.archive import open_archive
+from fingerpost.transit.engine.gtfs.csv.archive import ArchiveLimits, open_archive
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from tests.gtfs.importing import ONE_LINE, findings_of, import_text
 
+FEED = feed_from_drawing(ONE_LINE)
 ODD = '\ufeffroute_id , route_short_name,"route_long_name"\r\n"R,1", "say ""ho""" ,two\r\n\r\nR2,,  Ä  \r\n R3\r\n'
 CALL = "trip_id,stop_id,stop_sequence,arrival_time,departure_time"
+# Of the directory's entry of a zip file: the version of the format that is needed, and flags.
+VERSION, FLAGS = 6, 8
+ENCRYPTED = 1
 
 
 def rows_of(path, name, *columns):
     with open_archive(path) as archive:
         return list(archive.get_table(name).rows(*columns))
+
+
+def trips_of(path):
+    return list(import_feeds("test", [FeedSource(path)]).timetable.trip_local_id)
 
 
 @pytest.mark.parametrize("form", ["feed.zip", "feed"])
@@ -58,54 +67,93 @@ def test_a_table_that_an_archive_holds_twice_is_counted(tmp_path):
     assert findings_of(imported) == [("table-repeated-assumed", 1, "stops.txt", 0)]
 
 
-def refusal(tmp_path, path):
-    with pytest.raises(FeedUnusable) as caught:
-        import_feeds("test", [FeedSource(path)])
-    return caught.value.message
-
-
-def test_no_such_file(tmp_path):
-    """A path with nothing behind it is named."""
-    assert refusal(tmp_path, tmp_path / "none.zip") == (
-        f"There is no file or folder {tmp_path / 'none.zip'}. Check the path of the feed."
-    )
-
-
-@pytest.mark.parametrize("damage", [lambda whole: whole[:-30], lambda whole: b"<html>not found</html>"])
-def test_truncated_or_other_file(tmp_path, damage):
-    """A download that broke off, or a web page that came instead, is not a zip file."""
-    path = write_feed(tmp_path / "feed.zip", feed_from_drawing(ONE_LINE))
-    path.write_bytes(damage(path.read_bytes()))
-
-    assert refusal(tmp_path, path) == "feed.zip is not a zip file, or only a part of one. Download the feed again."
-
-
-@pytest.mark.parametrize(("version", "is_read"), [(63, True), (64, False)])
-def test_a_zip_file_of_a_newer_format_is_to_be_unpacked(tmp_path, version, is_read):
-    """A member that needs version 6.3 of the format is read; from 6.4 on nobody here knows how."""
-    path = write_feed(tmp_path / "feed.zip", {"routes.txt": ODD})
-    packed = path.read_bytes()
-    at = packed.index(b"PK\1\2") + 6  # of the directory's entry: the version needed
-    path.write_bytes(packed[:at] + bytes([version]) + packed[at + 1 :])
-
-    if is_read:
-        assert len(rows_of(path, "routes.txt", "route_id")) == 3
-    else:
-        expected = "feed.zip is a zip file of a kind that cannot be read. Unpack it, and add the folder."
-        assert refusal(tmp_path, path) == expected
-
-
-def test_damaged_table_inside_a_zip(tmp_path):
-    """A zip whose directory is whole and whose table is not names the table."""
-    path = tmp_path / "feed.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as packed:
-        for name, text in feed_from_drawing(ONE_LINE).items():
+def damaged(folder, change, compression=zipfile.ZIP_DEFLATED):
+    """Write the drawn feed as a zip file, its bytes changed."""
+    path = folder / "feed.zip"
+    with zipfile.ZipFile(path, "w", compression) as packed:
+        for name, text in FEED.items():
             packed.writestr(name, text)
-    path.write_bytes(path.read_bytes().replace(b"Alpha,60", b"Omega,60"))
+    path.write_bytes(change(path.read_bytes()))
+    return path
 
-    assert refusal(tmp_path, path) == (
-        "feed.zip: stops.txt cannot be unpacked (Bad CRC-32 for file 'stops.txt'). Download the feed again."
-    )
+
+def entry(offset, value):
+    """Return a change of one byte of the first entry of a zip file's directory."""
+
+    def change(whole):
+        at = whole.index(b"PK\1\2") + offset
+        return whole[:at] + bytes([value]) + whole[at + 1 :]
+
+    return change
+
+
+def pipe(folder):
+    os.mkfifo(folder / "feed.zip")
+    return folder / "feed.zip"
+
+
+def archive_of_archives(folder):
+    with zipfile.ZipFile(folder / "a.zip", "w") as packed:
+        packed.write(write_feed(folder / "inner.zip", FEED), "inner.zip")
+    return folder / "a.zip"
+
+
+@pytest.mark.parametrize(
+    ("write", "message"),
+    [
+        (lambda folder: folder / "none.zip", "There is no file or folder {path}. Check the path of the feed."),
+        # A download that broke off, and a web page that came instead.
+        *(
+            (
+                lambda folder, change=change: damaged(folder, change),
+                "feed.zip is not a zip file, or only a part of one. Download the feed again.",
+            )
+            for change in (lambda whole: whole[:-30], lambda _whole: b"<html>not found</html>")
+        ),
+        (
+            lambda folder: damaged(folder, entry(VERSION, 64)),
+            "feed.zip is a zip file of a kind that cannot be read. Unpack it, and add the folder.",
+        ),
+        (
+            lambda folder: damaged(folder, entry(FLAGS, ENCRYPTED)),
+            "feed.zip is encrypted. Unpack it with its password, and add the folder.",
+        ),
+        # The directory is whole, a table is not.
+        (
+            lambda folder: damaged(folder, lambda whole: whole.replace(b"Alpha,60", b"Omega,60"), zipfile.ZIP_STORED),
+            "feed.zip: stops.txt cannot be unpacked (Bad CRC-32 for file 'stops.txt'). Download the feed again.",
+        ),
+        # A pipe would be waited on for ever.
+        (pipe, "feed.zip is neither a file nor a folder. Check the path of the feed."),
+        (
+            lambda folder: write_feed(
+                folder / "feed.zip", {f"{part}/{n}": t for part in "ab" for n, t in FEED.items()}
+            ),
+            "feed.zip holds several feeds (a, b). Unpack it, and add each by its own path.",
+        ),
+        (
+            archive_of_archives,
+            "a.zip holds no stops.txt but other archives (inner.zip). Unpack it, and add the feeds inside one by one.",
+        ),
+        # A file without lines is no table, and is not read to its end.
+        (
+            lambda folder: write_feed(folder / "feed.zip", FEED | {"stops.txt": "x" * 9_000_000}),
+            "feed.zip: stops.txt is not a table of text. Ask the publisher for a sound feed.",
+        ),
+    ],
+)
+def test_what_is_refused(tmp_path, write, message):
+    """In a sentence that names the file, and what to do."""
+    path = write(tmp_path)
+    with pytest.raises(FeedUnusable) as caught:
+        trips_of(path)
+
+    assert caught.value.message == message.format(path=path)
+
+
+def test_a_zip_file_of_the_newest_format_that_is_known_is_read(tmp_path):
+    """A member that needs version 6.3 of the format; from 6.4 on nobody here knows how."""
+    assert trips_of(damaged(tmp_path, entry(VERSION, 63))) == ["A-1"]
 
 
 @pytest.mark.parametrize("table", ["agency.txt", "stops.txt", "routes.txt", "trips.txt", "stop_times.txt"])
@@ -181,3 +229,68 @@ def test_a_member_without_a_name_is_passed_over(tmp_path):
 
     with open_archive(path) as archive:
         assert "stops.txt" in archive.list_tables()
+
+
+SMALL = ArchiveLimits(members=20, whole_bytes=100_000, listed_bytes=3_000, trusted_bytes=1_000, ratio=20)
+
+
+def refusal(path):
+    with pytest.raises(FeedUnusable) as caught, open_archive(path, None, SMALL) as archive:
+        archive.find_table("stops.txt")
+    return caught.value.message
+
+
+def test_bomb(tmp_path):
+    """A table that unpacks to many times its size is refused before a byte of it is unpacked; one just below is not."""
+    bomb = write_feed(tmp_path / "bomb.zip", FEED | {"stops.txt": "stop_id\n" + "A\n" * 1_400})
+    assert refusal(bomb).startswith("bomb.zip: stops.txt unpacks to ")
+
+    sound = write_feed(tmp_path / "sound.zip", FEED | {"stops.txt": "stop_id\n" + "A\n" * 490})
+    with open_archive(sound, None, SMALL) as archive:
+        assert len(list(archive.get_table("stops.txt").rows("stop_id"))) == 490
+
+
+@pytest.mark.parametrize(
+    ("extra", "sentence"),
+    [
+        ({"stops.txt": "stop_id\n" + "".join(f"{n:x}{n**5:x}\n" for n in range(400))}, "stops.txt has 0 MB, more than"),
+        ({"big.bin": "x" * 100_000}, "large.zip unpacks to more than 0 MB."),
+        ({f"{n}.bin": "" for n in range(20)}, "large.zip holds 27 files."),
+    ],
+)
+def test_too_large(tmp_path, extra, sentence):
+    """A table, an archive and a number of files have a bound."""
+    assert sentence in refusal(write_feed(tmp_path / "large.zip", FEED | extra))
+
+
+@pytest.mark.parametrize("folder", ["gtfs/", "a/b/", "./", "GTFS\\", "../../"])
+def test_subfolder_of_an_archive(tmp_path, folder):
+    """Tables may lie in one folder, whatever it is called; nothing is written anywhere."""
+    path = write_feed(tmp_path / "feed.zip", {folder + name: text for name, text in FEED.items()})
+
+    assert (trips_of(path), sorted(p.name for p in tmp_path.iterdir())) == (["A-1"], ["feed.zip"])
+
+
+def test_subfolder_of_a_folder(tmp_path):
+    """A folder may hold the feed one level down."""
+    write_feed(tmp_path / "feed" / "inside", FEED)
+
+    assert trips_of(tmp_path / "feed") == ["A-1"]
+
+
+def test_resource_forks_and_letter_case(tmp_path):
+    """A Mac's shadow files are not a second feed, and names may be written in capitals."""
+    shadows = {f"__MACOSX/._{name}": "\x00" for name in FEED}
+    path = write_feed(tmp_path / "feed.zip", {name.upper(): text for name, text in FEED.items()} | shadows)
+
+    assert trips_of(path) == ["A-1"]
+
+
+def test_link_that_leads_out(tmp_path):
+    """A link in a folder that leads out of it is not followed."""
+    feed = write_feed(tmp_path / "feed", FEED)
+    (tmp_path / "secret").write_text(FEED["stops.txt"])
+    (feed / "stops.txt").unlink()
+    (feed / "stops.txt").symlink_to(tmp_path / "secret")
+    with pytest.raises(FeedUnusable, match=r"feed holds no stops\.txt"):
+        trips_of(feed)

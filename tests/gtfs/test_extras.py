@@ -92,16 +92,6 @@ def test_shapes_are_sorted_and_those_of_no_trip_left_out(tmp_path):
     ]
 
 
-def test_shapes_that_lack_a_column(tmp_path):
-    """Shapes are looked into for distances before their turn; what they lack is counted once."""
-    imported = import_text(tmp_path, {"shapes.txt": "shape_id;shape_pt_lat;shape_dist_traveled\nS;60.3;1\n"})
-
-    assert findings_of(imported) == [
-        ("table-without-column", 1, "shapes.txt", 1),
-        ("table-delimiter-assumed", 1, "shapes.txt", 1),
-    ]
-
-
 @pytest.mark.parametrize("column", ["location_id", "location_group_id", "start_pickup_drop_off_window"])
 def test_services_on_demand(tmp_path, column):
     """A trip that calls at an area, or within a window, is left out and named; its neighbour stays."""
@@ -148,14 +138,3 @@ def test_platforms_that_a_wheelchair_reaches(tmp_path, ways, values):
     imported = import_text(tmp_path, {"stops.txt": stops, "pathways.txt": pathways})
 
     assert imported.timetable.stop_wheelchair.tolist()[:3] == values
-
-
-def test_pathways_that_lead_nowhere(tmp_path):
-    """Pathways of unknown places or kinds are counted."""
-    head = "pathway_id,from_stop_id,to_stop_id,pathway_mode,is_bidirectional\n"
-    imported = import_text(tmp_path, {"pathways.txt": head + "1,ALPHA,X,1,1\n2,ALPHA,BETA,9,1\n"})
-
-    assert findings_of(imported) == [
-        ("pathway-at-unknown-stop", 1, "pathways.txt", 2),
-        ("pathway-unreadable", 1, "pathways.txt", 3),
-    ]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
 from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, STRAIGHT_SLACK_S
-from tests.gtfs.importing import findings_of, import_text
+from tests.gtfs.importing import import_text
 
 # Two platforms of one station, eleven metres apart, a third in another station, a node, a door and a boarding area.
 STOPS = (
@@ -85,15 +85,6 @@ def test_a_transfer_has_the_last_word(tmp_path):
     transfers = "from_stop_id,to_stop_id,transfer_type,min_transfer_time\nP1,P2,2,45\n"
 
     assert there_and_back(tmp_path, "P1,P2,1,1,300,", transfers=transfers) == (45, 300 + CHANGE_SLACK_S)
-
-
-def test_pathways_without_a_time_are_counted(tmp_path):
-    """Stairs without a time are counted; a gate needs none."""
-    imported = import_text(tmp_path, tables_of(["P1,P2,2,1,,20", "E,N,6,1,,"]))
-
-    assert [found for found in findings_of(imported) if found[2] == "pathways.txt"] == [
-        ("pathway-without-time-unapplied", 1, "pathways.txt", 2)
-    ]
 
 
 PLACES = ["P1", "P2", "N", "E", "B"]

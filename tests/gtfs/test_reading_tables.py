@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import threading
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
+from fingerpost.transit.engine.gtfs.csv.encoding import prefetch
 from fingerpost.transit.engine.gtfs.csv.findings import Findings, Reason
 from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNKNOWN, parse_decimals, parse_integers, parse_times
 from fingerpost.transit.engine.gtfs.csv.table import Table, find_decimal, find_integer, find_time_s
@@ -109,6 +111,7 @@ def spans_of(texts):
     return blob, starts, ends
 
 
+ODD_TIMES = "8:00 08:00 123:00 8:0 :00 8:60 0:00:00 999:59:59 1000:00:00 8:60:00 8:00:60 :00:00 ٨:00:00 -1:00:00"
 NUMBERS = st.text(st.sampled_from("0123456789.,-+:e x"), max_size=12)
 
 
@@ -127,25 +130,7 @@ def test_integers(texts):
 
 @settings(deadline=None)
 @given(st.lists(NUMBERS | st.from_regex(r"[0-9]{1,3}:[0-6][0-9]:[0-6][0-9]", fullmatch=True), max_size=5))
-@example(
-    [
-        "",
-        "8:00",
-        "08:00",
-        "123:00",
-        "8:0",
-        ":00",
-        "8:60",
-        "0:00:00",
-        "999:59:59",
-        "1000:00:00",
-        "8:60:00",
-        "8:00:60",
-        ":00:00",
-        "٨:00:00",
-        "-1:00:00",
-    ]
-)
+@example(["", *ODD_TIMES.split()])
 def test_times(texts):
     """The kernel reads times as the slow function does."""
     values = np.empty(len(texts), np.int32)
@@ -182,11 +167,12 @@ def test_decimals(texts):
 
 
 @settings(deadline=None)
-@given(st.lists(st.text(max_size=5), max_size=200))
+@given(st.lists(st.text(st.characters(categories=("L", "N")), max_size=5), max_size=200))
 def test_index_of_ids(texts):
     """An id's row is the number of others before it, however the index grows."""
     index = IdIndex()
-    rows = [index.add(text) for text in texts]
+    table = table_of("".join(["id,x\n", *(f"{text},1\n" for text in texts)]).encode())
+    rows = [row for block in table.blocks("id") for row in index.intern(block, 0).tolist()]
 
     others = list(dict.fromkeys(filter(None, texts)))
     assert rows == [others.index(text) if text else -1 for text in texts]
@@ -203,3 +189,38 @@ def test_ids_found_after_one_another(asked, known):
 
     told = {text: row for row, text in enumerate(sorted(known))} | {"": BLANK}
     assert rows == [told.get(text, UNKNOWN) for text in asked]
+
+
+def test_the_next_is_made_while_one_is_in_use():
+    """It is finished before the caller asks for it."""
+    made = threading.Event()
+
+    def items():
+        yield "first"
+        made.set()
+        yield "second"
+
+    ahead = prefetch(items(), "test")
+    assert (next(ahead), made.wait(30), next(ahead)) == ("first", True, "second")
+
+
+def test_an_error_is_raised_in_its_turn():
+    """What came before it is still had."""
+
+    def items():
+        yield 1
+        raise ValueError("broken")
+
+    ahead = prefetch(items(), "test")
+    assert next(ahead) == 1
+    with pytest.raises(ValueError, match="broken"):
+        next(ahead)
+
+
+def test_whoever_stops_half_way_leaves_no_thread():
+    """Closing waits for what is being made, and no more."""
+    ahead = prefetch(iter(range(1, 100)), "left")
+    next(ahead)
+    ahead.close()
+
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("fingerpost-left")]

@@ -4,8 +4,10 @@ from datetime import date
 
 import pytest
 
+from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.gtfs.report import FeedReport, ImportReport
-from tests.gtfs.importing import import_text
+from tests.gtfs.importing import ONE_LINE, findings_of, import_text
 
 
 def test_counts_and_unread_tables(tmp_path):
@@ -38,6 +40,47 @@ def test_counts_and_unread_tables(tmp_path):
             ),
         ),
     )
+
+
+STATION = (
+    "stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station\n"
+    "ALPHA,A,60.17,24.94,0,\nBETA,B,60.17,24.98,0,\nGAMMA,G,60.17,25,0,\nC,C,60.1,24.9,1,\n"
+    "P1,P1,60.1,24.9,0,C\nP2,P2,60.1001,24.9,0,C\nE,E,60.1,24.9,2,C\nN,,60.1,24.9,3,C\n"
+)
+PATHWAYS = "pathway_id,from_stop_id,to_stop_id,pathway_mode,is_bidirectional,traversal_time,length\n"
+
+
+@pytest.mark.parametrize(
+    ("tables", "findings"),
+    [
+        pytest.param(
+            {
+                "stops.txt": "stop_id,stop_lat,stop_lon,stop_name,stop_timezone\nALPHA,60.17,24.94,A,Europe/Helsinki\n"
+                "BETA,60.17,24.95,B,Europe/Stockholm\nGAMMA,60.17,24.96,G,\n"
+            },
+            [("stop-zone-unapplied", 1, "stops.txt", 3)],
+            id="a stop in another time zone than the agency's",
+        ),
+        pytest.param(
+            {"pathways.txt": PATHWAYS + "1,ALPHA,X,1,1,,\n2,ALPHA,BETA,9,1,,\n"},
+            [("pathway-at-unknown-stop", 1, "pathways.txt", 2), ("pathway-unreadable", 1, "pathways.txt", 3)],
+            id="pathways of unknown places or kinds",
+        ),
+        pytest.param(
+            {"stops.txt": STATION, "pathways.txt": PATHWAYS + "1,P1,P2,2,1,,20\n2,E,N,6,1,,\n"},
+            [("pathway-without-time-unapplied", 1, "pathways.txt", 2)],
+            id="stairs without a time, but no gate",
+        ),
+        pytest.param(
+            {"shapes.txt": "shape_id;shape_pt_lat;shape_dist_traveled\nS;60.3;1\n"},
+            [("table-without-column", 1, "shapes.txt", 1), ("table-delimiter-assumed", 1, "shapes.txt", 1)],
+            id="shapes that lack a column, once, though they are looked into for distances before their turn",
+        ),
+    ],
+)
+def test_what_is_not_used_or_guessed_is_counted(tmp_path, tables, findings):
+    """By reason, with how often, and where first."""
+    assert findings_of(import_text(tmp_path, tables)) == findings
 
 
 @pytest.mark.parametrize(
@@ -78,3 +121,19 @@ def test_what_is_no_report(text):
     """Anything else is refused as a value."""
     with pytest.raises(ValueError):  # noqa: PT011  # the promise is the type; json has words of its own
         ImportReport.from_json(text)
+
+
+def test_progress(tmp_path):
+    """Each feed goes from nothing to the bytes of its tables, never back; linking the stops comes last."""
+    feed = feed_from_drawing(ONE_LINE)
+    sources = [FeedSource(write_feed(tmp_path / f"{name}.zip", feed | {"README": "x" * 99})) for name in "ab"]
+    told = []
+    import_feeds("net", sources, progress=lambda what, done, whole: told.append((what, done, whole)))
+
+    steps = list(dict.fromkeys(what for what, _, _ in told))
+    size = sum(map(len, feed.values()))
+    assert steps == ["NET-A", "NET-B", "linking stops"]
+    for step, whole in zip(steps, (size, size, 1), strict=True):
+        done = [at for what, at, _ in told if what == step]
+        assert (done[0], done[-1], done) == (0, whole, sorted(done))
+        assert {most for what, _, most in told if what == step} == {whole}

@@ -22,19 +22,9 @@ def test_routes(tmp_path):
     )
     table = imported.timetable
 
-    assert list(
-        zip(
-            table.route_local_id,
-            table.route_short_name,
-            table.route_long_name,
-            table.route_type.tolist(),
-            strict=True,
-        )
-    ) == [("A", "", "Alpha - Gamma", 701), ("M1", "M1", "", 1)]
-    assert findings_of(imported) == [
-        ("id-missing", 1, "routes.txt", 5),
-        ("id-repeated", 1, "routes.txt", 4),
-    ]
+    columns = (table.route_local_id, table.route_short_name, table.route_long_name, table.route_type.tolist())
+    assert list(zip(*columns, strict=True)) == [("A", "", "Alpha - Gamma", 701), ("M1", "M1", "", 1)]
+    assert findings_of(imported) == [("id-missing", 1, "routes.txt", 5), ("id-repeated", 1, "routes.txt", 4)]
 
 
 def test_trips(tmp_path):

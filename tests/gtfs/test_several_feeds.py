@@ -46,40 +46,28 @@ def test_same_stem_twice(tmp_path):
     assert caught.value.message == "Two of the feeds would both be called NET-GTFS. Name them: FEED=PATH."
 
 
-@pytest.mark.parametrize("name", ["", " ", "demo-helsinki"])
-def test_names_that_are_refused(tmp_path, name):
-    """A feed's name is not empty and not a demo's."""
-    with pytest.raises(ParameterError, match="A feed cannot be called"):
-        import_feeds("net", [FeedSource(tmp_path, name)])
-
-
-def test_no_feed():
-    """A network needs a feed."""
-    with pytest.raises(ParameterError, match="at least one feed"):
-        import_feeds("net", [])
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ([], "at least one feed"),
+        *(([name], "A feed cannot be called") for name in ("", " ", "demo-helsinki")),
+    ],
+)
+def test_names_that_are_refused(tmp_path, names, message):
+    """A network needs a feed, whose name is not empty and not a demo's."""
+    with pytest.raises(ParameterError, match=message):
+        import_feeds("net", [FeedSource(tmp_path, name) for name in names])
 
 
 def test_different_feeds_share_nothing(tmp_path):
     """Feeds of different names keep stops of one id apart, and every row points to its own feed's rows."""
     table = import_feeds("net", [FeedSource(path) for path in write_both(tmp_path)]).timetable
 
-    assert list(table.stop_printed_id) == [
-        "NET-NORTH:ALPHA",
-        "NET-NORTH:BETA",
-        "NET-SOUTH:BETA",
-        "NET-SOUTH:GAMMA",
-    ]
-    assert (table.stop_feed.tolist(), table.route_feed.tolist(), table.service_feed.tolist()) == (
-        [0, 0, 1, 1],
-        [0, 1],
-        [0, 1],
-    )
+    ids = ["NET-NORTH:ALPHA", "NET-NORTH:BETA", "NET-SOUTH:BETA", "NET-SOUTH:GAMMA"]
+    assert (list(table.stop_printed_id), table.stop_feed.tolist()) == (ids, [0, 0, 1, 1])
+    of_each_feed = ("route_feed", "service_feed", "trip_route", "trip_service", "trip_departure_trip")
+    assert [getattr(table, name).tolist() for name in of_each_feed] == [[0, 1]] * len(of_each_feed)
     assert (table.stop_time_stop.tolist(), table.transfer_from.tolist()) == ([0, 1, 2, 3], [2, 3])
-    assert (table.trip_route.tolist(), table.trip_service.tolist(), table.trip_departure_trip.tolist()) == (
-        [0, 1],
-        [0, 1],
-        [0, 1],
-    )
     assert table.trip_first_stop_time.tolist() == [0, 2, 4]
 
 
@@ -158,8 +146,5 @@ def test_shared_stop_learns_from_both(tmp_path):
     table = import_feeds("net", [FeedSource(path, "MTA") for path in paths]).timetable
 
     assert list(table.stop_local_id) == ["ALPHA", "BETA", "S", "GAMMA"]
-    assert (table.stop_parent.tolist(), table.stop_platform[1], int(table.stop_wheelchair[1])) == (
-        [-1, 2, -1, -1],
-        "7",
-        1,
-    )
+    assert table.stop_parent.tolist() == [-1, 2, -1, -1]
+    assert (table.stop_platform[1], int(table.stop_wheelchair[1])) == ("7", 1)
