@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.engine.gtfs.csv import Archive, Reason, Table, find_decimal
+from fingerpost.transit.engine.gtfs.csv import Archive, Reason, Table, find_decimal, find_integer
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.timetable.columns import rows_to_columns, to_columns
 from fingerpost.transit.engine.timetable.draft import PathwayColumns
@@ -71,8 +71,10 @@ def _read(table: Table, stops: Stops) -> list[_Pathway]:
         if begin < 0 or end < 0:
             table.note(Reason.PATHWAY_AT_UNKNOWN_STOP, line, "from_stop_id" if begin < 0 else "to_stop_id")
             continue
-        mode = table.integer(line, "pathway_mode", mode_text, -1)
-        if mode not in WITHOUT_STEP | WITH_STEP:
+        mode = find_integer(mode_text)
+        if mode is None and mode_text:
+            table.note(Reason.VALUE_UNREADABLE_ASSUMED, line, "pathway_mode")
+        if mode is None or mode not in WITHOUT_STEP | WITH_STEP:
             table.note(Reason.PATHWAY_UNREADABLE, line, "pathway_mode")
             continue
         seconds = _seconds(mode, time_text, length_text)

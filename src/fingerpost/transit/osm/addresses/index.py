@@ -22,7 +22,7 @@ from fingerpost.transit.osm.addresses.extract import FeatureKind, apart_m
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, FORMAT, cells_around, file_in
 from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M, ON_THE_SPOT_M
 from fingerpost.transit.rules.language import DEFAULT, choose
-from fingerpost.transit.rules.name_matching import in_order, plain
+from fingerpost.transit.rules.name_matching import plain
 from fingerpost.transit.rules.name_search import FLOOR
 
 # Whoever is taken this far from a house has been taken to it (rule D2: so far apart, two places are rivals).
@@ -142,7 +142,6 @@ class _Thing:
     kind: FeatureKind
     name: str
     names: dict[str, str]
-    what: str
     at: Point
     reach_m: float
     city: str
@@ -173,16 +172,8 @@ class AddressIndex:
     def close(self) -> None:
         self._connection.close()
 
-    def search(
-        self, text: str, language: str | None = None, focus: Coordinate | None = None, max_results: int | None = None
-    ) -> list[PlaceMatch]:
-        """Return what a text may mean, in the order of rule D2; all that was found unless bounded.
-
-        Streets without a number stand at their middle.
-        """
-        return in_order(self.list_matches(text, language, focus))[:max_results]
-
     def list_matches(self, text: str, language: str | None, focus: Coordinate | None) -> list[PlaceMatch]:
+        """Return all that a text may mean, in no order; streets without a number stand at their middle."""
         with self._lock, self._file.translating_sqlite_errors():
             found = list(self._find(text, language))
         matches = []
@@ -326,12 +317,12 @@ class AddressIndex:
     def _read_things(self, rows: list[int]) -> dict[int, _Thing]:
         marks = ", ".join("?" * len(rows))
         found = self._connection.execute(
-            f"SELECT id, kind, name, names, what, lat, lon, reach_m, city FROM thing WHERE id IN ({marks})",  # noqa: S608
+            f"SELECT id, kind, name, names, lat, lon, reach_m, city FROM thing WHERE id IN ({marks})",  # noqa: S608
             rows,
         )
         return {
-            row: _Thing(row, FeatureKind(kind), name, json.loads(names), what, (lat, lon), reach_m, city)
-            for row, kind, name, names, what, lat, lon, reach_m, city in found
+            row: _Thing(row, FeatureKind(kind), name, json.loads(names), (lat, lon), reach_m, city)
+            for row, kind, name, names, lat, lon, reach_m, city in found
         }
 
 

@@ -82,12 +82,6 @@ class IdIndex:
         find_ids(*spans, self._keys, self._offsets, self._slots, self._after, rows)
         return rows
 
-    def add(self, text: str) -> int:
-        """Return the row of a text, adding it if it is new; -1 for an empty one."""
-        blob = np.frombuffer(text.encode() + b"\n", np.uint8).copy()
-        end = np.array([len(blob) - 1], np.int32)
-        return int(self._intern_spans(blob, np.zeros(1, np.int32), end)[0])
-
     def to_texts(self) -> TextColumn:
         return TextColumn(self._keys[: self._offsets[self._count]].copy(), self._offsets[: self._count + 1].copy())
 

@@ -215,16 +215,6 @@ class Table:
         read[outside] = empty
         return read
 
-    def integer(self, line: int, column: str, text: str, empty: int) -> int:
-        """Return a whole number; what is not one is counted, and means the same as nothing."""
-        if not text:
-            return empty
-        value = find_integer(text)
-        if value is None:
-            self.note(Reason.VALUE_UNREADABLE_ASSUMED, line, column)
-            return empty
-        return value
-
     def _data(self, block_bytes: int = BLOCK_BYTES) -> Iterator[tuple[bytes, bool]]:
         """Yield (bytes, whether they are the last)."""
         waiting: bytes | None = None
