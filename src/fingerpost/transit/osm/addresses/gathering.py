@@ -56,7 +56,7 @@ class Gathered:
 
 def gather(found: ExtractedAddresses) -> list[Gathered]:
     find_city = _CityMap(found)
-    streets = [_new_street(ways) for ways in _link_ways(found.ways)]
+    streets = [_street_of_ways(ways) for ways in _link_ways(found.ways)]
     places = [Gathered(each.feature, each.at, [each.at], 0.0, each.city) for each in _drop_twins(found.places)]
     streets += _give_houses([*streets, *places], found.houses)
     for each in (*streets, *places):
@@ -64,11 +64,9 @@ def gather(found: ExtractedAddresses) -> list[Gathered]:
     return [*streets, *places, *_gather_cities(found, places)]
 
 
-def _new_street(ways: Sequence[StreetWay]) -> Gathered:
-    points = [point for way in ways for point in way.points]
+def _new_street(names: Sequence[FeatureNames], what: str, points: list[Point]) -> Gathered:
     at, reach_m = find_middle(points)
-    names = merge_names([way.feature.names for way in ways])
-    return Gathered(MapFeature(FeatureKind.STREET, names, ways[0].feature.what), at, points, reach_m, "")
+    return Gathered(MapFeature(FeatureKind.STREET, merge_names(names), what), at, points, reach_m, "")
 
 
 def find_middle(points: Sequence[Point]) -> tuple[Point, float]:
@@ -106,12 +104,13 @@ def _link_ways(ways: Iterable[StreetWay]) -> Iterator[list[StreetWay]]:
         by_name.setdefault(plain(way.feature.names.name), []).append(way)
     by_name.pop("", None)
     for namesakes in by_name.values():
-        yield from link(namesakes, ONE_STREET_M)
+        for group in _link([way.points for way in namesakes], ONE_STREET_M):
+            yield [namesakes[row] for row in group]
 
 
-def link(ways: Sequence[StreetWay], within_m: float) -> list[list[StreetWay]]:
-    """Return ways in groups that are linked by points in the same or in neighbouring cells ``within_m`` wide."""
-    leader = list(range(len(ways)))
+def _link(lines: Sequence[Sequence[Point]], within_m: float) -> Iterable[list[int]]:
+    """Return the rows of lines in groups linked by points in the same or in neighbouring cells ``within_m`` wide."""
+    leader = list(range(len(lines)))
 
     def find(row: int) -> int:
         while leader[row] != row:
@@ -120,16 +119,16 @@ def link(ways: Sequence[StreetWay], within_m: float) -> list[list[StreetWay]]:
         return row
 
     cells: dict[tuple[int, int], int] = {}
-    for row, way in enumerate(ways):
-        for cell in {cell_of(point, within_m) for point in way.points}:
+    for row, line in enumerate(lines):
+        for cell in {cell_of(point, within_m) for point in line}:
             for other in _around(cell, 1):
                 if other in cells:
                     leader[find(row)] = find(cells[other])
             cells[cell] = row
-    groups: dict[int, list[StreetWay]] = {}
-    for row, way in enumerate(ways):
-        groups.setdefault(find(row), []).append(way)
-    return list(groups.values())
+    groups: dict[int, list[int]] = {}
+    for row in range(len(lines)):
+        groups.setdefault(find(row), []).append(row)
+    return groups.values()
 
 
 def cell_of(point: Point, width_m: float) -> tuple[int, int]:
@@ -164,8 +163,7 @@ def _give_houses(things: Sequence[Gathered], houses: Iterable[House]) -> list[Ga
     for thing in things:
         for name in dict.fromkeys(plain(text) for text, weight in thing.feature.names.list_all() if weight >= CURRENT):
             by_name.setdefault(name, []).append(thing)
-    homeless: dict[str, list[StreetWay]] = {}
-    house_at: dict[int, House] = {}
+    homeless: dict[str, list[House]] = {}
     for house in houses:
         near = [
             (away_m, row)
@@ -175,17 +173,24 @@ def _give_houses(things: Sequence[Gathered], houses: Iterable[House]) -> list[Ga
         if near:
             by_name[plain(house.street)][min(near)[1]].houses.append(house)
         elif plain(house.street):
-            feature = MapFeature(FeatureKind.STREET, FeatureNames(house.street, {}), "address")
-            way = StreetWay(feature, [house.at])
-            house_at[id(way)] = house
-            homeless.setdefault(plain(house.street), []).append(way)
-    streets = []
-    for ways in homeless.values():
-        for group in link(ways, HOUSE_TO_STREET_M):
-            street = _new_street(group)
-            street.houses = [house_at[id(way)] for way in group]
-            streets.append(street)
-    return streets
+            homeless.setdefault(plain(house.street), []).append(house)
+    return [
+        _street_of_houses([namesakes[row] for row in group])
+        for namesakes in homeless.values()
+        for group in _link([[house.at] for house in namesakes], HOUSE_TO_STREET_M)
+    ]
+
+
+def _street_of_ways(ways: Sequence[StreetWay]) -> Gathered:
+    points = [point for way in ways for point in way.points]
+    return _new_street([way.feature.names for way in ways], ways[0].feature.what, points)
+
+
+def _street_of_houses(houses: list[House]) -> Gathered:
+    names = [FeatureNames(house.street, {}) for house in houses]
+    street = _new_street(names, "address", [house.at for house in houses])
+    street.houses = houses
+    return street
 
 
 class _CityMap:
