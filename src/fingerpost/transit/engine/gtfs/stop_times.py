@@ -20,6 +20,7 @@ from fingerpost.transit.engine.gtfs.csv import (
     IdIndex,
     Mask,
     Reason,
+    RowIndex,
     Table,
     check_trips,
     find_integer,
@@ -156,18 +157,16 @@ def _read_rows(
     table: Table, stops: Stops, trips: Trips, headsigns: IdIndex, *, is_flex: bool, with_shape_dist: bool
 ) -> tuple[StopTimeColumns, Mask]:
     """Return the stop times of known trips, at stops where one can board, in the order of the file."""
-    stop_ids = IdIndex(stops.row_of)
-    stop_row = _with_absent(np.array([*stops.row_of.values()], np.int32))
+    stop_rows = RowIndex(IdIndex(stops.row_of), [*stops.row_of.values()])
+    trip_rows = RowIndex(trips.ids, trips.row_of_id)
     boardable = np.array([row.kind == STOP for row in stops.rows] + [False], np.bool_)
-    trip_row = _with_absent(trips.row_of_id)
     on_demand = np.zeros(len(trips) + 1, np.bool_)
     with_headsign = _COLUMNS[_HEADSIGN] in table.columns
     types = _KEPT | ({"headsign": np.int32} if with_headsign else {})
     types |= {"shape_dist": np.float32} if with_shape_dist else {}
     kept = ColumnBuffer(types, table)
     for block in table.blocks(*(_COLUMNS if is_flex else _COLUMNS[: _FLEX.start])):
-        trip = trip_row[trips.ids.find(block, 0)]
-        stop = stop_row[stop_ids.find(block, 1)]
+        trip, stop = trip_rows.find(block, 0), stop_rows.find(block, 1)
         usable = np.ones(len(trip), np.bool_)
         if is_flex:
             flex = np.logical_or.reduce([block.is_filled(column) for column in range(_FLEX.start, _FLEX.stop)])
@@ -199,13 +198,6 @@ def _read_rows(
             columns["shape_dist"] = block.decimals(_SHAPE_DIST).astype(np.float32)
         kept.append(columns, usable)
     return StopTimeColumns(**kept.finish()), on_demand[:-1]
-
-
-def _with_absent(rows: Int32) -> Int32:
-    """Return a table of rows in which BLANK and UNKNOWN, counted from its end, stand for themselves."""
-    absent = np.zeros(max(-BLANK, -UNKNOWN), np.int32)
-    absent[[BLANK, UNKNOWN]] = BLANK, UNKNOWN
-    return np.concatenate([rows, absent])
 
 
 def _times_s(table: Table, block: Block, column: int, usable: Mask) -> Int32:

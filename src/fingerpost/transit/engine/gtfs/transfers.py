@@ -1,12 +1,23 @@
 """``transfers.txt``: transfers between stops, and trip- and route-specific ones."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.gtfs.csv import BLANK, LEFT_OUT, UNKNOWN, Archive, Block, IdIndex, Mask, Reason, Table
+from fingerpost.transit.engine.gtfs.csv import (
+    BLANK,
+    LEFT_OUT,
+    UNKNOWN,
+    Archive,
+    Block,
+    IdIndex,
+    Mask,
+    Reason,
+    RowIndex,
+    Table,
+)
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.gtfs.trips import Routes, Trips
 from fingerpost.transit.engine.timetable.columns import take_rows, to_columns
@@ -61,8 +72,13 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
     rules: list[Int32] = [np.zeros((0, len(_RULE)), np.int32)]
     linked: list[Int32] = [np.zeros((0, 6), np.int32)]
     if table is not None:
-        rows_of = _RowLookup(stops, routes, trips)
-        kinds = np.array([row.kind for row in stops.rows] + [-1, -1], np.int8)
+        rows_of = {
+            "stop": RowIndex(IdIndex(stops.row_of), [*stops.row_of.values()]),
+            "route": RowIndex(IdIndex(routes.row_of), [*routes.row_of.values()]),
+            "trip": RowIndex(trips.ids, trips.row_of_id),
+        }
+        # UNKNOWN, BLANK and LEFT_OUT count from the end.
+        kinds = np.array([row.kind for row in stops.rows] + [-1] * int(-UNKNOWN), np.int8)
         count = 0
         for block in table.blocks(*_COLUMNS):
             said, is_linked, usable = _read_rules(table, block, rows_of)
@@ -103,43 +119,21 @@ def _open(archive: Archive) -> Table | None:
     return archive.find_extra("transfers.txt", "from_stop_id", "to_stop_id")
 
 
-class _RowLookup:
-    def __init__(self, stops: Stops, routes: Routes, trips: Trips) -> None:
-        self._stop_ids, self._route_ids, self._trip_ids = IdIndex(stops.row_of), IdIndex(routes.row_of), trips.ids
-        self._stop_rows = np.array([*stops.row_of.values(), BLANK], np.int32)
-        self._trip_rows = np.append(trips.row_of_id, BLANK).astype(np.int32)
-
-    def stops(self, block: Block, column: int) -> Int32:
-        """Return rows: LEFT_OUT for skipped stops, -1 for blank or unknown ones."""
-        return self._stop_rows[np.maximum(self._stop_ids.find(block, column), -1)]
-
-    def routes(self, block: Block, column: int) -> Int32:
-        """Return rows, BLANK, or UNKNOWN."""
-        return self._route_ids.find(block, column)
-
-    def trips(self, block: Block, column: int) -> Int32:
-        """Return rows: LEFT_OUT for skipped trips, BLANK or UNKNOWN."""
-        found = self._trip_ids.find(block, column)
-        return np.where(found >= 0, self._trip_rows[np.maximum(found, -1)], found).astype(np.int32)
-
-
-def _read_rules(table: Table, block: Block, rows_of: _RowLookup) -> tuple[Int32, Mask, Mask]:
+def _read_rules(table: Table, block: Block, rows_of: Mapping[str, RowIndex]) -> tuple[Int32, Mask, Mask]:
     """Return the rows of a block, which of them link trips, and which are rules that can be used; count the others."""
     type_, bad_type = block.integers(2, RECOMMENDED)
     min_s, bad_min = block.integers(3, -1)
     bad_min |= block.is_filled(3) & (min_s < 0)
     min_s[bad_min] = -1
-    begin, end = rows_of.stops(block, 0), rows_of.stops(block, 1)
-    routes = [rows_of.routes(block, column) for column in (4, 5)]
-    trips = [rows_of.trips(block, column) for column in (6, 7)]
+    begin, end = (rows_of["stop"].find(block, column) for column in (0, 1))
+    routes = [rows_of["route"].find(block, column) for column in (4, 5)]
+    trips = [rows_of["trip"].find(block, column) for column in (6, 7)]
+    # In these rows no stop means any.
     is_linked = (type_ == IN_SEAT) | (type_ == RE_BOARD)
-    for place, stop in enumerate((begin, end)):
-        # In these rows a blank means any stop; an unknown stop means none.
-        stop[is_linked & block.is_filled(place) & (stop == BLANK)] = UNKNOWN
     faults = (
         (Reason.TRANSFER_KIND_UNKNOWN, "transfer_type", (type_ < RECOMMENDED) | (type_ > RE_BOARD)),
-        (Reason.TRANSFER_AT_UNKNOWN_STOP, "from_stop_id", begin == -1),
-        (Reason.TRANSFER_AT_UNKNOWN_STOP, "to_stop_id", end == -1),
+        (Reason.TRANSFER_AT_UNKNOWN_STOP, "from_stop_id", (begin == BLANK) | (begin == UNKNOWN)),
+        (Reason.TRANSFER_AT_UNKNOWN_STOP, "to_stop_id", (end == BLANK) | (end == UNKNOWN)),
         (Reason.TRANSFER_AT_LEFT_OUT_STOP, "from_stop_id", begin == LEFT_OUT),
         (Reason.TRANSFER_AT_LEFT_OUT_STOP, "to_stop_id", end == LEFT_OUT),
         (Reason.TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP, "from_route_id", routes[0] == UNKNOWN),

@@ -5,7 +5,7 @@ package imports them.
 """
 
 from fingerpost.transit.engine.gtfs.csv.archive import Archive, open_archive
-from fingerpost.transit.engine.gtfs.csv.columns import LEFT_OUT, ColumnBuffer, IdIndex
+from fingerpost.transit.engine.gtfs.csv.columns import LEFT_OUT, ColumnBuffer, IdIndex, RowIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Findings, Mask, Reason
 from fingerpost.transit.engine.gtfs.csv.kernel import (
     BLANK,
@@ -27,6 +27,7 @@ __all__ = [  # noqa: RUF022  # plain order, as in every package
     "LEFT_OUT",
     "Mask",
     "Reason",
+    "RowIndex",
     "SHORT_TIME_BYTES",
     "Table",
     "UNKNOWN",

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.engine.gtfs.csv.findings import Mask
-from fingerpost.transit.engine.gtfs.csv.kernel import find_ids, intern_ids, refill
+from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNKNOWN, find_ids, intern_ids, refill
 from fingerpost.transit.engine.gtfs.csv.table import Block, Table
 from fingerpost.transit.engine.timetable.text import TextColumn
 from fingerpost.transit.engine.timetable.timetable import Int32, UInt8
@@ -109,3 +109,17 @@ class IdIndex:
         if 2 * (self._count + 1) > len(self._slots):
             self._slots = np.full(2 * len(self._slots), -1, np.int32)
             refill(self._keys, self._offsets, self._count, self._slots)
+
+
+class RowIndex:
+    """Rows of a table by id, of which some may be LEFT_OUT; ``kernel.BLANK`` for no id, ``UNKNOWN`` for another."""
+
+    def __init__(self, ids: IdIndex, rows: Iterable[int] | Int32) -> None:
+        self._ids = ids
+        # BLANK and UNKNOWN, counted from the end, stand for themselves.
+        absent = np.zeros(max(-BLANK, -UNKNOWN), np.int32)
+        absent[[BLANK, UNKNOWN]] = BLANK, UNKNOWN
+        self._rows = np.concatenate([np.asarray(rows, np.int32), absent])
+
+    def find(self, block: Block, column: int) -> Int32:
+        return self._rows[self._ids.find(block, column)]
