@@ -7,7 +7,7 @@ import numpy as np
 from fingerpost.transit.engine.gtfs.csv import Archive, ColumnBuffer, IdIndex, Reason, Table
 from fingerpost.transit.engine.gtfs.stop_times import StopTimes
 from fingerpost.transit.engine.gtfs.trips import Trips
-from fingerpost.transit.engine.timetable.columns import starts_of, take_rows
+from fingerpost.transit.engine.timetable.columns import starts_of
 from fingerpost.transit.engine.timetable.draft import ShapeColumns
 from fingerpost.transit.engine.timetable.timetable import Float32, Float64, Int32, Int64
 
@@ -31,15 +31,6 @@ class Shapes(NamedTuple):
     of_stop_time: Float32 | None
 
 
-class _Points(NamedTuple):
-    """Points, shape after shape, each in order; ``dist`` is shape_dist_traveled, NaN where missing."""
-
-    shape: Int32
-    lat: Float64
-    lon: Float64
-    dist: Float64
-
-
 def states_distances(archive: Archive) -> bool:
     """Whether points of shapes are measured, so that it is worth while to read how far along them stop times lie."""
     table = archive.find_aside("shapes.txt")
@@ -56,31 +47,32 @@ def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_times: StopTi
         return Shapes(ShapeColumns(), np.full(len(trips), -1, np.int32), None)
     points = _read_points(table, ids)
     has_points = np.zeros(len(ids) + 1, np.bool_)
-    has_points[points.shape] = True
+    has_points[points["shape"]] = True
     missing = (trips.shape >= 0) & ~has_points[trips.shape]
     archive.findings.add_many(Reason.SHAPE_UNKNOWN, "trips.txt", trips.lines[missing], "shape_id")
     used = np.zeros(len(ids) + 1, np.bool_)
     used[trips.shape[trips.shape >= 0]] = True
     used &= has_points
     new_rows = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
-    kept = used[points.shape]
-    row = new_rows[points.shape[kept]]
+    kept = used[points["shape"]]
+    row = new_rows[points["shape"][kept]]
     first = starts_of(np.bincount(row, minlength=int(used.sum())))
     of_trip = np.where(trips.shape >= 0, new_rows[trips.shape], np.int32(-1))
     columns = ShapeColumns(
         first=first,
-        lat_udeg=np.round(points.lat[kept] * _UDEG).astype(np.int32),
-        lon_udeg=np.round(points.lon[kept] * _UDEG).astype(np.int32),
+        lat_udeg=np.round(points["lat"][kept] * _UDEG).astype(np.int32),
+        lon_udeg=np.round(points["lon"][kept] * _UDEG).astype(np.int32),
     )
     of_stop_time = None
     if stop_times.shape_dist is not None:
         of_stop_time = _locate(
-            first, row, points.dist[kept], of_trip.repeat(stop_times.per_trip), stop_times.shape_dist
+            first, row, points["dist"][kept], of_trip.repeat(stop_times.per_trip), stop_times.shape_dist
         )
     return Shapes(columns, of_trip, of_stop_time)
 
 
-def _read_points(table: Table, ids: IdIndex) -> _Points:
+def _read_points(table: Table, ids: IdIndex) -> dict[str, Any]:
+    """Return the columns of points, shape after shape, each in order; ``dist`` is NaN where it is missing."""
     buffer = ColumnBuffer(_POINT_TYPES, table)
     for block in table.blocks(*_COLUMNS, _DIST):
         sequence, faulty = block.integers(3, 0)
@@ -96,8 +88,10 @@ def _read_points(table: Table, ids: IdIndex) -> _Points:
         buffer.append(columns, sound & (columns["shape"] >= 0))
     points = buffer.finish()
     key = points["shape"].astype(np.int64) << 32 | (points.pop("sequence").astype(np.int64) + (1 << 31))
-    order = np.arange(len(key)) if np.all(key[1:] >= key[:-1]) else np.argsort(key, kind="stable")
-    return take_rows(_Points(**points), order)
+    if np.all(key[1:] >= key[:-1]):
+        return points
+    order = np.argsort(key, kind="stable")
+    return {name: column[order] for name, column in points.items()}
 
 
 def _locate(first: Int64, row: Int32, dist: Float64, stop_time_row: Int32, stop_time_dist: Float32) -> Float32 | None:

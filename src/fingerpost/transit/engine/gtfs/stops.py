@@ -1,5 +1,6 @@
 """``stops.txt``: stops, stations, entrances and nodes."""
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -59,15 +60,11 @@ class Stops:
 
 
 class _Draft(NamedTuple):
+    """A stop whose parent's row is not known yet; its latitude is NaN where the feed does not say where it is."""
+
     line: int
-    stop_id: str
-    name: str
-    place: tuple[float, float] | None
-    kind: int
     parent_id: str
-    platform: str
-    wheelchair: int
-    code: str
+    row: StopRow
 
 
 def read_stops(archive: Archive, zone: str) -> Stops:
@@ -104,48 +101,39 @@ def read_stops(archive: Archive, zone: str) -> Stops:
                 table.note(Reason.STOP_KIND_UNKNOWN, line, "location_type")
                 left_out.add(stop_id)
                 continue
-            place = _place(lat, lon)
-            drafts[stop_id] = _Draft(line, stop_id, name, place, kind, parent, platform, wheelchair, code)
+            if (lat, lon) == _NOWHERE or not (-90 <= lat <= 90 and -180 <= lon <= 180):
+                lat = lon = math.nan
+            row = StopRow(0, stop_id, name, lat, lon, kind, -1, platform, wheelchair, code)
+            drafts[stop_id] = _Draft(line, parent, row)
     return _join(table, drafts, left_out)
 
 
 def _join(table: Table, drafts: dict[str, _Draft], left_out: set[str]) -> Stops:
-    parents: dict[str, _Draft] = {}
-    kept: list[_Draft] = []
+    parents: dict[str, StopRow] = {}
+    placed: dict[str, StopRow] = {}
     # A parent comes before its children: stations have none, boarding areas have the deepest.
-    by_depth = sorted(drafts.values(), key=lambda draft: _DEPTH[draft.kind])
-    places: dict[str, tuple[float, float]] = {}
-    for draft in by_depth:
-        parent = drafts.get(draft.parent_id)
-        if parent is not None and parent.kind == _PARENT_KIND.get(draft.kind) and parent.stop_id in places:
-            parents[draft.stop_id] = parent
-        elif draft.parent_id:
-            table.note(Reason.STOP_PARENT_UNAPPLIED, draft.line, "parent_station")
-        if draft.place is not None:
-            places[draft.stop_id] = draft.place
-        elif draft.stop_id in parents:
-            places[draft.stop_id] = places[parents[draft.stop_id].stop_id]
-            table.note(Reason.STOP_PLACE_ASSUMED, draft.line, "stop_lat")
+    for line, parent_id, row in sorted(drafts.values(), key=lambda draft: _DEPTH[draft.row.kind]):
+        parent = placed.get(parent_id)
+        if parent_id and (parent is None or parent.kind != _PARENT_KIND.get(row.kind)):
+            table.note(Reason.STOP_PARENT_UNAPPLIED, line, "parent_station")
+            parent = None
+        if not math.isnan(row.lat):
+            placed[row.local_id] = row
+        elif parent is not None:
+            placed[row.local_id] = row._replace(lat=parent.lat, lon=parent.lon)
+            table.note(Reason.STOP_PLACE_ASSUMED, line, "stop_lat")
         else:
-            table.note(Reason.STOP_WITHOUT_PLACE, draft.line, "stop_lat")
-            left_out.add(draft.stop_id)
-    kept = [draft for draft in drafts.values() if draft.stop_id in places]
-    index = {draft.stop_id: row for row, draft in enumerate(kept)}
+            table.note(Reason.STOP_WITHOUT_PLACE, line, "stop_lat")
+            left_out.add(row.local_id)
+        if parent is not None:
+            parents[row.local_id] = parent
+    kept = [stop_id for stop_id in drafts if stop_id in placed]
+    index = {stop_id: row for row, stop_id in enumerate(kept)}
     rows = []
-    for draft in kept:
-        parent = parents.get(draft.stop_id)
-        name = draft.name or (parent.name if parent else "") or draft.stop_id
-        if not draft.name and draft.kind not in _NAMELESS_KINDS:
-            table.note(Reason.STOP_NAME_ASSUMED, draft.line, "stop_name")
-        parent_row = index[parent.stop_id] if parent else -1
-        place = places[draft.stop_id]
-        row = StopRow(0, draft.stop_id, name, *place, draft.kind, parent_row, draft.platform, draft.wheelchair)
-        rows.append(row._replace(code=draft.code))
+    for stop_id in kept:
+        row, parent = placed[stop_id], parents.get(stop_id)
+        if not row.name and row.kind not in _NAMELESS_KINDS:
+            table.note(Reason.STOP_NAME_ASSUMED, drafts[stop_id].line, "stop_name")
+        name = row.name or (parent.name if parent else "") or stop_id
+        rows.append(row._replace(name=name, parent=index[parent.local_id] if parent else -1))
     return Stops(rows, index | dict.fromkeys(left_out, LEFT_OUT))
-
-
-def _place(lat: float, lon: float) -> tuple[float, float] | None:
-    """Return (lat, lon) in degrees, or None where either is missing or out of range (NaN included)."""
-    if (lat, lon) == _NOWHERE or not (-90 <= lat <= 90 and -180 <= lon <= 180):
-        return None
-    return lat, lon
