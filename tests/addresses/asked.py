@@ -11,7 +11,8 @@ import unicodedata
 from typing import NamedTuple
 
 from fingerpost.transit.model.place import Coordinate
-from fingerpost.transit.osm.addresses.extract import FeatureKind, apart_m
+from fingerpost.transit.osm.addresses.extract import FeatureKind
+from fingerpost.transit.osm.extract_file import apart_m
 
 # Where the nominative ends like this, people go there like that: from, to, of.
 _ENDINGS = {

@@ -1,11 +1,13 @@
 """Opens OpenStreetMap files, for streets and for addresses."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from fingerpost.errors import FeedUnusable, SettingsInvalid
 from fingerpost.runtime.extras import format_install_command
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
 
 ReadProgress = Callable[[str, int, int | None], None]
 """Told what is being worked on, how much of it is done, and how much there is (None: unknown)."""
@@ -79,3 +81,8 @@ def _reason(error: Exception) -> str:
         return "there is no such file"
     text = error.strerror or str(error) if isinstance(error, OSError) else str(error)
     return text.rstrip(".")
+
+
+def apart_m(a: Point, b: Point) -> float:
+    east = (a[1] - b[1]) * math.cos(math.radians(a[0]))
+    return math.hypot(a[0] - b[0], east) * METRES_PER_DEGREE

@@ -1,6 +1,5 @@
 """Addresses and points of interest of an extract."""
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -8,9 +7,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
+from fingerpost.transit.model.geodesy import Point
 from fingerpost.transit.osm.addresses.address_text import HouseNumber, read_house_number
-from fingerpost.transit.osm.extract_file import Holds, ReadProgress, read_objects
+from fingerpost.transit.osm.extract_file import Holds, ReadProgress, apart_m, read_objects
 
 Tags = Mapping[str, str]
 
@@ -313,8 +312,3 @@ def _centre(points: list[Point]) -> Point:
     # A closed ring has its first corner twice.
     corners = points[:-1] if len(points) > 1 and points[0] == points[-1] else points
     return sum(lat for lat, _ in corners) / len(corners), sum(lon for _, lon in corners) / len(corners)
-
-
-def apart_m(a: Point, b: Point) -> float:
-    east = (a[1] - b[1]) * math.cos(math.radians(a[0]))
-    return math.hypot(a[0] - b[0], east) * METRES_PER_DEGREE

@@ -16,8 +16,8 @@ from fingerpost.transit.osm.addresses.extract import (
     MapFeature,
     NamedPoint,
     StreetWay,
-    apart_m,
 )
+from fingerpost.transit.osm.extract_file import apart_m
 from fingerpost.transit.rules import name_matching
 
 # Ways of one name are one street where they are no further apart than this, or linked by others that are not.

@@ -18,8 +18,9 @@ from fingerpost.transit.osm.addresses.address_text import (
     find_city,
     read_address_text,
 )
-from fingerpost.transit.osm.addresses.extract import FeatureKind, apart_m
+from fingerpost.transit.osm.addresses.extract import FeatureKind
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, FORMAT, cells_around, file_in
+from fingerpost.transit.osm.extract_file import apart_m
 from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M, ON_THE_SPOT_M
 from fingerpost.transit.rules.language import DEFAULT, choose
 from fingerpost.transit.rules.name_matching import plain

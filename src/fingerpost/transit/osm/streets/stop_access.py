@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.station_ways import EntranceWays, find_entrance_ways, find_inside_m
 from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32
-from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S, apart_m, straight_line_m, walk_m
+from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S, straight_line_m, walk_m
 from fingerpost.transit.engine.timetable.walks import WalkedStops
+from fingerpost.transit.osm.extract_file import apart_m
 from fingerpost.transit.osm.streets.extract import OsmEntrance, OsmStop
 
 # A stop of the same ref further away than this is another one.
