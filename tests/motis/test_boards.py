@@ -1,5 +1,7 @@
 """Departure boards: what the server is asked, and what becomes of its stop times."""
 
+from datetime import date
+
 import pytest
 
 from fingerpost.errors import SourceFailed
@@ -7,6 +9,7 @@ from fingerpost.transit.model.itinerary import Mode
 from tests.motis.answers import NOON, ZONE, Told, a_board, a_board_query, a_time, asking, at
 
 TOO_MANY = ("422 Unprocessable Entity", {"error": "requesting for more than 1024 datapoints is not allowed"})
+CANCELLED = {"cancelled": True, "departure_delay_s": None, "expected": NOON + 300}
 
 
 async def board(told, **wishes):
@@ -47,12 +50,22 @@ async def test_exactly_the_stop_is_asked_for_its_window_in_whole_minutes():
     ]
 
 
-@pytest.mark.parametrize("off", [{"cancelled": True}, {"tripCancelled": True}])
-async def test_a_cancelled_row_stays_without_a_delay(off):
-    """Be it the trip or this call; that nobody may board is no reason to leave it out."""
-    row = await row_of(a_time(5, 90, pickupDropoffType="NOT_ALLOWED", **off))
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        # That nobody may board a cancelled call is no reason to leave it out; nor does it have a delay.
+        ({"pickupDropoffType": "NOT_ALLOWED", "cancelled": True}, CANCELLED),
+        ({"pickupDropoffType": "NOT_ALLOWED", "tripCancelled": True}, CANCELLED),
+        # A stop of the station that was asked for names it as its parent.
+        ({"place": {"stopId": "GVB_1_P2", "parentId": "GVB_1"}}, {"stop_id": "GVB:1_P2"}),
+        # Without a trip id the day is that of the departure, in the zone of its stop.
+        ({"tripId": None}, {"service_day": date(2026, 3, 10)}),
+    ],
+)
+async def test_a_row_tells_what_is_odd_of_it(told, shown):
+    row = await row_of(a_time(5, 90, **told))
 
-    assert (row.cancelled, row.departure_delay_s, row.expected) == (True, None, NOON + 300)
+    assert {name: getattr(row, name) for name in shown} == shown
 
 
 @pytest.mark.parametrize(
@@ -67,12 +80,6 @@ async def test_a_cancelled_row_stays_without_a_delay(off):
 )
 async def test_what_is_no_departure_of_the_stop_is_no_row(time):
     assert list((await board(Told(stoptimes=a_board(time)))).departures) == []
-
-
-async def test_a_stop_of_the_station_that_was_asked_for_is_a_row():
-    row = await row_of(a_time(place={"stopId": "GVB_1_P2", "parentId": "GVB_1"}))
-
-    assert row.stop_id == "GVB:1_P2"
 
 
 async def test_several_stops_are_one_board_by_time():
@@ -128,12 +135,6 @@ async def test_rows_carry_the_alerts_that_hold_when_they_leave():
     row = await row_of(a_time(5, place={"alerts": [during, over]}))
 
     assert [alert.header for alert in row.alerts] == ["Works"]
-
-
-async def test_a_trip_without_an_id_has_the_day_of_its_departure():
-    row = await row_of(a_time(tripId=None))
-
-    assert row.service_day.isoformat() == "2026-03-10"
 
 
 @pytest.mark.parametrize(("tz", "zone"), [("Europe/London", "Europe/London"), (None, ZONE), ("?", ZONE)])

@@ -141,14 +141,12 @@ async def test_a_ride_says_what_tfl_says_of_it():
 
     assert (leg.mode, leg.line, leg.headsign, leg.start.id) == (Mode.METRO, "Victoria", "Brixton", "TFL:940GZZLUVIC")
     assert (leg.departure_delay_s, leg.distance_m) == (None, None), "TfL's distance of a ride is that of its change"
-    assert answer.draw is not None
     assert answer.draw(leg).points == ((51.50, -0.14), (51.51, -0.141), (51.515, -0.141))
 
 
 async def test_a_leg_without_a_path_is_drawn_straight():
     answer, _ = await plan(journeys(a_leg("09:05", "09:15", 10)))
     (leg,) = answer.itineraries[0].legs
-    assert answer.draw is not None
     line = answer.draw(leg)
 
     assert (line.source, line.points) == (LineSource.STRAIGHT, ((51.5, -0.1), (51.515, -0.141)))

@@ -101,7 +101,6 @@ async def test_a_recorded_station_is_itself(monkeypatch):
     async with asking({"/StopPoint/940GZZLUASL": recorded("stopPointById_940GZZLUASL_None_StopPoint")}) as (network, _):
         place = await network.find_stop_place("tfl:940gzzluasl")
 
-    assert place is not None
     assert (place.id, place.name, place.member_ids) == (
         "TFL:940GZZLUASL",
         "Arsenal Underground Station",

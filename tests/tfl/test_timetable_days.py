@@ -92,71 +92,44 @@ def test_any_text_is_read_or_refused(name):
     assert days is None or days.weekdays <= frozenset(range(7))
 
 
-def chosen(day, *names):
-    """Choose among timetables by name; return the names, and the kinds of remarks."""
-    found, remarks = choose_schedules([Schedule(name=name) for name in names], day, "313")
-    return [each.schedule.name for each in found], [each.kind for each in remarks]
-
-
 MONDAY, FRIDAY, SATURDAY = date(2026, 6, 8), date(2026, 6, 12), date(2026, 6, 13)
 TUBE = ("Monday - Thursday", "Friday", "Saturday (also Good Friday)", "Sunday")
 SCHOOL = ("Mon-Fri Non-Schooldays", "Mon-Fri Schooldays", "Saturday", "Sunday")
 
 
+ALL_DAY_AND_NIGHT = ("Monday to Friday", "Friday Night/Saturday Morning")
+MAY_DAY = ("Monday to Friday", "Saturday", "Sunday and other Public Holidays")
+GOOD_FRIDAY, EASTER_MONDAY = date(2026, 4, 3), date(2026, 4, 6)
+
+
 @pytest.mark.parametrize(
-    ("day", "name"),
-    [(MONDAY, "Monday - Thursday"), (FRIDAY, "Friday"), (SATURDAY, "Saturday (also Good Friday)")],
+    ("day", "names", "holding", "remarks"),
+    [
+        (MONDAY, TUBE, ["Monday - Thursday"], []),
+        (FRIDAY, TUBE, ["Friday"], []),
+        (SATURDAY, TUBE, ["Saturday (also Good Friday)"], []),
+        # That a name was followed on a holiday is said.
+        (GOOD_FRIDAY, TUBE, ["Saturday (also Good Friday)"], [RemarkKind.HOLIDAY_FOLLOWED]),
+        (date(2026, 5, 4), MAY_DAY, ["Sunday and other Public Holidays"], [RemarkKind.HOLIDAY_FOLLOWED]),
+        # Where no name speaks of the holiday less is promised: a Sunday's timetable, else the weekday's own.
+        (EASTER_MONDAY, TUBE, ["Sunday"], [RemarkKind.HOLIDAY_GUESSED]),
+        (EASTER_MONDAY, ("Monday - Friday",), ["Monday - Friday"], [RemarkKind.HOLIDAY_GUESSED]),
+        (date(2026, 12, 25), TUBE, [], [RemarkKind.CHRISTMAS]),
+        # Terms differ from borough to borough; of weekends and August nothing has to be guessed.
+        (MONDAY, SCHOOL, ["Mon-Fri Schooldays"], [RemarkKind.SCHOOL]),
+        (SATURDAY, SCHOOL, ["Saturday"], []),
+        (date(2026, 8, 10), SCHOOL, ["Mon-Fri Non-Schooldays"], []),
+        # The name for the fewest days holds.
+        (FRIDAY, ("Mon-Fri Schooldays", "School Friday"), ["School Friday"], [RemarkKind.SCHOOL]),
+        (FRIDAY, ("Monday to Friday", "Friday"), ["Friday"], []),
+        # By night another timetable holds, and the narrower does not hide it.
+        (FRIDAY, ALL_DAY_AND_NIGHT, list(ALL_DAY_AND_NIGHT), []),
+    ],
 )
-def test_the_day_of_the_week_chooses(day, name):
-    assert chosen(day, *TUBE) == ([name], [])
+def test_the_day_chooses_among_timetables_by_their_names(day, names, holding, remarks):
+    found, said = choose_schedules([Schedule(name=name) for name in names], day, "313")
 
-
-def test_good_friday_is_a_saturday_where_tfl_says_so():
-    assert chosen(date(2026, 4, 3), *TUBE) == (["Saturday (also Good Friday)"], [RemarkKind.HOLIDAY_FOLLOWED])
-
-
-def test_on_a_holiday_of_which_no_name_speaks_less_is_promised():
-    """Easter Monday: a Sunday's timetable, and that it is a guess; without one the weekday's own."""
-    easter_monday = date(2026, 4, 6)
-
-    assert chosen(easter_monday, *TUBE) == (["Sunday"], [RemarkKind.HOLIDAY_GUESSED])
-    assert chosen(easter_monday, "Monday - Friday") == (["Monday - Friday"], [RemarkKind.HOLIDAY_GUESSED])
-
-
-def test_on_a_holiday_a_name_that_speaks_of_holidays_holds_alone():
-    """May Day of 2026 is a Monday."""
-    names = ("Monday to Friday", "Saturday", "Sunday and other Public Holidays")
-
-    assert chosen(date(2026, 5, 4), *names) == (
-        ["Sunday and other Public Holidays"],
-        [RemarkKind.HOLIDAY_FOLLOWED],
-    )
-
-
-def test_christmas_day_promises_nothing():
-    """No timetable of a weekday holds then; what is not shown is said."""
-    assert chosen(date(2026, 12, 25), *TUBE) == ([], [RemarkKind.CHRISTMAS])
-
-
-def test_a_school_day_is_assumed_and_said():
-    """Terms differ from borough to borough; of weekends and August nothing has to be guessed."""
-    assert chosen(MONDAY, *SCHOOL) == (["Mon-Fri Schooldays"], [RemarkKind.SCHOOL])
-    assert chosen(SATURDAY, *SCHOOL) == (["Saturday"], [])
-    assert chosen(date(2026, 8, 10), *SCHOOL) == (["Mon-Fri Non-Schooldays"], [])
-
-
-def test_the_name_for_the_fewest_days_holds():
-    """``School Friday`` stands beside ``Mon-Fri Schooldays``, and a Friday beside all weekdays."""
-    assert chosen(FRIDAY, "Mon-Fri Schooldays", "School Friday")[0] == ["School Friday"]
-    assert chosen(FRIDAY, "Monday to Friday", "Friday")[0] == ["Friday"]
-
-
-def test_the_night_has_a_timetable_of_its_own():
-    """A line that runs all day and night has both, and the narrower does not hide the other."""
-    assert chosen(FRIDAY, "Monday to Friday", "Friday Night/Saturday Morning")[0] == [
-        "Monday to Friday",
-        "Friday Night/Saturday Morning",
-    ]
+    assert ([each.schedule.name for each in found], [each.kind for each in said]) == (holding, remarks)
 
 
 def test_a_name_that_is_not_understood_is_left_out_and_said():

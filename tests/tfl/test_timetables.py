@@ -62,7 +62,17 @@ async def board(told, first, last, *, stop=VICTORIA, by_schedule=True, **answers
 
 
 def drawn(found):
-    return [f"{datetime.fromtimestamp(row.scheduled, ZONE):%a %H:%M} {row.destination[:4]}" for row in found.departures]
+    return [
+        f"{datetime.fromtimestamp(row.scheduled, ZONE):%a %H:%M} {row.destination[:4]}"
+        + (f" every {row.headway_s // 60} min" if row.headway_s else "")
+        for row in found.departures
+    ]
+
+
+def period(kind, first, last, lowest, highest):
+    begin, end = ({"hour": each[:2], "minute": each[3:]} for each in (first, last))
+    frequency = {"lowestFrequency": lowest, "highestFrequency": highest}
+    return {"type": kind, "fromTime": begin, "toTime": end, "frequency": frequency}
 
 
 async def test_a_timetable_of_another_day_is_listed():
@@ -88,23 +98,6 @@ async def test_the_ends_of_the_window_are_in_it():
 
     assert len((await board(told, "2026-06-12T10:00", "2026-06-12T10:10"))[0].departures) == 2
     assert not (await board(told, "2026-06-12T10:00:01", "2026-06-12T10:09:59"))[0].departures
-
-
-async def test_hours_beyond_23_are_the_next_morning_of_the_same_service_day():
-    """The last train of Saturday leaves on Sunday; Sunday's own timetable stands beside it."""
-    told = timetable(schedule("Saturday (also Good Friday)", "23:59 24:34"), schedule("Sunday", "07:10"))
-    found, _ = await board(told, "2026-06-13T23:00", "2026-06-14T08:00")
-
-    assert drawn(found) == ["Sat 23:59 Brix", "Sun 00:34 Brix", "Sun 07:10 Brix"]
-    assert [row.service_day.isoformat() for row in found.departures] == ["2026-06-13", "2026-06-13", "2026-06-14"]
-
-
-async def test_a_night_belongs_to_the_day_on_which_it_begins():
-    """Its hours count on beyond 23, or begin anew: the name says that they are the morning's."""
-    told = timetable(schedule("Friday Night/Saturday Morning", "23:45 25:15 02:15"))
-    found, _ = await board(told, "2026-06-12T22:00", "2026-06-13T12:00")
-
-    assert drawn(found) == ["Fri 23:45 Brix", "Sat 01:15 Brix", "Sat 02:15 Brix"]
 
 
 @pytest.mark.parametrize(
@@ -183,55 +176,56 @@ def test_an_address_elsewhere_is_asked_at_home():
     assert told == (("Line", "victoria", "Timetable", "A/B"), {"direction": "inbound"})
 
 
-async def test_a_pattern_is_found_by_its_id():
-    """Branches end elsewhere; what has no stop after this one ends here, and an unknown pattern is no departure."""
-    told = timetable(
-        schedule("Friday", "10:00"),
-        schedule("Friday", "10:05", 1),
-        schedule("Friday", "10:10", 2),
-        schedule("Friday", "10:15", 7),
-        ends=(BRIXTON, WALTHAMSTOW, None),
-    )
-    found, _ = await board(told, "2026-06-12T10:00", "2026-06-12T11:00")
-
-    assert drawn(found) == ["Fri 10:00 Brix", "Fri 10:05 Walt"]
+ALL_DAY = [{"hour": hour, "minute": minute, "intervalId": 0} for hour, minute in (("5", "36"), ("24", "10"))]
+OFTEN = period("FrequencyMinutes", "10:00", "10:36", 12, 2)
+NEVER = period("FrequencyMinutes", "11:00", "12:00", 0, 0)
 
 
-async def test_first_and_last_stand_in_for_journeys_that_are_not_told():
-    first, last = {"hour": "5", "minute": "36", "intervalId": 0}, {"hour": "24", "minute": "10", "intervalId": 0}
-    told = timetable(schedule("Friday", "", firstJourney=first, lastJourney=last))
-    found, _ = await board(told, "2026-06-12T05:00", "2026-06-13T04:00")
-
-    assert drawn(found) == ["Fri 05:36 Brix", "Sat 00:10 Brix"]
-
-
-def period(kind, first, last, lowest, highest):
-    (begin, begin_minute), (end, end_minute) = first.split(":"), last.split(":")
-    return {
-        "type": kind,
-        "fromTime": {"hour": begin, "minute": begin_minute},
-        "toTime": {"hour": end, "minute": end_minute},
-        "frequency": {"lowestFrequency": lowest, "highestFrequency": highest},
-    }
-
-
-async def test_a_frequency_without_journeys_is_told_as_one():
-    """Every 2 to 12 minutes: the longest wait is promised, and the row says that it is about every so often."""
-    told = timetable(schedule("Friday", "09:00", periods=[period("FrequencyMinutes", "10:00", "10:36", 12, 2)]))
-    found, _ = await board(told, "2026-06-12T09:00", "2026-06-12T11:00")
-
-    assert drawn(found) == ["Fri 09:00 Brix", "Fri 10:00 Brix", "Fri 10:12 Brix", "Fri 10:24 Brix"]
-    assert [row.headway_s for row in found.departures] == [None, 720, 720, 720]
-
-
-async def test_journeys_go_before_a_frequency():
-    """Where TfL tells both, the journeys are what runs; a frequency of 0 is no service."""
-    often = period("FrequencyMinutes", "10:00", "10:30", 5, 5)
-    never = period("FrequencyMinutes", "11:00", "12:00", 0, 0)
-    told = timetable(schedule("Friday", "10:03", periods=[often, never]))
-    found, _ = await board(told, "2026-06-12T10:00", "2026-06-12T12:00")
-
-    assert drawn(found) == ["Fri 10:03 Brix"]
+@pytest.mark.parametrize(
+    ("told", "first", "last", "shown"),
+    [
+        # The last train of Saturday leaves on Sunday; Sunday's own timetable stands beside it.
+        (
+            timetable(schedule("Saturday (also Good Friday)", "23:59 24:34"), schedule("Sunday", "07:10")),
+            *("2026-06-13T23:00", "2026-06-14T08:00"),
+            ["Sat 23:59 Brix", "Sun 00:34 Brix", "Sun 07:10 Brix"],
+        ),
+        # A night's hours count on beyond 23, or begin anew: the name says that they are the morning's.
+        (
+            timetable(schedule("Friday Night/Saturday Morning", "23:45 25:15 02:15")),
+            *("2026-06-12T22:00", "2026-06-13T12:00"),
+            ["Fri 23:45 Brix", "Sat 01:15 Brix", "Sat 02:15 Brix"],
+        ),
+        # Branches end elsewhere; what has no stop after this one ends here, and an unknown pattern is no departure.
+        (
+            timetable(
+                *(schedule("Friday", f"10:{5 * at:02d}", at) for at in (0, 1, 2, 7)), ends=(BRIXTON, WALTHAMSTOW, None)
+            ),
+            *("2026-06-12T10:00", "2026-06-12T11:00"),
+            ["Fri 10:00 Brix", "Fri 10:05 Walt"],
+        ),
+        # First and last stand in for journeys that are not told.
+        (
+            timetable(schedule("Friday", "", firstJourney=ALL_DAY[0], lastJourney=ALL_DAY[1])),
+            *("2026-06-12T05:00", "2026-06-13T04:00"),
+            ["Fri 05:36 Brix", "Sat 00:10 Brix"],
+        ),
+        # Every 2 to 12 minutes: the longest wait is promised.
+        (
+            timetable(schedule("Friday", "09:00", periods=[OFTEN])),
+            *("2026-06-12T09:00", "2026-06-12T11:00"),
+            ["Fri 09:00 Brix", *(f"Fri 10:{minute} Brix every 12 min" for minute in ("00", "12", "24"))],
+        ),
+        # Where TfL tells both, the journeys are what runs; a frequency of 0 is no service.
+        (
+            timetable(schedule("Friday", "10:03", periods=[OFTEN, NEVER])),
+            *("2026-06-12T10:00", "2026-06-12T12:00"),
+            ["Fri 10:03 Brix"],
+        ),
+    ],
+)
+async def test_a_timetable_is_read_as_the_service_day_runs(told, first, last, shown):
+    assert drawn((await board(told, first, last))[0]) == shown
 
 
 async def test_a_frequency_in_another_unit_is_left_out_and_said():
@@ -312,7 +306,6 @@ async def test_an_empty_board_says_what_comes_next(last, gap):
     found, _ = await board(told, first, last)
     following, day = gap
 
-    assert found.gap is not None
     assert (found.gap.next_departure, found.gap.next_day and found.gap.next_day.isoformat()) == (
         None if following is None else at(following),
         day,
@@ -324,7 +317,6 @@ async def test_what_comes_next_may_be_the_next_days_first():
     told = timetable(schedule("Friday Night/Saturday Morning", "25:00"), schedule("Saturday", "00:10"))
     found, _ = await board(told, "2026-06-12T22:00", "2026-06-12T23:00")
 
-    assert found.gap is not None
     assert found.gap.next_departure == at("2026-06-13T00:10")
 
 

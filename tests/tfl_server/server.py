@@ -43,6 +43,9 @@ class TflServer:
         self._zone = ZoneInfo(served.profile.zone)
         self._feed = min(served.profile.feed_names)
         self._tables = {name: list(csv.DictReader(StringIO(text))) for name, text in (tables or {}).items()}
+        routes = {row["route_id"]: row for row in self._tables.get("routes.txt", ())}
+        self._route_of = {row["trip_id"]: routes[row["route_id"]] for row in self._tables.get("trips.txt", ())}
+        self._calls = self._tables.get("stop_times.txt", ())
         self._key = key
         self.statuses = None
         self.lifts = []
@@ -208,11 +211,9 @@ class TflServer:
 
     def _timetable(self, line_id, own_id, direction):
         """Return the calls of a line at a stop, the same on every day; a tram's only when its direction is told."""
-        routes = {row["route_id"]: row for row in self._tables.get("routes.txt", ())}
-        trips = {row["trip_id"]: routes[row["route_id"]] for row in self._tables.get("trips.txt", ())}
         calls_of = {}
-        for row in self._tables.get("stop_times.txt", ()):
-            if trips[row["trip_id"]]["route_short_name"].lower() == line_id:
+        for row in self._calls:
+            if self._route_of[row["trip_id"]]["route_short_name"].lower() == line_id:
                 calls_of.setdefault(row["trip_id"], []).append(row)
         if not calls_of:
             return 404, tfl.api_error(404, "EntityNotFoundException", f"The line {line_id} is not recognised")
@@ -230,13 +231,7 @@ class TflServer:
 
     def _list_lines(self, own_id):
         """Return the modes of the lines that call at a stop, by their ids."""
-        routes = {row["route_id"]: row for row in self._tables.get("routes.txt", ())}
-        trips = {row["trip_id"]: routes[row["route_id"]] for row in self._tables.get("trips.txt", ())}
-        calling = [
-            trips[row["trip_id"]]
-            for row in self._tables.get("stop_times.txt", ())
-            if row["stop_id"].upper() == own_id.upper()
-        ]
+        calling = [self._route_of[row["trip_id"]] for row in self._calls if row["stop_id"].upper() == own_id.upper()]
         return {row["route_short_name"].lower(): _MODE_OF_TYPE[row["route_type"]] for row in calling}
 
     def _print(self, own_id):
@@ -245,18 +240,15 @@ class TflServer:
     def _list_not_boarded(self, own_id):
         """Return the calls that nobody boards, and where their trips end: TfL tells of them like of any other."""
         today = clock.now().astimezone(self._zone).date()
-        routes = {row["route_id"]: row for row in self._tables.get("routes.txt", ())}
-        trips = {row["trip_id"]: row for row in self._tables.get("trips.txt", ())}
-        calls = self._tables.get("stop_times.txt", ())
-        end_of = {row["trip_id"]: row["stop_id"] for row in calls}
-        for row in calls:
+        end_of = {row["trip_id"]: row["stop_id"] for row in self._calls}
+        for row in self._calls:
             trip_id = row["trip_id"]
             if row["stop_id"].upper() != own_id or (
                 end_of[trip_id].upper() != own_id and row.get("pickup_type") != "1"
             ):
                 continue
             hours, minutes, *_ = map(int, row["arrival_time"].split(":"))
-            route = routes[trips[trip_id]["route_id"]]
+            route = self._route_of[trip_id]
             told = Departure(
                 line=route["route_short_name"],
                 mode=_MODE_OF_TYPE[route["route_type"]],
