@@ -6,20 +6,7 @@ import pytest
 
 from fingerpost.transit.model.itinerary import Access, LineSource, Mode
 from fingerpost.transit.model.place import Location, LocationSource
-from tests.motis.answers import (
-    HERE,
-    LEARNED,
-    NOON,
-    Told,
-    a_place,
-    a_plan,
-    a_ride,
-    a_street,
-    a_walk,
-    at,
-    plan,
-    ride_of,
-)
+from tests.motis.answers import HERE, LEARNED, NOON, Told, a_place, a_plan, a_ride, a_street, a_walk, at, plan, ride_of
 
 TRIP = [a_walk(), a_ride()]
 WORKS = ("Works", "", "UNKNOWN_EFFECT")

@@ -5,12 +5,7 @@ import pytest
 from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.profile import ANSWER_DEADLINE_S
-from fingerpost.transit.remote.opentripplanner.digitransit import (
-    DIGITRANSIT,
-    FINLAND_DEADLINE_S,
-    REGIONS,
-    find_region,
-)
+from fingerpost.transit.remote.opentripplanner.digitransit import DIGITRANSIT, FINLAND_DEADLINE_S, REGIONS, find_region
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerNetwork, OpenTripPlannerSource
 from tests.opentripplanner.answers import LEARNED, a_board, a_board_query, a_time, asking, data
 

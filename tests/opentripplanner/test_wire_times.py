@@ -7,11 +7,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from fingerpost.transit.remote.kit.answers import read_wire_instant
-from fingerpost.transit.remote.opentripplanner.wire_values import (
-    Day,
-    find_service_day,
-    read_duration_s,
-)
+from fingerpost.transit.remote.opentripplanner.wire_values import Day, find_service_day, read_duration_s
 from tests.opentripplanner.answers import a_board, a_board_query, a_time, asking, data
 
 HELSINKI = ZoneInfo("Europe/Helsinki")

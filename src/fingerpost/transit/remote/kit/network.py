@@ -12,22 +12,12 @@ from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.net.request import Fetch, RequestLimits
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit import port
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.model.itinerary import Departure, ServiceAlert
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, Provenance, RealtimeHealth
-from fingerpost.transit.port import (
-    BoardGap,
-    DepartureBoard,
-    DepartureQuery,
-    DrawLeg,
-    JourneyAnswer,
-    JourneyQuery,
-    NearbyStops,
-    Network,
-    PriceItinerary,
-)
 from fingerpost.transit.remote.kit.journeys import FoundJourneys, JourneyQuestion, JourneySearch, find_end
 from fingerpost.transit.remote.kit.places import PlaceNames, StopIdBook, StopLookup
 from fingerpost.transit.rules.board_window import keep_first, list_within
@@ -45,7 +35,7 @@ class ServerSource:
         kind: the word in a record's ``source``.
         url_option: the option of ``network add`` that names the server; None where its address is known.
         learn_profile: asks a record's server for its profile, with limits of one request.
-        open_network: makes the network of a record without asking anything.
+        open_network: makes a network without asking anything: of a record, its profile, ``fetch`` and limits.
 
     Args:
         fetch: asks an address.
@@ -55,7 +45,7 @@ class ServerSource:
     kind: ClassVar[str]
     url_option: ClassVar[str | None] = None
     learn_profile: ClassVar["staticmethod[[Fetch, NetworkRecord, RequestLimits], Awaitable[LearnedProfile]]"]
-    open_network: ClassVar["staticmethod[[NetworkRecord, LearnedProfile | None, Fetch, RequestLimits | None], Network]"]
+    open_network: ClassVar["staticmethod[..., port.Network]"]
 
     def __init__(self, fetch: Fetch, limits: RequestLimits | None = None) -> None:
         self._fetch = fetch
@@ -67,7 +57,7 @@ class ServerSource:
             raise ParameterError(f"{record.name} has no url", {"field": "url"}, hint=hint)
         return await self.learn_profile(self._fetch, record, self._limits or _PATIENT)
 
-    def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> Network:
+    def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> port.Network:
         try:
             return self.open_network(record, learned, self._fetch, self._limits)
         except ParameterError as error:
@@ -100,7 +90,7 @@ class FoundBoard:
     retrieved_at: datetime | None = None
     notes: Sequence[str] = ()
     alerts: Sequence[ServiceAlert] = ()
-    gap: BoardGap | None = None
+    gap: port.BoardGap | None = None
     zone: str | None = None
     days: tuple[date | None, date | None] | None = None
 
@@ -126,7 +116,7 @@ class ServerNetwork(ABC):
         stops: StopLookup,
         names: PlaceNames,
         search: JourneySearch,
-        draw: DrawLeg,
+        draw: port.DrawLeg,
     ) -> None:
         self._profile = profile
         self._languages = record.languages or (() if learned is None else learned.languages)
@@ -140,7 +130,7 @@ class ServerNetwork(ABC):
     def profile(self) -> NetworkProfile:
         return self._profile
 
-    async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
+    async def plan_journeys(self, query: port.JourneyQuery) -> port.JourneyAnswer:
         ends = (query.origin, query.destination)
         origin, destination = await gather_all(find_end(end, self._ids, self._stops) for end in ends)
         language = self._choose_language(query.language)
@@ -149,7 +139,7 @@ class ServerNetwork(ABC):
         )
         return self._answer(found, query.language)
 
-    async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
+    async def list_departures(self, query: port.DepartureQuery) -> port.DepartureBoard:
         found = await self._find_board(query, self._choose_language(query.language))
         rows = list(found.rows)
         provenance = self._provenance(found.retrieved_at, query.language, found.notes, zone=found.zone)
@@ -157,7 +147,7 @@ class ServerNetwork(ABC):
         first_day, last_day = found.days or (provenance.first_day, provenance.last_day)
         first, last = query.instant, query.instant + query.window_s
         within = list_within(rows, first, last, by_schedule=query.by_schedule)
-        return DepartureBoard(
+        return port.DepartureBoard(
             departures=keep_first(within, query.wanted, by_schedule=query.by_schedule),
             found_count=len(within),
             provenance=replace(
@@ -173,9 +163,11 @@ class ServerNetwork(ABC):
     async def find_stop_place(self, stop_id: str, *, language: str | None = None) -> Place | None:
         return await self._stops.find_stop_place(stop_id, self._choose_language(language))
 
-    async def list_stops_near(self, coordinate: Coordinate, radius_m: float, *, language: str = "en") -> NearbyStops:
+    async def list_stops_near(
+        self, coordinate: Coordinate, radius_m: float, *, language: str = "en"
+    ) -> port.NearbyStops:
         near = await self._stops.list_near(coordinate, radius_m, self._choose_language(language))
-        return NearbyStops(stops=near.data, provenance=self._provenance(near.retrieved_at, language, near.notes))
+        return port.NearbyStops(stops=near.data, provenance=self._provenance(near.retrieved_at, language, near.notes))
 
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
@@ -191,10 +183,10 @@ class ServerNetwork(ABC):
         return None
 
     @abstractmethod
-    async def _find_board(self, query: DepartureQuery, language: str | None) -> FoundBoard:
+    async def _find_board(self, query: port.DepartureQuery, language: str | None) -> FoundBoard:
         """Return what leaves in the window of a query, calls without boarding left out."""
 
-    def _find_price(self, found: FoundJourneys) -> PriceItinerary | None:  # noqa: ARG002
+    def _find_price(self, found: FoundJourneys) -> port.PriceItinerary | None:  # noqa: ARG002
         """Return what prices an answer's itineraries; None from servers whose fares are not read."""
         return None
 
@@ -203,8 +195,8 @@ class ServerNetwork(ABC):
         chosen = choose(language, self._languages)
         return None if chosen == DEFAULT else chosen
 
-    def _answer(self, found: FoundJourneys, language: str) -> JourneyAnswer:
-        return JourneyAnswer(
+    def _answer(self, found: FoundJourneys, language: str) -> port.JourneyAnswer:
+        return port.JourneyAnswer(
             itineraries=found.live,
             timetabled=found.promised,
             provenance=self._provenance(found.retrieved_at, language, found.notes, zone=found.zone),

@@ -1,4 +1,4 @@
-"""A network behind one MOTIS server."""
+"""A network behind one MOTIS server: what the server covers, and which version of the API it has."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

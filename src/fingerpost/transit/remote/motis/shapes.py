@@ -101,9 +101,6 @@ class MotisLine(Shape):
     real_time: bool | None = None
 
 
-# ---------------------------------------------------------------------------------------------------- plans
-
-
 class Polyline(Shape):
     points: str = ""
     precision: int | None = None
@@ -169,9 +166,6 @@ class MotisPlan(Shape):
     next_page_cursor: str | None = None
 
 
-# --------------------------------------------------------------------------------------------------- boards
-
-
 class StopTime(MotisLine):
     place: OwnPlace
     pickup_dropoff_type: str | None = None
@@ -187,9 +181,6 @@ class MotisStop(Shape):
     """The stop of a board, without its rows."""
 
     place: OwnPlace
-
-
-# ---------------------------------------------------------------------------------------------------- names
 
 
 class Area(Shape):
@@ -219,9 +210,6 @@ class Matches(RootModel[Entries[Match]]):
 
 class StopList(RootModel[Entries[OwnPlace]]):
     model_config = ConfigDict(frozen=True)
-
-
-# --------------------------------------------------------------------------------------------------- server
 
 
 class ServerConfig(Shape):

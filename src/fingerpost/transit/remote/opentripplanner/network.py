@@ -1,4 +1,4 @@
-"""A network behind one OpenTripPlanner server."""
+"""A network behind one OpenTripPlanner server: what the server covers, and what its version can do."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -100,11 +100,12 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord, limits: RequestLimi
     told = (await server.ask(NETWORK, shapes.NetworkData, fresh_s=0.0)).data
     bounds = region.bounds if region is not None else await _find_bounds(server)
     zone = find_common_zone(agency.timezone for feed in told.feeds for agency in feed.agencies)
+    languages = (agency.lang.lower() for feed in told.feeds for agency in feed.agencies if agency.lang)
     first, last = _find_days(told.service_time_range, zone)
     return LearnedProfile(
         bounds=bounds,
         zone=zone,
-        languages=_DIGITRANSIT_LANGUAGES if region is not None else _list_languages(told.feeds),
+        languages=_DIGITRANSIT_LANGUAGES if region is not None else tuple(dict.fromkeys(languages)),
         feeds=tuple(FeedVersion(name=feed.feed_id) for feed in told.feeds),
         modes=frozenset(read_mode(None, route.type) for route in told.routes if route.type is not None),
         attribution=ATTRIBUTION if region is not None else _list_attribution(told.feeds),
@@ -117,23 +118,18 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord, limits: RequestLimi
 
 
 async def _find_bounds(server: Server) -> Bounds:
+    """Return the box of the stops; no stop lies at 0, 0, which is what is written where nobody knows the position."""
     stops = (await server.ask(STOP_POSITIONS, shapes.StopPositions, fresh_s=0.0)).data.stops
     known = [Coordinate(stop.lat, stop.lon) for stop in stops if stop.lat is not None and stop.lon is not None]
-    places = [each for each in known if not _is_unset(each)]
+    places = [each for each in known if max(abs(each.lat), abs(each.lon)) >= _UNSET_WITHIN]
     if len(places) < len(stops):
+        left_out = len(stops) - len(places)
         _log.warning(
-            "%d of %d stops have no place, or lie at 0, 0: they do not count for the bounds",
-            len(stops) - len(places),
-            len(stops),
+            "%d of %d stops have no place, or lie at 0, 0: they do not count for the bounds", left_out, len(stops)
         )
     if not places:
         raise SourceChanged("The server holds no stops", hint="Build its graph with a GTFS feed")
     return box_of(places)
-
-
-def _is_unset(place: Coordinate) -> bool:
-    """Whether a position is the one that is written where nobody knows one: no stop lies in that part of the sea."""
-    return abs(place.lat) < _UNSET_WITHIN and abs(place.lon) < _UNSET_WITHIN
 
 
 def _find_days(range_s: shapes.ServiceTimeRange | None, zone: str | None) -> tuple[date | None, date | None]:
@@ -142,11 +138,6 @@ def _find_days(range_s: shapes.ServiceTimeRange | None, zone: str | None) -> tup
         return None, None
     where = ZoneInfo(zone) if zone else UTC
     return datetime.fromtimestamp(range_s.start, where).date(), datetime.fromtimestamp(range_s.end - 1, where).date()
-
-
-def _list_languages(feeds: Iterable[shapes.FeedData]) -> tuple[str, ...]:
-    spoken = (agency.lang for feed in feeds for agency in feed.agencies if agency.lang)
-    return tuple(dict.fromkeys(each.lower() for each in spoken))
 
 
 def _list_attribution(feeds: Iterable[shapes.FeedData]) -> tuple[str, ...]:

@@ -44,9 +44,6 @@ class Reply(Shape, Generic[_T]):
     errors: Several[GraphQLError] = ()
 
 
-# ---------------------------------------------------------------------------------------------------- stops
-
-
 class OwnStop(Shape):
     gtfs_id: Words
     name: Words
@@ -94,9 +91,6 @@ class IndexedStop(OwnStop):
 class AllStops(Shape):
     stops: Entries[IndexedStop]
     stations: Entries[OwnStop]
-
-
-# -------------------------------------------------------------------------------------------------- network
 
 
 class Publisher(Shape):
@@ -150,9 +144,6 @@ class StopPosition(Shape):
 
 class StopPositions(Shape):
     stops: Entries[StopPosition]
-
-
-# ---------------------------------------------------------------------------------------------------- rides
 
 
 class OwnAlert(Shape):

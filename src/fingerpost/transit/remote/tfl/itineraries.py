@@ -1,10 +1,11 @@
-"""Itineraries and alerts, from TfL's journeys, statuses and disruptions (rule B13)."""
+"""Itineraries and alerts, from TfL's journeys, statuses and disruptions (rule B13): wall clocks become instants."""
 
 import hashlib
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from fingerpost.transit.model.itinerary import Itinerary, Leg, LegLine, ServiceAlert, StopPoint
@@ -20,7 +21,6 @@ from fingerpost.transit.remote.kit.journeys import (
 )
 from fingerpost.transit.remote.kit.places import StopIdBook
 from fingerpost.transit.remote.tfl import shapes
-from fingerpost.transit.remote.tfl.wire_times import MINUTE_S, choose_after, choose_instant, list_instants
 
 # Severities that say that nothing is wrong.
 _GOOD = frozenset({10, 18})
@@ -87,6 +87,41 @@ def _alert(said: str, effect: str, since: int | None = None, until: int | None =
         since=since,
         until=until,
     )
+
+
+MINUTE_S = 60
+
+
+@lru_cache(maxsize=8192)
+def list_instants(naive: datetime, zone: ZoneInfo) -> tuple[int, ...]:
+    """Return the instants at which clocks show a time, the earlier first: two where clocks go back, else one."""
+    both = {int(naive.replace(tzinfo=zone, fold=fold).timestamp()) for fold in (0, 1)}
+    shown = [each for each in sorted(both) if datetime.fromtimestamp(each, zone).replace(tzinfo=None) == naive]
+    # A time that clocks skip is the instant that they would have shown it at.
+    return tuple(shown) or (max(both),)
+
+
+def choose_instant(naive: datetime, zone: ZoneInfo, *, wanted: int) -> int:
+    """Return the instant of a wall-clock time that lies nearest to another; of equals the earlier."""
+    return min(list_instants(naive, zone), key=lambda each: abs(each - wanted))
+
+
+def choose_after(naive: datetime, zone: ZoneInfo, *, earliest: int) -> int:
+    """Return the first instant of a wall-clock time that is not before another; the last one where all are."""
+    found = list_instants(naive, zone)
+    return next((each for each in found if each >= earliest), found[-1])
+
+
+def print_wall_clock(instant: int, zone: ZoneInfo, *, arrive_by: bool) -> tuple[str, str]:
+    """Return the date (yyyyMMdd) and the time (HHmm) of a question in whole minutes.
+
+    Who leaves is asked about from the next full minute on, who arrives up to the last.
+    """
+    begun = instant - instant % MINUTE_S
+    if not arrive_by and begun < instant:
+        begun += MINUTE_S
+    shown = datetime.fromtimestamp(begun, zone)
+    return shown.strftime("%Y%m%d"), shown.strftime("%H%M")
 
 
 UNPLACED = Coordinate(math.nan, math.nan)

@@ -12,16 +12,10 @@ from fingerpost.net.response import Response
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.place import Location
 from fingerpost.transit.remote.kit.answers import Answer, read_answer, read_exactly
-from fingerpost.transit.remote.kit.journeys import (
-    FoundJourneys,
-    JourneyPage,
-    JourneyQuestion,
-    JourneySearch,
-    sort_live,
-)
+from fingerpost.transit.remote.kit.journeys import FoundJourneys, JourneyPage, JourneyQuestion, JourneySearch, sort_live
 from fingerpost.transit.remote.kit.places import StopIdBook
 from fingerpost.transit.remote.tfl import shapes
-from fingerpost.transit.remote.tfl.itineraries import JourneyReader, is_placed
+from fingerpost.transit.remote.tfl.itineraries import MINUTE_S, JourneyReader, is_placed, print_wall_clock
 from fingerpost.transit.remote.tfl.server import (
     LIVE_FRESH_S,
     MULTIPLE_CHOICES,
@@ -31,7 +25,6 @@ from fingerpost.transit.remote.tfl.server import (
     read_error,
     say,
 )
-from fingerpost.transit.remote.tfl.wire_times import MINUTE_S, print_wall_clock
 
 STEP_FREE, STEP_FREE_TO_PLATFORM = "StepFreeToVehicle", "StepFreeToPlatform"
 _SIDES = ("origin", "destination")

@@ -12,12 +12,7 @@ from fingerpost.transit.port import DepartureQuery, JourneyAnswer, TextJourneyQu
 from fingerpost.transit.remote.kit.network import FoundBoard, ServerNetwork, ServerSource
 from fingerpost.transit.remote.tfl.boards import TflBoards
 from fingerpost.transit.remote.tfl.itineraries import draw_leg
-from fingerpost.transit.remote.tfl.journeys import (
-    STEP_FREE_TO_PLATFORM,
-    TflJourneySearch,
-    TflQuestion,
-    new_unknown,
-)
+from fingerpost.transit.remote.tfl.journeys import STEP_FREE_TO_PLATFORM, TflJourneySearch, TflQuestion, new_unknown
 from fingerpost.transit.remote.tfl.server import TflClient
 from fingerpost.transit.remote.tfl.shapes import OwnMode, read_mode
 from fingerpost.transit.remote.tfl.stops import NaptanIds, StopPointLookup, StopPointNames

@@ -1,6 +1,8 @@
 """The parts of TfL's answers that are read; TfL leaves out what is null, and adds fields as it likes."""
 
 import json
+from datetime import datetime
+from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
@@ -17,7 +19,6 @@ from fingerpost.transit.remote.kit.answers import (
     Several,
     Shape,
 )
-from fingerpost.transit.remote.tfl.wire_times import Naive
 
 read_mode = ModeReader(
     {
@@ -33,6 +34,23 @@ read_mode = ModeReader(
         Mode.FERRY: "river-bus river-tour",
     }
 )
+
+
+@lru_cache(maxsize=8192)
+def read_naive(text: str) -> datetime:
+    """Return a wall-clock time of a journey.
+
+    Raises:
+        ValueError: it is none, or has an offset, which TfL's journeys never have.
+    """
+    read = datetime.fromisoformat(text)
+    if read.tzinfo is not None:
+        raise ValueError("a wall-clock time with an offset")
+    return read
+
+
+Naive = Annotated[datetime, BeforeValidator(lambda value: read_naive(value) if isinstance(value, str) else value)]
+"""A wall-clock time without an offset."""
 
 
 def _read_line(value: Any) -> Any:

@@ -14,14 +14,9 @@ from fingerpost.transit.port import BoardGap
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.places import StopIdBook
 from fingerpost.transit.remote.tfl import shapes
+from fingerpost.transit.remote.tfl.itineraries import list_instants
 from fingerpost.transit.remote.tfl.server import MULTIPLE_CHOICES, TflClient
-from fingerpost.transit.remote.tfl.timetable_days import (
-    ChosenSchedule,
-    RemarkKind,
-    TimetableRemark,
-    choose_schedules,
-)
-from fingerpost.transit.remote.tfl.wire_times import list_instants
+from fingerpost.transit.remote.tfl.timetable_days import ChosenSchedule, RemarkKind, TimetableRemark, choose_schedules
 
 # TfL changes its timetables at night, and says of static data that it may be kept for half a day.
 TIMETABLES_FRESH_S = 3600.0
