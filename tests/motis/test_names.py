@@ -29,13 +29,6 @@ async def find(text, told, **wishes):
         return await network.find_places(text, **wishes)
 
 
-async def test_a_name_is_scored_here():
-    """Whatever the server thinks of it: the exact one decides, what resembles nothing is offered with 0."""
-    found = await find("dam", Told(geocode=[a_match("Museumplein", "GVB_2", score=99.0), a_match("Dam")]))
-
-    assert [(each.place.name, each.score) for each in found] == [("Dam", 1.0), ("Museumplein", 0.0)]
-
-
 async def test_an_address_has_its_town_and_no_id():
     (found,) = await find("Damrak 1 Amsterdam", Told(geocode=[a_match("Damrak 1", "way/12", "ADDRESS")]))
 

@@ -147,20 +147,16 @@ async def test_what_nobody_asked_for_is_left_out_and_counted(mode):
     )
 
 
-async def test_a_page_on_which_nothing_can_be_used_leads_to_the_next():
-    """The cursor goes with the same question; the page behind it holds a trip."""
-    told = Told(plan=[a_plan([a_walk(mode="CAR")], later="LATER|1"), a_plan(TRIP, later="LATER|2")])
-    answer = await plan(told)
+@pytest.mark.parametrize(("arrive_by", "cursor"), [(False, "LATER|1"), (True, "EARLIER|1")])
+async def test_a_page_on_which_nothing_can_be_used_leads_to_the_next(arrive_by, cursor):
+    """The cursor goes with the same question; who arrives by an instant pages backwards."""
+    told = Told(
+        plan=[a_plan([a_walk(mode="CAR")], later="LATER|1", earlier="EARLIER|1"), a_plan(TRIP, later="LATER|2")]
+    )
+    answer = await plan(told, arrive_by=arrive_by)
     first, second = told.list_asked("plan")
 
-    assert (len(answer.itineraries), second) == (1, {**first, "pageCursor": "LATER|1"})
-
-
-async def test_who_arrives_by_an_instant_pages_backwards():
-    told = Told(plan=[a_plan([a_walk(mode="CAR")], later="LATER|1", earlier="EARLIER|1"), a_plan()])
-    await plan(told, arrive_by=True)
-
-    assert told.list_asked("plan")[1]["pageCursor"] == "EARLIER|1"
+    assert (len(answer.itineraries), second) == (1, {**first, "pageCursor": cursor})
 
 
 async def test_pages_have_an_end():

@@ -50,11 +50,9 @@ class Refused(Exception):
 class TownServer:
     """The answers; ``served`` is the embedded engine's network of the town, ``api`` the newest version it has."""
 
-    def __init__(self, town, served, api=6, most_stops=8192, has_zones=True):
+    def __init__(self, town, served, api=6):
         self._served = served
         self._api = api
-        self._most_stops = most_stops
-        self._has_zones = has_zones
         self._tables = {name: list(csv.DictReader(StringIO(text))) for name, text in town.tables.items()}
         self._routes = {row["route_id"]: row for row in self._tables["routes.txt"]}
         self._trips = {row["trip_id"]: row for row in self._tables["trips.txt"]}
@@ -112,8 +110,9 @@ class TownServer:
             "lat": float(row["stop_lat"]),
             "lon": float(row["stop_lon"]),
             "vertexType": "TRANSIT",
+            "tz": ZONE,
         }
-        return {**place, **({"tz": ZONE} if self._has_zones else {}), **more}
+        return {**place, **more}
 
     async def _list_stops(self, min, max, language=None):  # noqa: A002  (the API's names)
         (south, west), (north, east) = ([float(each) for each in corner.split(",")] for corner in (min, max))
@@ -122,8 +121,6 @@ class TownServer:
             for row in self._stops.values()
             if south <= float(row["stop_lat"]) <= north and west <= float(row["stop_lon"]) <= east
         ]
-        if len(found) > self._most_stops:
-            raise Refused("422 Unprocessable Entity", "too many stops")
         return [self._place(row, modes=self._modes_at(row["stop_id"])) for row in found]
 
     def _modes_at(self, stop_id):
@@ -134,36 +131,19 @@ class TownServer:
         """Return the nearest stops: the town has no addresses."""
         here = Coordinate(*map(float, place.split(",")))
         near = (await self._served.list_stops_near(here, 3000.0)).stops[: int(numResults)]
-        return [
-            {
-                "type": "STOP",
-                "name": each.stop.name,
-                "id": self._own_id(each.stop.id),
-                "lat": each.stop.coordinate.lat,
-                "lon": each.stop.coordinate.lon,
-                "tokens": [],
-                "areas": [],
-                "score": 0.0,
-            }
-            for each in near
-        ]
+        return [self._match(each.stop) for each in near]
 
     async def _geocode(self, text, numResults, language=None, place=None):  # noqa: N803
-        matches = (await self._served.find_places(text))[: int(numResults)]
-        return [
-            {
-                "type": "STOP",
-                "name": match.place.name,
-                "id": self._own_id(match.place.id),
-                "lat": match.place.coordinate.lat,
-                "lon": match.place.coordinate.lon,
-                "tokens": [[0, len(text)]],
-                "areas": [{"name": "Town", "adminLevel": 8, "matched": False, "default": True}],
-                # No number that compares with anybody's.
-                "score": -7.5 - number,
-            }
-            for number, match in enumerate(matches)
-        ]
+        found = [match.place for match in (await self._served.find_places(text))[: int(numResults)]]
+        area = {"name": "Town", "adminLevel": 8, "matched": False, "default": True}
+        # No number that compares with anybody's.
+        more = [{"tokens": [[0, len(text)]], "areas": [area], "score": -7.5 - number} for number in range(len(found))]
+        return [self._match(place, **each) for place, each in zip(found, more, strict=True)]
+
+    def _match(self, stop, **more):
+        here = stop.coordinate
+        match = {"type": "STOP", "name": stop.name, "id": self._own_id(stop.id), "lat": here.lat, "lon": here.lon}
+        return {**match, "tokens": [], "areas": [], "score": 0.0, **more}
 
     def _own_id(self, printed_id):
         return next(own_id for own_id in self._stops if printed(own_id) == printed_id)

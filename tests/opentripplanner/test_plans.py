@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from fingerpost.errors import OutsideCalendar
 from fingerpost.transit.model.itinerary import Access, LineSource, Mode, Optimize
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from tests.opentripplanner.answers import (
@@ -167,14 +166,6 @@ async def test_a_saved_place_is_at_its_stop_only_where_the_two_are_one_place(lat
 # ------------------------------------------------------------------------------------------- limits and pages
 
 
-@pytest.mark.parametrize(("metres", "count"), [(1500.0, 1), (1501.0, 0)])
-async def test_what_walks_too_far_is_left_out(metres, count):
-    """The server knows no limit: the sum of an itinerary's walks is held to it here (rule B6)."""
-    answered, _ = await _plan(data(live=a_page([a_walk(metres), a_ride()])), data(live=a_page()), max_walk_m=1500.0)
-
-    assert len(answered.itineraries) == count
-
-
 async def test_too_much_walking_is_asked_again_with_shorter_walks():
     """Walking is made dear and the way that only walks left out; what then keeps the limit is the answer."""
     far, near = data(live=a_page([a_walk(2000.0)])), data(live=a_page([a_walk(400.0), a_ride()]))
@@ -248,20 +239,6 @@ async def test_an_itinerary_that_lacks_a_leg_is_left_out():
     assert [len(each.legs) for each in answered.itineraries] == [2]
 
 
-async def test_a_way_with_steps_is_better_than_none():
-    """Step-free finds nothing, so it is asked without; the answer then names the step."""
-    steps = a_ride(trip={"gtfsId": "HSL:1014_2", "wheelchairAccessible": "NOT_POSSIBLE"})
-    answered, local = await _plan(data(live=a_page()), data(live=a_page([steps])), step_free=True)
-
-    assert [leg.wheelchair for each in answered.itineraries for leg in each.legs] == [Access.NO]
-    assert "accessibility" not in asked_of(local)["variables"]["preferences"]
-
-
-async def test_a_day_outside_the_timetable_is_told():
-    with pytest.raises(OutsideCalendar, match="TOWN"):
-        await _plan(data(live=a_page(cursor="A", errors=[("OUTSIDE_SERVICE_PERIOD", "DATE_TIME")])))
-
-
 @pytest.mark.parametrize(
     ("code", "field", "sentence"),
     [
@@ -284,6 +261,7 @@ async def test_nothing_found_says_why(code, field, sentence):
         ({"mode": "BUS", "route": {**ROUTE, "type": 200}}, {"mode": Mode.COACH}),
         ({"mode": "MAGLEV", "route": ROUTE}, {"mode": Mode.OTHER}),
         ({"mode": None, "route": ROUTE}, {"mode": Mode.OTHER}),
+        ({"trip": {"gtfsId": "HSL:1014_2", "wheelchairAccessible": "NOT_POSSIBLE"}}, {"wheelchair": Access.NO}),
         # Short name, else long name, else route id (rule A2).
         ({"route": {"gtfsId": "HSL:1014", "shortName": None, "longName": "Ring"}}, {"line": "Ring"}),
         ({"route": {"gtfsId": "HSL:1014", "shortName": "", "longName": ""}}, {"line": "1014"}),

@@ -34,9 +34,8 @@ _DAY_S = 86_400
 class TownServer:
     """The answers; ``served`` is the embedded engine's network of the town."""
 
-    def __init__(self, town, served, schema=SCHEMA):
+    def __init__(self, town, served):
         self._served = served
-        self._schema = schema
         self._tables = {name: list(csv.DictReader(StringIO(text))) for name, text in town.tables.items()}
         self._routes = {row["route_id"]: self._route(row) for row in self._tables["routes.txt"]}
         self._calls = {}
@@ -59,7 +58,7 @@ class TownServer:
             "stopsByBbox": self._stops_in_box,
             "planConnection": self._plan,
         }
-        result = await graphql(self._schema, asked["query"], root, variable_values=asked.get("variables"))
+        result = await graphql(SCHEMA, asked["query"], root, variable_values=asked.get("variables"))
         told = {} if result.data is None else {"data": result.data}
         if result.errors:
             kind = "DataFetchingException" if result.data is not None else "ValidationError"

@@ -30,36 +30,28 @@ class TflServer:
 
     Args:
         served: the network that is asked.
-        tables: its feed, where arrivals that end at a stop are to be told too.
-        key: what ``app_key`` must be; None lets everyone in.
-
-    Attributes:
-        statuses, lifts: what lines and lifts are told, in TfL's shapes; good service and no lift by default.
-        asked: the requests so far.
+        tables: its feed.
+        key: what ``app_key`` must be.
     """
 
-    def __init__(self, served, tables=None, key=None):
+    def __init__(self, served, tables, key):
         self._served = served
         self._zone = ZoneInfo(served.profile.zone)
         self._feed = min(served.profile.feed_names)
-        self._tables = {name: list(csv.DictReader(StringIO(text))) for name, text in (tables or {}).items()}
-        routes = {row["route_id"]: row for row in self._tables.get("routes.txt", ())}
-        self._route_of = {row["trip_id"]: routes[row["route_id"]] for row in self._tables.get("trips.txt", ())}
-        self._calls = self._tables.get("stop_times.txt", ())
+        self._tables = {name: list(csv.DictReader(StringIO(text))) for name, text in tables.items()}
+        routes = {row["route_id"]: row for row in self._tables["routes.txt"]}
+        self._route_of = {row["trip_id"]: routes[row["route_id"]] for row in self._tables["trips.txt"]}
+        self._calls = self._tables["stop_times.txt"]
         self._key = key
-        self.statuses = None
-        self.lifts = []
-        self.asked = []
         # By line, what was said with its rows: whoever asks how lines fare has asked for a board before.
         self._line_alerts = {}
 
     async def answer(self, asked):
         """Return the bytes of an answer."""
-        self.asked.append(asked)
         parts = urlsplit(asked.target)
         path = [unquote(part) for part in parts.path.split("/")[1:]]
         params = dict(parse_qsl(parts.query))
-        if self._key is not None and asked.headers.get("app_key") != self._key:
+        if asked.headers.get("app_key") != self._key:
             return _write(429, tfl.api_error(429, "ApiException", "Invalid app_key"))
         match [part.lower() for part in path[:2]]:
             case ["journey", "journeyresults"]:
@@ -80,9 +72,9 @@ class TflServer:
                 return _write(*self._timetable(line_id, path[3], params.get("direction")))
             case ["line", names]:
                 told = [tfl.line_of(name, self._line_alerts.get(name, {}).values()) for name in names.split(",")]
-                return _write(200, told if self.statuses is None else self.statuses)
+                return _write(200, told)
             case ["disruptions", _]:
-                return _write(200, self.lifts)
+                return _write(200, [])
         return _write(404, tfl.api_error(404, "EntityNotFoundException", f"Resource not found: {parts.path}"))
 
     # --------------------------------------------------------------------------------------------- plans
