@@ -74,16 +74,17 @@ def _easter_sunday(year: int) -> date:
 
 
 _WEEK = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_SHORT = {"thur": 3, "thurs": 3, "tues": 1, "weds": 2}
 _EVERY_DAY, _WORKING_DAYS, _WEEKEND = frozenset(range(7)), frozenset(range(5)), frozenset({5, 6})
 _GROUPS = {
-    "daily": _EVERY_DAY,
-    "everyday": _EVERY_DAY,
-    "nightly": _EVERY_DAY,
-    "weekday": _WORKING_DAYS,
-    "weekdays": _WORKING_DAYS,
-    "weekend": _WEEKEND,
-    "weekends": _WEEKEND,
+    _EVERY_DAY: "daily everyday nightly",
+    _WORKING_DAYS: "weekday weekdays",
+    _WEEKEND: "weekend weekends",
+}
+_SHORT = {1: "tues", 2: "weds", 3: "thur thurs"}
+_DAYS = {word: days for days, words in _GROUPS.items() for word in words.split()} | {
+    word: frozenset({weekday})
+    for weekday, day in enumerate(_WEEK)
+    for word in (day, f"{day}s", day[:3], day[:2], *_SHORT.get(weekday, "").split())
 }
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _GOOD_FRIDAY = re.compile(r"\(?\b(?:also )?good friday\b\)?")
@@ -155,28 +156,17 @@ def _read_weekdays(tokens: list[str]) -> frozenset[int] | None:
             if is_range:
                 return None
             continue
-        if token in _GROUPS:
-            found |= _GROUPS[token]
-            continue
-        weekday = _find_weekday(token)
-        if weekday is None:
+        days = _DAYS.get(token)
+        if days is None:
             return None
+        found |= days
+        if len(days) > 1:
+            continue
+        (weekday,) = days
         if is_range and begin is not None:
-            found |= {(begin + step) % 7 for step in range((weekday - begin) % 7 + 1)}
-        found.add(weekday)
+            found |= {(begin + step) % 7 for step in range((weekday - begin) % 7)}
         begin, is_range = weekday, False
     return None if is_range else frozenset(found)
-
-
-def _find_weekday(word: str) -> int | None:
-    """Return the weekday of a word such as ``mo``, ``tue`` or ``thursdays``."""
-    if word in _SHORT:
-        return _SHORT[word]
-    single = word.removesuffix("s") if len(word) > len("tues") else word
-    for weekday, day in enumerate(_WEEK):
-        if single in (day, day[:3], day[:2]):
-            return weekday
-    return None
 
 
 _SUNDAY = 6
