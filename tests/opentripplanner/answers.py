@@ -4,19 +4,14 @@ import json
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-from fingerpost.net.addresses import CheckedBackend
-from fingerpost.net.client import Client
-from fingerpost.net.limiter import Limiter
 from fingerpost.net.request import RequestLimits
-from fingerpost.net.transport import WireTransport
-from fingerpost.runtime.circuit_breaker import Breaker
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.model.place import Bounds, Coordinate, Location, LocationSource
 from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
-from tests.net.local_server import HOST, LOOPBACK, FakeTime, answer, serving
+from tests.net.local_server import answer, new_client, serving
 
 # Large enough for a machine that is busy.
 LIMITS = RequestLimits(read_s=60.0, total_s=60.0, attempts=1)
@@ -48,7 +43,7 @@ def data(**told):
 @asynccontextmanager
 async def asking(*answers, learned=LEARNED, environ=None, limits=LIMITS, **record):
     """Open a network on a server that gives these answers in turn; yield it and the server."""
-    async with serving(*answers) as local, new_client(local, environ) as client:
+    async with serving(*answers) as local, new_client(environ=environ or {}) as client:
         made = NetworkRecord(name="TOWN", source="opentripplanner", url=f"{local.url}/otp/gtfs/v1", **record)
         yield OpenTripPlannerSource(client.fetch, limits).open(made, learned), local
 
@@ -56,22 +51,9 @@ async def asking(*answers, learned=LEARNED, environ=None, limits=LIMITS, **recor
 @asynccontextmanager
 async def learning(*answers, **record):
     """Yield what is learned of a server, and the server."""
-    async with serving(*answers) as local, new_client(local) as client:
+    async with serving(*answers) as local, new_client(environ={}) as client:
         made = NetworkRecord(name="TOWN", source="opentripplanner", url=f"{local.url}/otp/gtfs/v1", **record)
         yield await OpenTripPlannerSource(client.fetch, LIMITS).learn(made), local
-
-
-def new_client(local, environ=None):
-    async def resolve(host, _):
-        return [LOOPBACK]
-
-    time = FakeTime()
-    return Client(
-        transport=WireTransport(CheckedBackend({HOST}, resolve=resolve)),
-        limiter=Limiter(clock_ms=time.clock_ms, sleep=time.sleep),
-        breaker=Breaker(threshold=1000),
-        environ={} if environ is None else environ,
-    )
 
 
 def asked_of(local, number=-1):

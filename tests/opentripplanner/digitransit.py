@@ -7,17 +7,12 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlsplit
 
-from fingerpost.net.addresses import CheckedBackend
-from fingerpost.net.client import Client
-from fingerpost.net.limiter import Limiter
-from fingerpost.net.transport import WireTransport
-from fingerpost.runtime.circuit_breaker import Breaker
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.model.provenance import FeedVersion
-from fingerpost.transit.remote.opentripplanner.digitransit import KEY_HEADER, KEY_VARIABLE, REGIONS
+from fingerpost.transit.remote.opentripplanner.digitransit import KEY_VARIABLE, REGIONS
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
-from tests.net.local_server import LOOPBACK, FakeTime, answer, read_request
+from tests.net.local_server import LOOPBACK, answer, anywhere, new_client, read_request
 from tests.net.test_tls import new_certificate
 from tests.opentripplanner.answers import LIMITS
 from tests.throwaway.server import Port
@@ -74,15 +69,11 @@ async def serving_digitransit(folder, upstream, *, environ=None, host=HOST):
     trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     trusting.load_verify_locations(certificate)
 
-    async def resolve(host, _):
-        return [LOOPBACK]
-
-    time = FakeTime()
-    backend = CheckedBackend([host], resolve=resolve, inner=Port(server.sockets[0].getsockname()[1]))
-    client = Client(
-        transport=WireTransport(backend, tls=trusting),
-        limiter=Limiter(clock_ms=time.clock_ms, sleep=time.sleep),
-        breaker=Breaker(threshold=1000),
+    client = new_client(
+        private_hosts=[host],
+        resolve=anywhere,
+        inner=Port(server.sockets[0].getsockname()[1]),
+        tls=trusting,
         environ={KEY_VARIABLE: KEY} if environ is None else environ,
     )
     try:
@@ -115,6 +106,3 @@ def features(*told, **root):
     ]
     found = {"geocoding": {"version": "0.2"}, "type": "FeatureCollection", "features": made, **root}
     return answer(body=json.dumps(found).encode(), Content_Type="application/json")
-
-
-__all__ = ["HOST", "KEY", "KEY_HEADER", "Digitransit", "asking_hsl", "features", "new_hsl", "serving_digitransit"]

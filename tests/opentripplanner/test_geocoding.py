@@ -6,10 +6,11 @@ import pytest
 
 from fingerpost.errors import SourceChanged, SourceFailed, SourceKeyRefused, SourceLimited
 from fingerpost.transit.model.place import Coordinate, PlaceKind
+from fingerpost.transit.remote.opentripplanner.digitransit import KEY_HEADER
 from fingerpost.transit.rules.name_matching import Ambiguous, Resolved, decide
 from tests.net.local_server import answer
 from tests.opentripplanner.answers import a_board, a_board_query, a_time, data, html
-from tests.opentripplanner.digitransit import KEY, KEY_HEADER, Digitransit, asking_hsl, features
+from tests.opentripplanner.digitransit import KEY, Digitransit, asking_hsl, features
 from tests.shared_data import get_shared
 
 pytest.importorskip("cryptography")

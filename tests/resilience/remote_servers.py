@@ -8,12 +8,8 @@ from urllib.parse import urlsplit
 
 from fingerpost.apps.wiring import list_tools
 from fingerpost.errors import ToolError
-from fingerpost.net.addresses import CheckedBackend
-from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.loop_clients import LoopClients
-from fingerpost.net.transport import WireTransport
-from fingerpost.runtime.circuit_breaker import Breaker
 from fingerpost.store.limits import Limits
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.store.variables import VariableStore
@@ -29,7 +25,8 @@ from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSou
 from fingerpost.transit.remote.tfl.network import TflSource
 from fingerpost.transit.tools.plan_journey import JourneyOptions
 from tests.homes import write_record
-from tests.net.local_server import LOOPBACK, FakeTime, answer
+from tests.net import local_server
+from tests.net.local_server import FakeTime, answer, anywhere
 from tests.opentripplanner.answers import a_board, a_page, a_ride, a_time
 
 HOST, VARIABLE = "town.example", "MARKER_KEY"
@@ -165,16 +162,10 @@ def new_record(kind, **given):
 
 
 def new_client(home, port, environ, time=None):
-    async def resolve(host, _):
-        return [LOOPBACK]
-
     time = time or FakeTime()
-    return Client(
-        transport=WireTransport(CheckedBackend([HOST], resolve=resolve, inner=port)),
-        limiter=Limiter(Limits(home / "limits.sqlite"), clock_ms=time.clock_ms, sleep=time.sleep),
-        breaker=Breaker(threshold=1000),
-        environ=environ,
-    )
+    limiter = Limiter(Limits(home / "limits.sqlite"), clock_ms=time.clock_ms, sleep=time.sleep)
+    given = {"private_hosts": [HOST], "resolve": anywhere, "inner": port, "environ": environ}
+    return local_server.new_client(limiter=limiter, **given)
 
 
 @asynccontextmanager

@@ -111,7 +111,7 @@ async def test_what_leaves_after_half_an_hour_is_asked_of_the_timetables(window_
 )
 async def test_a_board_stands_without_what_fails_and_says_so(window_min, failing, note):
     """Timetables and statuses are other addresses, which may fail by themselves."""
-    answers = {"/StopPoint/940GZZLUVIC": VICTORIA, failing: (500, {})}
+    answers = {"/StopPoint/940GZZLUVIC": VICTORIA, "/StopPoint/940GZZLUVIC/Disruption": [], failing: (500, {})}
     found, _ = await board([arriving(7)], window_min=window_min, **answers)
 
     assert (drawn(found), any(note in each for each in found.provenance.notes)) == ([("Victoria", 7)], True)

@@ -4,16 +4,12 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from types import MappingProxyType
 
-from fingerpost.net.addresses import CheckedBackend
-from fingerpost.net.client import Client
-from fingerpost.net.limiter import Limiter
-from fingerpost.net.transport import WireTransport
-from fingerpost.runtime.circuit_breaker import Breaker
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.testing.networks.source import ConformingSource, NotYetOurs, NotYetTheirs
 from fingerpost.transit.model.profile import Ability
 from tests.conformance.embedded import EmbeddedConformance
-from tests.net.local_server import LOOPBACK, FakeTime
+from tests.net import local_server
+from tests.net.local_server import anywhere
 from tests.throwaway.server import URL, Port, serving_network
 from tests.throwaway.source import LIMITS, ThrowawaySource
 
@@ -70,15 +66,4 @@ def new_record(town):
 
 def new_client(port):
     """Return a client that finds the server at port 80, and never sleeps."""
-
-    async def resolve(host, _):
-        return [LOOPBACK]
-
-    time = FakeTime()
-    backend = CheckedBackend(["town.example"], resolve=resolve, inner=port)
-    return Client(
-        transport=WireTransport(backend),
-        limiter=Limiter(clock_ms=time.clock_ms, sleep=time.sleep),
-        breaker=Breaker(threshold=1000),
-        environ=ENVIRON,
-    )
+    return local_server.new_client(private_hosts=["town.example"], resolve=anywhere, inner=port, environ=ENVIRON)
