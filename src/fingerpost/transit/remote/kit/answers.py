@@ -147,8 +147,13 @@ def say_lost(lost: Mapping[str, int]) -> list[str]:
     if not lost:
         return []
     paths = [f"{path.removeprefix('data.')} ({number})" for path, number in lost.items()]
-    more = f" and {len(paths) - _MOST_PATHS} more" if len(paths) > _MOST_PATHS else ""
-    return [f"The server said what cannot be read, and it is left out: {', '.join(paths[:_MOST_PATHS])}{more}."]
+    return [f"The server said what cannot be read, and it is left out: {list_first(paths, _MOST_PATHS)}."]
+
+
+def list_first(texts: Sequence[str], most: int) -> str:
+    """Return texts between commas; those behind the first ``most`` are counted."""
+    more = f" and {len(texts) - most:,} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + more
 
 
 def _blank(told: Any, loc: _Loc) -> _Loc | None:

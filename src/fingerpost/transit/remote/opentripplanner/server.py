@@ -15,7 +15,7 @@ from fingerpost.net.request import Fetch, RequestLimits
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.profile import ANSWER_DEADLINE_S
-from fingerpost.transit.remote.kit.answers import Answer, read_answer
+from fingerpost.transit.remote.kit.answers import Answer, list_first, read_answer
 from fingerpost.transit.remote.kit.server import Connection, host_of, shorten
 from fingerpost.transit.remote.opentripplanner.digitransit import KEY_HEADER, find_region
 from fingerpost.transit.remote.opentripplanner.documents import fit
@@ -150,9 +150,8 @@ def _note_errors(response: Response, errors: Sequence[GraphQLError]) -> tuple[st
     _log.warning("%s answered in part: %s", response.redacted_url, "; ".join(map(_say, errors)))
     paths = dict.fromkeys(".".join(str(part) for part in error.path or () if isinstance(part, str)) for error in errors)
     named = [path[:_LONGEST_PATH] for path in paths if path]
-    told = ", ".join(named[:_MOST_PATHS]) or "parts of the answer"
-    more = f" and {len(named) - _MOST_PATHS:,} more" if len(named) > _MOST_PATHS else ""
-    return (f"The server could not say everything: {told}{more} ({_say(errors[0])}).",)
+    told = list_first(named, _MOST_PATHS) or "parts of the answer"
+    return (f"The server could not say everything: {told} ({_say(errors[0])}).",)
 
 
 def _say(error: GraphQLError) -> str:

@@ -76,7 +76,7 @@ class StatusPeriod(Shape):
 
 
 class LineStatus(Shape):
-    """How a line fares; ``status_severity`` is no scale, see ``alerts.py``."""
+    """How a line fares; ``status_severity`` is no scale, see ``itineraries.py``."""
 
     status_severity: int
     status_severity_description: str = ""

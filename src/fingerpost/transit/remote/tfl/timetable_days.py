@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from enum import StrEnum
 from functools import lru_cache
 
+from fingerpost.transit.remote.kit.answers import list_first
 from fingerpost.transit.remote.tfl.shapes import Schedule
 
 GOOD_FRIDAY, CHRISTMAS = "Good Friday", "Christmas Day"
@@ -281,5 +282,4 @@ def say_remarks(remarks: Iterable[TimetableRemark]) -> list[str]:
 
 def _say_lines(by_line: dict[str, list[str]]) -> str:
     named = [f"{line} ({'; '.join(details)})" if details else line for line, details in sorted(by_line.items())]
-    more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
-    return ", ".join(named[:_MOST_NAMED]) + more
+    return list_first(named, _MOST_NAMED)
