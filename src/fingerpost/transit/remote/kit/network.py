@@ -19,7 +19,7 @@ from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, Provenance, RealtimeHealth
 from fingerpost.transit.remote.kit.journeys import FoundJourneys, JourneyQuestion, JourneySearch, find_end
-from fingerpost.transit.remote.kit.places import PlaceNames, StopIdBook, StopLookup
+from fingerpost.transit.remote.kit.places import Geocoder, PlaceNames, StopIdBook, StopLookup
 from fingerpost.transit.rules.board_window import keep_first, list_within
 from fingerpost.transit.rules.language import DEFAULT, choose
 from fingerpost.transit.rules.times import is_zone, print_instant
@@ -118,7 +118,7 @@ class ServerNetwork(ABC):
         search: JourneySearch,
         draw: port.DrawLeg,
     ) -> None:
-        self._profile = profile
+        self._profile = replace(profile, names_positions=isinstance(names, Geocoder))
         self._languages = record.languages or (() if learned is None else learned.languages)
         self._ids = ids
         self._stops = stops
@@ -176,6 +176,8 @@ class ServerNetwork(ABC):
 
     async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
         """Ask the server what is at a position; see ``port.PositionNamer``."""
+        if not isinstance(self._names, Geocoder):
+            return None
         return await self._names.find_address(coordinate, self._choose_language(language), self._profile.attribution)
 
     async def find_realtime_health(self) -> RealtimeHealth | None:

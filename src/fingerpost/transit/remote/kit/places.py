@@ -190,20 +190,11 @@ class Candidate:
 
 
 class PlaceNames(ABC):
-    """Finds places by name, and names of positions, among what a server knows."""
+    """Finds places by name among what a server knows."""
 
     @abstractmethod
     async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
         """Return candidates, best first; see the port."""
-
-    async def find_address(
-        self,
-        position: Coordinate,  # noqa: ARG002
-        language: str | None,  # noqa: ARG002
-        attribution: Sequence[str],  # noqa: ARG002
-    ) -> Place | None:
-        """Return a position under the name of what is near it; None, as here, from servers that name no positions."""
-        return None
 
 
 class Geocoder(PlaceNames):
@@ -242,6 +233,7 @@ class Geocoder(PlaceNames):
     async def find_address(
         self, position: Coordinate, language: str | None, attribution: Sequence[str]
     ) -> Place | None:
+        """Return a position under the name of what is near it; None where nothing is."""
         with _naming_failures():
             candidates = await self._list_near(position, language)
         near = [

@@ -146,7 +146,7 @@ class MotisNetwork(ServerNetwork):
         feeds = () if learned is None else learned.feeds
         profile = new_remote_profile(record, learned, ABILITIES)
         # Ids whose feed is not known begin with the network's name.
-        profile = replace(profile, feed_names=profile.feed_names | {record.name}, names_positions=True)
+        profile = replace(profile, feed_names=profile.feed_names | {record.name})
         if is_transitous(record.url):
             self.credit = "Retrieved from Transitous {retrieved}"
         ids = MotisStopIds(record.name, (feed.name for feed in feeds))

@@ -162,7 +162,7 @@ class OpenTripPlannerNetwork(ServerNetwork):
         lacking = read_lacking({} if learned is None else learned.traits)
         profile = new_remote_profile(record, learned, ABILITIES)
         if region is not None:
-            profile = replace(profile, answer_deadline_s=region.deadline_s, names_positions=True)
+            profile = replace(profile, answer_deadline_s=region.deadline_s)
         self._server = Server(fetch, record, lacking, limits)
         feeds = learned.feeds if learned is not None and learned.feeds else (FeedVersion(name=record.name),)
         ids = OwnStopIds(feed.name for feed in feeds)

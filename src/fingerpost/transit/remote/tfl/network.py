@@ -31,7 +31,7 @@ class TflNetwork(ServerNetwork):
         self, record: NetworkRecord, learned: LearnedProfile | None, fetch: Fetch, limits: RequestLimits | None = None
     ) -> None:
         learned = learned or new_known_profile()
-        profile = replace(new_remote_profile(record, learned, ABILITIES), reads_texts=True, names_positions=True)
+        profile = replace(new_remote_profile(record, learned, ABILITIES), reads_texts=True)
         zone = ZoneInfo(profile.zone)
         ids = NaptanIds(profile.name)
         server = TflClient(fetch, record, limits)
