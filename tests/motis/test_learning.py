@@ -16,6 +16,8 @@ from tests.motis.answers import LIMITS, Told, a_place, learn
 from tests.motis.town_server import TownServer, serving
 from tests.throwaway.conformance import new_client
 
+HOST = "MOTIS at town.example; whoever runs it names the sources of its data"
+OSM = "© OpenStreetMap contributors, ODbL"
 START = {"lat": 52.3, "lon": 4.9, "zoom": 10}
 COMPLAINT = ("400 Bad Request", {"error": "neither 'n' nor 'window' is provided"})
 PAGE = ("404 Not Found", None)
@@ -41,22 +43,20 @@ async def test_what_it_covers_is_learned_of_its_stops():
     assert [round(each, 3) for each in (box.south, box.north, box.west, box.east)] == [52.283, 52.397, 4.856, 4.984]
 
 
-async def test_its_version_is_learned_and_whom_to_name():
+@pytest.mark.parametrize(
+    ("config", "traits", "lacking", "named"),
+    [
+        ({"motisVersion": "v2.11.2", "hasStreetRouting": True}, "v2.11.2", set(), [HOST, OSM]),
+        # The wheelchair profile needs streets; nor is anybody's map used.
+        ({"hasStreetRouting": False}, "unknown", {Ability.STEP_FREE}, [HOST]),
+    ],
+)
+async def test_its_version_is_learned_and_whom_to_name(config, traits, lacking, named):
     """The server names no publishers, so its host stands for whoever runs it."""
-    learned = await learn(a_server(config={"motisVersion": "v2.11.2", "hasStreetRouting": True}))
+    learned = await learn(a_server(config=config))
 
-    assert learned.traits == {"api": "6", "motis": "v2.11.2"}
-    assert learned.attribution == (
-        "MOTIS at town.example; whoever runs it names the sources of its data",
-        "© OpenStreetMap contributors, ODbL",
-    )
-
-
-async def test_without_streets_nothing_is_step_free():
-    """The wheelchair profile needs them; nor is anybody's map used."""
-    learned = await learn(a_server(config={"hasStreetRouting": False}))
-
-    assert (ABILITIES - learned.abilities, len(learned.attribution)) == ({Ability.STEP_FREE}, 1)
+    assert (learned.traits, ABILITIES - learned.abilities) == ({"api": "6", "motis": traits}, lacking)
+    assert list(learned.attribution) == named
 
 
 @pytest.mark.parametrize("api", [1, 2, 3, 4, 5, 6])

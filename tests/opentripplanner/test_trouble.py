@@ -70,16 +70,27 @@ async def test_a_limit_says_how_long_to_wait(status, message, headers, wait_s):
     assert raised.value.retry_after_s == wait_s
 
 
-async def test_data_beside_errors_is_an_answer_that_says_what_it_lacks():
-    """The itinerary is there, and a note names what the server could not say."""
-    errors = [{"message": "no fares here", "path": ["live", "edges", 0, "node", "legs", 0, "fareProducts"]}]
-    async with asking(body({"data": {"live": a_page([a_ride()])}, "errors": errors})) as (network, _):
+@pytest.mark.parametrize(
+    ("data", "errors", "note"),
+    [
+        (
+            {"live": a_page([a_ride()])},
+            [{"message": "no fares here", "path": ["live", "edges", 0, "node", "legs", 0, "fareProducts"]}],
+            "The server could not say everything: live.edges.node.legs.fareProducts (no fares here).",
+        ),
+        # The search for cancelled trips failed alone.
+        (
+            {"live": a_page([a_ride()]), "promised": None},
+            [{"message": "broken", "path": ["promised"]}],
+            "The server could not say everything: promised (broken).",
+        ),
+    ],
+)
+async def test_data_beside_errors_is_an_answer_that_says_what_it_lacks(data, errors, note):
+    async with asking(body({"data": data, "errors": errors})) as (network, _):
         answered = await network.plan_journeys(a_query())
 
-    assert len(answered.itineraries) == 1
-    assert answered.provenance.notes == (
-        "The server could not say everything: live.edges.node.legs.fareProducts (no fares here).",
-    )
+    assert (len(answered.itineraries), answered.timetabled, answered.provenance.notes) == (1, (), (note,))
 
 
 async def test_a_server_with_much_to_regret_is_told_in_a_sentence():
@@ -89,16 +100,6 @@ async def test_a_server_with_much_to_regret_is_told_in_a_sentence():
         (note,) = (await network.plan_journeys(a_query())).provenance.notes
 
     assert (note.count("live."), note[-16:], len(note) < 1_000) == (5, "and 2 more (no).", True)
-
-
-async def test_cancelled_trips_that_cannot_be_told_leave_the_live_ones():
-    errors = [{"message": "broken", "path": ["promised"]}]
-    told = body({"data": {"live": a_page([a_ride()]), "promised": None}, "errors": errors})
-    async with asking(told) as (network, _):
-        answered = await network.plan_journeys(a_query())
-
-    assert (len(answered.itineraries), answered.timetabled) == (1, ())
-    assert "promised" in answered.provenance.notes[0]
 
 
 async def test_unknown_fields_words_and_nulls_are_passed_over():
