@@ -22,6 +22,7 @@ from pydantic_core import CoreSchema, core_schema, from_json
 from fingerpost.errors import SourceChanged
 from fingerpost.net.response import Response
 from fingerpost.transit.model.itinerary import Mode
+from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.rules.modes import mode_of
 
 _log = logging.getLogger(__name__)
@@ -234,6 +235,17 @@ class Shape(BaseModel):
     """An object of an answer, its names in camelCase; fields that are not known are passed over."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", alias_generator=to_camel, allow_inf_nan=False)
+
+
+class Positioned(Shape):
+    """An object of an answer that lies somewhere."""
+
+    lat: Latitude
+    lon: Longitude
+
+    @property
+    def coordinate(self) -> Coordinate:
+        return Coordinate(self.lat, self.lon)
 
 
 @lru_cache(maxsize=8192)

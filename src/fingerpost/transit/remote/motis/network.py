@@ -57,7 +57,7 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord, limits: RequestLimi
     traits = {API_TRAIT: str(server.api), VERSION_TRAIT: config.motis_version or "unknown"}
     if is_transitous(record.url):
         return _learn_transitous(record, traits)
-    listed, is_whole = await _list_stops(server, record, Coordinate(initial.lat, initial.lon))
+    listed, is_whole = await _list_stops(server, record, initial.coordinate)
     stops = listed if is_whole else ()
     modes = (shapes.read_mode(mode) for stop in stops for mode in stop.modes)
     abilities = ABILITIES if config.has_street_routing is not False else ABILITIES - {Ability.STEP_FREE}

@@ -9,15 +9,13 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, RootModel
 
 from fingerpost.transit.model.itinerary import Mode
-from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.remote.kit.answers import (
     Entries,
     Instant,
-    Latitude,
-    Longitude,
     Metres,
     ModeReader,
     OpenInstant,
+    Positioned,
     Several,
     Shape,
 )
@@ -59,12 +57,10 @@ class MotisAlert(Shape):
     communication_period: Several[TimeRange] = ()
 
 
-class OwnPlace(Shape):
+class OwnPlace(Positioned):
     """A stop or a position, and when something is there."""
 
     name: str = ""
-    lat: Latitude
-    lon: Longitude
     stop_id: str | None = None
     parent_id: str | None = None
     tz: str | None = None
@@ -76,10 +72,6 @@ class OwnPlace(Shape):
     cancelled: bool | None = None
     alerts: Several[MotisAlert] = ()
     modes: Several[str] = ()
-
-    @property
-    def coordinate(self) -> Coordinate:
-        return Coordinate(self.lat, self.lon)
 
 
 class TripEnd(Shape):
@@ -188,20 +180,14 @@ class Area(Shape):
     default: bool | None = None
 
 
-class Match(Shape):
+class Match(Positioned):
     """A candidate of the geocoder; ``id`` is a stop's where ``type`` is STOP."""
 
     type: str = ""
     name: str = ""
     id: str = ""
-    lat: Latitude
-    lon: Longitude
     areas: Several[Area] = ()
     house_number: str | None = None
-
-    @property
-    def coordinate(self) -> Coordinate:
-        return Coordinate(self.lat, self.lon)
 
 
 class Matches(RootModel[Entries[Match]]):
@@ -217,9 +203,7 @@ class ServerConfig(Shape):
     has_street_routing: bool | None = None
 
 
-class Initial(Shape):
-    lat: Latitude
-    lon: Longitude
+class Initial(Positioned):
     server_config: ServerConfig | None = None
 
 

@@ -9,7 +9,7 @@ import polyline
 
 from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, LegLine, Mode, ServiceAlert, StopPoint
 from fingerpost.transit.model.line_colors import LineColors, read_line_colors
-from fingerpost.transit.model.place import Coordinate, Location
+from fingerpost.transit.model.place import Location
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.journeys import (
     UNKNOWN_EFFECT,
@@ -103,7 +103,7 @@ def _delay_s(moment: shapes.LegTime) -> int | None:
 
 
 def _end_point(end: shapes.End, ids: StopIdBook, location: Location | None) -> StopPoint:
-    here = Coordinate(end.lat, end.lon)
+    here = end.coordinate
     if end.stop is None:
         return StopPoint(name=own_name(location) or end.name or UNNAMED, coordinate=here)
     return StopPoint(

@@ -16,6 +16,7 @@ from fingerpost.transit.remote.kit.answers import (
     Longitude,
     Metres,
     OpenInstant,
+    Positioned,
     Several,
     Shape,
     UnixSecond,
@@ -44,11 +45,9 @@ class Reply(Shape, Generic[_T]):
     errors: Several[GraphQLError] = ()
 
 
-class OwnStop(Shape):
+class OwnStop(Positioned):
     gtfs_id: Words
     name: Words
-    lat: Latitude
-    lon: Longitude
 
 
 class Station(OwnStop):
@@ -93,7 +92,7 @@ class AllStops(Shape):
     stations: Entries[OwnStop]
 
 
-class Publisher(Shape):
+class Named(Shape):
     name: str | None = None
 
 
@@ -105,7 +104,7 @@ class Agency(Shape):
 
 class FeedData(Shape):
     feed_id: Words
-    publisher: Publisher | None = None
+    publisher: Named | None = None
     agencies: Several[Agency] = ()
 
 
@@ -167,12 +166,8 @@ class Route(Shape):
     text_color: str | None = None
 
 
-class LastStop(Shape):
-    name: str | None = None
-
-
 class LastCall(Shape):
-    stop: LastStop | None = None
+    stop: Named | None = None
 
 
 class LastCallOnBoard(LastCall):
@@ -228,10 +223,8 @@ class EndStop(Shape):
     wheelchair_boarding: str | None = None
 
 
-class End(Shape):
+class End(Positioned):
     name: str | None = None
-    lat: Latitude
-    lon: Longitude
     stop: EndStop | None = None
 
 

@@ -120,7 +120,7 @@ def new_stop(
     return ServerStop(
         own_id=stop.gtfs_id,
         name=stop.name,
-        coordinate=Coordinate(stop.lat, stop.lon),
+        coordinate=stop.coordinate,
         parent_id=None if parent is None else parent.gtfs_id,
         is_station=is_station,
     )
