@@ -188,7 +188,6 @@ def _find_operand(source: CompanyFigures, formula: Formula, period: PeriodFilter
 
 
 def _on_one_basis(operands: Sequence[Computed]) -> list[Computed]:
-    """Return the operands of a growth with inputs that can be combined."""
     inputs = {
         (place, lookup): (metric.name, figure)
         for place, operand in enumerate(operands)

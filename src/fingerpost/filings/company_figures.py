@@ -41,7 +41,6 @@ class CompanyFigures:
         )
 
     def list_concepts_known(self, as_of: str) -> set[str]:
-        """Return the concepts that the company had filed by a day."""
         query = (
             "SELECT DISTINCT concepts.name FROM concepts JOIN reported ON reported.concept = concepts.id"
             " JOIN reports ON reports.id = reported.report WHERE concepts.cik = ? AND reports.filed <= ?"
@@ -69,8 +68,6 @@ class CompanyFigures:
         return self.library.keep(("splits", self.company.cik), read)
 
     def series(self, metric: Metric) -> Series:
-        """Return every figure of a metric that the filings answer."""
-
         def read() -> Series:
             facts = self._facts(metric.concepts)
             # Only figures in shares need splits, and finding splits takes longer than finding the figures.
@@ -93,7 +90,6 @@ class CompanyFigures:
         return count_in_shares((figure.as_filed or figure).restated_by(fact), splits, self.options)
 
     def select(self, metric: Metric, period: PeriodFilter) -> Selection:
-        """Return what a company states of a metric in a window."""
         key = ("found", self.company.cik, metric.concepts, metric.name, period, self.options)
         return self.library.keep(key, lambda: select_figures(self.series(metric), period, self.calendar))
 

@@ -39,8 +39,6 @@ class FactsFile:
 
 @dataclass(frozen=True, slots=True)
 class Filing:
-    """One row of a company's list of filings."""
-
     accession: str
     form: str
     filed: str

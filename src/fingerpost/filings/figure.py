@@ -1,6 +1,6 @@
 """Companies, the facts that their filings state, and figures: facts resolved to the value that answers."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from fingerpost.filings.periods import class_of
@@ -179,12 +179,11 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """All figures of one metric at one company under one set of options, by end and length.
+    """All figures of one metric at one company under one set of options, in the order of their ends and starts.
 
     ``refused`` are quarters whose parts have no common basis; no answer gives their values.
     """
 
     figures: tuple[Figure, ...]
     units: frozenset[str] = frozenset()
-    by_end: dict[str, list[Figure]] = field(default_factory=dict, compare=False)
     refused: tuple[Figure, ...] = ()

@@ -81,8 +81,6 @@ class _Term:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A checked expression."""
-
     text: str
     tree: ast.expr
 

@@ -41,8 +41,6 @@ class FilingText:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What a file was, in a sentence."""
-
     name: str
     summary: str
 

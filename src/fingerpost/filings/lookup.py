@@ -35,7 +35,6 @@ class Finding:
 
     @property
     def points(self) -> list[dict[str, Any]]:
-        """The days and values of the headline."""
         return [{"end_date": figure.end, "value": figure.value} for figure in self.found.headline]
 
 

@@ -40,7 +40,6 @@ TOTALS: Mapping[str, tuple[str, ...]] = {
 def financial_facts(
     library: FactLibrary, ticker: str, metrics: Sequence[str], window: PeriodFilter, options: FigureOptions
 ) -> Reply:
-    """Return the figures of some metrics at a company in a window."""
     not_found = f"No financial facts found for {ticker}"
     source = open_company(library, ticker, not_found, options)
     reply = Reply([], data={}, source=source.provenance)
@@ -199,7 +198,8 @@ def _newest(headlines: Mapping[str, Sequence[Figure]]) -> Figure | None:
 
 def _find_line(source: CompanyFigures, metric: Metric, newest: Figure) -> Figure | None:
     """Return a line of the statement of a period; a number on its report's cover page bears a day of its own."""
-    lines = [figure for figure in source.series(metric).by_end.get(newest.end, ()) if figure.period == newest.period]
+    when = (newest.end, newest.period)
+    lines = [figure for figure in source.series(metric).figures if (figure.end, figure.period) == when]
     if not lines and newest.period == INSTANT:
         found = source.select(metric, PeriodFilter.of(newest)).headline
         lines = [figure for figure in found if figure.is_cover]
@@ -247,7 +247,6 @@ def _as_stated(source: CompanyFigures, line: Figure, filing: Fact | None) -> Fig
 
 
 def company_info(library: FactLibrary, ticker: str | None) -> Reply:
-    """Return one company, or all of them."""
     companies = library.list_companies()
     if ticker is not None:
         companies = [open_company(library, ticker, f"No company info found for {ticker}").company]

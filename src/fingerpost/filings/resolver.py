@@ -77,10 +77,7 @@ def resolve(
         refused = [_named(figure, calendar) for figure in refused if figure.end not in answered]
     named = [count_in_shares(_named(figure, calendar), splits, options) for figure in figures]
     named.sort(key=lambda figure: (figure.end, figure.start))
-    by_end: dict[str, list[Figure]] = defaultdict(list)
-    for figure in named:
-        by_end[figure.end].append(figure)
-    return Series(tuple(named), units, dict(by_end), tuple(refused))
+    return Series(tuple(named), units, tuple(refused))
 
 
 def _resolve_periods(

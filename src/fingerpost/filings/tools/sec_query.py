@@ -94,11 +94,7 @@ class QueryType(Generic[_S, _P]):
     long_parts: tuple[Path, ...] = (("results",), ("data", "*"), ("missing",))
 
     def __post_init__(self) -> None:
-        """Refuse a record whose answers could never pass their own check.
-
-        Raises:
-            ValueError: the output's ``query_type`` does not allow the name or an alias.
-        """
+        """Refuse a record whose answers could never pass their own check."""
         allowed = get_args(self.output.model_fields["query_type"].annotation)
         for name in (self.name, *self.aliases):
             if allowed and name not in allowed:
@@ -130,11 +126,7 @@ class QueryTool(PublishedTool):
     _by_name: ClassVar[Mapping[str, QueryType[Any, Any]]]
 
     def __init_subclass__(cls) -> None:
-        """Derive what is said of the tool from its query types.
-
-        Raises:
-            ValueError: two query types share a name.
-        """
+        """Derive what is said of the tool from its query types, which have different names."""
         names = [name for query in cls.queries for name in (query.name, *query.aliases)]
         if len(set(names)) < len(names):
             raise ValueError(f"two query types of {cls.__name__} share a name: {', '.join(names)}")
@@ -167,11 +159,6 @@ class QueryTool(PublishedTool):
         }
 
     async def handle(self, arguments: QueryCall, call: Call) -> Wire:  # noqa: ARG002  (figures are nobody's own)
-        """Answer one query.
-
-        Raises:
-            ToolError: the parameters are no good, or there is no answer.
-        """
         query = self._by_name.get(arguments.query_type)
         if query is None:
             raise QueryTypeUnsupported(arguments.query_type, self.name, [each.name for each in self.queries])
