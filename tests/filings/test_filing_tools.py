@@ -1,13 +1,253 @@
-"""Lists of filings, and their text, as tools (the plan-step contract's system)."""
+"""Lists of filings and their text over drawn companies, and the texts of filings tools (rule A11)."""
 
 import pytest
 
+from fingerpost.filings.companyfacts import read_submissions
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import split_sections
 from fingerpost.filings.store import FactStore
+from fingerpost.filings.tools import sec_text
 from fingerpost.filings.tools.sec_graph_query import SecGraphQuery
 from fingerpost.filings.tools.sec_semantic_search import SecSemanticSearch
 from tests.filings.drawing import company_file, facts, library_of
+
+TABLE = """
+    Assets - 2021-12-31 1 a-21 10-K 2022-02-01
+    Assets - 2022-03-31 2 b-22 10-Q 2022-05-01
+    Assets - 2022-12-31 3 a-22 10-K 2023-02-01
+    Assets - 2023-12-31 4 a-23 10-K 2024-02-01
+"""
+NOTE = "These are the filings that figures were taken from; the company's own list was not loaded"
+
+
+@pytest.fixture
+def graph(tmp_path):
+    """Drawn Inc. with four filings, one of them with text."""
+    store = FactStore(tmp_path / "filings.sqlite")
+    years = {"2021-12-31": 2021, "2022-12-31": 2022, "2023-12-31": 2023}
+    store.put_facts(company_file(facts(TABLE), years, cik=7, name="Drawn Inc."), tickers=["DRWN"])
+    text = (
+        "Item 1. Business\nApple, Apple and NVIDIA.\nItem 1A. Risk Factors\nInk.\n"
+        "Item 7. Management's Discussion and Analysis\nUp.\n"
+    )
+    store.put_sections(split_sections(7, "a-23", "10-K", "2024-02-01", text))
+    return SecGraphQuery(FactLibrary(store.path))
+
+
+async def asked(graph, query_type, **parameters):
+    answer = await graph.answer({"query_type": query_type, "parameters": parameters}, user=None)
+    return answer.body, answer.text
+
+
+def own_list(is_complete):
+    """Draw the company's own list of filings: two of the four, and a letter."""
+    rows = [("a-23", "10-K", "2024-02-01", "2023-12-31", "Annual report"),
+            ("c-22", "8-K", "2022-06-01", "2022-05-31", ""),
+            ("b-22", "10-Q", "2022-05-01", "2022-03-31", "")]  # fmt: skip
+    names = ("accessionNumber", "form", "filingDate", "reportDate", "primaryDocDescription")
+    recent = {name: [row[at] for row in rows] for at, name in enumerate(names)} | {"primaryDocument": ["d"] * len(rows)}
+    files = [] if is_complete else [{"name": "older"}]
+    return read_submissions({"cik": 7, "name": "Drawn Inc.", "filings": {"recent": recent, "files": files}}, "drawn")
+
+
+@pytest.mark.parametrize(
+    ("is_complete", "notes"), [(True, None), (False, ["The loaded list goes back to 2022-05-01; older filings exist"])]
+)
+async def test_a_filing_has_its_type_its_days_and_its_address(tmp_path, graph, is_complete, notes):
+    """From the company's own list: periodic reports have their fiscal period, a letter has none."""
+    FactStore(tmp_path / "filings.sqlite").put_submissions(own_list(is_complete))
+    body, text = await asked(SecGraphQuery(FactLibrary(tmp_path / "filings.sqlite")), "company_filings", ticker="DRWN")
+
+    assert body["results"][0] == {
+        "filing_type": "10-K", "filing_date": "2024-02-01", "accession_number": "a-23", "fiscal_year": 2023,
+        "fiscal_period": "FY", "report_date": "2023-12-31", "description": "Annual report",
+        "filing_url": "https://www.sec.gov/Archives/edgar/data/7/a23/a-23-index.htm",
+    }  # fmt: skip
+    assert [(row["accession_number"], row["fiscal_year"], row["fiscal_period"], row["description"])
+            for row in body["results"] if row["report_date"]] == [
+        ("a-23", 2023, "FY", "Annual report"), ("c-22", None, None, None), ("b-22", 2022, "Q1", None),
+    ]  # fmt: skip
+    assert body.get("notes") == notes
+    assert text.startswith("10-K of 2024-02-01, a-23, fiscal 2023 FY, period to 2023-12-31: Annual report.\n")
+
+
+async def test_without_the_companys_own_list_the_filings_of_its_figures_are_listed(graph):
+    """Which is said; how many there are is told though one is shown."""
+    body, _ = await asked(graph, "company_filings", ticker="DRWN", limit=1)
+
+    assert (len(body["results"]), body["total_results"], body["notes"]) == (1, 4, [NOTE])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ({}, ["a-23", "a-22", "b-22", "a-21"]),
+        ({"filing_types": ["10-k"]}, ["a-23", "a-22", "a-21"]),
+        ({"filing_types": ["10-Q", "10-K"]}, ["a-23", "a-22", "b-22", "a-21"]),
+        ({"as_of": "2023-02-01"}, ["a-22", "b-22", "a-21"]),
+        ({"as_of": "2023-01-31"}, ["b-22", "a-21"]),
+        ({"limit": 2}, ["a-23", "a-22"]),
+    ],
+)
+async def test_filings_by_type_by_day_and_by_number(graph, wanted, found):
+    """Newest first; a type in any case; what was filed on the day itself is known on it."""
+    body, _ = await asked(graph, "company_filings", ticker="DRWN", **wanted)
+
+    assert [row["accession_number"] for row in body["results"]] == found
+
+
+async def test_a_type_that_nobody_filed_is_a_warning_with_a_next_step(graph):
+    """What was looked for is named."""
+    body, _ = await asked(graph, "company_filings", ticker="DRWN", filing_types=["8-K", "6-K"])
+
+    assert body["warning"] == "No filings found for DRWN: none of type 6-K, 8-K is known here"
+    assert body["missing"]["filings"]["reason"] == "not_loaded"
+
+
+async def test_a_timeline_is_the_newest_of_a_type_oldest_first(graph):
+    """Two of three annual reports, without what all of them share."""
+    body, text = await asked(graph, "filing_timeline", ticker="DRWN", limit=2)
+
+    assert [sorted(row) for row in body["results"]] == [
+        ["accession_number", "filing_date", "filing_url", "fiscal_period", "fiscal_year", "report_date"]
+    ] * 2
+    assert (body["total_results"], text.splitlines()[:3]) == (3, ["2 of 3:", "2023-02-01, a-22.", "2024-02-01, a-23."])
+
+
+async def test_sections_in_the_order_of_the_filing(graph):
+    """All, some, the first; and a filing without any."""
+    body, text = await asked(graph, "filing_sections", accession_number="a-23")
+    kinds = [row["section_type"] for row in body["results"]]
+    some, _ = await asked(graph, "filing_sections", accession_number="a-23", section_types=["mdna", "business"])
+    first, _ = await asked(graph, "filing_sections", accession_number="a-23", limit=1)
+    none, _ = await asked(graph, "filing_sections", accession_number="a-22")
+
+    assert kinds == ["business", "risk_factors", "mdna"]
+    assert [row["order"] for row in body["results"]] == sorted(row["order"] for row in body["results"])
+    assert text.startswith("1. Item 1. Business (business).\n2. Item 1A. Risk Factors (risk_factors).\n")
+    assert [row["section_type"] for row in some["results"]] == ["business", "mdna"]
+    assert [row["section_type"] for row in first["results"]] == ["business"]
+    assert none["warning"] == "No sections found for a-22: no text of it was loaded"
+
+
+async def test_who_is_named_most_stands_first(graph):
+    """Two companies that have figures here; the company itself is none."""
+    body, text = await asked(graph, "related_companies", ticker="DRWN")
+    first, _ = await asked(graph, "related_companies", ticker="DRWN", limit=1)
+
+    assert [(row["ticker"], row["mention_count"]) for row in body["results"]] == [("AAPL", 2), ("NVDA", 1)]
+    assert [row["ticker"] for row in first["results"]] == ["AAPL"]
+    assert "(AAPL), 2 times.\n" in text
+    assert body["notes"] == ["Only companies that have figures here are looked for, by name"]
+
+
+async def test_kinds_of_sections_by_how_many_there_are(graph):
+    """Of equals in alphabetical order."""
+    body, text = await asked(graph, "section_types")
+
+    assert body["results"] == [
+        {"section_type": "business", "count": 1}, {"section_type": "mdna", "count": 1},
+        {"section_type": "risk_factors", "count": 1},
+    ]  # fmt: skip
+    assert text.startswith("business: 1.\nmdna: 1.\nrisk_factors: 1.")
+
+
+tell = sec_text.tell_rows(str)
+SOURCE = {"dataset": "sample", "complete_through": "2024-02-01"}
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ({"results": []}, "No rows."),
+        ({"results": [1, 2]}, "1.\n2."),
+        ({"results": [1, 2], "total_results": 5}, "2 of 5:\n1.\n2."),
+        ({"results": [1], "notes": ["One", "Two"]}, "1.\nOne.\nTwo."),
+        ({"results": [1], "source": SOURCE}, "1.\nSource: SEC filings, sample, complete through 2024-02-01."),
+        (
+            {"results": [1], "source": SOURCE | {"note": "A table"}},
+            "1.\nSource: SEC filings, sample, complete through 2024-02-01. A table.",
+        ),
+        (
+            {"results": [1], "missing": {"EPS": {"message": "not reported", "next_step": "Ask for another"}}},
+            "1.\nMissing EPS: not reported. Ask for another.",
+        ),
+    ],
+)
+def test_rows_what_is_missing_and_whose_data_it_is(body, text):
+    """Every row on a line, how many more there are, then what else must be said."""
+    assert tell(body) == text
+
+
+FIGURE = {
+    "ticker": "DRWN", "metric_name": "Revenue", "fiscal_year": 2023, "fiscal_period": "FY", "end_date": "2023-12-31",
+    "value": 4, "unit": "USD", "kind": "reported", "filing_type": "10-K", "accession_number": "a-23",
+    "filing_date": "2024-02-01",
+}  # fmt: skip
+TOLD = "fiscal 2023 FY (to 2023-12-31): 4 USD, 10-K a-23 of 2024-02-01."
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({}, f"DRWN Revenue {TOLD}"),
+        ({"kind": "original"}, f"DRWN Revenue {TOLD}"),
+        ({"kind": "derived"}, "DRWN Revenue fiscal 2023 FY (to 2023-12-31): 4 USD, derived, 10-K a-23 of 2024-02-01."),
+        (
+            {"fiscal_period": None},
+            "DRWN Revenue fiscal 2023 (to 2023-12-31): 4 USD, 10-K a-23 of 2024-02-01.",
+        ),
+        ({"metric_name": None, "ratio_name": "Margin"}, f"DRWN Margin {TOLD}"),
+    ],
+)
+def test_a_figure_in_words(change, text):
+    """Whose, which, of when, how much, and where it stands; how it was got where it was not simply reported."""
+    assert sec_text.tell_figures({"results": [FIGURE | change]}) == text
+
+
+FILED = "10-K a-23 of 2024-02-01"
+INPUTS = "; Revenue FY (to 2023-12-31) 4 USD, tag T" * 2
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({}, f"DRWN a / b fiscal 2023 FY: 2 pure = 4 / 2, from {FILED}{INPUTS}."),
+        (
+            {"formula": "x / y"},
+            f"DRWN a / b fiscal 2023 FY: 2 pure = x / y = 4 / 2, from {FILED}{INPUTS}.",
+        ),
+        ({"inputs": []}, "DRWN a / b fiscal 2023 FY: 2 pure = 4 / 2, from no filing."),
+        (
+            {"notes": ["Mixed"]},
+            f"DRWN a / b fiscal 2023 FY: 2 pure = 4 / 2, from {FILED} (Mixed){INPUTS}.",
+        ),
+    ],
+)
+def test_a_calculation_in_words(change, text):
+    """Each filing once, the formula where the expression is only its name."""
+    row = {
+        "ticker": "DRWN", "expression": "a / b", "formula": "a / b", "filled_in": "4 / 2", "fiscal_year": 2023,
+        "fiscal_period": "FY", "value": 2, "unit": "pure", "inputs": [FIGURE | {"xbrl_tag": "T"}] * 2,
+    }  # fmt: skip
+
+    assert sec_text.tell_calculations({"results": [row | change]}) == text
+
+
+def test_other_texts():
+    """Verdicts, numbers of rows, metric words and companies."""
+    verdict = {"data": {"verdict": "TRUE"}, "explanation": "it is so"}
+    metrics = [{"standard_metric_name": name} for name in ("Revenue", None, "EPS", "Revenue")]
+    company = {"ticker": "DRWN", "name": "Drawn Inc.", "cik": 7, "first_period_end": "2009", "complete_through": "2024"}
+
+    assert sec_text.tell_verdict(verdict) == "TRUE: it is so."
+    assert sec_text.tell_table({"results": [{"a": 1, "b": None}], "truncated": False}) == "1 row.\na | b\n1 | null"
+    assert sec_text.tell_table({"results": [], "truncated": True}) == ("0 rows (there are more: use LIMIT and OFFSET).")
+    assert sec_text.tell_metrics({"results": metrics}) == "4 tags; metric words: Revenue, EPS.\nRevenue\n\nEPS\nRevenue"
+    assert sec_text.tell_companies({"results": [company]}) == (
+        "DRWN: Drawn Inc. (CIK 7), periods from 2009, complete through 2024."
+    )
+
 
 TEXT_2023 = """Item 1. Business
 Drawn Inc. draws companies for tests.

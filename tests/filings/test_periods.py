@@ -1,4 +1,4 @@
-"""What a period is called."""
+"""What a period is called, and which figure is the headline of a window of days (rule F3)."""
 
 from datetime import date, timedelta
 
@@ -6,7 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fingerpost.filings.concepts import find_metric
+from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import FiscalCalendar, class_of, name_years
+from tests.filings.drawing import figures_of
 
 
 @pytest.mark.parametrize(
@@ -50,11 +54,6 @@ APPLE = FiscalCalendar([("2021-09-25", 2021), ("2022-09-24", 2022), ("2023-09-30
 def test_a_day_lies_in_the_fiscal_year_that_ends_next(end, place):
     """Also beyond the years that are known, a whole number of years away."""
     assert APPLE.place(end) == place
-
-
-def test_without_any_annual_report_the_calendar_year_names_the_year():
-    """A company that has filed no annual report yet."""
-    assert FiscalCalendar([]).place("2022-06-30") == (2022, 2)
 
 
 def test_an_annual_report_that_calls_its_year_wrongly_is_outvoted():
@@ -142,12 +141,6 @@ def test_a_report_is_of_the_last_period_that_ended_before_it(filed, annual, plac
     assert APPLE.place_of_report(filed, is_annual=annual) == place
 
 
-@pytest.mark.parametrize(("annual", "place"), [(True, (2021, 4)), (False, (2022, 1))])
-def test_without_annual_reports_a_report_is_of_the_calendar(annual, place):
-    """A company that has filed no annual report yet."""
-    assert FiscalCalendar([]).place_of_report("2022-05-10", is_annual=annual) == place
-
-
 @pytest.mark.parametrize(
     ("day", "place"),
     [
@@ -165,7 +158,43 @@ def test_a_day_lies_in_the_quarter_that_it_begins(day, place):
     assert APPLE.quarter_of(day) == place
 
 
-@pytest.mark.parametrize(("day", "place"), [("2022-03-31", (2022, 1)), ("2022-04-01", (2022, 2))])
-def test_without_annual_reports_a_day_lies_in_the_calendar_s_quarter(day, place):
-    """A company that has filed no annual report yet."""
-    assert FiscalCalendar([]).quarter_of(day) == place
+def test_without_annual_reports_the_calendar_names_days_and_reports():
+    """A company that has filed none yet."""
+    calendar = FiscalCalendar([])
+
+    assert calendar.place("2022-06-30") == (2022, 2)
+    assert [calendar.place_of_report("2022-05-10", is_annual=annual) for annual in (True, False)] == [
+        (2021, 4), (2022, 1),
+    ]  # fmt: skip
+    assert [calendar.quarter_of(day) for day in ("2022-03-31", "2022-04-01")] == [(2022, 1), (2022, 2)]
+
+
+YEAR_2022 = 394_328_000_000
+FOURTH = 90_146_000_000
+
+
+@pytest.fixture(scope="module")
+def headline():
+    """The headline figures of Apple's revenue between two days, as (value, kind)."""
+    source = figures_of(FactLibrary(None), "AAPL")
+
+    def ask(first, last):
+        found = source.select(find_metric("Revenue"), PeriodFilter(first=first, last=last))
+        return [(figure.value, figure.kind) for figure in found.headline]
+
+    return ask
+
+
+def test_the_days_of_a_quarter_give_the_quarter(headline):
+    """Nobody filed the fourth: it is the year without the three before, and says that it is derived."""
+    assert headline("2022-06-26", "2022-09-24") == [(FOURTH, "derived")]
+    assert headline("2022-03-27", "2022-06-25") == [(82_959_000_000, "reported")]
+
+
+def test_a_window_of_300_days_may_mean_the_year_that_ends_in_it(headline):
+    """One day less does not: it holds the quarters that end in it."""
+    assert headline("2021-11-29", "2022-09-24") == [(YEAR_2022, "reported")]
+    quarters = headline("2021-11-30", "2022-09-24")
+
+    assert (len(quarters), quarters[-1]) == (4, (FOURTH, "derived"))
+    assert sum(value for value, _ in quarters) == YEAR_2022

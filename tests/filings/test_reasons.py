@@ -1,12 +1,14 @@
-"""Why there is no figure: every reason with its sentence and its next step, word for word."""
+"""Why there is no figure: every reason, word for word; and nothing that is there is said to be missing."""
 
 import pytest
 
+from fingerpost.errors import DataNotFound
 from fingerpost.filings.concepts import find_metric
-from fingerpost.filings.figure import Fact
+from fingerpost.filings.figure import Fact, FigureOptions
+from fingerpost.filings.questions import TOTALS, financial_facts, statement
 from fingerpost.filings.reasons import load_hint, missing_figure, missing_metric, missing_ticker
 from fingerpost.filings.store import FactStore
-from tests.filings.drawing import facts, figures_of, library_of, window
+from tests.filings.drawing import LATEST, facts, figures_of, library_of, window
 
 REPORT = """
 Revenues                2021-01-01 2021-12-31 100  k21 10-K 2022-02-01
@@ -162,3 +164,174 @@ def test_a_company_without_figures_and_one_that_does_not_exist(library):
 def test_a_command_names_nothing_but_a_ticker(ticker, named):
     """Whoever runs what a hint says runs no text of somebody else's."""
     assert load_hint(ticker).startswith(f"Run: fingerpost filings sync {named}, or ")
+
+
+COVERS = """
+dei:EntityCommonStockSharesOutstanding - 2022-02-10 100 k21 10-K   2022-02-15
+dei:EntityCommonStockSharesOutstanding - 2022-04-20 101 q1  10-Q   2022-04-25
+dei:EntityCommonStockSharesOutstanding - 2023-02-09 103 k22 10-K   2023-02-15
+dei:EntityCommonStockSharesOutstanding - 2023-06-01 104 ka  10-K/A 2023-06-05
+"""
+FLOAT = """
+dei:EntityPublicFloat - 2021-06-30 9000 k21 10-K 2022-02-15
+dei:EntityPublicFloat - 2022-06-30 9900 k22 10-K 2023-02-15
+"""
+
+
+def answer(library, metric, period, **options):
+    reply = financial_facts(library, "DRWN", [metric], window(period), FigureOptions(**options))
+    return reply.data[metric]
+
+
+def missing(library, metric, period, **options):
+    with pytest.raises(DataNotFound) as caught:
+        answer(library, metric, period, **options)
+    return caught.value.details["missing"][metric]
+
+
+@pytest.fixture
+def covered(tmp_path):
+    drawn = facts(COVERS, "shares") + facts(FLOAT) + facts("Assets - 2022-12-31 5 k22 10-K 2023-02-15")
+    return library_of(tmp_path / "f.sqlite", drawn, YEARS)
+
+
+@pytest.mark.parametrize(
+    ("metric", "period", "value"),
+    [
+        ("CoverSharesOutstanding", "2021", 100),
+        ("CoverSharesOutstanding", "2022", 103),
+        ("CoverSharesOutstanding", "2022-Q1", 101),
+        ("CoverSharesOutstanding", "2022-Q4", 103),
+        ("SharesOutstanding", "2022", 103),
+        ("dei:EntityCommonStockSharesOutstanding", "2022", 103),
+        ("PublicFloat", "2021", 9000),
+        ("PublicFloat", "2022", 9900),
+        ("PublicFloat", "2022-Q2", 9900),
+    ],
+)
+def test_what_stands_on_a_cover_page_is_of_the_report_s_period(covered, metric, period, value):
+    """Shares of some day in February, a float of last June: both stand on the annual report."""
+    assert answer(covered, metric, period) == value
+
+
+def test_a_balance_sheet_has_the_numbers_of_its_cover_page(covered):
+    """They are not missing because their day is another."""
+    reply = statement(covered, "DRWN", "balance", window("2022"), LATEST)
+
+    assert {name: reply.data.get(name) for name in ("PublicFloat", "CoverSharesOutstanding")} == {
+        "PublicFloat": 9900,
+        "CoverSharesOutstanding": 103,
+    }
+
+
+def test_a_balance_stands_before_the_cover_page(tmp_path):
+    """Shares at the year's end, where the company tags them."""
+    drawn = facts(COVERS + "CommonStockSharesOutstanding - 2022-12-31 102 k22 10-K 2023-02-15", "shares")
+
+    assert answer(library_of(tmp_path / "f.sqlite", drawn, YEARS), "SharesOutstanding", "2022") == 102
+
+
+SIBLINGS = ["InterestExpenseNonoperating", "InterestAndDebtExpense", "InterestExpenseDebt", "InterestExpenseOperating"]
+
+
+@pytest.mark.parametrize("tag", [*SIBLINGS, "InterestExpenseBorrowings", "InterestExpenseLongTermDebt"])
+def test_interest_expense_is_found_under_its_sibling_tags(tmp_path, tag):
+    """And says which of them stands in."""
+    drawn = facts(f"{tag} 2022-01-01 2022-12-31 7 k22 10-K 2023-02-15")
+    library = library_of(tmp_path / "f.sqlite", drawn, YEARS)
+    reply = financial_facts(library, "DRWN", ["interest expense"], window("2022"), LATEST)
+
+    assert reply.data == {"interest expense": 7}
+    assert reply.results[0]["notes"] == [f"no us-gaap:InterestExpense for this period: us-gaap:{tag} stands in"]
+
+
+LIKE = """
+NetIncomeLoss          2022-01-01 2022-12-31 11 k22 10-K 2023-02-15
+InterestExpenseOther   2022-01-01 2022-12-31 3  k22 10-K 2023-02-15
+InterestExpenseDeposits 2021-01-01 2021-12-31 2  k21 10-K 2022-02-15
+ExciseAndInterestExpenseLikeThings 2022-01-01 2022-12-31 1 k22 10-K 2023-02-15
+"""
+
+
+@pytest.fixture
+def reported(tmp_path):
+    return library_of(tmp_path / "f.sqlite", facts(LIKE), YEARS)
+
+
+def test_tags_of_like_names_are_offered_where_they_have_a_figure(reported):
+    """The likeliest first; of the year that was asked for."""
+    entry = missing(reported, "InterestExpense", "2022")
+
+    assert entry["did_you_mean"] == ["us-gaap:InterestExpenseOther", "us-gaap:ExciseAndInterestExpenseLikeThings"]
+
+
+@pytest.mark.parametrize(
+    ("period", "reason"),
+    [("2021", "not_reported"), ("2022", "not_reported"), ("2023", "not_in_aggregate_yet"), ("2019", "before_xbrl")],
+)
+def test_a_later_period_is_one_that_no_report_covers(reported, period, reason):
+    """A line that stopped in 2021 is not awaited for 2022, which the company has reported on."""
+    assert missing(reported, "Goodwill", period)["reason"] == reason
+
+
+@pytest.mark.parametrize(("first", "reason"), [("2022-07-01", "not_reported"), ("2023-01-01", "not_in_aggregate_yet")])
+def test_days_after_the_last_report_s_period_are_later(reported, first, reason):
+    """The newest report is of 2022."""
+    with pytest.raises(DataNotFound) as caught:
+        financial_facts(reported, "DRWN", ["Goodwill"], window(first=first, last="2029-12-31"), LATEST)
+
+    assert caught.value.details["missing"]["Goodwill"]["reason"] == reason
+
+
+LINES = {
+    "income": "NetIncomeLoss 2022-01-01 2022-12-31 11 k22 10-K 2023-02-15",
+    "balance": "Liabilities - 2022-12-31 12 k22 10-K 2023-02-15",
+    "cash_flow": "PaymentsOfDividends 2022-01-01 2022-12-31 13 k22 10-K 2023-02-15",
+}
+
+
+@pytest.mark.parametrize("kind", sorted(TOTALS))
+@pytest.mark.parametrize("period", [None, "2022"])
+def test_a_statement_stands_without_the_line_that_it_is_known_by(tmp_path, kind, period):
+    """No revenue, no total of assets, no operating cash flow under a standard tag: the other lines are there."""
+    library = library_of(tmp_path / "f.sqlite", facts(LINES[kind]), YEARS)
+    reply = statement(library, "DRWN", kind, window(period), LATEST)
+
+    assert list(reply.data.values()) in ([11], [12], [13])
+    assert "standard tag" in reply.missing[TOTALS[kind][0]]["message"]
+
+
+def test_a_statement_is_of_the_newest_year_that_most_lines_have(tmp_path):
+    """The anchor's tag was given up in 2021; one odd line is of 2023."""
+    drawing = """
+    Revenues            2021-01-01 2021-12-31 9  k21 10-K 2022-02-15
+    NetIncomeLoss       2021-01-01 2021-12-31 1  k21 10-K 2022-02-15
+    OperatingIncomeLoss 2021-01-01 2021-12-31 4  k21 10-K 2022-02-15
+    IncomeTaxExpenseBenefit 2021-01-01 2021-12-31 4  k21 10-K 2022-02-15
+    NetIncomeLoss       2022-01-01 2022-12-31 2  k22 10-K 2023-02-15
+    OperatingIncomeLoss 2022-01-01 2022-12-31 3  k22 10-K 2023-02-15
+    GrossProfit         2023-01-01 2023-12-31 3  k22 10-K 2023-02-15
+    """
+    library = library_of(tmp_path / "f.sqlite", facts(drawing), YEARS)
+    reply = statement(library, "DRWN", "income", window(), LATEST)
+
+    assert reply.data == {"NetIncome": 2, "OperatingIncome": 3}
+    assert reply.extra["notes"] == ["3 periods lie in the window; this is the newest, to 2022-12-31"]
+
+
+def test_a_moved_year_end_leaves_the_reported_year_its_name(tmp_path):
+    """The year to June 2019, and calendar 2019 recast beside it: "2019" is the reported one."""
+    drawing = """
+    Revenues 2018-07-01 2019-06-30 60 k19 10-K 2019-08-15
+    Revenues 2019-01-01 2019-12-31 70 k20 10-K 2021-02-15
+    Revenues 2020-01-01 2020-12-31 80 k20 10-K 2021-02-15
+    Assets   -          2019-06-30 6  k19 10-K 2019-08-15
+    Assets   -          2019-12-31 7  k20 10-K 2021-02-15
+    """
+    library = library_of(tmp_path / "f.sqlite", facts(drawing), {"2019-06-30": 2019, "2020-12-31": 2020})
+
+    assert [answer(library, *asked) for asked in (("Revenue", "2019"), ("Revenue", "2020"), ("Assets", "2019"))] == [
+        60,
+        80,
+        6,
+    ]

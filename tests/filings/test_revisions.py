@@ -1,8 +1,145 @@
-"""Two numbers for one thing: rounded, split, or restated; each bound from both sides."""
+"""Two numbers for one thing: rounded, split, or restated; and splits, told once or ten times."""
+
+import math
+from datetime import date, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from fingerpost.filings.revisions import is_in_shares, is_per_share, is_rounding, kind_of_change
+from fingerpost.filings.figure import Fact
+from fingerpost.filings.revisions import (
+    SPLIT_CONCEPT,
+    Split,
+    is_in_shares,
+    is_per_share,
+    is_rounding,
+    kind_of_change,
+    list_splits,
+    split_factor,
+)
+from tests.filings.drawing import facts
+
+BEFORE_ALL = "1990-01-01"
+
+
+def told(ratio, end, filed, start="", accession=""):
+    """One filing's telling of a ratio."""
+    return Fact(SPLIT_CONCEPT, "pure", start, end, ratio, accession or f"a-{filed}", "10-K", filed)
+
+
+def later(day, days):
+    return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
+
+
+FIRST = (told(5, "2020-08-28", "2020-10-26"), told(3, "2022-08-24", "2022-10-24"))
+RETOLD = st.tuples(
+    st.sampled_from(FIRST), st.integers(0, 1500), st.integers(0, 1500), st.sampled_from([0, 30, 90, 364])
+)
+
+
+@given(st.lists(RETOLD, max_size=10))
+def test_a_ratio_that_is_told_again_counts_once(retold):
+    """As a comparative, with whichever later day, month or year: 5:1 and 3:1 are 15:1, not 1125:1."""
+    again = []
+    for place, (split, moved, waited, days) in enumerate(retold):
+        start = later(split.end, moved - days) if days else ""
+        filed = later(split.filed, 1 + max(moved, waited))
+        again.append(told(split.value, later(split.end, moved), filed, start, f"b-{place}"))
+    splits = list_splits([*FIRST, *again])
+
+    assert [split.ratio for split in splits] == [5, 3]
+    assert split_factor(splits, BEFORE_ALL, None) == 15
+    assert [split_factor(splits, day, None) for day in ("2021-12-31", "2022-10-24")] == [3, 1]
+
+
+TWO_OF_ONE_RATIO = """
+EarningsPerShareDiluted 2011-01-01 2011-12-31 4.00 k11 10-K 2012-02-01
+EarningsPerShareBasic   2011-01-01 2011-12-31 4.10 k11 10-K 2012-02-01
+EarningsPerShareDiluted 2011-01-01 2011-12-31 2.00 k12 10-K 2013-02-01
+EarningsPerShareBasic   2011-01-01 2011-12-31 2.05 k12 10-K 2013-02-01
+EarningsPerShareDiluted 2014-01-01 2014-12-31 5.00 k14 10-K 2015-02-01
+EarningsPerShareBasic   2014-01-01 2014-12-31 5.20 k14 10-K 2015-02-01
+EarningsPerShareDiluted 2014-01-01 2014-12-31 2.50 k15 10-K 2016-02-01
+EarningsPerShareBasic   2014-01-01 2014-12-31 2.60 k15 10-K 2016-02-01
+"""
+
+
+def test_the_same_ratio_twice_is_two_splits_where_figures_show_it():
+    """Two for one in 2012, and again in 2015: earnings of one year were halved in both."""
+    ratios = [
+        told(2, "2012-12-24", "2013-02-01"),
+        told(2, "2012-12-24", "2014-02-01"),
+        told(2, "2015-12-23", "2016-02-01"),
+    ]
+    splits = list_splits(ratios, facts(TWO_OF_ONE_RATIO, "USD/shares"))
+
+    assert splits == [Split("2012-12-24", 2, "2013-02-01"), Split("2015-12-23", 2, "2016-02-01")]
+
+
+def test_one_figure_that_was_halved_shows_no_second_split():
+    """It may have been restated for another reason."""
+    once = facts(TWO_OF_ONE_RATIO.split("EarningsPerShareBasic   2014")[0], "USD/shares") + facts(
+        "EarningsPerShareDiluted 2014-01-01 2014-12-31 2.50 k15 10-K 2016-02-01", "USD/shares"
+    )
+
+    assert len(list_splits([told(2, "2012-12-24", "2013-02-01")], once)) == 1
+
+
+SEEN = """
+EarningsPerShareDiluted 2019-01-01 2019-12-31 10.00 k19 10-K 2020-02-01
+EarningsPerShareBasic   2019-01-01 2019-12-31 10.50 k19 10-K 2020-02-01
+EarningsPerShareDiluted 2019-01-01 2019-12-31 {} k20 10-K 2020-11-01
+EarningsPerShareBasic   2019-01-01 2019-12-31 {} k20 10-K 2020-11-01
+"""
+
+
+def test_the_day_lies_between_the_last_old_and_the_first_new_figure():
+    """A split that is told with its year alone: what was filed in new shares before the year's end is in new shares."""
+    year = told(5, "2020-12-31", "2021-02-01", "2020-01-01")
+    splits = list_splits([year], facts(SEEN.format("2.00", "2.10"), "USD/shares"))
+
+    assert [split_factor(splits, day, None) for day in ("2020-02-01", "2020-10-31", "2020-11-01")] == [5, 5, 1]
+
+
+@pytest.mark.parametrize("ratio", [10, 0.1])
+def test_a_reverse_split_is_turned_as_its_figures_turn_it(ratio):
+    """One share for ten, told as 10 or as 0.1: a dollar a share became ten."""
+    splits = list_splits(
+        [told(ratio, "2020-06-30", "2020-08-01")], facts(SEEN.format("100.00", "105.00"), "USD/shares")
+    )
+
+    assert split_factor(splits, BEFORE_ALL, None) == pytest.approx(0.1)
+
+
+def test_a_split_announced_ahead_leaves_its_announcement_in_old_shares():
+    """The report that announces it states figures in old shares; the next one in new shares."""
+    ahead = [told(10, "2024-06-07", "2024-05-29"), told(10, "2024-06-07", "2024-08-28")]
+    splits = list_splits(ahead)
+
+    assert [split_factor(splits, day, None) for day in ("2024-05-29", "2024-06-06", "2024-06-07")] == [10, 10, 1]
+    assert [split_factor(splits, BEFORE_ALL, day) for day in ("2024-05-28", "2024-05-29")] == [1, 10]
+
+
+@pytest.mark.parametrize(("months", "effective"), [("2020-12-06", "2020-12-06"), ("2020-12-07", "2020-08-28")])
+def test_the_last_day_near_the_first_one_is_the_split_s(months, effective):
+    """A hundred days from 2020-08-28 are near, one more is another period's day; both were told in one report."""
+    both = [told(5, "2020-08-28", "2021-02-01"), told(5, months, "2021-02-01", accession="z")]
+
+    assert list_splits(both)[0].effective == effective
+
+
+def test_one_for_one_and_nonsense_are_no_splits():
+    """A ratio of one, nought and less."""
+    assert list_splits([told(value, "2020-08-28", "2020-10-01") for value in (1, 0, -4)]) == []
+
+
+def test_a_factor_is_the_product_of_what_came_after():
+    """Each split counts for what was filed before its day."""
+    splits = [Split("2014-06-06", 7, "2014-07-23"), Split("2020-08-28", 4, "2020-10-30")]
+
+    assert [split_factor(splits, day, None) for day in ("2014-06-05", "2014-06-06", "2020-08-28")] == [28, 4, 1]
+    assert math.prod(split.ratio for split in splits) == split_factor(splits, BEFORE_ALL, "2020-10-30")
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ TARGETS = {
             "tests/contracts", "tests/contract", "tests/tools", "tests/fares/test_in_answers.py",
             "tests/apps/test_geometry.py", "tests/tfl/test_plan_journey.py",
             *EMBEDDED, "tests/filings/test_lists_of_filings.py",
-            *(f"tests/filings/test_{name}.py" for name in ("tools", "filing_tools", "computed_tools")),
+            *(f"tests/filings/test_{name}.py" for name in ("tools", "filing_tools")),
         ),
     ),
     "embedded": Target(
