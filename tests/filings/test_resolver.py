@@ -1,5 +1,6 @@
 """Which value answers, and which filing it cites."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,19 +14,17 @@ from tests.filings.drawing import facts
 YEARS = FiscalCalendar([("2021-12-31", 2021), ("2022-12-31", 2022), ("2023-12-31", 2023)])
 
 
-def told(drawing, metric="Revenue", *, unit="USD", splits=(), **options):
-    """Return (class, end, value, accession, kind) of every figure."""
-    series = resolve(
-        find_metric(metric), facts(drawing, unit), calendar=YEARS, splits=splits, options=FigureOptions(**options)
-    )
-    return [(f.period, f.end, f.value, f.fact.accession, f.kind) for f in series.figures]
-
-
 def figures(drawing, metric="Revenue", *, unit="USD", splits=(), **options):
-    series = resolve(
-        find_metric(metric), facts(drawing, unit), calendar=YEARS, splits=splits, options=FigureOptions(**options)
-    )
-    return series.figures
+    drawn, asked = facts(drawing, unit), FigureOptions(**options)
+    return resolve(find_metric(metric), drawn, calendar=YEARS, splits=splits, options=asked).figures
+
+
+def told(drawing, **asked):
+    """Return period, year of the end, value, filing and, where it is not simply reported, kind of every figure."""
+    return [
+        f"{f.period} {f.end[:4]} {f.value} {f.fact.accession} {f.kind}".removesuffix(" reported")
+        for f in figures(drawing, **asked)
+    ]
 
 
 COMPARATIVE = """
@@ -33,171 +32,122 @@ Revenues 2021-01-01 2021-12-31 90  old 10-K 2022-02-01
 Revenues 2021-01-01 2021-12-31 90  new 10-K 2023-02-01
 Revenues 2022-01-01 2022-12-31 100 new 10-K 2023-02-01
 """
-
-
-def test_a_comparative_is_its_own_year_and_cites_the_first_filing():
-    """Two rows of one filing are two years; the repeated value stays with the filing that stated it first."""
-    assert told(COMPARATIVE) == [
-        ("FY", "2021-12-31", 90, "old", "reported"),
-        ("FY", "2022-12-31", 100, "new", "reported"),
-    ]
-
-
-def test_the_year_to_date_is_not_the_quarter():
-    """Both end on one day, in one filing; only their starts differ."""
-    drawing = """
-    Revenues 2022-01-01 2022-06-30 221 a 10-Q 2022-08-01
-    Revenues 2022-04-01 2022-06-30 97  a 10-Q 2022-08-01
-    """
-
-    assert told(drawing) == [("H1", "2022-06-30", 221, "a", "reported"), ("Q", "2022-06-30", 97, "a", "reported")]
-
-
+YEAR_TO_DATE = """
+Revenues 2022-01-01 2022-06-30 221 a 10-Q 2022-08-01
+Revenues 2022-04-01 2022-06-30 97  a 10-Q 2022-08-01
+"""
 YEAR_AND_NINE_MONTHS = """
 Revenues 2022-01-01 2022-09-30 70  q3 10-Q 2022-11-01
 Revenues 2022-01-01 2022-12-31 100 fy 10-K 2023-02-01
 """
-
-
-def test_the_fourth_quarter_is_the_year_less_nine_months():
-    """It is called derived, and cites the filing that completes it and both parts."""
-    fourth = next(f for f in figures(YEAR_AND_NINE_MONTHS) if f.period == "Q")
-
-    assert (fourth.start, fourth.value, fourth.kind, fourth.formula) == ("2022-10-01", 30, "derived", "FY - 9M")
-    assert [part.fact.accession for part in fourth.parts] == ["fy", "q3"]
-
-
-def test_a_stated_fourth_quarter_is_not_derived():
-    """What the filer says wins."""
-    stated = YEAR_AND_NINE_MONTHS + "Revenues 2022-10-01 2022-12-31 31 fy 10-K 2023-02-01"
-
-    assert [(f.value, f.kind) for f in figures(stated) if f.period == "Q"] == [(31, "reported")]
-
-
 EPS = """
 EarningsPerShareDiluted 2022-01-01 2022-09-30 0.70 q3 10-Q 2022-11-01
 EarningsPerShareDiluted 2022-01-01 2022-12-31 1.00 fy 10-K 2023-02-01
 """
-
-
-def test_a_figure_per_share_is_never_subtracted_unless_an_estimate_is_asked_for():
-    """The share count changes over the year."""
-    assert [f.kind for f in figures(EPS, "EPS", unit="USD/shares") if f.period == "Q"] == []
-    assert [(f.value, f.kind) for f in figures(EPS, "EPS", unit="USD/shares", estimate=True) if f.period == "Q"] == [
-        (0.3, "estimated")
-    ]
-
-
+AS_EPS = {"metric": "EPS", "unit": "USD/shares"}
 AMENDED = """
 Revenues 2022-01-01 2022-12-31 100 k  10-K   2023-02-01
 Revenues 2022-01-01 2022-12-31 95  ka 10-K/A 2023-06-01
 """
-
-
-def test_vintages():
-    """Latest cites the amendment, original the first filing, and a day between them still sees the first."""
-    assert [
-        told(AMENDED)[0][2:4],
-        told(AMENDED, vintage="original")[0][2:4],
-        told(AMENDED, as_of="2023-05-31")[0][2:4],
-    ] == [
-        (95, "ka"),
-        (100, "k"),
-        (100, "k"),
-    ]
-
-
-def test_as_of_the_day_of_filing_sees_it_and_the_day_before_does_not():
-    """A boundary of one day."""
-    assert [len(told(AMENDED, as_of=day)) for day in ("2023-01-31", "2023-02-01")] == [0, 1]
-
-
-def test_a_proxy_statement_is_not_a_source():
-    """A DEF 14A and a prospectus repeat figures outside the reports."""
-    assert told("Revenues 2022-01-01 2022-12-31 1 p DEF14A 2024-05-01") == []
-
-
-def test_an_8k_answers_only_where_nothing_else_does():
-    """A recast is better than silence, and worse than a report."""
-    recast = "Revenues 2021-01-01 2021-12-31 80 r 8-K 2023-05-01\nRevenues 2022-01-01 2022-12-31 1 r 8-K 2023-05-01\n"
-
-    assert [row[2:4] for row in told(recast + "Revenues 2022-01-01 2022-12-31 100 k 10-K 2023-02-01")] == [
-        (80, "r"),
-        (100, "k"),
-    ]
-
-
+RECAST = """
+Revenues 2021-01-01 2021-12-31 80  r 8-K  2023-05-01
+Revenues 2022-01-01 2022-12-31 1   r 8-K  2023-05-01
+Revenues 2022-01-01 2022-12-31 100 k 10-K 2023-02-01
+"""
 TWO_TAGS = """
 Revenues                                            2022-01-01 2022-12-31 100 k 10-K 2023-02-01
 RevenueFromContractWithCustomerExcludingAssessedTax 2022-01-01 2022-12-31 92  k 10-K 2023-02-01
 """
+PART_ALONE = "RevenueFromContractWithCustomerExcludingAssessedTax 2022-01-01 2022-12-31 92 n 10-K 2024-02-01"
+BANK = """
+Revenues                     2022-01-01 2022-12-31 150 k 10-K 2023-02-01
+RevenuesNetOfInterestExpense 2022-01-01 2022-12-31 100 k 10-K 2023-02-01
+"""
+
+
+@pytest.mark.parametrize(
+    ("drawing", "asked", "expected"),
+    [
+        # Two rows of one filing are two years; a repeated value cites the filing that stated it first.
+        (COMPARATIVE, {}, ["FY 2021 90 old", "FY 2022 100 new"]),
+        # The year to date and the quarter end on one day, in one filing.
+        (YEAR_TO_DATE, {}, ["H1 2022 221 a", "Q 2022 97 a"]),
+        # The fourth quarter is the year less nine months, unless the filer states it.
+        (YEAR_AND_NINE_MONTHS, {}, ["9M 2022 70 q3", "FY 2022 100 fy", "Q 2022 30 fy derived"]),
+        (
+            YEAR_AND_NINE_MONTHS + "Revenues 2022-10-01 2022-12-31 31 fy 10-K 2023-02-01", {},
+            ["9M 2022 70 q3", "FY 2022 100 fy", "Q 2022 31 fy"],
+        ),
+        # The share count changes over the year, so a figure per share is subtracted as an estimate alone.
+        (EPS, AS_EPS, ["9M 2022 0.7 q3", "FY 2022 1.0 fy"]),
+        (EPS, AS_EPS | {"estimate": True}, ["9M 2022 0.7 q3", "FY 2022 1.0 fy", "Q 2022 0.3 fy estimated"]),
+        # Latest cites the amendment, original the first filing; a day sees what was filed until then.
+        (AMENDED, {}, ["FY 2022 95 ka"]),
+        (AMENDED, {"vintage": "original"}, ["FY 2022 100 k"]),
+        (AMENDED, {"as_of": "2023-05-31"}, ["FY 2022 100 k"]),
+        (AMENDED, {"as_of": "2023-02-01"}, ["FY 2022 100 k"]),
+        (AMENDED, {"as_of": "2023-01-31"}, []),
+        # A proxy statement repeats figures outside the reports; a recast answers only where nothing else does.
+        ("Revenues 2022-01-01 2022-12-31 1 p DEF14A 2024-05-01", {}, []),
+        (RECAST, {}, ["FY 2021 80 r", "FY 2022 100 k"]),
+        # A part that was seen beside its total stays a part where it stands alone later.
+        (TWO_TAGS + PART_ALONE, {}, ["FY 2022 100 k"]),
+        # A bank's revenue is net of interest expense; the gross figure is larger.
+        (BANK, {}, ["FY 2022 100 k"]),
+        ("ifrs-full:Revenue 2022-01-01 2022-12-31 100 f 20-F 2023-03-01", {}, ["FY 2022 100 f"]),
+    ],
+)  # fmt: skip
+def test_which_value_answers_and_which_filing_it_cites(drawing, asked, expected):
+    """By the periods, filings, forms and tags that state it."""
+    assert told(drawing, **asked) == expected
+
+
+def test_a_derived_quarter_cites_both_parts():
+    """And begins the day after the shorter one."""
+    fourth = figures(YEAR_AND_NINE_MONTHS)[-1]
+
+    assert (fourth.start, fourth.formula) == ("2022-10-01", "FY - 9M")
+    assert [part.fact.accession for part in fourth.parts] == ["fy", "q3"]
 
 
 def test_the_largest_of_the_revenue_family_answers_and_the_other_is_told():
     """A retailer's total, not its net sales."""
-    figure = figures(TWO_TAGS)[0]
+    (figure,) = figures(TWO_TAGS)
+    others = [(fact.concept, fact.value) for fact in figure.alternatives]
 
-    assert (figure.value, [(fact.concept, fact.value) for fact in figure.alternatives]) == (
-        100,
-        [("us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax", 92)],
-    )
+    assert (figure.value, others) == (100, [("us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax", 92)])
 
 
-def test_a_part_that_stands_alone_in_a_later_filing_is_not_a_restatement():
-    """The tag was seen beside the total before; alone it is still a part."""
-    later = "RevenueFromContractWithCustomerExcludingAssessedTax 2022-01-01 2022-12-31 92 n 10-K 2024-02-01"
-
-    assert told(TWO_TAGS + later)[0][2:4] == (100, "k")
-
-
-def test_a_change_of_tag_is_followed_as_a_restatement():
-    """A new standard brings a new tag and a new number: the later one is the latest vintage."""
-    drawing = """
-    SalesRevenueNet                                     2021-01-01 2021-12-31 100 k  10-K 2022-02-01
-    RevenueFromContractWithCustomerExcludingAssessedTax 2021-01-01 2021-12-31 97  k2 10-K 2023-02-01
-    """
-    figure = figures(drawing)[0]
-
-    assert (figure.value, [revision.kind for revision in figure.values]) == (97, ["original", "restated"])
-
-
-def test_a_bank_s_revenue_is_net_of_interest_expense():
-    """The gross figure is larger, and is not what the bank calls its revenue."""
-    drawing = """
-    Revenues                     2022-01-01 2022-12-31 150 k 10-K 2023-02-01
-    RevenuesNetOfInterestExpense 2022-01-01 2022-12-31 100 k 10-K 2023-02-01
-    """
-
-    assert told(drawing)[0][2] == 100
-
-
-def test_a_later_rounding_does_not_replace_the_exact_figure():
-    """394,328 thousand told again as 394,300 is the same figure with fewer digits."""
-    drawing = """
-    Revenues 2022-01-01 2022-12-31 394328 k 10-K 2023-02-01
-    Revenues 2022-01-01 2022-12-31 394300 n 10-K 2024-02-01
-    """
-    figure = figures(drawing)[0]
-
-    assert (figure.value, [revision.kind for revision in figure.values]) == (394328, ["original", "rounded"])
-
-
-SPLIT = (Split("2022-06-03", 4, "2022-08-20"),)
+# A new standard brings a new tag and a new number.
+NEW_TAG = """
+SalesRevenueNet                                     2021-01-01 2021-12-31 100 k  10-K 2022-02-01
+RevenueFromContractWithCustomerExcludingAssessedTax 2021-01-01 2021-12-31 97  k2 10-K 2023-02-01
+"""
+# 394,328 thousand told again as 394,300 is the same figure with fewer digits.
+ROUNDED = """
+Revenues 2022-01-01 2022-12-31 394328 k 10-K 2023-02-01
+Revenues 2022-01-01 2022-12-31 394300 n 10-K 2024-02-01
+"""
+SPLIT = AS_EPS | {"splits": (Split("2022-06-03", 4, "2022-08-20"),)}
 BEFORE_SPLIT = "EarningsPerShareDiluted 2021-01-01 2021-12-31 6.00 k 10-K 2022-02-01\n"
+AFTER_SPLIT = BEFORE_SPLIT + "EarningsPerShareDiluted 2021-01-01 2021-12-31 1.50 n 10-K 2023-02-01"
 
 
-def test_a_split_is_named_as_one():
-    """6.00 before a 4:1 split and 1.50 after it is no restatement."""
-    after = BEFORE_SPLIT + "EarningsPerShareDiluted 2021-01-01 2021-12-31 1.50 n 10-K 2023-02-01"
-    figure = figures(after, "EPS", unit="USD/shares", splits=SPLIT)[0]
+@pytest.mark.parametrize(
+    ("drawing", "asked", "value", "kind"),
+    [(NEW_TAG, {}, 97, "restated"), (ROUNDED, {}, 394328, "rounded"), (AFTER_SPLIT, SPLIT, 1.5, "split")],
+)
+def test_the_difference_between_two_filings_is_named(drawing, asked, value, kind):
+    """A rounding does not replace the exact figure; 6.00 before a 4:1 split and 1.50 after it is no restatement."""
+    (figure,) = figures(drawing, **asked)
 
-    assert (figure.value, [revision.kind for revision in figure.values]) == (1.5, ["original", "split"])
+    assert (figure.value, [revision.kind for revision in figure.values]) == (value, ["original", kind])
 
 
 def test_a_figure_from_before_a_split_is_divided_only_when_asked():
     """As reported it is 6.00, with a note; split adjusted it is 1.50."""
-    plain = figures(BEFORE_SPLIT, "EPS", unit="USD/shares", splits=SPLIT)[0]
-    adjusted = figures(BEFORE_SPLIT, "EPS", unit="USD/shares", splits=SPLIT, vintage="split_adjusted")[0]
+    (plain,) = figures(BEFORE_SPLIT, **SPLIT)
+    (adjusted,) = figures(BEFORE_SPLIT, **SPLIT, vintage="split_adjusted")
 
     assert (plain.value, len(plain.notes), adjusted.value, adjusted.kind) == (6.0, 1, 1.5, "derived")
 
@@ -209,11 +159,6 @@ def test_currencies_are_never_mixed():
     series = resolve(find_metric("Revenue"), own + other, calendar=YEARS, currency="EUR")
 
     assert [(figure.value, figure.unit) for figure in series.figures] == [(100, "EUR")]
-
-
-def test_ifrs_tags_answer_for_those_who_file_them():
-    """A foreign issuer's annual report under IFRS."""
-    assert told("ifrs-full:Revenue 2022-01-01 2022-12-31 100 f 20-F 2023-03-01")[0][2:4] == (100, "f")
 
 
 MIXED = facts(COMPARATIVE + AMENDED + YEAR_AND_NINE_MONTHS + TWO_TAGS)
