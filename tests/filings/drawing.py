@@ -35,6 +35,18 @@ def company_file(drawn, years=None, *, cik=7, name="Drawn Inc.", currency="USD")
     )
 
 
+def companyfacts(drawing, *, cik=7, name="Drawn Inc."):
+    """Return a drawing as EDGAR's file; each report calls its year by the figures' end."""
+    raw = {}
+    for fact in facts(drawing):
+        taxonomy, _, tag = fact.concept.partition(":")
+        row = {"end": fact.end, "val": fact.value, "accn": fact.accession, "form": fact.form, "filed": fact.filed}
+        row |= {"fy": int(fact.end[:4]), "fp": "FY"} | ({"start": fact.start} if fact.start else {})
+        concept = raw.setdefault(taxonomy, {}).setdefault(tag, {"label": tag, "units": {}})
+        concept["units"].setdefault(fact.unit, []).append(row)
+    return {"cik": cik, "entityName": name, "facts": raw}
+
+
 def library_of(path, drawn, years=None, *, ticker="DRWN", currency="USD"):
     """Return a library over a facts file that holds one drawn company."""
     file = company_file(drawn, years, currency=currency)

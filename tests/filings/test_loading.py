@@ -10,32 +10,11 @@ from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.loading import FilingText, load_files
 from fingerpost.filings.reasons import missing_ticker
 from fingerpost.filings.store import FactStore
+from tests.filings.drawing import companyfacts
 
-FACTS = {
-    "cik": 7,
-    "entityName": "Drawn Inc.",
-    "facts": {
-        "us-gaap": {
-            "Revenues": {
-                "label": "Revenues",
-                "units": {
-                    "USD": [
-                        {
-                            "start": "2022-01-01",
-                            "end": "2022-12-31",
-                            "val": 100,
-                            "accn": "a",
-                            "fy": 2022,
-                            "fp": "FY",
-                            "form": "10-K",
-                            "filed": "2023-02-01",
-                        }
-                    ]
-                },
-            }
-        }
-    },
-}
+FACTS = companyfacts("Revenues 2022-01-01 2022-12-31 100 a 10-K 2023-02-01")
+LISTED = {"0": {"cik_str": 7, "ticker": "DRWN", "title": "Drawn Inc."}}
+TEXT_OF = FilingText(accession="a", form="10-K", filed="2023-02-01")
 
 
 @pytest.fixture
@@ -49,31 +28,41 @@ def written(path, content):
     return path
 
 
-def test_a_companyfacts_file_is_loaded_twice_as_once(store, tmp_path):
+@pytest.fixture
+def figures(tmp_path):
+    """A companyfacts file of one drawn company."""
+    return written(tmp_path / "facts.json", FACTS)
+
+
+def zipped(path, members):
+    with zipfile.ZipFile(path, "w") as made:
+        for name, content in members.items():
+            made.writestr(name, content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+def test_a_companyfacts_file_is_loaded_twice_as_once(store, figures):
     """The second time replaces the first; the sample's companies are there too."""
-    file = written(tmp_path / "facts.json", FACTS)
-    load_files(store, [file, file], ticker="drwn")
+    load_files(store, [figures, figures], ticker="drwn")
     library = FactLibrary(store.path)
 
     assert library.rows("SELECT count(*) FROM facts WHERE cik = 7") == [(1,)]
     assert [company.ticker for company in library.list_companies()] == ["AAPL", "DRWN", "META", "NVDA"]
 
 
-def test_a_file_without_a_ticker_gets_one_from_the_list_of_tickers(store, tmp_path):
+def test_a_file_without_a_ticker_gets_one_from_the_list_of_tickers(store, figures, tmp_path):
     """In whichever order they are loaded."""
-    listed = written(tmp_path / "company_tickers.json", {"0": {"cik_str": 7, "ticker": "DRWN", "title": "Drawn Inc."}})
-    load_files(store, [written(tmp_path / "facts.json", FACTS), listed])
+    load_files(store, [figures, written(tmp_path / "company_tickers.json", LISTED)])
 
     assert FactLibrary(store.path).find_company("drwn").name == "Drawn Inc."
 
 
-def test_a_ticker_of_another_company_is_refused(store, tmp_path):
+def test_a_ticker_of_another_company_is_refused(store, figures, tmp_path):
     """Two companies are not joined by a slip; a predecessor is, if it is said to be one."""
     other = written(tmp_path / "other.json", FACTS | {"cik": 8, "entityName": "Other Inc."})
-    load_files(store, [written(tmp_path / "facts.json", FACTS)], ticker="DRWN")
-    with pytest.raises(
-        ParameterError, match=r"DRWN is the ticker of Drawn Inc. \(CIK 7\), not of Other Inc. \(CIK 8\)"
-    ):
+    load_files(store, [figures], ticker="DRWN")
+    told = r"DRWN is the ticker of Drawn Inc. \(CIK 7\), not of Other Inc. \(CIK 8\)"
+    with pytest.raises(ParameterError, match=told):
         load_files(store, [other], ticker="drwn")
     with pytest.raises(ParameterError, match="No company here has the ticker NONE"):
         load_files(store, [other], predecessor_of="NONE")
@@ -95,20 +84,20 @@ def test_a_ticker_of_another_company_is_refused(store, tmp_path):
         ({"cik": 7, "facts": {"us-gaap": {"A": {"units": {"USD": [{}]}}}}}, "not a companyfacts file"),
     ],
 )
-def test_a_file_that_is_something_else_is_refused_and_nothing_is_changed(store, tmp_path, content, told):
+def test_a_file_that_is_something_else_is_refused_and_nothing_is_changed(store, figures, tmp_path, content, told):
     """What was loaded before keeps answering."""
-    load_files(store, [written(tmp_path / "facts.json", FACTS)], ticker="DRWN")
+    load_files(store, [figures], ticker="DRWN")
     with pytest.raises(FeedUnusable, match=told):
         load_files(store, [written(tmp_path / "bad.json", content)])
 
     assert FactLibrary(store.path).find_company("DRWN").complete_through == "2023-02-01"
 
 
-def test_a_text_is_cut_at_its_items(store, tmp_path):
+def test_a_text_is_cut_at_its_items(store, figures, tmp_path):
     """Plain text, with the filing that it is of named beside it."""
     text = written(tmp_path / "10k.txt", "Item 1. Business\nWe draw.\nItem 1A. Risk Factors\nInk.")
-    load_files(store, [written(tmp_path / "facts.json", FACTS)], ticker="DRWN")
-    load_files(store, [text], ticker="DRWN", text_of=FilingText(accession="a", form="10-K", filed="2023-02-01"))
+    load_files(store, [figures], ticker="DRWN")
+    load_files(store, [text], ticker="DRWN", text_of=TEXT_OF)
 
     assert FactLibrary(store.path).rows("SELECT title, text FROM sections ORDER BY position") == [
         ("Item 1. Business", "We draw."),
@@ -121,31 +110,20 @@ def test_an_archive_replaces_older_figures_and_keeps_newer_ones(store, tmp_path)
     for cik, filed in ((7, "2023-01-31"), (8, "2023-02-02")):
         own = json.loads(json.dumps(FACTS | {"cik": cik}).replace("2023-02-01", filed))
         load_files(store, [written(tmp_path / "own.json", own)])
-    archive = tmp_path / "companyfacts.zip"
-    with zipfile.ZipFile(archive, "w") as made:
-        for cik in (7, 8):
-            content = json.dumps(FACTS | {"cik": cik}).replace('"val": 100', '"val": 101')
-            made.writestr(f"CIK{cik:010}.json", content)
-    load_files(store, [archive])
+    newer = json.dumps(FACTS).replace('"val": 100', '"val": 101')
+    members = {f"CIK{cik:010}.json": newer.replace('"cik": 7', f'"cik": {cik}') for cik in (7, 8)}
+    load_files(store, [zipped(tmp_path / "companyfacts.zip", members)])
 
     values = FactLibrary(store.path).rows("SELECT cik, value FROM facts WHERE cik < 10 ORDER BY cik")
     assert values == [(7, 101), (8, 100)]
 
 
-@pytest.mark.parametrize(
-    ("content", "message"), [(b"{}", "is not a zip archive"), (None, "holds no companyfacts file")]
-)
-def test_an_archive_without_companies_is_refused(store, tmp_path, content, message):
+def test_an_archive_without_companies_is_refused(store, tmp_path):
     """No zip, or one of something else."""
-    archive = tmp_path / "companyfacts.zip"
-    if content is None:
-        with zipfile.ZipFile(archive, "w") as made:
-            made.writestr("readme.txt", "nothing")
-    else:
-        archive.write_bytes(content)
-
-    with pytest.raises(FeedUnusable, match=message):
-        load_files(store, [archive])
+    with pytest.raises(FeedUnusable, match="is not a zip archive"):
+        load_files(store, [written(tmp_path / "text.zip", "{}")])
+    with pytest.raises(FeedUnusable, match="holds no companyfacts file"):
+        load_files(store, [zipped(tmp_path / "companyfacts.zip", {"readme.txt": "nothing"})])
 
 
 def test_a_folder_is_loaded_file_by_file(store, tmp_path):
@@ -155,7 +133,7 @@ def test_a_folder_is_loaded_file_by_file(store, tmp_path):
     nothing.mkdir()
     written(folder / "a.json", FACTS)
     written(folder / "b.json", "[]")
-    written(folder / "c.json", {"0": {"cik_str": 7, "ticker": "DRWN", "title": "Drawn Inc."}})
+    written(folder / "c.json", LISTED)
     loaded = load_files(store, [folder])
 
     assert [done.summary for done in loaded[1:]] == ["skipped: b.json is not a JSON object", "1 tickers"]
@@ -169,7 +147,7 @@ def test_a_folder_is_loaded_file_by_file(store, tmp_path):
     [
         {"ticker": "DRWN"},
         {"predecessor_of": "DRWN"},
-        {"text_of": FilingText(accession="a", form="10-K", filed="2023-02-01")},
+        {"text_of": TEXT_OF},
         {"ticker": "DRWN", "predecessor_of": "DRWN"},
     ],
 )
@@ -193,9 +171,9 @@ def test_a_text_names_only_the_options_that_it_lacks(store, tmp_path, ticker, fi
         load_files(store, [text], ticker=ticker, text_of=FilingText(accession="a", form="10-K", filed=filed))
 
 
-def test_a_company_without_a_ticker_is_asked_for_by_cik(store, tmp_path):
+def test_a_company_without_a_ticker_is_asked_for_by_cik(store, figures):
     """The advice is not to load the same file again."""
-    load_files(store, [written(tmp_path / "facts.json", FACTS)])
+    load_files(store, [figures])
     entry = missing_ticker(FactLibrary(store.path), "VRT")
 
     assert entry["message"] == "No company here is called VRT; the tickers of 1 are not known"

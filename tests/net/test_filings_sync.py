@@ -21,6 +21,7 @@ from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.store import FactStore
 from fingerpost.filings.sync import EdgarSync, Synced
 from fingerpost.net.limiter import Limiter
+from tests.filings.drawing import companyfacts
 from tests.net.local_server import HOST, FakeTime, answer, new_client, serving
 from tests.shared_data import get_shared
 
@@ -58,20 +59,10 @@ UNDECLARED = b"<html><h1>Your Request Originates from an Undeclared Automated To
 def facts(*years, cik=CIK):
     """Return a companyfacts file with a revenue of a million a year."""
     rows = [
-        {
-            "start": f"{year}-01-01",
-            "end": f"{year}-12-31",
-            "val": 1_000_000 * (year - 2000),
-            "accn": f"0001234567-{year - 1999}-000002",
-            "fy": year,
-            "fp": "FY",
-            "form": "10-K",
-            "filed": f"{year + 1}-02-01",
-        }
+        f"Revenues {year}-01-01 {year}-12-31 {year - 2000}000000 0001234567-{year - 1999}-000002 10-K {year + 1}-02-01"
         for year in years
     ]
-    concept = {"label": "Revenues", "description": "", "units": {"USD": rows}}
-    return {"cik": cik, "entityName": "Town Corp.", "facts": {"us-gaap": {"Revenues": concept}}}
+    return companyfacts("\n".join(rows), cik=cik, name="Town Corp.")
 
 
 def as_json(body, **headers):
