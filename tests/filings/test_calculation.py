@@ -12,7 +12,7 @@ from fingerpost.filings.calculation import calculate
 from fingerpost.filings.claims import Claim, verify_claim
 from fingerpost.filings.concepts import find_metric, list_recipes
 from fingerpost.filings.figure import FigureOptions
-from fingerpost.filings.formula import FUNCTIONS, Lookup, NotComputable, Quantity, evaluate, list_lookups, read_formula
+from fingerpost.filings.formula import FUNCTIONS, NotComputable, Quantity, evaluate, list_lookups, read_formula
 from tests.filings.drawing import facts, library_of
 
 TWO_YEARS = """
@@ -41,20 +41,15 @@ def test_the_formula_is_told_as_filled_in_with_every_input_and_its_filing(drawn)
     row = one(drawn, "Revenue / avg(Assets)")
 
     assert (row["value"], row["filled_in"]) == (121 / 60, "121 / ((50 + 70) / 2) = 2.0166666666666666")
-    assert [
-        (each["metric_name"], each["fiscal_period"], each["value"], each["accession_number"]) for each in row["inputs"]
-    ] == [
-        ("Revenue", "2022", 121, "k22"),
-        ("Assets", "2022", 70, "k22"),
-        ("Assets", "2021", 50, "k21"),
-    ]
+    told = [f"{part['metric_name']} {part['fiscal_period']} {part['accession_number']}" for part in row["inputs"]]
+    assert told == ["Revenue 2022 k22", "Assets 2022 k22", "Assets 2021 k21"]
+    assert [part["value"] for part in row["inputs"]] == [121, 70, 50]
 
 
 @pytest.mark.parametrize(
     ("expression", "filled"),
     [
         ("Revenue - (NetIncome - Assets)", "121 - (11 - 70) = 180"),
-        ("Revenue - NetIncome - 1 * Assets / Assets", None),
         ("-Revenue * 2", "(-121) * 2 = -242"),
         ("Revenue / (2 * 2)", "121 / (2 * 2) = 30.25"),
         ("prior(NetIncome) * 2", "(-10) * 2 = -20"),
@@ -73,11 +68,7 @@ def test_the_formula_is_told_as_filled_in_with_every_input_and_its_filing(drawn)
 )
 def test_what_a_formula_says(drawn, expression, filled):
     """Brackets stay where they are needed; periods before are asked for by name."""
-    if filled is None:
-        with pytest.raises(ParameterError, match="which do not add up"):
-            one(drawn, expression)
-    else:
-        assert one(drawn, expression)["filled_in"] == filled
+    assert one(drawn, expression)["filled_in"] == filled
 
 
 @pytest.mark.parametrize(
@@ -111,7 +102,7 @@ def test_what_is_no_formula_is_refused(drawn, expression):
     ("expression", "missing"),
     [
         ("Inventory / (Revenue + Goodwill)", {"Inventory 2022": "not_reported", "Goodwill 2022": "not_reported"}),
-        ("growth(Revenue) + growth(prior(Revenue))", {"Revenue 2020": "before_xbrl"}),
+        ("growth(Revenue) + growth(prior(Revenue))", {"Revenue 2020": "not_reported"}),
         ("nonsense", {"nonsense": "unknown_metric"}),
         ("R&D/Revenue", {"ResearchAndDevelopment 2022": "not_reported"}),
         ("Revenue / (Assets - Assets)", {"Revenue / (Assets - Assets) 2022": "not_comparable"}),
@@ -124,10 +115,7 @@ def test_each_input_that_is_missing_is_named(drawn, expression, missing):
     with pytest.raises(DataNotFound) as caught:
         one(drawn, expression)
 
-    found = {name: entry["reason"] for name, entry in caught.value.details["missing"].items()}
-    assert {name: reason.replace("before_xbrl", "not_reported") for name, reason in found.items()} == {
-        name: reason.replace("before_xbrl", "not_reported") for name, reason in missing.items()
-    }
+    assert {name: entry["reason"] for name, entry in caught.value.details["missing"].items()} == missing
 
 
 def test_several_periods_are_a_series_and_a_miss_among_them_is_told(drawn):
@@ -155,12 +143,8 @@ def test_a_quarter_counts_from_the_quarter_before_and_years_from_the_year_before
     """Prior is the fourth quarter; a year's growth is from the first; a quarter has 91.25 days."""
     library = library_of(tmp_path / "f.sqlite", facts(QUARTERS), {"2021-12-31": 2021})
 
-    assert [one(library, each, "2022-Q1")["value"] for each in ("prior(Revenue)", "revenue_growth", "dso", "days")] == [
-        8,
-        1,
-        91.25 * 5 / 10,
-        91.25,
-    ]
+    found = [one(library, each, "2022-Q1")["value"] for each in ("prior(Revenue)", "revenue_growth", "dso", "days")]
+    assert found == [8, 1, 91.25 * 5 / 10, 91.25]
 
 
 SHARES = """
@@ -176,13 +160,11 @@ def test_figures_in_old_and_new_shares_are_not_mixed(tmp_path):
 
     with pytest.raises(DataNotFound) as caught:
         one(library, "growth(EPS)")
-    assert list(caught.value.details["missing"].values()) == [
-        {
-            "reason": "not_comparable",
-            "message": "Drawn Inc. split its shares between the filings of the inputs",
-            "next_step": "Send vintage: split_adjusted",
-        }
-    ]
+    (entry,) = caught.value.details["missing"].values()
+    assert list(entry.values()) == [
+        "not_comparable", "Drawn Inc. split its shares between the filings of the inputs",
+        "Send vintage: split_adjusted",
+    ]  # fmt: skip
     assert one(library, "growth(EPS)", vintage="split_adjusted")["value"] == 0.2
     assert one(library, "EPS")["unit"] == "USD/shares"
 
@@ -192,14 +174,8 @@ def test_vintages_go_through_to_the_inputs(tmp_path):
     restated = TWO_YEARS + "Revenues 2022-01-01 2022-12-31 110 ka 10-K/A 2023-06-01"
     library = library_of(tmp_path / "f.sqlite", facts(restated), NAMED)
 
-    assert [
-        one(library, "Revenue * 2", **options)["value"]
-        for options in ({}, {"vintage": "original"}, {"as_of": "2023-03-01"})
-    ] == [
-        220,
-        242,
-        242,
-    ]
+    asked = ({}, {"vintage": "original"}, {"as_of": "2023-03-01"})
+    assert [one(library, "Revenue * 2", **options)["value"] for options in asked] == [220, 242, 242]
 
 
 @pytest.mark.parametrize("recipe", list_recipes(), ids=lambda recipe: recipe.name)
@@ -211,15 +187,10 @@ def test_every_recipe_is_a_sound_formula(recipe):
         each: Quantity(Fraction(3 + each.back), units.get(each.word, (("USD", 1),))) for each in list_lookups(formula)
     }
 
+    names = (recipe.name, *recipe.aliases, recipe.name.replace("_", " ").upper())
     assert evaluate(formula, inputs)[1]
-    assert all(
-        find_metric(name) is recipe for name in (recipe.name, *recipe.aliases, recipe.name.replace("_", " ").upper())
-    )
-    assert one_metric_each(formula)
-
-
-def one_metric_each(formula):
-    return all(find_metric(word) is not None and find_metric(word).name == word for word in formula.words)
+    assert all(find_metric(name) is recipe for name in names)
+    assert [find_metric(word).name for word in formula.words] == formula.words
 
 
 NUMBERS = st.integers(1, 99).map(str)
@@ -256,7 +227,6 @@ def test_every_function_is_named_in_the_refusal():
         read_formula("median(Revenue)")
 
     assert all(name in caught.value.message for name in FUNCTIONS)
-    assert Lookup("Revenue", 0) != Lookup("Revenue", 1)
 
 
 @pytest.mark.parametrize(
@@ -283,10 +253,19 @@ def test_a_tag_is_that_tag_alone(tmp_path):
     assert (row["filled_in"], row["inputs"][0]["metric_name"]) == ("90 / 121 = 0.743801652892562", f"us-gaap:{tag}")
 
 
-@pytest.mark.parametrize("expression", ["1e400", "1e308 * 1e308", "1" + "0" * 101, "-1e400"])
-def test_a_number_that_is_too_large_is_refused(drawn, expression):
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [("Revenue - NetIncome - 1 * Assets / Assets", "which do not add up")]
+    + [(text, "number in it that is too large") for text in ("1e400", "1e308 * 1e308", "1" + "0" * 101, "-1e400")]
+    # Each function evaluates its argument several times: 2 to the 38th would never end.
+    + [
+        (text, "takes too much work")
+        for text in ("avg(" * 38 + "1" + ")" * 38, "mean_of_years(" * 6 + "days" + ", 20)" * 6)
+    ],
+)
+def test_units_numbers_and_nesting_have_bounds(drawn, expression, message):
     """Not an inner failure, and not a number that no reader of JSON holds."""
-    with pytest.raises(ParameterError, match="number in it that is too large"):
+    with pytest.raises(ParameterError, match=message):
         one(drawn, expression)
 
 
@@ -298,13 +277,6 @@ def test_a_value_beyond_all_figures_is_not_computed(drawn, expression):
 
     [entry] = caught.value.details["missing"].values()
     assert entry["message"] == "a value in it is too large or too small to be a figure"
-
-
-@pytest.mark.parametrize("expression", ["avg(" * 38 + "1" + ")" * 38, "mean_of_years(" * 6 + "days" + ", 20)" * 6])
-def test_functions_of_periods_are_nested_only_so_far(drawn, expression):
-    """Each evaluates its argument several times: 2 to the 38th would never end."""
-    with pytest.raises(ParameterError, match="takes too much work"):
-        one(drawn, expression)
 
 
 def test_a_period_that_is_named_twice_is_one(drawn):

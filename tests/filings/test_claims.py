@@ -24,6 +24,17 @@ def judge(library, options=LATEST, **fields):
     return verify_claim(library, Claim(**fields), options)
 
 
+def verdicts(library, *values, **fields):
+    """The verdicts on claims of several values."""
+    return [judge(library, **(DRAWN | fields), value=value).data["verdict"] for value in values]
+
+
+@pytest.fixture
+def draw(tmp_path):
+    """Return a library over the facts of a drawing."""
+    return lambda drawing, years=YEARS: library_of(tmp_path / "f.sqlite", facts(drawing), years)
+
+
 @pytest.mark.parametrize(
     ("fields", "verdict"),
     [
@@ -95,51 +106,33 @@ def test_the_claimed_and_the_filed_value_have_one_unit(sample):
     growth = judge(sample, **APPLE, relation="grew_by", value=7).data
 
     assert money == {
-        "verdict": "confirmed",
-        "claimed": 394300000000,
-        "value": 394328000000,
-        "difference": -28000000,
-        "tolerance": 50000000,
-        "unit": "USD",
-    }
-    assert (growth["claimed"], round(growth["value"], 2), growth["tolerance"], growth["unit"]) == (
-        7,
-        7.79,
-        0.5,
-        "percent",
-    )
+        "verdict": "confirmed", "claimed": 394300000000, "value": 394328000000, "difference": -28000000,
+        "tolerance": 50000000, "unit": "USD",
+    }  # fmt: skip
+    shown = [round(growth["value"], 2), *(growth[name] for name in ("claimed", "tolerance", "unit"))]
+    assert shown == [7.79, 7, 0.5, "percent"]
 
 
-def test_a_value_that_was_restated_is_of_a_stale_vintage(tmp_path):
+def test_a_value_that_was_restated_is_of_a_stale_vintage(draw):
     """The growth to the old value was true then, too."""
-    drawn = (
+    library = draw(
         TWO_YEARS
         + """
-    Revenues 2021-01-01 2021-12-31 100 k23 10-K 2024-02-15
-    Revenues 2022-01-01 2022-12-31 130 k23 10-K 2024-02-15
-    """
+        Revenues 2021-01-01 2021-12-31 100 k23 10-K 2024-02-15
+        Revenues 2022-01-01 2022-12-31 130 k23 10-K 2024-02-15
+        """
     )
-    library = library_of(tmp_path / "f.sqlite", facts(drawn), YEARS)
 
-    assert [judge(library, **DRAWN, value=value).data["verdict"] for value in (130, 120, 119)] == [
-        "confirmed",
-        "stale_vintage",
-        "contradicted",
-    ]
-    assert judge(library, **(DRAWN | {"relation": "grew_by"}), value=20).data["verdict"] == "stale_vintage"
+    assert verdicts(library, 130, 120, 119) == ["confirmed", "stale_vintage", "contradicted"]
+    assert verdicts(library, 20, relation="grew_by") == ["stale_vintage"]
     assert judge(library, FigureOptions(as_of="2023-12-31"), **DRAWN, value=120).data["verdict"] == "confirmed"
 
 
-def test_a_claim_that_a_neighbouring_tag_bears_out_is_not_contradicted(tmp_path):
+def test_a_claim_that_a_neighbouring_tag_bears_out_is_not_contradicted(draw):
     """Another tag of the same family stands in the same filing."""
-    drawn = TWO_YEARS + "SalesRevenueNet 2022-01-01 2022-12-31 110 k22 10-K 2023-02-15"
-    library = library_of(tmp_path / "f.sqlite", facts(drawn), YEARS)
+    library = draw(TWO_YEARS + "SalesRevenueNet 2022-01-01 2022-12-31 110 k22 10-K 2023-02-15")
 
-    assert [judge(library, **DRAWN, value=value).data["verdict"] for value in (120, 110, 111)] == [
-        "confirmed",
-        "cannot_judge",
-        "contradicted",
-    ]
+    assert verdicts(library, 120, 110, 111) == ["confirmed", "cannot_judge", "contradicted"]
 
 
 @pytest.mark.parametrize(
@@ -162,10 +155,9 @@ def test_a_claim_that_a_neighbouring_tag_bears_out_is_not_contradicted(tmp_path)
         (TWO_YEARS.replace(" 100 ", " 0 "), {"relation": "grew_by", "value": 20}, "has no percentage"),
     ],
 )
-def test_a_derived_value_needs_one_basis(tmp_path, drawing, fields, why):
+def test_a_derived_value_needs_one_basis(draw, drawing, fields, why):
     """Frameworks and vintages are never mixed, and nothing grows from zero."""
-    library = library_of(tmp_path / "f.sqlite", facts(drawing), YEARS)
-    reply = judge(library, **(DRAWN | fields))
+    reply = judge(draw(drawing), **(DRAWN | fields))
 
     assert reply.data == {"verdict": "cannot_judge"}
     assert why in reply.extra["explanation"]
@@ -184,17 +176,9 @@ def test_a_growth_over_two_filers_is_not_judged(tmp_path):
 
 def test_a_growth_across_a_split_is_not_judged(tmp_path):
     """Unless the figures count in today's shares."""
-    shares = facts(
-        """
-        EarningsPerShareDiluted 2021-01-01 2021-12-31 4.00 k21 10-K 2022-02-15
-        EarningsPerShareDiluted 2022-01-01 2022-12-31 1.50 k22 10-K 2023-02-15
-        """,
-        "USD/shares",
-    )
-    ratio = facts(
-        "StockholdersEquityNoteStockSplitConversionRatio1 2022-06-01 2022-06-01 4 k22 10-K 2023-02-15", "pure"
-    )
-    library = library_of(tmp_path / "f.sqlite", shares + ratio, YEARS)
+    drawing = TWO_YEARS.replace("Revenues", "EarningsPerShareDiluted").replace("100", "4.00").replace("120", "1.50")
+    ratio = "StockholdersEquityNoteStockSplitConversionRatio1 2022-06-01 2022-06-01 4 k22 10-K 2023-02-15"
+    library = library_of(tmp_path / "f.sqlite", facts(drawing, "USD/shares") + facts(ratio, "pure"), YEARS)
     claim = DRAWN | {"metric": "EPS", "relation": "grew_by", "value": 50}
 
     assert judge(library, **claim).data["verdict"] == "cannot_judge"
@@ -218,27 +202,16 @@ Revenues 2024-02-01 2025-01-31 130 k25 10-K 2025-03-15
 """
 
 
-@pytest.mark.parametrize(
-    ("period", "value", "verdict"),
-    [
-        ("2024", 60, "confirmed"),
-        ("2024", 130, "cannot_judge"),
-        ("2024", 50, "contradicted"),
-        ("2025", 60, "contradicted"),
-    ],
-)
-def test_a_calendar_year_that_is_another_fiscal_year_is_not_contradicted(tmp_path, period, value, verdict):
+def test_a_calendar_year_that_is_another_fiscal_year_is_not_contradicted(draw):
     """Fiscal 2024 ended in January; most of calendar 2024 is fiscal 2025."""
-    years = {"2023-01-31": 2023, "2024-01-31": 2024, "2025-01-31": 2025}
-    library = library_of(tmp_path / "f.sqlite", facts(JANUARY), years)
-    reply = judge(library, **(DRAWN | {"period": period}), value=value)
+    library = draw(JANUARY, {"2023-01-31": 2023, "2024-01-31": 2024, "2025-01-31": 2025})
 
-    assert reply.data["verdict"] == verdict
-    if verdict == "cannot_judge":
-        assert reply.extra["explanation"] == (
-            "fiscal 2024 ended on 2024-01-31; the claim is true of fiscal 2025, which ended on 2025-01-31 and is"
-            " mostly calendar 2024: send the fiscal year that is meant"
-        )
+    assert verdicts(library, 60, 130, 50, period="2024") == ["confirmed", "cannot_judge", "contradicted"]
+    assert verdicts(library, 60, period="2025") == ["contradicted"]
+    assert judge(library, **(DRAWN | {"period": "2024"}), value=130).extra["explanation"] == (
+        "fiscal 2024 ended on 2024-01-31; the claim is true of fiscal 2025, which ended on 2025-01-31 and is"
+        " mostly calendar 2024: send the fiscal year that is meant"
+    )
 
 
 @pytest.mark.parametrize(
@@ -267,8 +240,6 @@ async def test_a_bare_text_is_refused_with_the_fields_to_send(sample):
     """English is not read; the hint shows an example and every relation."""
     answer = await SecFinancialData(sample).execute("verify_claim", {"claim": "Apple's revenue was $394 billion"})
 
-    assert (answer["error_code"], answer["error"]) == (
-        "ParameterError",
-        "verify_claim takes the fields of a claim, not a sentence",
-    )
+    told = (answer["error_code"], answer["error"])
+    assert told == ("ParameterError", "verify_claim takes the fields of a claim, not a sentence")
     assert '{"ticker": "AAPL", "metric": "Revenue", "period": "2022", "relation": "equals"' in answer["hint"]

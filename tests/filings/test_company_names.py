@@ -1,9 +1,12 @@
 """Companies as people write them; whom no name means for sure is not guessed."""
 
+import sqlite3
+
 import pytest
 
-from fingerpost.contract.company_names import find_named, name_key
+from fingerpost.contract.company_names import name_key
 from fingerpost.errors import DataNotFound
+from fingerpost.filings.companyfacts import parse_json, read_tickers
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.questions import financial_facts
 from fingerpost.filings.store import FactStore
@@ -36,11 +39,8 @@ def test_a_name_is_one_however_it_is_written(name, spelling):
 def listed(tmp_path):
     """Figures of three companies, and a list that has more of them."""
     store = FactStore(tmp_path / "f.sqlite")
-    for cik, name, ticker in (
-        (11, "DELTA APPAREL, INC", "DLA"),
-        (12, "ORCHID & SONS CO", "OSC"),
-        (13, "Twin Inc.", "TWA"),
-    ):
+    named = ((11, "DELTA APPAREL, INC", "DLA"), (12, "ORCHID & SONS CO", "OSC"), (13, "Twin Inc.", "TWA"))
+    for cik, name, ticker in named:
         store.put_facts(company_file(REPORT, YEARS, cik=cik, name=name), tickers=[ticker])
     return store
 
@@ -55,22 +55,18 @@ def found(store, text):
 
 def test_the_whole_name_finds_a_company(listed):
     """By ticker, CIK, or name."""
-    assert [found(listed, text) for text in ("OSC", "12", "CIK0000000012", "Orchid & Sons", "orchid and sons co")] == [
-        12
-    ] * 5
+    spellings = ("OSC", "12", "CIK0000000012", "Orchid & Sons", "orchid and sons co")
+    assert {found(listed, text) for text in spellings} == {12}
 
 
 def test_the_beginning_of_a_name_finds_only_where_all_names_are_known(listed):
     """An airline is called Delta too, and may merely not be loaded; of the whole list, Orchid begins one name."""
     before = [found(listed, text) for text in ("Orchid", "Delta")]
-    listed.put_tickers(
-        [*MANY, ("OSC", 12, "ORCHID & SONS CO"), ("DLA", 11, "DELTA APPAREL, INC"), ("DAL", 99, "DELTA AIR LINES")]
-    )
+    named = [("OSC", 12, "ORCHID & SONS CO"), ("DLA", 11, "DELTA APPAREL, INC"), ("DAL", 99, "DELTA AIR LINES")]
+    listed.put_tickers([*MANY, *named])
 
-    assert (before, [found(listed, text) for text in ("Orchid", "Delta", "Delta Apparel")]) == (
-        [None, None],
-        [12, None, 11],
-    )
+    assert before == [None, None]
+    assert [found(listed, text) for text in ("Orchid", "Delta", "Delta Apparel")] == [12, None, 11]
 
 
 def test_two_companies_of_one_name_are_nobody(listed):
@@ -88,11 +84,6 @@ def test_a_known_company_without_figures_is_not_unknown(sample):
     """Tesla is understood; none of its figures were loaded."""
     assert sample.find_company("Tesla") is None
     assert sample.suggest_tickers("Tesla")[0] == "TSLA"
-
-
-def test_a_ticker_stands_before_a_name():
-    """A company may be called as another one's symbol is."""
-    assert find_named("x", [], all_are_known=True) == []
 
 
 @pytest.mark.parametrize("name", ["Apple", "apple inc.", "NVIDIA", "Nvidia Corporation", "Facebook", "Meta"])
@@ -114,8 +105,6 @@ ALIASES = {
 @pytest.fixture(scope="module")
 def aliased(tmp_path_factory):
     """Three companies of many tickers, with EDGAR's own list; figures drawn."""
-    from fingerpost.filings.companyfacts import parse_json, read_tickers
-
     store = FactStore(tmp_path_factory.mktemp("aliases") / "f.sqlite")
     for cik in ALIASES:
         store.put_facts(company_file(REPORT, YEARS, cik=cik, name=f"Drawn {cik}"))
@@ -150,8 +139,6 @@ def test_figures_that_come_after_the_list_stand_under_the_main_ticker(tmp_path):
 
 def test_a_file_of_before_the_main_tickers_is_still_written(tmp_path):
     """It lacks the table; the next list of tickers mends the name."""
-    import sqlite3
-
     store = FactStore(tmp_path / "f.sqlite")
     store.put_facts(company_file(REPORT, YEARS), tickers=["AAA"])
     with sqlite3.connect(store.path) as connection:
