@@ -16,19 +16,13 @@ from tests.filings.drawing import figures_of
 @pytest.mark.parametrize(
     ("start", "end", "kind"),
     [
-        ("", "2022-09-24", "instant"),
-        ("2021-09-26", "2022-09-24", "FY"),
-        ("2021-12-26", "2022-03-26", "Q"),
-        ("2021-09-26", "2022-03-26", "H1"),
-        ("2021-09-26", "2022-06-25", "9M"),
-        ("2022-01-01", "2022-03-16", "other"),
-        ("2022-01-01", "2022-03-17", "Q"),
-        ("2022-01-01", "2022-04-16", "Q"),
-        ("2022-01-01", "2022-04-17", "other"),
-        ("2022-01-01", "2022-12-16", "other"),
-        ("2022-01-01", "2022-12-17", "FY"),
+        ("", "2022-09-24", "instant"), ("2021-09-26", "2022-09-24", "FY"), ("2021-12-26", "2022-03-26", "Q"),
+        ("2021-09-26", "2022-03-26", "H1"), ("2021-09-26", "2022-06-25", "9M"),
+        ("2022-01-01", "2022-03-16", "other"), ("2022-01-01", "2022-03-17", "Q"),
+        ("2022-01-01", "2022-04-16", "Q"), ("2022-01-01", "2022-04-17", "other"),
+        ("2022-01-01", "2022-12-16", "other"), ("2022-01-01", "2022-12-17", "FY"),
     ],
-)
+)  # fmt: skip
 def test_a_period_is_named_by_its_length(start, end, kind):
     """Days between start and end decide: 75 to 105 are a quarter, 350 to 380 a year; one day beyond is neither."""
     assert class_of(start, end) == kind
@@ -40,17 +34,11 @@ APPLE = FiscalCalendar([("2021-09-25", 2021), ("2022-09-24", 2022), ("2023-09-30
 @pytest.mark.parametrize(
     ("end", "place"),
     [
-        ("2021-12-25", (2022, 1)),
-        ("2022-03-26", (2022, 2)),
-        ("2022-06-25", (2022, 3)),
-        ("2022-09-24", (2022, 4)),
-        ("2022-12-31", (2023, 1)),
-        ("2023-12-30", (2024, 1)),
-        ("2024-09-28", (2024, 4)),
-        ("2019-09-28", (2019, 4)),
+        ("2021-12-25", (2022, 1)), ("2022-03-26", (2022, 2)), ("2022-06-25", (2022, 3)), ("2022-09-24", (2022, 4)),
+        ("2022-12-31", (2023, 1)), ("2023-12-30", (2024, 1)), ("2024-09-28", (2024, 4)), ("2019-09-28", (2019, 4)),
         ("2019-12-28", (2020, 1)),
     ],
-)
+)  # fmt: skip
 def test_a_day_lies_in_the_fiscal_year_that_ends_next(end, place):
     """Also beyond the years that are known, a whole number of years away."""
     assert APPLE.place(end) == place
@@ -124,18 +112,12 @@ def test_one_slip_in_a_long_row_is_outvoted_on_each_side_of_a_move():
 @pytest.mark.parametrize(
     ("filed", "annual", "place"),
     [
-        ("2022-10-28", True, (2022, 4)),
-        ("2023-08-01", True, (2022, 4)),
-        ("2022-01-28", False, (2022, 1)),
-        ("2022-04-29", False, (2022, 2)),
-        ("2022-07-29", False, (2022, 3)),
-        ("2022-10-28", False, (2022, 4)),
-        ("2022-09-25", True, (2022, 4)),
-        ("2022-09-24", True, (2021, 4)),
-        ("2019-10-31", True, (2019, 4)),
+        ("2022-10-28", True, (2022, 4)), ("2023-08-01", True, (2022, 4)), ("2022-09-25", True, (2022, 4)),
+        ("2022-09-24", True, (2021, 4)), ("2019-10-31", True, (2019, 4)), ("2022-01-28", False, (2022, 1)),
+        ("2022-04-29", False, (2022, 2)), ("2022-07-29", False, (2022, 3)), ("2022-10-28", False, (2022, 4)),
         ("2026-01-30", False, (2026, 1)),
     ],
-)
+)  # fmt: skip
 def test_a_report_is_of_the_last_period_that_ended_before_it(filed, annual, place):
     """Apple's, by the day of filing: an annual report is of a year, a quarterly one of a quarter."""
     assert APPLE.place_of_report(filed, is_annual=annual) == place
@@ -144,15 +126,10 @@ def test_a_report_is_of_the_last_period_that_ended_before_it(filed, annual, plac
 @pytest.mark.parametrize(
     ("day", "place"),
     [
-        ("2022-09-25", (2023, 1)),
-        ("2022-09-24", (2022, 4)),
-        ("2021-12-26", (2022, 2)),
-        ("2022-06-26", (2022, 4)),
-        ("2022-05-01", (2022, 3)),
-        ("2023-10-01", (2024, 1)),
-        ("2024-10-08", (2025, 1)),
+        ("2022-09-25", (2023, 1)), ("2022-09-24", (2022, 4)), ("2021-12-26", (2022, 2)), ("2022-06-26", (2022, 4)),
+        ("2022-05-01", (2022, 3)), ("2023-10-01", (2024, 1)), ("2024-10-08", (2025, 1)),
     ],
-)
+)  # fmt: skip
 def test_a_day_lies_in_the_quarter_that_it_begins(day, place):
     """Apple's quarters begin the day after the last one's end."""
     assert APPLE.quarter_of(day) == place

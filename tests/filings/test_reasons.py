@@ -28,96 +28,79 @@ def entry(reason, message, next_step):
     return {"reason": reason, "message": message, "next_step": next_step}
 
 
+TAGS = "Ask query_type metrics for its tags, or read the filing"
+
+
 @pytest.mark.parametrize(
     ("metric", "period", "options", "expected"),
     [
         (
             "Revenue", "2022", {"as_of": "2023-01-31"},
-            entry(
-                "hidden_by_as_of",
-                "Revenue of Drawn Inc. for fiscal 2022 was filed after 2023-01-31",
-                "Ask for a later as_of, or none",
-            ),
+            ("hidden_by_as_of", "{} was filed after 2023-01-31", "Ask for a later as_of, or none"),
         ),
         (
             "Revenue", "2022", {"unit": "GBP"},
-            entry(
-                "other_unit", "Revenue of Drawn Inc. for fiscal 2022 is not reported in GBP", "Its units are EUR, USD"
-            ),
+            ("other_unit", "{} is not reported in GBP", "Its units are EUR, USD"),
         ),
+        ("Revenue", "2022", {"filing_type": "20-F"}, ("other_form", "no 20-F states {}", "Leave filing_type out")),
         (
-            "Revenue", "2022", {"filing_type": "20-F"},
-            entry("other_form", "no 20-F states Revenue of Drawn Inc. for fiscal 2022", "Leave filing_type out"),
-        ),
-        (
-            "EPS", "2022-Q4", {},
-            entry(
-                "not_derivable",
-                "EPSDiluted of Drawn Inc. for fiscal 2022 Q4 is not reported, and per-share figures do not add up over"
-                " quarters",
+            "EPSDiluted", "2022-Q4", {},
+            (
+                "not_derivable", "{} is not reported, and per-share figures do not add up over quarters",
                 "Send estimate: true for an estimate, and call it one",
             ),
         ),
         (
-            "EPS", "2022-Q3", {},
-            entry(
-                "not_reported",
-                "EPSDiluted of Drawn Inc. for fiscal 2022 Q3 is not in this data set, which has it for fiscal 2022;"
-                " the filing may state it",
-                "Ask query_type metrics for its tags, or read the filing",
-            ),
+            "EPSDiluted", "2022-Q3", {},
+            ("not_reported", "{} is not in this data set, which has it for fiscal 2022; the filing may state it", TAGS),
         ),
         (
-            "EPS", "2021-Q4", {},
-            entry(
-                "not_reported",
-                "EPSDiluted of Drawn Inc. for fiscal 2021 Q4 is not in this data set, which has it for fiscal 2022;"
-                " the filing may state it",
-                "Ask query_type metrics for its tags, or read the filing",
-            ),
+            "EPSDiluted", "2021-Q4", {},
+            ("not_reported", "{} is not in this data set, which has it for fiscal 2022; the filing may state it", TAGS),
         ),
         (
             "Revenue", "2023", {},
-            entry(
-                "not_in_aggregate_yet",
-                "Revenue of Drawn Inc. for fiscal 2023 is not in the SEC's aggregate as of 2023-02-01",
+            (
+                "not_in_aggregate_yet", "{} is not in the SEC's aggregate as of 2023-02-01",
                 "Run: fingerpost filings sync DRWN; a report filed since may not be aggregated yet",
             ),
         ),
         (
             "Revenue", "2019", {},
-            entry("before_xbrl", "Drawn Inc. files figures as data since 2021-12-31", "Ask for a later period"),
+            ("before_xbrl", "Drawn Inc. files figures as data since 2021-12-31", "Ask for a later period"),
         ),
         (
             "Revenue", "2020", {},
-            entry(
+            (
                 "not_reported",
-                "Revenue of Drawn Inc. for fiscal 2020 is not in this data set, which has it for fiscal 2021 to 2022;"
-                " the filing may state it",
-                "Ask query_type metrics for its tags, or read the filing",
+                "{} is not in this data set, which has it for fiscal 2021 to 2022; the filing may state it", TAGS,
             ),
         ),
     ],
 )  # fmt: skip
 def test_each_reason(library, metric, period, options, expected):
     """The first that explains the gap is told."""
-    assert missing_figure(figures_of(library, **options), find_metric(metric), window(period)) == expected
+    reason, message, step = expected
+    what = f"{metric} of Drawn Inc. for fiscal {period.replace('-', ' ')}"
+    found = missing_figure(figures_of(library, **options), find_metric(metric), window(period))
+
+    assert found == entry(reason, message.format(what), step)
 
 
-@pytest.mark.parametrize(("last", "reason"), [("2021-12-30", "before_xbrl"), ("2021-12-31", "not_reported")])
-def test_days_before_the_first_figure_are_before_xbrl(library, last, reason):
-    """A boundary pair."""
-    found = missing_figure(figures_of(library), find_metric("Goodwill"), window(first="2020-01-01", last=last))
+@pytest.mark.parametrize(
+    ("last", "basis", "reason"),
+    [
+        ("2021-12-30", "period", "before_xbrl"),
+        ("2021-12-31", "period", "not_reported"),
+        # Days of filing say nothing of the period.
+        ("2010-12-31", "filed", "not_reported"),
+    ],
+)
+def test_days_before_the_first_figure_are_before_xbrl(library, last, basis, reason):
+    """Of period ends, from the day before the first."""
+    days = window(first="2010-01-01", last=last, basis=basis)
 
-    assert found["reason"] == reason
-
-
-def test_days_of_filing_are_never_before_xbrl(library):
-    """They say nothing of the period."""
-    days = window(first="2010-01-01", last="2010-12-31", basis="filed")
-    found = missing_figure(figures_of(library), find_metric("Revenue"), days)
-
-    assert found["reason"] == "not_reported"
+    assert missing_figure(figures_of(library), find_metric("Goodwill"), days)["reason"] == reason
 
 
 def test_the_sample_says_how_to_get_the_rest(sample):
@@ -183,12 +166,6 @@ def answer(library, metric, period, **options):
     return reply.data[metric]
 
 
-def missing(library, metric, period, **options):
-    with pytest.raises(DataNotFound) as caught:
-        answer(library, metric, period, **options)
-    return caught.value.details["missing"][metric]
-
-
 @pytest.fixture
 def covered(tmp_path):
     drawn = facts(COVERS, "shares") + facts(FLOAT) + facts("Assets - 2022-12-31 5 k22 10-K 2023-02-15")
@@ -218,10 +195,7 @@ def test_a_balance_sheet_has_the_numbers_of_its_cover_page(covered):
     """They are not missing because their day is another."""
     reply = statement(covered, "DRWN", "balance", window("2022"), LATEST)
 
-    assert {name: reply.data.get(name) for name in ("PublicFloat", "CoverSharesOutstanding")} == {
-        "PublicFloat": 9900,
-        "CoverSharesOutstanding": 103,
-    }
+    assert (reply.data.get("PublicFloat"), reply.data.get("CoverSharesOutstanding")) == (9900, 103)
 
 
 def test_a_balance_stands_before_the_cover_page(tmp_path):
@@ -260,25 +234,27 @@ def reported(tmp_path):
 
 def test_tags_of_like_names_are_offered_where_they_have_a_figure(reported):
     """The likeliest first; of the year that was asked for."""
-    entry = missing(reported, "InterestExpense", "2022")
+    found = missing_figure(figures_of(reported), find_metric("InterestExpense"), window("2022"))
 
-    assert entry["did_you_mean"] == ["us-gaap:InterestExpenseOther", "us-gaap:ExciseAndInterestExpenseLikeThings"]
+    assert found["did_you_mean"] == ["us-gaap:InterestExpenseOther", "us-gaap:ExciseAndInterestExpenseLikeThings"]
 
 
 @pytest.mark.parametrize(
-    ("period", "reason"),
-    [("2021", "not_reported"), ("2022", "not_reported"), ("2023", "not_in_aggregate_yet"), ("2019", "before_xbrl")],
+    ("period", "first", "reason"),
+    [
+        ("2021", None, "not_reported"),
+        ("2022", None, "not_reported"),
+        ("2023", None, "not_in_aggregate_yet"),
+        ("2019", None, "before_xbrl"),
+        (None, "2022-07-01", "not_reported"),
+        (None, "2023-01-01", "not_in_aggregate_yet"),
+    ],
 )
-def test_a_later_period_is_one_that_no_report_covers(reported, period, reason):
+def test_a_later_period_is_one_that_no_report_covers(reported, period, first, reason):
     """A line that stopped in 2021 is not awaited for 2022, which the company has reported on."""
-    assert missing(reported, "Goodwill", period)["reason"] == reason
-
-
-@pytest.mark.parametrize(("first", "reason"), [("2022-07-01", "not_reported"), ("2023-01-01", "not_in_aggregate_yet")])
-def test_days_after_the_last_report_s_period_are_later(reported, first, reason):
-    """The newest report is of 2022."""
+    asked = window(period, first=first, last=first and "2029-12-31")
     with pytest.raises(DataNotFound) as caught:
-        financial_facts(reported, "DRWN", ["Goodwill"], window(first=first, last="2029-12-31"), LATEST)
+        financial_facts(reported, "DRWN", ["Goodwill"], asked, LATEST)
 
     assert caught.value.details["missing"]["Goodwill"]["reason"] == reason
 
@@ -330,8 +306,5 @@ def test_a_moved_year_end_leaves_the_reported_year_its_name(tmp_path):
     """
     library = library_of(tmp_path / "f.sqlite", facts(drawing), {"2019-06-30": 2019, "2020-12-31": 2020})
 
-    assert [answer(library, *asked) for asked in (("Revenue", "2019"), ("Revenue", "2020"), ("Assets", "2019"))] == [
-        60,
-        80,
-        6,
-    ]
+    asked = (("Revenue", "2019"), ("Revenue", "2020"), ("Assets", "2019"))
+    assert [answer(library, *each) for each in asked] == [60, 80, 6]
