@@ -95,12 +95,10 @@ def test_figures_of_two_frameworks_are_not_subtracted(tmp_path):
     """)
     library = library_of(tmp_path / "f.sqlite", drawn, YEARS)
 
-    assert ask(library, "DRWN", "GrossProfit", "2022", FIRST).data == {"GrossProfit": 100}
-    assert (
-        "tagged us-gaap:GrossProfit and ifrs-full:GrossProfit"
-        in refused(library, "DRWN", "GrossProfit", "2022-Q4")["message"]
-    )
-    assert ask(library, "DRWN", "GrossProfit", "2022-Q4", FIRST).data == {"GrossProfit": 30}
+    told = refused(library, "DRWN", "GrossProfit", "2022-Q4")["message"]
+    assert "tagged us-gaap:GrossProfit and ifrs-full:GrossProfit" in told
+    first = [ask(library, "DRWN", "GrossProfit", period, FIRST).data["GrossProfit"] for period in ("2022", "2022-Q4")]
+    assert first == [100, 30]
 
 
 @pytest.mark.parametrize(
@@ -149,9 +147,8 @@ def test_a_growth_comes_from_the_newest_filing_that_states_both_years(recorded):
     """Celestica's 20-F of 2024 has 297.9 and 226.8 million under IFRS; the 10-K of 2025 has 211.1 for 2022 alone."""
     reply = calculate(recorded, "CLS", "growth(OperatingCashFlow)", ["2022"], LATEST)
     claim = Claim(ticker="CLS", metric="OperatingCashFlow", period="2022", relation="grew_by", value=31.3)
-    verdicts = [
-        verify_claim(recorded, replace(claim, value=value), LATEST).data["verdict"] for value in (31.3, -6.9, -7)
-    ]
+    claims = [replace(claim, value=value) for value in (31.3, -6.9, -7)]
+    verdicts = [verify_claim(recorded, claim, LATEST).data["verdict"] for claim in claims]
 
     assert round(reply.results[0]["value"], 3) == 0.313
     assert {part["accession_number"] for part in reply.results[0]["inputs"]} == {"0001030894-24-000009"}

@@ -67,11 +67,8 @@ EarningsPerShareBasic   2014-01-01 2014-12-31 2.60 k15 10-K 2016-02-01
 
 def test_the_same_ratio_twice_is_two_splits_where_figures_show_it():
     """Two for one in 2012, and again in 2015: earnings of one year were halved in both."""
-    ratios = [
-        told(2, "2012-12-24", "2013-02-01"),
-        told(2, "2012-12-24", "2014-02-01"),
-        told(2, "2015-12-23", "2016-02-01"),
-    ]
+    days = (("2012-12-24", "2013-02-01"), ("2012-12-24", "2014-02-01"), ("2015-12-23", "2016-02-01"))
+    ratios = [told(2, end, filed) for end, filed in days]
     splits = list_splits(ratios, facts(TWO_OF_ONE_RATIO, "USD/shares"))
 
     assert splits == [Split("2012-12-24", 2, "2013-02-01"), Split("2015-12-23", 2, "2016-02-01")]
@@ -79,11 +76,10 @@ def test_the_same_ratio_twice_is_two_splits_where_figures_show_it():
 
 def test_one_figure_that_was_halved_shows_no_second_split():
     """It may have been restated for another reason."""
-    once = facts(TWO_OF_ONE_RATIO.split("EarningsPerShareBasic   2014")[0], "USD/shares") + facts(
-        "EarningsPerShareDiluted 2014-01-01 2014-12-31 2.50 k15 10-K 2016-02-01", "USD/shares"
-    )
+    once = [line for line in TWO_OF_ONE_RATIO.splitlines() if "Basic   2014" not in line]
+    witnesses = facts("\n".join(once), "USD/shares")
 
-    assert len(list_splits([told(2, "2012-12-24", "2013-02-01")], once)) == 1
+    assert len(list_splits([told(2, "2012-12-24", "2013-02-01")], witnesses)) == 1
 
 
 SEEN = """
@@ -105,9 +101,8 @@ def test_the_day_lies_between_the_last_old_and_the_first_new_figure():
 @pytest.mark.parametrize("ratio", [10, 0.1])
 def test_a_reverse_split_is_turned_as_its_figures_turn_it(ratio):
     """One share for ten, told as 10 or as 0.1: a dollar a share became ten."""
-    splits = list_splits(
-        [told(ratio, "2020-06-30", "2020-08-01")], facts(SEEN.format("100.00", "105.00"), "USD/shares")
-    )
+    witnesses = facts(SEEN.format("100.00", "105.00"), "USD/shares")
+    splits = list_splits([told(ratio, "2020-06-30", "2020-08-01")], witnesses)
 
     assert split_factor(splits, BEFORE_ALL, None) == pytest.approx(0.1)
 
@@ -145,21 +140,11 @@ def test_a_factor_is_the_product_of_what_came_after():
 @pytest.mark.parametrize(
     ("precise", "coarse", "is_one"),
     [
-        (394328, 394300, True),
-        (394328, 394000, True),
-        (394328, 394329, False),
-        (394328, 394328, False),
-        (394300, 394328, False),
-        (0, 0.001, False),
-        (199, 200, True),
-        (101, 100, True),
-        (1011, 1000, False),
-        (1.234, 1.23, True),
-        (1.239, 1.23, True),
-        (1.24, 1.23, False),
-        (-394328, -394300, True),
+        (394328, 394300, True), (394328, 394000, True), (394328, 394329, False), (394328, 394328, False),
+        (394300, 394328, False), (0, 0.001, False), (199, 200, True), (101, 100, True), (1011, 1000, False),
+        (1.234, 1.23, True), (1.239, 1.23, True), (1.24, 1.23, False), (-394328, -394300, True),
     ],
-)
+)  # fmt: skip
 def test_a_rounding_has_fewer_digits_and_lies_near(precise, coarse, is_one):
     """Within a step of its own last digit, and within a hundredth of the figure."""
     assert is_rounding(precise, coarse) is is_one
@@ -168,29 +153,19 @@ def test_a_rounding_has_fewer_digits_and_lies_near(precise, coarse, is_one):
 @pytest.mark.parametrize(
     ("before", "after", "unit", "ratios", "kind"),
     [
-        (394328, 394300, "USD", [], "rounded"),
-        (394300, 394328, "USD", [], "rounded"),
-        (100, 95, "USD", [], "restated"),
-        (100, 25, "USD", [4], "restated"),
-        (6.00, 1.50, "USD/shares", [4], "split"),
-        (6.00, 1.50, "USD/shares", [7], "restated"),
-        (6.00, 1.50, "USD/shares", [], "split"),
-        (6.00, 2.40, "USD/shares", [], "restated"),
-        (1500, 6000, "shares", [4], "split"),
-        (6000, 1500, "shares", [4], "restated"),
-        (1500, 6070, "shares", [4], "restated"),
-        (1500, 6050, "shares", [4], "split"),
-        (1.01, 0.25, "USD/shares", [4], "split"),
-        (0.05, 0.01, "USD/shares", [4], "restated"),
-        (6.00, -1.50, "USD/shares", [4], "restated"),
-        (0, 1.50, "USD/shares", [4], "restated"),
-        (1.50, 0, "USD/shares", [4], "restated"),
-        (10, 1000, "shares", [], "split"),
-        (10, 1010, "shares", [], "restated"),
-        (10, 20, "shares", [], "split"),
+        (394328, 394300, "USD", [], "rounded"), (394300, 394328, "USD", [], "rounded"),
+        (100, 95, "USD", [], "restated"), (100, 25, "USD", [4], "restated"),
+        (6.00, 1.50, "USD/shares", [4], "split"), (6.00, 1.50, "USD/shares", [7], "restated"),
+        (6.00, 1.50, "USD/shares", [], "split"), (6.00, 2.40, "USD/shares", [], "restated"),
+        (1500, 6000, "shares", [4], "split"), (6000, 1500, "shares", [4], "restated"),
+        (1500, 6070, "shares", [4], "restated"), (1500, 6050, "shares", [4], "split"),
+        (1.01, 0.25, "USD/shares", [4], "split"), (0.05, 0.01, "USD/shares", [4], "restated"),
+        (6.00, -1.50, "USD/shares", [4], "restated"), (0, 1.50, "USD/shares", [4], "restated"),
+        (1.50, 0, "USD/shares", [4], "restated"), (10, 1000, "shares", [], "split"),
+        (10, 1010, "shares", [], "restated"), (10, 20, "shares", [], "split"),
         (1000, 1010.5, "shares", [], "restated"),
     ],
-)
+)  # fmt: skip
 def test_the_kind_of_a_change(before, after, unit, ratios, kind):
     """A split moves figures per share and counts of shares alone, by a ratio that is known or, if none is, whole."""
     assert kind_of_change(before, after, unit, ratios) == kind

@@ -78,19 +78,15 @@ def test_figures_can_be_queried(sample):
     )
 
     assert run_sql(sample.path, query).results == [{"ticker": "AAPL", "value": 359241000000}]
-
-
-def test_columns_of_one_name_are_both_there():
-    """A row is an object, and would lose one of them."""
+    # A row is an object, and would lose one of two columns of one name.
     assert run_sql(None, "SELECT 1 AS a, 2 AS a").results == [{"a": 1, "a_2": 2}]
 
 
 @pytest.mark.parametrize(("rows", "truncated"), [(MAX_ROWS, False), (MAX_ROWS + 1, True)])
 def test_more_rows_than_the_most_are_said_to_be_there(rows, truncated):
     """A boundary pair."""
-    found = run_sql(
-        None, f"WITH RECURSIVE t (a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t LIMIT {rows}) SELECT a FROM t"
-    )
+    counted = f"WITH RECURSIVE t (a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t LIMIT {rows}) SELECT a FROM t"
+    found = run_sql(None, counted)
 
     assert (len(found.results), found.extra["truncated"]) == (MAX_ROWS, truncated)
 
@@ -116,31 +112,22 @@ def test_as_of_shows_no_later_day_in_any_table(tmp_path, query):
     assert (run_sql(library.path, query, "2022-06-30").results[0]["day"] or "") <= "2022-06-30"
 
 
-@pytest.fixture
-def classes(tmp_path):
-    """A company with three tickers, its own first in the list, and another one."""
+def test_another_ticker_of_a_company_finds_nothing_and_names_the_main_one(tmp_path):
+    """A company is in the tables under the first of EDGAR's own list, so that no figure is there twice."""
     library = library_of(tmp_path / "f.sqlite", facts("Assets - 2022-12-31 5 k 10-K 2023-02-01"), ticker="ABC-B")
     store = FactStore(library.path)
     other = company_file(facts("Assets - 2022-12-31 7 o 10-K 2023-02-01"), cik=8, name="Other Inc.")
     store.put_facts(other, tickers=["OTH"])
     store.put_tickers([("ABC", 7, "Drawn Inc."), ("ABC-B", 7, "Drawn Inc."), ("AAB", 7, "Drawn Inc.")])
-    return library
 
-
-@pytest.mark.parametrize(
-    ("ticker", "rows", "notes"),
-    [
-        ("ABC", [{"value": 5}], None),
-        ("abc.b", [], ["'abc.b' is in the tables as 'ABC'; ask for that"]),
-        ("NONE", [], None),
-    ],
-)
-@pytest.mark.parametrize("as_of", [None, "2024-01-01"])
-def test_another_ticker_of_a_company_finds_nothing_and_names_the_main_one(classes, ticker, rows, notes, as_of):
-    """A company is in the tables under the first of EDGAR's own list, so that no figure is there twice."""
-    found = run_sql(classes.path, f"SELECT value FROM facts WHERE ticker = '{ticker}'", as_of)
-
-    assert (found.results, found.extra.get("notes")) == (rows, notes)
+    for as_of in (None, "2024-01-01"):
+        found = [
+            run_sql(library.path, f"SELECT value FROM facts WHERE ticker = '{ticker}'", as_of)
+            for ticker in ("ABC", "abc.b", "NONE")
+        ]
+        assert [reply.results for reply in found] == [[{"value": 5}], [], []]
+        notes = [None, ["'abc.b' is in the tables as 'ABC'; ask for that"], None]
+        assert [reply.extra.get("notes") for reply in found] == notes
 
 
 def test_a_column_that_does_not_exist_is_answered_with_those_that_do():

@@ -14,10 +14,7 @@ ITEMS = {
     "2": ("Properties", "properties"),
     "3": ("Legal Proceedings", "legal_proceedings"),
     "4": ("Mine Safety Disclosures", "mine_safety"),
-    "5": (
-        "Market for Registrant\u2019s Common Equity, Related Stockholder Matters and Issuer Purchases",
-        "market_for_equity",
-    ),
+    "5": ("Market for Registrant\u2019s Common Equity and Related Stockholder Matters", "market_for_equity"),
     "6": ("[Reserved]", "selected_financial_data"),
     "7": ("Management\u2019s Discussion and Analysis of Financial Condition and Results of Operations", "mdna"),
     "7A": ("Quantitative and Qualitative Disclosures About Market Risk", "market_risk"),
@@ -142,13 +139,9 @@ def test_the_items_of_a_current_report_have_two_numbers():
     ]
 
 
-def test_a_text_without_items_is_one_section():
-    """Nothing is dropped."""
+def test_nothing_of_a_text_is_dropped():
+    """A text without items is one section; the cover page stands before the first item."""
     assert sections("Ink is dear.\nItem 7 is a number.") == [("full_text", "Ink is dear.\nItem 7 is a number.")]
-
-
-def test_what_stands_before_the_first_item_is_kept():
-    """The cover page."""
     assert sections("Drawn Inc.\nItem 1. Business\nInk.") == [("front_matter", "Drawn Inc."), ("business", "Ink.")]
 
 
