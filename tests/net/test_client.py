@@ -348,20 +348,19 @@ async def test_a_refused_key_names_the_variables_that_held_one():
     assert refused.value.details == {"status": 401, "settings": ["MY_KEY"]}
 
 
-async def test_a_server_that_keeps_failing_rests_alone():
+@pytest.mark.parametrize(
+    ("reply", "error"),
+    [
+        (answer("500 No"), SourceFailed),
+        (answer("429 Slow", Retry_After="600"), SourceLimited),
+    ],
+    ids=["keeps failing", "asks for a wait"],
+)
+async def test_a_server_that_must_not_be_asked_rests_alone(reply, error):
     """Another one on the same host, which may be its fallback, is asked."""
     breaker = Breaker(threshold=1, rest_s=30, clock_s=FakeTime().clock_s)
-    async with serving(answer("500 No")) as failing, serving(OK) as healthy, new_client(breaker=breaker) as client:
-        with pytest.raises(SourceFailed):
-            await client.fetch(asking(failing))
+    async with serving(reply) as troubled, serving(OK) as healthy, new_client(breaker=breaker) as client:
+        with pytest.raises(error):
+            await client.fetch(asking(troubled))
 
         assert (await client.fetch(asking(healthy))).body == b"hello"
-
-
-async def test_a_server_that_asks_for_a_wait_is_waited_for_alone():
-    """Ten minutes for the first on a host, none for the second."""
-    async with serving(answer("429 Slow", Retry_After="600")) as busy, serving(OK) as idle, new_client() as client:
-        with pytest.raises(SourceLimited):
-            await client.fetch(asking(busy))
-
-        assert (await client.fetch(asking(idle))).body == b"hello"

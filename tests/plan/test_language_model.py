@@ -53,7 +53,7 @@ async def endpoint(*answers, status="200 OK"):
 
 
 def capability(url):
-    return PlanningCapability(CATALOGUE, [LanguageModelPlanner.at(url, "fake", None)])
+    return PlanningCapability(CATALOGUE, [LanguageModelPlanner(url, "fake", None)])
 
 
 async def test_a_model_writes_a_plan_that_is_checked():

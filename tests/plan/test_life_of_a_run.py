@@ -77,14 +77,17 @@ async def test_run_ids_count_under_a_fixed_clock(opened, recorder, tmp_path):
 
 
 async def test_the_unfinished_part_may_be_replaced(runs, recorder):
-    """Finished steps stay as they are; the others may be anything that passes."""
+    """Finished steps stay as they are; the others may be anything that passes. The change is the next event."""
     recorder.script = {"x": failure("wrong")}
     first, second = step(1), step(2, parameters={"label": "x"}, dependencies=[1])
     _state, run = await ended(runs, plan(first, second))
     await runs.replace_unfinished(run.run_id, "ann", plan(first, step(5, dependencies=[1])))
+    events = await runs.journal.list_events(run.run_id, 0, 100)
     state = await runs.carry_on(run.run_id)
     changed = await runs.get(run.run_id, "ann")
 
+    assert [event.seq for event in events] == list(range(1, len(events) + 1))
+    assert (events[-1].kind, events[-1].data) == ("plan_changed", '{"goal":"a goal","steps":[1,5]}')
     assert (state, list(changed.steps), changed.replans) == ("completed", [1, 5], 1)
     assert recorder.counts == {"": 2, "x": 1}
 
@@ -120,17 +123,6 @@ async def test_a_decision_on_a_replaced_step_does_not_count(runs, recorder, is_a
     await runs.decide(run_id, "ann", 2, approved=True)
 
     assert (state, again, await runs.carry_on(run_id)) == ("failed", "waiting", "completed")
-
-
-async def test_a_changed_plan_is_the_next_event(runs, recorder):
-    """It says what the plan is now; events are numbered without a hole."""
-    recorder.script = {"x": failure("wrong")}
-    _state, run = await ended(runs, plan(step(1), step(2, parameters={"label": "x"}, dependencies=[1])))
-    await runs.replace_unfinished(run.run_id, "ann", plan(step(1), step(5, dependencies=[1])))
-    events = await runs.journal.list_events(run.run_id, 0, 100)
-
-    assert [event.seq for event in events] == list(range(1, len(events) + 1))
-    assert (events[-1].kind, events[-1].data) == ("plan_changed", '{"goal":"a goal","steps":[1,5]}')
 
 
 async def test_what_a_skipped_step_stands_on_is_kept_with_it(runs, recorder):

@@ -1,18 +1,14 @@
-"""Two machines, in network namespaces, over one database: limits are shared, and a run survives its machine."""
+"""Two machines, in network namespaces, over one database: a run survives its machine."""
 
 import os
-import sys
 
 import pytest
 
-from fingerpost.store.limits import Limits
-from tests.net.at_once import tell_at_once
 from tests.plan.suite.fixtures import CallLog, adding, plan_of_steps, read_runs
 from tests.plan.suite.processes import wait_until
 from tests.scale.cluster import URL
 from tests.scale.machines import MachinesMissing, making_machines
 from tests.scale.places import SHARED, get_cluster
-from tests.scale.test_two_copies import TAKE
 from tests.scale.workers import begun, has_ended, working_on
 
 # Longer than it takes to pull a cable, and shorter than until the database closes the connection.
@@ -32,15 +28,6 @@ def machines():
                 cluster.stop_listening(address)
     except MachinesMissing as missing:
         pytest.skip(f"no network namespaces here: {missing}")
-
-
-def test_two_machines_share_one_limit(machines, database, tmp_path):
-    """25 tokens are 25 tokens, on whichever machine they are taken."""
-    Limits(database).list_pauses(0)
-    made, environ = machines
-    commands = [[*machine.prefix, sys.executable, "-c", TAKE, str(tmp_path)] for machine in made]
-
-    assert sum(map(int, tell_at_once(*commands, env=environ))) == 25
 
 
 def test_a_run_survives_a_machine_that_is_gone_without_a_word(machines, database, tmp_path):

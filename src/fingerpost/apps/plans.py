@@ -47,7 +47,7 @@ def build_plans(settings: Settings, tools: Sequence[PublishedTool]) -> Plans:
     planners: list[Planner] = [BackwardChaining(), TemplatePlanner()]
     if settings.llm_url and settings.llm_model:
         key = settings.llm_key.get_secret_value() or None
-        planners.append(LanguageModelPlanner.at(settings.llm_url, settings.llm_model, key))
+        planners.append(LanguageModelPlanner(settings.llm_url, settings.llm_model, key))
     planning = PlanningCapability(catalogue, planners)
     return Plans(runs=runs, planning=planning, tools=(RunPlan(runs, planning), GetPlanRun(runs)))
 

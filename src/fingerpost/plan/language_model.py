@@ -5,7 +5,7 @@ other problem goes back to the model, all of them at once, until the plan holds 
 """
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
+from typing import Annotated, Any, Literal, Union
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -17,9 +17,6 @@ from fingerpost.plan.planners import Goal
 from fingerpost.plan.validation import validate_plan
 from fingerpost.runtime.extras import require_extra
 
-if TYPE_CHECKING:
-    from pydantic_ai.models import Model
-
 _INSTRUCTIONS = """\
 Write a plan as data: steps that call tools, as few as reach the goal.
 A step takes a value of an earlier step by a reference in its place: {"$ref": key, "path": JMESPath}.
@@ -29,22 +26,13 @@ what is missing."""
 
 
 class LanguageModelPlanner:
-    """Plans any goal by asking a language model.
+    """Plans any goal by asking a language model at an OpenAI-compatible endpoint.
 
-    ``model`` is a pydantic-ai model; ``at`` makes one of an endpoint's address.
+    Raises:
+        SettingsInvalid: the extra is not installed.
     """
 
-    def __init__(self, model: "Model", *, retries: int = 2) -> None:
-        self._model = model
-        self._retries = retries
-
-    @classmethod
-    def at(cls, base_url: str, model: str, api_key: str | None, *, retries: int = 2) -> "LanguageModelPlanner":
-        """Return a planner over an OpenAI-compatible endpoint.
-
-        Raises:
-            SettingsInvalid: the extra is not installed.
-        """
+    def __init__(self, base_url: str, model: str, api_key: str | None, *, retries: int = 2) -> None:
         # Whoever plans without a model does not install it.
         require_extra("llm", "A language model as planner needs", "pydantic_ai.models.openai")
         from pydantic_ai.models.openai import OpenAIChatModel
@@ -52,7 +40,8 @@ class LanguageModelPlanner:
 
         # Local servers want no key, and the client wants some text.
         provider = OpenAIProvider(base_url=base_url, api_key=api_key or "none")
-        return cls(OpenAIChatModel(model, provider=provider), retries=retries)
+        self._model = OpenAIChatModel(model, provider=provider)
+        self._retries = retries
 
     async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:
         """Return a plan that holds.

@@ -95,7 +95,8 @@ class DbosProgram:
         if DBOS.executor_id != executor:
             raise SettingsInvalid("This program runs DBOS for itself, so plans cannot use it too")
         try:
-            register_workflow(self)
+            _current[:] = [self]
+            workflow()
             DBOS.listen_queues(list_queues() if is_recovering else [])
             DBOS.launch()
             if is_recovering:
@@ -123,14 +124,9 @@ def list_queues() -> list[str]:
 
 
 @cache
-def _programs() -> dict[tuple[str, str], DbosProgram]:
-    return {}
-
-
 def program_of(url: str, schema: str) -> DbosProgram:
     """Return the DBOS of this process for a database; it is one for all journals over it."""
-    known = _programs()
-    return known.setdefault((url, schema), DbosProgram(url, schema))
+    return DbosProgram(url, schema)
 
 
 _current: list[DbosProgram] = []
@@ -138,12 +134,6 @@ _current: list[DbosProgram] = []
 
 async def _carry_on_run(run_id: str) -> str:
     return await _current[-1].execute(run_id)
-
-
-def register_workflow(program: DbosProgram) -> Any:
-    """Return the workflow that executes a run, by whatever program is launched."""
-    _current[:] = [program]
-    return workflow()
 
 
 @cache
