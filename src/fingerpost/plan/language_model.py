@@ -17,6 +17,7 @@ from fingerpost.plan.planners import Goal
 from fingerpost.plan.validation import validate_plan
 from fingerpost.runtime.extras import require_extra
 
+_RETRIES = 2
 _INSTRUCTIONS = """\
 Write a plan as data: steps that call tools, as few as reach the goal.
 A step takes a value of an earlier step by a reference in its place: {"$ref": key, "path": JMESPath}.
@@ -32,7 +33,7 @@ class LanguageModelPlanner:
         SettingsInvalid: the extra is not installed.
     """
 
-    def __init__(self, base_url: str, model: str, api_key: str | None, *, retries: int = 2) -> None:
+    def __init__(self, base_url: str, model: str, api_key: str | None) -> None:
         # Whoever plans without a model does not install it.
         require_extra("llm", "A language model as planner needs", "pydantic_ai.models.openai")
         from pydantic_ai.models.openai import OpenAIChatModel
@@ -41,7 +42,6 @@ class LanguageModelPlanner:
         # Local servers want no key, and the client wants some text.
         provider = OpenAIProvider(base_url=base_url, api_key=api_key or "none")
         self._model = OpenAIChatModel(model, provider=provider)
-        self._retries = retries
 
     async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:
         """Return a plan that holds.
@@ -56,7 +56,7 @@ class LanguageModelPlanner:
         answer_model = plan_model(catalogue)
         last: list[str] = []
         agent: Agent[None, Any] = Agent(
-            self._model, output_type=answer_model, retries=self._retries, instructions=_INSTRUCTIONS
+            self._model, output_type=answer_model, retries=_RETRIES, instructions=_INSTRUCTIONS
         )
 
         @agent.output_validator

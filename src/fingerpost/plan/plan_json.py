@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
@@ -25,18 +26,23 @@ def read_plan(raw: object, limits: Limits | None = None) -> Plan:
         PlanInvalid: it is no plan.
     """
     limits = limits or Limits()
-    if isinstance(raw, Mapping) and isinstance(raw.get("steps"), list) and len(raw["steps"]) > limits.steps:
-        raise PlanInvalid(f"The plan has {len(raw['steps']):,} steps, and may have {limits.steps:,}", {"field": "plan"})
     if not isinstance(raw, Mapping):
         raise PlanInvalid("The plan must be an object with a goal and steps", {"field": "plan"})
+    steps = raw.get("steps")
+    if isinstance(steps, list) and len(steps) > limits.steps:
+        raise PlanInvalid(f"The plan has {len(steps):,} steps, and may have {limits.steps:,}", {"field": "plan"})
     # Some levels more: what limits parameters must not refuse the plan around them.
     if excess := find_excess(dict(raw), most_bytes=limits.plan_bytes, most_depth=limits.depth + 4):
         raise PlanInvalid(f"The plan cannot be read: a value in it {excess}", {"field": "plan"})
+    return _validated({"created_at": now(), **raw}, "The plan")
+
+
+def _validated(raw: object, subject: str, context: Any = None) -> Plan:
     try:
-        return Plan.model_validate({"created_at": now(), **raw})
+        return Plan.model_validate(raw, context=context)
     except ValidationError as error:
         explained = explain(error, Plan)
-        raise PlanInvalid(f"The plan cannot be read: {explained.message}", explained.details) from error
+        raise PlanInvalid(f"{subject} cannot be read: {explained.message}", explained.details) from error
 
 
 def write_plan(plan: Plan) -> str:
@@ -55,14 +61,8 @@ def plan_of(run: RunRecord) -> Plan:
     Raises:
         PlanInvalid: it has a shape that this build does not know.
     """
-    try:
-        # Pydantic's own reader of JSON refuses half a surrogate pair, which the plan may hold.
-        return Plan.model_validate(json.loads(run.plan_json), context=AS_RECORDED)
-    except ValidationError as error:
-        explained = explain(error, Plan)
-        raise PlanInvalid(
-            f"The plan of the run {run.run_id} cannot be read: {explained.message}", explained.details
-        ) from error
+    # Pydantic's own reader of JSON refuses half a surrogate pair, which the plan may hold.
+    return _validated(json.loads(run.plan_json), f"The plan of the run {run.run_id}", AS_RECORDED)
 
 
 def now() -> str:
