@@ -39,10 +39,11 @@ class LocalServer:
     asked: list[Asked] = field(default_factory=list)
     port: int = 0
     connections: int = 0
+    scheme: str = "http"
 
     @property
     def url(self) -> str:
-        return f"http://{HOST}:{self.port}"
+        return f"{self.scheme}://{HOST}:{self.port}"
 
     async def serve(self, reader, writer):
         self.connections += 1
@@ -79,9 +80,9 @@ async def read_request(reader):
 
 
 @asynccontextmanager
-async def serving(*answers):
-    local = LocalServer(list(answers))
-    server = await asyncio.start_server(local.serve, LOOPBACK, 0)
+async def serving(*answers, tls=None):
+    local = LocalServer(list(answers), scheme="http" if tls is None else "https")
+    server = await asyncio.start_server(local.serve, LOOPBACK, 0, ssl=tls)
     local.port = server.sockets[0].getsockname()[1]
     try:
         yield local

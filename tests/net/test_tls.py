@@ -1,9 +1,7 @@
 """TLS speaks to the name, though the connection goes to a checked address."""
 
-import asyncio
 import datetime as dt
 import ssl
-from contextlib import asynccontextmanager
 
 import pytest
 
@@ -12,7 +10,7 @@ from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.client import Client
 from fingerpost.net.request import Request
 from fingerpost.net.transport import WireTransport
-from tests.net.local_server import HOST, LIMITS, LOOPBACK, LocalServer, answer, names
+from tests.net.local_server import HOST, LIMITS, answer, names, serving
 
 x509 = pytest.importorskip("cryptography.x509")
 
@@ -45,17 +43,10 @@ def new_certificate(folder, name):
     return path
 
 
-@asynccontextmanager
-async def serving_tls(certificate):
-    local = LocalServer([answer(body=b"hello")])
+def serving_tls(certificate):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
-    server = await asyncio.start_server(local.serve, LOOPBACK, 0, ssl=context)
-    local.port = server.sockets[0].getsockname()[1]
-    try:
-        yield f"https://{HOST}:{local.port}/", local
-    finally:
-        server.close()
+    return serving(answer(body=b"hello"), tls=context)
 
 
 def trusting(*certificates):
@@ -68,8 +59,8 @@ def trusting(*certificates):
 
 async def test_the_certificate_is_checked_against_the_name(tmp_path):
     own = new_certificate(tmp_path, HOST)
-    async with serving_tls(own) as (url, _), trusting(own) as client:
-        got = await client.fetch(Request(url=url, limits=LIMITS))
+    async with serving_tls(own) as server, trusting(own) as client:
+        got = await client.fetch(Request(url=server.url, limits=LIMITS))
 
     assert got.body == b"hello"
 
@@ -78,8 +69,8 @@ async def test_the_certificate_is_checked_against_the_name(tmp_path):
 async def test_a_certificate_that_is_not_the_names_or_not_trusted_is_refused(tmp_path, trusted):
     """Of another name, or of nobody we trust: nothing is asked, and asking again would not help."""
     other = new_certificate(tmp_path, "other.example") if trusted else new_certificate(tmp_path, HOST)
-    async with serving_tls(other) as (url, server), trusting(*([other] if trusted else [])) as client:
+    async with serving_tls(other) as server, trusting(*([other] if trusted else [])) as client:
         with pytest.raises(SourceUnreachable, match="certificate") as raised:
-            await client.fetch(Request(url=url, limits=LIMITS))
+            await client.fetch(Request(url=server.url, limits=LIMITS))
 
     assert (raised.value.retryable, server.asked) == (False, [])
