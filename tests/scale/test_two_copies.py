@@ -77,7 +77,7 @@ def test_a_variable_and_a_run_of_one_copy_are_the_others_too(copies, tmp_path):
     listed = copies("one", "runs", "list", "--json")
 
     assert "home" in kept["said"]
-    assert (begun["state"], ended["state"], [run["state"] for run in listed["runs"]]) == (
+    assert (begun["state"], ended["state"], [run["state"] for run in listed["results"]]) == (
         "waiting",
         "completed",
         ["completed"],
