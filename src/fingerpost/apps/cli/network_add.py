@@ -31,6 +31,29 @@ _TEXT_LISTS = ("feeds", "realtime", "languages", "attribution")
 _OF_A_SOURCE = ("feeds", "realtime", "extract", "url", "key", "bounds", "zone", "languages")
 
 
+class _RecordOption(NamedTuple):
+    """An option that sets a key of the record; it is repeatable where the key holds a list."""
+
+    name: str
+    key: str
+    metavar: str
+    help: str
+
+
+_RECORD_OPTIONS = (
+    _RecordOption("realtime", "realtime", "[FEED=]FILE|URL", "GTFS-Realtime that speaks of these feeds; repeatable."),
+    _RecordOption("key", "key", "VARIABLE", "The environment variable that holds the source's key."),
+    _RecordOption("fallback", "fallback", "NETWORK", "The network that answers where this one cannot."),
+    _RecordOption("priority", "priority", "NUMBER", "Of several networks that cover a place the highest answers."),
+    _RecordOption("zone", "zone", "ZONE", "The IANA time zone, in place of the source's own."),
+    _RecordOption("bounds", "bounds", "S,W,N,E", "The box in degrees, in place of the source's own."),
+    _RecordOption("language", "languages", "CODE", "A language of its names, the preferred first; repeatable."),
+    _RecordOption(
+        "streets", "extract", "EXTRACT", "An OpenStreetMap extract (.osm.pbf), so that walks follow streets."
+    ),
+)
+
+
 class _Chosen(NamedTuple):
     """The chosen kind of source, and the record keys that its option sets."""
 
@@ -39,7 +62,7 @@ class _Chosen(NamedTuple):
 
 
 def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
-    """Return the ``add`` command with the options that the kinds of sources declare."""
+    """Return the ``add`` command with the options of a record's keys and those that the kinds of sources declare."""
     options = [(kind, option) for kind in kinds for option in kind.add_options]
 
     def add_network(
@@ -52,76 +75,55 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
                 help="GTFS zip files, folders or addresses; a key in one is written ${NAME}.",
             ),
         ] = None,
-        realtime: Annotated[
-            list[str] | None,
-            typer.Option(metavar="[FEED=]FILE|URL", help="GTFS-Realtime that speaks of these feeds; repeatable."),
-        ] = None,
-        key: Annotated[
-            str | None, typer.Option(metavar="VARIABLE", help="The environment variable that holds the source's key.")
-        ] = None,
-        fallback: Annotated[
-            str | None, typer.Option(metavar="NETWORK", help="The network that answers where this one cannot.")
-        ] = None,
-        priority: Annotated[
-            int | None, typer.Option(help="Of several networks that cover a place the highest answers.")
-        ] = None,
-        zone: Annotated[str | None, typer.Option(help="The IANA time zone, in place of the source's own.")] = None,
-        bounds: Annotated[
-            str | None, typer.Option(metavar="S,W,N,E", help="The box in degrees, in place of the source's own.")
-        ] = None,
-        language: Annotated[
-            list[str] | None, typer.Option(help="A language of its names, the preferred first; repeatable.")
-        ] = None,
-        streets: Annotated[
-            str | None,
-            typer.Option(metavar="EXTRACT", help="An OpenStreetMap extract (.osm.pbf), so that walks follow streets."),
-        ] = None,
         unchecked: Unchecked = False,
         **given: Any,
     ) -> None:
         """Add a network, or replace what it answers from; settings that are not named here stay as they are."""
         settings = prepare_settings(ctx)
-        typed: dict[str, Any] = {
-            "key": key,
-            "fallback": fallback and fallback.strip().upper(),
-            "priority": priority,
-            "zone": zone,
-            "languages": tuple(language or ()) or None,
-        }
         with usage():
-            typed["realtime"] = parse_value("realtime", realtime) if realtime else None
-            typed["bounds"] = parse_value("bounds", [bounds]) if bounds else None
             chosen = _choose(feeds or [], options, given)
-            typed["extract"] = _read_extract(streets, chosen)
-            present = {key: value for key, value in typed.items() if value is not None}
-            adding = _Adding(settings, name, chosen, present, unchecked=unchecked)
+            typed = {
+                option.key: parse_value(option.key, value if isinstance(value, list) else [value])
+                for option in _RECORD_OPTIONS
+                if (value := given[option.name]) not in (None, [])
+            }
+            if "extract" in typed and chosen.kind != EMBEDDED:
+                raise ParameterError(
+                    "Streets belong to feeds: a server has its own", {"field": "extract"}, hint="Leave out --streets"
+                )
+            adding = _Adding(settings, name, chosen, typed, unchecked=unchecked)
         adding.finish({kind.kind: kind for kind in kinds})
 
-    return _with_options(add_network, [option for _, option in options])
+    parameters = [
+        _new_parameter(option.name, list[str] if option.key in _TEXT_LISTS else str, option.metavar, option.help)
+        for option in _RECORD_OPTIONS
+    ]
+    parameters += [
+        _new_parameter(option.parameter, bool if option.metavar is None else str, option.metavar, option.help)
+        for _, option in options
+    ]
+    return _with_parameters(add_network, parameters)
 
 
-def _with_options(command: Callable[..., None], options: Iterable[AddOption]) -> Callable[..., None]:
+def _new_parameter(name: str, kind: Any, metavar: str | None, text: str) -> inspect.Parameter:
+    info = typer.Option(f"--{name.replace('_', '-')}", metavar=metavar, help=text)
+    is_flag = kind is bool
+    annotation: Any = Annotated[kind, info] if is_flag else Annotated[kind | None, info]
+    default = False if is_flag else None
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _with_parameters(command: Callable[..., None], more: Sequence[inspect.Parameter]) -> Callable[..., None]:
     """Return a command whose signature shows typer more options; they arrive as keyword arguments."""
     signature = inspect.signature(command)
-    parameters = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
-    for option in options:
-        kind: Any = bool if option.metavar is None else str | None
-        option_info = typer.Option(f"--{option.name}", metavar=option.metavar, help=option.help)
-        parameters.append(
-            inspect.Parameter(
-                option.parameter,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=False if option.metavar is None else None,
-                annotation=Annotated[kind, option_info],
-            )
-        )
+    own = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
 
     @wraps(command)
     def run(**arguments: Any) -> None:
         command(**arguments)
 
-    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # typer reads it
-    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    run.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]  # typer reads it
+    run.__annotations__ = {each.name: each.annotation for each in (*own, *more)}
     return run
 
 
@@ -145,22 +147,6 @@ def _choose(feeds: Sequence[str], options: Iterable[tuple[SourceKind, AddOption]
             hint=f"Name {' or '.join(ways)}",
         )
     return chosen[0]
-
-
-def _read_extract(typed: str | None, chosen: _Chosen) -> str | None:
-    """Return the path of an extract, None where there is none.
-
-    Raises:
-        ParameterError: the source is not asked with feeds.
-    """
-    if not typed:
-        return None
-    if chosen.kind != EMBEDDED:
-        raise ParameterError(
-            "Streets belong to feeds: a server has its own", {"field": "extract"}, hint="Leave out --streets"
-        )
-    path: str = parse_value("extract", [typed])
-    return path
 
 
 class _Adding:
@@ -248,6 +234,8 @@ def parse_value(key: str, typed: Sequence[str]) -> Any:
         raise ParameterError(f"{key} takes one value, not {len(typed)}", {"field": key})
     if key == "priority":
         return _whole_number(typed[0])
+    if key == "fallback":
+        return typed[0].strip().upper()
     return _plain(key, typed[0])
 
 

@@ -49,7 +49,6 @@ def set_value(
         if unset == bool(value):
             raise ParameterError("Give a value, or --unset", {"field": key})
         read = None if unset else parse_value(key, value or [])
-        read = read.upper() if key == "fallback" and isinstance(read, str) else read
         file = open_record_store(settings.home)
         record = file.read().records.get(network)
         look = None
