@@ -63,7 +63,7 @@ async def _follow(
             answer = await ask()
         if answer.is_error:
             print_or_end(answer, as_json=as_json)
-        with nullcontext() if as_json else screen:
+        with screen.live if screen.is_terminal and not as_json else nullcontext():
             while True:
                 if as_json:
                     print_json(answer.body)
@@ -82,28 +82,21 @@ class _Screen:
     def __init__(self, every_s: float) -> None:
         self._every_s = every_s
         self._console = new_console()
-        self._live = Live(console=self._console, auto_refresh=False, vertical_overflow="crop")
+        self.is_terminal = self._console.is_terminal
+        self.live = Live(console=self._console, auto_refresh=False, vertical_overflow="crop")
         self._answer: Answer | None = None
 
     def count_rows(self) -> int:
         """Return how many departures have room on the screen; all that fit into an answer's default elsewhere."""
-        return max(_LEAST_ROWS, min(50, self._console.size.height - _LINES_AROUND)) if self._console.is_terminal else 10
-
-    def __enter__(self) -> "_Screen":
-        if self._console.is_terminal:
-            self._live.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._live.stop()
+        return max(_LEAST_ROWS, min(50, self._console.size.height - _LINES_AROUND)) if self.is_terminal else 10
 
     def show(self, answer: "Answer") -> None:
         if answer.error is None:
             self._answer = answer
         assert self._answer is not None, "a first answer that is an error is not shown"
         drawn = Group(*self._draw(self._answer, answer.error))
-        if self._console.is_terminal:
-            self._live.update(drawn, refresh=True)
+        if self.is_terminal:
+            self.live.update(drawn, refresh=True)
         else:
             self._console.print(drawn, "", soft_wrap=True)
 

@@ -26,8 +26,11 @@ async def print_health(application: Application) -> bool:
     _print_line("home", str(settings.home))
     _print_line("user", settings.user)
     _print_line("clock", "free" if fixed is None else f"fixed at {fixed.isoformat()} by {clock.VARIABLE}")
-    _print_line("kernels", _kernels())
-    _print_line("metrics", _metrics())
+    folder = use_kernels_folder()
+    missing = "not compiled yet; the first search compiles them into"
+    _print_line("kernels", f"{'compiled in' if are_compiled() else missing} {folder}")
+    metrics_off = f"off; /metrics needs {format_install_command('telemetry')}"
+    _print_line("metrics", "served at /metrics over HTTP" if has_extra() else metrics_off)
     _print_line("kept in", "the home folder" if find_database(settings) is None else "a database of many machines")
     for name, reason in application.left_out.items():
         _print_line("tool", f"{name} is left out: {reason}", good=False)
@@ -36,19 +39,6 @@ async def print_health(application: Application) -> bool:
 
 def _print_line(what: str, text: str, *, good: bool = True) -> None:
     new_console().print(Text.assemble((f"{what:<11}", "dim"), (text, "" if good else "bold red")))
-
-
-def _kernels() -> str:
-    folder = use_kernels_folder()
-    return (
-        f"compiled in {folder}" if are_compiled() else f"not compiled yet; the first search compiles them into {folder}"
-    )
-
-
-def _metrics() -> str:
-    if has_extra():
-        return "served at /metrics over HTTP"
-    return f"off; /metrics needs {format_install_command('telemetry')}"
 
 
 def _check_variables(application: Application) -> bool:

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from fingerpost import clock
 from fingerpost.apps.cli.output import print_line
@@ -24,9 +24,9 @@ def print_networks(records: "NetworkRecords", store: "TimetableStore", *, demo_m
     notes: list[str] = []
     prepared = store.list_names()
     for name, record in sorted(records.records.items()):
-        line, note = _describe(record, store, name in prepared)
-        _print_columns(name, line.days, line.today, line.added, record.source)
-        for feed in line.feeds:
+        (first, *feeds), note = _describe(record, store, is_prepared=name in prepared)
+        _print_columns(name, *first, record.source)
+        for feed in feeds:
             _print_columns(*feed, indent="  ")
         notes += [note] if note else []
         notes += [f"Real time of {name}: {text}" for text in record.realtime]
@@ -47,7 +47,7 @@ def print_networks(records: "NetworkRecords", store: "TimetableStore", *, demo_m
 
 
 def _print_columns(name: str, *columns: str, indent: str = "") -> None:
-    print_line(indent + "  ".join(column for column in (f"{name:<13}", *columns) if column))
+    print_line(indent + "  ".join((f"{name:<13}", *columns)))
 
 
 def _say_demos(*, answer: bool, mode: str) -> str:
@@ -58,44 +58,39 @@ def _say_demos(*, answer: bool, mode: str) -> str:
     return f"Demo networks answer for their own stop ids only, because {why}."
 
 
-class _Line(NamedTuple):
-    """A network's line in the list, and one for each of its feeds where it has several: FEED, days, today's state."""
-
-    days: str
-    today: str = ""
-    added: str = ""
-    feeds: tuple[tuple[str, str, str], ...] = ()
-
-
-def _describe(record: "NetworkRecord", store: "TimetableStore", is_prepared: bool) -> tuple[_Line, str | None]:
+def _describe(
+    record: "NetworkRecord", store: "TimetableStore", *, is_prepared: bool
+) -> tuple[list[list[str]], str | None]:
+    """Return the columns of a network, and those of each of its feeds if it has several; and a note on both."""
     from fingerpost.apps.overview import find_report
 
     if record.source != EMBEDDED:
-        return _Line("asks its source"), None
+        return [["asks its source"]], None
     if not is_prepared:
-        return (
-            _Line("not prepared"),
-            f"Nothing is prepared of {record.name}. Run `fingerpost network refresh {record.name}`.",
-        )
+        note = f"Nothing is prepared of {record.name}. Run `fingerpost network refresh {record.name}`."
+        return [["not prepared"]], note
     report = find_report(store, record.name)
-    line = _Line("its import report cannot be read") if report is None else _describe_days(report)
+    rows = [["its import report cannot be read"]] if report is None else _describe_days(report)
     try:
         entry = store.get(record.name)
     except ToolError:
-        return line._replace(added="unreadable; add it again"), None
-    note = entry.find_note(record.feeds, record.extract) or entry.find_age_note()
-    return line._replace(added=f"{entry.added_at:%Y-%m-%d}"), note
+        rows[0].append("unreadable; add it again")
+        return rows, None
+    rows[0].append(f"{entry.added_at:%Y-%m-%d}")
+    return rows, entry.find_note(record.feeds, record.extract) or entry.find_age_note()
 
 
-def _describe_days(report: ImportReport) -> _Line:
+def _describe_days(report: ImportReport) -> list[list[str]]:
     today = clock.today_in(report.feeds[0].zone)
-    feeds = tuple(
-        (feed.feed, f"{feed.first_day} to {feed.last_day}", feed.service.state_on(today).value) for feed in report.feeds
-    )
-    if len(feeds) == 1:
-        return _Line(report.days, feeds[0][2])
-    running = sum(feed.service.state_on(today) is ServiceState.IN_SERVICE for feed in report.feeds)
-    return _Line(report.days, f"{running} of {len(feeds)} feeds", feeds=feeds)
+    states = [feed.service.state_on(today) for feed in report.feeds]
+    if len(states) == 1:
+        return [[report.days, states[0].value]]
+    running = f"{states.count(ServiceState.IN_SERVICE)} of {len(states)} feeds"
+    feeds = zip(report.feeds, states, strict=True)
+    return [
+        [report.days, running],
+        *([feed.feed, f"{feed.first_day} to {feed.last_day}", state.value] for feed, state in feeds),
+    ]
 
 
 def print_record(record: "NetworkRecord", path: Path) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable, Coroutine
+from contextlib import nullcontext
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -135,7 +136,8 @@ async def _carry_on(application: "Application", run_id: str, *, as_json: bool) -
     if as_json:
         await application.plans.runs.carry_on(run_id)
     else:
-        with Tree(run) as tree, application.plans.runs.watching(run_id, tree.watch):
+        tree = Tree(run)
+        with tree.live or nullcontext(), application.plans.runs.watching(run_id, tree.watch):
             await application.plans.runs.carry_on(run_id)
     view = await _view(application, run_id)
     _print(view, as_json=as_json, with_steps=False)

@@ -2,8 +2,6 @@
 
 import json
 import time
-from types import TracebackType
-from typing import Self
 
 from rich.live import Live
 from rich.text import Text
@@ -36,22 +34,11 @@ class Tree:
         self._states |= {number: record.state for number, record in run.steps.items() if number in self._states}
         self._begun_s = dict.fromkeys(self._states, time.monotonic())
         # Drawn anew every second: a step that lasts shows for how long.
-        self._live = (
+        self.live = (
             Live(get_renderable=self._draw, console=self._console, refresh_per_second=1)
             if self._console.is_terminal
             else None
         )
-
-    def __enter__(self) -> Self:
-        if self._live is not None:
-            self._live.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._live is not None:
-            self._live.stop()
 
     def watch(self, event: Event) -> None:
         state = event.kind.removeprefix("step_")
@@ -59,8 +46,8 @@ class Tree:
             return
         self._states[event.step_id] = state
         self._begun_s[event.step_id] = time.monotonic()
-        if self._live is not None:
-            self._live.refresh()
+        if self.live is not None:
+            self.live.refresh()
         elif state != "started":
             self._console.print(self._line(event.step_id))
 

@@ -12,7 +12,7 @@ from fingerpost.apps.cli.questions import read_position
 
 app = typer.Typer(help="Places and preferences that are kept by name.", no_args_is_help=True)
 
-_KEEP_TEXT = "To keep a text that is no place, add --type other"
+_KEEP_TEXT = "To keep a text that is no place, add --type other."
 
 
 @app.command("set")
@@ -43,19 +43,15 @@ def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any
     What is no place, or may be several, ends the process with what to do.
     """
     found = ask(open_application(ctx.obj), "findAddressOrStop", {"rawText": text})
-    if found.is_error:
-        if as_json:
-            print_json(found.body)
-        elif found.error is not None:
-            complain(found.error)
-            say(f"{_KEEP_TEXT}.")
-        raise typer.Exit(TOOL_ERROR)
-    if "candidates" in found.body:
+    if found.is_error or "candidates" in found.body:
         if as_json:
             print_json(found.body)
         else:
-            print_answer(found.text, stderr=True)
-            say(f"{_KEEP_TEXT}.")
+            if found.error is not None:
+                complain(found.error)
+            else:
+                print_answer(found.text, stderr=True)
+            say(_KEEP_TEXT)
         raise typer.Exit(TOOL_ERROR)
     place = found.body
     value = {**place["coordinate"], "name": place["name"]}
