@@ -41,29 +41,25 @@ def usage() -> Iterator[None]:
         raise typer.Exit(USAGE) from error
 
 
-def read_caller_settings(caller: Caller) -> "Settings":
-    """Read the settings for a command, and start logging if ``--verbose`` was given."""
+def prepare_settings(ctx: typer.Context) -> "Settings":
+    """Read the settings for a command, make the home folder, and start logging if ``--verbose`` was given."""
     # Here and in open_application: these modules take longer to import than --help and --version may last.
     from fingerpost.apps.settings import read_settings
 
+    caller: Caller = ctx.obj
     if caller.verbose:
         start_logging()
     else:
         logging.getLogger("fingerpost").addHandler(logging.NullHandler())
     with usage():
-        return read_settings(user=caller.user)
-
-
-def prepare_settings(ctx: typer.Context) -> "Settings":
-    settings = read_caller_settings(ctx.obj)
-    with usage():
+        settings = read_settings(user=caller.user)
         settings.prepare_home()
     return settings
 
 
-def open_application(caller: Caller, groups: Collection[str] | None = None) -> "Application":
+def open_application(ctx: typer.Context, groups: Collection[str] | None = None) -> "Application":
     """Return the application with the tools of some groups, or all."""
-    settings = read_caller_settings(caller)
+    settings = prepare_settings(ctx)
     from fingerpost.apps.wiring import build
 
     with usage():

@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
-from fingerpost.apps.cli.application import Json, ask, open_application, print_or_end, read_caller_settings, usage
+from fingerpost.apps.cli.application import Json, ask, open_application, prepare_settings, print_or_end
 from fingerpost.apps.cli.network_sources import show_import_bars
 from fingerpost.apps.cli.output import complain, new_console, plain, print_line, say, showing_work
 from fingerpost.errors import ToolError
@@ -71,9 +71,7 @@ def sync_filings(
     ] = 0,
 ) -> None:
     """Fetch companies' figures and lists of filings from EDGAR; FINGERPOST_SEC_CONTACT must be set."""
-    settings = read_caller_settings(ctx.obj)
-    with usage():
-        settings.prepare_home()
+    settings = prepare_settings(ctx)
     if not asyncio.run(_sync(settings, tickers, text)):
         raise typer.Exit(TOOL_ERROR)
 
@@ -134,13 +132,11 @@ def load_filings(
     """Load figures, lists of filings or a filing's text from files."""
     if (accession is None) != (filed is None):
         raise typer.BadParameter("a filing's text needs both --accession and --filed")
-    settings = read_caller_settings(ctx.obj)
+    settings = prepare_settings(ctx)
     # The reader takes longer to import than --help takes to print.
     from fingerpost.filings.loading import FilingText, load_files
     from fingerpost.filings.store import FactStore
 
-    with usage():
-        settings.prepare_home()
     text_of = FilingText(accession=accession or "", form=form, filed=filed or "")
     store = FactStore(settings.filings_file)
     for file in files:
@@ -177,7 +173,7 @@ def show(
     """Show a company's figures with their filings; its filings where no figure is named."""
     tool, query_type, parameters = _read_question(words or [])
     question = {"query_type": query_type, "parameters": {"ticker": ticker, **parameters}}
-    answer = ask(open_application(ctx.obj), tool, question)
+    answer = ask(open_application(ctx), tool, question)
     try:
         print_or_end(answer, as_json=as_json)
     except typer.Exit:

@@ -38,15 +38,14 @@ def serve(
 ) -> None:
     """Serve the tools over MCP."""
     if workers > 1 and http is None:
-        with usage():
-            raise ParameterError(
-                "stdio serves one client, so --workers needs --http",
-                {"field": "workers"},
-                hint="Say --http HOST:PORT as well",
-            )
+        raise ParameterError(
+            "stdio serves one client, so --workers needs --http",
+            {"field": "workers"},
+            hint="Say --http HOST:PORT as well",
+        )
     start_server_process()
     groups = None if tools is None else [group.strip() for group in tools.split(",") if group.strip()]
-    application = open_application(ctx.obj, groups)
+    application = open_application(ctx, groups)
     start_logging(may_wait=False)
     from fingerpost.apps.source_kinds import require_keys
     from fingerpost.apps.storage import check_database
@@ -54,13 +53,6 @@ def serve(
     with usage():
         require_keys(application.settings.home)
         check_database(application.settings)
-    if workers > 1 and http is not None:
-        from fingerpost.apps.mcp.workers import serve_workers
-
-        with usage():
-            address, proxies = Address.read(http), read_networks(trusted_proxy or ())
-            serve_workers(application.settings, address, workers, groups, allow_host or (), proxies)
-        return
     # The protocol's own package is a second of imports that no other command needs.
     if http is None:
         from fingerpost.apps.mcp.stdio import serve_stdio
@@ -68,10 +60,14 @@ def serve(
         asyncio.run(serve_stdio(application, new_warm_up(application)))
         return
     from fingerpost.apps.mcp.http import serve_http
+    from fingerpost.apps.mcp.workers import serve_workers
 
     with usage():
-        address, proxies = Address.read(http), read_networks(trusted_proxy or ())
-        serve_http(application, address, new_warm_up(application), allow_host or (), trusted_proxies=proxies)
+        address, proxies, hosts = Address.read(http), read_networks(trusted_proxy or ()), allow_host or ()
+        if workers > 1:
+            serve_workers(application.settings, address, workers, groups, hosts, proxies)
+        else:
+            serve_http(application, address, new_warm_up(application), hosts, trusted_proxies=proxies)
 
 
 def web(
@@ -92,7 +88,7 @@ def web(
 ) -> None:
     """Serve the web page: trips with a map, departure boards, saved places."""
     start_server_process()
-    application = open_application(ctx.obj)
+    application = open_application(ctx)
     start_logging(may_wait=False)
     # The protocol's own package is a second of imports that no other command needs.
     from fingerpost.apps.mcp.http import Site, serve_http
@@ -121,7 +117,7 @@ def _announce(url: str) -> None:
 def worker(ctx: typer.Context) -> None:
     """Take over the plan runs of servers that died, over the database that they share, until SIGTERM."""
     start_server_process()
-    application = open_application(ctx.obj)
+    application = open_application(ctx)
     start_logging(may_wait=False)
     from fingerpost.apps.storage import check_database
 
@@ -140,7 +136,7 @@ def worker(ctx: typer.Context) -> None:
 
 def doctor(ctx: typer.Context) -> None:
     """Say what this installation has and what it lacks."""
-    application = open_application(ctx.obj)
+    application = open_application(ctx)
     is_well = asyncio.run(_print_and_close(application))
     if not is_well:
         raise typer.Exit(TOOL_ERROR)
@@ -163,10 +159,9 @@ def demo(
     as_json: Json = False,
 ) -> None:
     """Plan a trip on the demo network, which is not for real trips."""
-    application = open_application(ctx.obj)
+    application = open_application(ctx)
     if disrupt:
         with usage():
-            application.settings.prepare_home()
             begin_disruption(application.settings.home)
     ends = {"origin": {"type": "label", "value": _ORIGIN}, "destination": {"type": "label", "value": _DESTINATION}}
     answer = ask(application, "plan_trip", {**ends, "limit": 3}, disrupt_demo if disrupt else None)

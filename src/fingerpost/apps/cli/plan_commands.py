@@ -35,7 +35,7 @@ def run(
     as_json: _Json = False,
 ) -> None:
     """Run a plan, or draw it."""
-    application = open_application(ctx.obj)
+    application = open_application(ctx)
     from fingerpost.plan.plan_json import parse_plan, read_plan_file
     from fingerpost.plan.view import draw
 
@@ -56,7 +56,7 @@ def run(
 @app.command("list")
 def list_runs(ctx: typer.Context, as_json: Json = False) -> None:
     """Show your runs, newest first."""
-    show_answer(open_application(ctx.obj), "get_plan_run", {}, as_json=as_json)
+    show_answer(open_application(ctx), "get_plan_run", {}, as_json=as_json)
 
 
 @app.command("show")
@@ -67,7 +67,7 @@ def show_run(
     as_json: _Json = False,
 ) -> None:
     """Show how a run stands."""
-    application = open_application(ctx.obj)
+    application = open_application(ctx)
 
     async def show() -> None:
         view = await _view(application, run_id, mermaid=mermaid)
@@ -82,7 +82,7 @@ def show_run(
 @app.command("resume")
 def resume(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
     """Go on with a run where it stopped."""
-    application = open_application(ctx.obj)
+    application = open_application(ctx)
 
     async def go_on() -> None:
         await application.plans.runs.check_resumable(run_id, application.settings.user)
@@ -94,7 +94,7 @@ def resume(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
 @app.command("cancel")
 def cancel(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
     """End a run; what it has recorded stays."""
-    application = open_application(ctx.obj)
+    application = open_application(ctx)
 
     async def end() -> None:
         runs = application.plans.runs
@@ -116,7 +116,7 @@ def approve(
     as_json: _Json = False,
 ) -> None:
     """Decide on a step that waits for a person, and go on."""
-    application = open_application(ctx.obj)
+    application = open_application(ctx)
 
     async def decide() -> None:
         runs = application.plans.runs

@@ -62,7 +62,7 @@ def plan(
         language=lang,
     )
     ends = {"origin": _end(origin), "destination": _end(destination)}
-    application = open_application(ctx.obj)
+    application = open_application(ctx)
     typed_time = arrive if at is None else at
     when = None
     if typed_time is not None:
@@ -93,7 +93,7 @@ def departures(
 
     if follow and at is not None:
         raise typer.BadParameter("--follow shows what leaves from now on; take it or --at, not both")
-    application = open_application(ctx.obj)
+    application = open_application(ctx)
     since = None if at is None else resolve_typed_time(at, lambda: find_stop_zone(application, stop))
     arguments = _present(
         stop={"type": "label", "value": stop}, windowMinutes=window, limit=limit, language=lang, at=since,
@@ -114,7 +114,7 @@ def timetable(
     as_json: Json = False,
 ) -> None:
     """Show a stop's timetable: what is scheduled, at any time."""
-    application = open_application(ctx.obj)
+    application = open_application(ctx)
     stop_id, zone = _find_stop(application, stop, as_json=as_json)
     now = clock.now().astimezone(zone)
     since = now if at is None else read_typed_instant(at, zone, now - timedelta(seconds=PAST_AFTER_S), now)
@@ -156,7 +156,7 @@ def find(
 ) -> None:
     """Find a stop or place by its name."""
     arguments = _present(rawText=text, languagePreference=lang)
-    show_answer(open_application(ctx.obj), "findAddressOrStop", arguments, as_json=as_json)
+    show_answer(open_application(ctx), "findAddressOrStop", arguments, as_json=as_json)
 
 
 def stops(
@@ -175,7 +175,7 @@ def stops(
             "a point is two numbers: fingerpost stops 60.17 24.93; to look a name up: fingerpost find NAME"
         )
     arguments = _present(coordinate=coordinate, radius=radius, maxResults=limit, language=lang)
-    show_answer(open_application(ctx.obj), "find_stops", arguments, as_json=as_json)
+    show_answer(open_application(ctx), "find_stops", arguments, as_json=as_json)
 
 
 def call(
@@ -184,7 +184,7 @@ def call(
     arguments: Annotated[str, typer.Argument(metavar="JSON", help="Its arguments as JSON; - reads stdin.")] = "{}",
 ) -> None:
     """Call a tool and print its envelope."""
-    application = open_application(ctx.obj)
+    application = open_application(ctx)
     if tool not in application.tools:
         say(f"There is no tool {tool}. The tools are: {', '.join(application.tools)}.")
         for name, reason in application.left_out.items():

@@ -34,7 +34,7 @@ def set_variable(
     if is_place and name is not None:
         read["name"] = name
     arguments = {"key": key, "type": type or ("location" if is_place else "other"), "value": read}
-    show_answer(open_application(ctx.obj), "save_user_variable", arguments, as_json=as_json)
+    show_answer(open_application(ctx), "save_user_variable", arguments, as_json=as_json)
 
 
 def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any
 
     What is no place, or may be several, ends the process with what to do.
     """
-    found = ask(open_application(ctx.obj), "findAddressOrStop", {"rawText": text})
+    found = ask(open_application(ctx), "findAddressOrStop", {"rawText": text})
     if found.is_error or "candidates" in found.body:
         if as_json:
             print_json(found.body)
@@ -61,7 +61,7 @@ def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any
 @app.command("list")
 def list_variables(ctx: typer.Context, as_json: Json = False) -> None:
     """Show what is kept."""
-    show_answer(open_application(ctx.obj), "get_user_variables", {}, as_json=as_json)
+    show_answer(open_application(ctx), "get_user_variables", {}, as_json=as_json)
 
 
 @app.command("delete")
@@ -75,7 +75,7 @@ def delete_variable(
     if (key is None) != every:
         raise typer.BadParameter("name one variable, or say --all")
     show_answer(
-        open_application(ctx.obj),
+        open_application(ctx),
         "delete_user_variable",
         {"all": True} if key is None else {"key": key},
         as_json=as_json,
