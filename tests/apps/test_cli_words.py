@@ -158,6 +158,7 @@ def test_a_mistake_is_answered_with_what_to_type_instead(invoke, words, instead)
     said = " ".join(ended.stderr.replace("│", " ").split())
 
     assert ended.returncode in (1, 2)
+    assert ended.stdout == "" or words[0] == "call"
     assert instead in said
     tools = ("findAddressOrStop", "find_stops") if words[0] == "call" else ()
     assert [word for word in AGENT_WORDS if word in said and word not in tools] == []
