@@ -14,11 +14,37 @@ from pydantic import BaseModel
 
 from fingerpost import Fingerpost, Plan, PlanStep, Tool, ToolError, ToolSpec
 from fingerpost.errors import SettingsInvalid
-from tests.apps.installed_tools import Installed
 from tests.apps.processes import COMMAND, run
 
 pytestmark = pytest.mark.slow
 
+MODULE = '''
+import os, sys, time
+from pathlib import Path
+
+def double(n: int) -> int:
+    """Twice a whole number."""
+    with open(Path(os.environ["FOLDER"]) / "calls", "a") as calls:
+        calls.write(f"{n}\\n")
+    return 2 * n
+
+def linger(n: int) -> int:
+    """The number itself, once the pipe "begun" is gone; until then it tells the pipe which process waits."""
+    begun = Path(os.environ["FOLDER"]) / "begun"
+    if begun.exists():
+        begun.write_text(str(os.getpid()))
+    while begun.exists():
+        time.sleep(0.01)
+    return n
+
+linger.idempotent = True
+plan_trip = double
+'''
+ENTRY_POINTS = """[fingerpost.transit.tools]
+double = my_own_tools:double
+linger = my_own_tools:linger
+broken = my_own_tools:nothing_of_that_name
+"""
 DOCUMENT = Path(__file__).parents[2] / "docs" / "plans.md"
 
 
@@ -62,12 +88,15 @@ def plan(*steps):
 
 @pytest.fixture
 def installed(tmp_path, home, monkeypatch):
-    """A package with tools, installed for the processes that are started."""
-    made = Installed(tmp_path)
-    made.install()
-    for name, value in made.variables().items():
-        monkeypatch.setenv(name, value)
-    return made
+    """A package with tools, installed for the processes that are started; returns the folder that the tools use."""
+    info = tmp_path / "packages" / "my_own_tools-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info.parent / "my_own_tools.py").write_text(MODULE)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-own-tools\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(ENTRY_POINTS)
+    monkeypatch.setenv("PYTHONPATH", str(info.parent))
+    monkeypatch.setenv("FOLDER", str(tmp_path))
+    return tmp_path
 
 
 def test_the_ten_lines_of_the_documentation_run(home, capsys):
@@ -178,10 +207,11 @@ async def test_an_installed_package_adds_tools_to_the_server(installed):
     assert ran.structured_content["results"] == [{"key": "double", "value": 8, "left_out": False}]
 
 
-async def begin_over_mcp(installed, steps):
+async def begin_over_mcp(pipe, steps):
+    """Start a run, and kill its server as soon as the pipe tells which process waits."""
     async with connect() as client:
         await client.call_tool("run_plan", {"plan": steps.model_dump(), "wait_seconds": 0})
-        os.kill(await asyncio.to_thread(installed.wait_for_process), signal.SIGKILL)
+        os.kill(int(await asyncio.to_thread(pipe.read_text)), signal.SIGKILL)
 
 
 async def resume_over_mcp(run_id):
@@ -194,13 +224,14 @@ async def resume_over_mcp(run_id):
 async def test_a_plan_of_own_tools_is_killed_and_resumed(installed, monkeypatch):
     """What was recorded does not run again: the first tool is called once."""
     monkeypatch.delenv("FINGERPOST_NOW")
-    installed.hold_up()
-    await begin_over_mcp(installed, plan(step(1, "double", {"n": 4}), step(2, "linger", {"n": {"$ref": "double"}})))
-    installed.let_go()
+    pipe = installed / "begun"
+    os.mkfifo(pipe)
+    await begin_over_mcp(pipe, plan(step(1, "double", {"n": 4}), step(2, "linger", {"n": {"$ref": "double"}})))
+    pipe.unlink()
     async with Fingerpost() as fp:
         [line] = (await fp.get_plan_run())["results"]
     resumed = await resume_over_mcp(line["run_id"])
 
     assert (line["state"], line["completed"]) == ("interrupted", 1)
     assert resumed == ["completed", [8, 8]]
-    assert installed.list_calls() == ["4"]
+    assert (installed / "calls").read_text() == "4\n"
