@@ -48,11 +48,13 @@ class Standing(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class ItineraryOption:
     """An itinerary that was found, and the answer that holds it.
 
     ``is_known`` is True where the first query found it, False where only the relaxed one did. ``TOO_LATE`` is what
-    arrives after the wanted arrival.
+    arrives after the wanted arrival. The rest is set of what is shown: ``flagged`` is the contract's DisruptionFlag,
+    ``note`` its DisruptionNote, never both; ``instead_of`` is the disrupted itinerary of the first result that would
+    have been shown before it, had all run to the timetable, None where there is none and for what is disrupted itself.
     """
 
     itinerary: Itinerary
@@ -61,11 +63,14 @@ class Candidate:
     is_known: bool
     standing: Standing
     is_disrupted: bool
+    flagged: bool = False
+    note: str | None = None
+    instead_of: Itinerary | None = None
 
 
 def list_candidates(
     answer: JourneyAnswer, *, is_known: bool = True, wanted_arrival: int | None = None
-) -> list[Candidate]:
+) -> list[ItineraryOption]:
     """Return the candidates of an answer, also those that only the timetable promised."""
 
     def find_standing(itinerary: Itinerary) -> Standing:
@@ -75,7 +80,7 @@ def list_candidates(
         return Standing.TOO_LATE if is_late else Standing.USABLE
 
     return [
-        Candidate(
+        ItineraryOption(
             itinerary=itinerary,
             answer=answer,
             fingerprint=fingerprint(itinerary),
@@ -85,23 +90,6 @@ def list_candidates(
         )
         for itinerary in (*answer.itineraries, *answer.timetabled)
     ]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
-    """An itinerary to show, with its fingerprint and the answer that holds it.
-
-    ``flagged`` is the contract's DisruptionFlag, ``note`` its DisruptionNote; never both.
-    ``instead_of`` is the disrupted itinerary of the first result that would have been shown before it, had all run to
-    the timetable; None where there is none, and for what is disrupted itself.
-    """
-
-    itinerary: Itinerary
-    answer: JourneyAnswer
-    fingerprint: str
-    flagged: bool = False
-    note: str | None = None
-    instead_of: Itinerary | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +104,7 @@ class RankedItineraries:
         any_usable: whether any itinerary that was found can be used.
     """
 
-    choices: tuple[Choice, ...]
+    choices: tuple[ItineraryOption, ...]
     found: tuple[Itinerary, ...]
     dropped: tuple[Itinerary, ...]
     deduplicated_from: int | None
@@ -172,7 +160,7 @@ def _list_notes(itinerary: Itinerary) -> list[tuple[str, Leg]]:
 
 
 def merge_alternatives(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[ItineraryOption],
     *,
     limit: int,
     optimize: Optimize,
@@ -185,7 +173,7 @@ def merge_alternatives(
     is disrupted itself.
     """
 
-    def rank(ranked: Candidate, itinerary: Itinerary) -> SortKey:
+    def rank(ranked: ItineraryOption, itinerary: Itinerary) -> SortKey:
         return sort_key(itinerary, ranked.fingerprint, optimize, arrive_by=arrive_by)
 
     unique = _deduplicate(candidates, arrive_by=arrive_by)
@@ -198,15 +186,16 @@ def merge_alternatives(
     last_disrupted = max(disrupted.values(), default=-1)
     as_planned = sorted(ranked, key=lambda each: rank(each, as_scheduled(each.itinerary))) if disrupted else []
 
-    def choose(at: int, chosen: Candidate) -> Choice:
-        choice = Choice(itinerary=chosen.itinerary, answer=chosen.answer, fingerprint=chosen.fingerprint)
+    def choose(at: int, chosen: ItineraryOption) -> ItineraryOption:
         if chosen.is_disrupted:
             is_late = chosen.standing is Standing.TOO_LATE
-            return replace(choice, note=_note_of(chosen.itinerary, wanted_arrival if is_late else None))
+            return replace(chosen, note=_note_of(chosen.itinerary, wanted_arrival if is_late else None))
         # What only the relaxed query found would not have been shown at all.
         better = takewhile(lambda other: other is not chosen, as_planned) if chosen.is_known else as_planned
-        replaced = _worst([other.itinerary for other in better if disrupted.get(other.fingerprint, -1) > at])
-        return replace(choice, flagged=at < last_disrupted and not chosen.is_known, instead_of=replaced)
+        usual = [other.itinerary for other in better if disrupted.get(other.fingerprint, -1) > at]
+        # The first that cannot be used, else the first.
+        replaced = next((each for each in usual if each.is_unusable), usual[0] if usual else None)
+        return replace(chosen, flagged=at < last_disrupted and not chosen.is_known, instead_of=replaced)
 
     return RankedItineraries(
         choices=tuple(choose(at, candidate) for at, candidate in enumerate(ranked[:limit])),
@@ -217,14 +206,14 @@ def merge_alternatives(
     )
 
 
-def _deduplicate(candidates: Iterable[Candidate], *, arrive_by: bool) -> dict[str, Candidate]:
+def _deduplicate(candidates: Iterable[ItineraryOption], *, arrive_by: bool) -> dict[str, ItineraryOption]:
     """Return one candidate for each fingerprint, which the first query knows if it found any of them.
 
     Of equals a usable one is stored before any unusable one, then one that is not disrupted, then one with fewer
     changes, then the shorter, and at last the one that arrives first, or departs last where ``arrive_by``. Of the same
     rides twice the first is stored: live ones come before those of the timetable.
     """
-    unique: dict[str, Candidate] = {}
+    unique: dict[str, ItineraryOption] = {}
     for candidate in candidates:
         rival = unique.get(candidate.fingerprint)
         if rival is None:
@@ -235,7 +224,7 @@ def _deduplicate(candidates: Iterable[Candidate], *, arrive_by: bool) -> dict[st
     return unique
 
 
-def _is_better(candidate: Candidate, rival: Candidate, *, arrive_by: bool) -> bool:
+def _is_better(candidate: ItineraryOption, rival: ItineraryOption, *, arrive_by: bool) -> bool:
     mine, its = candidate.itinerary, rival.itinerary
     own_key, its_key = (
         (each.standing, each.is_disrupted, each.itinerary.transfers, each.itinerary.duration_s)
@@ -257,11 +246,6 @@ def _note_of(itinerary: Itinerary, wanted_arrival: int | None) -> str | None:
         return note
     too_late = f"It arrives {print_duration(itinerary.arrival - wanted_arrival)} after the time asked for."
     return f"{note} {too_late}" if note else too_late
-
-
-def _worst(disrupted: Sequence[Itinerary]) -> Itinerary | None:
-    """Return the first that cannot be used, else the first."""
-    return next((each for each in disrupted if each.is_unusable), disrupted[0] if disrupted else None)
 
 
 # A change that leaves less time than this, beyond the walk, may be missed.
@@ -326,12 +310,11 @@ def _difference(shown: Itinerary, usual: Itinerary, say_time: Callable[[int], st
 
 
 def connection_risk(itinerary: Itinerary) -> ConnectionRisk:
-    return (
-        ConnectionRisk.TIGHT if min(_spare_s(itinerary), default=TIGHT_UNDER_S) < TIGHT_UNDER_S else ConnectionRisk.OK
-    )
+    is_tight = any(spare_s < TIGHT_UNDER_S for spare_s in _list_spare_s(itinerary))
+    return ConnectionRisk.TIGHT if is_tight else ConnectionRisk.OK
 
 
-def _spare_s(itinerary: Itinerary) -> Iterator[int]:
+def _list_spare_s(itinerary: Itinerary) -> Iterator[int]:
     """Yield, for each change, the seconds between being at the stop and the next ride's departure."""
     there: int | None = None
     for leg in itinerary.legs:

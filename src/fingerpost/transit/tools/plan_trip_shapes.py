@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from fingerpost.contract.wire import Flag, Number, Whole, Wire, WireDict, WireModel, WireOf, WordOf, write_stated
 from fingerpost.transit.model.itinerary import Fare, Leg, StopPoint
-from fingerpost.transit.rules.disruption import Choice, ConnectionRisk, Difference, find_leg_note
+from fingerpost.transit.rules.disruption import ConnectionRisk, Difference, ItineraryOption, find_leg_note
 from fingerpost.transit.rules.modes import TripWord, trip_word
 from fingerpost.transit.rules.realtime_status import ScheduleType, Status, schedule_type_of, status_of
 from fingerpost.transit.rules.times import is_now, print_instant
@@ -170,7 +170,7 @@ class PlanTripOutput(WireDict):
     meta: PlanMeta
 
 
-def show_itinerary(choice: Choice, zone: str, notes: list[str]) -> WireItinerary:
+def show_itinerary(choice: ItineraryOption, zone: str, notes: list[str]) -> WireItinerary:
     itinerary = choice.itinerary
     fields = {
         "legs": [show_leg(leg, zone) for leg in itinerary.legs],
@@ -242,7 +242,7 @@ def _show_fare(fare: Fare, fingerprints: list[str]) -> WireFare:
     return write_stated(WireFare, fields)
 
 
-def show_stays(choices: Iterable[Choice]) -> list[WireStaySeated]:
+def show_stays(choices: Iterable[ItineraryOption]) -> list[WireStaySeated]:
     stays = ((each, [at for at, leg in enumerate(each.itinerary.legs) if leg.stays_seated]) for each in choices)
     return [{"fingerprint": each.fingerprint, "legs": legs} for each, legs in stays if legs]
 

@@ -20,7 +20,7 @@ from fingerpost.transit.networks.position_names import NamedEnds, has_names_to_a
 from fingerpost.transit.places.trip_ends import TripEnds
 from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.rules.disruption import (
-    Choice,
+    ItineraryOption,
     RankedItineraries,
     as_scheduled,
     list_candidates,
@@ -55,7 +55,7 @@ class TripFound:
     def shown(self) -> list[Itinerary]:
         return [choice.itinerary for choice in self.ranked.choices]
 
-    def price(self, choice: Choice) -> Fare | None:
+    def price(self, choice: ItineraryOption) -> Fare | None:
         """Return what an itinerary costs, or why that is unknown; None where it only walks."""
         if choice.answer.price is not None:
             return choice.answer.price(choice.itinerary)
