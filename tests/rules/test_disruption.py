@@ -159,6 +159,8 @@ def shown(merged) -> str:
         # Nothing is wrong: rank and cut.
         ([LATER, SOON], [], 3, "1 2"),
         ([LAST, LATER, SOON], [], 2, "1 2"),
+        # A flag means that something disrupted is replaced.
+        ([SOON], [NEW], 3, "1 N"),
         # The alternative stands in, the disrupted one goes last.
         ([GONE, LATER], [NEW], 3, "N! 2 X*"),
         # What the first search had found is no alternative, even if it is found again.
@@ -182,26 +184,23 @@ LATE_BUT_FIRST, LATE_AND_LAST = line("4", 2, delay_s=360), line("5", 30, delay_s
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "expected"),
+    ("first", "second", "limit", "expected"),
     [
         # 08:08 for being late, and still the first to be there.
-        ([SOON, LATE_BUT_FIRST], [], "4* 1"),
+        ([SOON, LATE_BUT_FIRST], [], 3, "4* 1"),
         # What stands behind it stands in for nothing; what stands ahead of it does.
-        ([LATE_BUT_FIRST], [NEWER], "4* M"),
-        ([LATE_AND_LAST], [NEWER], "M! 5*"),
-        ([GONE, LATE_BUT_FIRST], [NEWER], "4* M! X*"),
+        ([LATE_BUT_FIRST], [NEWER], 3, "4* M"),
+        ([LATE_AND_LAST], [NEWER], 3, "M! 5*"),
+        ([GONE, LATE_BUT_FIRST], [NEWER], 3, "4* M! X*"),
         # A new one that is late is noted, not flagged.
-        ([GONE], [LATE_BUT_FIRST], "4* X*"),
+        ([GONE], [LATE_BUT_FIRST], 3, "4* X*"),
+        # The limit takes the late trip that is later than others, not the one that is earlier.
+        ([SOON, LATER, LATE_BUT_FIRST, LATE_AND_LAST], [], 2, "4* 1"),
     ],
 )
-def test_a_late_trip_stands_where_its_times_put_it(first, second, expected):
-    """B5, B8: late is not unusable, so expected times alone decide."""
-    assert shown(merge(first, second)) == expected
-
-
-def test_a_late_trip_is_cut_like_any_other():
-    """B5, P48: the limit takes the late trip that is later than others, not the one that is earlier."""
-    assert shown(merge([SOON, LATER, LATE_BUT_FIRST, LATE_AND_LAST], limit=2)) == "4* 1"
+def test_a_late_trip_stands_where_its_times_put_it(first, second, limit, expected):
+    """B5, B8, P48: late is not unusable, so expected times alone decide."""
+    assert shown(merge(first, second, limit)) == expected
 
 
 @pytest.mark.parametrize(("wanted_minute", "expected"), [(36, "5* 1"), (35, "1 5*")])
@@ -219,11 +218,6 @@ def test_what_is_late_for_the_wanted_arrival_says_by_how_much():
     assert merged.choices[0].note == "Line 5 from A leaves 6 min late. It arrives 4 min after the time asked for."
 
 
-def test_new_itineraries_without_any_disruption_carry_no_flag():
-    """B5, P47: a flag means that something disrupted is replaced."""
-    assert shown(merge([SOON], [NEW])) == "1 N"
-
-
 def test_what_falls_off_is_named():
     """B5, P48: a disrupted itinerary of the first result that the limit cuts is named with its cause and its time."""
     merged = merge([GONE, SOON], [NEW, NEW_BUT_GONE], limit=2)
@@ -239,11 +233,6 @@ def test_of_one_line_the_rides_are_named_together():
     assert name_disrupted([*gone, missed], print_minute) == (
         "Line X from A is cancelled (5, 35). The change from line 1 to line 2 at B is missed by 1 min (11)."
     )
-
-
-def test_what_is_shown_is_not_named_as_dropped():
-    """B5: the warning is for what fell off only."""
-    assert merge([GONE, SOON], [NEW]).dropped == ()
 
 
 @pytest.mark.parametrize(

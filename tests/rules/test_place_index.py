@@ -287,23 +287,23 @@ def test_a_name_is_a_place_and_a_pole(name, place, pole):
     assert part_name(name)[:2] == (place, pole)
 
 
-def found_named(index, text):
-    return [(match.place.name, match.place.id, match.place.member_ids) for match in index.search(text)]
-
-
 TORI = [stop_at("T:A", "Tori A"), stop_at("T:B", "Tori B", 90), stop_at("T:C", "Tori C", 180)]
 
 
-@pytest.mark.parametrize("text", ["tori", "Tori A", "tori c"])
-def test_lettered_poles_are_one_place(text):
-    """D2: whichever pole is named, the place of all is meant."""
-    assert found_named(PlaceIndex(TORI), text) == [("Tori", "T:B", ("T:A", "T:B", "T:C"))]
-
-
-def test_a_stop_without_a_letter_belongs_to_them():
-    """D2: Tori itself, near Tori A."""
-    index = PlaceIndex([stop_at("T:0", "Tori", 40), *TORI[:1]])
-    assert found_named(index, "tori") == [("Tori", "T:0", ("T:0", "T:A"))]
+@pytest.mark.parametrize(
+    ("stops", "text", "place_id", "members"),
+    [
+        (TORI, "tori", "T:B", ("T:A", "T:B", "T:C")),
+        (TORI, "Tori A", "T:B", ("T:A", "T:B", "T:C")),
+        (TORI, "tori c", "T:B", ("T:A", "T:B", "T:C")),
+        # A stop without a letter belongs to the poles near it.
+        ([stop_at("T:0", "Tori", 40), *TORI[:1]], "tori", "T:0", ("T:0", "T:A")),
+    ],
+)
+def test_lettered_poles_are_one_place(stops, text, place_id, members):
+    """D2: whichever pole is named, the place of all is meant, without a letter."""
+    [match] = PlaceIndex(stops).search(text)
+    assert (match.place.name, match.place.id, match.place.member_ids) == ("Tori", place_id, members)
 
 
 @pytest.mark.parametrize(("apart_m", "expected"), [(299, 1), (301, 2)])
@@ -328,26 +328,25 @@ def test_the_token_of_any_member_means_the_place():
     assert index.find_stop("T:C").member_ids == ("T:C",)
 
 
-def test_a_place_stands_at_its_nearest_stop_and_the_others_cost_a_walk():
+HALL = stop_at("T:S", "Pasila", 40, kind="station")
+TRACKS = [stop_at(f"T:{number}", "Pasila", 90 * number, parent_id="T:S") for number in (0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("stops", "stands_at", "zero_walk_ids"),
+    [
+        # At its nearest stop, and the others cost a walk.
+        (TORI, TORI[1], ("T:B",)),
+        # A mixed place at its station, whose platforms cost no walk; the stop in the street does.
+        ([HALL, *TRACKS, stop_at("T:9", "Pasila", 200)], HALL, ("T:0", "T:1")),
+        # Nobody boards at a station without platforms, so the nearest stop is where the place stands.
+        ([stop_at("T:S", "Asema", 200, kind="station"), stop_at("T:1", "Asema")], stop_at("T:1", "Asema"), ("T:1",)),
+    ],
+)
+def test_where_a_place_stands_and_what_costs_no_walk(stops, stands_at, zero_walk_ids):
     """D2: no pole outside a station is reached for nothing."""
-    (place,) = PlaceIndex(TORI).list_places()
-    assert (place.coordinate, place.zero_walk_ids) == (TORI[1].coordinate, ("T:B",))
-
-
-def test_a_mixed_place_stands_at_its_station():
-    """D2: the platforms of the station cost no walk, the stop in the street does."""
-    station = stop_at("T:S", "Pasila", 40, kind="station")
-    platforms = [stop_at(f"T:{number}", "Pasila", 90 * number, parent_id="T:S") for number in (0, 1)]
-    (place,) = PlaceIndex([station, *platforms, stop_at("T:9", "Pasila", 200)]).list_places()
-    assert (place.coordinate, place.zero_walk_ids) == (station.coordinate, ("T:0", "T:1"))
-    assert place.member_ids == ("T:0", "T:1", "T:9")
-
-
-def test_a_station_without_platforms_is_no_position():
-    """D2: nobody boards at it, so the nearest stop is where the place stands."""
-    stops = [stop_at("T:S", "Asema", 200, kind="station"), stop_at("T:1", "Asema")]
     (place,) = PlaceIndex(stops).list_places()
-    assert (place.coordinate, place.zero_walk_ids) == (stops[1].coordinate, ("T:1",))
+    assert (place.coordinate, place.zero_walk_ids) == (stands_at.coordinate, zero_walk_ids)
 
 
 def test_poles_are_told_apart_only_where_they_are_poles():
@@ -368,7 +367,9 @@ def test_stops_that_bear_a_stations_name_are_one_place_with_it():
     station = stop_at("T:S", "Kylän asema", 0, kind="station")
     train = stop_at("T:1", "Kylä", 10, parent_id="T:S")
     index = PlaceIndex([station, train, stop_at("T:9", "Kylän asema", 120)])
-    expected = [("Kylän asema", "T:S", ("T:1", "T:9"))]
-    assert (found_named(index, "kylä")[:1], found_named(index, "kylän asema")) == (expected, expected)
+    places = [match.place for match in (index.search("kylä")[0], *index.search("kylän asema"))]
+    assert [(place.name, place.id, place.member_ids) for place in places] == 2 * [
+        ("Kylän asema", "T:S", ("T:1", "T:9"))
+    ]
     assert {index.find_place_of(stop_id).id for stop_id in ("T:S", "T:1", "T:9")} == {"T:S"}
     assert index.find_stop("T:S").member_ids == ("T:1",)
