@@ -1,6 +1,9 @@
 """Real recordings beside the project, where they are at hand."""
 
+import csv
+import io
 import os
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -22,3 +25,9 @@ def get_shared(path: str) -> Path:
             pytest.fail(f"shared data is present but {path} is not")
         pytest.skip(f"needs the recording {path}, which is absent")
     return found
+
+
+def read_table(archive: Path, name: str) -> list[dict[str, str]]:
+    """Return the rows of a table of a GTFS archive, read with nothing of ours."""
+    with zipfile.ZipFile(archive) as opened:
+        return list(csv.DictReader(io.StringIO(opened.read(name).decode("utf-8-sig"))))

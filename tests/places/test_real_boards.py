@@ -3,22 +3,17 @@
 Which stops are one place is worked out here from stops.txt alone, slowly.
 """
 
-import asyncio
-import csv
-import io
 import math
 import re
-import zipfile
 from collections import Counter
 from functools import cache
 
 import pytest
 
-from fingerpost.apps.wiring import list_tools
-from fingerpost.store.variables import VariableStore
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
-from tests.homes import keep_network, open_networks
-from tests.shared_data import get_shared
+from tests.homes import keep_network
+from tests.shared_data import get_shared, read_table
+from tests.tools.conftest import asker
 
 FEEDS = [
     ("gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip", "2022-02-22T08:00:00+02:00"),
@@ -87,17 +82,15 @@ def test_no_board_of_a_place_differs_from_the_sum_of_its_stops(feed, now, tmp_pa
     monkeypatch.setenv("FINGERPOST_NOW", now)
     imported = import_feeds("X", [FeedSource(path)])
     keep_network(tmp_path, "X", imported.timetable, report=imported.report.to_json())
-    tools = list_tools(open_networks(tmp_path), VariableStore(tmp_path / "variables.sqlite3"))
-    tool = next(tool for tool in tools if tool.name == "get_departures")
+    ask = asker(tmp_path)
 
     @cache
     def board(kind, stop_id):
         asked = {"stop": {"type": kind, "value": f"X:{stop_id}"}, "windowMinutes": WINDOW_MIN, "limit": MOST}
-        rows = asyncio.run(tool.answer(asked, user="ann")).body["departures"]
+        rows = ask("get_departures", asked).body["departures"]
         return Counter((row["scheduledTime"], row["line"], row["destination"]) for row in rows)
 
-    with zipfile.ZipFile(path) as archive, archive.open("stops.txt") as file:
-        stops = list(csv.DictReader(io.TextIOWrapper(file, "utf-8-sig")))
+    stops = read_table(path, "stops.txt")
     differ, rows, several = [], 0, 0
     for cluster, members in _places(stops):
         whole = sum((board("id", member) for member in members), Counter())

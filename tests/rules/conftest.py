@@ -1,20 +1,14 @@
 """Real data, where it is at hand."""
 
-import csv
-import io
-import zipfile
-
 import pytest
 
 from fingerpost.transit.rules.place_index import NamedStop
-from tests.shared_data import get_shared
+from tests.shared_data import get_shared, read_table
 
 
 def read_stops(path: str, feed: str) -> list[NamedStop]:
     """Read the stops and stations of a recorded feed, or skip where it is absent."""
-    archive = get_shared(f"gtfs/{path}")
-    with zipfile.ZipFile(archive) as opened:
-        rows = list(csv.DictReader(io.StringIO(opened.read("stops.txt").decode("utf-8-sig"))))
+    rows = read_table(get_shared(f"gtfs/{path}"), "stops.txt")
     kinds = {"": "stop", "0": "stop", "1": "station"}
     return [
         NamedStop(

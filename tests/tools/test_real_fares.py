@@ -1,9 +1,6 @@
 """Prices on real feeds with fares, against sums worked out from the feeds' own tables."""
 
-import csv
-import io
 import random
-import zipfile
 from datetime import datetime
 from decimal import Decimal
 
@@ -11,7 +8,7 @@ import pytest
 
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from tests.homes import keep_network
-from tests.shared_data import get_shared
+from tests.shared_data import get_shared, read_table
 from tests.tools.conftest import asker
 
 # Feed, a morning that it covers, and so many of its forty questions have a price at least, and have none.
@@ -26,19 +23,15 @@ class Tables:
     """A feed's tables, read with nothing of ours, and the price of a trip by the letter of the reference."""
 
     def __init__(self, path):
-        with zipfile.ZipFile(path) as packed:
-
-            def rows(name):
-                return list(csv.DictReader(io.StringIO(packed.read(f"{name}.txt").decode("utf-8-sig"))))
-
-            self.zone_of = {row["stop_id"]: row["zone_id"] for row in rows("stops")}
-            self.stops = rows("stops")
-            self.route_of = {row["trip_id"]: row["route_id"] for row in rows("trips")}
-            self.fares = rows("fare_attributes")
-            self.rules = rows("fare_rules")
-            self.calls = {}
-            for row in sorted(rows("stop_times"), key=lambda row: int(row["stop_sequence"])):
-                self.calls.setdefault(row["trip_id"], []).append(row["stop_id"])
+        self.stops, trips, self.fares, self.rules, stop_times = (
+            read_table(path, f"{name}.txt")
+            for name in ("stops", "trips", "fare_attributes", "fare_rules", "stop_times")
+        )
+        self.zone_of = {row["stop_id"]: row["zone_id"] for row in self.stops}
+        self.route_of = {row["trip_id"]: row["route_id"] for row in trips}
+        self.calls = {}
+        for row in sorted(stop_times, key=lambda row: int(row["stop_sequence"])):
+            self.calls.setdefault(row["trip_id"], []).append(row["stop_id"])
 
     def ride_of(self, leg):
         """Return (route, zones of the calls in order, departure, arrival) of a leg of an answer."""

@@ -1,16 +1,13 @@
 """The tools on the real Helsinki feed: boards against the feed's own tables, sizes, labels, repeatability."""
 
-import csv
-import io
 import json
 import random
-import zipfile
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from tests.shared_data import get_shared
+from tests.shared_data import get_shared, read_table
 from tests.tools.conftest import asker
 
 ZONE = ZoneInfo("Europe/Helsinki")
@@ -29,12 +26,7 @@ def _minified(body):
 def tables():
     """The feed's tables, read with nothing of ours."""
     path = get_shared("gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip")
-    with zipfile.ZipFile(path) as archive:
-
-        def rows(name):
-            return list(csv.DictReader(io.StringIO(archive.read(name).decode("utf-8-sig"))))
-
-        return {name: rows(f"{name}.txt") for name in ("stop_times", "trips", "routes", "frequencies")}
+    return {name: read_table(path, f"{name}.txt") for name in ("stop_times", "trips", "routes", "frequencies")}
 
 
 def _seconds(text):

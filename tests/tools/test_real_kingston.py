@@ -4,10 +4,7 @@ What is expected is worked out here from the feed's tables and the messages alon
 """
 
 import asyncio
-import csv
-import io
 import random
-import zipfile
 from collections import defaultdict
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
@@ -19,7 +16,7 @@ from fingerpost.apps.wiring import list_tools
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from tests.homes import keep_network, open_networks
-from tests.shared_data import get_shared
+from tests.shared_data import get_shared, read_table
 
 FEED = "gtfs/kingston/kingston_2026-01.gtfs.zip"
 ZONE = ZoneInfo("America/Toronto")
@@ -43,33 +40,26 @@ class Texts:
     """The feed's own tables: which trips run on the day, and the calls of each by stop_sequence."""
 
     def __init__(self):
-        with zipfile.ZipFile(get_shared(FEED)) as archive:
-            self.archive = archive
-            services = {row["service_id"] for row in self.rows("calendar_dates.txt")
-                        if row["date"] == f"{DAY:%Y%m%d}" and row["exception_type"] == "1"}  # fmt: skip
-            removed = {row["service_id"] for row in self.rows("calendar_dates.txt")
-                       if row["date"] == f"{DAY:%Y%m%d}" and row["exception_type"] == "2"}  # fmt: skip
-            if "calendar.txt" in archive.namelist():
-                for row in self.rows("calendar.txt"):
-                    if row["start_date"] <= f"{DAY:%Y%m%d}" <= row["end_date"] and row[f"{DAY:%A}".lower()] == "1":
-                        services.add(row["service_id"])
-            self.lines = {row["route_id"]: row["route_short_name"] or row["route_long_name"]
-                          for row in self.rows("routes.txt")}  # fmt: skip
-            self.route = {row["trip_id"]: row["route_id"] for row in self.rows("trips.txt")
-                          if row["service_id"] in services - removed}  # fmt: skip
-            self.calls = defaultdict(dict)
-            for row in self.rows("stop_times.txt"):
-                if row["trip_id"] in self.route:
-                    self.calls[row["trip_id"]][int(row["stop_sequence"])] = (
-                        row["stop_id"],
-                        MIDNIGHT + seconds(row["arrival_time"]),
-                        MIDNIGHT + seconds(row["departure_time"]),
-                        row.get("pickup_type") == "1",
-                    )
+        def rows(table):
+            return read_table(get_shared(FEED), table)
 
-    def rows(self, table):
-        with self.archive.open(table) as file:
-            return list(csv.DictReader(io.TextIOWrapper(file, "utf-8-sig")))
+        services = {row["service_id"] for row in rows("calendar_dates.txt")
+                    if row["date"] == f"{DAY:%Y%m%d}" and row["exception_type"] == "1"}  # fmt: skip
+        removed = {row["service_id"] for row in rows("calendar_dates.txt")
+                   if row["date"] == f"{DAY:%Y%m%d}" and row["exception_type"] == "2"}  # fmt: skip
+        self.lines = {row["route_id"]: row["route_short_name"] or row["route_long_name"]
+                      for row in rows("routes.txt")}  # fmt: skip
+        self.route = {row["trip_id"]: row["route_id"] for row in rows("trips.txt")
+                      if row["service_id"] in services - removed}  # fmt: skip
+        self.calls = defaultdict(dict)
+        for row in rows("stop_times.txt"):
+            if row["trip_id"] in self.route:
+                self.calls[row["trip_id"]][int(row["stop_sequence"])] = (
+                    row["stop_id"],
+                    MIDNIGHT + seconds(row["arrival_time"]),
+                    MIDNIGHT + seconds(row["departure_time"]),
+                    row.get("pickup_type") == "1",
+                )
 
 
 class Told:
