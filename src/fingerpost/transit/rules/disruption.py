@@ -291,22 +291,18 @@ def find_differences(ranked: RankedItineraries, say_time: Callable[[int], str]) 
     ``say_time`` prints the planned departure of what is disrupted.
     """
     return [
-        _difference(choice.itinerary, choice.instead_of, say_time)
-        for choice in ranked.choices
-        if choice.instead_of is not None
+        Difference(
+            fingerprint=option.fingerprint,
+            instead_of=fingerprint(usual),
+            cause=_cause_of(usual, say_time),
+            later_s=option.itinerary.arrival - usual.legs[-1].arrival_scheduled,
+            more_changes=option.itinerary.transfers - usual.transfers,
+            more_walk_m=option.itinerary.walk_m - usual.walk_m,
+            risk=connection_risk(option.itinerary),
+        )
+        for option in ranked.choices
+        if (usual := option.instead_of) is not None
     ]
-
-
-def _difference(shown: Itinerary, usual: Itinerary, say_time: Callable[[int], str]) -> Difference:
-    return Difference(
-        fingerprint=fingerprint(shown),
-        instead_of=fingerprint(usual),
-        cause=_cause_of(usual, say_time),
-        later_s=shown.arrival - usual.legs[-1].arrival_scheduled,
-        more_changes=shown.transfers - usual.transfers,
-        more_walk_m=shown.walk_m - usual.walk_m,
-        risk=connection_risk(shown),
-    )
 
 
 def connection_risk(itinerary: Itinerary) -> ConnectionRisk:

@@ -257,7 +257,7 @@ def _row(departure: WireDeparture, since: str) -> str:
     told = {
         "cancelled": " CANCELLED",
         "delayed": f" (expected {clock_of(departure.get('realtimeTime', ''), since)}, {_say_delay(departure)})",
-        "on_time": f" (on time{_say_small_delay(departure)})",
+        "on_time": f" (on time{f', {_say_delay(departure)}' if departure.get('delaySeconds') else ''})",
     }.get(departure["status"], "")
     return (
         f"{clock_of(departure['scheduledTime'], since)} {departure['mode']} {departure['line']} "
@@ -268,10 +268,6 @@ def _row(departure: WireDeparture, since: str) -> str:
 def _say_delay(departure: WireDeparture) -> str:
     seconds = departure.get("delaySeconds", 0)
     return f"{abs(seconds)} s {'early' if seconds < 0 else 'late'}"
-
-
-def _say_small_delay(departure: WireDeparture) -> str:
-    return f", {_say_delay(departure)}" if departure.get("delaySeconds") else ""
 
 
 def _warn(query: DepartureQuery, board: DepartureBoard, shown: Sequence[Departure], warnings: Warnings) -> None:

@@ -11,7 +11,6 @@ from fingerpost.contract.wire import write_stated
 from fingerpost.errors import ParameterError
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Departure
-from fingerpost.transit.model.place import Place
 from fingerpost.transit.networks.asking import list_departures
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.resolver import FoundStop, PlaceResolver
@@ -102,7 +101,8 @@ class GetStopTimetable(PublishedTool):
             by_schedule=True,
         )
         board = await list_departures(stop.networks, query, warnings)
-        shown_stop = _show_stop(stop.place, arguments.stop_id, others)
+        named = {"id": stop.place.id or arguments.stop_id, "name": stop.place.name, "otherStops": others or None}
+        shown_stop = write_stated(TimetableStop, named)
         answer = partial(_answer, shown_stop, window, board, warnings, call.wants)
         return await compute(answer) if len(board.departures) > _QUICK_ROWS else answer()
 
@@ -226,12 +226,6 @@ def _list_lines(running: Sequence[Departure]) -> list[TimetableLine]:
         }
         for (line, headsign), own in by_line.items()
     ]
-
-
-def _show_stop(place: Place, asked: str, others: Sequence[str]) -> TimetableStop:
-    return write_stated(
-        TimetableStop, {"id": place.id or asked, "name": place.name, "otherStops": list(others) or None}
-    )
 
 
 def show_departure(departure: Departure) -> TimetableDeparture:

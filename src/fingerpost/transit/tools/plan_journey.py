@@ -13,7 +13,7 @@ from fingerpost.contract.wire import Flag, Identifier, Whole, WireDict, WireMode
 from fingerpost.errors import DataNotFound, NoItinerary, PlaceAmbiguous, SourceKeyRefused
 from fingerpost.store.limits import Limits
 from fingerpost.store.variables import VariableStore
-from fingerpost.transit.model.itinerary import Itinerary, Leg, Optimize
+from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.place import LocationSource
 from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_in_turn, warn_of_left_out, warn_of_problems
@@ -332,12 +332,10 @@ def _summarise(itinerary: Itinerary, zone: str) -> JourneyOptionSummary:
         "startDateTime": print_instant(itinerary.departure, zone),
         "arrivalDateTime": print_instant(itinerary.arrival, zone),
         "legCount": len(itinerary.legs),
-        "lines": [_show_line(leg) for leg in itinerary.rides],
+        "lines": [
+            write_stated(JourneyLine, {"mode": trip_word(ride.mode), "line": ride.line}) for ride in itinerary.rides
+        ],
     }
-
-
-def _show_line(ride: Leg) -> JourneyLine:
-    return write_stated(JourneyLine, {"mode": trip_word(ride.mode), "line": ride.line})
 
 
 def _name_lines(journey: JourneyOptionSummary) -> str:
