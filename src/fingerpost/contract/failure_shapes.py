@@ -97,15 +97,14 @@ class StepFailureBody(WireDict):
     candidates: NotRequired[list[FailureCandidate] | None]
 
 
-_SHAPES: dict[Family, Shape] = {
-    Family.PLAN_TRIP: FailureBody,
-    Family.BOARD: FailureBody,
-    Family.LOOKUP: LookupFailureBody,
-    Family.STEP: StepFailureBody,
+_SHAPES: dict[Family, tuple[Shape, ...]] = {
+    Family.PLAN_TRIP: (FailureBody,),
+    Family.BOARD: (FailureBody,),
+    Family.LOOKUP: (LookupFailureBody,),
+    Family.STEP: (StepFailureBody,),
 }
 
 
 def failure_shapes(family: Family) -> tuple[Shape, ...]:
     """Return the shapes that a family's failures have; none where its answers can say that they failed."""
-    shape = _SHAPES.get(family)
-    return () if shape is None else (shape,)
+    return _SHAPES.get(family, ())

@@ -103,11 +103,14 @@ def _bound(words: str, key: str) -> _SentenceWriter:
     return lambda path, value, context, _message: f"{path} must be {words} {show(context[key])}; you sent {show(value)}"
 
 
-def _say_length(words: str, key: str, one: str, many: str) -> _SentenceWriter:
+def _say_size(words: str, key: str, *, is_text: bool = False) -> _SentenceWriter:
+    """Word a length: characters of a text, entries of a list."""
+
     def write_sentence(path: str, value: Any, context: Mapping[str, Any], _message: str) -> str:
         if key == "min_length" and context[key] == 1:
             return f"{path} must not be empty"
-        unit = one if context[key] == 1 else many
+        units = ("character", "characters") if is_text or isinstance(value, str | float) else ("entry", "entries")
+        unit = units[context[key] != 1]
         # A number that is read as text has a length only then.
         sent = f"; you sent {len(value)}" if isinstance(value, Sized) else ""
         return f"{path} must have {words} {context[key]} {unit}{sent}"
@@ -134,42 +137,24 @@ def _say_own(path: str, _value: Any, context: Mapping[str, Any], message: str) -
     return text if path == "the arguments" else f"{path}: {text}"
 
 
-def _say_size(words: str, key: str) -> _SentenceWriter:
-    """Word a length: characters of a text, entries of a list."""
-    of_text = _say_length(words, key, "character", "characters")
-    of_list = _say_length(words, key, "entry", "entries")
-    return lambda path, value, context, message: (of_text if isinstance(value, str | float) else of_list)(
-        path, value, context, message
-    )
-
-
 _SENTENCES: dict[str, _SentenceWriter] = {
     "missing": lambda path, *_: f"{path} is missing",
     "whole_sentence": lambda _path, _value, _context, message: message,
     "blank": lambda path, *_: f"{path} must not be empty",
-    "whole_number": _must_be("a whole number"),
-    "int_type": _must_be("a whole number"),
-    "int_from_float": _must_be("a whole number"),
-    "int_parsing": _must_be("a whole number"),
-    "float_type": _must_be("a number"),
-    "float_parsing": _must_be("a number"),
+    **dict.fromkeys(("whole_number", "int_type", "int_from_float", "int_parsing"), _must_be("a whole number")),
+    **dict.fromkeys(("float_type", "float_parsing"), _must_be("a number")),
     "finite_number": _must_be("a finite number"),
-    "bool_type": _must_be("true or false"),
-    "bool_parsing": _must_be("true or false"),
-    "string_type": _must_be("text"),
-    "identifier": _must_be("text"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), _must_be("true or false")),
+    **dict.fromkeys(("string_type", "identifier"), _must_be("text")),
+    **dict.fromkeys(("list_type", "tuple_type"), _must_be("a list")),
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), _must_be("an object")),
     "string_unicode": lambda path, *_: f"{path} holds characters that are not valid Unicode",
-    "list_type": _must_be("a list"),
-    "tuple_type": _must_be("a list"),
-    "dict_type": _must_be("an object"),
-    "model_type": _must_be("an object"),
-    "model_attributes_type": _must_be("an object"),
     "greater_than_equal": _bound("at least", "ge"),
     "less_than_equal": _bound("at most", "le"),
     "greater_than": _bound("more than", "gt"),
     "less_than": _bound("less than", "lt"),
-    "string_too_short": _say_length("at least", "min_length", "character", "characters"),
-    "string_too_long": _say_length("at most", "max_length", "character", "characters"),
+    "string_too_short": _say_size("at least", "min_length", is_text=True),
+    "string_too_long": _say_size("at most", "max_length", is_text=True),
     "string_pattern_mismatch": lambda path, value, context, _message: (
         f"{path} must match {context['pattern']}; you sent {show(value)}"
     ),
@@ -201,7 +186,7 @@ def _walk(shape: Shape | None, location: list[int | str]) -> tuple[str, list[Sha
 
 
 def _members(annotations: list[Any]) -> list[Any]:
-    """Yield the member types of unions, annotations and aliases, without None."""
+    """Return the member types of unions, annotations and aliases, without None."""
     found: list[Any] = []
     for annotation in annotations:
         if get_origin(annotation) in (Union, types.UnionType):
