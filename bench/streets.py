@@ -53,14 +53,14 @@ def main() -> int:
     return 0 if report("a plan, p50", p50(took_ms[streets]), p50(took_ms[straight]), bound=BOUND) else 1
 
 
-def prepare(gtfs, extract=None):
+def prepare(gtfs, extract=None, feed=FEED):
     """Return a network, its streets if there is an extract, and the best seconds of processor time to prepare both."""
     took_s = []
     for _ in range(ROUNDS + 1):  # kernels are loaded before anything is counted
         began = time.process_time()
         preparation = extract and StreetPreparation(extract)
         walks = {"find_walks": preparation.find_walks} if preparation else {}
-        timetable = import_feeds(FEED, [FeedSource(gtfs)], **walks).timetable
+        timetable = import_feeds(feed, [FeedSource(gtfs)], **walks).timetable
         took_s.append(time.process_time() - began)
     streets = None
     if preparation:
@@ -69,7 +69,7 @@ def prepare(gtfs, extract=None):
         streets = find_streets(folder)
         size = sum(path.stat().st_size for path in (folder / "streets").iterdir())
         print(f"{preparation.coverage}\nstreets on disk: {size / 1e6:.1f} MB")
-    return EmbeddedNetwork(NetworkRecord(name=FEED), timetable, streets=streets), streets, min(took_s[1:])
+    return EmbeddedNetwork(NetworkRecord(name=feed), timetable, streets=streets), streets, min(took_s[1:])
 
 
 def draw(network):
