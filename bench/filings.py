@@ -23,6 +23,7 @@ RECORDED = {
 }
 METRICS = ("Revenue", "NetIncome", "OperatingIncome", "GrossProfit", "Assets", "Liabilities", "StockholdersEquity")
 YEARS = range(2009, 2027)
+UNEXPLAINED = "unexplained"
 PERIODS = ("FY", "Q1", "Q2", "Q3", "Q4")
 
 _TIMED = """
@@ -131,18 +132,15 @@ def compare_answers(folder: Path, theirs: str, home: Path) -> bool:
     library = FactLibrary(store.path)
     asked = run(theirs, ALL_OF_THEIRS, json.dumps({ticker: str(path) for ticker, path in paths.items()}))
     kinds: Counter[str] = Counter()
-    unexplained = []
     for ticker, metric, year, part, value in asked:
         kind = explain(library, ticker, metric, year, part, value)
         kinds[kind] += 1
-        if kind == "unexplained":
-            unexplained.append(f"  {ticker} {metric} {year} {part}: edgartools {value}")
+        if kind == UNEXPLAINED:
+            print(f"  {ticker} {metric} {year} {part}: edgartools {value}")
     for kind, count in kinds.most_common():
-        if kind != "neither has it":
+        if kind not in ("neither has it", UNEXPLAINED):
             print(f"{count:5} {kind}")
-    print(*unexplained, sep="\n", end="\n" if unexplained else "")
-    print(f"disagreements left unexplained: {len(unexplained)}  {'short' if unexplained else 'ok'}")
-    return not unexplained
+    return report("disagreements left unexplained", kinds[UNEXPLAINED], bound=0)
 
 
 def explain(library, ticker, metric, year, part, theirs):
@@ -177,7 +175,7 @@ def explain(library, ticker, metric, year, part, theirs):
         return "edgartools gives the year to date as the quarter"
     if any(figure.fiscal_year != year for figure in stating):
         return "edgartools names the year by the filing's fy"
-    return "unexplained"
+    return UNEXPLAINED
 
 
 if __name__ == "__main__":

@@ -57,19 +57,18 @@ def new_langgraph():
 
         return no_op
 
-    graphs = {"chain": StateGraph(State), "fan": StateGraph(State)}
-    for graph in graphs.values():
-        for step in range(1, WIDTH + 1):
-            graph.add_node(f"s{step}", node(step))
-    graphs["fan"].add_node("join", node(0))
-    graphs["chain"].add_edge(START, "s1")
-    graphs["chain"].add_edge(f"s{WIDTH}", END)
-    for step in range(1, WIDTH):
-        graphs["chain"].add_edge(f"s{step}", f"s{step + 1}")
-    for step in range(1, WIDTH + 1):
-        graphs["fan"].add_edge(START, f"s{step}")
-        graphs["fan"].add_edge(f"s{step}", "join")
-    graphs["fan"].add_edge("join", END)
+    names = [f"s{step}" for step in range(1, WIDTH + 1)]
+    edges = {
+        "chain": [*zip([START, *names], [*names, END], strict=True)],
+        "fan": [*((START, name) for name in names), *((name, "s0") for name in names), ("s0", END)],
+    }
+    graphs = {}
+    for shape, pairs in edges.items():
+        graph = graphs[shape] = StateGraph(State)
+        for name in names if shape == "chain" else ["s0", *names]:
+            graph.add_node(name, node(int(name[1:])))
+        for begin, end in pairs:
+            graph.add_edge(begin, end)
     return graphs
 
 
@@ -86,11 +85,11 @@ async def main():
         loop = asyncio.get_running_loop()
         while line := await loop.run_in_executor(None, sys.stdin.readline):
             engine, shape = line.split()
+            config = {"configurable": {"thread_id": str(uuid.uuid4())}, "recursion_limit": WIDTH + 5}
             begun = time.perf_counter()
             if engine == "dbos":
                 total = await workflows[shape]()
             else:
-                config = {"configurable": {"thread_id": str(uuid.uuid4())}, "recursion_limit": WIDTH + 5}
                 total = (await compiled[shape].ainvoke({"total": 0}, config, durability="sync"))["total"]
             print(f"{(time.perf_counter() - begun) * 1e3} {total}", flush=True)
     from dbos import DBOS
