@@ -6,41 +6,30 @@ from tests.contracts.conftest import board_of, codes, refusal
 from tests.contracts.test_get_departures_contract import STOP, leaving, rows
 from tests.rules.drawing import T0
 
+TENS = ("2022-02-22T10:00:00+02:00", "2022-02-22T08:00:00Z")
+NOWS = (None, "now", "2022-02-22T08:00:00+02:00", "2022-02-22T05:58:00Z")
+
 
 def ask(over, at, *departures):
     return over(board_of(*departures))("get_departures", {**STOP, "at": at})
 
 
-@pytest.mark.parametrize("at", ["2022-02-22T10:00:00+02:00", "2022-02-22T08:00:00Z"])
-def test_at_moves_the_window(over, at):
-    """C1: from then on, both ends in; the answer says from when, and stays as fresh as it is."""
-    answer = ask(over, at, leaving(119), leaving(120), leaving(150), leaving(151))
+@pytest.mark.parametrize(
+    ("at", "minutes", "shown", "told", "since"),
+    [
+        *((at, (119, 120, 150, 151), ["10:00", "10:30"], [], "10:00:00") for at in TENS),
+        *((at, (-1, 5), ["08:05"], [], None) for at in NOWS),
+        ("2022-02-22T05:57:59Z", (-2,), ["07:58"], ["in-the-past"], "07:57:59"),
+        ("2022-02-22T10:00:00", (125,), ["10:05"], ["timezone-assumed"], "10:00:00"),
+    ],
+)
+def test_at_moves_the_window(over, at, minutes, shown, told, since):
+    """C1, B12, A4: both ends in; two minutes ago is now, of which nothing is said; without an offset Helsinki's."""
+    answer = ask(over, at, *map(leaving, minutes))
 
-    assert rows(answer) == [("7", "10:00"), ("7", "10:30")]
-    assert answer.body["meta"]["at"] == "2022-02-22T10:00:00+02:00"
+    assert (rows(answer), codes(answer)) == ([("7", time) for time in shown], told)
+    assert answer.body["meta"].get("at") == (since and f"2022-02-22T{since}+02:00")
     assert answer.body["dataFreshness"] == "2022-02-22T08:00:00+02:00"
-
-
-@pytest.mark.parametrize("at", [None, "now", "2022-02-22T08:00:00+02:00", "2022-02-22T05:58:00Z"])
-def test_now_is_now(over, at):
-    """C1, B12: absent, said, or up to two minutes ago; then nothing is said of it."""
-    answer = ask(over, at, leaving(-1), leaving(5))
-
-    assert (rows(answer), codes(answer), "at" in answer.body["meta"]) == ([("7", "08:05")], [], False)
-
-
-def test_the_past_is_answered_and_said(over):
-    """B12: 121 seconds ago."""
-    answer = ask(over, "2022-02-22T05:57:59Z", leaving(-2))
-
-    assert (rows(answer), codes(answer)) == ([("7", "07:58")], ["in-the-past"])
-
-
-def test_a_time_without_an_offset_is_the_networks_and_said(over):
-    """A4: read in Helsinki."""
-    answer = ask(over, "2022-02-22T10:00:00", leaving(125))
-
-    assert (rows(answer), codes(answer)) == ([("7", "10:05")], ["timezone-assumed"])
 
 
 def test_what_is_no_time_is_refused_before_the_stop_is_looked_up(over):

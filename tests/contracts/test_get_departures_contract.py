@@ -129,11 +129,13 @@ def test_a_cancelled_departure_has_no_other_time(over):
     }
 
 
-def test_realtime_used_looks_at_the_rows_that_are_shown(over):
-    """D24, C1: a row that the limit cut off does not count."""
+@pytest.mark.parametrize(("limit", "told", "is_used"), [(1, ["truncated-results"], False), (2, [], True)])
+def test_more_than_the_limit_is_said_and_does_not_count(over, limit, told, is_used):
+    """D13, D24, D26, D43, D46, C1: two are in the window; real time of a row that the limit cut off is not used."""
     network = board_of(leaving(5), leaving(6, departure_delay_s=0))
+    answer = over(network)("get_departures", {**STOP, "limit": limit})
 
-    assert over(network)("get_departures", {**STOP, "limit": 1}).body["realtimeUsed"] is False
+    assert (codes(answer), answer.body["realtimeUsed"]) == (told, is_used)
 
 
 def test_rows_are_sorted_by_what_is_expected_and_then_cut(over):
@@ -142,14 +144,6 @@ def test_rows_are_sorted_by_what_is_expected_and_then_cut(over):
     answer = over(network)("get_departures", {**STOP, "limit": 2})
 
     assert rows(answer) == [("punctual", "08:08"), ("third", "08:09")]
-
-
-@pytest.mark.parametrize(("limit", "expected"), [(1, ["truncated-results"]), (2, [])])
-def test_more_than_the_limit_is_said(over, limit, expected):
-    """D13, D26, D43, D46: two are in the window."""
-    answer = over(board_of(leaving(5), leaving(6)))("get_departures", {**STOP, "limit": limit})
-
-    assert codes(answer) == expected
 
 
 @pytest.mark.parametrize(("minutes", "expected"), [(-1, "08:00:00"), (1, "08:01:00")])

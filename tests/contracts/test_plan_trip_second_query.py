@@ -8,7 +8,7 @@ from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.provenance import Provenance, merge_provenance
 from tests.contracts.conftest import refusal
 from tests.contracts.test_plan_trip_answer import ENDS, bus, found
-from tests.rules.drawing import T0, ride, trip
+from tests.rules.drawing import T0, trip
 
 
 def shown(over, *journeys, **more):
@@ -54,26 +54,22 @@ def test_of_two_equal_itineraries_the_live_one_is_shown(over):
     assert [each["legs"][0].get("delaySeconds") for each in body["itineraries"]] == [60]
 
 
+LONG_WAIT = "Nothing that can be used leaves soon: the first trip found leaves at 2022-02-22T16:01:00+02:00."
+
+
 @pytest.mark.parametrize(
-    ("minutes", "message"),
+    ("minutes", "when", "message"),
     [
-        (480, None),
-        (481, "Nothing that can be used leaves soon: the first trip found leaves at 2022-02-22T16:01:00+02:00."),
+        (480, {}, None),
+        (481, {}, LONG_WAIT),
+        (600, {"when": {"type": "arrive", "time": "2022-02-22T20:00:00+02:00"}}, None),
     ],
 )
-def test_more_than_eight_hours_until_the_first_departure_are_told(over, minutes, message):
-    """Never silent: whoever asks for now and gets this evening is told so; eight hours are a long wait, not more."""
-    _, told = shown(over, found(trip(bus(departs=minutes))))
+def test_more_than_eight_hours_until_the_first_departure_are_told(over, minutes, when, message):
+    """Never silent: who asks for now and gets this evening is told so; who wants to arrive tonight does not wait."""
+    _, told = shown(over, found(trip(bus(departs=minutes))), **when)
 
-    assert told.get("preference-unmet") == message
-
-
-def test_a_wanted_arrival_far_ahead_is_no_long_wait(over):
-    """Whoever wants to arrive tonight does not wait."""
-    when = {"type": "arrive", "time": "2022-02-22T20:00:00+02:00"}
-    _, told = shown(over, found(trip(ride("7", "A", "B", 600, 610))), when=when)
-
-    assert told == {}
+    assert told == ({} if message is None else {"preference-unmet": message})
 
 
 def test_now_with_blanks_is_now_and_no_arrival(over):

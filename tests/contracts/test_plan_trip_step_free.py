@@ -9,21 +9,22 @@ from tests.contracts.test_plan_trip_answer import ENDS, bus, found
 from tests.rules.drawing import trip, walk
 
 
-def test_step_free_without_any_data_is_unsupported(over):
-    """P10, P51: the flag could not be acted on."""
-    network = FakeNetwork(journeys=[found(trip(bus()), step_free_supported=False)])
+@pytest.mark.parametrize(
+    ("is_known", "code", "message"),
+    [
+        (False, "unsupported-accessibility-flag", None),
+        (True, "preference-unmet", "A is not known to be step-free."),
+    ],
+)
+def test_step_free_that_cannot_be_promised_is_told(over, is_known, code, message):
+    """P10, P51, P52: without any data the flag could not be acted on; with it the weakest link is named."""
+    found_trips = found(trip(bus(wheelchair=Access.YES)), step_free_supported=is_known)
+    network = FakeNetwork(journeys=[found_trips])
     answer = over(network)("plan_trip", {**ENDS, "constraints": {"accessibility": {"stepFree": True}}})
+    [warning] = answer.body["warnings"]
 
-    assert codes(answer) == ["unsupported-accessibility-flag"]
+    assert (warning["code"], message in (None, warning["message"])) == (code, True)
     assert network.journeys_asked[0].step_free is True
-
-
-def test_step_free_with_an_unknown_link_is_unmet(over):
-    """P10, P52: data is there, and the weakest link is named."""
-    network = FakeNetwork(journeys=[found(trip(bus(wheelchair=Access.YES)))])
-    answer = over(network)("plan_trip", {**ENDS, "constraints": {"accessibility": {"stepFree": True}}})
-
-    assert answer.body["warnings"] == [{"code": "preference-unmet", "message": "A is not known to be step-free."}]
 
 
 @pytest.mark.parametrize(("metres", "expected"), [(500, []), (501, ["preference-unmet"])])

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.project.sources import ROOT, list_python, shown
 
 PAGES = sorted((ROOT / "docs" / "contracts").glob("*.md"))
@@ -40,27 +42,15 @@ def test_the_rules_and_statements_are_read():
     assert {"P78", "D46", "S66", "M64", "J25"} <= STATEMENTS
 
 
-def test_every_rule_that_is_cited_is_there():
-    """``rule B5`` and ``rules B5 and B6`` name headings of docs/contracts."""
+@pytest.mark.parametrize(("words", "known"), [(RULE_WORDS, RULES), (STATEMENT_WORDS, STATEMENTS)])
+def test_every_rule_and_statement_that_is_cited_is_there(words, known):
+    """``rules B5 and B6`` name headings of docs/contracts, and ``statement P11`` a row."""
     unknown = [
-        f"{where}: rule {number}"
+        f"{where}: {number}"
         for where, text in _list_texts().items()
-        for listed in RULE_WORDS.findall(text)
+        for listed in words.findall(text)
         for number in _numbers(listed)
-        if number not in RULES
-    ]
-
-    assert unknown == []
-
-
-def test_every_statement_that_is_cited_is_there():
-    """``statement P11`` names a row of docs/contracts."""
-    unknown = [
-        f"{where}: statement {number}"
-        for where, text in _list_texts().items()
-        for listed in STATEMENT_WORDS.findall(text)
-        for number in _numbers(listed)
-        if number not in STATEMENTS
+        if number not in known
     ]
 
     assert unknown == []
