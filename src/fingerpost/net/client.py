@@ -241,14 +241,7 @@ class Client:
     async def _send(
         self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
     ) -> Response:
-        """Send one request; content of a success is written to ``body``, that of a refusal is kept in the response.
-
-        Raises:
-            ParameterError: the address, or a header, cannot be sent.
-            SourceKeyRefused: a key is not set.
-            SourceTimeout, SourceUnreachable, SourceChanged: no answer, or none that can be read.
-            SourceFailed: the answer is larger than its bound.
-        """
+        """Send one request; content of a success is written to ``body``, that of a refusal is kept in the response."""
         url, headers, secrets = request.wire(self._environ)
         state.secrets += secrets
         try:

@@ -48,6 +48,7 @@ class DbosSession:
     """One connection to the shared database; see ``group_commit.JournalSession``.
 
     ``process`` is the name of this process, which no other ever has.
+    Methods raise SettingsInvalid or StorageUnavailable where the database cannot be used.
     """
 
     def __init__(self, database: Database, process: str) -> None:
@@ -59,19 +60,11 @@ class DbosSession:
         self._has_given_up = threading.Event()
 
     def ask(self, act: "Callable[[psycopg.Connection], _R]") -> _R:
-        """Return what a function of the connection returns; it is called again if the connection was cut.
-
-        Raises:
-            SettingsInvalid, StorageUnavailable: the database cannot be used.
-        """
+        """Return what a function of the connection returns; it is called again if the connection was cut."""
         return self._patiently(lambda: self._once(act), _READ_PATIENCE_S)
 
     def commit(self, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row]) -> Collection[str]:
-        """Write rows in one transaction, and return the runs that another process has claimed: theirs are skipped.
-
-        Raises:
-            SettingsInvalid, StorageUnavailable: the database cannot be used.
-        """
+        """Write rows in one transaction, and return the runs that another process has claimed: theirs are skipped."""
 
         def write(connection: "psycopg.Connection") -> Collection[str]:
             run_ids = {row[0] for row in (*steps, *events)} | {row[-1] for row in states}
