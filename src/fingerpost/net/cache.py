@@ -19,6 +19,12 @@ from fingerpost.net.outcomes import Ending
 from fingerpost.net.request import Fetch, Request
 from fingerpost.net.response import Response
 
+_log = logging.getLogger(__name__)
+
+# Of a response that processes share.
+_VALIDATORS = ("etag", "last-modified", "content-type")
+_KEPT_S = 86_400
+
 Renew = Callable[[Response | None], Awaitable[Response]]
 """Asks the source; given an older answer, only for a newer one."""
 
@@ -129,12 +135,6 @@ class Cache:
         entry = self._entries.pop(key, None)
         if entry is not None:
             self._held_bytes -= len(entry.response.body)
-
-
-_log = logging.getLogger(__name__)
-
-_VALIDATORS = ("etag", "last-modified", "content-type")
-_KEPT_S = 86_400
 
 
 class SharedResponses:

@@ -25,6 +25,8 @@ from fingerpost.net.response import NOT_MODIFIED, Body, Decompression, MemoryBod
 
 _MOST_CONNECTIONS = 40
 _KEEPALIVE_S = 15.0
+# Of a refusal: enough for a source's own reading of it.
+_MOST_REFUSAL_BYTES = 65_536
 _ours: ContextVar[bool] = ContextVar("fingerpost_request", default=False)
 
 
@@ -128,10 +130,6 @@ def _is_distrust(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
-
-
-# Of a refusal: enough for a source's own reading of it.
-_MOST_REFUSAL_BYTES = 65_536
 
 
 async def read_content(answer: httpx2.Response, body: Body, max_bytes: int) -> None:

@@ -20,6 +20,14 @@ from fingerpost.plan.journal import Journal, write_rows
 from fingerpost.store.sqlite import SqliteFile
 from fingerpost.store.tables import RUNS, Layout, SqliteTables
 
+_R = TypeVar("_R")
+
+LAYOUTS: tuple[Layout, ...] = (RUNS,)
+
+_APPLICATION_ID = 0x46505053
+_BUSY_TIMEOUT_S = 10.0
+_LOOK_S = 0.01
+_IS_THERE = "SELECT 1 FROM plan_run WHERE id = %s"
 _OWNER_ONLY = 0o600
 
 
@@ -96,16 +104,6 @@ def _is_still_there(path: Path, handle: int) -> bool:
         return os.path.samestat(path.stat(), os.fstat(handle))
     except FileNotFoundError:
         return False
-
-
-_R = TypeVar("_R")
-
-LAYOUTS: tuple[Layout, ...] = (RUNS,)
-
-_APPLICATION_ID = 0x46505053
-_BUSY_TIMEOUT_S = 10.0
-_LOOK_S = 0.01
-_IS_THERE = "SELECT 1 FROM plan_run WHERE id = %s"
 
 
 class EmbeddedJournal(Journal):
