@@ -132,8 +132,8 @@ async def test_while_one_call_tries_a_rested_tool_the_others_are_refused(opened,
         await gate.wait()
 
     recorder.script = {"x": [failure("down", retryable=True), try_it]}
-    breaker = Breaker(threshold=1, rest_s=30, clock_s=lambda: now_s[0])
-    runs = opened(recorder.tool(), limits=Limits(attempts=1), breaker=breaker)
+    runs = opened(recorder.tool(), limits=Limits(attempts=1))
+    runs._executor._breaker = Breaker(threshold=1, rest_s=30, clock_s=lambda: now_s[0])
     one = plan(X)
     first, _run = await ended(runs, one)
     now_s[0] = 30.0

@@ -16,7 +16,6 @@ from fingerpost.plan.plan_json import finished, plan_of, refuse_newer
 from fingerpost.plan.records import Event, RunRecord, RunState
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import ValidPlan, validate_plan
-from fingerpost.runtime.circuit_breaker import Breaker
 from fingerpost.runtime.instruments import PLAN_RUNS, measured
 
 _log = logging.getLogger(__name__)
@@ -36,14 +35,12 @@ class _Begun:
 class ActiveRuns:
     """Executes runs over one catalogue and one journal."""
 
-    def __init__(
-        self, catalogue: Catalogue, journal: Journal, limits: Limits, *, poll_s: float, breaker: Breaker | None
-    ) -> None:
+    def __init__(self, catalogue: Catalogue, journal: Journal, limits: Limits, *, poll_s: float) -> None:
         self.catalogue = catalogue
         self.journal = journal
         self.limits = limits
         self._poll_s = poll_s
-        self._executor = StepExecutor(catalogue, limits, breaker)
+        self._executor = StepExecutor(catalogue, limits)
         self._executions: dict[str, Execution] = {}
         self._watches: dict[str, list[Watch]] = {}
         self._begun: dict[str, _Begun] = {}

@@ -17,7 +17,6 @@ from fingerpost.plan.memory import Memory
 from fingerpost.plan.plan_json import finished, now, plan_of, refuse_newer, write_instant, write_plan
 from fingerpost.plan.records import ENDED, Event, Given, NewRun, RunLine, RunRecord, RunState, Verb
 from fingerpost.plan.validation import ValidPlan, validate_plan
-from fingerpost.runtime.circuit_breaker import Breaker
 from fingerpost.runtime.concurrency import compute
 
 _log = logging.getLogger(__name__)
@@ -43,9 +42,8 @@ class PlanRuns(ActiveRuns):
         *,
         poll_s: float = 0.5,
         retention_days: int | None = None,
-        breaker: Breaker | None = None,
     ) -> None:
-        super().__init__(catalogue, journal, limits or Limits(), poll_s=poll_s, breaker=breaker)
+        super().__init__(catalogue, journal, limits or Limits(), poll_s=poll_s)
         self._retention_days = retention_days
         self._forgot_at: datetime | None = None
 

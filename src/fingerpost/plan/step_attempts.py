@@ -80,13 +80,13 @@ NoteFailedAttempt = Callable[[int, int, str, float | None], None]
 class StepExecutor:
     """Calls tools and agents for the steps of all runs in a process."""
 
-    def __init__(self, catalogue: Catalogue, limits: Limits, breaker: Breaker | None = None) -> None:
+    def __init__(self, catalogue: Catalogue, limits: Limits) -> None:
         self._catalogue = catalogue
         self._limits = limits
         self._retries = RetryPolicy(
             attempts=limits.attempts, initial_s=limits.backoff_s, longest_s=limits.longest_backoff_s
         )
-        self._breaker = breaker or Breaker(threshold=limits.breaker_failures, rest_s=limits.breaker_s, kind="tool")
+        self._breaker = Breaker(threshold=limits.breaker_failures, rest_s=limits.breaker_s, kind="tool")
         self._semaphores: dict[str, asyncio.Semaphore] = {}
 
     async def perform(self, call: StepCall, note_failed_attempt: NoteFailedAttempt) -> StepOutcome:
