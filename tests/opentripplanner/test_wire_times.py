@@ -1,16 +1,13 @@
 """Durations, instants and service days as the server writes them."""
 
 from datetime import UTC, date, datetime
-from zoneinfo import ZoneInfo
 
 import pytest
 from pydantic import TypeAdapter
 
 from fingerpost.transit.remote.kit.answers import read_wire_instant
-from fingerpost.transit.remote.opentripplanner.wire_values import Day, find_service_day, read_duration_s
+from fingerpost.transit.remote.opentripplanner.wire_values import Day, read_duration_s
 from tests.opentripplanner.answers import a_board, a_board_query, a_time, asking, data
-
-HELSINKI = ZoneInfo("Europe/Helsinki")
 
 
 @pytest.mark.parametrize(
@@ -49,34 +46,21 @@ def test_a_service_date_comes_in_two_forms(text):
 
 
 @pytest.mark.parametrize(
-    ("day", "begins"),
+    ("day", "begins", "hours", "leaves"),
     [
-        (date(2026, 3, 28), datetime(2026, 3, 27, 22, tzinfo=UTC)),
-        # Clocks go forward at 03:00: noon minus twelve hours is 23:00 of the day before.
-        (date(2026, 3, 29), datetime(2026, 3, 28, 21, tzinfo=UTC)),
-        # Clocks go back at 04:00: it is 01:00 of the day itself.
-        (date(2026, 10, 25), datetime(2026, 10, 24, 22, tzinfo=UTC)),
+        # Clocks go forward at 03:00: noon minus twelve hours is 23:00 of the day before, and 08:00 is 05:00Z.
+        (date(2026, 3, 29), datetime(2026, 3, 28, 21, tzinfo=UTC), 8, datetime(2026, 3, 29, 5, tzinfo=UTC)),
+        # Clocks go back at 04:00: it is 01:00 of the day itself, and 08:00 is 06:00Z.
+        (date(2026, 10, 25), datetime(2026, 10, 24, 22, tzinfo=UTC), 8, datetime(2026, 10, 25, 6, tzinfo=UTC)),
+        # A trip at 24:30.
+        (date(2026, 3, 10), datetime(2026, 3, 9, 22, tzinfo=UTC), 24.5, datetime(2026, 3, 10, 22, 30, tzinfo=UTC)),
     ],
 )
-def test_a_service_day_begins_at_noon_minus_twelve_hours(day, begins):
-    assert find_service_day(int(begins.timestamp()), HELSINKI) == day
-
-
-@pytest.mark.parametrize(
-    ("begins", "seconds", "leaves"),
-    [
-        # 29 March, 08:00 summer time, is 05:00Z: eight hours after 21:00Z.
-        (datetime(2026, 3, 28, 21, tzinfo=UTC), 8 * 3600, datetime(2026, 3, 29, 5, tzinfo=UTC)),
-        # 25 October, 08:00 winter time, is 06:00Z.
-        (datetime(2026, 10, 24, 22, tzinfo=UTC), 8 * 3600, datetime(2026, 10, 25, 6, tzinfo=UTC)),
-        # A trip of the day before, at 24:30.
-        (datetime(2026, 3, 9, 22, tzinfo=UTC), 24 * 3600 + 1800, datetime(2026, 3, 10, 22, 30, tzinfo=UTC)),
-    ],
-)
-async def test_a_departure_counts_from_its_service_day(begins, seconds, leaves):
+async def test_a_departure_counts_from_noon_minus_twelve_hours_of_its_service_day(day, begins, hours, leaves):
+    """Seconds may exceed a day, and midnight is never asked."""
     instant = int(leaves.timestamp())
-    time = a_time(serviceDay=int(begins.timestamp()), scheduledDeparture=seconds)
+    time = a_time(serviceDay=int(begins.timestamp()), scheduledDeparture=int(hours * 3600))
     async with asking(data(stops=[a_board(time)])) as (network, _):
         board = await network.list_departures(a_board_query(instant=instant, window_s=0))
 
-    assert [row.scheduled for row in board.departures] == [instant]
+    assert [(row.scheduled, row.service_day) for row in board.departures] == [(instant, day)]
