@@ -70,6 +70,7 @@ def clustered(timetable, link_m=LINK_M):
         foot_to=goal.astype(np.int32),
         foot_s=(-(-seconds // 60) * 60).astype(np.int32),
         foot_m=np.ceil(metres).astype(np.int32),
+        foot_walk_s=walk_s(metres),
     )
 
 

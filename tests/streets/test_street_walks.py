@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.transit.engine.gtfs.report import StreetCoverage
-from fingerpost.transit.engine.timetable.footpaths import TransferRules, footpaths
+from fingerpost.transit.engine.timetable.draft import TransferColumns, footpaths
 from fingerpost.transit.engine.timetable.timetable import MINIMUM_TIME, STOP
 from fingerpost.transit.osm.streets.stop_access import meet_at_places
 from fingerpost.transit.osm.streets.store import StoredStreets, find_streets, save_streets
@@ -33,7 +33,7 @@ def _walks(tmp_path, places, town=TOWN):
 
 
 def _none():
-    return TransferRules(*(np.zeros(0, kind) for kind in ("i4", "i4", "i1", "i4")))
+    return TransferColumns(*(np.zeros(0, kind) for kind in ("i4", "i4", "i1", "i4")))
 
 
 def _linked(walks, count, rules=None):
@@ -95,7 +95,7 @@ def test_footpaths_of_a_stop_stand_by_how_long_they_take(tmp_path):
 
 def test_what_a_feed_states_stands_above_the_streets(tmp_path):
     """45 s from A to B by transfers.txt; the way on foot stays what it is."""
-    rules = TransferRules(
+    rules = TransferColumns(
         *(np.array([each], kind) for each, kind in ((0, "i4"), (1, "i4"), (MINIMUM_TIME, "i1"), (45, "i4")))
     )
     metres, walk_s, change_s = _linked(_walks(tmp_path, ["A", (3, 0)], ROAD), 2, rules)[0, 1]

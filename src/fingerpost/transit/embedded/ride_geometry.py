@@ -125,7 +125,7 @@ class RideWalks:
         allowed_s = ride.departure - before.arrival
         if off.is_moved or on.is_moved:
             return Change(*self._find_change(off.stop, on.stop, path), access)
-        walk = Walk(ride.foot_m, _by_pace_s(ride.foot_m) if path is None or path.walk_s is None else path.walk_s)
+        walk = Walk(ride.foot_m, _by_pace_s(ride.foot_m) if path is None else path.walk_s)
         if off.stop == on.stop:
             taken_s = int(self._snapshot.timetable.change_s[on.stop])
         else:
@@ -143,8 +143,7 @@ class RideWalks:
             # A feed that forbids to change there speaks of what was planned.
             return Walk(0, 0), CHANGE_SLACK_S if stated_s < 0 else stated_s
         if path is not None:
-            walk_s = _by_pace_s(path.metres) if path.walk_s is None else path.walk_s
-            return Walk(path.metres, walk_s), path.seconds
+            return Walk(path.metres, path.walk_s), path.seconds
         walk = self._straight(begin, end)
         return walk, walk.seconds + CHANGE_SLACK_S + STRAIGHT_SLACK_S
 

@@ -17,7 +17,7 @@ from fingerpost.transit.engine.timetable.draft import (
     TripColumns,
     TripDepartureColumns,
 )
-from fingerpost.transit.engine.timetable.footpaths import Footpaths, TransferRules, change_times, footpaths
+from fingerpost.transit.engine.timetable.footpaths import change_times, foot_columns, footpaths
 from fingerpost.transit.engine.timetable.station_ways import StationPlaces, find_change_s
 from fingerpost.transit.engine.timetable.stop_ids import print_stop_ids
 from fingerpost.transit.engine.timetable.text import TextColumn
@@ -63,9 +63,7 @@ def assemble(draft: TimetableDraft, find_walks: FindWalks = walk_straight) -> Ti
         in_seat_days_later=draft.in_seat.days_later,
         in_seat_service=draft.in_seat.service,
         **_specific_transfers(draft.specific_transfers, walks.usual, parents),
-        shape_first=draft.shapes.first,
-        shape_lat_udeg=draft.shapes.lat_udeg,
-        shape_lon_udeg=draft.shapes.lon_udeg,
+        **_prefixed("shape_", draft.shapes),
         pathway_from=draft.station_ways.begin,
         pathway_to=draft.station_ways.end,
         pathway_mode=draft.station_ways.mode,
@@ -144,10 +142,9 @@ def _served_by(types: frozenset[int], route_type: Int16, trips: dict[str, Any], 
 
 def _transfer_columns(draft: TimetableDraft, walks: WalksOfRiders, places: StationPlaces) -> dict[str, Any]:
     transfers = rows_to_columns(TransferColumns, draft.transfers) if draft.transfers else draft.transfer_columns
-    rules = TransferRules(transfers.from_stop, transfers.to_stop, transfers.type, transfers.min_s)
     stations = places.kinds, places.parents
-    paths = footpaths(walks.usual, *stations, rules, draft.pathways)
-    columns: dict[str, Any] = _foot_columns("foot_", paths) | {
+    paths = footpaths(walks.usual, *stations, transfers, draft.pathways)
+    columns: dict[str, Any] = foot_columns("foot_", paths) | {
         "transfer_from": transfers.from_stop,
         "transfer_to": transfers.to_stop,
         "transfer_type": transfers.type,
@@ -157,18 +154,13 @@ def _transfer_columns(draft: TimetableDraft, walks: WalksOfRiders, places: Stati
     if walks.step_free is not None:
         inside_s = find_change_s(places, draft.pathways.from_stop, draft.pathways.to_stop, step_free=True)
         inside = draft.pathways._replace(seconds=inside_s)
-        columns |= _foot_columns("step_free_foot_", footpaths(walks.step_free, *stations, rules, inside))
+        columns |= foot_columns("step_free_foot_", footpaths(walks.step_free, *stations, transfers, inside))
     return columns
-
-
-def _foot_columns(prefix: str, paths: Footpaths) -> dict[str, Any]:
-    names = ("first", "to", "s", "m", "walk_s")
-    return {prefix + name: column for name, column in zip(names, paths, strict=False)}
 
 
 def _specific_transfers(rules: SpecificTransferColumns, walks: Walks, parents: Int32) -> dict[str, Any]:
     specific = _by_specificity(rules)
-    pairs = TransferRules(specific.from_stop, specific.to_stop, specific.type, specific.min_s)
+    pairs = TransferColumns(specific.from_stop, specific.to_stop, specific.type, specific.min_s)
     seconds, metres, _ = change_times(walks, parents, pairs)
     sides = ("from_stop", "to_stop", "from_route", "to_route", "from_trip", "to_trip")
     return {f"specific_transfer_{side}": getattr(specific, side) for side in sides} | {

@@ -1,6 +1,6 @@
 """Footpaths between stops: the walks, what the feeds say about changing, and ways around what is closed in stations."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.columns import starts_of, take_rows
+from fingerpost.transit.engine.timetable.draft import TransferColumns
 from fingerpost.transit.engine.timetable.station_ways import StationPlaces, find_change_s, get_places
 from fingerpost.transit.engine.timetable.timetable import (
     FORBIDDEN,
@@ -37,38 +38,34 @@ class Footpaths(NamedTuple):
     change_s: Int32
 
 
-class TransferRules(NamedTuple):
-    """What feeds say about changing between pairs of stops; a type is GTFS's, seconds are -1 where not stated."""
-
-    begin: Int32
-    end: Int32
-    type: Int8
-    min_s: Int32
-
-
 def with_step_free_footpaths(timetable: Timetable) -> Timetable:
     """Return a timetable in which changes on foot have no steps, itself where steps are not known."""
     if not len(timetable.step_free_foot_first):
         return timetable
-    return replace(
-        timetable,
-        foot_first=timetable.step_free_foot_first,
-        foot_to=timetable.step_free_foot_to,
-        foot_s=timetable.step_free_foot_s,
-        foot_m=timetable.step_free_foot_m,
-        foot_walk_s=timetable.step_free_foot_walk_s,
-    )
+    return replace(timetable, **foot_columns("foot_", _list_foot_columns(timetable, "step_free_foot_")))
+
+
+_COLUMNS = ("first", "to", "s", "m", "walk_s")
+
+
+def foot_columns(prefix: str, columns: Iterable[Int32]) -> dict[str, Any]:
+    """Return the columns of footpaths, in the order of ``Footpaths``, by their names in a timetable."""
+    return {prefix + name: column for name, column in zip(_COLUMNS, columns, strict=False)}
+
+
+def _list_foot_columns(timetable: Timetable, prefix: str) -> list[Int32]:
+    return [getattr(timetable, prefix + name) for name in _COLUMNS]
 
 
 class Footpath(NamedTuple):
-    """One footpath: seconds from alighting to being ready to board, metres, and seconds on foot where known.
+    """One footpath: seconds from alighting to being ready to board, metres, and seconds on foot alone.
 
     ``has_steps`` where it was asked for without steps and there is none.
     """
 
     seconds: int
     metres: int
-    walk_s: int | None
+    walk_s: int
     has_steps: bool = False
 
 
@@ -84,8 +81,7 @@ def find_footpath(timetable: Timetable, begin: int, end: int, *, step_free: bool
         usual = find_footpath(timetable, begin, end, step_free=False) if table is not timetable else None
         return None if usual is None else usual._replace(has_steps=True)
     row = first + int(rows[0])
-    walk_s = int(table.foot_walk_s[row]) if len(table.foot_walk_s) == len(table.foot_to) else None
-    return Footpath(int(table.foot_s[row]), int(table.foot_m[row]), walk_s)
+    return Footpath(int(table.foot_s[row]), int(table.foot_m[row]), int(table.foot_walk_s[row]))
 
 
 class _PathColumns(NamedTuple):
@@ -103,13 +99,13 @@ class _PathColumns(NamedTuple):
         return _PathColumns._make(np.concatenate(pair) for pair in columns)
 
 
-def change_times(walks: Walks, parents: Int32, rules: TransferRules) -> tuple[Int32, Int32, Int32]:
+def change_times(walks: Walks, parents: Int32, rules: TransferColumns) -> tuple[Int32, Int32, Int32]:
     """Return, for each transfer rule, how long the change takes, and the metres and seconds walked.
 
     It takes the seconds from alighting to being ready to board, -1 where it is forbidden; what each type means is said
     at ``footpaths``.
     """
-    walked = walks.measure(rules.begin.astype(np.int64), rules.end.astype(np.int64))
+    walked = walks.measure(rules.from_stop.astype(np.int64), rules.to_stop.astype(np.int64))
     taken_s = walked.seconds + np.where(rules.type == TIMED, 0, _slack_s(walked, parents))
     taken_s = np.where((rules.type == MINIMUM_TIME) & (rules.min_s >= 0), rules.min_s, taken_s)
     return np.where(rules.type == FORBIDDEN, -1, taken_s).astype(np.int32), walked.metres, walked.seconds
@@ -127,7 +123,7 @@ def footpaths(
     walks: Walks,
     kinds: Int8,
     parents: Int32,
-    rules: TransferRules,
+    rules: TransferColumns,
     pathways: tuple[Int32, Int32, Int32] | None = None,
 ) -> Footpaths:
     """Link stops on foot: all pairs near enough, and the feeds' own transfers, which override them.
@@ -149,12 +145,12 @@ def footpaths(
         own = _PathColumns(inside.begin, inside.end, taken_s, inside.metres, inside.seconds)
         links = links.without(own, count).joined(take_rows(own, pathways[2] >= 0))
     change_s = np.full(count, CHANGE_SLACK_S, np.int32)
-    if len(rules.begin):
-        pairs = rules.begin.astype(np.int64) * count + rules.end
+    if len(rules.from_stop):
+        pairs = rules.from_stop.astype(np.int64) * count + rules.to_stop
         last = len(pairs) - 1 - np.unique(pairs[::-1], return_index=True)[1]
         rules = take_rows(rules, last)
         taken_s, metres, walk_s = change_times(walks, parents, rules)
-        begin, end = rules.begin.astype(np.int64), rules.end.astype(np.int64)
+        begin, end = rules.from_stop.astype(np.int64), rules.to_stop.astype(np.int64)
         same = begin == end
         change_s[begin[same]] = taken_s[same]
         ruled = _PathColumns(begin, end, taken_s, metres, walk_s)
@@ -173,7 +169,6 @@ def footpaths(
 
 # What is closed further away than this from a stop lies on no change to or from it.
 _NEAR_M = 700.0
-_COLUMNS = ("first", "to", "s", "m", "walk_s")
 
 
 def without_closed_ways(
@@ -194,12 +189,12 @@ def without_closed_ways(
         step_free: which of the footpaths are changed.
     """
     prefix = "step_free_foot_" if step_free and len(timetable.step_free_foot_first) else "foot_"
-    first, to, taken_s, metres, walk_s = (getattr(timetable, prefix + name) for name in _COLUMNS)
+    first, to, taken_s, metres, walk_s = _list_foot_columns(timetable, prefix)
     begin = np.repeat(np.arange(timetable.stop_count), np.diff(first))
     end = to.astype(np.int64)
     near = _is_near(timetable, places)
     at = np.flatnonzero(near[begin] & near[end] & ~_is_stated(timetable, begin, end))
-    if not len(at) or len(walk_s) != len(to):
+    if not len(at):
         return timetable
     taken_s, metres, walk_s = taken_s.copy(), metres.copy(), walk_s.copy()
     keep = np.ones(len(to), np.bool_)
@@ -222,7 +217,7 @@ def without_closed_ways(
     order = order[np.lexsort((end[order], taken_s[order], begin[order]))]
     starts = starts_of(np.bincount(begin[order], minlength=timetable.stop_count)).astype(np.int32)
     columns = (starts, to[order], taken_s[order], metres[order], walk_s[order])
-    return replace(timetable, **{prefix + name: column for name, column in zip(_COLUMNS, columns, strict=True)})
+    return replace(timetable, **foot_columns(prefix, columns))
 
 
 def _is_near(

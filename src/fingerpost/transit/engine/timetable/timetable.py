@@ -132,7 +132,7 @@ class Timetable:
     foot_m: Int32  # those of one stop by foot_s
     change_s: Int32  # per stop: from alighting to being ready to board at the same stop; -1 where forbidden
 
-    foot_walk_s: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # on foot alone; empty: by the pace
+    foot_walk_s: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # on foot alone
     # footpaths without steps, in the same columns; empty where steps are not known
     step_free_foot_first: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
     step_free_foot_to: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
