@@ -9,11 +9,10 @@ import numpy as np
 
 from fingerpost.transit.embedded.departures import BoardCalls
 from fingerpost.transit.embedded.snapshot import Snapshot
-from fingerpost.transit.engine.raptor.arrays import Bool
 from fingerpost.transit.engine.raptor.board import BoardDeparture
-from fingerpost.transit.engine.timetable.columns import list_ranges
+from fingerpost.transit.engine.timetable.columns import list_ranges, mark_rows
 from fingerpost.transit.engine.timetable.service_days import days_of, local_day, service_day_start, services_on
-from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int64, Timetable
+from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Bool, Int64, Timetable
 from fingerpost.transit.model.provenance import ServiceDays
 from fingerpost.transit.port import BoardGap, DepartureQuery
 
@@ -23,8 +22,7 @@ class Boardings:
 
     def __init__(self, timetable: Timetable, stops: Sequence[int]) -> None:
         self._timetable = timetable
-        is_wanted = np.zeros(timetable.stop_count, np.bool_)
-        is_wanted[list(stops)] = True
+        is_wanted = mark_rows(timetable.stop_count, list(stops))
         calls = np.flatnonzero(is_wanted[timetable.stop_time_stop] & (timetable.stop_time_flags & NO_BOARDING == 0))
         trips = np.searchsorted(timetable.trip_first_stop_time, calls, "right") - 1
         leads = _lead_on(timetable, calls, trips)
@@ -63,8 +61,7 @@ class Boardings:
     def _list_runs(self) -> tuple[Int64, Int64]:
         """Return each stop time with each trip departure of its trip (rows)."""
         table = self._timetable
-        is_own = np.zeros(len(table.trip_service), np.bool_)
-        is_own[self._trips] = True
+        is_own = mark_rows(len(table.trip_service), self._trips)
         runs = np.flatnonzero(is_own[table.trip_departure_trip])
         trips = table.trip_departure_trip[runs]
         first = np.searchsorted(self._trips, trips, "left")
@@ -76,8 +73,7 @@ def _lead_on(timetable: Timetable, calls: Int64, trips: Int64) -> Bool:
     """Return, for each stop time, whether its trip lets riders out behind it, or may keep them seated into another."""
     is_shut = timetable.stop_time_flags & NO_ALIGHTING != 0
     ends = timetable.trip_first_stop_time[trips + 1]
-    goes_on = np.zeros(len(timetable.trip_service), np.bool_)
-    goes_on[timetable.trip_departure_trip[timetable.in_seat_from]] = True
+    goes_on = mark_rows(len(timetable.trip_service), timetable.trip_departure_trip[timetable.in_seat_from])
     leads = calls + 1 < ends
     for at in np.flatnonzero(leads & is_shut[ends - 1] & ~goes_on[trips]):
         leads[at] = not is_shut[calls[at] + 1 : ends[at]].all()

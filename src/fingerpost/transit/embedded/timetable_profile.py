@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.engine.raptor.arrays import Bool
+from fingerpost.transit.engine.timetable.columns import mark_rows
 from fingerpost.transit.engine.timetable.service_days import days_of, find_covered_days
-from fingerpost.transit.engine.timetable.timetable import STOP, WHEELCHAIR_UNKNOWN, Timetable
+from fingerpost.transit.engine.timetable.timetable import STOP, WHEELCHAIR_UNKNOWN, Bool, Timetable
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Bounds, Coordinate, box_of
 from fingerpost.transit.model.profile import Ability, NetworkProfile
@@ -168,9 +168,7 @@ class FeedServices:
         table = self._timetable
         of_feed = table.route_feed[table.trip_route] == feed
         is_own = np.repeat(of_feed, np.diff(table.trip_first_stop_time))
-        served = np.zeros(table.stop_count, np.bool_)
-        served[table.stop_time_stop[is_own]] = True
-        return served
+        return mark_rows(table.stop_count, table.stop_time_stop[is_own])
 
     def _find_bounds(self, feed: int) -> Bounds:
         served = self._served(feed)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fingerpost.transit.embedded.ride_geometry import ride_m
+from fingerpost.transit.engine.timetable.columns import mark_rows
 from fingerpost.transit.engine.timetable.overlay import AddedRide
 from fingerpost.transit.engine.timetable.timetable import (
     BY_ARRANGEMENT,
@@ -152,8 +153,7 @@ NEAR_M = 1000.0
 
 def describe_place(timetable: Timetable, words: TimetableWords, place: Place, rows: Sequence[int]) -> PlaceTraits:
     """Return what tells a place from others of its name; ``rows`` are its stops."""
-    is_member = np.zeros(timetable.stop_count, np.bool_)
-    is_member[list(rows)] = True
+    is_member = mark_rows(timetable.stop_count, list(rows))
     stop_times = np.flatnonzero(is_member[timetable.stop_time_stop])
     trips: Int64 = np.searchsorted(timetable.trip_first_stop_time, stop_times, "right") - 1
     routes = np.unique(timetable.trip_route[trips]).tolist()

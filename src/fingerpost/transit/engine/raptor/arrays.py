@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.timetable.timetable import Int32, Int64, UInt8
+from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, UInt8
 
 if TYPE_CHECKING:
     from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetable
 
-Bool = npt.NDArray[np.bool_]
 UInt16 = npt.NDArray[np.uint16]
 # Unsigned where inner loops index by it.
 UInt32 = npt.NDArray[np.uint32]

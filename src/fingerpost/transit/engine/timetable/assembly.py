@@ -5,9 +5,8 @@ from datetime import date
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from fingerpost.transit.engine.timetable.columns import list_ranges, rows_to_columns, starts_of, take_rows
+from fingerpost.transit.engine.timetable.columns import list_ranges, mark_rows, rows_to_columns, starts_of, take_rows
 from fingerpost.transit.engine.timetable.draft import (
     ServiceRow,
     SpecificTransferColumns,
@@ -21,7 +20,15 @@ from fingerpost.transit.engine.timetable.footpaths import change_times, foot_col
 from fingerpost.transit.engine.timetable.station_ways import StationPlaces, find_change_s
 from fingerpost.transit.engine.timetable.stop_ids import print_stop_ids
 from fingerpost.transit.engine.timetable.text import TextColumn
-from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, Int16, Int32, Int64, Timetable, UInt8
+from fingerpost.transit.engine.timetable.timetable import (
+    WHEELCHAIR_UNKNOWN,
+    Bool,
+    Int16,
+    Int32,
+    Int64,
+    Timetable,
+    UInt8,
+)
 from fingerpost.transit.engine.timetable.walks import FindWalks, WalkedStops, Walks, WalksOfRiders, walk_straight
 
 _NO_DAY = date(1970, 1, 1)
@@ -131,13 +138,10 @@ def _prefixed(prefix: str, table: NamedTuple) -> dict[str, Any]:
     return {prefix + name: column for name, column in table._asdict().items()}
 
 
-def _served_by(types: frozenset[int], route_type: Int16, trips: dict[str, Any], count: int) -> npt.NDArray[np.bool_]:
-    is_served = np.zeros(count, np.bool_)
+def _served_by(types: frozenset[int], route_type: Int16, trips: dict[str, Any], count: int) -> Bool:
     is_type = np.isin(route_type, list(types))
-    if is_type.any():
-        of_stop_times = np.repeat(is_type[trips["trip_route"]], np.diff(trips["trip_first_stop_time"]))
-        is_served[trips["stop_time_stop"][of_stop_times]] = True
-    return is_served
+    of_stop_times = np.repeat(is_type[trips["trip_route"]], np.diff(trips["trip_first_stop_time"]))
+    return mark_rows(count, trips["stop_time_stop"][of_stop_times])
 
 
 def _transfer_columns(draft: TimetableDraft, walks: WalksOfRiders, places: StationPlaces) -> dict[str, Any]:

@@ -32,6 +32,13 @@ def starts_of(sizes: npt.ArrayLike) -> npt.NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
+def mark_rows(count: int, rows: npt.NDArray[Any] | list[int]) -> npt.NDArray[np.bool_]:
+    """Return marks of so many rows, True for those that are given."""
+    marks = np.zeros(count, np.bool_)
+    marks[rows] = True
+    return marks
+
+
 def list_ranges(
     begin: npt.NDArray[Any], count: npt.NDArray[Any]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

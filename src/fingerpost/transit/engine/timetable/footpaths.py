@@ -15,6 +15,7 @@ from fingerpost.transit.engine.timetable.timetable import (
     MINIMUM_TIME,
     STOP,
     TIMED,
+    Bool,
     Int8,
     Int32,
     Int64,
@@ -220,16 +221,14 @@ def without_closed_ways(
     return replace(timetable, **foot_columns(prefix, columns))
 
 
-def _is_near(
-    timetable: Timetable, places: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
-) -> npt.NDArray[np.bool_]:
+def _is_near(timetable: Timetable, places: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]) -> Bool:
     near = np.zeros(timetable.stop_count, np.bool_)
     for lat, lon in zip(*(each.tolist() for each in places), strict=True):
         near |= straight_line_m(lat, lon, timetable.stop_lat, timetable.stop_lon) <= _NEAR_M
     return near
 
 
-def _is_stated(timetable: Timetable, begin: Int64, end: Int64) -> npt.NDArray[np.bool_]:
+def _is_stated(timetable: Timetable, begin: Int64, end: Int64) -> Bool:
     """Return of which pairs of stops a transfer speaks: what feeds state stands above what is walked."""
     count = timetable.stop_count
     stated = timetable.transfer_from.astype(np.int64) * count + timetable.transfer_to

@@ -11,12 +11,8 @@ from datetime import date
 from types import MappingProxyType
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
+from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, UInt8
 
-from fingerpost.transit.engine.timetable.timetable import Int32, Int64, UInt8
-
-Bool = npt.NDArray[np.bool_]
 # Effects of alerts that bind a search: at a stop, nobody boards or alights, or nobody who needs a way without steps.
 NO_SERVICE, INACCESSIBLE = "NO_SERVICE", "ACCESSIBILITY_ISSUE"
 ALWAYS = (0, 1 << 62)

@@ -5,10 +5,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.station_ways import StationPlaces
-from fingerpost.transit.engine.timetable.timetable import Float64, Int8, Int32, Int64
+from fingerpost.transit.engine.timetable.timetable import Bool, Float64, Int8, Int32, Int64
 from fingerpost.transit.engine.timetable.walking import (
     DETOUR_FACTOR,
     FOOTPATH_RADIUS_M,
@@ -46,7 +45,7 @@ class StopLinks(NamedTuple):
     end: Int64
     metres: Int32
     seconds: Int32
-    is_straight: npt.NDArray[np.bool_]
+    is_straight: Bool
 
 
 class WalkedStops(NamedTuple):
@@ -62,8 +61,8 @@ class WalkedStops(NamedTuple):
     local_ids: Sequence[str]
     codes: Sequence[str]
     places: StationPlaces | None = None
-    has_metro: npt.NDArray[np.bool_] | None = None
-    has_rail: npt.NDArray[np.bool_] | None = None
+    has_metro: Bool | None = None
+    has_rail: Bool | None = None
 
 
 class Walks(Protocol):

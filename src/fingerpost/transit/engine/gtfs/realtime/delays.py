@@ -9,7 +9,6 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from fingerpost.transit.engine.gtfs.realtime.outcomes import StopTimeOutcome
 from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
@@ -18,12 +17,12 @@ from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
     NO_STOP,
     NONE,
     SKIPPED,
-    Bool,
     MatchedStopTimes,
     Rides,
     StopTimeUpdateColumns,
 )
-from fingerpost.transit.engine.timetable.timetable import Int32, Int64, UInt8
+from fingerpost.transit.engine.timetable.columns import mark_rows
+from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, UInt8
 
 # What is further off than this is a wrong day or an error.
 FURTHEST_S = 12 * 3600
@@ -77,9 +76,8 @@ def work_out_delays(
     stop[moved] = stated.stop[moved]
     flags = rides.flags & ~stated.opened | stated.closed
     has_other_flags = flags != rides.flags
-    is_told = np.zeros(len(rides.trip), np.bool_)
     tells_pickup_drop_off = (stated.opened | stated.closed) != 0
-    is_told[rides.ride[is_known | stated.is_skipped | moved | tells_pickup_drop_off | stated.is_silent]] = True
+    tells = is_known | stated.is_skipped | moved | tells_pickup_drop_off | stated.is_silent
     return Delays(
         arrival_delay_s=arrival_s.astype(np.int32),
         departure_delay_s=departure_s.astype(np.int32),
@@ -89,7 +87,7 @@ def work_out_delays(
         moved=moved & (stop != rides.stop),
         flags=flags,
         has_other_flags=has_other_flags,
-        is_told=is_told,
+        is_told=mark_rows(len(rides.trip), rides.ride[tells]),
     )
 
 
@@ -127,14 +125,14 @@ class _Stated:
         kept = ~far & ~bare
         self.applied = int(np.count_nonzero(kept & ~astray))
         count = len(rides.stop)
-        self.is_astray = _marks(count, stop_time[astray])
+        self.is_astray = mark_rows(count, stop_time[astray])
         timed = kept & says_times
         self.arrival_s = np.full(count, NONE, np.int64)
         self.departure_s = np.full(count, NONE, np.int64)
         self.arrival_s[stop_time[timed]] = arrival_s[timed]
         self.departure_s[stop_time[timed]] = departure_s[timed]
-        self.is_skipped = _marks(count, stop_time[relationship == SKIPPED])
-        self.is_silent = _marks(count, stop_time[relationship == NO_DATA])
+        self.is_skipped = mark_rows(count, stop_time[relationship == SKIPPED])
+        self.is_silent = mark_rows(count, stop_time[relationship == NO_DATA])
         self.stop = np.full(count, NO_STOP, np.int32)
         moved = kept & (new_stop >= 0)
         self.stop[stop_time[moved]] = new_stop[moved]
@@ -148,8 +146,7 @@ def _propagate(rides: Rides, stated: _Stated, trip_delay_s: Int64) -> tuple[Int6
     at = np.arange(count)
     leaves_s = np.where(stated.departure_s != NONE, stated.departure_s, stated.arrival_s)
     sets = (leaves_s != NONE) | stated.is_silent
-    begins = np.zeros(count, np.bool_)
-    begins[rides.first[:-1]] = True
+    begins = mark_rows(count, rides.first[:-1])
     # What is carried on from a stop: its own, none after NO_DATA, else the trip's where it is the first.
     carried_s = np.where(sets, leaves_s, NONE)
     fresh = begins & ~sets
@@ -194,8 +191,7 @@ def _rows_out_of_order(rides: Rides, arrival_s: Int64, departure_s: Int64) -> In
     arrival, departure = rides.arrival + arrival_s, rides.departure + departure_s
     backwards = departure < arrival
     backwards[1:] |= (arrival[1:] < departure[:-1]) & (rides.ride[1:] == rides.ride[:-1])
-    faulty = np.zeros(len(rides.trip), np.bool_)
-    faulty[rides.ride[backwards]] = True
+    faulty = mark_rows(len(rides.trip), rides.ride[backwards])
     return np.flatnonzero(faulty[rides.ride])
 
 
@@ -210,9 +206,3 @@ def _delay_s(time: Int64, delay_s: Int64, planned: Int64, late_s: Int64) -> Int6
 def _is_far(delay_s: Int64) -> Bool:
     far: Bool = (delay_s != NONE) & (np.abs(delay_s) > FURTHEST_S)
     return far
-
-
-def _marks(count: int, rows: npt.NDArray[np.int64]) -> Bool:
-    marks = np.zeros(count, np.bool_)
-    marks[rows] = True
-    return marks

@@ -131,8 +131,6 @@ def _stated(times: list[int]) -> Int64:
     return column
 
 
-Bool = npt.NDArray[np.bool_]
-
 # A ride and a stop as one number.
 _STOPS = 1 << 32
 

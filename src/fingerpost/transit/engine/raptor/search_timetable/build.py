@@ -32,7 +32,7 @@ from fingerpost.transit.engine.raptor.search_timetable.trip_instances import (
     mirror,
     without_steps,
 )
-from fingerpost.transit.engine.timetable.columns import list_ranges, starts_of
+from fingerpost.transit.engine.timetable.columns import list_ranges, mark_rows, starts_of
 from fingerpost.transit.engine.timetable.footpaths import with_step_free_footpaths
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import midnight, service_day_start
@@ -209,8 +209,7 @@ def _positions_by_stop(stop_count: int, pattern_first: Int64, position_stop: Int
 
 
 def _hops(stop_count: int, patterns: Patterns, span_count: int) -> tuple[UInt32, UInt32, UInt16]:
-    is_later = np.ones(len(patterns.position_stop), np.bool_)
-    is_later[patterns.pattern_first[:-1]] = False
+    is_later = ~mark_rows(len(patterns.position_stop), patterns.pattern_first[:-1])
     rows = np.flatnonzero(is_later)
     pair = patterns.position_stop[rows].astype(np.int64) * stop_count + patterns.position_stop[rows - 1]
     hops, own = np.unique(pair, return_inverse=True)

@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from fingerpost.transit.engine.raptor.arrays import Bool
 from fingerpost.transit.engine.raptor.kernel.patterns import hold_order
 from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances
-from fingerpost.transit.engine.timetable.columns import starts_of
+from fingerpost.transit.engine.timetable.columns import mark_rows, starts_of
 from fingerpost.transit.engine.timetable.overlay import AddedRide, Alert, Overlay, RideUpdate
-from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, Timetable
+from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Bool, Int32, Int64, Timetable
 
 # A ride's key is trip departure * ORDINALS + day, which fits as long as days stay below this.
 ORDINALS = 1 << 22
@@ -93,9 +92,7 @@ def close_stops(
     alerts = overlay.list_closing(step_free=step_free)
     if not alerts:
         return instances
-    is_concerned = np.zeros(timetable.stop_count, np.bool_)
-    for alert in alerts:
-        is_concerned[_list_stops(alert)] = True
+    is_concerned = mark_rows(timetable.stop_count, sorted({stop for alert in alerts for stop in _list_stops(alert)}))
     concerned = np.flatnonzero(_is_any_in(is_concerned[instances.stop], instances))
     if not len(concerned):
         return instances

@@ -11,12 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances
-from fingerpost.transit.engine.timetable.columns import list_ranges, starts_of
+from fingerpost.transit.engine.timetable.columns import list_ranges, mark_rows, starts_of
 from fingerpost.transit.engine.timetable.footpaths import find_footpath
 from fingerpost.transit.engine.timetable.overlay import Overlay
-from fingerpost.transit.engine.timetable.timetable import Int32, Int64, Timetable
-
-Mask = npt.NDArray[np.bool_]
+from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, Timetable
 
 
 class RuledStopTimes(NamedTuple):
@@ -31,8 +29,8 @@ class RuledStopTimes(NamedTuple):
 
 
 def list_ruled_stop_times(timetable: Timetable, instances: TripInstances, overlay: Overlay | None) -> RuledStopTimes:
-    is_ruled = np.zeros(timetable.stop_count, np.bool_)
-    is_ruled[timetable.specific_transfer_from_stop] = is_ruled[timetable.specific_transfer_to_stop] = True
+    ruled = np.concatenate([timetable.specific_transfer_from_stop, timetable.specific_transfer_to_stop])
+    is_ruled = mark_rows(timetable.stop_count, ruled)
     row = np.flatnonzero(is_ruled[instances.stop])
     trip_departure = instances.trip_departure[np.searchsorted(instances.begin, row, "right") - 1]
     trip = np.where(trip_departure >= 0, timetable.trip_departure_trip[np.maximum(trip_departure, 0)], -1).astype(
@@ -80,9 +78,9 @@ def list_effective(timetable: Timetable, stop_times: RuledStopTimes) -> Int64:
     return np.flatnonzero(kept)
 
 
-def _is_caught(wait_s: npt.NDArray[np.int64], needs_s: int) -> Mask:
+def _is_caught(wait_s: npt.NDArray[np.int64], needs_s: int) -> Bool:
     """Mark the waits that are long enough; -1 is needed where none is."""
-    marks: Mask = (wait_s >= needs_s) & (needs_s >= 0)
+    marks: Bool = (wait_s >= needs_s) & (needs_s >= 0)
     return marks
 
 
@@ -158,7 +156,7 @@ class SpecificTransfers:
             [stop_times.stop, *(self._find(column, stop_times.stop, row) for column, row in enumerate(named))]
         )
 
-    def by_pair(self, is_split: Mask) -> dict[tuple[int, int], list[int]]:
+    def by_pair(self, is_split: Bool) -> dict[tuple[int, int], list[int]]:
         """Return, for each pair of stops, the rules that may apply where these stops are split, the strongest last."""
         needs = [(self.sides[:, side : side + 2] >= 0).any(axis=1) for side in (0, 2)]
         alive = (~needs[0] | is_split[self.ends[:, 0]]) & (~needs[1] | is_split[self.ends[:, 1]])

@@ -5,7 +5,6 @@ from datetime import date, timedelta
 
 import numpy as np
 
-from fingerpost.transit.engine.raptor.arrays import Bool
 from fingerpost.transit.engine.raptor.kernel.patterns import gather_stop_times
 from fingerpost.transit.engine.timetable.columns import list_ranges, starts_of
 from fingerpost.transit.engine.timetable.service_days import service_day_start, services_on
@@ -13,6 +12,7 @@ from fingerpost.transit.engine.timetable.timetable import (
     NO_ALIGHTING,
     NO_BOARDING,
     WHEELCHAIR_NO,
+    Bool,
     Int32,
     Int64,
     Timetable,
