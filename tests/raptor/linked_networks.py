@@ -11,10 +11,9 @@ from fingerpost.transit.engine.timetable.draft import (
     RouteRow,
     SpecificTransferColumns,
     StopRow,
-    TripDepartureRow,
     TripRow,
 )
-from tests.raptor.networks import LAT, LON, random_draft
+from tests.raptor.networks import LAT, LON, add_trip, random_draft
 
 
 @dataclass(frozen=True)
@@ -121,13 +120,8 @@ def _grow_trips(draft, dice):
 def _add_trip(draft, dice, stops, arrivals, departures, service):
     """Add a trip with one departure, without pickup or drop-off at some stops."""
     flags_of_line = [dice.choice([0, 0, 0, 0, 0, 1, 2]) for _ in stops]
-    draft.stop_time_stop = np.append(draft.stop_time_stop, np.array(stops, np.int32))
-    draft.stop_time_arrival_s = np.append(draft.stop_time_arrival_s, np.array(arrivals, np.int32))
-    draft.stop_time_departure_s = np.append(draft.stop_time_departure_s, np.array(departures, np.int32))
-    draft.stop_time_flags = np.append(draft.stop_time_flags, np.array(flags_of_line, np.uint8))
-    draft.trip_stop_time_count = np.append(draft.trip_stop_time_count, np.int32(len(stops)))
-    draft.trips.append(TripRow(f"T{len(draft.trips)}", dice.randrange(3), service, wheelchair=dice.choice([0, 1])))
-    draft.trip_departures.append(TripDepartureRow(len(draft.trips) - 1))
+    trip = TripRow(f"T{len(draft.trips)}", dice.randrange(3), service, wheelchair=dice.choice([0, 1]))
+    add_trip(draft, trip, list(zip(stops, arrivals, departures, flags_of_line, strict=True)))
 
 
 def _plant_crossing(draft, dice, seats):

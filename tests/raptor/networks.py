@@ -31,16 +31,9 @@ def random_draft(seed, *, zone="Europe/Helsinki"):
     dice = random.Random(seed)
     draft = TimetableDraft(feeds=[Feed(name="R", zone=zone)])
     for index in range(dice.randint(4, 12)):
-        draft.stops.append(
-            StopRow(
-                0,
-                f"S{index}",
-                f"Stop {index}",
-                LAT + dice.uniform(0, 0.03),
-                LON + dice.uniform(0, 0.06),
-                wheelchair=dice.choice([0, 0, 1, 2]),
-            )
-        )
+        lat, lon = LAT + dice.uniform(0, 0.03), LON + dice.uniform(0, 0.06)
+        wheelchair = dice.choice([0, 0, 1, 2])
+        draft.stops.append(StopRow(0, f"S{index}", f"Stop {index}", lat, lon, wheelchair=wheelchair))
     days = [DAY + timedelta(days=offset) for offset in range(-1, 3)]
     draft.services = [
         ServiceRow(0, frozenset(days)),
@@ -48,7 +41,6 @@ def random_draft(seed, *, zone="Europe/Helsinki"):
         ServiceRow(0, None),
     ]
     draft.routes = [RouteRow(0, "L", "L", "", 3)]
-    stops, arrivals, departures, flags, counts = [], [], [], [], []
     for _ in range(dice.randint(2, 6)):
         length = dice.randint(2, min(6, len(draft.stops)))
         line = dice.sample(range(len(draft.stops)), length)
@@ -59,30 +51,28 @@ def random_draft(seed, *, zone="Europe/Helsinki"):
         for _ in range(dice.randint(1, 5)):
             clock = begin
             pace = dice.choice([60, 120, 300])
-            for stop, flag in zip(line, flags_of_line, strict=True):
-                stops.append(stop)
-                arrivals.append(clock)
+            stop_times = []
+            for stop, flags in zip(line, flags_of_line, strict=True):
+                arrival = clock
                 clock += dice.choice([0, 0, 30, 60])
-                departures.append(clock)
-                flags.append(flag)
+                stop_times.append((stop, arrival, clock, flags))
                 clock += dice.randint(1, 4) * pace
-            counts.append(len(line))
-            draft.trips.append(
-                TripRow(f"T{len(draft.trips)}", 0, dice.choice([0, 0, 1, 2]), wheelchair=dice.choice([0, 1, 2]))
-            )
-            trip = len(draft.trips) - 1
-            if dice.random() < 0.15:
-                draft.trip_departures += [TripDepartureRow(trip, shift) for shift in range(0, 3600, 900)]
-            else:
-                draft.trip_departures.append(TripDepartureRow(trip))
+            trip = TripRow(f"T{len(draft.trips)}", 0, dice.choice([0, 0, 1, 2]), wheelchair=dice.choice([0, 1, 2]))
+            add_trip(draft, trip, stop_times, range(0, 3600, 900) if dice.random() < 0.15 else (0,))
             begin += dice.randint(0, 1500)
     for _ in range(dice.randint(0, 3)):
         a, b = dice.randrange(len(draft.stops)), dice.randrange(len(draft.stops))
         kind = dice.choice([0, 1, 2, 3])
         draft.transfers.append(TransferRow(a, b, kind, dice.randint(0, 900) if kind == 2 else -1))
-    draft.trip_stop_time_count = np.array(counts, np.int32)
-    draft.stop_time_stop = np.array(stops, np.int32)
-    draft.stop_time_arrival_s = np.array(arrivals, np.int32)
-    draft.stop_time_departure_s = np.array(departures, np.int32)
-    draft.stop_time_flags = np.array(flags, np.uint8)
     return draft
+
+
+def add_trip(draft, trip, stop_times, shifts=(0,)):
+    """Add a trip with its stop times ``(stop, arrival_s, departure_s, flags)``, and its departures."""
+    columns = ("stop_time_stop", "stop_time_arrival_s", "stop_time_departure_s", "stop_time_flags")
+    for name, values in zip(columns, zip(*stop_times, strict=True), strict=True):
+        column = getattr(draft, name)
+        setattr(draft, name, np.append(column, np.array(values, column.dtype)))
+    draft.trip_stop_time_count = np.append(draft.trip_stop_time_count, np.int32(len(stop_times)))
+    draft.trip_departures += [TripDepartureRow(len(draft.trips), shift_s) for shift_s in shifts]
+    draft.trips.append(trip)

@@ -7,7 +7,6 @@ import random
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-import numpy as np
 import pytest
 
 from fingerpost.transit.engine.raptor.endpoints import find_endpoint
@@ -19,11 +18,11 @@ from fingerpost.transit.engine.timetable.draft import (
     ServiceRow,
     StopRow,
     TimetableDraft,
-    TripDepartureRow,
     TripRow,
 )
 from fingerpost.transit.engine.timetable.timetable import Feed
 from tests.raptor.asking import query_of
+from tests.raptor.networks import add_trip
 from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_trip_instances
 
 ZONE = ZoneInfo("Europe/Helsinki")
@@ -42,17 +41,10 @@ def _village(*buses):
     names = sorted({name for origin, destination, _, _ in buses for name in (origin, destination)})
     draft.stops = [StopRow(0, name, name, 60 + row, 25) for row, name in enumerate(names)]
     draft.routes = [RouteRow(0, "L", "L", "", 3)]
-    stops, times = [], []
     for row, (origin, destination, hour, days) in enumerate(buses):
         draft.services.append(ServiceRow(0, frozenset(days)))
-        draft.trips.append(TripRow(f"T{row}", 0, row))
-        draft.trip_departures.append(TripDepartureRow(row))
-        stops += [names.index(origin), names.index(destination)]
-        times += [int(hour * HOUR), int((hour + 1) * HOUR)]
-    draft.trip_stop_time_count = np.full(len(buses), 2, np.int32)
-    draft.stop_time_stop = np.array(stops, np.int32)
-    draft.stop_time_arrival_s = draft.stop_time_departure_s = np.array(times, np.int32)
-    draft.stop_time_flags = np.zeros(len(stops), np.uint8)
+        times = ((origin, int(hour * HOUR)), (destination, int((hour + 1) * HOUR)))
+        add_trip(draft, TripRow(f"T{row}", 0, row), [(names.index(stop), time, time, 0) for stop, time in times])
     return assemble(draft)
 
 
