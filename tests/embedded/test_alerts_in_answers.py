@@ -3,11 +3,10 @@
 import json
 
 import pytest
-from google.transit.gtfs_realtime_pb2 import Alert, FeedEntity
 
 from fingerpost.transit.rules.alerts import TEXT_CHARS
 from tests.embedded.conftest import rows, trips, warnings
-from tests.realtime.messages import NOW, at, call, message, update
+from tests.realtime.messages import NOW, alert, call, message, update
 
 DRAWING = """
 rail R   | Alpha 08:10 | Beta 08:20 | Gamma 08:30
@@ -21,18 +20,6 @@ AGENCIES = """agency_id,agency_name,agency_url,agency_timezone
 AGENCY,Town Transport,https://example.org,Europe/Helsinki
 """
 ROUTE, TRIP, AGENCY = {"route_id": "R"}, {"trip": {"trip_id": "R-1"}}, {"agency_id": "AGENCY"}
-
-
-def told(entity_id="works", header="Works", text="", effect="DETOUR", period=(), url="", **selector):
-    """Return an entity with an alert; ``period`` is two clock times."""
-    entity = FeedEntity(id=entity_id, alert=Alert(effect=Alert.Effect.Value(effect)))
-    entity.alert.informed_entity.add(**selector)
-    if period:
-        entity.alert.active_period.add(start=at(period[0]), end=at(period[1]))
-    for field, words in (("header_text", header), ("description_text", text), ("url", url)):
-        if words:
-            getattr(entity.alert, field).translation.add(language="en", text=words)
-    return entity
 
 
 def touches(body):
@@ -81,7 +68,7 @@ def says(towns):
 )
 def test_a_plan_tells_the_alerts_that_hold_while_the_rider_is_there(says, selector, period, expected):
     """Nothing is late: the 08:10, then B and C, then the 09:10; nobody gets off at Beta."""
-    body = says(told(period=period, **selector)).plan(limit=3)
+    body = says(alert(period=period, **selector)).plan(limit=3)
     assert trips(body) == ["R 08:10", "B 08:15 C 08:40", "R 09:10"]
     assert touches(body) == ({} if expected is None else {"Works": expected})
 
@@ -93,7 +80,7 @@ EXTRA = update(
 
 def test_an_alert_of_an_added_trip_is_told(says):
     """The bus that runs instead leaves at 08:05, before the 08:10."""
-    town = says(EXTRA, told(trip={"trip_id": "X"}))
+    town = says(EXTRA, alert(trip={"trip_id": "X"}))
     assert touches(town.plan(limit=2)) == {"Works": ["itineraries/0/legs/0"]}
     assert touches(town.board()) == {"Works": ["departures/0"]}
 
@@ -101,13 +88,13 @@ def test_an_alert_of_an_added_trip_is_told(says):
 @pytest.mark.parametrize(("stop", "first"), [("ALPHA", "R 08:10"), ("GAMMA", "R 08:10"), ("BETA", "R 08:05")])
 def test_a_stop_that_is_closed_to_an_added_trip_is_closed(says, stop, first):
     """Nobody gets on at Alpha, or off at Gamma; it does not call at Beta."""
-    town = says(EXTRA, told(effect="NO_SERVICE", trip={"trip_id": "X"}, stop_id=stop))
+    town = says(EXTRA, alert(effect="NO_SERVICE", trip={"trip_id": "X"}, stop_id=stop))
     assert (trips(town.plan(limit=1)), "{} {}".format(*rows(town.board())[0])) == ([first], first)
 
 
 def test_an_alert_of_the_agency_touches_every_ride_and_no_walk(says):
     """Both rides of the second itinerary as well; the walk from the door is nobody's."""
-    town = says(told(**AGENCY))
+    town = says(alert(**AGENCY))
     body = town.ask(
         "plan_trip",
         origin={"type": "coords", "value": {"lat": 60.1702, "lon": 24.9402}},
@@ -122,14 +109,14 @@ def test_an_alert_of_the_agency_touches_every_ride_and_no_walk(says):
 def test_who_waits_for_a_late_train_is_there_from_its_planned_departure(says):
     """The 08:10 leaves at 08:15; what ended at 08:12 is why."""
     late = update("R-1", call("ALPHA", 300, 300))
-    body = says(late, told(period=("07:00", "08:12"), **TRIP)).plan(limit=1)
+    body = says(late, alert(period=("07:00", "08:12"), **TRIP)).plan(limit=1)
     assert touches(body) == {"Works": ["itineraries/0/legs/0"]}
 
 
 def test_the_shape_of_an_alert(says):
     """Header, text, effect, its time in the network's zone, where to read more."""
-    alert = told("w", "Works at Beta", "Allow time.", period=("08:00", "18:00"), url="https://example.org/w", **TRIP)
-    assert says(alert).plan(limit=1)["meta"]["alerts"] == [
+    works = alert("w", "Works at Beta", "Allow time.", period=("08:00", "18:00"), url="https://example.org/w", **TRIP)
+    assert says(works).plan(limit=1)["meta"]["alerts"] == [
         {
             "header": "Works at Beta",
             "effect": "DETOUR",
@@ -147,19 +134,19 @@ def test_a_long_text_stands_once_and_within_its_bounds(says):
     paragraph = "Because of works between Beta and Gamma trains are few. " * 43
     entities = [update("R-1", relationship="CANCELED"), update("R-2", call("ALPHA", 900, 900))]
     for limit in (1, 2, 3):
-        body = says(*entities, told(header="", text=paragraph, **ROUTE)).plan(limit=limit)
-        [alert] = body["meta"]["alerts"]
-        assert alert["header"] == "Because of works between Beta and Gamma trains are few."
-        assert len(alert["text"]) <= TEXT_CHARS
+        body = says(*entities, alert(header="", text=paragraph, **ROUTE)).plan(limit=limit)
+        [shown] = body["meta"]["alerts"]
+        assert shown["header"] == "Because of works between Beta and Gamma trains are few."
+        assert len(shown["text"]) <= TEXT_CHARS
         written = json.dumps(body)
-        assert written.count("Because of works") == 1 + alert["text"].count("Because of works")
+        assert written.count("Because of works") == 1 + shown["text"].count("Because of works")
 
 
 def test_at_most_five_are_told_and_the_rest_is_counted(says):
     """Seven alerts, the gravest first, then the nearest."""
-    entities = [told(f"a{number}", f"Note {number}", effect="OTHER_EFFECT", **AGENCY) for number in range(5)]
-    entities += [told("near", "Of the trip", effect="OTHER_EFFECT", **TRIP)]
-    entities += [told("grave", "Closed", effect="NO_SERVICE", **ROUTE)]
+    entities = [alert(f"a{number}", f"Note {number}", effect="OTHER_EFFECT", **AGENCY) for number in range(5)]
+    entities += [alert("near", "Of the trip", effect="OTHER_EFFECT", **TRIP)]
+    entities += [alert("grave", "Closed", effect="NO_SERVICE", **ROUTE)]
     body = says(*entities).plan(limit=1)
     assert list(touches(body)) == ["Closed", "Of the trip", "Note 0", "Note 1", "Note 2"]
     assert body["meta"]["alertsNotShown"] == 2
@@ -189,14 +176,14 @@ def test_at_most_five_are_told_and_the_rest_is_counted(says):
 )
 def test_a_board_tells_the_alerts_of_its_rows_and_of_its_stop(says, selector, period, expected):
     """The 08:10 train and the 08:15 bus at Alpha, both on time."""
-    body = says(told(period=period, **selector)).board()
+    body = says(alert(period=period, **selector)).board()
     assert rows(body) == [("R", "08:10", "scheduled_only", None), ("B", "08:15", "scheduled_only", None)]
     assert touches(body) == ({} if expected is None else {"Works": expected})
 
 
 def test_an_empty_board_tells_the_alert_of_its_stop(says):
     """Nothing ever leaves Gamma."""
-    body = says(told(stop_id="GAMMA")).board("TEST:GAMMA")
+    body = says(alert(stop_id="GAMMA")).board("TEST:GAMMA")
     assert (body["departures"], touches(body)) == ([], {"Works": ["stopId"]})
 
 
@@ -216,13 +203,13 @@ def test_an_empty_board_tells_the_alert_of_its_stop(says):
 )
 def test_a_closed_stop_is_kept_away_from_though_only_an_alert_says_so(says, stop, period, found):
     """No trip update at all. What needs the closed stop is shown last, marked, at the timetable's times."""
-    body = says(told(effect="NO_SERVICE", period=period, stop_id=stop)).plan(limit=3)
+    body = says(alert(effect="NO_SERVICE", period=period, stop_id=stop)).plan(limit=3)
     assert trips(body) == found
 
 
 def test_a_trip_that_needs_a_closed_stop_says_so_and_why(says):
     """Gamma is closed when the 08:10 arrives."""
-    body = says(told(header="Gamma closed", effect="NO_SERVICE", period=("08:30", "08:40"), stop_id="GAMMA")).plan(
+    body = says(alert(header="Gamma closed", effect="NO_SERVICE", period=("08:30", "08:40"), stop_id="GAMMA")).plan(
         limit=3
     )
     last = body["itineraries"][2]
@@ -232,27 +219,27 @@ def test_a_trip_that_needs_a_closed_stop_says_so_and_why(says):
 
 def test_a_closed_stop_is_judged_when_the_late_vehicle_calls(says):
     """Gamma closes from 08:30 to 08:40; the train is eleven minutes late, and finds it open."""
-    closed = told(effect="NO_SERVICE", period=("08:30", "08:40"), stop_id="GAMMA")
+    closed = alert(effect="NO_SERVICE", period=("08:30", "08:40"), stop_id="GAMMA")
     late = update("R-1", call("GAMMA", 660))
     assert trips(says(closed, late).plan(limit=3))[0] == "R 08:10"
 
 
 def test_a_stop_closed_to_one_route_serves_the_others(says):
     """Trains do not stop at Gamma; the bus does."""
-    town = says(told(effect="NO_SERVICE", route_id="R", stop_id="GAMMA"))
+    town = says(alert(effect="NO_SERVICE", route_id="R", stop_id="GAMMA"))
     assert trips(town.plan(limit=3))[0] == "B 08:15 C 08:40"
 
 
 def test_a_closed_stop_s_board_marks_what_does_not_call(says):
     """Alpha is closed until 08:12: the train of 08:10 is cancelled there, the bus of 08:15 is not."""
-    body = says(told(effect="NO_SERVICE", period=("08:00", "08:12"), stop_id="ALPHA")).board()
+    body = says(alert(effect="NO_SERVICE", period=("08:00", "08:12"), stop_id="ALPHA")).board()
     assert rows(body) == [("R", "08:10", "cancelled", None), ("B", "08:15", "scheduled_only", None)]
     assert touches(body) == {"Works": ["departures/0", "stopId"]}
 
 
 def test_a_line_without_service_is_told_and_left_to_trip_updates(says):
     """An alert closes stops; which trips of a line run, its trip updates say."""
-    body = says(told(effect="NO_SERVICE", **ROUTE)).plan(limit=1)
+    body = says(alert(effect="NO_SERVICE", **ROUTE)).plan(limit=1)
     assert (trips(body), touches(body)) == (["R 08:10"], {"Works": ["itineraries/0/legs/0"]})
 
 
@@ -265,7 +252,7 @@ def text_of(town, tool, body):
 
 def test_the_text_of_a_plan_says_each_alert_once(says):
     """Who, what, when, and where to read more; the lines it touches by itinerary."""
-    town = says(told("w", "Works", "Allow time.", period=("08:00", "18:00"), url="https://example.org/w", **ROUTE))
+    town = says(alert("w", "Works", "Allow time.", period=("08:00", "18:00"), url="https://example.org/w", **ROUTE))
     lines = text_of(town, "plan_trip", town.plan(limit=3))
     assert [line for line in lines if "Works" in line] == [
         "! Alert for 1: RAIL R, 3: RAIL R (Detour, 2026-03-10 08:00 to 18:00): Works. Allow time. https://example.org/w"
@@ -274,8 +261,8 @@ def test_the_text_of_a_plan_says_each_alert_once(says):
 
 def test_the_text_of_a_board_says_each_alert_once(says):
     """One of the stop, one of a line; six more are only counted."""
-    more = [told(f"m{number}", f"More {number}", effect="NO_EFFECT", **AGENCY) for number in range(9)]
-    town = says(told("s", "Stop moved", effect="STOP_MOVED", stop_id="ALPHA"), told("b", route_id="B"), *more)
+    more = [alert(f"m{number}", f"More {number}", effect="NO_EFFECT", **AGENCY) for number in range(9)]
+    town = says(alert("s", "Stop moved", effect="STOP_MOVED", stop_id="ALPHA"), alert("b", route_id="B"), *more)
     lines = text_of(town, "get_departures", town.board())
     assert [line for line in lines if line.startswith("!")] == [
         "! Alert for this stop, every departure: Stop moved",
@@ -289,9 +276,9 @@ def test_the_text_of_a_board_says_each_alert_once(says):
 
 def test_alerts_are_told_in_the_rider_s_language(says):
     """Finnish where it is asked for and given, else by rule A7's order."""
-    alert = told("w", "Works", **TRIP)
-    alert.alert.header_text.translation.add(language="fi", text="Töitä")
-    town = says(alert)
+    works = alert("w", "Works", **TRIP)
+    works.alert.header_text.translation.add(language="fi", text="Töitä")
+    town = says(works)
     headers = [
         next(iter(touches(town.plan(limit=1, constraints={"language": language})))) for language in ("en", "fi", "sv")
     ]
@@ -309,15 +296,15 @@ def test_alerts_are_told_in_the_rider_s_language(says):
 )
 def test_header_and_text_are_each_chosen_by_language(says, headers, texts, language, expected):
     """Rule A7 for one and for the other: neither is lost where only the other has the language."""
-    alert = told("w", "", **TRIP)
+    works = alert("w", "", **TRIP)
     for field, words in (("header_text", headers), ("description_text", texts)):
         for tag, text in words.items():
-            getattr(alert.alert, field).translation.add(text=text, **({"language": tag} if tag else {}))
-    (shown,) = says(alert).plan(limit=1, constraints={"language": language})["meta"]["alerts"]
+            getattr(works.alert, field).translation.add(text=text, **({"language": tag} if tag else {}))
+    (shown,) = says(works).plan(limit=1, constraints={"language": language})["meta"]["alerts"]
     assert (shown["header"], shown.get("text")) == expected
 
 
 def test_an_alert_alone_is_no_trouble(says):
     """No second search, no flag, no note, no warning."""
-    body = says(told(**ROUTE)).plan(limit=3)
+    body = says(alert(**ROUTE)).plan(limit=3)
     assert (warnings(body), [sorted(each) for each in body["itineraries"] if "DisruptionNote" in each]) == ({}, [])

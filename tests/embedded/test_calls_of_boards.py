@@ -3,8 +3,7 @@
 import pytest
 
 from tests.embedded.conftest import rows, trips
-from tests.embedded.test_outage import alert
-from tests.realtime.messages import NOW, call, message, stop_time_with, update
+from tests.realtime.messages import NOW, alert, call, message, stop_time_with, update
 
 DRAWING = """
 line A | Alpha 08:10 | Beta 08:20 | Gamma 08:30
@@ -32,7 +31,7 @@ FROM_TWO = (call("ALPHA", "08:12", "08:12", platform="ALPHA2"), BEFORE[1], call(
         update("A-1", call("GAMMA", relationship="SKIPPED")),
         update("A-1", *BEFORE, SKIPPED_END, relationship="REPLACEMENT"),
         update("A-1", *BEFORE, CLOSED_END, relationship="REPLACEMENT"),
-        alert("closed", "Closed", "NO_SERVICE", "08:00", "09:00", stop_id="GAMMA"),
+        alert("closed", "Closed", effect="NO_SERVICE", period=("08:00", "09:00"), stop_id="GAMMA"),
     ],
     ids=["skipped", "replacement", "no drop-off", "closed"],
 )
@@ -107,7 +106,7 @@ def test_who_planned_to_take_a_replaced_ride_goes_to_its_other_platform(towns):
 def test_a_stop_that_is_closed_to_one_ride_is_closed_to_its_replacement_once(towns):
     """The alert names the ride; the search knows it as well as the words do."""
     town = towns(DRAWING, coordinates=COORDINATES)
-    closed = alert("closed", "Closed", "NO_SERVICE", "08:00", "09:00", stop_id="ALPHA")
+    closed = alert("closed", "Closed", effect="NO_SERVICE", period=("08:00", "09:00"), stop_id="ALPHA")
     ride = closed.alert.informed_entity[0].trip
     ride.trip_id, ride.start_date = "A-1", "20260310"
     replacement = update("A-1", *BEFORE, call("GAMMA", "08:32", "08:32"), relationship="REPLACEMENT")

@@ -3,18 +3,16 @@
 from datetime import date
 
 import pytest
-from google.transit.gtfs_realtime_pb2 import Alert, FeedEntity
 
 from fingerpost.transit.embedded import boardings
 from tests.embedded.conftest import rows
-from tests.realtime.messages import at, call, message, update
+from tests.realtime.messages import alert, at, call, message, update
 
 TUESDAY, WEDNESDAY, SATURDAY = date(2026, 3, 10), date(2026, 3, 11), date(2026, 3, 14)
 NINE = at("09:00")
 DAILY = "rail R | Alpha 08:10 | Gamma 08:30"
 ADDED = update("X", call("ALPHA", depart="10:00"), call("GAMMA", arrive="10:20"), relationship="ADDED", route_id="R")
-CLOSED = FeedEntity(id="closed", alert=Alert(effect=Alert.NO_SERVICE))
-CLOSED.alert.informed_entity.add(stop_id="ALPHA")
+CLOSED = alert(effect="NO_SERVICE", stop_id="ALPHA")
 
 
 @pytest.fixture

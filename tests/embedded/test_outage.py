@@ -3,7 +3,7 @@
 import pytest
 
 from tests.embedded.conftest import trips, warnings
-from tests.realtime.messages import DAY, NOW, at, call, message, update
+from tests.realtime.messages import DAY, NOW, alert, call, message, update
 
 # The train every half hour until ten; the bus and its connection are the other way, all day.
 DRAWING = "\n".join(
@@ -17,16 +17,8 @@ DRAWING = "\n".join(
 HEADER = "Point failure at Beta"
 
 
-def alert(entity_id="points", header=HEADER, effect="NO_SERVICE", begin="08:00", end="10:00", **selector):
-    """Return an entity with an alert."""
-    entity = update("x")
-    entity.Clear()
-    entity.id = entity_id
-    entity.alert.effect = entity.alert.Effect.Value(effect)
-    entity.alert.active_period.add(start=at(begin), end=at(end))
-    entity.alert.header_text.translation.add(text=header)
-    entity.alert.informed_entity.add(**(selector or {"route_id": "R"}))
-    return entity
+def failure(period=("08:00", "10:00")):
+    return alert("points", HEADER, effect="NO_SERVICE", period=period, route_id="R")
 
 
 OUTAGE = [update(f"R-{number}", relationship="CANCELED") for number in (1, 2, 3, 4)]
@@ -36,7 +28,7 @@ OUTAGE = [update(f"R-{number}", relationship="CANCELED") for number in (1, 2, 3,
 def out(towns):
     """The town in its outage."""
     town = towns(DRAWING)
-    town.say(message(*OUTAGE, alert(), timestamp=NOW))
+    town.say(message(*OUTAGE, failure(), timestamp=NOW))
     return town
 
 
@@ -77,14 +69,14 @@ def test_each_alternative_says_what_it_costs_against_the_usual_trip(out):
 def test_a_change_that_may_be_missed_is_called_tight(towns, late_s, risk):
     """The bus has four minutes to its connection; two are enough, a second less is not."""
     town = towns(DRAWING)
-    town.say(message(*OUTAGE, alert(), update("B-1", call("ALPHA", late_s)), timestamp=NOW))
+    town.say(message(*OUTAGE, failure(), update("B-1", call("ALPHA", late_s)), timestamp=NOW))
     assert [each["connectionRisk"] for each in town.plan(limit=1)["meta"]["differences"]] == [risk]
 
 
 def test_without_trouble_there_is_nothing_to_compare(towns):
     """An alert alone disrupts no trip."""
     town = towns(DRAWING)
-    town.say(message(alert(), timestamp=NOW))
+    town.say(message(failure(), timestamp=NOW))
     body = town.plan(limit=3)
     assert ("differences" in body["meta"], warnings(body).get("disrupted-itinerary-replaced")) == (False, None)
 
@@ -92,7 +84,7 @@ def test_without_trouble_there_is_nothing_to_compare(towns):
 def test_nothing_usable_at_all_leaves_the_disrupted_marked(towns):
     """One train a day, cancelled: it is shown with its note and its alert, and without a flag."""
     town = towns("rail R | Alpha 08:05 | Gamma 08:25", days=[DAY])
-    town.say(message(update("R-1", relationship="CANCELED"), alert(), timestamp=NOW))
+    town.say(message(update("R-1", relationship="CANCELED"), failure(), timestamp=NOW))
     body = town.plan(limit=3)
     [itinerary] = body["itineraries"]
     assert (itinerary["legs"][0]["status"], itinerary["DisruptionNote"], "DisruptionFlag" in itinerary) == (
@@ -108,15 +100,15 @@ def test_nothing_usable_at_all_leaves_the_disrupted_marked(towns):
 def test_an_alert_that_is_over_explains_nothing(towns):
     """It ended at 08:00; the train is of 08:05."""
     town = towns(DRAWING)
-    town.say(message(*OUTAGE, alert(begin="07:00", end="08:00"), timestamp=NOW))
+    town.say(message(*OUTAGE, failure(period=("07:00", "08:00")), timestamp=NOW))
     assert "alerts" not in town.plan(limit=3)["meta"]
 
 
 def test_the_alert_nearest_to_the_ride_is_the_cause(towns):
     """One of the route, one of the trip itself."""
     town = towns(DRAWING)
-    own = alert("own", "No driver", trip={"trip_id": "R-1"})
-    town.say(message(*OUTAGE, alert(), own, timestamp=NOW))
+    own = alert("own", "No driver", effect="NO_SERVICE", period=("08:00", "10:00"), trip={"trip_id": "R-1"})
+    town.say(message(*OUTAGE, failure(), own, timestamp=NOW))
     meta = town.plan(limit=1)["meta"]
     assert meta["differences"][0]["cause"]["id"] == "own"
     assert [each["header"] for each in meta["alerts"] if "meta/differences/0" in each["touches"]] == ["No driver"]
@@ -125,7 +117,7 @@ def test_the_alert_nearest_to_the_ride_is_the_cause(towns):
 def test_a_lift_out_of_order_is_no_reason_for_a_cancellation(towns):
     """The stop's lift is broken, and the train is cancelled for another reason."""
     town = towns(DRAWING)
-    lift = alert("lift", "Lift broken", "ACCESSIBILITY_ISSUE", stop_id="ALPHA")
+    lift = alert("lift", "Lift broken", effect="ACCESSIBILITY_ISSUE", period=("08:00", "10:00"), stop_id="ALPHA")
     town.say(message(*OUTAGE, lift, timestamp=NOW))
     meta = town.plan(limit=1)["meta"]
     assert meta["differences"][0]["cause"] == {"id": "TEST:R-1", "text": "Line R from Alpha is cancelled (08:05)."}

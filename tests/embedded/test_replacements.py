@@ -3,8 +3,7 @@
 import pytest
 
 from tests.embedded.conftest import rows, trips
-from tests.embedded.test_outage import alert
-from tests.realtime.messages import NOW, call, message, update
+from tests.realtime.messages import NOW, alert, call, message, update
 
 DRAWING = """
 line A | Alpha 08:10 | Beta 08:20 | Gamma 08:30
@@ -79,7 +78,7 @@ def test_a_promised_start_at_a_stop_that_is_called_at_twice_still_leaves(replace
 def test_a_closed_stop_is_closed_to_a_replacement(replaced):
     """The row does not vanish: it says that nobody boards."""
     town = replaced(*BY_DELTA)
-    closed = alert("closed", "Closed", "NO_SERVICE", "08:00", "09:00", stop_id="ALPHA")
+    closed = alert("closed", "Closed", effect="NO_SERVICE", period=("08:00", "09:00"), stop_id="ALPHA")
     town.say(message(update("A-1", *BY_DELTA, relationship="REPLACEMENT"), closed, timestamp=NOW))
     assert rows(town.board(windowMinutes=30)) == [("A", "08:10", "cancelled", None)]
 

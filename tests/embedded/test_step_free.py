@@ -13,8 +13,7 @@ from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.accessibility import WeakestLink, weakest_link
 from tests.contracts.conftest import asker
 from tests.embedded.conftest import warnings
-from tests.embedded.test_outage import alert
-from tests.realtime.messages import DAY, NOW, at, call, read, update
+from tests.realtime.messages import DAY, NOW, alert, at, call, read, update
 
 DRAWING = "rail R | Alpha 08:05 | Gamma 08:25"
 COORDINATES = {"Alpha": (60.17, 24.9), "Gamma": (60.17, 25.1), "Delta": (60.1708, 25.1)}
@@ -49,8 +48,8 @@ async def weakest(network, *, step_free):
     return weakest_link(itinerary)
 
 
-def lift(**more):
-    return alert("lift", "Lift broken", "ACCESSIBILITY_ISSUE", stop_id="GAMMA", **more)
+def lift(begin="08:00", end="10:00"):
+    return alert("lift", "Lift broken", effect="ACCESSIBILITY_ISSUE", period=(begin, end), stop_id="GAMMA")
 
 
 @pytest.mark.parametrize(

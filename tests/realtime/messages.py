@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
-from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedMessage, TripDescriptor, TripUpdate
+from google.transit.gtfs_realtime_pb2 import Alert, FeedEntity, FeedMessage, TripDescriptor, TripUpdate
 
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.engine.timetable.overlay import AddedRide, Overlay
@@ -78,6 +78,26 @@ def update(
         made.delay = delay
     if timestamp:
         made.timestamp = timestamp
+    return entity
+
+
+def alert(
+    entity_id: str = "works",
+    header: str = "Works",
+    text: str = "",
+    effect: str = "DETOUR",
+    period: Sequence[str] = (),
+    url: str = "",
+    **selector: object,
+) -> FeedEntity:
+    """Return an entity with an alert in English; ``period`` is two clock times, ``selector`` its only selector."""
+    entity = FeedEntity(id=entity_id, alert=Alert(effect=Alert.Effect.Value(effect)))
+    entity.alert.informed_entity.add(**selector)
+    if period:
+        entity.alert.active_period.add(start=at(period[0]), end=at(period[1]))
+    for field, words in (("header_text", header), ("description_text", text), ("url", url)):
+        if words:
+            getattr(entity.alert, field).translation.add(language="en", text=words)
     return entity
 
 

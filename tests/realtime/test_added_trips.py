@@ -1,13 +1,13 @@
 """Rides that the timetable does not have (ADDED and NEW, REPLACEMENT, DUPLICATED), and what entities say of them."""
 
 import pytest
-from google.transit.gtfs_realtime_pb2 import Alert, EntitySelector, FeedEntity
 
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, timetable_from_tables
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING
 from tests.realtime.messages import (
     DAY,
     NOW,
+    alert,
     at,
     call,
     draw,
@@ -193,10 +193,6 @@ def extra(**told):
 
 def copy(start_time="08:05:00"):
     return copied(start_time=start_time)
-
-
-def alert(**selector):
-    return FeedEntity(id="works", alert=Alert(informed_entity=[EntitySelector(**selector)]))
 
 
 @pytest.mark.parametrize("trip", [{}, {"start_date": TODAY}, {"start_time": "08:05:00"}, {"start_time": "8:05:00"}])

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from fingerpost.transit.engine.timetable.station_ways import Pathways, StationPlaces, find_entrance_ways
 from fingerpost.transit.engine.timetable.timetable import ENTRANCE, NODE, STATION, STOP
 from fingerpost.transit.model.itinerary import Access
-from tests.embedded.test_outage import alert
-from tests.realtime.messages import DAY, NOW, read
+from tests.realtime.messages import DAY, NOW, alert, read
 from tests.streets.drawn import degrees
 from tests.streets.stations import legs_of, network_of, question, stop_row
 
@@ -138,8 +137,8 @@ TWO_DOORS = [stop_row("BACK", (14, 0), 2, "HUB"), *STATION_ROWS]
 LIFT_WAYS = ("DOOR,HALL,1,1,10", "HALL,DEEP,5,1,20", "BACK,DEEP,1,1,30")
 
 
-def _lift(stop_id, **more):
-    return alert("lift", "Lift broken", "ACCESSIBILITY_ISSUE", stop_id=stop_id, **more)
+def _lift(stop_id, end="10:00"):
+    return alert("lift", "Lift broken", effect="ACCESSIBILITY_ISSUE", period=("08:00", end), stop_id=stop_id)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +152,7 @@ def _lift(stop_id, **more):
         # The question is of 08:00.
         ([_lift("DOOR", end="07:59")], True, 510),
         ([_lift("DOOR", end="08:00")], True, 1150),
-        ([alert("shut", "Shut", "NO_SERVICE", stop_id="DOOR")], False, 1150),
+        ([alert("shut", "Shut", effect="NO_SERVICE", stop_id="DOOR")], False, 1150),
     ],
 )
 async def test_a_lift_out_of_order_sends_who_needs_it_to_the_other_door(tmp_path, entities, step_free, seconds):

@@ -7,8 +7,7 @@ from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
 from tests.contracts.conftest import ANN, asker, board_of, codes, refusal
 from tests.contracts.test_get_departures_contract import STOP
-from tests.embedded.test_outage import alert
-from tests.realtime.messages import DAY, call, read, update
+from tests.realtime.messages import DAY, alert, call, read, update
 from tests.streets.drawn import degrees
 from tests.streets.stations import network_of, stop_row
 
@@ -99,7 +98,7 @@ def test_what_is_no_place_is_refused(ask):
 
 def test_a_lift_out_of_order_does_not_move_who_takes_stairs(ask):
     """The board is everybody's: the walk is the usual one."""
-    answer = ask("home", alert("lift", "Lift broken", "ACCESSIBILITY_ISSUE", stop_id="ALPHA"))
+    answer = ask("home", alert("lift", "Lift broken", effect="ACCESSIBILITY_ISSUE", stop_id="ALPHA"))
 
     assert _leaving(answer)[1][1] == "08:20"
 
