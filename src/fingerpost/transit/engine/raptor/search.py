@@ -5,6 +5,7 @@ limit in sum, McRAPTOR looks for those within the limit that they dominated.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -75,37 +76,11 @@ def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, que
         search_timetable = search_timetables.get_search_timetable(
             day, mirrored=query.arrive_by, step_free=query.step_free, further_days=further_days
         )
-        found = _search_from(timetable, search_timetable, query, direct)
-        if direct or _is_complete(search_timetable, found, query.not_before):
+        search = _Search(timetable, search_timetable, query, direct)
+        found = search.search()
+        if direct or search.is_complete(found):
             break
     return found + ([direct] if direct else [])
-
-
-def _is_complete(search_timetable: SearchTimetable, found: list[Journey], not_before: int | None) -> bool:
-    """Whether nothing better can begin, or end, beyond the reach of a search timetable."""
-    # What leaves before ``not_before`` is no answer.
-    last_s = search_timetable.to_search_s(not_before) if search_timetable.mirrored and not_before is not None else None
-    ends_s = (
-        search_timetable.to_search_s(each.departure if search_timetable.mirrored else each.arrival) for each in found
-    )
-    best_s = min(ends_s, default=int(UNREACHED))
-    return min(best_s, best_s if last_s is None else last_s) <= search_timetable.reach_s
-
-
-def _search_from(
-    timetable: Timetable, search_timetable: SearchTimetable, query: SearchQuery, direct: Journey | None
-) -> list[Journey]:
-    """Search from the instant; where nothing leaves within the last window, from when the first journey does.
-
-    Behind the last window only the first arrival is found, not those that leave a little later.
-    """
-    earliest_s = search_timetable.to_search_s(query.instant)
-    while True:
-        found = _search_day(timetable, search_timetable, query, earliest_s, direct)
-        first_s = min((_wait_s(search_timetable, each, earliest_s) for each in found), default=0)
-        if first_s <= LAST_WINDOW_S:
-            return found
-        earliest_s += first_s
 
 
 def _find_direct_walk(timetable: Timetable, query: SearchQuery) -> Journey | None:
@@ -121,92 +96,119 @@ def _find_direct_walk(timetable: Timetable, query: SearchQuery) -> Journey | Non
     return Journey(departure=departure, arrival=departure + seconds, rides=(), egress_m=metres)
 
 
-def _search_day(
-    timetable: Timetable, search_timetable: SearchTimetable, query: SearchQuery, earliest_s: int, direct: Journey | None
-) -> list[Journey]:
-    near, far = (query.destination, query.origin) if query.arrive_by else (query.origin, query.destination)
-    direct_s = direct.arrival - direct.departure if direct else int(UNREACHED)
-    kernel_query = KernelQuery(
-        near.stop, near.seconds, near.metres, far.stop, far.seconds, far.metres,
-        earliest_s, earliest_s, int(UNREACHED) - 1, direct_s, query.max_rides, query.max_walk_m,
-    )  # fmt: skip
-    kept: list[Journey] = []
-    is_walk_trouble = is_same_goal = False
-    for window_s in _list_windows_s(query):
-        kernel_query = kernel_query._replace(window_end_s=earliest_s + window_s)
-        journeys = run_kernel(timetable, search_timetable, kernel_query, is_same_goal=is_same_goal)
-        is_same_goal = True
-        within = [journey for journey in journeys if journey.walk_m <= query.max_walk_m]
-        if len(within) < len(journeys) and not is_walk_trouble:
-            is_walk_trouble = True
-            if not within and not run_kernel(
-                timetable,
-                search_timetable,
-                kernel_query,
-                _known_arrivals(search_timetable, [], kernel_query),
-                is_same_goal=True,
-            ):
-                # Whoever waits loses nothing: what cannot be done now cannot be done later that day.
-                return []
-        kept = _prompt(search_timetable, _leaving(within, query.not_before), earliest_s)
-        soon_count = sum(_wait_s(search_timetable, journey, earliest_s) <= WINDOWS_S[-1] for journey in kept)
-        if query.window_s is not None and any(
-            _wait_s(search_timetable, journey, earliest_s) <= query.window_s for journey in kept
-        ):
-            break
-        if soon_count > query.wanted or (soon_count and window_s == WINDOWS_S[-1]) or not journeys:
-            break
-    if is_walk_trouble:
-        kept = _with_hidden(timetable, search_timetable, kernel_query, kept, query.wanted)
-    return _leaving(kept, query.not_before)
+class _Search(NamedTuple):
+    """One query on one search timetable; ``direct`` is the walk all the way."""
+
+    timetable: Timetable
+    search_timetable: SearchTimetable
+    query: SearchQuery
+    direct: Journey | None
+
+    def search(self) -> list[Journey]:
+        """Search from the instant; where nothing leaves within the last window, from when the first journey does.
+
+        Behind the last window only the first arrival is found, not those that leave a little later.
+        """
+        earliest_s = self.search_timetable.to_search_s(self.query.instant)
+        while True:
+            found = self._search_from(earliest_s)
+            first_s = min((self._wait_s(journey, earliest_s) for journey in found), default=0)
+            if first_s <= LAST_WINDOW_S:
+                return found
+            earliest_s += first_s
+
+    def is_complete(self, found: list[Journey]) -> bool:
+        """Whether nothing better can begin, or end, beyond the reach of the search timetable."""
+        best_s = min(map(self._end_s, found), default=int(UNREACHED))
+        if self.query.arrive_by and self.query.not_before is not None:
+            # What leaves before ``not_before`` is no answer.
+            best_s = min(best_s, self.search_timetable.to_search_s(self.query.not_before))
+        return best_s <= self.search_timetable.reach_s
+
+    def _search_from(self, earliest_s: int) -> list[Journey]:
+        query, direct = self.query, self.direct
+        near, far = (query.destination, query.origin) if query.arrive_by else (query.origin, query.destination)
+        direct_s = direct.arrival - direct.departure if direct else int(UNREACHED)
+        kernel_query = KernelQuery(
+            near.stop, near.seconds, near.metres, far.stop, far.seconds, far.metres,
+            earliest_s, earliest_s, int(UNREACHED) - 1, direct_s, query.max_rides, query.max_walk_m,
+        )  # fmt: skip
+        kept: list[Journey] = []
+        is_walk_trouble = is_same_goal = False
+        for window_s in _list_windows_s(query):
+            kernel_query = kernel_query._replace(window_end_s=earliest_s + window_s)
+            journeys = self._run_kernel(kernel_query, is_same_goal=is_same_goal)
+            is_same_goal = True
+            within = [journey for journey in journeys if journey.walk_m <= query.max_walk_m]
+            if len(within) < len(journeys) and not is_walk_trouble:
+                is_walk_trouble = True
+                if not within and not self._run_kernel(kernel_query, self._known_arrivals([])):
+                    # Whoever waits loses nothing: what cannot be done now cannot be done later that day.
+                    return []
+            kept = self._prompt(self._leaving(within), earliest_s)
+            waits_s = [self._wait_s(journey, earliest_s) for journey in kept]
+            if query.window_s is not None and any(wait_s <= query.window_s for wait_s in waits_s):
+                break
+            soon_count = sum(wait_s <= WINDOWS_S[-1] for wait_s in waits_s)
+            if soon_count > query.wanted or (soon_count and window_s == WINDOWS_S[-1]) or not journeys:
+                break
+        if is_walk_trouble:
+            kept = self._with_hidden(kernel_query, kept)
+        return self._leaving(kept)
+
+    def _run_kernel(
+        self, kernel_query: KernelQuery, known_s: Int32 | None = None, *, is_same_goal: bool = True
+    ) -> list[Journey]:
+        return run_kernel(self.timetable, self.search_timetable, kernel_query, known_s, is_same_goal=is_same_goal)
+
+    def _leaving(self, journeys: list[Journey]) -> list[Journey]:
+        earliest = self.query.not_before
+        return [journey for journey in journeys if earliest is None or journey.departure >= earliest]
+
+    def _prompt(self, journeys: list[Journey], earliest_s: int) -> list[Journey]:
+        """Leave out journeys of much later, unless they spare a change or there is nothing else."""
+        soon = [journey for journey in journeys if self._wait_s(journey, earliest_s) <= WINDOWS_S[-1]]
+        if not soon:
+            return journeys
+        fewest = min(journey.boardings for journey in soon)
+        return soon + [journey for journey in journeys if journey.boardings < fewest]
+
+    def _wait_s(self, journey: Journey, earliest_s: int) -> int:
+        """Return how long after the instant a journey leaves, or how long before it arrives (arrive by)."""
+        begin = journey.arrival if self.query.arrive_by else journey.departure
+        return self.search_timetable.to_search_s(begin) - earliest_s
+
+    def _end_s(self, journey: Journey) -> int:
+        """Return when a journey arrives, or when it leaves (arrive by), in search timetable seconds."""
+        return self.search_timetable.to_search_s(journey.departure if self.query.arrive_by else journey.arrival)
+
+    def _with_hidden(self, kernel_query: KernelQuery, kept: list[Journey]) -> list[Journey]:
+        """Add what journeys with too much walking dominated: the best within the limit, leaving later and later."""
+        together = _best(kept)
+        leave_s = kernel_query.earliest_s
+        for _ in range(LIMITED_TRIES):
+            known_s = self._known_arrivals([each for each in together if self._wait_s(each, leave_s) >= 0])
+            limited = self._run_kernel(kernel_query._replace(earliest_s=leave_s), known_s)
+            together = _best([*together, *limited])
+            later = [wait_s for each in together if (wait_s := self._wait_s(each, leave_s)) >= 0]
+            if not later:
+                break
+            leave_s += 1 + min(later)
+            if leave_s > kernel_query.window_end_s or (len(together) > self.query.wanted and not limited):
+                break
+        return together
+
+    def _known_arrivals(self, journeys: list[Journey]) -> Int32:
+        """Return the earliest arrival already known for each number of rides, in search timetable seconds."""
+        known_s = np.full(self.query.max_rides + 1, UNREACHED, np.int32)
+        for journey in journeys:
+            known_s[journey.boardings :] = np.minimum(known_s[journey.boardings :], self._end_s(journey))
+        return known_s
 
 
 def _list_windows_s(query: SearchQuery) -> list[int]:
     asked = [] if query.window_s is None else [query.window_s]
     return asked + [each for each in (*WINDOWS_S, LAST_WINDOW_S) if not asked or each > asked[0]]
-
-
-def _leaving(journeys: list[Journey], not_before: int | None) -> list[Journey]:
-    return [journey for journey in journeys if not_before is None or journey.departure >= not_before]
-
-
-def _prompt(search_timetable: SearchTimetable, journeys: list[Journey], earliest_s: int) -> list[Journey]:
-    """Leave out journeys of much later, unless they spare a change or there is nothing else."""
-    soon = [journey for journey in journeys if _wait_s(search_timetable, journey, earliest_s) <= WINDOWS_S[-1]]
-    if not soon:
-        return journeys
-    fewest = min(journey.boardings for journey in soon)
-    return soon + [journey for journey in journeys if journey.boardings < fewest]
-
-
-def _wait_s(search_timetable: SearchTimetable, journey: Journey, earliest_s: int) -> int:
-    """Return how long after the instant a journey leaves, or how long before it arrives (arrive by)."""
-    return (
-        search_timetable.to_search_s(journey.arrival if search_timetable.mirrored else journey.departure) - earliest_s
-    )
-
-
-def _with_hidden(
-    timetable: Timetable, search_timetable: SearchTimetable, kernel_query: KernelQuery, kept: list[Journey], wanted: int
-) -> list[Journey]:
-    """Add what journeys with too much walking dominated: the best within the limit, leaving later and later."""
-    together = _best(kept)
-    leave_s = kernel_query.earliest_s
-    for _ in range(LIMITED_TRIES):
-        known_s = _known_arrivals(
-            search_timetable, [each for each in together if _wait_s(search_timetable, each, leave_s) >= 0], kernel_query
-        )
-        limited = run_kernel(
-            timetable, search_timetable, kernel_query._replace(earliest_s=leave_s), known_s, is_same_goal=True
-        )
-        together = _best([*together, *limited])
-        later = [wait_s for each in together if (wait_s := _wait_s(search_timetable, each, leave_s)) >= 0]
-        if not later:
-            break
-        leave_s += 1 + min(later)
-        if leave_s > kernel_query.window_end_s or (len(together) > wanted and not limited):
-            break
-    return together
 
 
 def _best(journeys: list[Journey]) -> list[Journey]:
@@ -218,15 +220,6 @@ def _best(journeys: list[Journey]) -> list[Journey]:
 
 def _beats(other: Cost, cost: Cost) -> bool:
     return other[0] <= cost[0] and other[1] <= cost[1] and other[2] <= cost[2] and other[3] <= cost[3] and other != cost
-
-
-def _known_arrivals(search_timetable: SearchTimetable, journeys: list[Journey], kernel_query: KernelQuery) -> Int32:
-    """Return the earliest arrival already known for each number of rides, in search timetable seconds."""
-    known_s = np.full(int(kernel_query.max_rides) + 1, UNREACHED, np.int32)
-    for journey in journeys:
-        arrival_s = search_timetable.to_search_s(journey.departure if search_timetable.mirrored else journey.arrival)
-        known_s[journey.boardings :] = np.minimum(known_s[journey.boardings :], arrival_s)
-    return known_s
 
 
 def run_kernel(
