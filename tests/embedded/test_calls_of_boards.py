@@ -1,5 +1,7 @@
 """A board shows what can be ridden from its stops, each once, and says of the rest that it is cancelled."""
 
+import random
+
 import pytest
 
 from tests.embedded.conftest import rows, trips
@@ -146,3 +148,34 @@ def test_a_row_that_leaves_from_the_other_platform_says_when_to_leave(towns, sai
     town.say(message(said, timestamp=NOW))
     body = town.board(windowMinutes=90, walkFrom="60.165,24.94")
     assert [(each["departure"], each["walkMeters"]) for each in body["meta"]["leaveBy"]] == [(0, 738), (1, 723)]
+
+
+LINES = "QWERTYUIOPASDF"
+
+
+def drawn(dice):
+    """Lines that leave Alpha within four minutes of each other, so that many leave together."""
+    return "\n".join(f"line {line} | Alpha 08:1{dice.randrange(4)} | Beta 08:30" for line in LINES)
+
+
+def told(dice):
+    """Some are a minute or two late, some do not run."""
+    for line in dice.sample(LINES, 8):
+        if dice.random() < 0.3:
+            yield update(f"{line}-1", relationship="CANCELED")
+        else:
+            yield update(f"{line}-1", call(sequence=1, depart=dice.choice((0, 60, 120))))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_shorter_board_is_the_beginning_of_the_whole(towns, seed):
+    """Whatever leaves together is in one order, however much of it is shown."""
+    dice = random.Random(seed)
+    town = towns(drawn(dice))
+    for data in (message(timestamp=NOW), message(*told(dice), timestamp=NOW)):
+        town.say(data)
+        whole = town.board(limit=50)["departures"]
+
+        assert len(whole) == len(LINES)
+        for limit in range(1, len(LINES) + 1):
+            assert town.board(limit=limit)["departures"] == whole[:limit], limit
