@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.transit.engine.gtfs.report import StreetCoverage
-from fingerpost.transit.engine.timetable.draft import TransferColumns, footpaths
+from fingerpost.transit.engine.timetable.draft import TransferColumns
+from fingerpost.transit.engine.timetable.footpaths import footpaths
 from fingerpost.transit.engine.timetable.timetable import MINIMUM_TIME, STOP
 from fingerpost.transit.osm.streets.stop_access import meet_at_places
 from fingerpost.transit.osm.streets.store import StoredStreets, find_streets, save_streets
