@@ -67,12 +67,12 @@ class EmbeddedNetwork:
         addresses: AddressIndex | None = None,
         basemap: StoredBasemap | None = None,
     ) -> None:
-        self._timetable = timetable
+        self.timetable = timetable
         self._walks = NetworkWalks(timetable, streets)
         self._draw_basemap = None if basemap is None else partial(draw_basemap, basemap)
         self._notes = tuple(notes)
         self._snapshot = Snapshot(timetable, Overlay(), SearchTimetables(timetable))
-        self._realtime: RealtimeUpdater | None = None
+        self.realtime: RealtimeUpdater | None = None
         self._words = TimetableWords(timetable)
         self._stops = TimetableStops(timetable, self._words)
         self._places = NetworkPlaces(self._stops, addresses)
@@ -86,23 +86,19 @@ class EmbeddedNetwork:
         """
         if notes is not None:
             self._notes = tuple(notes)
-        self._facts = TimetableProfile(record, self._timetable, self._notes)
-        self._services = FeedServices(self._timetable, self._facts.feeds, self._facts.zone)
-        self._profile = self._facts.new_profile(has_fares=self._fares.are_stated)
+        self._facts = TimetableProfile(record, self.timetable, self._notes)
+        self._services = FeedServices(self.timetable, self._facts.feeds, self._facts.zone)
+        self.profile: NetworkProfile = self._facts.new_profile(has_fares=self._fares.are_stated)
 
     @property
     def record(self) -> NetworkRecord:
         return self._facts.record
 
-    @property
-    def profile(self) -> NetworkProfile:
-        return self._profile
-
     def _provenance(
         self, snapshot: Snapshot, language: str, out_of_service: tuple[OutOfService, ...] = ()
     ) -> Provenance:
         """Return where an answer comes from that is made from a snapshot, and which feeds it lacks on its day."""
-        facts, profile = self._facts, self._profile
+        facts, profile = self._facts, self.profile
         return Provenance(
             network=profile.name,
             source="embedded",
@@ -118,33 +114,25 @@ class EmbeddedNetwork:
             last_day=profile.last_day,
             out_of_service=out_of_service,
             realtime_updated=snapshot.realtime_updated,
-            realtime_problems=() if self._realtime is None else self._realtime.list_problems(snapshot.overlay),
-            realtime_unmatched=() if self._realtime is None else self._realtime.list_unmatched(snapshot.overlay),
+            realtime_problems=() if self.realtime is None else self.realtime.list_problems(snapshot.overlay),
+            realtime_unmatched=() if self.realtime is None else self.realtime.list_unmatched(snapshot.overlay),
         )
 
     # ----------------------------------------------------------------------------------------- realtime
 
-    @property
-    def timetable(self) -> Timetable:
-        return self._timetable
-
-    @property
-    def realtime(self) -> "RealtimeUpdater | None":
-        return self._realtime
-
     def follow(self, realtime: "RealtimeUpdater | None") -> None:
         """Replace the realtime updater; None removes it."""
-        if self._realtime is not None:
-            self._realtime.leave()
-        self._realtime = realtime
+        if self.realtime is not None:
+            self.realtime.leave()
+        self.realtime = realtime
         if realtime is None:
-            self._snapshot = Snapshot(self._timetable, Overlay(), self._snapshot.planned)
+            self._snapshot = Snapshot(self.timetable, Overlay(), self._snapshot.planned)
 
     async def find_realtime_health(self) -> RealtimeHealth | None:
-        if self._realtime is None:
+        if self.realtime is None:
             return None
-        await self._realtime.catch_up()
-        return self._realtime.health()
+        await self.realtime.catch_up()
+        return self.realtime.health()
 
     @property
     def overlay(self) -> Overlay:
@@ -157,7 +145,7 @@ class EmbeddedNetwork:
         ``updated`` is when the stalest message was said (Unix seconds), the overlay's own timestamp where left out.
         """
         snapshot = Snapshot(
-            self._timetable, overlay, self._snapshot.planned, overlay.timestamp if updated is None else updated
+            self.timetable, overlay, self._snapshot.planned, overlay.timestamp if updated is None else updated
         )
         snapshot.live.get_search_timetable(day, mirrored=False, step_free=False)
         self._snapshot = snapshot
@@ -165,8 +153,8 @@ class EmbeddedNetwork:
     # ---------------------------------------------------------------------------------------- journeys
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
-        if self._realtime is not None:
-            await self._realtime.catch_up()
+        if self.realtime is not None:
+            await self.realtime.catch_up()
         # Without compiled kernels a search would block the event loop.
         if is_ready() and self._is_light(query):
             return self._plan(query)
@@ -192,7 +180,7 @@ class EmbeddedNetwork:
             snapshot.overlay, query.instant, arrive_by=query.arrive_by, step_free=step_free
         )
         snapshot = snapshot.with_timetable(timetable)
-        origin, destination = find_ends(self._timetable, self._stops, query, walks)
+        origin, destination = find_ends(self.timetable, self._stops, query, walks)
         search = SearchQuery(
             origin=origin,
             destination=destination,
@@ -230,7 +218,7 @@ class EmbeddedNetwork:
             provenance=provenance,
             why_nothing=None if itineraries or timetabled else self._say_why_nothing(snapshot, query, origin),
             price=self._fares.price,
-            draw=partial(draw_leg, self._timetable, self._walks, self._stops.find_row, step_free=step_free),
+            draw=partial(draw_leg, self.timetable, self._walks, self._stops.find_row, step_free=step_free),
             draw_basemap=self._draw_basemap,
         )
 
@@ -243,10 +231,10 @@ class EmbeddedNetwork:
         )
 
     def _search(self, timetables: SearchTimetables, search: SearchQuery) -> list[Journey]:
-        journeys = find_journeys(self._timetable, timetables, search)
+        journeys = find_journeys(self.timetable, timetables, search)
         if search.step_free and not journeys:
             # Better a way with a step, which the answer names, than none.
-            journeys = find_journeys(self._timetable, timetables, replace(search, step_free=False))
+            journeys = find_journeys(self.timetable, timetables, replace(search, step_free=False))
         return journeys
 
     def _say_why_nothing(self, snapshot: Snapshot, query: JourneyQuery, origin: Endpoint) -> str | None:
@@ -260,7 +248,7 @@ class EmbeddedNetwork:
 
     def _say_covered(self) -> str:
         first, last = self._facts.covered_days or (None, None)
-        return f"The timetable of {self._profile.name} covers {first} to {last} only"
+        return f"The timetable of {self.profile.name} covers {first} to {last} only"
 
     def _outside(self) -> OutsideCalendar:
         first, last = self._facts.covered_days or (None, None)
@@ -273,8 +261,8 @@ class EmbeddedNetwork:
     # ------------------------------------------------------------------------------------------ boards
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
-        if self._realtime is not None:
-            await self._realtime.catch_up()
+        if self.realtime is not None:
+            await self.realtime.catch_up()
         snapshot = self._snapshot
         is_quick = is_ready() and query.window_s <= _SHORT_BOARD_S
         if is_quick and self._is_day_ready(snapshot, query.instant):
