@@ -1,10 +1,9 @@
 """Alerts: what they touch, when, and in which languages."""
 
 import pytest
-from google.transit.gtfs_realtime_pb2 import Alert, EntitySelector, FeedEntity
 
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, timetable_from_tables
-from tests.realtime.messages import DAY, at, read
+from tests.realtime.messages import DAY, alert, at, read
 
 STOPS = """stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station
 HUB,Hub,60.17,24.94,1,
@@ -41,10 +40,6 @@ NETWORK = network()
 HUB, P1, P2, BAY, END = range(5)
 
 
-def alert(*selectors, **told) -> FeedEntity:
-    return FeedEntity(id="trouble", alert=Alert(informed_entity=selectors, **told))
-
-
 def touched(told) -> dict[str, object]:
     """Return the selectors of the only alert that are not empty."""
     groups = (
@@ -79,7 +74,7 @@ def touched(told) -> dict[str, object]:
 )
 def test_a_selector_touches_what_all_its_fields_name(selector, expected):
     """Rows: routes A 0, B 1; trips A-1 0, A-2 1; a station stands for all that is part of it."""
-    assert touched(read(NETWORK, alert(EntitySelector(**selector)))) == expected
+    assert touched(read(NETWORK, alert(**selector))) == expected
 
 
 @pytest.mark.parametrize(
@@ -97,39 +92,36 @@ def test_a_selector_touches_what_all_its_fields_name(selector, expected):
 )
 def test_a_selector_of_which_a_field_is_unknown_touches_nothing(selector):
     """An unknown stop of a known route must not become the whole route."""
-    told = read(NETWORK, alert(EntitySelector(**selector)))
+    told = read(NETWORK, alert(**selector))
     assert (told.alerts, dict(told.counts)) == ((), {"alert-without-known-selector": 1})
 
 
 def test_the_only_agency_is_the_whole_feed():
     """Where a feed has one agency, an alert of that agency is the feed's."""
     single = network(AGENCIES.replace("TWO,Two,https://example.org,Europe/Helsinki\n", ""))
-    assert touched(read(single, alert(EntitySelector(agency_id="ONE")))) == {"feeds": {0}}
+    assert touched(read(single, alert(agency_id="ONE"))) == {"feeds": {0}}
 
 
 def test_an_alert_applies_where_any_of_its_selectors_does():
     """Route A and the stop End."""
-    told = read(NETWORK, alert(EntitySelector(route_id="A"), EntitySelector(stop_id="END")))
-    assert touched(told) == {"routes": {0}, "stops": {END}}
+    works = alert(route_id="A")
+    works.alert.informed_entity.add(stop_id="END")
+    assert touched(read(NETWORK, works)) == {"routes": {0}, "stops": {END}}
 
 
 def test_words_are_those_of_the_specification():
     """The effect as GTFS-Realtime writes it; without periods an alert always holds."""
-    told = read(NETWORK, alert(EntitySelector(route_id="A"), effect=Alert.DETOUR))
+    told = read(NETWORK, alert(effect="DETOUR", route_id="A"))
     (first,) = told.alerts
-    assert (first.id, first.effect) == ("trouble", "DETOUR")
+    assert (first.id, first.effect) == ("works", "DETOUR")
     assert first.is_in_force(at("03:00"))
 
 
-def told_with(*headers, description=None, url=None):
-    """Return the alert as read of one with headers, by (language, text)."""
-    said = alert(EntitySelector(route_id="A"))
+def told_with(*headers, **told):
+    """Return the alert as read of one with headers, by (language, text), and a text or an address in English."""
+    said = alert(header="", route_id="A", **told)
     for language, text in headers:
         said.alert.header_text.translation.add(language=language, text=text)
-    if description is not None:
-        said.alert.description_text.translation.add(language="en", text=description)
-    if url is not None:
-        said.alert.url.translation.add(language="en", text=url)
     (first,) = read(NETWORK, said).alerts
     return first
 
@@ -161,7 +153,7 @@ def test_texts_are_kept_by_language(headers, kept):
 
 def test_html_loses_its_tags():
     """Some publishers write HTML without saying so."""
-    told = told_with(description="<p>Platform&nbsp;2<br/>Gate &amp; hall</p>")
+    told = told_with(text="<p>Platform&nbsp;2<br/>Gate &amp; hall</p>")
     assert dict(told.descriptions) == {"en": "Platform\xa02\nGate & hall"}
 
 
@@ -182,17 +174,17 @@ def test_only_web_addresses_of_some_length_are_kept(url, is_kept):
 @pytest.mark.parametrize(
     ("effect", "selector", "closes"),
     [
-        (Alert.ACCESSIBILITY_ISSUE, {"stop_id": "HUB"}, (False, True)),
-        (Alert.ACCESSIBILITY_ISSUE, {"route_id": "A"}, (False, False)),
-        (Alert.NO_SERVICE, {"stop_id": "HUB"}, (True, True)),
-        (Alert.NO_SERVICE, {"route_id": "A", "stop_id": "P1"}, (True, True)),
-        (Alert.NO_SERVICE, {"route_id": "A"}, (False, False)),
-        (Alert.DETOUR, {"stop_id": "HUB"}, (False, False)),
+        ("ACCESSIBILITY_ISSUE", {"stop_id": "HUB"}, (False, True)),
+        ("ACCESSIBILITY_ISSUE", {"route_id": "A"}, (False, False)),
+        ("NO_SERVICE", {"stop_id": "HUB"}, (True, True)),
+        ("NO_SERVICE", {"route_id": "A", "stop_id": "P1"}, (True, True)),
+        ("NO_SERVICE", {"route_id": "A"}, (False, False)),
+        ("DETOUR", {"stop_id": "HUB"}, (False, False)),
     ],
 )
 def test_alerts_that_close_stops_to_all_or_to_those_who_need_no_steps(effect, selector, closes):
     """A lift out of order, a stop without service; a line without service closes no stop."""
-    told = read(NETWORK, alert(EntitySelector(**selector), effect=effect))
+    told = read(NETWORK, alert(effect=effect, **selector))
     assert tuple(bool(told.list_closing(step_free=step_free)) for step_free in (False, True)) == closes
     assert told.is_empty is not any(closes)
 
@@ -209,7 +201,7 @@ def test_alerts_that_close_stops_to_all_or_to_those_who_need_no_steps(effect, se
 )
 def test_a_span_of_time_meets_the_periods_that_touch_it(begin, end, expected):
     """From 08:00 to 09:00 and from 22:00 to 23:00; both ends count, and two that are met are told as one."""
-    said = alert(EntitySelector(route_id="A"))
+    said = alert(route_id="A")
     said.alert.active_period.add(start=at("08:00"), end=at("09:00"))
     said.alert.active_period.add(start=at("22:00"), end=at("23:00"))
     (first,) = read(NETWORK, said).alerts
@@ -219,7 +211,7 @@ def test_a_span_of_time_meets_the_periods_that_touch_it(begin, end, expected):
 
 def test_the_same_alert_twice_is_one():
     """Two sources of one operator repeat each other."""
-    said = alert(EntitySelector(route_id="A"))
+    said = alert(route_id="A")
     told = read(NETWORK, said, said)
     assert (len(told.alerts), dict(told.counts)) == (1, {"alert-given": 1, "superseded-by-a-newer-one": 1})
 
@@ -229,7 +221,7 @@ def test_the_same_alert_twice_is_one():
 )
 def test_an_alert_holds_while_riders_feel_it(clock, is_in_force):
     """Shown from 06:00 to 10:00 (active_period); works from 08:00 to 09:00 and from 22:00 on (impact_period)."""
-    works = alert(EntitySelector(route_id="A"))
+    works = alert(route_id="A")
     works.alert.active_period.add(start=at("06:00"), end=at("10:00"))
     works.alert.impact_period.add(start=at("08:00"), end=at("09:00"))
     works.alert.impact_period.add(start=at("22:00"))
@@ -240,4 +232,4 @@ def test_an_alert_holds_while_riders_feel_it(clock, is_in_force):
 def test_an_alert_of_a_direction_touches_trips_that_state_none():
     """The feed does not say which way its trips go: all of the route may be meant."""
     line = timetable_from_drawing("line A | Alpha 08:10 | Beta 08:20\nline A | Beta 09:10 | Alpha 09:20")
-    assert touched(read(line, alert(EntitySelector(route_id="A", direction_id=1)))) == {"trips": {0, 1}}
+    assert touched(read(line, alert(route_id="A", direction_id=1))) == {"trips": {0, 1}}
