@@ -12,7 +12,7 @@ from fingerpost.transit.engine.gtfs.realtime.messages import plain_text
 from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome, StopTimeOutcome
 from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import SKIPPED, read_pickup_drop_off
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import TripMatcher
-from fingerpost.transit.engine.timetable.timetable import Int64, Timetable
+from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, Timetable, UInt8
 
 
 class AddedKey(NamedTuple):
@@ -95,11 +95,11 @@ StopTimeEvent = TripUpdate.StopTimeEvent
 class PlacedStopTimes(NamedTuple):
     """Stop times of a ride: rows of stops, Unix seconds that never run backwards, flags, and which are skipped."""
 
-    stop: list[int]
+    stop: Int32
     arrival: Int64
     departure: Int64
-    flags: list[int]
-    is_skipped: list[bool]
+    flags: UInt8
+    is_skipped: Bool
 
 
 class PlannedStopTime(NamedTuple):
@@ -161,11 +161,11 @@ def place_stop_times(
     tally[StopTimeOutcome.HELD] += waiting
     tally[StopTimeOutcome.APPLIED] += len(found) - waiting
     return PlacedStopTimes(
-        stop=[stop for stop, *_ in found],
+        stop=np.array([stop for stop, *_ in found], np.int32),
         arrival=held[0::2],
         departure=held[1::2],
-        flags=[flags for *_, flags, _ in found],
-        is_skipped=[is_skipped for *_, is_skipped in found],
+        flags=np.array([flags for *_, flags, _ in found], np.uint8),
+        is_skipped=np.array([is_skipped for *_, is_skipped in found], np.bool_),
     )
 
 

@@ -35,8 +35,7 @@ _APART_S = 1 << 41
 class Delays:
     """What is known of rides, one row for each of their stop times.
 
-    ``stop`` are the stops of all stop times, ``moved`` marks those that are not the timetable's. ``flags`` are the
-    flags of all of them, ``has_other_flags`` marks those that are not the timetable's.
+    ``stop`` and ``flags`` are those of all stop times, the timetable's where nothing else is told.
     ``is_told`` says for each ride whether anything was.
     """
 
@@ -45,9 +44,7 @@ class Delays:
     is_known: Bool
     is_skipped: Bool
     stop: Int32
-    moved: Bool
     flags: UInt8
-    has_other_flags: Bool
     is_told: Bool
 
 
@@ -74,8 +71,6 @@ def work_out_delays(
     stop = rides.stop.copy()
     moved = stated.stop != NO_STOP
     stop[moved] = stated.stop[moved]
-    flags = rides.flags & ~stated.opened | stated.closed
-    has_other_flags = flags != rides.flags
     tells_pickup_drop_off = (stated.opened | stated.closed) != 0
     tells = is_known | stated.is_skipped | moved | tells_pickup_drop_off | stated.is_silent
     return Delays(
@@ -84,9 +79,7 @@ def work_out_delays(
         is_known=is_known | stated.is_skipped,
         is_skipped=stated.is_skipped,
         stop=stop,
-        moved=moved & (stop != rides.stop),
-        flags=flags,
-        has_other_flags=has_other_flags,
+        flags=rides.flags & ~stated.opened | stated.closed,
         is_told=mark_rows(len(rides.trip), rides.ride[tells]),
     )
 

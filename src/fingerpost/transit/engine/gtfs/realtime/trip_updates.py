@@ -218,7 +218,7 @@ class TripUpdates:
         first, is_told = planned.first.tolist(), delays.is_told.tolist()
         moved, with_flags = (
             np.logical_or.reduceat(marks, planned.first[:-1]).tolist()
-            for marks in (delays.moved, delays.has_other_flags)
+            for marks in (delays.stop != planned.stop, delays.flags != planned.flags)
         )
         for row, claim in enumerate(claims):
             begin, end = first[row], first[row + 1]
@@ -270,11 +270,11 @@ class TripUpdates:
         assert claim.added is not None, "only copies come here"
         trip = claim.match.trip
         stop_times = PlacedStopTimes(
-            stop=delays.stop[begin:end].tolist(),
+            stop=delays.stop[begin:end],
             arrival=planned.arrival[begin:end] + delays.arrival_delay_s[begin:end],
             departure=planned.departure[begin:end] + delays.departure_delay_s[begin:end],
-            flags=delays.flags[begin:end].tolist(),
-            is_skipped=delays.is_skipped[begin:end].tolist(),
+            flags=delays.flags[begin:end],
+            is_skipped=delays.is_skipped[begin:end],
         )
         day = date.fromordinal(claim.match.day)
         return self._new_ride(
@@ -300,12 +300,8 @@ class TripUpdates:
             route=route,
             trip=trip,
             headsign=headsign,
-            stop=np.array(stop_times.stop, np.int32),
-            arrival=stop_times.arrival,
-            departure=stop_times.departure,
-            flags=np.array(stop_times.flags, np.uint8),
-            is_skipped=np.array(stop_times.is_skipped, np.bool_),
             updated=updated,
+            **stop_times._asdict(),
         )
 
     def _feed_of(self, update: TripUpdate, matcher: TripMatcher, rows: Sequence[int]) -> int | None:
