@@ -9,7 +9,6 @@ import pytest
 from fingerpost.apps.wiring import list_tools
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.embedded.realtime_feeds import RealtimeSource
 from tests.homes import keep_network, open_networks, write_record
 from tests.realtime.messages import NOW
 
@@ -45,15 +44,13 @@ class Town:
         draft = self.file.with_suffix(".draft")
         draft.write_bytes(data)
         draft.replace(self.file)
-        self.follow(RealtimeSource(str(self.file)))
+        self.follow(str(self.file))
 
     def follow(self, *sources):
-        observed = [
-            each.location if each.feed_name is None else f"{each.feed_name}={each.location}" for each in sources
-        ]
-        if self.followed != observed:
-            self.followed = observed
-            write_record(self.home, "TEST", realtime=observed)
+        """Let the record name sources, as ``[FEED=]PATH`` or ``[FEED=]URL``."""
+        if self.followed != sources:
+            self.followed = sources
+            write_record(self.home, "TEST", realtime=sources)
 
     def ask(self, tool, **arguments):
         """Return the body of a tool's answer."""

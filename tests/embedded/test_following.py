@@ -9,7 +9,7 @@ import pytest
 
 from fingerpost.errors import SourceUnreachable
 from fingerpost.net.response import Response
-from fingerpost.transit.embedded.realtime_feeds import POLL_S, RealtimeSource
+from fingerpost.transit.embedded.realtime_feeds import POLL_S
 from tests.embedded.conftest import rows, trips, warnings, without_realtime_words
 from tests.realtime.messages import NOW, call, message, update
 
@@ -153,7 +153,7 @@ def test_http_is_opened_only_for_a_url(towns):
     town.say(LATE)
     town.board()
     opened = [upstream.opened]
-    town.follow(RealtimeSource(URL))
+    town.follow(URL)
     assert rows(town.board(limit=1)) == [("R", "08:10", "delayed", 120)]
     assert [*opened, upstream.opened, upstream.asked] == [0, 1, 1]
 
@@ -162,7 +162,7 @@ def test_nobody_waits_for_a_source_that_hangs(towns, clock):
     """The second question is due while the source is silent: the board comes at once, with the message of before."""
     upstream = Upstream(LATE)
     town = towns(open_fetch=upstream.open)
-    town.follow(RealtimeSource(URL))
+    town.follow(URL)
     town.board()
     clock(NOW + POLL_S)
     upstream.gate.clear()
@@ -173,7 +173,7 @@ def test_nobody_waits_for_a_source_that_hangs(towns, clock):
 def test_a_url_that_fails_at_first_leaves_the_timetable(towns):
     """The reason is said."""
     town = towns(open_fetch=Upstream(SourceUnreachable("example.org cannot be reached")).open)
-    town.follow(RealtimeSource(URL))
+    town.follow(URL)
     board = town.board(limit=1)
     assert rows(board) == [("R", "08:10", "scheduled_only", None)]
     assert warnings(board)["realtime-stale"] == ("Realtime is missing or held up: example.org cannot be reached")
@@ -183,7 +183,7 @@ def test_a_closed_house_leaves_no_thread(towns):
     """What is under way is cancelled, hanging or not."""
     upstream = Upstream(LATE)
     town = towns(open_fetch=upstream.open)
-    town.follow(RealtimeSource(URL))
+    town.follow(URL)
     town.board()
     town.close()
     assert [thread.name for thread in threading.enumerate() if thread.name == "fingerpost-realtime"] == []

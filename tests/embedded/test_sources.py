@@ -3,7 +3,8 @@
 import pytest
 
 from fingerpost.errors import ParameterError
-from fingerpost.transit.embedded.realtime_feeds import RealtimeSource, read_source, read_typed_source
+from fingerpost.transit.embedded.feed_origins import NamedPlace, read_place
+from fingerpost.transit.embedded.realtime_feeds import read_typed_source
 
 URL = "https://example.org/updates.pb?key=${MY_KEY}"
 
@@ -14,17 +15,17 @@ def test_a_source_may_name_its_feed(tmp_path):
     path.touch()
     read = [read_typed_source(text) for text in (str(path), f"BUS={path}", URL, f"BUS={URL}")]
     assert read == [
-        RealtimeSource(str(path)),
-        RealtimeSource(str(path), "BUS"),
-        RealtimeSource(URL),
-        RealtimeSource(URL, "BUS"),
+        NamedPlace(None, path, None),
+        NamedPlace("BUS", path, None),
+        NamedPlace(None, None, URL),
+        NamedPlace("BUS", None, URL),
     ]
-    assert [read_source(source.text) for source in read] == read
+    assert [read_place(source.text) for source in read] == read
 
 
 def test_a_relative_path_in_a_record_counts_from_its_folder(tmp_path):
     """Wherever the command is run."""
-    assert read_source("BUS=updates.pb", tmp_path) == RealtimeSource(str(tmp_path / "updates.pb"), "BUS")
+    assert read_place("BUS=updates.pb", tmp_path) == NamedPlace("BUS", tmp_path / "updates.pb", None)
 
 
 @pytest.mark.parametrize(
@@ -44,4 +45,4 @@ def test_a_source_that_cannot_be_kept_is_refused(text, message):
 def test_a_url_longer_than_a_file_name_is_a_url():
     """Nobody asks the disk for it in vain."""
     url = f"https://example.org/{'x' * 5000}"
-    assert read_source(f"BUS={url}") == RealtimeSource(url, "BUS")
+    assert read_place(f"BUS={url}") == NamedPlace("BUS", None, url)

@@ -8,7 +8,8 @@ import pytest
 from fingerpost.errors import SourceLimited, SourceUnreachable
 from fingerpost.net.response import Response
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.embedded.realtime_feeds import POLL_S, RealtimeFeeds, RealtimeSource
+from fingerpost.transit.embedded.feed_origins import read_place
+from fingerpost.transit.embedded.realtime_feeds import POLL_S, RealtimeFeeds
 from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S, RealtimeIndex, read_realtime
 from tests.realtime.messages import NOW, call, message, update
 
@@ -46,8 +47,8 @@ class Source:
         )
 
 
-def feeds_of(fetch: Source, *sources: RealtimeSource) -> RealtimeFeeds:
-    listed = sources or (RealtimeSource(URL),)
+def feeds_of(fetch: Source, *sources: str) -> RealtimeFeeds:
+    listed = [read_place(text) for text in sources or (URL,)]
     return RealtimeFeeds(listed, fetch, lambda: datetime.fromtimestamp(NOW, UTC))
 
 
@@ -119,7 +120,7 @@ async def test_one_source_that_fails_does_not_hold_up_another(tmp_path):
     """A dead URL and a file."""
     path = tmp_path / "updates.pb"
     path.write_bytes(FIRST)
-    feeds = feeds_of(Source(SourceUnreachable("down")), RealtimeSource(URL), RealtimeSource(str(path), "TEST"))
+    feeds = feeds_of(Source(SourceUnreachable("down")), URL, f"TEST={path}")
     assert await feeds.refresh(NOW)
     assert [(kept.bytes, kept.feed_name) for kept in feeds.messages()] == [(FIRST, "TEST")]
 
@@ -128,7 +129,7 @@ async def test_a_file_is_read_again_when_it_changes(tmp_path):
     """Files need no pause; a file half written keeps the last good message, a whole one mends it."""
     path = tmp_path / "updates.pb"
     path.write_bytes(FIRST)
-    feeds = feeds_of(Source(FIRST), RealtimeSource(str(path)))
+    feeds = feeds_of(Source(FIRST), str(path))
     assert [await feeds.refresh(NOW), await feeds.refresh(NOW)] == [True, False]
     path.write_bytes(SECOND[:-1])
     assert not await feeds.refresh(NOW + 1)
@@ -142,7 +143,7 @@ async def test_a_file_is_read_again_when_it_changes(tmp_path):
 
 async def test_a_file_that_is_missing_is_told(tmp_path):
     """It may come later."""
-    feeds = feeds_of(Source(FIRST), RealtimeSource(str(tmp_path / "none.pb")))
+    feeds = feeds_of(Source(FIRST), str(tmp_path / "none.pb"))
     await feeds.refresh(NOW)
     assert feeds.health().sources[0].problem == "none.pb cannot be read: No such file or directory."
 
@@ -152,7 +153,7 @@ async def test_a_file_without_a_timestamp_is_as_old_as_it_was_written(tmp_path):
     path = tmp_path / "updates.pb"
     path.write_bytes(late(timestamp=0))
     os.utime(path, (NOW - 60, NOW - 60))
-    feeds = feeds_of(Source(FIRST), RealtimeSource(str(path)))
+    feeds = feeds_of(Source(FIRST), str(path))
     await feeds.refresh(NOW)
     assert (feeds.messages()[0].received, feeds.health(now=NOW).sources[0].age_s) == (NOW - 60, 60)
 
@@ -161,7 +162,7 @@ async def test_a_key_is_not_shown():
     """The address names an environment variable; that name is all that is ever told."""
     location = "https://example.org/updates.pb?api_key=${MY_KEY}"
     source = Source(FIRST)
-    feeds = feeds_of(source, RealtimeSource(location))
+    feeds = feeds_of(source, location)
     await feeds.refresh(NOW)
     assert (feeds.health().sources[0].location, source.asked[0][0]) == (location, URL)
 

@@ -10,7 +10,7 @@ from fingerpost.apps.storage import new_client
 from fingerpost.errors import ParameterError, ToolError
 from fingerpost.store.network_record import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import OriginFolder, read_place
-from fingerpost.transit.embedded.realtime_feeds import RealtimeFeeds, read_source
+from fingerpost.transit.embedded.realtime_feeds import RealtimeFeeds
 from fingerpost.transit.embedded.realtime_updater import name_shared
 from fingerpost.transit.engine.gtfs.importer import FeedSource, list_feed_names
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
@@ -42,7 +42,7 @@ class RealtimeCheck:
         """Fetch the sources, all at the same time; a relative path counts from the home folder."""
         async with new_client(self._settings) as client:
             feeds = {
-                text: RealtimeFeeds([read_source(text, self._settings.home)], client.fetch, clock.now)
+                text: RealtimeFeeds([read_place(text, self._settings.home)], client.fetch, clock.now)
                 for text in self._record.realtime
             }
             await asyncio.gather(*(source.refresh() for source in feeds.values()))
@@ -80,7 +80,7 @@ class RealtimeCheck:
             ],
         )
         for text in record.realtime:
-            named = read_source(text, home).feed_name
+            named = read_place(text, home).feed_name
             if named is not None and named.upper() not in known:
                 raise ParameterError(
                     f"{record.name} has no FEED {named}, which {text} speaks of",
@@ -97,7 +97,7 @@ class RealtimeCheck:
         index, now = RealtimeIndex(timetable), int(clock.now().timestamp())
         lines: list[tuple[str, bool]] = []
         for text, got in self._fetched.items():
-            head = f"Real time: {read_source(text, self._settings.home).text}"
+            head = f"Real time: {read_place(text, self._settings.home).text}"
             if isinstance(got, str):
                 lines.append((f"{head}: {got}", False))
             else:

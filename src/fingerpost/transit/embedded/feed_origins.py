@@ -35,17 +35,26 @@ _HALF_ADDRESS = re.compile(r"\s*https?:(?!//)", re.IGNORECASE)
 
 
 class NamedPlace(NamedTuple):
-    """A path, or a URL where ``path`` is None, and the FEED that was named before it."""
+    """A path, or a URL where ``path`` is None (``${NAME}`` stands for a key), and the FEED that was named before it."""
 
     feed_name: str | None
     path: Path | None
     url: str | None
 
     @property
+    def location(self) -> str:
+        """The URL, its keys by name only, or the path."""
+        return f"{self.url if self.path is None else self.path}"
+
+    @property
     def text(self) -> str:
         """The text for a record: as typed, with a path made absolute."""
-        place = self.url if self.path is None else self.path
-        return f"{place}" if self.feed_name is None else f"{self.feed_name}={place}"
+        return self.location if self.feed_name is None else f"{self.feed_name}={self.location}"
+
+    @property
+    def shown(self) -> str:
+        """The place without this machine's paths: a URL, or a file's name."""
+        return self.location if self.path is None else self.path.name
 
 
 def read_place(text: str, base: Path | None = None) -> NamedPlace:

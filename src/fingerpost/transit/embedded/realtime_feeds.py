@@ -11,55 +11,21 @@ from types import MappingProxyType
 from fingerpost.errors import ParameterError, SourceLimited, ToolError
 from fingerpost.net.request import Fetch, Request, RequestLimits, read_template
 from fingerpost.net.response import Response
-from fingerpost.transit.embedded.feed_origins import read_place
+from fingerpost.transit.embedded.feed_origins import NamedPlace, read_place
 from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, find_timestamp
 from fingerpost.transit.engine.gtfs.realtime.outcomes import APPLIED
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.model.provenance import RealtimeHealth, SourceHealth
 
 
-@dataclass(frozen=True, slots=True)
-class RealtimeSource:
-    """A path or URL (``${NAME}`` stands for a key in the environment), and the FEED that it updates, if only one."""
-
-    location: str
-    feed_name: str | None = None
-
-    @property
-    def is_url(self) -> bool:
-        return self.location.lower().startswith(("http://", "https://"))
-
-    @property
-    def shown(self) -> str:
-        """The source without this machine's paths: a URL, or a file's name."""
-        return self.location if self.is_url else Path(self.location).name
-
-    @property
-    def text(self) -> str:
-        """The source as a record names it; a URL has its keys by name only."""
-        return self.location if self.feed_name is None else f"{self.feed_name}={self.location}"
-
-
-def read_source(text: str, base: Path | None = None) -> RealtimeSource:
-    """Parse ``[FEED=]PATH`` or ``[FEED=]URL``; an existing path is taken literally.
-
-    A relative path counts from ``base``, by default the current folder. A file may come later than its record.
-
-    Raises:
-        ParameterError: an address that holds a key in the clear or is none.
-    """
-    place = read_place(text, base)
-    return RealtimeSource(str(place.path) if place.url is None else place.url, place.feed_name)
-
-
-def read_typed_source(text: str) -> RealtimeSource:
+def read_typed_source(text: str) -> NamedPlace:
     """Return the source that somebody typed, whose file must be there now.
 
     Raises:
-        ParameterError: as ``read_source``, or there is no such file.
+        ParameterError: as ``read_place``, or there is no such file.
     """
-    source = read_source(text)
-    if not source.is_url and not Path(source.location).is_file():
+    source = read_place(text)
+    if source.path is not None and not source.path.is_file():
         place = text.removeprefix(f"{source.feed_name}=")
         raise ParameterError(
             f"There is no realtime file {place}", {"field": "realtime"}, hint="Name a GTFS-Realtime file, or a URL"
@@ -80,7 +46,7 @@ _LIMITS = RequestLimits(total_s=15.0, max_bytes=_MAX_BYTES, attempts=1)
 class _SourceState:
     """State of one source: its last good message, its failures, and when it is due again."""
 
-    source: RealtimeSource
+    source: NamedPlace
     message: FeedBytes | None = None
     timestamp: int | None = None
     asked: int | None = None
@@ -110,7 +76,7 @@ class RealtimeFeeds:
         clock: the present instant.
     """
 
-    def __init__(self, sources: Sequence[RealtimeSource], fetch: Fetch, clock: Callable[[], datetime]) -> None:
+    def __init__(self, sources: Sequence[NamedPlace], fetch: Fetch, clock: Callable[[], datetime]) -> None:
         self._states = [_SourceState(source) for source in sources]
         self._fetch = fetch
         self._clock = clock
@@ -122,7 +88,7 @@ class RealtimeFeeds:
         A URL that does not answer holds up only whoever asks for it.
         """
         instant = int(self._clock().timestamp()) if now is None else now
-        asked = [state for state in self._states if not (only_files and state.source.is_url)]
+        asked = [state for state in self._states if not (only_files and state.source.url is not None)]
         return any(await asyncio.gather(*(self._ask_if_due(state, instant) for state in asked)))
 
     async def _ask_if_due(self, state: _SourceState, now: int) -> bool:
@@ -130,11 +96,13 @@ class RealtimeFeeds:
             return now >= state.due and await self._ask(state, now)
 
     def are_urls_due(self, now: int) -> bool:
-        return any(state.source.is_url and now >= state.due for state in self._states)
+        return any(state.source.url is not None and now >= state.due for state in self._states)
 
     def have_files_changed(self) -> bool:
         """Whether any file has changed since it was last read; one ``stat`` call per file."""
-        return any(not state.source.is_url and _stamp_of(state.source.location) != state.seen for state in self._states)
+        return any(
+            state.source.url is None and _stamp_of(state.source.location) != state.seen for state in self._states
+        )
 
     def messages(self) -> tuple[FeedBytes, ...]:
         return tuple(state.message for state in self._states if state.message is not None)
@@ -153,14 +121,14 @@ class RealtimeFeeds:
     async def _ask(self, state: _SourceState, now: int) -> bool:
         state.asked = now
         try:
-            is_new = await (self._ask_url(state, now) if state.source.is_url else self._read_file(state, now))
+            is_new = await (self._ask_url(state, now) if state.source.url is not None else self._read_file(state, now))
         except (ToolError, _NoMessage) as error:
             state.problem = str(error)
             state.failures += 1
             state.due = now + _wait_s(state, error)
             return False
         state.problem, state.failures = None, 0
-        state.due = now + POLL_S - _age_s(state.response, now) if state.source.is_url else now
+        state.due = now + POLL_S - _age_s(state.response, now) if state.source.url is not None else now
         return is_new
 
     async def _ask_url(self, state: _SourceState, now: int) -> bool:
@@ -238,7 +206,7 @@ def _age_s(response: Response | None, now: int) -> int:
 
 def _wait_s(state: _SourceState, error: Exception) -> int:
     """Return how long to leave a source alone: a file may be mended at once, a URL needs patience."""
-    if not state.source.is_url:
+    if state.source.url is None:
         return 0
     patience_s = min(POLL_S << min(state.failures, 10), _LONGEST_WAIT_S)
     asked_for_s = int(error.retry_after_s) + 1 if isinstance(error, SourceLimited) else 0

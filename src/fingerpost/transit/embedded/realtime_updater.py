@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 
 from fingerpost.net.request import Fetch, Request
 from fingerpost.net.response import Response
-from fingerpost.transit.embedded.realtime_feeds import RealtimeFeeds, RealtimeSource
+from fingerpost.transit.embedded.feed_origins import NamedPlace
+from fingerpost.transit.embedded.realtime_feeds import RealtimeFeeds
 from fingerpost.transit.engine.demo.simulator import Scenario, simulate
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.engine.gtfs.realtime.outcomes import MessageOutcome
@@ -122,7 +123,7 @@ class RealtimeUpdater:
     def __init__(
         self,
         timetable: Timetable,
-        sources: tuple[RealtimeSource, ...],
+        sources: tuple[NamedPlace, ...],
         worker: RealtimeWorker,
         clock: Callable[[], datetime],
         publish: Publish,

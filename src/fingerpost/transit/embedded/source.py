@@ -17,9 +17,9 @@ from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.runtime import instruments
 from fingerpost.runtime.instruments import Age
 from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.embedded.feed_origins import NamedPlace, read_place
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.embedded.preparing import open_prepared
-from fingerpost.transit.embedded.realtime_feeds import RealtimeSource, read_source
 from fingerpost.transit.embedded.realtime_updater import OpenFetch, RealtimeWorker
 from fingerpost.transit.engine.demo.catalogue import build_demo
 from fingerpost.transit.engine.timetable.timetable_store import StoredTimetable, TimetableStore
@@ -77,7 +77,7 @@ class EmbeddedSource:
             self._opened[record.name] = opened
         elif opened.network.record != record:
             opened.network.configure(record, _list_notes(record, entry))
-        self._follow(opened.network, tuple(read_source(text, self._home) for text in record.realtime))
+        self._follow(opened.network, tuple(read_place(text, self._home) for text in record.realtime))
         return opened.network
 
     def _get_entry(self, record: NetworkRecord) -> StoredTimetable:
@@ -120,7 +120,7 @@ class EmbeddedSource:
             if source.age_s is not None
         ]
 
-    def _follow(self, network: EmbeddedNetwork, sources: tuple[RealtimeSource, ...]) -> None:
+    def _follow(self, network: EmbeddedNetwork, sources: tuple[NamedPlace, ...]) -> None:
         if sources == (() if network.realtime is None else network.realtime.sources):
             return
         if not sources:
