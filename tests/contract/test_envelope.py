@@ -304,3 +304,48 @@ def test_codes_are_the_closed_lists():
         "UPSTREAM_ERROR",
         "INTERNAL_ERROR",
     }
+
+
+SUGGESTED = [{"parameterValue": "HSL:1", "matchQuality": 900}, {"parameterValue": "60.200000,24.900000"}]
+BOTH = {"side": "from", "candidates": CANDIDATES[1:], "other": {"side": "to", "candidates": CANDIDATES[:1]}}
+
+
+@pytest.mark.parametrize(
+    ("details", "message", "of_origin", "of_destination"),
+    [
+        *(({"side": side, **CHOICE}, "", SUGGESTED, []) for side in ("from", "origin")),
+        *(({"side": side, **CHOICE}, "", [], SUGGESTED) for side in ("to", "destination")),
+        (
+            BOTH,
+            "Candidates for from: Asematie (60.200000,24.900000). Candidates for to: Asema (HSL:1).",
+            SUGGESTED[1:],
+            SUGGESTED[:1],
+        ),
+    ],
+)
+def test_the_plan_journey_contract_fills_the_side_that_is_unclear(details, message, of_origin, of_destination):
+    """J10, J14, J16, J23, E1: suggestions on one side, an empty list on the other; both, told apart in the message."""
+    assert render_error(PlaceAmbiguous("Which one", details), Family.LONDON, "id") == {
+        "success": False,
+        "code": "DISAMBIGUATION_REQUIRED",
+        "message": f"Which one. {message or 'Candidates: Asema (HSL:1); Asematie (60.200000,24.900000).'}",
+        "topJourneys": None,
+        "fromLocationDisambiguation": of_origin,
+        "toLocationDisambiguation": of_destination,
+    }
+
+
+@pytest.mark.parametrize(
+    ("error", "is_found", "code", "journeys"),
+    [(ParameterError("no end"), False, "VALIDATION_ERROR", None), (DataNotFound("no end"), True, "OK", [])],
+)
+def test_the_plan_journey_contract_has_all_six_fields(error, is_found, code, journeys):
+    """A2, A5, E2, J5-J10, J13: nulls are written; nothing found is a success with an empty list and the reason."""
+    assert render_error(error, Family.LONDON, "id") == {
+        "success": is_found,
+        "code": code,
+        "message": "no end.",
+        "topJourneys": journeys,
+        "fromLocationDisambiguation": None,
+        "toLocationDisambiguation": None,
+    }

@@ -15,16 +15,33 @@ def reasons(caught) -> list[str]:
     return [error["msg"].removeprefix("Value error, ") for error in caught.value.errors()]
 
 
-def test_tool_spec_has_the_contracts_fields_and_defaults():
-    """S7, S8, S9, S10: name, input_schema, output_key, description; output_schema is ours."""
-    spec = ToolSpec(name="facts", input_schema={"financial_facts": FinancialFactsParams}, output_key="facts")
-    assert dict(spec) == {
-        "name": "facts",
-        "input_schema": {"financial_facts": FinancialFactsParams},
-        "output_key": "facts",
-        "description": "",
-        "output_schema": {},
-    }
+@pytest.mark.parametrize(
+    ("model", "given", "defaults"),
+    [
+        (
+            ToolSpec,
+            {"name": "facts", "input_schema": {"financial_facts": FinancialFactsParams}, "output_key": "facts"},
+            {"description": "", "output_schema": {}},
+        ),
+        (ToolInput, {"query_type": "financial_facts"}, {"parameters": {}}),
+        (
+            PlanStep,
+            {"step_id": 1, "description": "Get Apple's revenue"},
+            {
+                "tool": None, "agent": None, "parameters": {}, "dependencies": [], "expected_key": None,
+                "output_path": None, "done_check": None, "status": "pending", "completed_at": None, "skipped": False,
+            },
+        ),
+        (
+            Plan,
+            {"goal": "Revenue", "created_at": CREATED},
+            {"steps": [], "status": "pending", "completed_at": None, "owner": "agent", "can_modify": True},
+        ),
+    ],
+)  # fmt: skip
+def test_a_model_has_the_contracts_fields_and_defaults(model, given, defaults):
+    """S1, S7-S29, S53: what is required and what has a default; a specification's output_schema is ours."""
+    assert dict(model(**given)) == given | defaults
 
 
 def test_tool_spec_wants_models_not_instances():
@@ -32,24 +49,6 @@ def test_tool_spec_wants_models_not_instances():
     with pytest.raises(ValidationError) as caught:
         ToolSpec(name="facts", input_schema={"financial_facts": dict}, output_key="facts")
     assert [error["loc"] for error in caught.value.errors()] == [("input_schema", "financial_facts")]
-
-
-def test_plan_step_has_the_contracts_fields_and_defaults():
-    """S1, S11-S22: two fields are required, ten have defaults."""
-    assert PlanStep(step_id=1, description="Get Apple's revenue").model_dump() == {
-        "step_id": 1,
-        "description": "Get Apple's revenue",
-        "tool": None,
-        "agent": None,
-        "parameters": {},
-        "dependencies": [],
-        "expected_key": None,
-        "output_path": None,
-        "done_check": None,
-        "status": "pending",
-        "completed_at": None,
-        "skipped": False,
-    }
 
 
 def test_the_contracts_example_step_constructs():
@@ -70,19 +69,6 @@ def test_the_contracts_example_step_constructs():
         ["data", "Revenue"],
         "AAPL",
     )
-
-
-def test_plan_has_the_contracts_fields_and_defaults():
-    """S23-S29: goal and created_at are required."""
-    assert Plan(goal="Revenue", created_at="2022-02-22T06:00:00Z").model_dump() == {
-        "goal": "Revenue",
-        "steps": [],
-        "status": "pending",
-        "created_at": "2022-02-22T06:00:00Z",
-        "completed_at": None,
-        "owner": "agent",
-        "can_modify": True,
-    }
 
 
 @pytest.mark.parametrize(
@@ -135,11 +121,6 @@ def test_steps_do_not_share_their_defaults():
     first.parameters["x"] = 1
     first.dependencies.append(7)
     assert (second.parameters, second.dependencies) == ({}, [])
-
-
-def test_tool_input_has_a_query_type_and_parameters():
-    """S53: parameters default to an empty object."""
-    assert ToolInput(query_type="financial_facts").model_dump() == {"query_type": "financial_facts", "parameters": {}}
 
 
 def test_financial_facts_params_as_printed():

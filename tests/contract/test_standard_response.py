@@ -28,23 +28,19 @@ async def test_success_has_the_standard_fields_and_extras_at_the_top():
     }
 
 
-@pytest.mark.parametrize("error_type", ["error", "warning"])
-def test_failure_has_no_results_and_one_message(error_type):
-    """S46, S47: results are empty, and the message stands under its type."""
-    assert Revenue().format_error_response("financial_facts", ASKED, "Nothing for 1890", error_type) == {
-        "query_type": "financial_facts",
+@pytest.mark.parametrize(("given", "error_type"), [(["error"], "error"), (["warning"], "warning"), ([], "error")])
+def test_failure_has_no_results_and_one_message(given, error_type):
+    """S46, S47, F1: results are empty, the message stands under its type, by default error; extras at the top."""
+    told = Revenue().format_error_response("q", ASKED, "Nothing for 1890", *given, additional_data={"hint": "y"})
+    assert told == {
+        "query_type": "q",
         "parameters": {"ticker": "AAPL"},
         "results": [],
         "output_key": "sec_financial_data",
         "success": False,
         error_type: "Nothing for 1890",
+        "hint": "y",
     }
-
-
-def test_an_error_is_the_default_failure():
-    """F1: error_type defaults to error, and additional data stands at the top."""
-    response = Revenue().format_error_response("q", {}, "x", additional_data={"hint": "y"})
-    assert (response["error"], response["hint"]) == ("x", "y")
 
 
 def test_another_error_type_is_our_bug():

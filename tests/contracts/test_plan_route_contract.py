@@ -355,6 +355,21 @@ def test_the_text_alone_carries_the_answer(over):
     ]
 
 
+@pytest.mark.parametrize(
+    ("begin", "end", "told"),
+    [
+        (60, 70, "Tue 2022-02-22 09:00 to 09:10"),
+        (60 * 16, 60 * 16 + 10, "Wed 2022-02-23 00:00 to 00:10"),
+        (60 * 16 - 5, 60 * 16 + 5, "Tue 2022-02-22 23:55 to Wed 2022-02-23 00:05"),
+    ],
+)
+def test_the_next_route_is_told_in_the_zone_of_the_place(over, begin, end, told):
+    """The day once where it is the same."""
+    text = ask(over, FakeNetwork(journeys=[[trip(tram(begin, end))]])).text
+    head = "No itinerary within 45 min (Europe/Helsinki, UTC+02:00): NO_DEPARTURES"
+    assert text.splitlines()[0] == f"{head} The next one after the window is {told}."
+
+
 def test_the_demo_is_labelled(demo):
     """Every answer of a demo says so, in meta and in the text."""
     answer = demo(
