@@ -12,11 +12,12 @@ from fingerpost.transit.rules.name_matching import plain
 # Below this a name does not resemble the text.
 FLOOR = 0.60
 _SAME = 1.0
-_BEGINS = (0.88, 0.98)
+_WHOLE = (0.88, 0.98)
 # A text as short as this is offered its name with a kind behind it, and resolves only to the same name.
 _DISTINCTIVE_LETTERS = 3
 # What is no more than this is offered, and never resolves (rule D2).
-_HAS_ALL = (0.70, 0.79)
+_BEGINS = (0.74, 0.79)
+_HAS_ALL = (0.66, 0.78)
 _SPELT_LIKE = (0.24, 0.79)
 _OTHER_NUMBER = 0.70
 _OFFERED = (0.62, 0.78)
@@ -76,11 +77,11 @@ class NameSearch:
         for word in words[1:]:
             rows.intersection_update(self._rows_of_word.get(word, ()))
         for row in rows:
-            is_whole = self._names[row].startswith(wanted + " ") and self._left_out.issuperset(
-                self._names[row][len(wanted) :].split()
-            )
-            is_distinctive = is_whole and len(wanted) >= _DISTINCTIVE_LETTERS
-            yield row, _between(_BEGINS if is_distinctive else _HAS_ALL, self._share_given(wanted, row))
+            name, bounds = self._names[row], _HAS_ALL
+            if name.startswith(wanted + " ") and len(wanted) >= _DISTINCTIVE_LETTERS:
+                is_whole = self._left_out.issuperset(name[len(wanted) :].split())
+                bounds = _WHOLE if is_whole else _BEGINS
+            yield row, _between(bounds, self._share_given(wanted, row))
 
     def _offered(self, wanted: str, words: list[str]) -> Iterator[tuple[int, float]]:
         letters = sum(map(len, words))
