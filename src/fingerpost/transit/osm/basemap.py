@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.engine.timetable.array_file import explain_failure, open_arrays, write_arrays
+from fingerpost.transit.engine.timetable.columns import starts_of
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point, thin
 from fingerpost.transit.model.map_layer import Basemap, LayerKind, MapLayer
 from fingerpost.transit.model.place import Bounds
@@ -113,9 +114,7 @@ class StoredBasemap(NamedTuple):
 
 
 def pack_lines(lines: Sequence[DrawnLine]) -> StoredBasemap:
-    counts = [len(line.points) for line in lines]
-    first = np.zeros(len(lines) + 1, np.int64)
-    np.cumsum(counts, out=first[1:])
+    first = starts_of([len(line.points) for line in lines])
     flat = np.array([point for line in lines for point in line.points], np.float64).reshape(-1, 2)
     lat, lon = (np.round(flat[:, axis] * _E7).astype(np.int32) for axis in (0, 1))
     begins = first[:-1]

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from fingerpost.transit.engine.timetable.columns import list_ranges, starts_of
 from fingerpost.transit.engine.timetable.timetable import Float64, Int32, Int64, UInt8
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.osm.streets.edges import Edges, merge_edges
@@ -256,15 +257,13 @@ def _select(edges: Edges, kept: npt.NDArray[np.bool_]) -> Edges:
     by_begin = np.argsort(begin, kind="stable")
     rows, begin, end = rows[by_begin], begin[by_begin], end[by_begin]
     size = np.diff(edges.first)[rows]
-    first = np.zeros(len(rows) + 1, np.int64)
-    np.cumsum(size, out=first[1:])
-    of_points = np.repeat(edges.first[rows] - first[:-1], size) + np.arange(first[-1])
+    _, of_points = list_ranges(edges.first[rows], size)
     return Edges(
         begin=begin.astype(np.int32),
         end=end.astype(np.int32),
         flags=edges.flags[rows],
         avoided=edges.avoided[rows],
-        first=first,
+        first=starts_of(size),
         lat_e7=edges.lat_e7[of_points],
         lon_e7=edges.lon_e7[of_points],
         along_m=edges.along_m[of_points],
@@ -290,10 +289,9 @@ def _link(edges: Edges) -> StreetGraph:
     tail[1::2] = head[::2] = edges.end
     arcs = np.flatnonzero(edges.node_flags[tail] & BLOCKED == 0) if count else np.zeros(0, np.int64)
     order = arcs[np.argsort(tail[arcs], kind="stable")]
-    node_first = np.zeros(len(edges.node_flags) + 1, np.int32)
-    np.cumsum(np.bincount(tail[order], minlength=len(edges.node_flags)), out=node_first[1:])
+    leaving = np.bincount(tail[order], minlength=len(edges.node_flags))
     return StreetGraph(
-        node_first=node_first,
+        node_first=starts_of(leaving).astype(np.int32),
         node_arc=order.astype(np.int32),
         arc_head=head,
         node_flags=edges.node_flags,

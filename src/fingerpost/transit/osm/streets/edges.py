@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fingerpost.transit.engine.timetable.columns import list_ranges, starts_of
 from fingerpost.transit.engine.timetable.timetable import Float32, Float64, Int32, Int64, UInt8
 from fingerpost.transit.osm.streets.graph import ONE_WAY
 
@@ -57,15 +58,14 @@ def merge_edges(edges: Edges) -> Edges:
     edge = np.concatenate([single, [part.edge for part in merged]])
     is_turned = np.concatenate([np.zeros(len(single), np.bool_), [part.is_turned for part in merged]])
     count = np.concatenate([np.ones(len(single), np.int64), [len(chain) for chain in chains]])
-    last = np.cumsum(count) - 1
-    head = last - count + 1
+    first = starts_of(count)
+    head, last = first[:-1], first[1:] - 1
     length_m = edges.length_m[edge]
     before_m = np.cumsum(length_m) - length_m
     before_m -= np.repeat(before_m[head], count)
     # The points of every part in the chain's order; a part begins where the one before it ends.
     size = np.diff(edges.first)[edge]
-    of_part = np.repeat(np.arange(len(edge)), size)
-    within = np.arange(len(of_part)) - np.repeat(np.cumsum(size) - size, size)
+    of_part, within = list_ranges(np.zeros(len(edge), np.int64), size)
     is_head = np.zeros(len(edge), np.bool_)
     is_head[head] = True
     is_new = is_head[of_part] | (within > 0)
@@ -77,7 +77,7 @@ def merge_edges(edges: Edges) -> Edges:
         end=np.where(is_turned[last], edges.begin[edge[last]], edges.end[edge[last]]),
         flags=edges.flags[edge[head]],
         avoided=edges.avoided[edge[head]],
-        first=np.concatenate([[0], np.cumsum(np.add.reduceat(size - ~is_head, head))]),
+        first=starts_of(np.add.reduceat(size - ~is_head, head)),
         lat_e7=edges.lat_e7[points],
         lon_e7=edges.lon_e7[points],
         along_m=along_m + before_m[of_part],

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from fingerpost.transit.engine.timetable.columns import starts_of
 from fingerpost.transit.engine.timetable.timetable import Float32, Int32, UInt8
 from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S
 
@@ -156,7 +157,7 @@ def weigh(
         node_s[list(closed_lifts)] = np.inf
     onward = _list_onward(graph, cost)
     ahead = graph.node_arc[onward] >> 1
-    onward_before = np.concatenate([[0], np.cumsum(onward)])
+    onward_before = starts_of(onward)
     costliest = float(cost[ahead].max(initial=0.0)) + longest_s
     arcs, rules = graph.node_arc[onward], graph.edge_flags[ahead] & (ONE_WAY | ENDS_ONLY)
     ahead_m = np.zeros(len(arcs)) if stops_ahead is None else stops_ahead[arcs]

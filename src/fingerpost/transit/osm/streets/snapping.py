@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fingerpost.transit.engine.timetable.columns import list_ranges
 from fingerpost.transit.engine.timetable.timetable import Float64, Int32, Int64
 from fingerpost.transit.engine.timetable.walking import straight_line_m
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
@@ -67,8 +68,7 @@ def build_grid(graph: StreetGraph) -> SegmentGrid:
     low_x, high_x = np.minimum(columns[begin], columns[begin + 1]), np.maximum(columns[begin], columns[begin + 1])
     wide = high_x - low_x + 1
     count = (high_y - low_y + 1) * wide
-    which = np.repeat(np.arange(len(begin)), count)
-    within = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
+    which, within = list_ranges(np.zeros(len(begin), np.int64), count)
     number = (low_y[which] + within // wide[which]) * _CELLS_PER_ROW + low_x[which] + within % wide[which]
     order = np.argsort(number, kind="stable")
     cells, first = np.unique(number[order], return_index=True)

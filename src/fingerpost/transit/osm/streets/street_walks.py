@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from fingerpost.transit.engine.timetable.columns import list_ranges
 from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32, Int64
 from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, neighbours_m
 from fingerpost.transit.engine.timetable.walks import StopLinks, StopWalks, StraightLine, Walk, WalkedStops
@@ -205,8 +206,7 @@ class StreetWalks:
         metres, seconds = np.full(len(begin), -1, np.int32), np.zeros(len(begin), np.int32)
         leaving, entering = (self._first[each + 1] - self._first[each] for each in (begin, end))
         count = leaving * entering
-        pair = np.repeat(np.arange(len(begin)), count)
-        within = np.arange(len(pair)) - np.repeat(np.cumsum(count) - count, count)
+        pair, within = list_ranges(np.zeros(len(begin), np.int64), count)
         one = self._first[begin][pair] + within // np.maximum(1, entering[pair])
         other = self._first[end][pair] + within % np.maximum(1, entering[pair])
         walked_m, walked_s = self._measure_rows(one, other, limit_m)
