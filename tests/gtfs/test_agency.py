@@ -2,7 +2,6 @@
 
 import pytest
 
-from fingerpost.errors import FeedUnusable
 from tests.gtfs.importing import findings_of, import_text
 
 
@@ -29,16 +28,6 @@ def test_two_zones(tmp_path):
         ("zone-unknown-assumed", 1, "agency.txt", 2),
         ("zone-of-other-agency-assumed", 1, "agency.txt", 4),
     ]
-
-
-@pytest.mark.parametrize(
-    ("row", "problem"),
-    [("HSL,Europe/Helsinky\n", "line 2: agency_timezone"), ("HSL,../etc/passwd\n", "line 2: "), ("", "has no rows")],
-)
-def test_no_known_zone(tmp_path, row, problem):
-    """A feed whose agencies name no zone of the IANA list is unusable."""
-    with pytest.raises(FeedUnusable, match=rf"agency\.txt {problem}"):
-        feed_of(tmp_path, f"agency_name,agency_timezone\n{row}")
 
 
 @pytest.mark.parametrize(

@@ -156,28 +156,6 @@ def test_a_zip_file_of_the_newest_format_that_is_known_is_read(tmp_path):
     assert trips_of(damaged(tmp_path, entry(VERSION, 63))) == ["A-1"]
 
 
-@pytest.mark.parametrize("table", ["agency.txt", "stops.txt", "routes.txt", "trips.txt", "stop_times.txt"])
-def test_required_table_missing(tmp_path, table):
-    """Each table that GTFS requires is missed by name."""
-    with pytest.raises(FeedUnusable) as caught:
-        import_text(tmp_path, {table: None})
-
-    assert caught.value.message == (
-        f"feed holds no {table}, which GTFS requires. "
-        "Check that this is a GTFS feed, and ask its publisher for a complete one."
-    )
-
-
-def test_required_column_missing(tmp_path):
-    """A table without a column that GTFS requires is refused."""
-    with pytest.raises(FeedUnusable) as caught:
-        import_text(tmp_path, {"routes.txt": "route_short_name,route_type\nA,3\n"})
-
-    assert caught.value.message == (
-        "feed: routes.txt line 1 has no column route_id, which GTFS requires. Ask the publisher for a complete feed."
-    )
-
-
 @pytest.mark.parametrize(
     ("table", "text", "finding"),
     [

@@ -2,9 +2,6 @@
 
 from datetime import date, timedelta
 
-import pytest
-
-from fingerpost.errors import FeedUnusable
 from tests.gtfs.importing import findings_of, import_text
 
 HEAD = "service_id,monday,tuesday,wednesday,thursday,friday,saturday,sunday,start_date,end_date\n"
@@ -38,24 +35,6 @@ def test_exceptions(tmp_path):
 
     assert days_of(table) == ["03-03", "03-04", "03-08"]
     assert (table.calendar_start, table.feeds[0].last_day) == (date(2026, 3, 3), date(2026, 3, 8))
-
-
-def test_no_calendar(tmp_path):
-    """A feed without both tables is unusable."""
-    with pytest.raises(FeedUnusable, match=r"feed holds neither calendar\.txt nor calendar_dates\.txt"):
-        import_text(tmp_path, {"calendar.txt": None})
-
-
-def test_service_that_never_runs(tmp_path):
-    """A feed all of whose days are taken away is unusable."""
-    with pytest.raises(FeedUnusable, match="feed has no usable trips on any day"):
-        import_text(
-            tmp_path,
-            {
-                "calendar.txt": HEAD + "ALL,1,1,1,1,1,1,1,20260302,20260302\n",
-                "calendar_dates.txt": DATES + "ALL,20260302,2\n",
-            },
-        )
 
 
 def test_services_without_trips(tmp_path):

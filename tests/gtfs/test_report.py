@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 
+from fingerpost.errors import FeedUnusable
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.gtfs.report import FeedReport, ImportReport
@@ -83,6 +84,75 @@ def test_what_is_not_used_or_guessed_is_counted(tmp_path, tables, findings):
     assert findings_of(import_text(tmp_path, tables)) == findings
 
 
+INCOMPLETE = "Check that this is a GTFS feed, and ask its publisher for a complete one."
+NO_COLUMN = "feed: {}, which GTFS requires. Ask the publisher for a complete feed."
+NO_TRIPS = "feed has no usable trips on any day: {}. Ask its publisher for a complete feed."
+NO_ZONE = "feed: agency.txt {}, so no time zone of the IANA list is known. Correct the table."
+WEEKDAYS = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        *(
+            ({f"{name}.txt": None}, f"feed holds no {name}.txt, which GTFS requires. {INCOMPLETE}")
+            for name in ("agency", "stops", "routes", "trips", "stop_times")
+        ),
+        (
+            {"calendar.txt": None},
+            f"feed holds neither calendar.txt nor calendar_dates.txt, so no day of service is known. {INCOMPLETE}",
+        ),
+        (
+            {"routes.txt": "route_short_name,route_type\nA,3\n"},
+            NO_COLUMN.format("routes.txt line 1 has no column route_id"),
+        ),
+        *(
+            ({"agency.txt": f"agency_name,agency_timezone\n{row}"}, NO_ZONE.format(problem))
+            for row, problem in (
+                ("HSL,Europe/Helsinky\n", "line 2: agency_timezone is 'Europe/Helsinky'"),
+                ("HSL,../etc/passwd\n", "line 2: agency_timezone is '../etc/passwd'"),
+                ("", "has no rows"),
+            )
+        ),
+        # All days are taken away.
+        (
+            {
+                "calendar.txt": f"service_id,{WEEKDAYS},start_date,end_date\nALL,1,1,1,1,1,1,1,20260302,20260302\n",
+                "calendar_dates.txt": "service_id,date,exception_type\nALL,20260302,2\n",
+            },
+            NO_TRIPS.format("1 service-without-days (these trips run on no day at all), first in calendar.txt line 2"),
+        ),
+        (
+            {"routes.txt": "route_id,route_type\nB,3\n"},
+            NO_TRIPS.format(
+                "1 service-without-trips (no trip runs on these days), first in calendar.txt line 2; "
+                "1 trip-without-route (the trip's route is not in the feed), first in trips.txt line 2; "
+                "3 call-of-left-out-trip (a time of a trip that is left out, and counted as such), first in "
+                "stop_times.txt line 2"
+            ),
+        ),
+        # Nothing but headers.
+        (
+            {
+                "stops.txt": "stop_id\n",
+                "routes.txt": "route_id,route_type\n",
+                "trips.txt": "trip_id,route_id,service_id\n",
+                "stop_times.txt": "trip_id,stop_id,stop_sequence,arrival_time,departure_time\n",
+                "calendar.txt": None,
+                "calendar_dates.txt": "service_id,date,exception_type\n",
+            },
+            NO_TRIPS.format("its tables are empty"),
+        ),
+    ],
+)
+def test_a_feed_that_cannot_be_used_says_why(tmp_path, tables, message):
+    """In one sentence, with file, table and line; and what to do."""
+    with pytest.raises(FeedUnusable) as caught:
+        import_text(tmp_path, tables)
+
+    assert caught.value.message == message
+
+
 @pytest.mark.parametrize(
     ("extra", "extra_days", "days", "thin_after"),
     [
@@ -96,11 +166,10 @@ def test_what_is_not_used_or_guessed_is_counted(tmp_path, tables, findings):
 )
 def test_service_that_thins_out(tmp_path, extra, extra_days, days, thin_after):
     """A trip each day, and extra ones on weekdays: the report says when most of the service has ended."""
-    weekdays = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
     tables = {
         "trips.txt": "route_id,service_id,trip_id\nA,DAILY,A-1\n"
         + "".join(f"A,EXTRA,A-{number}\n" for number in range(2, extra + 2)),
-        "calendar.txt": f"service_id,{weekdays},start_date,end_date\n"
+        "calendar.txt": f"service_id,{WEEKDAYS},start_date,end_date\n"
         f"EXTRA,1,1,1,1,1,0,0,{extra_days}\nDAILY,1,1,1,1,1,1,1,{days}\n",
     }
     drawing = "line A | Alpha 08:00 | Beta 08:10\n" * (extra + 1)

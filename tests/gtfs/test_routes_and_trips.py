@@ -1,8 +1,5 @@
 """routes.txt and trips.txt: lines, and what runs along them."""
 
-import pytest
-
-from fingerpost.errors import FeedUnusable
 from tests.gtfs.importing import findings_of, import_text
 
 TWO_TRIPS = """
@@ -60,37 +57,3 @@ def test_dangling_trips(tmp_path):
         ("trip-without-service", 1, "trips.txt", 4),
         ("call-of-left-out-trip", 4, "stop_times.txt", 2),
     ]
-
-
-def test_nothing_usable(tmp_path):
-    """A feed none of whose trips can be used says so, with the reasons."""
-    with pytest.raises(FeedUnusable) as caught:
-        import_text(tmp_path, {"routes.txt": "route_id,route_type\nB,3\n"})
-
-    assert caught.value.message == (
-        "feed has no usable trips on any day: "
-        "1 service-without-trips (no trip runs on these days), first in calendar.txt line 2; "
-        "1 trip-without-route (the trip's route is not in the feed), first in trips.txt line 2; "
-        "3 call-of-left-out-trip (a time of a trip that is left out, and counted as such), first in "
-        "stop_times.txt line 2. Ask its publisher for a complete feed."
-    )
-
-
-def test_empty_tables(tmp_path):
-    """A feed whose tables hold only headers says that."""
-    with pytest.raises(FeedUnusable) as caught:
-        import_text(
-            tmp_path,
-            {
-                "stops.txt": "stop_id\n",
-                "routes.txt": "route_id,route_type\n",
-                "trips.txt": "trip_id,route_id,service_id\n",
-                "stop_times.txt": "trip_id,stop_id,stop_sequence,arrival_time,departure_time\n",
-                "calendar.txt": None,
-                "calendar_dates.txt": "service_id,date,exception_type\n",
-            },
-        )
-
-    assert caught.value.message == (
-        "feed has no usable trips on any day: its tables are empty. Ask its publisher for a complete feed."
-    )
