@@ -86,9 +86,7 @@ def read_feed_info(archive: Archive) -> FeedInfo:
     if table is None:
         return FeedInfo()
     columns = ("feed_publisher_name", "feed_publisher_url", "feed_lang", "default_lang", "feed_version")
-    for _, fields in table.rows(*columns):
-        return FeedInfo(*fields)
-    return FeedInfo()
+    return next((FeedInfo(*fields) for _, fields in table.rows(*columns)), FeedInfo())
 
 
 def read_credits(archive: Archive) -> tuple[str, ...]:

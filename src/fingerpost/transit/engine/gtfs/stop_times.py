@@ -3,7 +3,6 @@
 Times are seconds from noon minus 12 h of the service day (GTFS Schedule reference, field type "Time").
 """
 
-from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,8 +63,7 @@ MOST_OF_A_ROW = 10_000
 MOST_OF_A_FEED = 5_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StopTimeColumns:
+class StopTimeColumns(NamedTuple):
     """Stop times of trips as columns of one length. Times are seconds, negative where missing.
 
     ``line`` is the line of the table that each comes from. ``shape_dist`` is shape_dist_traveled, NaN where missing; it
@@ -83,8 +81,7 @@ class StopTimeColumns:
     shape_dist: Float32 | None = None
 
     def at(self, index: Int64 | Mask) -> "StopTimeColumns":
-        columns: dict[str, Any] = {column.name: getattr(self, column.name) for column in fields(self)}
-        return replace(self, **{name: values[index] for name, values in columns.items() if values is not None})
+        return StopTimeColumns._make(None if column is None else column[index] for column in self)
 
 
 def fill_times(stop_times: StopTimeColumns) -> tuple[StopTimeColumns, Int64]:
@@ -100,7 +97,7 @@ def fill_times(stop_times: StopTimeColumns) -> tuple[StopTimeColumns, Int64]:
     departure_s = np.where(stop_times.departure_s < 0, stop_times.arrival_s, stop_times.departure_s)
     blank = np.flatnonzero(arrival_s < 0)
     if len(blank) == 0:
-        return replace(stop_times, arrival_s=arrival_s, departure_s=departure_s), blank
+        return stop_times._replace(arrival_s=arrival_s, departure_s=departure_s), blank
     position = np.arange(len(arrival_s))
     timed = arrival_s >= 0
     before = np.maximum.accumulate(np.where(timed, position, -1))[blank]
@@ -113,7 +110,7 @@ def fill_times(stop_times: StopTimeColumns) -> tuple[StopTimeColumns, Int64]:
     start_s, end_s = departure_s[before].astype(np.int64), arrival_s[after].astype(np.int64)
     between_s = start_s + (end_s - start_s) * (blank - before) // (after - before)
     arrival_s[blank] = departure_s[blank] = between_s.astype(np.int32)
-    return replace(stop_times, arrival_s=arrival_s, departure_s=departure_s), blank
+    return stop_times._replace(arrival_s=arrival_s, departure_s=departure_s), blank
 
 
 class StopTimes(NamedTuple):

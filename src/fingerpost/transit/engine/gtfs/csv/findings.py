@@ -1,5 +1,6 @@
 """Findings of an import: what it skipped, interpolated or did not use, by reason, and what that means for riders."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from enum import Enum, StrEnum, unique
 from typing import NamedTuple
@@ -165,21 +166,19 @@ class Reason(FindingMeaning, Enum):
 
 class Findings:
     def __init__(self) -> None:
-        self._counts: dict[Reason, int] = {}
-        self._places: dict[Reason, list[tuple[str, int, str]]] = {}
+        self._counts: Counter[Reason] = Counter()
+        self._places: defaultdict[Reason, list[tuple[str, int, str]]] = defaultdict(list)
 
     def add(self, reason: Reason, table: str, line: int, column: str = "", *, count: int = 1) -> None:
-        self._counts[reason] = self._counts.get(reason, 0) + count
-        places = self._places.setdefault(reason, [])
-        if len(places) < PLACES_KEPT:
-            places.append((table, line, column))
+        self._counts[reason] += count
+        if len(self._places[reason]) < PLACES_KEPT:
+            self._places[reason].append((table, line, column))
 
     def add_many(self, reason: Reason, table: str, lines: Int32, column: str = "") -> None:
-        first = np.sort(lines)[:PLACES_KEPT].tolist()
-        for line in first:
+        for line in np.sort(lines)[:PLACES_KEPT].tolist():
             self.add(reason, table, line, column)
-        if len(lines) > len(first):
-            self._counts[reason] += len(lines) - len(first)
+        if len(lines) > PLACES_KEPT:
+            self._counts[reason] += len(lines) - PLACES_KEPT
 
     def drop_faulty(self, table: str, lines: Int32, usable: Mask, faults: Iterable[tuple[Reason, str, Mask]]) -> Mask:
         """Count each usable row by its first fault, a reason and a column; return the marks of the others."""
