@@ -181,39 +181,34 @@ def trip_departures_of(table):
     return list(zip(trips, first_s.tolist(), table.trip_departure_headway_s.tolist(), strict=True))
 
 
-def test_end_is_not_a_departure(tmp_path):
-    """With exact times, a departure a second before the end is one, a departure at the end is none."""
-    rows = "A-1,05:00:00,05:15:01,900,1\nB-1,05:00:00,05:15:00,900,1\n"
-    table = import_text(tmp_path, {"frequencies.txt": FREQUENCIES + rows}, A_AND_B).timetable
-
-    assert trip_departures_of(table) == [("A-1", 18000, 0), ("A-1", 18900, 0), ("B-1", 18000, 0)]
-
-
-def test_headways(tmp_path):
-    """Without exact times departures carry the headway, which is all that is promised; other trips run once.
-
-    Times without seconds are read, and counted.
-    """
-    rows = "A-1,05:00,5:20,600,0\nA-1,24:00:00,24:10:00,300,\n"
+@pytest.mark.parametrize(
+    ("rows", "departures", "findings"),
+    [
+        # With exact times, a departure a second before the end is one, a departure at the end is none.
+        (
+            "A-1,05:00:00,05:15:01,900,1\nB-1,05:00:00,05:15:00,900,1\n",
+            [("A-1", 18000, 0), ("A-1", 18900, 0), ("B-1", 18000, 0)],
+            [],
+        ),
+        # Without exact times departures carry the headway, which is all that is promised; other trips run once.
+        (
+            "A-1,05:00,5:20,600,0\nA-1,24:00:00,24:10:00,300,\n",
+            [("A-1", 18000, 600), ("A-1", 18600, 600), ("A-1", 86400, 300), ("A-1", 86700, 300), ("B-1", 25200, 0)],
+            [("call-time-without-seconds-assumed", 2, "frequencies.txt", 2)],
+        ),
+        # A trip whose row ends before it begins never runs.
+        (
+            "X,05:00:00,05:20:00,600,0\nA-1,05:00:00,05:00:00,600,0\n",
+            [("B-1", 25200, 0)],
+            [
+                ("frequency-of-unknown-trip", 1, "frequencies.txt", 2),
+                ("frequency-without-departures", 1, "frequencies.txt", 3),
+            ],
+        ),
+    ],
+)
+def test_trips_that_run_again_and_again(tmp_path, rows, departures, findings):
+    """Trip, second of its first departure, and headway; what makes no departure is counted."""
     imported = import_text(tmp_path, {"frequencies.txt": FREQUENCIES + rows}, A_AND_B)
 
-    assert trip_departures_of(imported.timetable) == [
-        ("A-1", 18000, 600),
-        ("A-1", 18600, 600),
-        ("A-1", 86400, 300),
-        ("A-1", 86700, 300),
-        ("B-1", 25200, 0),
-    ]
-    assert findings_of(imported) == [("call-time-without-seconds-assumed", 2, "frequencies.txt", 2)]
-
-
-def test_rows_that_make_no_departure(tmp_path):
-    """Rows of unknown trips and rows that end before they begin are counted; such a trip never runs."""
-    rows = "X,05:00:00,05:20:00,600,0\nA-1,05:00:00,05:00:00,600,0\n"
-    imported = import_text(tmp_path, {"frequencies.txt": FREQUENCIES + rows}, A_AND_B)
-
-    assert trip_departures_of(imported.timetable) == [("B-1", 25200, 0)]
-    assert findings_of(imported) == [
-        ("frequency-of-unknown-trip", 1, "frequencies.txt", 2),
-        ("frequency-without-departures", 1, "frequencies.txt", 3),
-    ]
+    assert (trip_departures_of(imported.timetable), findings_of(imported)) == (departures, findings)

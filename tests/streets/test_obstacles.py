@@ -44,32 +44,34 @@ def plan(tmp_path, monkeypatch):
     return ask
 
 
-def test_a_step_free_walk_says_what_it_crosses_and_climbs(plan):
-    """Two roads, a lift, and no more: the third crossing lies behind the stop."""
-    nodes = [
-        node(50, 1, highway="crossing"),
-        node(51, 2, highway="crossing", crossing="traffic_signals"),
-        node(52, 3, highway="elevator"),
-        node(53, 9, highway="crossing"),
-    ]
-    for each in nodes:
-        each[3].setdefault("kerb", "lowered")
-    [note], unmet = plan(nodes)
-
-    assert (note, unmet) == ("The walk from Origin to Alpha crosses 2 roads and takes a lift.", [])
-
-
-def test_a_kerb_of_unknown_height_is_the_weakest_link(plan):
-    """All else takes a wheelchair."""
-    notes, unmet = plan([node(50, 2, barrier="kerb"), node(51, 9, kerb="yes")])
-
-    assert notes == ["The walk from Origin to Alpha meets a kerb of unknown height."]
-    assert unmet == ["A kerb on the walk from Origin to Alpha is not known to be step-free."]
-
-
-def test_a_slope_is_said(plan):
-    """The street goes up."""
-    assert plan([], {"incline": "up"})[0] == ["The walk from Origin to Alpha goes up or down a slope."]
+@pytest.mark.parametrize(
+    ("nodes", "tags", "notes", "unmet"),
+    [
+        # Two roads, a lift, and no more: the third crossing lies behind the stop.
+        (
+            [
+                node(50, 1, highway="crossing", kerb="lowered"),
+                node(51, 2, highway="crossing", crossing="traffic_signals", kerb="lowered"),
+                node(52, 3, highway="elevator", kerb="lowered"),
+                node(53, 9, highway="crossing", kerb="lowered"),
+            ],
+            {},
+            ["The walk from Origin to Alpha crosses 2 roads and takes a lift."],
+            [],
+        ),
+        # A kerb of unknown height is the weakest link.
+        (
+            [node(50, 2, barrier="kerb"), node(51, 9, kerb="yes")],
+            {},
+            ["The walk from Origin to Alpha meets a kerb of unknown height."],
+            ["A kerb on the walk from Origin to Alpha is not known to be step-free."],
+        ),
+        ([], {"incline": "up"}, ["The walk from Origin to Alpha goes up or down a slope."], []),
+    ],
+)
+def test_a_step_free_walk_says_what_it_crosses_and_climbs(plan, nodes, tags, notes, unmet):
+    """And warns of what is not known to be step-free."""
+    assert plan(nodes, tags) == (notes, unmet)
 
 
 def test_who_takes_steps_is_told_nothing(plan):
