@@ -1,4 +1,4 @@
-"""User variables: kept by name, each user's own, safe among threads and processes."""
+"""User variables: kept by name, each user's own, safe among threads and processes; and files that are let go."""
 
 import sqlite3
 import stat
@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from fingerpost import clock
 from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailable
 from fingerpost.store import variables
+from fingerpost.store.sqlite import SqliteFile
 from fingerpost.store.variables import MAX_KEYS_PER_USER, MAX_VALUE_BYTES, Variable, VariableStore
 from tests.net.at_once import tell_at_once
 from tests.scale.places import get_url, open_database
@@ -292,3 +294,27 @@ def test_the_store_opens_through_a_path_with_odd_characters(tmp_path):
     VariableStore(place).save("ada", "home", "other", 1, NOON)
     assert [file.name for file in place.parent.iterdir()] == ["v.sqlite3"]
     assert keys(VariableStore(place), "ada") == ["home"]
+
+
+DESCRIPTORS = Path("/proc/self/fd")
+
+
+def open_files():
+    """Return the paths of all files that this process holds open."""
+    return {descriptor.resolve() for descriptor in DESCRIPTORS.iterdir()}
+
+
+@pytest.mark.skipif(not DESCRIPTORS.is_dir(), reason="open files are listed in /proc on Linux alone")
+@pytest.mark.parametrize("synchronous", [None, "OFF"])
+def test_a_file_that_is_no_database_is_let_go(tmp_path, synchronous):
+    """SQLite notices at the first statement, which may be a setting of the connection's own."""
+    path = (tmp_path / "limits.sqlite").resolve()
+    path.write_bytes(b"this is no database, and long enough to be told from one" * 20)
+    file = SqliteFile(path=path, holds="limits", synchronous=synchronous)
+
+    with pytest.raises(SettingsInvalid, match="limits file") as caught, file.opened() as connection:
+        connection.execute("SELECT 1 FROM anything")
+
+    # The error's traceback would keep a connection that nobody closed.
+    assert isinstance(caught.value.__cause__, sqlite3.DatabaseError)
+    assert path not in open_files()

@@ -1,0 +1,178 @@
+"""Calls that are made again, sources that are left alone, and several questions at once."""
+
+import asyncio
+import logging
+
+import pytest
+
+from fingerpost.errors import SourceFailed
+from fingerpost.runtime import retry
+from fingerpost.runtime.circuit_breaker import Breaker
+from fingerpost.runtime.concurrency import gather_all
+from fingerpost.runtime.retry import RetryPolicy, call_with_retries
+from tests.net.local_server import FakeTime
+
+POLICY = RetryPolicy(attempts=4, initial_s=1.0, longest_s=5.0)
+
+
+@pytest.fixture(autouse=True)
+def waits(monkeypatch):
+    """The waits, in seconds, which are left out."""
+    waits = []
+    monkeypatch.setattr(retry, "sleep", lambda seconds: asyncio.sleep(waits.append(seconds) or 0))
+    return waits
+
+
+@pytest.mark.parametrize(
+    ("attempt", "spread", "asked_s", "expected"),
+    [
+        (1, 0.5, 0.0, 1.0),
+        (2, 0.5, 0.0, 2.0),
+        (1, 0.0, 0.0, 0.5),
+        (1, 1.0, 0.0, 1.5),
+        (3, 1.0, 0.0, 5.0),
+        (4, 0.5, 0.0, None),
+        (1, 0.5, 5.0, 5.0),
+        (1, 0.5, 5.1, None),
+        (3, 0.5, 0.1, 4.0),
+    ],
+)
+def test_the_wait_doubles_within_its_bounds(attempt, spread, asked_s, expected):
+    """Spread by half, never longer than allowed; a longer wait that was asked for is not waited for."""
+    assert POLICY.find_wait_s(attempt, spread=spread, asked_s=asked_s) == expected
+
+
+def failing(times, error):
+    """Return a call that raises some times, and the numbers of the attempts that it sees."""
+    seen = []
+
+    async def call(number):
+        seen.append(number)
+        if len(seen) <= times:
+            raise error
+        return "answer"
+
+    return call, seen
+
+
+@pytest.mark.parametrize("times", [0, 1, 2])
+async def test_a_call_is_made_again_until_it_answers(times):
+    """Attempts are counted from 1, and each failed one is asked about once."""
+    call, seen = failing(times, SourceFailed("down"))
+    asked = []
+    got = await call_with_retries(call, SourceFailed, lambda _error, n: asked.append(n) or 0.0)
+
+    assert (got, seen, asked) == ("answer", [1, 2, 3][: times + 1], [1, 2][:times])
+
+
+@pytest.mark.parametrize(
+    ("error", "wait_s", "attempts"),
+    [(SourceFailed("down"), 0.0, 3), (SourceFailed("no"), None, 1), (KeyError(1), 0.0, 1)],
+)
+async def test_the_last_error_is_raised(error, wait_s, attempts):
+    """After the last attempt, where the policy says no, and at once where the error is of another kind."""
+    call, seen = failing(9, error)
+    with pytest.raises(type(error)):
+        await call_with_retries(call, SourceFailed, lambda _error, n: wait_s if n < 3 else None)
+
+    assert len(seen) == attempts
+
+
+async def test_another_attempt_is_one_line_of_the_log(waits, caplog):
+    """Below a warning, so that no terminal shows it unasked, and without what the error says."""
+    caplog.set_level(logging.INFO, "fingerpost")
+    call, _ = failing(1, ValueError("a secret"))
+    await call_with_retries(call, ValueError, lambda *_: 0.25)
+
+    assert caplog.record_tuples == [
+        ("fingerpost.runtime.retry", logging.INFO, "attempt 1 ended with ValueError, the next one follows in 0.2 s")
+    ]
+    assert waits == [0.25]
+
+
+async def tripped(time):
+    """Return a breaker after three failures of a.example, with a rest of ten seconds."""
+    breaker = Breaker(threshold=3, rest_s=10, clock_s=time.clock_s)
+    for _ in range(3):
+        breaker.enter("a.example")
+        breaker.failed("a.example")
+    return breaker
+
+
+def is_refused(breaker, host="a.example"):
+    return breaker.enter(host) is not None
+
+
+async def test_a_success_between_starts_the_count_again():
+    breaker = Breaker(threshold=2, clock_s=FakeTime().clock_s)
+    breaker.failed("a.example")
+    breaker.succeeded("a.example")
+    breaker.failed("a.example")
+
+    assert is_refused(breaker) is False
+
+
+@pytest.mark.parametrize(("later_s", "expected"), [(0, True), (9.9, True), (10, False)])
+async def test_it_opens_for_its_host_alone_until_its_rest_is_over(later_s, expected):
+    """At the third failure in a row, and not a moment less; another host is not concerned."""
+    time = FakeTime()
+    breaker = await tripped(time)
+    await time.sleep(later_s)
+
+    assert (is_refused(breaker), is_refused(breaker, "b.example")) == (expected, False)
+
+
+@pytest.mark.parametrize(("outcome", "expected"), [("failed", True), ("succeeded", False), ("left", False)])
+async def test_one_request_tries_the_host(outcome, expected):
+    """While it is under way all others are refused; what becomes of it decides, and one that left lets another try."""
+    time = FakeTime()
+    breaker = await tripped(time)
+    await time.sleep(10)
+    breaker.enter("a.example")
+    meanwhile = is_refused(breaker)
+    getattr(breaker, outcome)("a.example")
+
+    assert (meanwhile, is_refused(breaker)) == (True, expected)
+
+
+async def answer_after(turns, answer):
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    return answer
+
+
+async def test_results_stand_in_the_order_of_the_questions():
+    assert await gather_all(answer_after(turns, turns) for turns in (3, 1, 2)) == [3, 1, 2]
+
+
+async def test_nothing_goes_on_once_one_has_failed():
+    """A question that waits for ever has ended when the error of the other is heard."""
+    ended = []
+
+    async def wait_for_ever():
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            ended.append("waited")
+
+    async def fail():
+        await asyncio.sleep(0)
+        raise SourceFailed("later")
+
+    before = asyncio.all_tasks()
+    with pytest.raises(SourceFailed, match="later"):
+        await gather_all([wait_for_ever(), fail()])
+
+    assert (ended, asyncio.all_tasks() - before) == (["waited"], set())
+
+
+async def test_who_gives_up_leaves_nothing_behind():
+    before = asyncio.all_tasks()
+    asking = asyncio.ensure_future(gather_all([asyncio.Event().wait(), asyncio.Event().wait()]))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    asking.cancel()
+    await asyncio.wait([asking])
+
+    assert (asking.cancelled(), asyncio.all_tasks() - before) == (True, set())
