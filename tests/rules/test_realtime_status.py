@@ -4,10 +4,11 @@ import pytest
 
 from fingerpost.transit.model.itinerary import Leg, Mode, StopPoint
 from fingerpost.transit.model.place import Coordinate
+from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.rules.realtime_status import (
+    answer_age_s,
     data_freshness,
     is_stale,
-    realtime_age_s,
     schedule_type_of,
     status_of,
     status_of_departure,
@@ -109,10 +110,15 @@ def test_data_freshness(updated, fresh):
     assert actual == {fresh}
 
 
-@pytest.mark.parametrize(("updates", "age_s"), [((T0 - 40, T0 - 95, None), 95), ((None,), None), ((T0 + 3,), 0)])
-def test_realtime_age_is_that_of_the_oldest_update(updates, age_s):
-    """B4: an answer is no fresher than its stalest ride; no source is from the future, and none has no age."""
-    assert realtime_age_s([departure(0, updated=updated) for updated in updates], T0) == age_s
+@pytest.mark.parametrize(
+    ("updates", "of_source", "age_s"),
+    [((T0 - 40, T0 - 95, None), T0 - 99, 95), ((None,), None, None), ((None,), T0 - 99, 99), ((T0 + 3,), None, 0)],
+)
+def test_realtime_age_is_that_of_the_oldest_update(updates, of_source, age_s):
+    """B4: an answer is no fresher than its stalest ride, else its source; a clock ahead is no negative age."""
+    provenance = Provenance(network="T", source="fake", zone="UTC", retrieved_at=T0, realtime_updated=of_source)
+
+    assert answer_age_s([departure(0, updated=updated) for updated in updates], provenance, T0) == age_s
 
 
 @pytest.mark.parametrize(("age_s", "stale"), [(None, False), (90, False), (91, True)])

@@ -73,21 +73,13 @@ def data_freshness(rows: Iterable[Leg | Departure], received: int) -> int:
     return max([received, *_updates(rows)])
 
 
-def realtime_age_s(rows: Iterable[Leg | Departure], received: int) -> int | None:
-    """Return the age of the oldest realtime update, never below 0; None where there is none.
+def answer_age_s(rows: Iterable[Leg | Departure], provenance: Provenance, received: int) -> int | None:
+    """Return the age in seconds of the rows' oldest update, else of the source's, never below 0; None without any.
 
     The oldest, because an answer is no fresher than its stalest ride.
     """
-    updates = _updates(rows)
-    return max(0, received - min(updates)) if updates else None
-
-
-def answer_age_s(rows: Iterable[Leg | Departure], provenance: Provenance, received: int) -> int | None:
-    """Return the age in seconds of the rows' oldest update, else of the source's; None without real time."""
-    age_s = realtime_age_s(rows, received)
-    if age_s is None and provenance.realtime_updated is not None:
-        return max(0, received - provenance.realtime_updated)
-    return age_s
+    oldest = min(_updates(rows), default=provenance.realtime_updated)
+    return None if oldest is None else max(0, received - oldest)
 
 
 def find_stale_message(age_s: int | None, problems: Sequence[str] = ()) -> str | None:

@@ -72,14 +72,10 @@ RELAXED_BY = 1.25
 LONGEST_WALK_M = 3000.0
 
 
-def relaxed_walk_m(asked_m: float) -> float:
-    """Return the walking limit of the relaxed query in metres, at most the contract's maximum."""
-    return min(asked_m * RELAXED_BY, LONGEST_WALK_M)
-
-
 def relax(question: JourneyQuery) -> JourneyQuery:
-    """Return the relaxed question: balanced, with the relaxed walking limit."""
-    return replace(question, optimize=Optimize.BALANCED, max_walk_m=relaxed_walk_m(question.max_walk_m))
+    """Return the relaxed question: balanced, with a longer walk, at most the contract's maximum."""
+    max_walk_m = min(question.max_walk_m * RELAXED_BY, LONGEST_WALK_M)
+    return replace(question, optimize=Optimize.BALANCED, max_walk_m=max_walk_m)
 
 
 def find_walk_unmet(itineraries: Iterable[Itinerary], asked_m: float) -> str | None:
