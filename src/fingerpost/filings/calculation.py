@@ -70,10 +70,8 @@ class Calculation:
         inputs, missing = self._find_inputs()
         if missing:
             return missing
-        named = {lookup: (metric.name, figure) for lookup, (metric, figure) in inputs.items()}
         try:
-            figures = on_one_basis(named, self.source.options)
-            computed = self.evaluate({lookup: (metric, figures[lookup]) for lookup, (metric, _) in inputs.items()})
+            computed = self.evaluate(on_one_basis(inputs, self.source.options))
             clash = find_split_clash(self.source, computed.figures) if check_splits else None
         except NotComputable as error:
             clash = missing_entry(NOT_COMPARABLE, str(error), self._suggest_original())

@@ -188,17 +188,12 @@ def _find_operand(source: CompanyFigures, formula: Formula, period: PeriodFilter
 
 
 def _on_one_basis(operands: Sequence[Computed]) -> list[Computed]:
-    inputs = {
-        (place, lookup): (metric.name, figure)
-        for place, operand in enumerate(operands)
-        for lookup, (metric, figure) in operand.inputs.items()
-    }
+    places = enumerate(operands)
+    inputs = {(place, lookup): pair for place, operand in places for lookup, pair in operand.inputs.items()}
     try:
-        figures = on_one_basis(inputs, operands[0].source.options)
+        joined = on_one_basis(inputs, operands[0].source.options)
         return [
-            operand.calculation.evaluate(
-                {lookup: (metric, figures[place, lookup]) for lookup, (metric, _) in operand.inputs.items()}
-            )
+            operand.calculation.evaluate({lookup: joined[place, lookup] for lookup in operand.inputs})
             for place, operand in enumerate(operands)
         ]
     except NotComputable as error:

@@ -341,7 +341,7 @@ def _on_one_basis(longer: Figure, shorter: Figure, options: FigureOptions) -> tu
         return None
     if share_framework([longer, shorter]) and not (longer.restated or shorter.restated):
         return longer, shorter
-    joint = find_joint([("", longer), ("", shorter)])
+    joint = find_joint([longer, shorter], ["", ""])
     return None if joint is None else (joint[0], joint[1])
 
 
