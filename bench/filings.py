@@ -145,8 +145,8 @@ def compare_answers(folder: Path, theirs: str, home: Path) -> bool:
 
 def explain(library, ticker, metric, year, part, theirs):
     """Return why edgartools' direct getter and the resolver say what they say."""
-    from fingerpost.filings.company_figures import CompanyFigures
     from fingerpost.filings.concepts import find_metric
+    from fingerpost.filings.library import CompanyFigures
     from fingerpost.filings.period_filter import read_period_filter
 
     source, word = CompanyFigures(library, library.find_company(ticker)), find_metric(metric)

@@ -1,9 +1,8 @@
 """Companies drawn as text: one line a fact, in days and dollars."""
 
-from fingerpost.filings.company_figures import CompanyFigures
 from fingerpost.filings.companyfacts import FactsFile
 from fingerpost.filings.figure import Fact, FigureOptions
-from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import read_period_filter
 from fingerpost.filings.store import FactStore
 

@@ -7,7 +7,6 @@ from datetime import date
 from fractions import Fraction
 from typing import Any
 
-from fingerpost.filings.company_figures import CompanyFigures
 from fingerpost.filings.concepts import RECIPE, Metric, find_metric
 from fingerpost.filings.figure import DERIVED, ORIGINAL, SPLIT_ADJUSTED, Fact, Figure, FigureOptions, filing_url
 from fingerpost.filings.formula import (
@@ -22,7 +21,7 @@ from fingerpost.filings.formula import (
     unit_of,
     unit_text,
 )
-from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter, read_period
 from fingerpost.filings.periods import QUARTERS, day_after, day_number
 from fingerpost.filings.reasons import (

@@ -9,10 +9,9 @@ from typing import Any
 
 from fingerpost.errors import DataNotFound, ParameterError
 from fingerpost.filings.calculation import Calculation, Computed, find_split_clash
-from fingerpost.filings.company_figures import CompanyFigures
 from fingerpost.filings.figure import REPORTED, Figure, FigureOptions
 from fingerpost.filings.formula import Formula, NotComputable, formula_of, plain, read_formula
-from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter, read_period
 from fingerpost.filings.reasons import NOT_COMPARABLE, open_company
 from fingerpost.filings.reply import Reply, nothing, source_of

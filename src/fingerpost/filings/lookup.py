@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fingerpost.filings.calculation import Calculation, Computed
-from fingerpost.filings.company_figures import CompanyFigures
 from fingerpost.filings.concepts import RECIPE, STOCK, Metric
 from fingerpost.filings.figure import DERIVED, Figure
 from fingerpost.filings.formula import formula_of, plain
+from fingerpost.filings.library import CompanyFigures
 from fingerpost.filings.period_filter import PeriodFilter, Selection
 from fingerpost.filings.periods import INSTANT, QUARTER, YEAR, YEAR_TO_DATE
 from fingerpost.filings.reasons import (

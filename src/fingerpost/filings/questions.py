@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fingerpost.filings.company_figures import CompanyFigures
 from fingerpost.filings.concepts import RATIO, Metric, list_metrics, list_recipes
 from fingerpost.filings.figure import ORIGINAL, SAMPLE, Company, Fact, Figure, FigureOptions
-from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.lookup import look_up
 from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER

@@ -4,10 +4,9 @@ import re
 from itertools import islice
 from typing import Any
 
-from fingerpost.filings.company_figures import CompanyFigures
 from fingerpost.filings.concepts import PER_SHARE, Metric, list_near_concepts, raw_metric, suggest
 from fingerpost.filings.figure import LATEST_FIGURES, ORIGINAL, SAMPLE, Figure, FigureOptions
-from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import BY_PERIOD, FIRST_DAY, PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, YEAR
 from fingerpost.filings.reply import nothing

@@ -6,10 +6,9 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from fingerpost.filings.company_figures import CompanyFigures
 from fingerpost.filings.companyfacts import Filing
 from fingerpost.filings.figure import ANNUAL_FORMS, FigureOptions, filing_url
-from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.reasons import NOT_LOADED, NOT_REPORTED, load_hint, missing_entry, open_company
 from fingerpost.filings.reply import Reply, nothing
 from fingerpost.filings.tools import sec_shapes as shape
