@@ -61,11 +61,7 @@ class Calculation:
     name: str = ""
 
     def compute(self, *, check_splits: bool = True) -> "Computed | Missing":
-        """Return the value from inputs on one basis, or the reasons why there is none.
-
-        Raises:
-            ParameterError: units do not fit, or the formula evaluates too much.
-        """
+        """Return the value from inputs on one basis, or the reasons why there is none."""
         inputs, missing = self._find_inputs()
         if missing:
             return missing
@@ -77,12 +73,6 @@ class Calculation:
         return computed if clash is None else {f"{self.name or self.formula.text} {self.period.period}": clash}
 
     def evaluate(self, inputs: Inputs) -> "Computed":
-        """Return the value from inputs.
-
-        Raises:
-            NotComputable: something is divided by zero, or grows from nothing.
-            ParameterError: units do not fit.
-        """
         quantities = {
             lookup: Quantity(Fraction(str(figure.value)), unit_of(figure.unit))
             for lookup, (_, figure) in inputs.items()

@@ -1,7 +1,8 @@
 """Arithmetic over metrics, read from text: ``365 * avg(AccountsPayable) / (CostOfRevenue + change(Inventory))``.
 
 Numbers, metric words, ``+ - * /``, brackets and a few functions of periods; nothing else of Python is understood.
-Values are exact fractions, and each has its unit: units that do not add up are refused.
+Values are exact fractions, and each has its unit. What is not understood, evaluates too much or does not add up raises
+ParameterError; a division by zero, or growth from nothing, raises NotComputable.
 """
 
 import ast
@@ -112,11 +113,7 @@ class NotComputable(Exception):
 
 
 def read_formula(text: str) -> Formula:
-    """Return an expression, checked: every part of it is understood. Recipes may stand in it by their names.
-
-    Raises:
-        ParameterError: it is too long, or holds something that is not understood.
-    """
+    """Return an expression, checked: every part of it is understood. Recipes may stand in it by their names."""
     if len(text) > MAX_LENGTH:
         raise ParameterError(f"the expression is longer than {MAX_LENGTH} characters", _FIELD)
     plain = re.sub(r"\s+", " ", text.replace("\u00d7", "*").replace("\u2212", "-").replace("\u00f7", "/")).strip()
@@ -142,11 +139,7 @@ def formula_of(metric: Metric | None, text: str) -> Formula:
 
 
 def list_lookups(formula: Formula, back: int = 0, periods_a_year: int = 1) -> list[Lookup]:
-    """Return the inputs of a formula, of the period so many (``back``) before, in the order of their use.
-
-    Raises:
-        ParameterError: nested functions of periods evaluate too much.
-    """
+    """Return the inputs of a formula, of the period so many (``back``) before, in the order of their use."""
     visited = list(islice(_walk(formula.tree, back, periods_a_year), _MAX_EVALUATIONS + 1))
     if len(visited) > _MAX_EVALUATIONS:
         raise ParameterError("the expression takes too much work: nest fewer functions of periods", _FIELD)
@@ -157,12 +150,7 @@ def list_lookups(formula: Formula, back: int = 0, periods_a_year: int = 1) -> li
 def evaluate(
     formula: Formula, inputs: Mapping[Lookup, Quantity], back: int = 0, periods_a_year: int = 1
 ) -> tuple[Quantity, str]:
-    """Return the value and the formula as filled in, from the inputs that ``list_lookups`` names.
-
-    Raises:
-        NotComputable: something is divided by zero, or grows from nothing.
-        ParameterError: units do not fit.
-    """
+    """Return the value and the formula as filled in, from the inputs that ``list_lookups`` names."""
     term = _value(formula.tree, inputs, back, periods_a_year)
     return term.quantity, term.text
 

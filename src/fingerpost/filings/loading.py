@@ -143,11 +143,7 @@ def _load(
 
 
 def _check_owner(library: FactLibrary, facts: FactsFile, ticker: str, *, is_predecessor: bool) -> None:
-    """Refuse a ticker of another company, unless the figures are said to be of its predecessor.
-
-    Raises:
-        ParameterError: another company has the ticker, or a predecessor's successor is not here.
-    """
+    """Refuse a ticker of another company, unless the figures are said to be of its predecessor."""
     owners = library.list_owners(ticker)
     if is_predecessor and not owners:
         raise ParameterError(f"No company here has the ticker {ticker}; load its figures first")

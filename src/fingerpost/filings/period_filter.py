@@ -80,11 +80,6 @@ class Selection:
 def read_period_filter(
     start_date: str | None, end_date: str | None, period: str | None, basis: str = BY_PERIOD
 ) -> PeriodFilter:
-    """Return the window that a call names.
-
-    Raises:
-        ParameterError: the period is no fiscal year or quarter.
-    """
     fiscal = PeriodFilter() if period is None else read_period(period)
     return replace(fiscal, first=start_date or FIRST_DAY, last=end_date or LAST_DAY, basis=basis)
 

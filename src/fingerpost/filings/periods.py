@@ -144,15 +144,13 @@ def name_years(reported: Iterable[tuple[str, str, int | None]]) -> dict[str, int
 
 def _outvote(named: Sequence[tuple[str, int]]) -> dict[str, int]:
     """Return names that count on from year to year, as most of those given do; without a majority, those given."""
-    agreeing = {end: sum(_agree(end, year, *other) for other in named) for end, year in named}
+    agreeing = {
+        end: sum(other_year - year == _years_between(end, other) for other, other_year in named) for end, year in named
+    }
     best_end, best_year = max(named, key=lambda row: (agreeing[row[0]], row[0]))
     if agreeing[best_end] * 2 <= len(named):
         return dict(named)
     return {end: best_year + _years_between(best_end, end) for end, _ in named}
-
-
-def _agree(end: str, year: int, other_end: str, other_year: int) -> bool:
-    return other_year - year == _years_between(end, other_end)
 
 
 def _is_same_year_end(end: str, other_end: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from fingerpost.filings.concepts import Metric
 from fingerpost.filings.figure import ORIGINAL, SPLIT_ADJUSTED, Fact, Figure, FigureOptions
@@ -45,12 +45,13 @@ class Split:
     known_since: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Sighting:
-    """A period's figure that was stated in old shares on ``before`` and in new ones on ``after``."""
+class _Change(NamedTuple):
+    """A period's figure that was stated on ``before``, and ``ratio`` times as many shares on ``after``."""
 
-    before: str
     after: str
+    before: str
+    ratio: float
+    slack: float
 
 
 def list_splits(facts: Iterable[Fact], witnesses: Iterable[Fact] = ()) -> list[Split]:
@@ -100,20 +101,19 @@ def shares_ratio(before: float, after: float, unit: str) -> float:
     return before / after if is_per_share(unit) else after / before
 
 
-def _list_family(stated: Sequence[Fact], changes: Sequence[tuple[float, float, _Sighting]]) -> list[Split]:
+def _list_family(stated: Sequence[Fact], changes: Sequence[_Change]) -> list[Split]:
     ratio = stated[0].value
-    seen = _stab(_list_seen(changes, ratio))
-    if not seen and (turned := _stab(_list_seen(changes, 1 / ratio))):
+    seen = _list_spans(changes, ratio)
+    if not seen and (turned := _list_spans(changes, 1 / ratio)):
         ratio, seen = 1 / ratio, turned
     if not seen:
         return [Split(_effective_day(stated), ratio, stated[0].filed)]
     splits = []
-    for sighting in seen:
-        after = [fact for fact in stated if fact.filed > sighting.before or fact.end > sighting.before]
-        inside = [fact for fact in after if sighting.before < fact.end <= sighting.after and _is_precise(fact)]
-        effective = max((fact.end for fact in inside), default=sighting.after)
-        known = min((fact.filed for fact in after), default=sighting.after)
-        splits.append(Split(effective, ratio, known))
+    for first, last in seen:
+        after = [fact for fact in stated if fact.filed > first or fact.end > first]
+        inside = [fact.end for fact in after if first < fact.end <= last and _is_precise(fact)]
+        known = min((fact.filed for fact in after), default=last)
+        splits.append(Split(max(inside, default=last), ratio, known))
     return splits
 
 
@@ -138,8 +138,8 @@ def _is_one_ratio(ratio: float, other: float) -> bool:
     return abs(ratio / other - 1) <= _SAME_RATIO or abs(ratio * other - 1) <= _SAME_RATIO
 
 
-def _list_changes(witnesses: Iterable[Fact]) -> Iterator[tuple[float, float, _Sighting]]:
-    """Yield (ratio seen, slack, when) for each figure whose next telling differs."""
+def _list_changes(witnesses: Iterable[Fact]) -> Iterator[_Change]:
+    """Yield each figure whose next telling differs."""
     tellings: dict[tuple[str, str, str, str], list[Fact]] = defaultdict(list)
     for fact in witnesses:
         if fact.value:
@@ -149,28 +149,23 @@ def _list_changes(witnesses: Iterable[Fact]) -> Iterator[tuple[float, float, _Si
         for before, after in pairwise(facts):
             if before.filed < after.filed and before.value != after.value:
                 slack = min(_SEEN_SHARE + cents_share(before.value, after.value, after.unit), _LOOSEST_SHARE)
-                seen = shares_ratio(before.value, after.value, after.unit)
-                yield seen, slack, _Sighting(before.filed, after.filed)
+                ratio = shares_ratio(before.value, after.value, after.unit)
+                yield _Change(after.filed, before.filed, ratio, slack)
 
 
-def _list_seen(changes: Iterable[tuple[float, float, _Sighting]], ratio: float) -> list[_Sighting]:
-    return [sighting for seen, slack, sighting in changes if abs(seen / ratio - 1) <= slack]
+def _list_spans(changes: Iterable[_Change], ratio: float) -> list[tuple[str, str]]:
+    """Return the days around the fewest splits that explain all changes by a ratio: the latest before, the first after.
 
-
-def _stab(sightings: Iterable[_Sighting]) -> list[_Sighting]:
-    """Return the fewest splits that explain all sightings, each between the latest before and the earliest after.
-
-    Sightings that no other one bears out explain nothing.
+    Changes that no other one bears out explain nothing.
     """
-    groups: list[list[_Sighting]] = []
-    for sighting in sorted(sightings, key=lambda each: (each.after, each.before)):
-        if groups and sighting.before < groups[-1][0].after:
-            groups[-1].append(sighting)
+    groups: list[list[_Change]] = []
+    for change in sorted(change for change in changes if abs(change.ratio / ratio - 1) <= change.slack):
+        if groups and change.before < groups[-1][0].after:
+            groups[-1].append(change)
         else:
-            groups.append([sighting])
-    return [
-        _Sighting(max(each.before for each in group), group[0].after) for group in groups if len(group) >= _WITNESSES
-    ]
+            groups.append([change])
+    borne_out = [group for group in groups if len(group) >= _WITNESSES]
+    return [(max(change.before for change in group), group[0].after) for group in borne_out]
 
 
 ROUNDED, SPLIT, RESTATED = "rounded", "split", "restated"

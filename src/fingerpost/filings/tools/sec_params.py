@@ -15,10 +15,6 @@ from fingerpost.filings.period_filter import PeriodFilter, explain_period, find_
 from fingerpost.filings.tools.sec_query import StepParams
 
 
-def _read_day(value: Any) -> Any:
-    return FinancialFactsParams.validate_date_format(value)
-
-
 def _read_fiscal(value: Any) -> Any:
     text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
     if not isinstance(text, str):
@@ -31,7 +27,7 @@ def _read_fiscal(value: Any) -> Any:
 _NOT_BLANK = StringConstraints(strip_whitespace=True, min_length=1, max_length=200)
 Ticker = Annotated[str, _NOT_BLANK, Field(description="a symbol such as AAPL, or a CIK")]
 Word = Annotated[str, _NOT_BLANK]
-Day = Annotated[str, BeforeValidator(_read_day), Field(description="YYYY-MM-DD")]
+Day = Annotated[str, BeforeValidator(FinancialFactsParams.validate_date_format), Field(description="YYYY-MM-DD")]
 Fiscal = Annotated[str, BeforeValidator(_read_fiscal), Field(description="fiscal year or quarter: 2022, 2022-Q2")]
 Vintage = Literal["latest", "original", "split_adjusted"]
 

@@ -33,11 +33,6 @@ ListSpecs = Callable[[], list[ToolSpec]]
 
 
 def _details(list_specs: ListSpecs, params: ToolDetailsParams) -> Reply:
-    """Return one tool's specification.
-
-    Raises:
-        ToolNotFound: there is no such tool; ``details`` lists those that are.
-    """
     specs = {spec.name: spec for spec in list_specs()}
     spec = specs.get(params.tool_name)
     if spec is None:
