@@ -5,7 +5,7 @@ import pytest
 from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.itinerary import Mode, NearbyStop, StopPoint
 from fingerpost.transit.model.place import Coordinate
-from tests.contracts.conftest import refusal
+from tests.contracts.conftest import codes, refusal
 
 CENTRE = {"lat": 60.17, "lon": 24.94}
 
@@ -92,3 +92,22 @@ def test_a_point_outside_every_network_is_a_validation_error(demo):
     code, message, _ = refusal(demo("find_stops", {"coordinate": {"lat": 48.85, "lon": 2.35}}))
 
     assert (code, message) == ("validation-error", "coordinate lies outside every network")
+
+
+def test_stops_are_looked_for_within_500_metres_and_ten_are_shown(over):
+    """C3: the default radius and the default number."""
+    network = FakeNetwork(near=[*(near(f"s{number:02}", number) for number in range(1, 12)), near("far", 500.5)])
+    body = over(network)("find_stops", {"coordinate": CENTRE}).body
+
+    assert [stop["distance"] for stop in body["stops"]] == list(range(1, 11))
+    assert body["warnings"][0]["message"] == "11 stops are near, of which the nearest 10 are shown."
+
+
+@pytest.mark.parametrize(("most", "expected"), [(1, ["truncated-results"]), (2, [])])
+def test_what_a_filter_left_out_is_not_counted_as_cut(over, most, expected):
+    """C3: of three stops two fit the text; two are all of them."""
+    network = FakeNetwork(near=[near("North Gate", 10), near("South Gate", 20), near("Market", 30)])
+
+    assert (
+        codes(over(network)("find_stops", {"coordinate": CENTRE, "textFilter": "gate", "maxResults": most})) == expected
+    )

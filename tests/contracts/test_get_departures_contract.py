@@ -2,11 +2,13 @@
 
 import json
 import uuid
+from datetime import timedelta
 
 import pytest
 
 from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.itinerary import Departure, Mode
+from fingerpost.transit.model.provenance import Provenance
 from tests.contracts.conftest import board_of, codes, label, refusal, stop_place
 from tests.rules.drawing import DAY, T0, at, departure
 
@@ -202,3 +204,90 @@ def test_a_board_stays_small(demo, limit, bound):
 
     assert len(body["departures"]) == limit
     assert len(json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()) <= bound
+
+
+def test_a_board_looks_half_an_hour_ahead_and_shows_ten_rows(over):
+    """D4, D5: of thirty departures in thirty minutes, and one in the thirty-first, ten are shown and thirty counted."""
+    network = board_of(*(leaving(minute) for minute in range(1, 32)))
+    body = over(network)("get_departures", STOP).body
+
+    assert (len(body["departures"]), body["departures"][-1]["scheduledTime"][11:16]) == (10, "08:10")
+    assert body["warnings"][0]["message"] == "30 departures are in the window, of which the first 10 are shown."
+
+
+@pytest.mark.parametrize(("window", "limit", "shown"), [(1, 50, 1), (120, 50, 50), (120, 1, 1)])
+def test_the_bounds_of_a_board_are_accepted(over, window, limit, shown):
+    """D4, D5: one to 120 minutes, one to fifty rows; the last minute is in the window."""
+    network = board_of(*(leaving(minute) for minute in range(1, 121)))
+
+    assert (
+        len(over(network)("get_departures", {**STOP, "windowMinutes": window, "limit": limit}).body["departures"])
+        == shown
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "expected"),
+    [(0, 5, []), (-5, 0, []), (1, 5, ["outside-calendar"]), (-5, -1, ["outside-calendar"])],
+)
+def test_the_first_and_the_last_day_of_a_timetable_are_inside_it(over, first, last, expected):
+    """D13, A5: an empty board on either day is an empty board; a day before or after it is outside."""
+    network = board_of()
+    days = [DAY + timedelta(days=each) for each in (first, last)]
+    network.provenance = Provenance(
+        network="FAKE", source="fake", zone="Europe/Helsinki", retrieved_at=0, first_day=days[0], last_day=days[1]
+    )
+
+    assert codes(over(network)("get_departures", STOP)) == expected
+
+
+# ------------------------------------------------------------------------------------ another time
+
+TENS = ("2022-02-22T10:00:00+02:00", "2022-02-22T08:00:00Z")
+NOWS = (None, "now", "2022-02-22T08:00:00+02:00", "2022-02-22T05:58:00Z")
+
+
+def ask(over, at, *departures):
+    return over(board_of(*departures))("get_departures", {**STOP, "at": at})
+
+
+@pytest.mark.parametrize(
+    ("at", "minutes", "shown", "told", "since"),
+    [
+        *((at, (119, 120, 150, 151), ["10:00", "10:30"], [], "10:00:00") for at in TENS),
+        *((at, (-1, 5), ["08:05"], [], None) for at in NOWS),
+        ("2022-02-22T05:57:59Z", (-2,), ["07:58"], ["in-the-past"], "07:57:59"),
+        ("2022-02-22T10:00:00", (125,), ["10:05"], ["timezone-assumed"], "10:00:00"),
+    ],
+)
+def test_at_moves_the_window(over, at, minutes, shown, told, since):
+    """C1, B12, A4: both ends in; two minutes ago is now, of which nothing is said; without an offset Helsinki's."""
+    answer = ask(over, at, *map(leaving, minutes))
+
+    assert (rows(answer), codes(answer)) == ([("7", time) for time in shown], told)
+    assert answer.body["meta"].get("at") == (since and f"2022-02-22T{since}+02:00")
+    assert answer.body["dataFreshness"] == "2022-02-22T08:00:00+02:00"
+
+
+def test_what_is_no_time_is_refused_before_the_stop_is_looked_up(over):
+    """A6: ranges before labels."""
+    wrong = {"stop": {"type": "label", "value": "nowhere"}, "at": "soon"}
+
+    assert refusal(over(board_of())("get_departures", wrong))[1] == "'soon' is not an instant"
+
+
+def test_the_age_of_real_time_is_counted_from_now(over):
+    """B4: not from the time that is asked for."""
+    answer = ask(over, "2022-02-22T10:00:00Z", leaving(245, departure_delay_s=60, last_realtime_update=T0 - 30))
+
+    assert answer.body["meta"]["realtimeAgeSeconds"] == 30
+
+
+def test_the_text_says_from_when(over):
+    """A11: rows of that day without a date."""
+    answer = ask(over, "2022-02-23T08:00:00+02:00", leaving(24 * 60 + 5))
+
+    assert answer.text.splitlines() == [
+        "Departures from A (T:A), Europe/Helsinki, from 2022-02-23 08:00 on:",
+        "08:05 TRAM 7 to B",
+    ]
