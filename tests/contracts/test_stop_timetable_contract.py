@@ -151,15 +151,18 @@ def test_the_source_is_asked_for_the_timetables_times(over):
     assert (network.asked[0].by_schedule, network.asked[0].stop_ids) == (True, ("T:A",))
 
 
-def test_what_is_cancelled_is_left_out_and_counted(over):
-    """D3: in the window alone; two of three are cancelled, one of them after the last row that is shown."""
-    answer = ask(
-        over, leaving(5, cancelled=True), leaving(10), leaving(40, cancelled=True), leaving(50, cancelled=True)
-    )
+@pytest.mark.parametrize(
+    ("cancelled", "running", "shown", "count", "reason"),
+    [((5, 40, 50), (10,), [("7", "06:10")], 2, None), ((5,), (), [], 1, "NO_DEPARTURES")],
+)
+def test_what_is_cancelled_is_left_out_and_counted(over, cancelled, running, shown, count, reason):
+    """D3: in the window alone, also after the last row that is shown; an empty answer says how many were left out."""
+    answer = ask(over, *(leaving(minute, cancelled=True) for minute in cancelled), *map(leaving, running))
+    metadata = {"timeZone": "Europe/Helsinki", "cancelledLeftOut": count}
 
-    assert rows(answer) == [("7", "06:10")]
-    assert answer.body["metadata"]["cancelledLeftOut"] == 2
-    assert "! Left out because they are cancelled: 2." in answer.text
+    assert rows(answer) == shown
+    assert answer.body["metadata"] == (metadata if reason is None else metadata | {"noResultsReason": reason})
+    assert f"! Left out because they are cancelled: {count}." in answer.text
 
 
 def test_rows_are_in_the_order_of_the_timetable(over):
@@ -229,17 +232,6 @@ def test_an_empty_timetable_is_a_success_with_a_reason(over, told, since, reason
     assert (answer.is_error, answer.body["departures"]) == (False, [])
     assert answer.body["metadata"]["noResultsReason"] == reason
     assert reason in answer.text
-
-
-def test_where_all_is_cancelled_nothing_is_listed(over):
-    """D3: an empty answer says how many were left out."""
-    answer = ask(over, leaving(5, cancelled=True))
-
-    assert answer.body["metadata"] == {
-        "timeZone": "Europe/Helsinki",
-        "noResultsReason": "NO_DEPARTURES",
-        "cancelledLeftOut": 1,
-    }
 
 
 PAIR = Place(
