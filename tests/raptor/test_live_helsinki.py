@@ -96,5 +96,5 @@ def test_pareto_sets_are_nigiris_by_the_timetable_and_with_the_same_message(leve
 
     assert ours == [until(ask_rival(rival, locations, *question, live=live)) for question in questions]
     assert planned == [until(ask_rival(rival, locations, *question)) for question in questions]
-    assert sum(map(bool, planned)) >= QUESTIONS * 5 // 6
+    assert sum(map(bool, planned)) >= QUESTIONS * 4 // 5
     assert sum(now != before for now, before in zip(ours, planned, strict=True)) >= QUESTIONS // 10
