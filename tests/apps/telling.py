@@ -58,7 +58,9 @@ def is_told(name, fact, text, zone="Europe/Helsinki"):
     if name == "duration":
         # Its beginning and its end are told.
         return True
-    return any(re.search(rf"(?<![\d.]){re.escape(form)}(?![\d])", text) for form in {f"{fact}", f"{abs(fact)}"})
+    return any(
+        re.search(rf"(?<![\d.]){re.escape(form)}(?![\d])", text) for form in {f"{fact}", f"{abs(fact)}", f"{fact:,}"}
+    )
 
 
 def untold(name, answer):

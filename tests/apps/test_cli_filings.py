@@ -40,7 +40,7 @@ def test_the_last_words_are_a_period_if_they_name_a_year_or_quarter(words, figur
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("AAPL revenue 2022", "394328000000 USD, 10-K 0000320193-22-000108 of 2022-10-28"),
+        ("AAPL revenue 2022", "394,328,000,000 USD, 10-K 0000320193-22-000108 of 2022-10-28"),
         ("AAPL net income, eps 2023q2", "EPSDiluted fiscal 2023 Q2"),
         ("apple revenue", "Revenue fiscal 2025 FY"),
         ("AAPL", "20 of 22:\n10-Q of 2026-01-30, 0000320193-26-000006.\n"),

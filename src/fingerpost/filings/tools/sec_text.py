@@ -52,7 +52,7 @@ def tell_verdict(body: Body) -> str:
 
 
 def tell_figures(body: Body) -> str:
-    lines = [f"{name}: {value}." for name, value in _headlines(body.get("data"))]
+    lines = [f"{name}: {value:,}." for name, value in _headlines(body.get("data"))]
     lines += [f"{_figure(row)}." for row in body["results"]]
     return _with_sources(body, lines or ["No rows."])
 
@@ -109,7 +109,7 @@ def _figure(row: Body) -> str:
     how = "" if row["kind"] in ("reported", "original") else f", {row['kind']}"
     low = ", low confidence" if row.get("confidence") == "low" else ""
     tag = f", tag {row['xbrl_tag']}" if row.get("xbrl_tag") else ""
-    value = f"{row['value']} {row['unit']}{how}{low}"
+    value = f"{row['value']:,} {row['unit']}{how}{low}"
     parts = [f"{row['ticker']} {name} {period} ({_span(row)}): {value}, {_filing(row)}{tag}"]
     if row.get("formula"):
         parts.append(f"= {row['formula']}")
@@ -121,13 +121,13 @@ def _figure(row: Body) -> str:
 
 def _input(part: Body) -> str:
     filing = f"{part['accession_number']} of {part['filing_date']}"
-    return f"{part['xbrl_tag']} {part['value']} {part['unit']} ({_span(part)}, {filing})"
+    return f"{part['xbrl_tag']} {part['value']:,} {part['unit']} ({_span(part)}, {filing})"
 
 
 _BEHIND: tuple[tuple[str, str, Callable[[Body], str]], ...] = (
     ("inputs", "from", _input),
-    ("revisions", "stated before:", lambda row: f"{row['value']} {row['kind']} by {_filing(row)}"),
-    ("alternatives", "other tags:", lambda row: f"{row['xbrl_tag']} {row['value']} in {row['accession_number']}"),
+    ("revisions", "stated before:", lambda row: f"{row['value']:,} {row['kind']} by {_filing(row)}"),
+    ("alternatives", "other tags:", lambda row: f"{row['xbrl_tag']} {row['value']:,} in {row['accession_number']}"),
 )
 
 
@@ -139,13 +139,13 @@ def _calculation(row: Body) -> str:
     formula = "" if row["formula"] == row["expression"] else f" = {row['formula']}"
     inputs = "".join(f"; {_calculation_input(each)}" for each in row["inputs"])
     return (
-        f"{row['ticker']} {row['expression']} {period}{end}: {row['value']} {row['unit']}{formula}"
+        f"{row['ticker']} {row['expression']} {period}{end}: {row['value']:,} {row['unit']}{formula}"
         f" = {row['filled_in']}, from {', '.join(filings) or 'no filing'}{notes}{inputs}"
     )
 
 
 def _calculation_input(row: Body) -> str:
-    value = f"{row['value']} {row['unit']}, tag {row['xbrl_tag']}"
+    value = f"{row['value']:,} {row['unit']}, tag {row['xbrl_tag']}"
     return f"{row['metric_name']} {row['fiscal_period']} ({_span(row)}) {value}"
 
 
