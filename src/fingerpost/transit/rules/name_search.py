@@ -12,7 +12,8 @@ from fingerpost.transit.rules.name_matching import plain
 # Below this a name does not resemble the text.
 FLOOR = 0.60
 _SAME = 1.0
-_WHOLE = (0.88, 0.98)
+# Names that differ in their kinds only lie within ``RIVAL_SCORE``, and below the same name by more than that.
+_WHOLE = (0.92, 0.94)
 # A text as short as this is offered its name with a kind behind it, and resolves only to the same name.
 _DISTINCTIVE_LETTERS = 3
 # What is no more than this is offered, and never resolves (rule D2).
@@ -22,12 +23,13 @@ _SPELT_LIKE = (0.24, 0.79)
 _OTHER_NUMBER = 0.70
 _OFFERED = (0.62, 0.78)
 _WORD_SPELT_LIKE_PERCENT = 75.0
-# What a stop may be called beside its name, in English, Finnish, Swedish and German.
+# What a stop may be called behind its name, in English, Finnish, Swedish and German; and brands of railways.
 _KINDS = frozenset({
-    "bus", "coach", "dlr", "ferry", "halt", "m", "metro", "metrorail", "overground", "pier", "rail", "railway",
-    "station", "stop", "subway", "terminal", "train", "tram", "tube", "underground", "as", "asema", "autoasema",
-    "laituri", "linja", "metroasema", "pysakki", "rautatieasema", "hallplats", "jarnvagsstation", "metrostation",
-    "stn", "tunnelbana", "bahnhof", "haltestelle", "hbf", "hauptbahnhof", "s", "u",
+    "amtrak", "bart", "bhf", "bus", "caltrain", "coach", "dlr", "ferry", "halt", "m", "metro", "metrorail",
+    "overground", "pier", "rail", "railway", "station", "stop", "subway", "terminal", "train", "tram", "tube",
+    "underground", "as", "asema", "autoasema", "laituri", "linja", "metroasema", "pysakki", "rautatieasema",
+    "hallplats", "jarnvagsstation", "metrostation", "stn", "tunnelbana", "bahnhof", "haltestelle", "hbf",
+    "hauptbahnhof", "s", "u",
 })  # fmt: skip
 
 
@@ -38,9 +40,10 @@ class NameSearch:
     """
 
     def __init__(self, names: Sequence[str], cities: Collection[str] = ()) -> None:
-        self._left_out = _KINDS.union(cities)
+        left_out = _KINDS.union(cities)
         self._names = list(names)
         self._words = [name.split() for name in self._names]
+        self._stems = [_without_end(words, left_out) for words in self._words]
         self._rows_of_word: dict[str, list[int]] = {}
         for row, words in enumerate(self._words):
             for word in dict.fromkeys(words):
@@ -77,10 +80,12 @@ class NameSearch:
         for word in words[1:]:
             rows.intersection_update(self._rows_of_word.get(word, ()))
         for row in rows:
-            name, bounds = self._names[row], _HAS_ALL
-            if name.startswith(wanted + " ") and len(wanted) >= _DISTINCTIVE_LETTERS:
-                is_whole = self._left_out.issuperset(name[len(wanted) :].split())
-                bounds = _WHOLE if is_whole else _BEGINS
+            stem, bounds = self._stems[row], _HAS_ALL
+            if len(wanted) >= _DISTINCTIVE_LETTERS:
+                if stem and f"{wanted} ".startswith(f"{stem} "):
+                    bounds = _WHOLE
+                elif self._names[row].startswith(f"{wanted} "):
+                    bounds = _BEGINS
             yield row, _between(bounds, self._share_given(wanted, row))
 
     def _offered(self, wanted: str, words: list[str]) -> Iterator[tuple[int, float]]:
@@ -126,6 +131,13 @@ class NameSearch:
 
     def _share_given(self, wanted: str, row: int) -> float:
         return min(1.0, len(wanted) / len(self._names[row]))
+
+
+def _without_end(words: Sequence[str], left_out: Collection[str]) -> str:
+    count = len(words)
+    while count and words[count - 1] in left_out:
+        count -= 1
+    return " ".join(words[:count])
 
 
 def _between(bounds: tuple[float, float], share: float) -> float:
