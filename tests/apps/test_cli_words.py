@@ -200,6 +200,7 @@ MISTAKES = {
     "a company that is not loaded": (["filings", "XXXX", "revenue", "2022"], "fingerpost filings sync XXXX"),
     "a period of several years": (["filings", "AAPL", "revenue", "2020-2022"], "one fiscal year or quarter"),
     "a period without a figure": (["filings", "AAPL", "2022"], "fingerpost filings AAPL revenue 2022"),
+    "a period of forms": (["filings", "AAPL", "10-K", "2022"], "a period needs a figure"),
     "several figures of no year": (["filings", "AAPL", "revenue,", "eps"], "revenue, eps 2022"),
 }
 # Words of tools and fields, which a person never sees.

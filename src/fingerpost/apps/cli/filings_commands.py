@@ -20,6 +20,7 @@ from fingerpost.filings.edgar import PACES, Edgar
 
 if TYPE_CHECKING:
     from fingerpost.apps.settings import Settings
+    from fingerpost.contract.published import Answer
     from fingerpost.filings.sync import Synced
 
 _SHOW = "show"
@@ -28,10 +29,9 @@ _MOST_FILINGS = 20
 _PERIOD = re.compile(r"(?:FY ?)?(\d{4})(?:[- ]?(Q[1-4]))?|(Q[1-4])[- ]?(?:FY ?)?(\d{4})", re.IGNORECASE)
 _MOST_WORDS_OF_A_PERIOD = 3
 _FORM = re.compile(r"(?:\d{1,2}-[A-Z]{1,2}|[SFN]-\d{1,2})(?:/A)?", re.IGNORECASE)
-_ORDER = (
-    "A company comes first, then its figures, then one fiscal year or quarter: fingerpost filings AAPL revenue 2022, "
-    "or 2022-Q2. Without a period it is every year."
-)
+_LIKE_A_PERIOD = re.compile(r"\S*(?:19|20)\d\d\S*|(?:FY|CY|[QH][1-4]?)(?:\W?\d\d)?", re.IGNORECASE)
+_ORDER = "A company comes first, then its figures, then the period: fingerpost filings AAPL revenue 2022."
+_ONE_PERIOD = "The period is one fiscal year or quarter at the end, as 2022 or 2022-Q2; without one it is every year."
 
 
 class FilingsGroup(TyperGroup):
@@ -177,9 +177,20 @@ def show(
     try:
         print_or_end(answer, as_json=as_json)
     except typer.Exit:
-        if words and not as_json:
-            say(_ORDER)
+        hint = None if as_json else _find_hint(answer, ticker, words or [])
+        if hint is not None:
+            say(hint)
         raise
+
+
+def _find_hint(answer: "Answer", company: str, words: Sequence[str]) -> str | None:
+    """Return how the words are ordered, or how a period is written, where that may be why there is no answer."""
+    reasons = [entry.get("reason") for entry in (answer.body.get("missing") or {}).values()]
+    if "unknown_ticker" in reasons:
+        # Capitals are a ticker, which may only not have been loaded.
+        return _ORDER if len(words) > 1 and not company.isupper() else None
+    names, _period = read_figures(words)
+    return _ONE_PERIOD if any(_LIKE_A_PERIOD.fullmatch(word) for name in names for word in name.split()) else None
 
 
 def _read_question(words: Sequence[str]) -> tuple[str, str, dict[str, Any]]:
@@ -188,7 +199,7 @@ def _read_question(words: Sequence[str]) -> tuple[str, str, dict[str, Any]]:
         forms = [word.rstrip(",").upper() for word in words] or None
         return "sec_graph_query", "company_filings", {"filing_types": forms, "limit": _MOST_FILINGS}
     metrics, period = read_figures(words)
-    if not metrics:
+    if all(_FORM.fullmatch(word) for name in metrics for word in name.split()):
         raise typer.BadParameter("a period needs a figure: fingerpost filings AAPL revenue 2022")
     if period is not None:
         return "sec_financial_data", "financial_facts", {"metrics": metrics, "period": period}
