@@ -67,6 +67,16 @@ def _aliases(tool):
     return [(field, info.alias) for field, info in tool.input_model.model_fields.items()]
 
 
+async def test_methods_are_coroutine_functions_as_frameworks_look_for_them():
+    async with Fingerpost() as fp:
+        kinds = [inspect.iscoroutinefunction(library.plan_trip) for library in (fp, SyncFingerpost)]
+        coming = fp.plan_trip(origin=(60.1, 24.9, 0.0), destination="Espoo")
+        with pytest.raises(ValueError, match="too many values"):
+            await coming
+
+    assert kinds == [True, False]
+
+
 async def test_each_method_reaches_its_tool():
     async with Fingerpost(user="eva") as fp:
         await fp.save_user_variable(key="home", type="location", value={"lat": 60.169, "lon": 24.932})

@@ -3,7 +3,8 @@
 import asyncio
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
@@ -237,6 +238,21 @@ class Fingerpost(_ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
         if answer.error is not None:
             raise answer.error
         return answer.body
+
+
+def _awaiting(method: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, dict[str, Any]]]:
+    @wraps(method)
+    async def run(*arguments: Any, **named: Any) -> dict[str, Any]:
+        body: dict[str, Any] = await method(*arguments, **named)
+        return body
+
+    return run
+
+
+# Callers that take functions of both kinds, as ``tools`` of Fingerpost does, look for ``async def``.
+for _name, _method in vars(_ToolMethods).items():
+    if not _name.startswith("_"):
+        setattr(Fingerpost, _name, _awaiting(_method))
 
 
 def _plain(value: Any) -> Any:
