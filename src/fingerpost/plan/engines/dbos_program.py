@@ -123,10 +123,12 @@ def list_queues() -> list[str]:
     return [queue_of(protocol) for protocol in range(1, PROTOCOL + 1)]
 
 
-@cache
+_programs: dict[tuple[str, str], DbosProgram] = {}
+
+
 def program_of(url: str, schema: str) -> DbosProgram:
-    """Return the DBOS of this process for a database; it is one for all journals over it."""
-    return DbosProgram(url, schema)
+    """Return the DBOS of this process for a database; it is one for all journals over it, in whatever thread."""
+    return _programs.setdefault((url, schema), DbosProgram(url, schema))
 
 
 _current: list[DbosProgram] = []
