@@ -268,6 +268,8 @@ def _plain(key: str, typed: str) -> str:
     if key == "extract":
         from fingerpost.transit.embedded.feed_origins import expand_home
 
+        if not typed.strip():
+            raise ParameterError("Name an OpenStreetMap extract (.osm.pbf)", {"field": key})
         return str(expand_home(typed).absolute())
     if key in ("feeds", "realtime"):
         from fingerpost.transit.embedded.feed_origins import read_place
