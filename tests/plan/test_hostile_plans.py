@@ -39,10 +39,7 @@ REFUSED = {
     "a megabyte of goal": ({"goal": "x" * 1_000_001, "steps": []}, "larger than"),
     "a number without end": (raw(raw_step(parameters={"n": 10**5000})), "more than 4096 bits"),
     "not a number": (raw(raw_step(parameters={"n": float("nan")})), "not finite"),
-    "a million steps": (
-        raw(*[{"step_id": number} for number in range(1_000_000)]),
-        "has 1,000,000 steps, and may have 500",
-    ),
+    "a million steps": (raw(*[{}] * 1_000_000), "has 1,000,000 steps, and may have 500"),
     "an unknown field": (raw(raw_step(on_error="rm -rf")), "on_error"),
 }
 
