@@ -52,7 +52,7 @@ TARGETS = {
         "plan",
         ("engines",),
         (
-            "tests/plan", *without("tests/plan", "broken_engines", "engines", "kill", "layouts"),
+            "tests/plan", *without("tests/plan", "engines", "kill", "layouts"),
             "tests/apps/test_plans.py", "--deselect=tests/apps/test_plans.py::test_the_trip_plan_killed_half_way",
         ),
     ),
@@ -63,7 +63,7 @@ TARGETS = {
         (),
         (
             "tests/contracts", "tests/contract", "tests/tools", "tests/fares/test_in_answers.py",
-            "tests/apps/test_geometry.py", "tests/tfl/test_plan_journey.py",
+            "tests/apps/test_beside_answers.py", "tests/tfl/test_plan_journey.py",
             *EMBEDDED, *(f"tests/filings/test_{name}.py" for name in ("tools", "filing_tools")),
         ),
     ),
@@ -72,8 +72,8 @@ TARGETS = {
         (),
         (
             *EMBEDDED, "tests/conformance", "tests/contracts", "tests/fares/test_in_answers.py",
-            "tests/apps/test_geometry.py",
-            *(f"tests/realtime/test_{name}.py" for name in ("realtime_feeds", "order_of_messages", "simulator")),
+            "tests/apps/test_beside_answers.py",
+            *(f"tests/realtime/test_{name}.py" for name in ("realtime_feeds", "added_trips", "simulator")),
             *(f"tests/apps/test_cli_{name}.py" for name in ("feeds_by_url", "network_records", "networks", "realtime")),
         ),
     ),
