@@ -1,7 +1,7 @@
 """Slow, large and greedy requests are refused, and other callers are still answered."""
 
 import asyncio
-from contextlib import ExitStack, asynccontextmanager, nullcontext, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 
 import httpx2
 import pytest
@@ -11,7 +11,9 @@ from fingerpost.apps.mcp import http_limits
 from fingerpost.apps.mcp.address import Address
 from fingerpost.apps.mcp.http import new_app
 from fingerpost.apps.mcp.http_limits import Admission
+from fingerpost.apps.settings import read_settings
 from fingerpost.apps.warm_up import WarmUp
+from fingerpost.apps.wiring import build
 
 DEADLINE_S = 30
 HEAD = b"POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 100\r\n"
@@ -124,11 +126,23 @@ async def test_a_body_that_is_too_large_is_refused(client, headers):
     }
 
 
-async def test_a_caller_with_too_many_requests_is_refused(client, monkeypatch):
-    monkeypatch.setattr(Admission, "enter", lambda *_: nullcontext(enter_result=False))
-    answer = await client.post("/mcp", content=b"{}")
+async def test_a_crowd_of_one_machine_is_refused_while_another_machine_is_answered(application, monkeypatch):
+    monkeypatch.setenv("FINGERPOST_MAX_CONCURRENT_CALLS", "4")
+    app = new_app(build(read_settings()), Address("127.0.0.1", 8000), WarmUp(application.networks))
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "get_user_variables", "arguments": {}}}
 
-    assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
+    async def post(machine):
+        transport = httpx2.ASGITransport(app, client=(machine, 1))
+        async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client:
+            return await client.post("/mcp", json=call, headers={"accept": "application/json"})
+
+    async with app.router.lifespan_context(app):
+        *crowd, other = await asyncio.gather(*(post(f"192.0.2.{host}") for host in (1, 1, 1, 1, 1, 2)))
+        later = await post("192.0.2.1")
+
+    assert [answer.status_code for answer in crowd] == [200, 200, 429, 429, 429]
+    assert {answer.headers["retry-after"] for answer in crowd[2:]} == {"1"}
+    assert (other.status_code, later.status_code) == (200, 200)
 
 
 def test_one_caller_has_half_of_the_room():
