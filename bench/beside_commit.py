@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from harness import HEAD, p50, report
+from harness import HEAD, report_pairs
 from over_http import NOOP, ask, draw, median_ms
 from questions import open_questions
 from serving import Server, serving
@@ -37,14 +37,12 @@ def main() -> int:
     print(f"In ms, beside {options.commit}:\n{HEAD}")
     good = True
     for tool in asked:
-        here, there = (median_ms(answers[tool]) for answers in found)
         received = [[raw for part in answers[tool] for _, raw in part] for answers in found]
         if tool != NOOP and (failed := [raw for raw in received[0] + received[1] if b'"isError":true' in raw]):
             raise RuntimeError(f"{tool} failed: {failed[0][:300]!r}")
         sizes = [sum(map(len, answers)) / len(answers) for answers in received]
-        ratio = p50([mine / theirs for mine, theirs in zip(here, there, strict=True)])
         note = f"{sizes[0]:.0f} and {sizes[1]:.0f} bytes"
-        good &= report(tool, p50(here), p50(there), ratio=ratio, bound=BOUND, note=note)
+        good &= report_pairs(tool, *(median_ms(answers[tool]) for answers in found), bound=BOUND, note=note)
     return 0 if good else 1
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import FeedMessage
-from harness import HEAD, p50, percentile, report, timed_ms
+from harness import HEAD, p95, report_pairs, timed_ms
 
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
@@ -102,8 +102,8 @@ def compare(name, timetable, search_timetable, rival, questions, *, live, midnig
         if answers[ours] != answers[theirs]:
             raise SystemExit(f"short: the answers differ: {question}: {answers[ours]}, nigiri {answers[theirs]}")
     ratios = [mine / its for mine, its in zip(took_ms[ours], took_ms[theirs], strict=True)]
-    note = f"p95 of ratios {percentile(ratios, 0.95):.2f}"
-    return report(name, p50(took_ms[ours]), p50(took_ms[theirs]), ratio=p50(ratios), bound=bound, note=note)
+    note = f"p95 of ratios {p95(ratios):.2f}"
+    return report_pairs(name, took_ms[ours], took_ms[theirs], bound=bound, note=note)
 
 
 def busiest_day(timetable: Timetable) -> date:

@@ -6,13 +6,12 @@ them. Each round starts two fresh processes, one after the other, so that both s
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
 
-from harness import HEAD, p50, report
+from harness import HEAD, report, report_pairs, run_json
 
 ROUNDS = 5
 BOUNDS = {"cold load": 0.3, "warm query": 0.5, "resident memory": 0.3, "import": 0.2}
@@ -22,7 +21,6 @@ RECORDED = {
     "META": "companyfacts_CIK0001326801_FB_2021.json",
 }
 METRICS = ("Revenue", "NetIncome", "OperatingIncome", "GrossProfit", "Assets", "Liabilities", "StockholdersEquity")
-YEARS = range(2009, 2027)
 UNEXPLAINED = "unexplained"
 PERIODS = ("FY", "Q1", "Q2", "Q3", "Q4")
 
@@ -99,13 +97,11 @@ def main() -> int:
 
 def run(python: str, script: str, *arguments: object) -> list | dict:
     """Return what a script prints as JSON in a fresh process."""
-    environment = os.environ | {"EDGAR_IDENTITY": "bench bench@example.org"}
-    command = [python, "-W", "ignore", "-c", script, *map(str, arguments)]
-    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout)
+    return run_json(python, "-W", "ignore", "-c", script, *arguments, EDGAR_IDENTITY="bench bench@example.org")
 
 
 def measure(source: Path, theirs: str, home: Path) -> bool:
-    """Print the ratios of the medians, ours over theirs; return whether all bounds hold."""
+    """Print the medians and ratios, ours over theirs; return whether all bounds hold."""
     taken = []
     for number in range(ROUNDS):
         own = home / str(number)
@@ -114,8 +110,10 @@ def measure(source: Path, theirs: str, home: Path) -> bool:
     values = {side["value"] for pair in taken for side in pair}
     print(f"both answer {values.pop():,.0f} for Apple's revenue of fiscal 2022{'; or not  short' if values else ''}")
     print(f"beside edgartools, in ms and MB:\n{HEAD}")
-    medians = {name: [p50([pair[side][name] for pair in taken]) for side in (0, 1)] for name in BOUNDS}
-    kept = [report(name, *medians[name], bound=bound) for name, bound in BOUNDS.items()]
+    kept = [
+        report_pairs(name, *([side[name] for side in rounds] for rounds in zip(*taken, strict=True)), bound=bound)
+        for name, bound in BOUNDS.items()
+    ]
     return all(kept) and not values
 
 

@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness import HEAD, p50, report, timed_ms
+from harness import HEAD, report_pairs, timed_ms
 from serving import DEADLINE_S, Caller
 
 # A fresh install's first answer takes at most so many times a warm one's.
@@ -44,7 +44,7 @@ def main() -> int:
                     fresh_s.append(timed_ms(ask, {"FINGERPOST_HOME": home})[0] / 1e3)
                     _end_compiler(home)
                 warm_s.append(timed_ms(ask, warm)[0] / 1e3)
-            good &= report(name, p50(fresh_s), p50(warm_s), bound=BOUND)
+            good &= report_pairs(name, fresh_s, warm_s, bound=BOUND)
     return 0 if good else 1
 
 

@@ -1,5 +1,8 @@
 """How figures are taken and printed: ours, theirs, their ratio, its bound and the verdict; medians, never a mean."""
 
+import json
+import os
+import subprocess
 import time
 from collections.abc import Sequence
 
@@ -33,6 +36,20 @@ def report(name, ours, theirs=None, *, ratio=None, bound=None, note="") -> bool:
     verdict = "" if bound is None else "  ok" if is_kept else "  short"
     print(f"  {name:<52}{''.join(columns)}{verdict}{note and '  ' + note}", flush=True)
     return is_kept
+
+
+def report_pairs(name, ours: Sequence[float], theirs: Sequence[float], *, bound=None, note="") -> bool:
+    """Print the medians of both sides' rounds, and the median of the rounds' ratios; return whether its bound holds."""
+    ratio = p50([mine / its for mine, its in zip(ours, theirs, strict=True)])
+    return report(name, p50(ours), p50(theirs), ratio=ratio, bound=bound, note=note)
+
+
+def run_json(*command: object, **environ: str):
+    """Return what a fresh process prints as JSON in its last line."""
+    ended = subprocess.run(
+        list(map(str, command)), check=True, capture_output=True, text=True, env=os.environ | environ
+    )
+    return json.loads(ended.stdout.splitlines()[-1])
 
 
 def timed_ms(ask, *given):

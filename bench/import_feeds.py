@@ -8,14 +8,13 @@ of calls that the zips hold.
 
 import argparse
 import json
-import subprocess
 import sys
 import zipfile
 from datetime import date
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 
-from harness import HEAD, p50, report, timed_ms
+from harness import HEAD, p50, report, report_pairs, run_json, timed_ms
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -58,11 +57,6 @@ def theirs() -> dict[str, float]:
 SIDES = {"ours": ours, "theirs": theirs}
 
 
-def _run(side: str) -> dict[str, float]:
-    command = [sys.executable, __file__, "--as", side]
-    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[-1])
-
-
 def _count_calls(path: Path) -> int:
     with zipfile.ZipFile(path) as packed, packed.open("stop_times.txt") as table:
         return sum(1 for _ in table) - 1
@@ -80,16 +74,15 @@ def main() -> int:
     if not FEEDS:
         print("New York: its nine feeds are not here, skipped")
         return 0
-    pairs = [(_run("ours"), _run("theirs")) for _ in range(options.rounds)]
+    pairs = [[run_json(sys.executable, __file__, "--as", side) for side in SIDES] for _ in range(options.rounds)]
     own, other = pairs[-1]
     calls = sum(map(_count_calls, FEEDS))
     same = own["calls"] == calls and own["stops"] == other["stops"]
     print(f"New York read alike: {own['stops']} and {other['stops']} stops, {own['calls']} of {calls} calls "
           f"{'ok' if same else 'short'}\n{HEAD}")  # fmt: skip
-    medians = [p50([pair[side]["ms"] for pair in pairs]) for side in (0, 1)]
-    ratio = p50([mine["ms"] / its["ms"] for mine, its in pairs])
+    took_ms = [[side["ms"] for side in rounds] for rounds in zip(*pairs, strict=True)]
     note = f"one service day is {p50([mine['day_ms'] / mine['ms'] for mine, _ in pairs]):.0%} of it"
-    good = report("zip to ready network, in ms", *medians, ratio=ratio, bound=BOUND, note=note)
+    good = report_pairs("zip to ready network, in ms", *took_ms, bound=BOUND, note=note)
     report("peak of memory, in MB", *(max(pair[side]["peak_mb"] for pair in pairs) for side in (0, 1)))
     return 0 if same and good else 1
 

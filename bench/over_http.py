@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness import HEAD, p50, p95, report
+from harness import HEAD, p50, p95, report_pairs
 from questions import ITINERARIES, ROWS, Questions
 from serving import Caller, Server, serving
 
@@ -60,8 +60,6 @@ def measure(questions: Questions, home: str, *, rounds: int, calls: int) -> bool
     noop = median_ms(found[NOOP])
     good = True
     for tool, bound in BOUNDS.items():
-        ours = median_ms(found[tool])
-        ratio = p50([mine / theirs for mine, theirs in zip(ours, noop, strict=True)])
         slow = p95([spent for answers in found[tool][1:] for spent, _ in answers])
-        good &= report(tool, p50(ours), p50(noop), ratio=ratio, bound=bound, note=f"p95 {slow:.2f}")
+        good &= report_pairs(tool, median_ms(found[tool]), noop, bound=bound, note=f"p95 {slow:.2f}")
     return good

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
-from harness import HEAD, p50, report
+from harness import HEAD, p50, report, report_pairs
 from plan_bare import Bare
 from pydantic import BaseModel
 
@@ -152,10 +152,8 @@ def main():
     for engine, shape in product(NAMES, SHAPES):
         name = f"{shape}, beside {NAMES[engine]}"
         if pairs := taken.get((engine, shape)):
-            medians = [p50(side) for side in zip(*pairs, strict=True)]
-            ratio = p50([mine / theirs for mine, theirs in pairs])
             bound = BARE_BOUNDS[shape] if engine == "bare" else RIVAL_BOUND
-            good &= report(name, *medians, ratio=ratio, bound=bound)
+            good &= report_pairs(name, *zip(*pairs, strict=True), bound=bound)
         else:
             print(f"  {name}: not measured, it is not installed")
     path = (LONG_S + SHORT_S) * 1e3
