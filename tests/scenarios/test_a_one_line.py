@@ -1,40 +1,33 @@
 """Chapter A: one line."""
 
+import pytest
+
 from tests.scenarios.riding import ride
 
 LINE = """
 line A | Alpha 08:00 | Beta 08:10 | Gamma 08:20
 line A | Alpha 08:30 | Beta 08:40 | Gamma 08:50
 """
+# The express leaves later and arrives earlier.
+OVERTAKING = """
+line A | Alpha 08:00 | Beta 08:30 | Gamma 09:00
+line A | Alpha 08:10 | Beta 08:15 | Gamma 08:20
+"""
+BOTH = ["Alpha 08:00 A Gamma 08:20", "Alpha 08:30 A Gamma 08:50"]
 
 
-def test_a01_the_next_departure_is_taken():
-    """Both departures after the asked instant are offered, the earlier first."""
-    assert ride(LINE, "Alpha", "Gamma", "07:50") == [
-        "Alpha 08:00 A Gamma 08:20",
-        "Alpha 08:30 A Gamma 08:50",
-    ]
-
-
-def test_a02_a_departure_at_the_asked_second_is_caught():
-    """Asking at 08:00:00 catches 08:00."""
-    assert ride(LINE, "Alpha", "Beta", "08:00:00")[0] == "Alpha 08:00 A Beta 08:10"
-
-
-def test_a03_a_departure_one_second_before_is_missed():
-    """Asking at 08:00:01 leaves 08:30 alone."""
-    assert ride(LINE, "Alpha", "Beta", "08:00:01") == ["Alpha 08:30 A Beta 08:40"]
-
-
-def test_a04_nobody_rides_backwards():
-    """The line does not run from Gamma to Alpha."""
-    assert ride(LINE, "Gamma", "Alpha", "07:00") == []
-
-
-def test_a05_a_later_vehicle_that_overtakes_is_preferred():
-    """The express leaves later and arrives earlier, so the slow one is not offered at all."""
-    drawing = """
-    line A | Alpha 08:00 | Beta 08:30 | Gamma 09:00
-    line A | Alpha 08:10 | Beta 08:15 | Gamma 08:20
-    """
-    assert ride(drawing, "Alpha", "Gamma", "08:00") == ["Alpha 08:10 A Gamma 08:20"]
+@pytest.mark.parametrize(
+    ("drawing", "origin", "destination", "time", "found"),
+    [
+        pytest.param(LINE, "Alpha", "Gamma", "07:50", BOTH, id="a01: the next departures are taken, the earlier first"),
+        pytest.param(LINE, "Alpha", "Gamma", "08:00:00", BOTH, id="a02: a departure at the asked second is caught"),
+        pytest.param(LINE, "Alpha", "Gamma", "08:00:01", BOTH[1:], id="a03: a departure one second before is missed"),
+        pytest.param(LINE, "Gamma", "Alpha", "07:00", [], id="a04: nobody rides backwards"),
+        pytest.param(
+            OVERTAKING, "Alpha", "Gamma", "08:00", ["Alpha 08:10 A Gamma 08:20"],
+            id="a05: a later vehicle that overtakes is preferred, and the slow one is not offered",
+        ),
+    ],
+)  # fmt: skip
+def test_one_line_is_ridden(drawing, origin, destination, time, found):
+    assert ride(drawing, origin, destination, time) == found

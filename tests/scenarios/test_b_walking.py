@@ -1,5 +1,7 @@
 """Chapter B: walking to and from stops, and all the way."""
 
+import pytest
+
 from tests.scenarios.riding import ride
 
 # Near is 100 m north of Alpha in a straight line, so 130 m on foot: 104 s.
@@ -15,38 +17,32 @@ line N | Near 07:00 | Delta 07:30
 """
 
 
-def test_b01_the_walk_to_a_stop_must_be_in_time():
-    """104 s on foot: leaving at 08:08:16 catches 08:10."""
-    assert ride(LINE, "Near", "Gamma", "08:08:16", coordinates=PLACES)[0] == "walk 130m Alpha 08:10 A Gamma 08:30"
+WALKED = ["walk 130m Alpha 08:10 A Gamma 08:30"]
 
 
-def test_b02_a_second_later_it_is_missed():
-    """Leaving at 08:08:17 does not."""
-    assert ride(LINE, "Near", "Gamma", "08:08:17", coordinates=PLACES) == []
-
-
-def test_b03_a_walk_longer_than_the_limit_is_not_offered():
-    """B6: 130 m are within a limit of 130 m and beyond one of 129 m."""
-    assert ride(LINE, "Near", "Gamma", "08:00", coordinates=PLACES, max_walk_m=130.0) == [
-        "walk 130m Alpha 08:10 A Gamma 08:30"
-    ]
-    assert ride(LINE, "Near", "Gamma", "08:00", coordinates=PLACES, max_walk_m=129.0) == []
+@pytest.mark.parametrize(
+    ("time", "max_walk_m", "found"),
+    [
+        pytest.param("08:08:16", 600.0, WALKED, id="b01: a walk to a stop that is in time"),
+        pytest.param("08:08:17", 600.0, [], id="b02: a second later it is missed"),
+        pytest.param("08:00", 130.0, WALKED, id="b03: a walk of the limit (B6)"),
+        pytest.param("08:00", 129.0, [], id="b03: a walk longer than the limit is not offered (B6)"),
+    ],
+)
+def test_a_walk_to_a_stop_is_in_time_and_within_the_limit(time, max_walk_m, found):
+    assert ride(LINE, "Near", "Gamma", time, coordinates=PLACES, max_walk_m=max_walk_m) == found
 
 
 def test_b04_walking_all_the_way_beats_a_slower_ride():
     """Near to Alpha is a walk of two minutes; nobody waits for a bus round the block."""
-    drawing = """
-    line A | Near 08:10 | Gamma 08:30 | Alpha 09:00
-    """
+    drawing = "line A | Near 08:10 | Gamma 08:30 | Alpha 09:00"
     assert ride(drawing, "Near", "Alpha", "08:00", coordinates=PLACES) == ["walk 130m"]
 
 
 def test_b05_the_stop_to_board_at_is_the_one_with_the_least_walk():
     """The line passes Far first, but the rider stands at Near: no walk back to catch the same vehicle earlier."""
     places = {"Far": (60.1700, 24.94), "Near": (60.1730, 24.94), "Gamma": (60.2500, 24.94)}
-    drawing = """
-    line A | Far 08:20 | Near 08:22 | Gamma 08:40
-    """
+    drawing = "line A | Far 08:20 | Near 08:22 | Gamma 08:40"
     assert ride(drawing, "Near", "Gamma", "08:00", coordinates=places) == ["Near 08:22 A Gamma 08:40"]
 
 

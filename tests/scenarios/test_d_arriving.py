@@ -1,5 +1,7 @@
 """Chapter D: arriving by a time."""
 
+import pytest
+
 from tests.scenarios.riding import ride
 
 LINE = """
@@ -7,24 +9,19 @@ line A | Alpha 08:00 | Beta 08:20
 line A | Alpha 08:30 | Beta 08:50
 line A | Alpha 09:00 | Beta 09:20
 """
+BOTH = ["Alpha 08:00 A Beta 08:20", "Alpha 08:30 A Beta 08:50"]
 
 
-def test_d01_the_latest_departure_that_is_in_time_is_offered():
-    """Being at Beta by 08:55 means leaving at 08:30; an earlier one is offered too."""
-    assert ride(LINE, "Alpha", "Beta", "08:55", arrive_by=True) == [
-        "Alpha 08:00 A Beta 08:20",
-        "Alpha 08:30 A Beta 08:50",
-    ]
-
-
-def test_d02_arriving_at_the_asked_second_is_in_time():
-    """08:50:00 is in time for 08:50:00."""
-    assert "Alpha 08:30 A Beta 08:50" in ride(LINE, "Alpha", "Beta", "08:50:00", arrive_by=True)
-
-
-def test_d03_a_second_late_is_late():
-    """And late for 08:49:59."""
-    assert ride(LINE, "Alpha", "Beta", "08:49:59", arrive_by=True) == ["Alpha 08:00 A Beta 08:20"]
+@pytest.mark.parametrize(
+    ("time", "found"),
+    [
+        pytest.param("08:55", BOTH, id="d01: the latest departure that is in time is offered, and an earlier one"),
+        pytest.param("08:50:00", BOTH, id="d02: arriving at the asked second is in time"),
+        pytest.param("08:49:59", BOTH[:1], id="d03: a second late is late"),
+    ],
+)
+def test_an_arrival_by_a_time_is_met(time, found):
+    assert ride(LINE, "Alpha", "Beta", time, arrive_by=True) == found
 
 
 def test_d04_changes_work_backwards_too():

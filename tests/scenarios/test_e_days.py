@@ -10,76 +10,66 @@ NIGHT = """
 line N | Alpha 23:50 | Beta 24:20
 line N | Alpha 25:10 | Beta 25:40
 """
-
-
-def test_e01_a_trip_of_yesterday_runs_after_midnight():
-    """25:10 of Tuesday is 01:10 on Wednesday, and is caught by asking on Wednesday."""
-    tuesday, wednesday = date(2026, 5, 5), date(2026, 5, 6)
-    assert ride(NIGHT, "Alpha", "Beta", "00:30", day=wednesday, days=[tuesday, wednesday])[0] == (
-        "Alpha 01:10 N Beta 01:40"
-    )
-
-
-def test_e02_the_day_after_is_looked_at():
-    """Nothing leaves on Tuesday any more; the first of Wednesday is offered."""
-    drawing = "line A | Alpha 08:00 | Beta 08:10"
-    tuesday, wednesday = date(2026, 5, 5), date(2026, 5, 6)
-    assert ride(drawing, "Alpha", "Beta", "23:00", day=tuesday, days=[tuesday, wednesday]) == [
-        "Alpha 08:00 A Beta 08:10"
-    ]
-
-
-def test_e03_days_without_service_are_passed_over():
-    """From Friday evening the next bus is on Monday."""
-    drawing = "line A | Alpha 08:00 | Beta 08:10"
-    friday, monday = date(2026, 5, 8), date(2026, 5, 11)
-    assert ride(drawing, "Alpha", "Beta", "22:00", day=friday, days=[friday, monday]) == ["Alpha 08:00 A Beta 08:10"]
-
-
-def test_e04_arriving_looks_at_the_evening_before():
-    """To be there at 07:00 one leaves the evening before."""
-    drawing = "line A | Alpha 20:00 | Beta 20:10"
-    tuesday, wednesday = date(2026, 5, 5), date(2026, 5, 6)
-    assert ride(drawing, "Alpha", "Beta", "07:00", day=wednesday, days=[tuesday, wednesday], arrive_by=True) == [
-        "Alpha 20:00 A Beta 20:10"
-    ]
-
-
-def test_e08_arriving_passes_over_days_without_service_too():
-    """To be there on Monday morning one leaves on Friday, the last day with a bus; nothing between is skipped."""
-    drawing = "line A | Alpha 08:00 | Beta 08:10"
-    friday, monday = date(2026, 5, 8), date(2026, 5, 11)
-    assert ride(drawing, "Alpha", "Beta", "07:00", day=monday, days=[friday, monday], arrive_by=True) == [
-        "Alpha 08:00 A Beta 08:10"
-    ]
-
-
-def test_e05_a_service_day_begins_at_noon_minus_twelve_hours_when_clocks_go_forward():
-    """On 2026-03-29 clocks skip 03:00 to 04:00: 08:00 of that service day is 08:00 local time."""
-    drawing = "line A | Alpha 08:00 | Beta 08:10"
-    spring = date(2026, 3, 29)
-    assert ride(drawing, "Alpha", "Beta", "07:00", day=spring, days=[spring]) == ["Alpha 08:00 A Beta 08:10"]
-
-
-def test_e06_and_before_the_change_the_wall_shows_an_hour_less():
-    """01:00 of that service day is midnight local time, for the day began an hour before midnight."""
-    drawing = "line A | Alpha 01:00 | Beta 01:10"
-    spring = date(2026, 3, 29)
-    assert ride(drawing, "Alpha", "Beta", "00:00", day=spring, days=[spring]) == ["Alpha 00:00 A Beta 00:10"]
-
-
-def test_e07_when_clocks_go_back_the_evening_is_where_it_belongs():
-    """On 2026-10-25 clocks show 03:00 twice: 23:00 of that service day is 23:00 local time."""
-    drawing = "line A | Alpha 23:00 | Beta 23:10"
-    autumn = date(2026, 10, 25)
-    assert ride(drawing, "Alpha", "Beta", "22:00", day=autumn, days=[autumn]) == ["Alpha 23:00 A Beta 23:10"]
+MORNING, EVENING = "line A | Alpha 08:00 | Beta 08:10", "line A | Alpha 20:00 | Beta 20:10"
+TUESDAY, WEDNESDAY, FRIDAY, MONDAY = (date(2026, 5, day) for day in (5, 6, 8, 11))
+# Clocks skip 03:00 to 04:00 on the first, and show 03:00 twice on the second.
+SPRING, AUTUMN = date(2026, 3, 29), date(2026, 10, 25)
+BEFORE_AUTUMN = date(2026, 10, 24)
+LATE_AND_EARLY = "line N | Alpha 24:10 | Beta 24:20\nline M | Alpha 06:00 | Beta 06:10"
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"), [("00:10", "Alpha 00:10 N Beta 00:20"), ("00:11", "Alpha 06:00 M Beta 06:10")]
+    ("drawing", "days", "day", "time", "found"),
+    [
+        pytest.param(
+            NIGHT, (TUESDAY, WEDNESDAY), WEDNESDAY, "00:30", ["Alpha 01:10 N Beta 01:40"],
+            id="e01: a trip of yesterday runs after midnight",
+        ),
+        pytest.param(
+            MORNING, (TUESDAY, WEDNESDAY), TUESDAY, "23:00", ["Alpha 08:00 A Beta 08:10"],
+            id="e02: the day after is looked at",
+        ),
+        pytest.param(
+            MORNING, (FRIDAY, MONDAY), FRIDAY, "22:00", ["Alpha 08:00 A Beta 08:10"],
+            id="e03: days without service are passed over",
+        ),
+        pytest.param(
+            MORNING, (SPRING,), SPRING, "07:00", ["Alpha 08:00 A Beta 08:10"],
+            id="e05: a service day begins at noon minus twelve hours when clocks go forward",
+        ),
+        pytest.param(
+            "line A | Alpha 01:00 | Beta 01:10", (SPRING,), SPRING, "00:00", ["Alpha 00:00 A Beta 00:10"],
+            id="e06: before that change clocks show an hour less, as the day began an hour before midnight",
+        ),
+        pytest.param(
+            "line A | Alpha 23:00 | Beta 23:10", (AUTUMN,), AUTUMN, "22:00", ["Alpha 23:00 A Beta 23:10"],
+            id="e07: when clocks go back the evening is where it belongs",
+        ),
+        pytest.param(
+            LATE_AND_EARLY, (BEFORE_AUTUMN, AUTUMN), AUTUMN, "00:10",
+            ["Alpha 00:10 N Beta 00:20", "Alpha 06:00 M Beta 06:10"],
+            id="e09: when clocks go back the night before goes on after midnight",
+        ),
+        pytest.param(
+            LATE_AND_EARLY, (BEFORE_AUTUMN, AUTUMN), AUTUMN, "00:11", ["Alpha 06:00 M Beta 06:10"],
+            id="e09: an hour before the service day of that day begins",
+        ),
+    ],
+)  # fmt: skip
+def test_a_departure_on_another_day_is_found(drawing, days, day, time, found):
+    assert ride(drawing, "Alpha", "Beta", time, day=day, days=days) == found
+
+
+@pytest.mark.parametrize(
+    ("drawing", "days", "found"),
+    [
+        pytest.param(
+            EVENING, (TUESDAY, WEDNESDAY), "Alpha 20:00 A Beta 20:10", id="e04: arriving looks at the evening before"
+        ),
+        pytest.param(
+            MORNING, (FRIDAY, MONDAY), "Alpha 08:00 A Beta 08:10", id="e08: days without service are passed over too"
+        ),
+    ],
 )
-def test_e09_when_clocks_go_back_the_night_before_goes_on_after_midnight(asked, found):
-    """24:10 of 2026-10-24 is 00:10 local time, an hour before the service day of 2026-10-25 begins."""
-    drawing = "line N | Alpha 24:10 | Beta 24:20\nline M | Alpha 06:00 | Beta 06:10"
-    saturday, sunday = date(2026, 10, 24), date(2026, 10, 25)
-    assert ride(drawing, "Alpha", "Beta", asked, day=sunday, days=[saturday, sunday])[0] == found
+def test_an_arrival_is_met_by_a_day_before(drawing, days, found):
+    assert ride(drawing, "Alpha", "Beta", "07:00", day=days[-1], days=days, arrive_by=True) == [found]

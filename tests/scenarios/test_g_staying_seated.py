@@ -122,20 +122,22 @@ def test_g11_over_midnight_to_the_next_service_day():
     assert ride(drawing, "Alpha", "Gamma", "23:00", day=days[1], days=days, max_transfers=0) == []
 
 
-def test_g12_a_frequent_loop_with_exact_times_goes_round_again():
-    """A block of a loop line every 20 minutes that takes 15: each vehicle goes round again, and one stays seated."""
+@pytest.mark.parametrize(
+    ("exact_times", "found"),
+    [
+        pytest.param(
+            1, "Gamma 08:10 L Alpha 08:15 = Alpha 08:20 L Beta 08:25",
+            id="g12: each vehicle goes round again, and one stays seated",
+        ),
+        pytest.param(0, None, id="g13: a headway promises no vehicle, so which goes round again is not known"),
+    ],
+)  # fmt: skip
+def test_a_frequent_loop_goes_round_again_with_exact_times(exact_times, found):
+    """A block of a loop line every 20 minutes that takes 15."""
     drawing = "line L | Alpha 08:00 | Beta 08:05 | Gamma 08:10 | Alpha 08:15 | block 7"
-    frequencies = "trip_id,start_time,end_time,headway_secs,exact_times\nL-1,08:00:00,09:00:00,1200,1\n"
-    assert ride(drawing, "Gamma", "Beta", "08:00", max_transfers=0, tables={"frequencies.txt": frequencies})[0] == (
-        "Gamma 08:10 L Alpha 08:15 = Alpha 08:20 L Beta 08:25"
-    )
-
-
-def test_g13_a_headway_promises_no_vehicle():
-    """Where only about every 20 minutes is promised, which vehicle goes round again is not known."""
-    drawing = "line L | Alpha 08:00 | Beta 08:05 | Gamma 08:10 | Alpha 08:15 | block 7"
-    frequencies = "trip_id,start_time,end_time,headway_secs,exact_times\nL-1,08:00:00,09:00:00,1200,0\n"
-    assert ride(drawing, "Gamma", "Beta", "08:00", max_transfers=0, tables={"frequencies.txt": frequencies}) == []
+    head = "trip_id,start_time,end_time,headway_secs,exact_times"
+    tables = {"frequencies.txt": f"{head}\nL-1,08:00:00,09:00:00,1200,{exact_times}\n"}
+    assert next(iter(ride(drawing, "Gamma", "Beta", "08:00", max_transfers=0, tables=tables)), None) == found
 
 
 def test_g14_a_vehicle_that_only_turns_back_is_not_offered():
