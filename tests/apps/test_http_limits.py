@@ -129,7 +129,8 @@ async def test_a_body_that_is_too_large_is_refused(client, headers):
 async def test_a_crowd_of_one_machine_is_refused_while_another_machine_is_answered(application, monkeypatch):
     monkeypatch.setenv("FINGERPOST_MAX_CONCURRENT_CALLS", "4")
     app = new_app(build(read_settings()), Address("127.0.0.1", 8000), WarmUp(application.networks))
-    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "get_user_variables", "arguments": {}}}
+    params = {"name": "get_user_variables", "arguments": {}}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
 
     async def post(machine):
         transport = httpx2.ASGITransport(app, client=(machine, 1))
