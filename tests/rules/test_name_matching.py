@@ -15,6 +15,7 @@ from fingerpost.transit.rules.name_matching import (
     plain,
 )
 from fingerpost.transit.rules.name_search import NameSearch
+from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
 from tests.rules.drawing import DEGREE_M
 
 
@@ -67,6 +68,22 @@ def test_what_may_be_taken_without_asking(text, name, confident):
     B10, rule D2, M21.
     """
     assert (score(text, name) >= AUTO_RESOLVE) is confident
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Kings Cross St Pancras", "King's Cross St. Pancras Underground Station"),
+        ("King\N{RIGHT SINGLE QUOTATION MARK}s Cross", "Kings Cross"),
+        ("LEnfant Plaza", "L'Enfant Plaza"),
+        ("Elephant and Castle", "Elephant & Castle Underground Station"),
+        ("Elephant & Castle", "Elephant and Castle"),
+    ],
+)
+def test_apostrophes_and_ampersands_are_written_in_two_ways(text, name):
+    """Rule D2: no rider is asked which of them is meant."""
+    place = NamedStop(id="T:1", name=name, lat=51.5, lon=-0.1)
+    assert PlaceIndex([place]).search(text)[0].score >= AUTO_RESOLVE
 
 
 def test_a_city_at_the_end_of_a_name_may_be_left_out():

@@ -24,6 +24,14 @@ def plain(text: str) -> str:
     return " ".join(spaced.split())
 
 
+_SIGNS = str.maketrans({"'": "", "\N{RIGHT SINGLE QUOTATION MARK}": "", "&": " and "})
+
+
+def list_plain(text: str) -> list[str]:
+    """Return the plain words of a text, then as others write its signs: Kings Cross, Elephant and Castle."""
+    return list(dict.fromkeys(filter(None, (plain(text), plain(text.translate(_SIGNS))))))
+
+
 def _is_spoken(character: str) -> bool:
     # Vowel signs of Indic scripts are marks, and part of the word.
     return character.isalnum() or unicodedata.category(character) == "Mc"

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import numpy as np
 from rapidfuzz import fuzz, process
 
-from fingerpost.transit.rules.name_matching import plain
+from fingerpost.transit.rules.name_matching import list_plain
 
 # Below this a name does not resemble the text.
 FLOOR = 0.60
@@ -52,15 +52,13 @@ class NameSearch:
 
     def score(self, text: str) -> dict[int, float]:
         """Return {row: score} of all names that resemble a text, scores from ``FLOOR`` to 1."""
-        wanted = plain(text)
         best: dict[int, float] = {}
-        if not wanted:
-            return best
-        words = list(dict.fromkeys(wanted.split()))
-        for readings in (self._spelt_like(wanted), self._having_all(wanted, words), self._offered(wanted, words)):
-            for row, score in readings:
-                if score >= FLOOR and score > best.get(row, 0.0):
-                    best[row] = round(score, 4)
+        for wanted in list_plain(text):
+            words = list(dict.fromkeys(wanted.split()))
+            for readings in (self._spelt_like(wanted), self._having_all(wanted, words), self._offered(wanted, words)):
+                for row, score in readings:
+                    if score >= FLOOR and score > best.get(row, 0.0):
+                        best[row] = round(score, 4)
         return best
 
     def _spelt_like(self, wanted: str) -> Iterator[tuple[int, float]]:

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, centre_of, distance_m
-from fingerpost.transit.rules.name_matching import plain
+from fingerpost.transit.rules.name_matching import list_plain, plain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,8 +253,7 @@ def _station_of(by_id: Mapping[str, NamedStop]) -> dict[str, str | None]:
 def _spellings(stop: NamedStop, *, with_place: bool) -> Iterator[str]:
     names = [stop.name, *stop.names.values()]
     for name in (*names, *(part_name(each).place for each in names)) if with_place else names:
-        spelling = plain(name)
-        if spelling:
+        for spelling in list_plain(name):
             yield spelling
             if stop.locality:
                 yield f"{spelling} {plain(stop.locality)}".rstrip()

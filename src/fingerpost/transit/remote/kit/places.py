@@ -11,7 +11,7 @@ from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMa
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.rules.geocoder_matches import NearName, find_position_name, match_places, score_spellings
 from fingerpost.transit.rules.language import spoken
-from fingerpost.transit.rules.name_matching import plain
+from fingerpost.transit.rules.name_matching import list_plain, plain
 from fingerpost.transit.rules.place_groups import ONE_PLACE_M, place_of_stop
 from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
 
@@ -183,7 +183,7 @@ class Candidate:
 
     def list_spellings(self) -> list[str]:
         names = (self.name, self.label or "", f"{self.name} {self.locality or ''}")
-        return list(dict.fromkeys(spelling for name in names if (spelling := plain(name))))
+        return list(dict.fromkeys(spelling for name in names for spelling in list_plain(name)))
 
     def to_place(self) -> Place:
         return Place(name=self.name, coordinate=self.coordinate, kind=PlaceKind.ADDRESS, locality=self.locality)
