@@ -56,10 +56,11 @@ async def test_a_fresh_answer_comes_from_memory(given, later_s, times):
 
 
 async def test_a_renewed_answer_replaces_the_one_in_memory():
-    """The source is asked once for all who ask at once, without validators; later requests get its new answer."""
+    """The source is asked once for all who cannot use an answer, also for who sees it late, and without validators."""
     async with serving(TAGGED, answer(body=b"two")) as server, new_client() as client:
-        await client.fetch(asking(server))
-        renewed = await asyncio.gather(*(client.fetch(asking(server, renew=True)) for _ in range(5)))
+        told = await client.fetch(asking(server))
+        again = asking(server, renew=told.retrieved_at)
+        renewed = [*await asyncio.gather(*(client.fetch(again) for _ in range(5))), await client.fetch(again)]
         later = await client.fetch(asking(server))
 
     assert (len(server.asked), "if-none-match" in server.asked[1].headers) == (2, False)

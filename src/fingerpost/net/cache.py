@@ -63,17 +63,19 @@ class Cache:
         count: Callable[[Ending], None] = lambda _: None,
         may_keep: Callable[[Response], bool] | None = None,
         *,
-        renew: bool = False,
+        renew: datetime | None = None,
     ) -> Response:
         """Return a fresh answer from memory, or the one that is being fetched, or fetch it.
 
         ``count`` is called for the first two. An answer that ``may_keep`` refuses is given to all who wait for it, and
-        forgotten. Where ``renew``, the answer in memory is neither returned nor confirmed by the source, but replaced.
+        forgotten. One of the instant ``renew`` or before is neither returned nor confirmed by the source, but replaced.
 
         Raises:
             ToolError: whatever ``fetch`` raises, to everybody who waits; errors are not kept.
         """
-        entry = None if renew else self._entries.get(key)
+        entry = self._entries.get(key)
+        if entry is not None and renew is not None and entry.response.retrieved_at <= renew:
+            entry = None
         if entry is not None and self._clock_s() < entry.until_s:
             self._entries.move_to_end(key)
             count(Ending.MEMORY)

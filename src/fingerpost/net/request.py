@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from math import inf
 from typing import Protocol
 from urllib.parse import SplitResult, unquote, urlencode, urljoin, urlsplit, urlunsplit
@@ -57,7 +58,7 @@ class Request:
         params: added to the query.
         repeatable: may be sent again after a failure; None means where the method is safe.
         fresh_s: how long an answer may be served again from memory; 0 always asks.
-        renew: whether the answer is fetched and replaces a fresh one in memory.
+        renew: when an answer in memory was retrieved that cannot be used; only a later one is served.
         may_keep: whether an answer may be served again at all; None for any. A failure that comes as a success, such as
         an error page with status 200, must not be.
         accept: statuses beyond 2xx that are an answer, not a failure.
@@ -75,7 +76,7 @@ class Request:
     content: bytes | None = None
     repeatable: bool | None = None
     fresh_s: float = 0.0
-    renew: bool = False
+    renew: datetime | None = None
     may_keep: Callable[[Response], bool] | None = None
     accept: frozenset[int] = frozenset()
     guarded: bool = False

@@ -110,7 +110,7 @@ class Connection:
         except SourceChanged:
             if not response.from_cache:
                 raise
-        return await read(await self._fetch(replace(request, renew=True)))
+        return await read(await self._fetch(replace(request, renew=response.retrieved_at)))
 
 
 def host_of(response: Response) -> str:
