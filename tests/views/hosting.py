@@ -31,20 +31,8 @@ NOW = "2026-03-10T08:00:00+02:00"
 HOSTILE = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>'
 # Texts that come from feeds, operators and filings; words of the contracts and times stay as they are.
 FOREIGN = {
-    *(
-        "name",
-        "stopName",
-        "destination",
-        "line",
-        "lineName",
-        "routeShortName",
-        "headsign",
-        "platform",
-        "header",
-        "text",
-        "message",
-        "address",
-    ),
+    *("name", "stopName", "destination", "line", "lineName", "routeShortName", "headsign", "platform"),
+    *("header", "text", "message", "address"),
     *("ticker", "metric_name", "unit", "filing_type", "accession_number", "dataset", "note", "disruptionNote"),
     *("DisruptionNote", "unknown", "walking", "timeZone"),
 }
@@ -197,13 +185,8 @@ async def showing(
         await page.evaluate("show", given)
         await page.wait_for_function("heard.some((each) => each.method === 'ui/notifications/size-changed')")
         if result is not None:
-            await shown_frame(page).wait_for_selector("h1, [role=alert]")
+            await shown.frame.wait_for_selector("h1, [role=alert]")
         yield shown
-
-
-def shown_frame(page):
-    """Return the view's frame."""
-    return next(each for each in page.frames if each.url == VIEW)
 
 
 @asynccontextmanager

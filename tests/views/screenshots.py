@@ -32,7 +32,6 @@ async def take_all(folder):
                     look = {"scheme": scheme, "width": width, "context": {"locale": locale}}
                     async with showing(browser, client, view, answer, arguments=arguments, **look) as shown:
                         await shown.page.locator("iframe").screenshot(path=path)
-        async with launching() as browser:
             await take_page(browser, application, folder)
 
 
@@ -44,8 +43,7 @@ async def take_page(browser, application, folder):
         ("web-dark", "dark", 360, "fi-FI", "?stop=DEMO-HELSINKI:KAMPPI", {"x": 0, "y": 0, "width": 360, "height": 800}),
     ]
     for name, scheme, width, locale, search, clip in looks:
-        async with visiting(browser, application, width=width, scheme=scheme, locale=locale) as visitor:
-            await visitor.open(search)
+        async with visiting(browser, application, search, width=width, scheme=scheme, locale=locale) as visitor:
             await visitor.page.screenshot(path=folder / f"{name}.png", clip=clip)
 
 

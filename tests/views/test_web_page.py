@@ -42,10 +42,7 @@ def question_of(page):
 async def test_the_contracts_trip_is_planned_by_typing(application, visit):
     """Two positions and the key Enter: the itineraries are those of the tool, and the address holds the question."""
     async with visit() as visitor:
-        await visitor.open()
-        await visitor.type_place("from", FROM)
-        await visitor.type_place("to", TO)
-        await visitor.page.press("#to", "Enter")
+        await visitor.enter_ends(FROM, TO)
         await visitor.page.wait_for_selector("[role=radio]")
         times = await visitor.times()
         drawn = await visitor.page.locator(".map path[data-stroke]").count()
@@ -60,7 +57,6 @@ async def test_the_contracts_trip_is_planned_by_typing(application, visit):
 async def test_a_trip_is_planned_by_clicking(application, visit):
     """A suggestion at each end and the button; what was chosen goes to the tool as its id."""
     async with visit() as visitor:
-        await visitor.open()
         await visitor.pick_place("from", "kamp", "Kamppi")
         await visitor.pick_place("to", "espo", "Espoo")
         await visitor.search()
@@ -77,7 +73,6 @@ async def test_a_trip_is_planned_by_clicking(application, visit):
 async def test_a_suggestion_is_taken_with_the_keyboard(visit):
     """Arrow and Enter choose, and a screen reader is told which; Escape leaves what was typed."""
     async with visit() as visitor:
-        await visitor.open()
         page = visitor.page
         await page.fill("#from", "kamp")
         await page.wait_for_selector("#from-options [role=option]")
@@ -98,11 +93,8 @@ async def test_a_suggestion_is_taken_with_the_keyboard(visit):
 async def test_an_unclear_place_is_asked_about_before_the_trip_is_planned(visit):
     """What it could be is there to press; the choice goes to the tool, and nothing was planned before."""
     async with visit() as visitor:
-        await visitor.open()
         page = visitor.page
-        await visitor.type_place("from", "kamp")
-        await visitor.type_place("to", TO)
-        await page.press("#to", "Enter")
+        await visitor.enter_ends("kamp", TO)
         await page.wait_for_selector(".candidates button")
         names = await page.locator(".candidates button").all_inner_texts()
         planned = visitor.arguments_of("plan_trip")
@@ -118,10 +110,7 @@ async def test_an_unclear_place_is_asked_about_before_the_trip_is_planned(visit)
 async def test_a_place_that_nobody_knows_is_told_in_a_sentence(visit):
     """The tool's own sentence, without the hint, which is for agents and names tools."""
     async with visit() as visitor:
-        await visitor.open()
-        await visitor.type_place("from", "Nowhere at all")
-        await visitor.type_place("to", TO)
-        await visitor.page.press("#to", "Enter")
+        await visitor.enter_ends("Nowhere at all", TO)
         text = await visitor.page.inner_text(".view [role=alert]")
         view = await visitor.page.inner_text(".view:visible")
 
@@ -131,7 +120,7 @@ async def test_a_place_that_nobody_knows_is_told_in_a_sentence(visit):
 
 async def test_a_cancellation_arrives_on_the_board_by_itself(application, visit):
     """Half a minute after M1 was closed its departures are struck through; what is being written stays."""
-    async with visit() as visitor:
+    async with visit(None) as visitor:
         page = visitor.page
         await page.clock.install(time="2026-03-10T08:00:00+02:00")
         await page.clock.pause_at("2026-03-10T08:00:05+02:00")
@@ -156,7 +145,6 @@ async def test_a_cancellation_arrives_on_the_board_by_itself(application, visit)
 async def test_what_a_field_is_for_can_be_read_whole(visit, width, locale):
     """Swedish has the longest words, and 960 pixels the narrowest fields."""
     async with visit(width=width, locale=locale) as visitor:
-        await visitor.open()
         cut = await visitor.page.eval_on_selector_all(
             "[role=combobox]:not([hidden])",
             """all => all.filter(each => each.offsetParent).map(each => {
@@ -170,8 +158,7 @@ async def test_what_a_field_is_for_can_be_read_whole(visit, width, locale):
 
 async def test_a_cancellation_changes_the_trip_when_it_is_refreshed(application, visit):
     """M1 is closed, so that the trip that took it is shown as disrupted, or goes another way."""
-    async with visit() as visitor:
-        await visitor.open("?from=DEMO-HELSINKI:KAMPPI&to=DEMO-HELSINKI:TAPIOLA")
+    async with visit("?from=DEMO-HELSINKI:KAMPPI&to=DEMO-HELSINKI:TAPIOLA") as visitor:
         before = await visitor.page.inner_text(".choices")
         await disrupt_demo(application)
         await visitor.page.click("[data-key=refresh]")
@@ -186,8 +173,7 @@ async def test_a_cancellation_changes_the_trip_when_it_is_refreshed(application,
 async def test_a_link_asks_the_same_question_again(application, visit):
     """Ends, time, arrive-by and step-free stand in the address, and come back into the form."""
     link = "?from=DEMO-HELSINKI:KAMPPI&to=DEMO-HELSINKI:ESPOO&arrive=2026-03-10T12:00&step_free=1"
-    async with visit() as visitor:
-        await visitor.open(link)
+    async with visit(link) as visitor:
         page = visitor.page
         [arguments] = visitor.arguments_of("plan_trip")
         form = [await page.input_value(f"#{each}") for each in ("from", "to", "when")]
@@ -203,10 +189,8 @@ async def test_a_link_asks_the_same_question_again(application, visit):
 async def test_later_is_in_the_address_and_back_leads_to_the_question_before(visit):
     """The shown trip and its link always belong together."""
     async with visit() as visitor:
-        await visitor.open()
         page = visitor.page
-        await visitor.type_place("from", FROM)
-        await visitor.type_place("to", TO)
+        await visitor.type_ends(FROM, TO)
         await visitor.search()
         first = await visitor.times()
         await page.click("[data-key=later]")
@@ -225,10 +209,8 @@ async def test_later_is_in_the_address_and_back_leads_to_the_question_before(vis
 async def test_a_time_is_read_in_the_networks_zone(visit):
     """A visitor in New York who writes 09:00 means nine o'clock in Helsinki."""
     async with visit(timezone_id="America/New_York") as visitor:
-        await visitor.open()
         page = visitor.page
-        await visitor.type_place("from", FROM)
-        await visitor.type_place("to", TO)
+        await visitor.type_ends(FROM, TO)
         await page.select_option("#when", "leave")
         await page.fill("[type=datetime-local]", "2026-03-10T09:00")
         await visitor.search()
@@ -243,7 +225,6 @@ async def test_a_place_is_saved_used_and_deleted(application, visit):
     """It is the user variable that agents and the command line know too."""
     async with visit() as visitor:
         page = visitor.page
-        await visitor.open()
         await visitor.pick_place("from", "kamp", "Kamppi")
         await page.click("[aria-label='Save From']")
         await page.fill("#save-as", "work")
@@ -269,7 +250,6 @@ async def test_a_place_is_saved_used_and_deleted(application, visit):
 async def test_a_place_of_which_nothing_is_known_is_not_saved(visit):
     """Free text has no position; the visitor is told what to do."""
     async with visit() as visitor:
-        await visitor.open()
         await visitor.type_place("from", "somewhere")
         await visitor.page.click("[aria-label='Save From']")
         told = await visitor.page.text_content("[role=status]")
@@ -281,7 +261,6 @@ async def test_a_place_of_which_nothing_is_known_is_not_saved(visit):
 async def test_a_server_that_others_reach_saves_no_places(visit):
     """Nobody says who calls (rule A12), so that there is no button that would."""
     async with visit(address=Address("192.0.2.7", 0)) as visitor:
-        await visitor.open()
         buttons = await visitor.page.locator(".keep:visible").count()
 
     assert buttons == 0
@@ -298,8 +277,7 @@ def read_event(text):
 
 async def test_a_trip_goes_into_a_calendar(application, visit, tmp_path):
     """One event from the first departure to the last arrival, with the steps and the link."""
-    async with visit() as visitor:
-        await visitor.open("?from=DEMO-HELSINKI:KAMPPI&to=DEMO-HELSINKI:ESPOO")
+    async with visit("?from=DEMO-HELSINKI:KAMPPI&to=DEMO-HELSINKI:ESPOO") as visitor:
         async with visitor.page.expect_download() as waiting:
             await visitor.page.click("[data-key=calendar]")
         download = await waiting.value
@@ -324,8 +302,7 @@ async def test_a_trip_goes_into_a_calendar(application, visit, tmp_path):
 
 async def test_a_printed_trip_is_the_trip(visit):
     """No form and no buttons on paper; the chosen way and its steps stay."""
-    async with visit() as visitor:
-        await visitor.open(TRIP)
+    async with visit(TRIP) as visitor:
         await visitor.page.emulate_media(media="print")
         shown = {
             each: await visitor.page.locator(each).locator("visible=true").count()
@@ -340,11 +317,8 @@ async def test_a_printed_trip_is_the_trip(visit):
 async def test_a_server_that_has_gone_is_told(application, visit):
     """The visitor reads that there was no answer, and the form is still there."""
     async with visit(tolerated="503") as visitor:
-        await visitor.open()
         await visitor.page.route("**/mcp", lambda route: route.fulfill(status=503, body=""))
-        await visitor.type_place("from", FROM)
-        await visitor.type_place("to", TO)
-        await visitor.page.press("#to", "Enter")
+        await visitor.enter_ends(FROM, TO)
         text = await visitor.page.inner_text(".told [role=alert]")
 
     assert text.startswith("There was no answer: ")

@@ -21,7 +21,7 @@ PIXEL = base64.b64decode(
 
 async def test_markup_in_names_is_text_on_the_page(visit):
     """Stops, candidates, networks and saved places that are called <img onerror> are shown so, letter by letter."""
-    async with visit() as visitor:
+    async with visit(None) as visitor:
         page = visitor.page
 
         async def spoil(route):
@@ -52,7 +52,7 @@ async def test_markup_in_names_is_text_on_the_page(visit):
 async def test_a_page_has_room_for_fingers_and_nothing_is_cut_off(visit, width):
     """On a phone and on a desk: every target is 44 px, and nothing is wider than the window."""
     faults = []
-    async with visit(width=width) as visitor:
+    async with visit(None, width=width) as visitor:
         for search in ("", TRIP, BOARD):
             await visitor.open(search)
             faults += await visitor.page.evaluate(
@@ -84,7 +84,6 @@ async def test_axe_finds_no_fault_on_the_page(application, visit, width, scheme)
             faults.extend((what, each["id"], [node["html"] for node in each["nodes"]]) for each in found["violations"])
             assert len(found["passes"]) > 10
 
-        await visitor.open()
         await page.fill("#from", "kamp")
         await page.wait_for_selector("[role=option]")
         await page.press("#from", "ArrowDown")
@@ -105,7 +104,7 @@ async def test_axe_finds_no_fault_on_the_page(application, visit, width, scheme)
 async def test_tiles_lie_behind_the_lines_where_they_belong(application, visit):
     """The tile with Kamppi on it, by the formula that all tile servers share, lies under Kamppi's circle."""
     tiles = MapTiles("https://tiles.test/{z}/{x}/{y}.png", "Tile makers")
-    async with visit(tiles=tiles) as visitor:
+    async with visit(None, tiles=tiles) as visitor:
         page = visitor.page
         await page.route("https://tiles.test/**", lambda route: route.fulfill(body=PIXEL, content_type="image/png"))
         await visitor.open()
@@ -138,8 +137,7 @@ async def test_tiles_lie_behind_the_lines_where_they_belong(application, visit):
 
 async def test_a_page_without_tiles_does_not_even_load_their_code(visit):
     """Nothing is configured, so that nothing is asked for."""
-    async with visit() as visitor:
-        await visitor.open(TRIP)
+    async with visit(TRIP) as visitor:
         names = [each.rpartition("/")[2] for each in visitor.requests]
         images = await visitor.page.locator(".map image").count()
 

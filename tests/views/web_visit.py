@@ -35,6 +35,15 @@ class Visit:
         """Type a place and leave it at that."""
         await self.page.fill(f"#{field}", text)
 
+    async def type_ends(self, origin, destination):
+        await self.type_place("from", origin)
+        await self.type_place("to", destination)
+
+    async def enter_ends(self, origin, destination):
+        """Type both ends of a trip, and press Enter."""
+        await self.type_ends(origin, destination)
+        await self.page.press("#to", "Enter")
+
     async def pick_place(self, field, text, name):
         """Type the beginning of a place, and press the suggestion of a name."""
         await self.page.fill(f"#{field}", text)
@@ -52,15 +61,20 @@ class Visit:
 
 @asynccontextmanager
 async def visiting(
-    browser, application, *, width=1280, scheme="light", locale="en-GB", tiles=None, address=None, **look
+    browser, application, search="", *, width=1280, scheme="light", locale="en-GB", tiles=None, address=None, **look
 ):
-    """Open a browser beside a server; nothing is requested from anywhere but the server, or the tiles' source."""
+    """Open a server's page at a question in a browser, or nothing yet for None.
+
+    Nothing is requested from anywhere but the server, or the tiles' source.
+    """
     served = {} if address is None else {"address": address}
     async with (
         serving_page(application, tiles=tiles, **served) as url,
         opening(browser, viewport={"width": width, "height": 800}, color_scheme=scheme, locale=locale, **look) as page,
     ):
         visit = Visit(page, url)
+        if search is not None:
+            await visit.open(search)
         yield visit
         allowed = (f"{url}/", "data:", "blob:", *([tiles.origin] if tiles else []))
         assert [each for each in visit.requests if not each.startswith(allowed)] == []
