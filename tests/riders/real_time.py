@@ -26,7 +26,6 @@ class Running:
 
     planned: Trip
     calls: tuple[tuple[int, int, int, int], ...]
-    is_added: bool = False
 
 
 def draw(dice, tables, trips, now, share, kinds=MIXED):
@@ -139,4 +138,4 @@ def _added(tables, feed, update):
                    told.departure.time or told.arrival.time, SHUT if told.schedule_relationship == SKIPPED else 0)
                   for told in update.stop_time_update)  # fmt: skip
     trip = Trip(feed, update.trip.trip_id, update.trip.start_date, "", "", (), calls)
-    return [Running(trip, calls, is_added=True)]
+    return [Running(trip, calls)]

@@ -14,35 +14,36 @@ line B | Beta 08:10 | Gamma 08:30 | block 7
 STAYED = ["Alpha 08:00 A Beta 08:10 = Beta 08:10 B Gamma 08:30"]
 
 
-def test_g01_who_stays_in_a_blocks_vehicle_needs_no_time_to_change():
-    """Ten past to ten past: nobody could change, and nobody needs to."""
-    assert ride(BLOCK, "Alpha", "Gamma", "07:50") == STAYED
-    assert ride(BLOCK.replace("block 7", "block 8", 1), "Alpha", "Gamma", "07:50") == []
+LINKED = BLOCK.replace("| block 7", "") + "stay | A-1 | B-1"
+LINKED_ELSEWHERE = BLOCK + "line C | Beta 08:12 | Delta 08:20\nstay | A-1 | C-1"
+STAYED_TO_DELTA = ["Alpha 08:00 A Beta 08:10 = Beta 08:12 C Delta 08:20"]
 
 
-def test_g02_staying_seated_is_no_change():
-    """It is allowed where no change is."""
-    assert ride(BLOCK, "Alpha", "Gamma", "07:50", max_transfers=0) == STAYED
+@pytest.mark.parametrize(
+    ("drawing", "destination", "found"),
+    [
+        pytest.param(BLOCK, "Gamma", STAYED, id="g01: who stays in a block's vehicle needs no time to change"),
+        pytest.param(BLOCK.replace("block 7", "block 8", 1), "Gamma", [], id="g01: in another block nobody could"),
+        pytest.param(BLOCK + "leave | A-1 | B-1", "Gamma", [], id="g04: type 5 says that all must leave"),
+        pytest.param(LINKED, "Gamma", STAYED, id="g05: type 4 needs no block"),
+        pytest.param(LINKED_ELSEWHERE, "Gamma", [], id="g05: a block that says otherwise gives way to it"),
+        pytest.param(LINKED_ELSEWHERE, "Delta", STAYED_TO_DELTA, id="g05: and its link is followed"),
+    ],
+)
+def test_a_rider_stays_seated_where_the_feed_says_so(drawing, destination, found):
+    assert ride(drawing, "Alpha", destination, "07:50") == found
 
 
-def test_g03_it_holds_for_arrivals_too():
-    """To be there by 08:30 one leaves at 08:00; a minute less is too early."""
-    assert ride(BLOCK, "Alpha", "Gamma", "08:30", arrive_by=True, max_transfers=0) == STAYED
-    assert ride(BLOCK, "Alpha", "Gamma", "08:29", arrive_by=True, max_transfers=0) == []
-
-
-def test_g04_type_5_says_that_all_must_leave():
-    """What transfers.txt says of two trips stands before their block."""
-    assert ride(BLOCK + "leave | A-1 | B-1", "Alpha", "Gamma", "07:50") == []
-
-
-def test_g05_type_4_needs_no_block():
-    """The link alone is enough; the block that says otherwise gives way to it."""
-    linked = BLOCK.replace("| block 7", "") + "stay | A-1 | B-1"
-    assert ride(linked, "Alpha", "Gamma", "07:50") == STAYED
-    other = BLOCK + "line C | Beta 08:12 | Delta 08:20\nstay | A-1 | C-1"
-    assert ride(other, "Alpha", "Gamma", "07:50") == []
-    assert ride(other, "Alpha", "Delta", "07:50") == ["Alpha 08:00 A Beta 08:10 = Beta 08:12 C Delta 08:20"]
+@pytest.mark.parametrize(
+    ("time", "arrive_by", "found"),
+    [
+        pytest.param("07:50", False, STAYED, id="g02: staying seated is no change"),
+        pytest.param("08:30", True, STAYED, id="g03: it holds for arrivals too"),
+        pytest.param("08:29", True, [], id="g03: a minute less is too early"),
+    ],
+)
+def test_staying_seated_is_allowed_where_no_change_is(time, arrive_by, found):
+    assert ride(BLOCK, "Alpha", "Gamma", time, arrive_by=arrive_by, max_transfers=0) == found
 
 
 def test_g06_a_vehicle_that_divides_takes_each_rider_along():

@@ -13,37 +13,35 @@ HEAD = "from_stop_id,to_stop_id,from_route_id,to_route_id,from_trip_id,to_trip_i
 AT_BETA = "BETA,BETA"
 
 
-def cross(*rules, drawing=DRAWING, **asked):
+def cross(*rules, drawing=DRAWING):
     """Return when line B is boarded, for rules such as ``A,B,,,2,300`` at Beta."""
     rows = "".join(f"{AT_BETA},{rule}\n" for rule in rules)
-    found = ride(drawing, "Alpha", "Gamma", "07:50", tables={"transfers.txt": HEAD + rows}, **asked)
+    found = ride(drawing, "Alpha", "Gamma", "07:50", tables={"transfers.txt": HEAD + rows})
     return [line.split(" B Gamma ")[0].rpartition(" ")[2] for line in found]
 
 
-def test_h01_without_a_rule_two_minutes_are_enough():
-    """08:10 to 08:13."""
-    assert cross() == ["08:13"]
+LATE = DRAWING.replace("08:10", "08:13")
 
 
-def test_h02_a_change_between_two_lines_may_be_forbidden():
-    """A to B is not; from any other line it is as before."""
-    assert cross("A,B,,,3,") == []
-    assert cross("X,B,,,3,", drawing=DRAWING.replace("line A", "line X")) == []
-    assert cross("B,A,,,3,") == ["08:13"]
-
-
-@pytest.mark.parametrize(("needs_s", "boards"), [(180, "08:13"), (181, "08:20")])
-def test_h03_a_change_to_one_trip_may_take_longer(needs_s, boards):
-    """The first trip of B needs so long; the second, at 08:20, can be had as ever."""
-    assert cross(f",,,B-1,2,{needs_s}") == [boards]
-
-
-def test_h04_a_timed_change_needs_no_time():
-    """The trip waits: 08:13 to 08:13 is in time for this trip, and for no other."""
-    late = DRAWING.replace("08:10", "08:13")
-    assert cross(drawing=late) == ["08:20"]
-    assert cross(",,A-1,B-1,1,", drawing=late) == ["08:13"]
-    assert cross(",,A-1,B-2,1,", drawing=late) == ["08:20"]
+@pytest.mark.parametrize(
+    ("drawing", "rules", "boards"),
+    [
+        pytest.param(DRAWING, [], ["08:13"], id="h01: without a rule two minutes are enough"),
+        pytest.param(DRAWING, ["A,B,,,3,"], [], id="h02: a change between two lines may be forbidden"),
+        pytest.param(DRAWING.replace("line A", "line X"), ["X,B,,,3,"], [], id="h02: also from a line X"),
+        pytest.param(DRAWING, ["B,A,,,3,"], ["08:13"], id="h02: the other direction is as before"),
+        pytest.param(DRAWING, [",,,B-1,2,180"], ["08:13"], id="h03: a change to one trip may take longer"),
+        pytest.param(DRAWING, [",,,B-1,2,181"], ["08:20"], id="h03: a second more, and only the second trip is left"),
+        pytest.param(LATE, [], ["08:20"], id="h04: 08:13 to 08:13 is too short"),
+        pytest.param(LATE, [",,A-1,B-1,1,"], ["08:13"], id="h04: a timed change needs no time, as the trip waits"),
+        pytest.param(LATE, [",,A-1,B-2,1,"], ["08:20"], id="h04: it holds for no other trip"),
+        pytest.param(DRAWING, [",,,,3,"], [], id="h06: the stop forbids changing"),
+        pytest.param(DRAWING, [",,,,3,", "A,,,,2,60"], ["08:13"], id="h06: a rule of a line beats that of the stop"),
+        pytest.param(DRAWING, ["A,B,,,3,", "A,B,,,2,0"], ["08:13"], id="h07: of equals the later holds"),
+    ],
+)
+def test_a_change_follows_the_rules_of_the_feed(drawing, rules, boards):
+    assert cross(*rules, drawing=drawing) == boards
 
 
 RANKS = [",,A-1,B-1", ",B,A-1,", ",,A-1,", "A,B,,", "A,,,"]
@@ -57,17 +55,6 @@ def test_h05_the_more_specific_rule_holds(rank):
         assert "08:13" in cross(*rules)
     for rules in ((f"{high},3,", f"{low},2,0"), (f"{low},2,0", f"{high},3,")):
         assert "08:13" not in cross(*rules)
-
-
-def test_h06_any_rule_of_a_line_stands_before_that_of_the_stops():
-    """The stop forbids changing, the line may."""
-    assert cross(",,,,3,") == []
-    assert cross(",,,,3,", "A,,,,2,60") == ["08:13"]
-
-
-def test_h07_of_equals_the_later_holds():
-    """As for rules of stops."""
-    assert cross("A,B,,,3,", "A,B,,,2,0") == ["08:13"]
 
 
 def test_h08_it_holds_for_arrivals_too():
