@@ -24,6 +24,9 @@ def find_all(name):
     return [rest for instruction, rest in INSTRUCTIONS if instruction == name]
 
 
+HOME = re.search(r"FINGERPOST_HOME=(\S+)", " ".join(find_all("ENV")))[1]
+
+
 def check_command(command):
     """Parse a command of ours as the command line would, without running it."""
     assert command[0] == "fingerpost"
@@ -97,17 +100,13 @@ def test_a_service_runs_a_command_of_ours_and_may_do_little(name):
 
     assert (service["read_only"], service["tmpfs"], service["cap_drop"]) == (True, ["/tmp"], ["ALL"])
     assert service["security_opt"] == ["no-new-privileges:true"]
-    assert service["volumes"] == [f"home:{find_home()}"]
-
-
-def find_home():
-    return re.search(r"FINGERPOST_HOME=(\S+)", " ".join(find_all("ENV")))[1]
+    assert service["volumes"] == [f"home:{HOME}"]
 
 
 def test_the_home_is_a_volume_of_its_user():
     """What is fetched and prepared outlives the container."""
-    assert json.loads(find_all("VOLUME")[0]) == [find_home()]
-    assert f"--home-dir {find_home()} --create-home" in " ".join(find_all("RUN"))
+    assert json.loads(find_all("VOLUME")[0]) == [HOME]
+    assert f"--home-dir {HOME} --create-home" in " ".join(find_all("RUN"))
 
 
 def test_every_volume_is_declared_and_every_image_has_a_version():
