@@ -34,7 +34,7 @@ _KINDS = frozenset({
 
 
 class NameSearch:
-    """An index over names that ``spelling.plain`` has made plain; ``names`` are distinct and not empty.
+    """An index over names that ``name_matching.plain`` has made plain; ``names`` are distinct and not empty.
 
     ``cities`` are words that a text may leave out of a name's end, as it may a kind of stop.
     """

@@ -1,4 +1,4 @@
-"""Itineraries from the server's: legs, alerts, lines on the map and fares."""
+"""Itineraries and boards from the server's: legs, rows, alerts, lines on the map and fares."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -258,7 +258,6 @@ def _sum(bought: Sequence[shapes.MotisFareProduct]) -> Fare:
 _MARGIN_S = 60
 # A window that holds more than the server gives at once is halved this often at most.
 _MOST_HALVINGS = 5
-_NOT_ALLOWED = "NOT_ALLOWED"
 
 
 async def ask_board(

@@ -1,4 +1,4 @@
-"""Itineraries from the server's: legs, alerts, lines on the map and fares."""
+"""Itineraries and boards from the server's: legs, rows, alerts, lines on the map and fares."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
