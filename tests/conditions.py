@@ -75,7 +75,6 @@ CONDITIONS = (
 
 
 def main(names: list[str]) -> int:
-    """Run the conditions that are named, all without a name, and print a row for each."""
     unknown = set(names) - {condition.name for condition in CONDITIONS}
     if unknown:
         known = ", ".join(condition.name for condition in CONDITIONS)
@@ -105,7 +104,6 @@ def main(names: list[str]) -> int:
 
 
 def find_obstacle(condition: Condition) -> str | None:
-    """Say why a condition cannot be had here, None if it can."""
     if condition.as_ordinary_user and (os.geteuid() != 0 or shutil.which("setpriv") is None):
         return "needs root and setpriv, to become an ordinary user"
     if condition.as_ordinary_user and not Path(_SYSTEM_PYTHON).exists():
@@ -114,7 +112,6 @@ def find_obstacle(condition: Condition) -> str | None:
 
 
 def run(condition: Condition) -> tuple[int, str]:
-    """Return the exit status and the output of ``make test`` in a fresh clone."""
     with tempfile.TemporaryDirectory(prefix="fingerpost-conditions-", ignore_cleanup_errors=True) as folder:
         clone = Path(folder) / "fingerpost"
         subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
@@ -154,7 +151,6 @@ def run(condition: Condition) -> tuple[int, str]:
 
 @contextlib.contextmanager
 def busy(processes: int) -> Iterator[None]:
-    """Keep that many cores busy meanwhile."""
     running = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(processes)]
     try:
         yield

@@ -14,14 +14,12 @@ ADDED = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def keep_network(home, name, timetable, *, report="{}", **record):
-    """Keep a timetable as a network of a home folder, with the fields of its record; return the store's entry."""
     entry = TimetableStore(home).put(name, timetable, report, added_at=ADDED)
     write_record(home, name, **record)
     return entry
 
 
 def write_record(home, name, **fields):
-    """Write a network's record, in place of the one that it had."""
     # Not by the store: a record may name a fallback that comes later.
     (home / "networks").mkdir(parents=True, exist_ok=True)
     lines = [f"{key} = {json.dumps(value)}\n" for key, value in {"source": "gtfs", **fields}.items()]

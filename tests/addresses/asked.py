@@ -51,7 +51,6 @@ class Asked(NamedTuple):
     focus: Coordinate | None = None
 
     def is_found(self, matches):
-        """Whether one of the first three is what was meant."""
         return any(
             apart_m((match.place.coordinate.lat, match.place.coordinate.lon), self.at) <= self.reach_m
             and self.names & {match.place.name, *match.place.names.values()}

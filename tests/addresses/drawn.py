@@ -15,12 +15,10 @@ def node(lat, lon, **tags):
 
 
 def way(*points, **tags):
-    """Draw a line through points."""
     return "way", list(points), _keys(tags)
 
 
 def house(lat, lon, street, number, city="Tampere", **tags):
-    """Draw an address."""
     return node(lat, lon, addr_street=street, addr_housenumber=number, addr_city=city, **tags)
 
 
@@ -39,7 +37,6 @@ def write_extract(path, things):
 
 @contextmanager
 def opened_index(folder, things, holds=lambda _lat, _lon: True):
-    """Draw an extract, prepare its index, and open it."""
     extract, path = folder / "drawn.osm", folder / "addresses.sqlite"
     write_extract(extract, things)
     write_index(gather(read_addresses(extract, holds, folder)), path)

@@ -37,7 +37,6 @@ EIGHT = {"type": "depart", "time": f"{DAY}T08:00:00+02:00"}
 
 @pytest.fixture
 def ask(tmp_path, monkeypatch):
-    """Ask a tool: ``ask(tool, arguments)``."""
     monkeypatch.setenv("FINGERPOST_NOW", f"{DAY}T08:00:00+02:00")
     with opened_index(tmp_path, EXTRACT) as index:
         timetable = timetable_from_drawing(TIMETABLE, days=[DAY], coordinates=STOPS, tables={"agency.txt": AGENCY})

@@ -200,7 +200,6 @@ def test_a_dropped_pin_has_the_name_of_what_is_there(index, lat, lon, name):
 
 
 def test_only_what_lies_in_the_area_is_kept(tmp_path):
-    """The extract of a country is clipped while it is read."""
     with opened_index(tmp_path, TOWN, holds=lambda lat, _lon: lat > 61.4) as index:
         assert [match.place.locality for match in search(index, "Hämeenkatu 4")] == ["Tampere"]
         assert search(index, "Ryynikantie") == []

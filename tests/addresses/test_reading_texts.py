@@ -40,7 +40,6 @@ CITIES = {"tampere", "tammerfors", "helsinki", "new york"}
     ],
 )  # fmt: skip
 def test_an_address_is_street_number_and_city(text, words, number, city):
-    """The parts of an address, whichever way round people write them."""
     assert read_address_text(text, CITIES) == AddressText(words, number, city)
 
 
@@ -89,7 +88,6 @@ def test_a_range_of_both_parities_covers_both():
     ],
 )  # fmt: skip
 def test_finnish_endings_are_taken_off(said, name):
-    """Endings and consonant gradation of place names (plain spellings)."""
     assert name in base_forms(said)
 
 

@@ -14,7 +14,6 @@ NOW = "2026-03-10T08:00:00+02:00"
 
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch):
-    """A fresh home folder, in the environment of this process and of those it starts."""
     for name in ("FINGERPOST_USER", "FINGERPOST_RETENTION_DAYS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("FINGERPOST_HOME", str(tmp_path / "home"))
@@ -26,13 +25,10 @@ def home(tmp_path, monkeypatch):
 
 @pytest.fixture
 def application(home):
-    """An application over the demo networks."""
     return build(read_settings())
 
 
 class Ended(NamedTuple):
-    """How a command ended, and what it printed."""
-
     returncode: int
     stdout: str
     stderr: str

@@ -21,7 +21,6 @@ class FeedServer:
 
 @contextmanager
 def serving_feeds():
-    """Serve from a thread."""
     feeds = FeedServer()
 
     class Handler(BaseHTTPRequestHandler):

@@ -45,8 +45,6 @@ ODD = [
 
 
 class CallDrawer:
-    """Draws calls of an application's tools."""
-
     def __init__(self, application, dice):
         self.dice = dice
         self.tools = application.tools
@@ -59,7 +57,6 @@ class CallDrawer:
         self.run_ids = ["none"]
 
     def draw(self):
-        """Return a tool's name and the arguments of a call."""
         name = self.dice.choice(list(self.tools))
         arguments = self.draw_sound(name)
         if self.dice.random() < 0.35:
@@ -67,7 +64,6 @@ class CallDrawer:
         return name, arguments
 
     def draw_sound(self, name):
-        """Return arguments that the published schema allows."""
         if name in self.kinds:
             kind = self.dice.choice(list(self.kinds[name]))
             words = {**WORDS, "tool_name": [*self.tools, "nope"]}
@@ -180,7 +176,6 @@ def _paths_of(value, at=()):
 
 
 def _changed(value, path, change):
-    """Return a value in which what stands at a path is changed."""
     if not path:
         return change(value)
     copied = dict(value) if isinstance(value, dict) else list(value)
@@ -189,5 +184,4 @@ def _changed(value, path, change):
 
 
 def print_call(name, arguments):
-    """Return a call as a line, for who looks at one that failed."""
     return f"{name} {json.dumps(arguments)[:600]}"

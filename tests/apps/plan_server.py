@@ -41,8 +41,6 @@ class Nothing(WireModel):
 
 
 class Slow(PublishedTool):
-    """Waits for the pipe."""
-
     name = "slow"
     title = "Slow"
     description = "Waits."

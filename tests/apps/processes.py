@@ -15,7 +15,6 @@ COMMAND = [sys.executable, "-c", "from fingerpost.apps.cli import main; main()"]
 
 
 def run(*arguments, stdin="", **environment):
-    """Run the command to its end."""
     return subprocess.run(
         [*COMMAND, *arguments],
         input=stdin,
@@ -28,8 +27,6 @@ def run(*arguments, stdin="", **environment):
 
 
 class HttpServer:
-    """A server process, its address, and what it has said on stderr."""
-
     def __init__(self, process):
         self.process = process
         self.lines = []

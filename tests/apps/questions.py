@@ -6,7 +6,6 @@ KAMPPI = "DEMO-HELSINKI:KAMPPI"
 
 
 def call_of(name, arguments, **more):
-    """The parameters of a call on the modern wire."""
     meta = {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {},

@@ -14,8 +14,6 @@ class Anything(WireModel, extra="allow"):
 
 
 class ScriptedTool(PublishedTool):
-    """Answers, or raises, what it was given."""
-
     name = "scripted"
     title = "Scripted"
     description = "Does as it was told."

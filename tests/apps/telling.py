@@ -23,7 +23,6 @@ ACCESSION = re.compile(r"\d{10}-\d\d-\d{6}")
 
 
 def facts_of(value, name="", skipped=frozenset()):
-    """Yield (field, fact) of each figure, time, and token inside."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if key not in skipped:

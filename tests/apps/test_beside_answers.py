@@ -43,7 +43,6 @@ STOPS = [(60.17, 24.958), (60.17, 24.976), (60.17, 24.994)]
 
 
 def drawn(tmp_path, points=BEND):
-    """Add the drawn feed to this home, line A with a shape; return an application over it."""
     rows = "".join(f"S,{lat},{lon},{number}\n" for number, (lat, lon) in enumerate(points, 1))
     days = feed_from_drawing(DRAWING) | {"shapes.txt": HEAD + rows, "trips.txt": TRIPS}
     return over(write_feed(tmp_path / "drawn.zip", days))
@@ -109,7 +108,6 @@ async def test_a_long_line_is_thinned_and_says_how_far(tmp_path):
 
 
 async def test_python_has_it_beside_the_answer(tmp_path):
-    """The library's whole answer has the geometry that MCP's ``_meta`` has."""
     application = drawn(tmp_path)
     async with Fingerpost() as fp:
         answer = await fp.answer("plan_trip", QUESTION, wants=["geometry"])
@@ -124,7 +122,6 @@ def _rows(feed, table):
 
 
 def is_same(point, other):
-    """Two points to the precision of five decimals."""
     return max(abs(a - b) for a, b in zip(point, other, strict=True)) <= 1.1e-5
 
 
@@ -194,7 +191,6 @@ QUESTIONS = {
 
 @pytest.fixture
 def painted(home, tmp_path):
-    """An application over a feed of an orange line and one without a colour."""
     return over(write_feed(tmp_path / "painted.zip", feed_from_drawing(PAINTED) | {"routes.txt": ROUTES}))
 
 
@@ -229,7 +225,6 @@ async def test_the_demo_has_the_colours_that_riders_know(application):
 
 @pytest.fixture
 def town(home, tmp_path, invoke):
-    """An application over the town by the lake."""
     return lakeside.add_lakeside(tmp_path, invoke)
 
 
@@ -261,7 +256,6 @@ def test_the_map_fills_a_drawing_on_a_desk(north, east):
 
 
 async def test_a_network_without_an_extract_has_no_map(application):
-    """The demo was asked for one and says that there is nothing to draw."""
     asked = await ask(application, KAMPPI_TO_ESPOO, {BASEMAP: True})
 
     assert asked.meta[BASEMAP] == {"precision": 5, "toleranceMeters": 0.0, "layers": [], "leftOut": []}

@@ -55,7 +55,6 @@ def test_a_refused_call_prints_the_contracts_error(arguments, message, invoke):
 
 @pytest.mark.parametrize("text", ["{", "", "{'origin': 1}", "[" * 100_000])
 def test_what_is_no_json_is_wrong_usage(text, invoke):
-    """What is no JSON is wrong usage, and is answered in the contract's envelope all the same."""
     done = invoke("call", "plan_trip", text)
 
     assert (done.returncode, json.loads(done.stdout)["error"]["code"]) == (2, "validation-error")

@@ -27,14 +27,12 @@ main()
 
 @pytest.fixture
 def feeds(monkeypatch):
-    """A feed server that may be asked though it is on this machine."""
     monkeypatch.setenv("FINGERPOST_PRIVATE_HOSTS", "127.0.0.1")
     with serving_feeds() as server:
         yield server
 
 
 def zipped(tmp_path, drawing):
-    """Return a feed's zip file as bytes."""
     path = write_feed(tmp_path / "drawn.zip", feed_from_drawing(drawing, coordinates=TOWN))
     return path.read_bytes()
 
@@ -52,7 +50,6 @@ def publish(feeds, tmp_path):
 
 @pytest.fixture
 def town(publish, invoke):
-    """The network TOWN, added from an address."""
     return invoke("network", "add", "Town", publish())
 
 
@@ -65,7 +62,6 @@ def fetched_files(home):
 
 
 def test_a_network_is_added_from_an_address(town, home):
-    """The feed is fetched, imported, and kept for the next refresh."""
     assert (town.returncode, town.stdout) == (
         0,
         (
@@ -125,7 +121,6 @@ def test_a_new_version_that_cannot_be_used_leaves_the_old(town, publish, feeds, 
 
 
 def test_a_source_that_fails_is_named_and_the_others_go_on(town, publish, feeds, invoke, home):
-    """Refreshing all: one feed is gone, the other network is refreshed."""
     invoke("network", "add", "Aland", publish(path="/a.zip"))
     del feeds.contents["/a.zip"]
     publish(TWO_TRIPS)
@@ -169,7 +164,6 @@ def test_this_machine_is_asked_only_by_permission(feeds, invoke, monkeypatch):
 
 
 def test_a_removed_network_leaves_no_feed_behind(town, invoke, home):
-    """What was fetched for it goes with it; it cannot be refreshed any more."""
     invoke("network", "remove", "town")
     refreshed = invoke("network", "refresh", "Town")
 
@@ -177,7 +171,6 @@ def test_a_removed_network_leaves_no_feed_behind(town, invoke, home):
 
 
 def test_a_network_that_was_never_added_leaves_no_folder(invoke, home):
-    """A failed `network add` leaves neither feed nor record behind."""
     failed = invoke("network", "add", "Town", "absent.zip")
 
     assert (failed.returncode, list((home / "feeds").glob("TOWN*")), (home / "networks" / "TOWN.toml").exists()) == (

@@ -23,7 +23,6 @@ ENDING = "updates every 30 s, Ctrl-C ends"
 
 
 def waiting(*steps):
-    """Return a wait that does one step after each board, and is interrupted after the last."""
     left = list(steps)
 
     async def wait(_seconds):
@@ -35,7 +34,6 @@ def waiting(*steps):
 
 
 def follow(application, arguments, *steps, as_json=False):
-    """Follow a board through the steps."""
     follow_board(application, arguments, every_s=30, as_json=as_json, wait=waiting(*steps))
 
 
@@ -85,7 +83,6 @@ def test_a_later_failure_leaves_the_board_and_says_why(application, capsys):
 
 @pytest.mark.parametrize("as_json", [False, True])
 def test_a_stop_that_nobody_knows_ends_it_at_once(application, capsys, as_json):
-    """There is no board to keep: one sentence or envelope, and exit status 1."""
     with pytest.raises(typer.Exit) as ended:
         follow(application, {"stop": {"type": "label", "value": "Nowhere at all"}}, as_json=as_json)
     printed = capsys.readouterr()
@@ -103,7 +100,6 @@ def test_it_does_not_go_with_a_time(invoke):
 
 
 def read_to_end(terminal):
-    """Return what is left in a terminal whose other end is closed."""
     seen = b""
     # Linux says so when the other end is closed.
     with os.fdopen(terminal, "rb", buffering=0) as stream, contextlib.suppress(OSError):

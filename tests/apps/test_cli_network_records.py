@@ -33,7 +33,6 @@ def feed(tmp_path):
 
 @pytest.fixture
 def town(feed, invoke):
-    """The network TOWN."""
     added = invoke("network", "add", "town", str(feed))
     assert added.returncode == 0, added.stderr
 
@@ -43,7 +42,6 @@ def records_of(home):
 
 
 def test_every_option_of_add_is_written_down(feed, home, invoke):
-    """A fallback first, then a network with all that may be said of it."""
     invoke("network", "add", "spare", str(feed))
     added = invoke(
         *("network", "add", "town", f"BUS={feed}", "--fallback", "spare", "--priority", "3"),
@@ -79,7 +77,6 @@ def test_every_option_of_add_is_written_down(feed, home, invoke):
     ],
 )
 def test_a_wrong_option_is_told_before_anything_is_imported(feed, home, option, observed, invoke):
-    """Status of wrong usage; neither a record nor a timetable."""
     refused = invoke("network", "add", "town", str(feed), *option)
 
     assert (refused.returncode, refused.stdout) == (2, "")
@@ -234,8 +231,6 @@ def test_the_schema_is_printed(invoke):
 
 
 class PaperSource:
-    """A source that knows its bounds and its zone."""
-
     def __init__(self):
         self.asked, self.is_closed, self.zone = [], False, "Europe/Lisbon"
 

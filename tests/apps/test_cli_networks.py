@@ -76,7 +76,6 @@ def test_the_doctor_names_each_network_and_its_days(feed, invoke):
 
 
 def test_whether_demos_answer_is_said(feed, invoke):
-    """A13: ``network list`` and ``doctor`` say it, before and after a network is added."""
     before = (invoke("network", "list").stdout, invoke("doctor").stdout)
     invoke("network", "add", "Town", str(feed))
     after = (invoke("network", "list").stdout, invoke("doctor").stdout)

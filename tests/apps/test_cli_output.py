@@ -12,7 +12,6 @@ from fingerpost.apps.cli.output import new_console, showing_work
 
 
 def draw(monkeypatch, *printed, encoding="utf-8"):
-    """Return what a terminal of an encoding is sent."""
     stdout = io.TextIOWrapper(io.BytesIO(), encoding, newline="\n")
     monkeypatch.setattr("sys.stdout", stdout)
     new_console().print(*printed)

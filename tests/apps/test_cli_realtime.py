@@ -34,7 +34,6 @@ def updates(tmp_path):
 
 @pytest.fixture
 def added(feed, updates, invoke):
-    """The network TOWN with its real time."""
     return invoke("network", "add", "town", feed, "--realtime", str(updates))
 
 
@@ -112,8 +111,6 @@ def server(monkeypatch):
 
 @pytest.fixture
 def add(feed, server, invoke):
-    """Add TOWN following a path of the server: ``add("/good.pb", "FEED=", ...)``."""
-
     def run(path, named="", *more):
         return invoke("network", "add", "town", feed, "--realtime", f"{named}{server.url}{path}", *more)
 
@@ -176,7 +173,6 @@ def test_ids_of_several_feeds_are_named_when_added_and_with_every_answer(feed, s
     ],
 )
 def test_what_gives_no_message_is_refused_and_nothing_is_imported(add, invoke, path, why):
-    """A typing error must not pass for real time."""
     ended = add(path)
     assert (ended.returncode, why in ended.stderr, "--unchecked" in ended.stderr) == (2, True, True)
     assert "TOWN" not in invoke("network", "list").stdout

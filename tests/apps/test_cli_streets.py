@@ -95,7 +95,6 @@ def test_without_an_extract_the_straight_line_is_said(tmp_path, invoke):
     ids=["of another city", "without streets"],
 )
 def test_an_extract_that_is_no_use_is_refused(tmp_path, invoke, drawing, problem):
-    """Nothing is added, and the sentence says what the extract lacks and what to do."""
     stops = {} if "x" in drawing else {"Alpha": (41.0, -8.0), "Beta": (41.0, -7.9)}
     extract = _write(tmp_path / "town.osm", drawing)
     added = invoke("network", "add", "Town", _feed(tmp_path, **stops), "--streets", str(extract))
@@ -108,7 +107,6 @@ def test_an_extract_that_is_no_use_is_refused(tmp_path, invoke, drawing, problem
 
 @pytest.mark.parametrize("content", [None, b"not a map" * 100, b"\x00\x00\x00\x0d\x0a\x09OSMHeader\x18\x7f"])
 def test_an_extract_that_cannot_be_read_is_refused(tmp_path, invoke, content):
-    """One that is not there, one that is none, one that breaks off."""
     extract = tmp_path / "town.osm.pbf"
     if content is not None:
         extract.write_bytes(content)

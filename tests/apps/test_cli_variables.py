@@ -23,7 +23,6 @@ def test_another_user_does_not_see_it(invoke, monkeypatch):
 
 
 def test_a_value_is_a_place_or_json_or_text(invoke):
-    """A value is a place or JSON, or text where that is asked for."""
     for key, value in (("home", " 60.2 , 24.9 "), ("style", '{"fast": true}')):
         invoke("vars", "set", key, value)
     invoke("vars", "set", "name", "Eva", "--type", "other")

@@ -212,7 +212,6 @@ AGENT_WORDS = (
 
 @pytest.mark.parametrize(("words", "instead"), MISTAKES.values(), ids=list(MISTAKES))
 def test_a_mistake_is_answered_with_what_to_type_instead(invoke, words, instead):
-    """In a person's words, on stderr, with a status that is not 0."""
     ended = invoke(*words)
     said = " ".join(ended.stderr.replace("│", " ").split())
 

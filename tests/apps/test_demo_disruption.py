@@ -12,14 +12,12 @@ from tests.apps.test_cli_follow import KAMPPI, follow
 
 
 async def count_cancelled(application):
-    """Return how many departures from Kamppi are cancelled now."""
     board = await answer(application.tools, "get_departures", KAMPPI, user="eva")
     return sum(each["status"] == "cancelled" for each in board.body["departures"])
 
 
 @pytest.fixture
 def began(invoke):
-    """The command has closed the line, in an application of its own."""
     assert invoke("demo", "--disrupt").returncode == 0
 
 
@@ -38,7 +36,6 @@ async def test_another_process_plays_it_for_ten_minutes(application, monkeypatch
 
 
 async def test_nothing_is_played_where_nobody_began(application, home):
-    """Neither without the command's file, nor with one that somebody else wrote."""
     disruption = DemoDisruption(application)
     await disruption.catch_up()
     home.mkdir(parents=True, exist_ok=True)

@@ -21,14 +21,12 @@ HEAD = b"POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json
 
 @pytest.fixture
 def brief(monkeypatch):
-    """Short deadlines."""
     monkeypatch.setattr(http_limits, "HEADERS_S", 0.2)
     monkeypatch.setattr(http_limits, "BODY_S", 0.2)
 
 
 @asynccontextmanager
 async def connected(application):
-    """A connection to a server in this process."""
     app = new_app(application, Address("127.0.0.1", 8000), WarmUp(application.networks))
     config = uvicorn.Config(
         app, port=0, log_config=None, access_log=False, http=http_limits.PatientProtocol, timeout_keep_alive=DEADLINE_S
@@ -109,7 +107,6 @@ async def test_a_connection_beyond_the_limit_is_refused(application, monkeypatch
 
 @pytest.fixture
 async def client(application):
-    """A client of the application."""
     app = new_app(application, Address("127.0.0.1", 8000), WarmUp(application.networks))
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://127.0.0.1:8000") as client:
         yield client
@@ -147,7 +144,6 @@ async def test_a_crowd_of_one_machine_is_refused_while_another_machine_is_answer
 
 
 def test_one_caller_has_half_of_the_room():
-    """And has it again once his requests are answered; others have the rest."""
     admission = Admission(4)
     with ExitStack() as requests:
         assert [requests.enter_context(admission.enter("one")) for _ in range(3)] == [True, True, False]

@@ -15,7 +15,6 @@ FIRST, LAST = date(2026, 3, 1), date(2026, 3, 31)
 
 
 def a_feed(*findings, name="TOWN"):
-    """A feed of 9 trips in March, with findings as (reason, count)."""
     place = (FoundAt(table="trips.txt", line=2),)
     found = tuple(Finding(reason=reason, count=count, places=place) for reason, count in findings)
     counts = {"stops": 3, "routes": 1, "trips": 9, "runs": 9, "events": 27}
@@ -23,7 +22,6 @@ def a_feed(*findings, name="TOWN"):
 
 
 def verdict_on(*feeds, today=FIRST):
-    """The lines of a network of these feeds."""
     return list_verdict_lines(ImportReport(network="TOWN", feeds=feeds), today)
 
 

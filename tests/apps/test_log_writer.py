@@ -8,8 +8,6 @@ from fingerpost.apps.logs import LogWriter
 
 
 class Blocked:
-    """A stream whose reader comes late."""
-
     def __init__(self):
         self.written = []
         self.is_read = threading.Event()
@@ -29,7 +27,6 @@ def record(text):
 
 
 def test_what_finds_no_room_is_dropped_and_counted():
-    """Room for two lines, one being written: of five the last two are dropped, and that is said."""
     stream = Blocked()
     writer = LogWriter(stream, waiting_lines=2)
     writer.handle(record("a"))

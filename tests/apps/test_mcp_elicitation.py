@@ -15,8 +15,6 @@ ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 
 
 class Person:
-    """Someone who answers every question in one way, and remembers the questions."""
-
     def __init__(self, action="accept", choose=0):
         self.action = action
         self.choose = choose
@@ -61,7 +59,6 @@ RAW_TEXTS = {
 async def test_each_unclear_place_is_asked_and_the_choice_takes_its_place(
     application, mode, tool, arguments, chosen_at
 ):
-    """One after the other; the first choice is not forgotten while the second is made."""
     person = Person()
     async with connect(application, mode, person) as client:
         answer = await client.call_tool(tool, arguments)

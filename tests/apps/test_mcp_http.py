@@ -34,14 +34,12 @@ WIRE = {
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    """One server for the questions that leave no trace."""
     with serving(FINGERPOST_HOME=str(tmp_path_factory.mktemp("home")), ready=True) as server:
         yield server
 
 
 @asynccontextmanager
 async def calling(app, url="http://127.0.0.1:8000"):
-    """A client of an application in this process."""
     transport = httpx2.ASGITransport(app)
     async with app.router.lifespan_context(app), httpx2.AsyncClient(transport=transport, base_url=url) as client:
         yield client

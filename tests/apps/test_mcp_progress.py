@@ -29,7 +29,6 @@ STREAM = "application/json, text/event-stream"
 
 @asynccontextmanager
 async def connected(transport, mode, *command):
-    """Connect to a process over one of the transports; ``command`` is it without what chooses HTTP."""
     if transport == "stdio":
         served = [*command] if command else [*COMMAND, "serve"]
         server = StdioServerParameters(command=served[0], args=served[1:], env=dict(os.environ), cwd=str(ROOT))
@@ -42,7 +41,6 @@ async def connected(transport, mode, *command):
 
 
 def listener():
-    """Return what a client hears, and the callback that hears it."""
     heard = []
 
     async def hear(progress, total, message):
@@ -116,7 +114,6 @@ def test_over_http_a_stream_is_for_who_gives_a_token_and_takes_one(shared, versi
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory):
-    """One server for all that is asked of it in a line."""
     with serving(FINGERPOST_HOME=str(tmp_path_factory.mktemp("home"))) as server:
         yield server
 
@@ -131,8 +128,6 @@ def test_there_is_nothing_to_listen_to_outside_of_calls(shared, method):
 
 
 class Waiting:
-    """A tool that waits at a pipe, and what is heard of its run until then."""
-
     def __init__(self, pipe):
         self.pipe = pipe
         self.begun = asyncio.Event()
@@ -151,12 +146,10 @@ class Waiting:
 
 @pytest.fixture
 def waiting(tmp_path):
-    """The tool, not asked yet."""
     return Waiting(tmp_path / "pipe")
 
 
 def calls_of(pipe):
-    """Return the lines that the waiting tool has left."""
     return Path(f"{pipe}.calls").read_text().splitlines()
 
 
@@ -219,7 +212,6 @@ class Session:
 
 
 async def report(session, *reports, least_s=0.0):
-    """Report (done, total, words) one after the other, with time to send each."""
     async with Reporting(session, least_s=least_s) as reporting:
         for each in reports:
             reporting.report(*each)
@@ -246,7 +238,6 @@ async def test_reports_are_few_rising_and_short(reports, least_s, sent):
 
 
 async def test_nothing_is_sent_after_the_answer():
-    """Nor where the call was broken off."""
     session = Session()
     broken_off = Reporting(session, least_s=0.0)
     await broken_off.__aenter__()
@@ -262,7 +253,6 @@ async def test_nothing_is_sent_after_the_answer():
 
 @pytest.fixture
 def compiling(monkeypatch):
-    """The engine is being compiled, and whoever waits for it is told at once."""
     monkeypatch.setattr(progress_reports, "_EXPLAIN_AFTER_S", 0.0)
     monkeypatch.setattr(progress_reports, "_SAY_AGAIN_S", 0.0)
     monkeypatch.setattr(progress_reports, "is_compiling", lambda: True)

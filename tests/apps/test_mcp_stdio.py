@@ -107,7 +107,6 @@ def test_what_is_no_json_ends_nothing(tmp_path):
 
 
 def start_handshake(**streams):
-    """A server that has answered its first request."""
     process = subprocess.Popen([*COMMAND, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, **streams)
     process.stdin.write(json.dumps(MODERN[1]).encode() + b"\n")
     process.stdin.flush()

@@ -36,7 +36,6 @@ OUT = "METRO (ended on 2026-03-08), RAIL (ended on 2026-03-09)"
 
 @pytest.fixture
 def added(tmp_path, invoke):
-    """Add the network, and return what the command printed."""
     feeds = []
     for name, drawing in DRAWINGS.items():
         last = ENDED.get(name, date(2026, 12, 31))
@@ -69,7 +68,6 @@ def warnings(answer):
 
 
 def test_add_does_not_call_ready_what_has_ended(added):
-    """Which feeds are out and since when; every feed with its days and its state today."""
     lines = added.splitlines()
     assert lines[0] == (f"CITY is usable with losses: 2 of 9 feeds without service today, 2026-03-10: {OUT}.")
     assert "`fingerpost network refresh CITY`" in lines[1]
@@ -117,7 +115,6 @@ def test_a_plan_on_the_last_day_of_the_metro_lacks_nothing(added):
 
 
 def test_where_nothing_is_found_the_hint_names_the_feeds_and_not_the_walk(added):
-    """Only the train goes to the airport."""
     answer = plan("METRO:HARBOUR", "RAIL:AIRPORT")
     assert answer.body["error"]["code"] == "no-itinerary-found"
     assert answer.body["error"]["hint"] == (

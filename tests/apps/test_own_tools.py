@@ -59,8 +59,6 @@ async def refuse(n: int = 0) -> int:
 
 
 class Box(BaseModel):
-    """What the tool below measures."""
-
     width: float
     height: float = 1.0
 
@@ -100,7 +98,6 @@ def installed(tmp_path, home, monkeypatch):
 
 
 def test_the_ten_lines_of_the_documentation_run(home, capsys):
-    """As they are printed there."""
     [code] = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
     exec(compile(code, str(DOCUMENT), "exec"), {"__name__": "script"})
 
@@ -183,7 +180,6 @@ def test_a_function_defined_anew_takes_the_place_of_the_earlier_one(home):
 
 
 def test_an_installed_package_adds_tools_to_the_command_line(installed):
-    """A tool that cannot be loaded is named, and keeps no other from being served."""
     called = run("call", "double", '{"n": 21}')
     health = run("doctor")
 
@@ -192,7 +188,6 @@ def test_an_installed_package_adds_tools_to_the_command_line(installed):
 
 
 def connect():
-    """Return a client of the protocol, connected to a server process of its own."""
     return Client(StdioServerParameters(command=sys.executable, args=[*COMMAND[1:], "serve"], env=dict(os.environ)))
 
 
@@ -208,7 +203,6 @@ async def test_an_installed_package_adds_tools_to_the_server(installed):
 
 
 async def begin_over_mcp(pipe, steps):
-    """Start a run, and kill its server as soon as the pipe tells which process waits."""
     async with connect() as client:
         await client.call_tool("run_plan", {"plan": steps.model_dump(), "wait_seconds": 0})
         os.kill(int(await asyncio.to_thread(pipe.read_text)), signal.SIGKILL)

@@ -57,8 +57,6 @@ SAVE = {
 
 @pytest.fixture
 def ask(application):
-    """Call a tool of one application and return its answer; what it began is closed with it."""
-
     def call(name, arguments, user="ann"):
         async def once():
             answer = await error_boundary.answer(application.tools, name, arguments, user=user)
@@ -145,7 +143,6 @@ def test_a_run_waits_for_a_person_and_goes_on_in_another_application(ask, applic
 
 
 def test_a_run_is_read_by_its_owner_alone(ask):
-    """Progress, plan, items, events and a picture; for another user there is no such run."""
     run_id = ask("run_plan", {"plan": SAVE}).body["data"]["run_id"]
     data = ask("get_plan_run", {"run_id": run_id, "include": ["plan", "items", "events", "mermaid"]}).body["data"]
     stranger = ask("get_plan_run", {"run_id": run_id}, user="eve")
@@ -189,7 +186,6 @@ def test_why_a_claim_was_not_judged_is_said_beside_the_verdict(ask):
 
 
 def test_a_plan_that_fails_says_so(ask):
-    """``success`` is false, the step is named, and what lasts is not told to resume."""
     lost = {"step_id": 1, "description": "find", "tool": "findAddressOrStop", "parameters": {"rawText": "Xyzzyville"}}
     answer = ask("run_plan", {"plan": {"goal": "g", "steps": [lost]}})
 
@@ -214,7 +210,6 @@ TRIP = Path(__file__).parents[2] / "examples" / "there_and_back.json"
 
 
 def test_the_trip_plan_runs_at_the_terminal(invoke, home):
-    """Two places found, the way there and back planned, the result saved."""
     done = invoke("run", str(TRIP))
 
     assert done.returncode == 0
@@ -247,7 +242,6 @@ def test_what_cannot_be_done_is_one_sentence(invoke, arguments, status, message)
 
 
 def test_the_commands_look_after_a_run(invoke, tmp_path):
-    """Run to where a person must decide, look, approve, and see it completed."""
     path = tmp_path / "plan.json"
     path.write_text(json.dumps(SAVE))
     waiting = json.loads(invoke("run", str(path), "--json").stdout)

@@ -80,12 +80,10 @@ def test_water_and_ways_are_read_where_riders_are(tmp_path):
     ],
 )
 def test_ways_are_drawn_by_their_class(tags, kind):
-    """What lies in a tunnel is not seen, and areas are no lines."""
     assert find_kind(tags) is kind
 
 
 def test_a_map_is_kept_and_opened_as_it_was(tmp_path):
-    """Beside the timetable; where none is, there is none; a damaged one is said to be."""
     packed = pack_lines(read(tmp_path))
     save_basemap(packed, tmp_path)
     opened = find_basemap(tmp_path)
@@ -98,14 +96,12 @@ def test_a_map_is_kept_and_opened_as_it_was(tmp_path):
 
 
 def test_an_empty_map_is_kept_too(tmp_path):
-    """An extract without anything to draw."""
     save_basemap(pack_lines([]), tmp_path)
 
     assert draw_basemap(find_basemap(tmp_path), BOX) is None
 
 
 def test_a_box_shows_what_lies_in_it(tmp_path):
-    """In the order in which it is drawn; a box elsewhere shows nothing."""
     packed = pack_lines(read(tmp_path))
 
     assert [layer.kind for layer in draw_basemap(packed, BOX).layers] == [KINDS.WATER, KINDS.COAST, KINDS.MAIN]

@@ -22,8 +22,6 @@ STALE = ServiceAlert(id="stale", header="It was over yesterday")
 
 @dataclass
 class Bend:
-    """What is bent: what is asked on its way in, or what is answered on its way out."""
-
     profile: object = same
     plan_query: object = same
     plan: object = same
@@ -39,8 +37,6 @@ class Bend:
 
 
 class Bent:
-    """A network with one bend."""
-
     def __init__(self, inner, bend):
         self._inner = inner
         self._bend = bend
@@ -143,7 +139,6 @@ def swallow(answer, query):
 
 
 def thaw(answer, query):
-    """Make an answer that anybody can change."""
     return SimpleNamespace(**{each.name: getattr(answer, each.name) for each in fields(JourneyAnswer)})
 
 

@@ -12,8 +12,6 @@ from tests.opentripplanner.town_server import TownServer, serving
 
 
 class OpenTripPlannerConformance(ServedTown):
-    """The town behind OpenTripPlanner's GraphQL."""
-
     name = "opentripplanner"
     new_source = OpenTripPlannerSource
     record = MappingProxyType({"url": f"{URL}/otp/gtfs/v1"})

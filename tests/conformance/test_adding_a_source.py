@@ -13,14 +13,12 @@ PROVIDERS = sorted(["embedded", *REMOTE])
 
 
 def test_every_provider_is_wired(tmp_path):
-    """Each remote package brings a kind of source of its name."""
     kinds = {source.kind for source in load_sources(read_settings(home=tmp_path), fetch=None).values()}
 
     assert sorted(kinds - {EMBEDDED, "demo"}) == REMOTE
 
 
 def test_every_provider_has_its_conformance_class():
-    """In a module of its name, and held to the facts."""
     modules = {source.__module__.rpartition(".")[2] for source in SOURCES if issubclass(source, ConformingSource)}
 
     assert sorted(modules) == PROVIDERS

@@ -22,5 +22,4 @@ def test_a_source_is_held_to_every_fact(source, fact):
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
 def test_a_source_declares_or_explains_every_ability(source):
-    """What it cannot do has one of the three words."""
     check_abilities(source())

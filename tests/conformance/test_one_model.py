@@ -82,7 +82,6 @@ def show_trips(itineraries, unsaid):
 
 
 async def ask_all(network, town, unsaid):
-    """Return what a network answers to every question, by question."""
     asked, told = AskedNetwork(network, town), {}
     for name, (begin, end, when, wishes) in PLANS.items():
         origin = begin if isinstance(begin, str) else asked.point(begin)

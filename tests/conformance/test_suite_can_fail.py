@@ -35,13 +35,11 @@ def opened():
 
 @pytest.mark.parametrize("name", BENT)
 def test_every_fact_can_fail(name, opened):
-    """The network that breaks it is found out, by this very fact."""
     with pytest.raises(NetworkBroken, match=r"^bent: .*\? No: "):
         check(BentSource(BENT[name], opened), FACTS_BY_NAME[name])
 
 
 def test_there_is_a_broken_network_for_every_fact():
-    """A fact without one could be a stamp."""
     assert set(BENT) | {fact.name for fact in TROUBLES} == set(FACTS_BY_NAME)
     assert len(FACTS_BY_NAME) == len(FACTS)
 
@@ -75,13 +73,11 @@ def bent(opened, bend, **gaps):
     ],
 )
 def test_a_gap_that_is_one_is_told_in_its_word(opened, gap, word):
-    """The fact does not hold, and the source said so."""
     name = "its_zone_is_the_towns"
     assert str(check(bent(opened, BENT[name], **{name: gap}), FACTS_BY_NAME[name])) == word
 
 
 def test_a_gap_that_is_none_is_found_out(opened):
-    """What works in truth may not be called a gap."""
     name = "its_zone_is_the_towns"
     with pytest.raises(NetworkBroken, match="declares a gap that is none"):
         check(bent(opened, Bend(), **{name: Never("it cannot")}), FACTS_BY_NAME[name])
@@ -105,8 +101,6 @@ def test_an_ability_is_declared_or_explained_and_never_both(opened):
 
 
 def test_what_goes_on_after_closing_is_found_out(opened):
-    """A task that nobody ended."""
-
     class Leaving(BentSource):
         def open(self, town):
             self.task = asyncio.ensure_future(asyncio.Event().wait())

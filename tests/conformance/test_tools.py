@@ -32,7 +32,6 @@ def _now(monkeypatch):
 
 @asynccontextmanager
 async def tools_of_the_town(home, source, *, live):
-    """Add the town as a network and yield the tools by name."""
     town = new_town(live=live)
     record = source.new_record(town)
     async with EmbeddedConformance().open(town) as served, source.serve(town, served) as port:

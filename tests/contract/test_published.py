@@ -43,8 +43,6 @@ class Nothing(WireDict):
 
 
 class BoardTool(PublishedTool):
-    """Answers what ``reply`` says, or raises it."""
-
     name = "get_board"
     title = "Board"
     description = "A board."
@@ -168,7 +166,6 @@ async def test_an_error_of_the_tool_wears_the_contracts_envelope():
 
 
 async def test_what_is_no_tool_error_rises_to_the_error_boundary():
-    """Only ToolErrors are caught here."""
     with pytest.raises(ZeroDivisionError):
         await BoardTool(ZeroDivisionError("x")).answer({"stopId": "x"}, user=None)
 
@@ -203,8 +200,6 @@ async def test_an_answer_that_breaks_the_contract_does_not_leave(reply, expected
 
 
 class MapTool(BoardTool):
-    """Offers a row beside its board."""
-
     offers = MappingProxyType({"row": Row})
 
     async def handle(self, arguments, call):
@@ -225,7 +220,6 @@ async def test_what_stands_beside_an_answer_is_checked_too(row, beside, message)
 
 
 def test_a_tool_with_several_shapes_must_select_one():
-    """The class cannot be defined."""
     with pytest.raises(TypeError, match=r"^get_board has several output shapes, so it must override shape_of$"):
         type("Undecided", (BoardTool,), {"shape_of": PublishedTool.shape_of})
 

@@ -234,8 +234,6 @@ class Status(StrEnum):
 
 
 class Row(WireDict):
-    """A row of a board."""
-
     line: Annotated[str, Field(min_length=1, description="short name")]
     status: Annotated[str, WordOf(Status)]
     kind: Annotated[str, WordOf(Literal["main", "branch"])]

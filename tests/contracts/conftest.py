@@ -21,26 +21,22 @@ def _standing_clock(monkeypatch):
 
 @pytest.fixture(scope="session")
 def demo_networks(tmp_path_factory):
-    """The networks of a home to which nothing was added."""
     return open_networks(tmp_path_factory.mktemp("home"))
 
 
 @pytest.fixture
 def demo(demo_networks, tmp_path):
-    """Ask a tool over the demo networks, with an empty store."""
     return asker(demo_networks, VariableStore(tmp_path / "variables.sqlite"))
 
 
 @pytest.fixture
 def over(tmp_path):
-    """Ask a tool over given networks: ``over(network, ...)(tool, arguments)``."""
     return lambda *networks, error=None: asker(
         FakeNetworks(*networks, error=error), VariableStore(tmp_path / "variables.sqlite")
     )
 
 
 def asker(networks, variables):
-    """Return ``ask(tool, arguments, user=ANN)``, which returns the Answer."""
     tools = {tool.name: tool for tool in list_tools(networks, variables)}
 
     def ask(name, arguments, user=ANN):
@@ -50,29 +46,24 @@ def asker(networks, variables):
 
 
 def refusal(answer):
-    """Return code, message and hint of a failed answer."""
     assert answer.is_error
     error = answer.body["error"]
     return error["code"], error["message"], error.get("hint", error.get("recommendation"))
 
 
 def codes(answer):
-    """Return the codes of an answer's warnings."""
     return [warning["code"] for warning in answer.body.get("warnings", [])]
 
 
 def at(lat, lon):
-    """Return an end of a trip by its coordinates."""
     return {"type": "coords", "value": {"lat": lat, "lon": lon}}
 
 
 def label(text):
-    """Return an end of a trip, or a stop, by its label."""
     return {"type": "label", "value": text}
 
 
 def stop_place(stop_id, name, score=1.0, lat=60.17):
-    """Draw a stop that a text may mean."""
     place = Place(id=stop_id, name=name, coordinate=Coordinate(lat, 24.94), kind=PlaceKind.STOP, member_ids=(stop_id,))
     return PlaceMatch(place=place, score=score)
 

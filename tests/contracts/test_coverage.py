@@ -26,7 +26,6 @@ BUILT = (
 
 
 def rows():
-    """Return the cell of each id; a range stands for all its ids."""
     found = {}
     for span, cell in ROW.findall(TABLE.read_text(encoding="utf-8")):
         for name in spread(span):
@@ -43,7 +42,6 @@ def spread(span):
 
 
 def named_tests(cell):
-    """Return (path under tests, name) of every test that a cell names."""
     return [(path, name) for path, names in FILE.findall(cell) for name in re.findall(r"test_\w+", names)]
 
 
@@ -60,7 +58,6 @@ def has_reason(cell):
 
 
 def test_every_named_test_is_there():
-    """No row names a test that does not exist."""
     missing = [
         f"{name}: {path}::{test}"
         for name, cell in rows().items()

@@ -18,7 +18,6 @@ LOOK_UP = "Look the stop up with findAddressOrStop or find_stops"
 
 
 def leaving(minute, line="7", **more):
-    """Draw a tram that leaves so many minutes after the standing clock."""
     return Departure(
         line=line,
         mode=Mode.TRAM,

@@ -32,7 +32,6 @@ def place(stop_id, name, score=1.0, lat=51.50):
 
 
 def london(*itineraries, places=None, **wishes):
-    """Draw a network of London that knows A and B and finds some itineraries."""
     known = {"A": [place("T:A", "A")], "B": [place("T:B", "B", lat=51.52)], **(places or {})}
     return FakeNetwork(zone="Europe/London", places=known, journeys=wishes.pop("journeys", (itineraries,)), **wishes)
 
@@ -42,7 +41,6 @@ def hop(begin_min, end_min, line="7", **wishes):
 
 
 def shown(answer):
-    """Return duration, start, arrival and legs of each journey."""
     return [
         (each["durationMinutes"], each["startDateTime"][11:16], each["arrivalDateTime"][11:16], each["legCount"])
         for each in answer.body["topJourneys"]

@@ -22,7 +22,6 @@ def clock(minute):
 
 
 def tram(departs, arrives, **more):
-    """Draw a tram 7 from A to B."""
     return ride("7", "A", "B", departs, arrives, mode=Mode.TRAM, **more)
 
 
@@ -31,7 +30,6 @@ def ask(over, network, **arguments):
 
 
 def times(answer):
-    """Return (start, end) of each itinerary, HH:MM in UTC."""
     return [(each["startTime"][11:16], each["endTime"][11:16]) for each in answer.body["itineraries"]]
 
 
@@ -364,7 +362,6 @@ def test_the_text_alone_carries_the_answer(over):
     ],
 )
 def test_the_next_route_is_told_in_the_zone_of_the_place(over, begin, end, told):
-    """The day once where it is the same."""
     text = ask(over, FakeNetwork(journeys=[[trip(tram(begin, end))]])).text
     head = "No itinerary within 45 min (Europe/Helsinki, UTC+02:00): NO_DEPARTURES"
     assert text.splitlines()[0] == f"{head} The next one after the window is {told}."

@@ -169,7 +169,6 @@ def test_the_two_ends_must_differ(over, origin, destination):
     ],
 )
 def test_what_is_wrong_with_an_end_is_named_by_its_field(over, end, sentence):
-    """In the wire's names, whichever of the two an end is."""
     asked = {"origin": end, "destination": {"rawText": "beta"}, "departureTime": NOW}
 
     assert over(named_network())("planRoute", asked).body["error"]["message"] == sentence

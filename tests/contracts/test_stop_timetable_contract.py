@@ -21,7 +21,6 @@ def clock(minute):
 
 
 def leaving(minute, line="7", **more):
-    """Draw a tram that the timetable lets leave so many minutes after the standing clock."""
     more.setdefault("destination", "B")
     return Departure(
         line=line,
@@ -39,7 +38,6 @@ def ask(over, *departures, **arguments):
 
 
 def rows(answer):
-    """Return (line, HH:MM in UTC) of each row."""
     return [(row["routeShortName"], row["scheduledTime"][11:16]) for row in answer.body["departures"]]
 
 

@@ -31,7 +31,6 @@ def test_a_board_is_told_row_by_row(over):
 
 
 def test_an_empty_board_says_so(over):
-    """Nobody reads a heading alone as an answer."""
     assert over(board_of())("get_departures", STOP).text == (
         "Departures from A (T:A), Europe/Helsinki:\nNo departures in the window."
     )
@@ -58,7 +57,6 @@ def test_rides_by_headway_and_by_arrangement_are_told(over):
 
 
 def test_stops_nearby_are_told_with_what_runs_there(over):
-    """Modes in alphabetical order; a stop without service says so, and so does an empty neighbourhood."""
     network = FakeNetwork(near=[near("Market", 99.6, Mode.TRAM, Mode.BUS, Mode.COACH), near("Old Pier", 120.2)])
     bare = NearbyStop(
         stop=StopPoint(name="Pier", coordinate=Coordinate(60.17, 24.94), id="T:P"), distance_m=7, modes=()
@@ -85,7 +83,6 @@ def place(name, score, stop_id=None, locality=None):
 
 
 def test_a_place_that_is_sure_is_one_line(over):
-    """Name, locality, token, kind, position and score."""
     network = FakeNetwork(places={"Market": [place("Market", 0.98765, "T:M", "Helsinki")]})
     answer = over(network)("findAddressOrStop", {"rawText": "Market"})
 
@@ -114,7 +111,6 @@ def test_places_to_choose_from_are_lines_with_their_tokens(over, count, shown, t
 
 
 def test_what_is_saved_is_told(demo, monkeypatch):
-    """What was replaced, what there is and since when, what is gone, and that there is nothing."""
     monkeypatch.setenv("FINGERPOST_NOW", "2026-03-10T08:00:00Z")
     assert demo("get_user_variables", {}).text == "Nothing is saved."
     save = {"key": "home", "type": "other", "value": "T:A"}

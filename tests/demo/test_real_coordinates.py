@@ -17,7 +17,6 @@ NEAR_ENOUGH_M = 200
 
 @pytest.fixture(scope="module")
 def real_stops() -> dict[str, list[tuple[float, float]]]:
-    """Positions of the real stops by name."""
     with zipfile.ZipFile(get_shared(FEED)) as archive:
         rows = csv.DictReader(io.StringIO(archive.read("stops.txt").decode("utf-8-sig")))
         positions: dict[str, list[tuple[float, float]]] = {}

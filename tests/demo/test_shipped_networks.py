@@ -83,7 +83,6 @@ def test_trips_run_at_plausible_speeds(timetable):
 
 
 def test_every_stop_is_reached_from_every_other(timetable):
-    """Lines and footpaths together leave no island: not even Suomenlinna, which has its ferry."""
     begin = np.repeat(np.arange(timetable.stop_count), np.diff(timetable.foot_first)).tolist()
     neighbours: dict[int, set[int]] = defaultdict(set)
     for here, there in {*hops(timetable), *zip(begin, timetable.foot_to.tolist(), strict=True)}:
@@ -99,12 +98,10 @@ def test_every_stop_is_reached_from_every_other(timetable):
 
 
 def test_every_line_can_be_ridden_both_ways(timetable):
-    """What goes out comes back; the airport ring's two lines are each other's way back."""
     assert {(there, here) for here, there in hops(timetable)} == hops(timetable)
 
 
 def test_ids_are_short_and_printed_as_they_are(timetable):
-    """Local ids need no escaping."""
     name = timetable.feeds[0].name
     assert list(timetable.stop_printed_id) == [f"{name}:{escape(local_id)}" for local_id in timetable.stop_local_id]
     assert [local_id for local_id in timetable.stop_local_id if not re.fullmatch(r"[A-Z0-9][A-Z0-9-]*", local_id)] == []

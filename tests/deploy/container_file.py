@@ -2,7 +2,6 @@
 
 
 def read_instructions(text):
-    """Return the instructions with what follows them, continued lines joined and comments left out."""
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     joined = "\n".join(lines).replace("\\\n", " ")
     return [(line.split(maxsplit=1)[0], " ".join(line.split(maxsplit=1)[1].split())) for line in joined.splitlines()]

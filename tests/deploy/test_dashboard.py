@@ -21,7 +21,6 @@ _LABELS = re.compile(r"by \(([^)]*)\)")
 
 
 def list_declared():
-    """Return the instruments that the code declares, by name."""
     proxies = [each for each in vars(instruments).values() if hasattr(each, "_name") and hasattr(each, "_unit")]
     return {each._name: each for each in proxies}
 
@@ -86,7 +85,6 @@ def test_every_metric_stands_on_its_page():
 
 @pytest.mark.parametrize("panel", DASHBOARD["panels"], ids=lambda panel: panel["title"])
 def test_a_panel_has_a_place_of_its_own(panel):
-    """No two lie over each other, and each says what it shows."""
     others = [other["gridPos"] for other in DASHBOARD["panels"] if other is not panel]
     place = panel["gridPos"]
     overlapping = [

@@ -16,13 +16,11 @@ INSTALLED = "/opt/fingerpost/bin/fingerpost"
 
 
 def read_keys(name):
-    """Return each key of a unit with its last value."""
     lines = (FOLDER / name).read_text(encoding="utf-8").splitlines()
     return dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
 
 
 def test_there_is_a_server_and_a_timer():
-    """Each timer has its service."""
     assert UNITS == ["fingerpost-refresh.service", "fingerpost-refresh.timer", "fingerpost.service"]
 
 

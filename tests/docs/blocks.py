@@ -10,8 +10,6 @@ _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 class Block(NamedTuple):
-    """A fenced block: where it begins, what it is, and its text."""
-
     path: Path
     line: int
     kind: str
@@ -19,25 +17,20 @@ class Block(NamedTuple):
 
     @property
     def label(self) -> str:
-        """Where a reader finds it."""
         return f"{self.path.relative_to(ROOT).as_posix()}:{self.line}"
 
 
 class Step(NamedTuple):
-    """A command of a console block and the output that the document shows; none shown means none compared."""
-
     command: str
     output: str
 
 
 def list_documents() -> list[Path]:
-    """Return every document that the project keeps by hand or generates."""
     found = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench").rglob("*.md")]
     return sorted(found)
 
 
 def list_blocks(*kinds: str) -> list[Block]:
-    """Return the blocks of some kinds, in the order of reading."""
     blocks: list[Block] = []
     for path in list_documents():
         text = path.read_text(encoding="utf-8")
@@ -50,7 +43,6 @@ def list_blocks(*kinds: str) -> list[Block]:
 
 
 def list_steps(block: Block) -> list[Step]:
-    """Return the commands of a console block, each with the lines shown below it."""
     steps: list[Step] = []
     for line in block.text.splitlines():
         if line.startswith("$ "):

@@ -16,7 +16,6 @@ PROSE = {"asks", "is"}
 
 
 def list_shown():
-    """Return each command with the file that shows it."""
     files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
     for folder, kinds in (("docs", ("*.md",)), ("deploy", ("*",)), ("src", ("*.py", "*.js"))):
         files += [path for kind in kinds for path in (ROOT / folder).rglob(kind) if "decisions" not in path.parts]
@@ -28,7 +27,6 @@ def list_shown():
 
 
 def find_fault(shown):
-    """Return a command or option of a shown command that does not exist, None if all do."""
     command = typer.main.get_command(app)
     options = {"--help"} | list_options(command)
     are_commands_over = False
@@ -47,7 +45,6 @@ def find_fault(shown):
 
 
 def list_options(command):
-    """Return the names of a command's options."""
     return {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
 
 

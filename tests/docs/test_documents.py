@@ -26,7 +26,6 @@ def pages():
 
 
 def test_the_reference_is_what_the_code_says(pages):
-    """``make docs`` would change nothing."""
     kept = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "reference").glob("*.md")}
 
     assert kept == pages
@@ -38,7 +37,6 @@ def test_every_warning_is_in_the_reference(pages):
 
 
 def test_every_file_that_the_tour_names_is_there():
-    """The tour's paths are files under src/fingerpost."""
     tour = (ROOT / "docs" / "tour.md").read_text(encoding="utf-8")
     named = re.findall(r"`([\w/]+\.py)`", tour)
 
@@ -47,7 +45,6 @@ def test_every_file_that_the_tour_names_is_there():
 
 
 def test_every_link_inside_the_project_leads_somewhere():
-    """Relative links are files."""
     broken = [
         f"{shown(path)}: {link}"
         for path in list_documents()
@@ -59,7 +56,6 @@ def test_every_link_inside_the_project_leads_somewhere():
 
 
 def test_every_page_can_be_reached_from_the_readme():
-    """Following links from README.md leads to every document under docs."""
     reached: set = set()
     waiting = [ROOT / "README.md"]
     while waiting:
@@ -72,7 +68,6 @@ def test_every_page_can_be_reached_from_the_readme():
 
 
 def test_the_readme_names_every_tool(pages):
-    """The table of tools is whole."""
     tools = re.findall(r"^## (\w+)$", pages["tools.md"], re.MULTILINE)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
 

@@ -40,7 +40,6 @@ def place(tmp_path, monkeypatch):
 
 
 def run(command):
-    """Run a shell command line with the project's own console script first on the path."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     words = shlex.split(command)
     return subprocess.run(words, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False)
@@ -100,7 +99,6 @@ def test_a_host_configuration_starts_our_server(block, place):
 
 @pytest.mark.parametrize("block", TOML, ids=str)
 def test_every_toml_block_is_a_record_or_an_entry_point(block, tmp_path):
-    """Records of networks can be used as they stand; anything else names an entry point of ours."""
     table = tomllib.loads(block.text)
     if "project" in table:
         assert list(table["project"]["entry-points"]) == ["fingerpost.transit.tools"]
@@ -110,7 +108,6 @@ def test_every_toml_block_is_a_record_or_an_entry_point(block, tmp_path):
 
 
 def test_every_block_is_of_a_kind_that_is_run():
-    """No fenced block of code escapes the tests above."""
     kinds = {
         kind
         for path in list_documents()

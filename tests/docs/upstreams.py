@@ -27,7 +27,6 @@ REDIRECTED = Path(__file__).with_name("redirected_command.py")
 
 @contextmanager
 def serving_examples(text, folder, monkeypatch):
-    """Serve what a block speaks to; yield how its commands have to be changed for that."""
     if "--digitransit" in text:
         monkeypatch.setenv("DIGITRANSIT_API_KEY", "any")
         upstream = Digitransit(routing=[*schema_without(), data(**NETWORK)])

@@ -23,7 +23,6 @@ COORDINATES = {"Delta": (60.25, 24.96), "Gamma": (60.17, 25.1)}
 
 
 def set_clock(monkeypatch, instant):
-    """Let fingerpost's clock stand at a Unix second."""
     monkeypatch.setenv("FINGERPOST_NOW", datetime.fromtimestamp(instant, UTC).isoformat())
 
 
@@ -53,7 +52,6 @@ class Town:
             write_record(self.home, "TEST", realtime=sources)
 
     def ask(self, tool, **arguments):
-        """Return the body of a tool's answer."""
         return asyncio.run(self.tools[tool].answer(arguments, user="ann")).body
 
     def plan(self, origin="TEST:ALPHA", destination="TEST:GAMMA", **more):
@@ -69,14 +67,12 @@ class Town:
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Set the clock: ``clock(instant)``; it begins at NOW."""
     set_clock(monkeypatch, NOW)
     return lambda instant: set_clock(monkeypatch, instant)
 
 
 @pytest.fixture
 def towns(tmp_path, clock):
-    """Draw a town: ``towns(drawing)``."""
     drawn = []
 
     def draw(drawing=DRAWING, open_fetch=None, **more):
@@ -90,7 +86,6 @@ def towns(tmp_path, clock):
 
 @pytest.fixture
 def town(towns):
-    """The town of DRAWING."""
     return towns()
 
 
@@ -102,7 +97,6 @@ def rows(body):
 
 
 def trips(body):
-    """Return each itinerary as ``LINE HH:MM LINE HH:MM``, in order."""
     return [
         " ".join(f"{leg['line']} {leg['departureTime'][11:16]}" for leg in each["legs"] if leg["mode"] != "WALK")
         for each in body["itineraries"]
@@ -110,12 +104,10 @@ def trips(body):
 
 
 def warnings(body):
-    """Return the warnings by code."""
     return {warning["code"]: warning["message"] for warning in body.get("warnings", [])}
 
 
 def without_realtime_words(body):
-    """Return an answer without what is said of real time."""
     copy = json.loads(json.dumps(body))
     copy["meta"].pop("realtimeAgeSeconds", None)
     copy["warnings"] = [each for each in copy.get("warnings", []) if each["code"] != "realtime-stale"]

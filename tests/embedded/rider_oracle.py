@@ -25,8 +25,6 @@ def is_called_unusable(itinerary):
 
 
 class RiderOracle:
-    """Knows which rides some vehicle makes, and how long changes take."""
-
     def __init__(self, timetable, running):
         self.timetable = timetable
         self.rows = {printed: row for row, printed in enumerate(timetable.stop_printed_id)}

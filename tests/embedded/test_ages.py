@@ -14,7 +14,6 @@ LATE = message(update("R-1", call("ALPHA", 120), timestamp=NOW - 30), timestamp=
 
 @pytest.fixture
 def town(tmp_path, clock, monkeypatch):
-    """Return a town, and see no other."""
     monkeypatch.setattr(instruments, "_AGED", WeakSet())
     clock(NOW)
     return Town(tmp_path)

@@ -29,8 +29,6 @@ def touches(body):
 
 @pytest.fixture
 def says(towns):
-    """A town in which something is told: ``says(*entities)``."""
-
     def say(*entities):
         town = towns(DRAWING, coordinates=COORDINATES, tables={"agency.txt": AGENCIES})
         town.say(message(*entities, timestamp=NOW))

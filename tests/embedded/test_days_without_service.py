@@ -111,7 +111,6 @@ def ending(towns):
 
 
 def route(town, **when):
-    """Return the metadata of planRoute from Alpha to Gamma."""
     ends = {"origin": {"rawText": "TEST:ALPHA"}, "destination": {"rawText": "TEST:GAMMA"}}
     return town.ask("planRoute", **ends, **when)["metadata"]
 

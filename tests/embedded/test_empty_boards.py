@@ -28,7 +28,6 @@ def cancelled(*days, relationship="CANCELED"):
 
 
 def why(town, tool="get_departures", **more):
-    """Return why a board, or a timetable, of Alpha is empty."""
     asked = {"stop": {"type": "id", "value": "TEST:ALPHA"}} if tool == "get_departures" else {"stopId": "TEST:ALPHA"}
     body = town.ask(tool, **asked, **more)
     assert body["departures"] == []

@@ -33,7 +33,6 @@ NAMES = {
 
 @pytest.fixture
 def over(tmp_path, monkeypatch):
-    """Ask tools over the drawing with some more tables."""
     monkeypatch.setenv("FINGERPOST_NOW", "2026-03-10T08:00:00+02:00")
 
     def with_tables(tables):

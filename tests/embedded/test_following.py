@@ -42,7 +42,6 @@ def test_the_first_answer_knows_the_file(town, data, stop, row, age_s):
 
 
 def test_a_new_message_counts_in_the_next_answer(town):
-    """The file is replaced while the network is in use."""
     town.say(LATE)
     town.board()
     town.say(LATER)
@@ -64,7 +63,6 @@ def test_what_is_older_than_the_bound_is_called_stale(town, clock, age_s, observ
 
 
 def test_a_dead_file_changes_nothing_but_what_is_said(town):
-    """The file goes away: the same board, and why there is nothing newer."""
     town.say(LATE)
     before = town.board()
     town.file.unlink()

@@ -16,7 +16,6 @@ NEEDED_S = 1_157 + 255
 
 
 def ask(towns, leaves):
-    """Return the answer of 08:00, where B leaves six minutes late, and from Yonder instead of Beta."""
     town = towns(DRAWING.format(leaves=leaves), coordinates=COORDINATES)
     town.say(message(update("B-1", call(sequence=1, depart=360, platform="YONDER")), timestamp=NOW))
     return town.plan(limit=3)["itineraries"]

@@ -26,7 +26,6 @@ OUTAGE = [update(f"R-{number}", relationship="CANCELED") for number in (1, 2, 3,
 
 @pytest.fixture
 def out(towns):
-    """The town in its outage."""
     town = towns(DRAWING)
     town.say(message(*OUTAGE, failure(), timestamp=NOW))
     return town

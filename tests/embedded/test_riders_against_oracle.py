@@ -31,8 +31,6 @@ SLOT_S, LATE_AFTER_S = 120, 300
 
 
 class Rider:
-    """One network with its trouble, and one person who asks."""
-
     def __init__(self, seed, store):
         dice = random.Random(seed * 11 + 5)
         self.timetable = random_timetable(seed)
@@ -74,7 +72,6 @@ class Rider:
         )[-1]  # fmt: skip
 
     def latest_departure(self, wanted=None):
-        """Return the last instant from now on at which leaving by some ride is in time for the wanted arrival."""
         wanted = self.wanted if wanted is None else wanted
         instants = leaves(self.running, self.endpoints()[0], self.now, wanted)
         return next((leave for leave in reversed(instants) if self.earliest_arrival(leave) <= wanted), -NEVER)
@@ -89,7 +86,6 @@ class Rider:
 
 @pytest.fixture
 def riders(tmp_path, monkeypatch):
-    """Yield the riders of a chunk, each at a clock of their own."""
     store = VariableStore(tmp_path / "variables.sqlite")
 
     def draw(chunk):

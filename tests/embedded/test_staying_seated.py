@@ -21,12 +21,10 @@ COORDINATES = {"Beta": (60.25, 24.94), "Gamma": (60.17, 25.1), "Delta": (60.25, 
 
 @pytest.fixture
 def town(towns):
-    """The town of DRAWING."""
     return towns(DRAWING, coordinates=COORDINATES)
 
 
 def seats(body):
-    """Return the legs for which riders stay seated, of each itinerary in which they do."""
     return [each["legs"] for each in body["meta"].get("staySeated", [])]
 
 

@@ -12,7 +12,6 @@ WINDOW = {"stopId": "TEST:ALPHA", "until": "2026-03-10T08:40:00+02:00"}
 
 
 def rows(body):
-    """Return (line, HH:MM in UTC) of each row of a timetable."""
     return [(row["routeShortName"], row["scheduledTime"][11:16]) for row in body["departures"]]
 
 

@@ -23,7 +23,6 @@ QUESTION = {
 
 @pytest.fixture
 def plan(tmp_path, monkeypatch):
-    """Plan over the drawing with some more tables; return the answer."""
     monkeypatch.setenv("FINGERPOST_NOW", "2026-03-10T08:00:00+02:00")
 
     def plan_with(tables, question=QUESTION):

@@ -21,8 +21,6 @@ BUS, TRAM, FAST = ride("1", "N S", 0, 10), ride("2", "S N", 20, 30), ride("X", "
 
 @pytest.fixture
 def read(tmp_path):
-    """Import fare tables; return the book and what the report says of them."""
-
     def read_tables(leg_rules, transfers="", **tables):
         given = {
             "fare_leg_rules.txt": leg_rules,

@@ -142,7 +142,6 @@ def ticket(fare_id, price, transfers=None, duration_s=None, currency="USD", agen
 
 
 def rules(*rows):
-    """Draw rules: (fare, route, origin, destination, contained zones in one text)."""
     return tuple(
         TicketRule(fare_id=fare, route_id=route, origin_id=begin, destination_id=end, contains_ids=tuple(zones.split()))
         for fare, route, begin, end, zones in rows

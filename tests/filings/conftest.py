@@ -22,19 +22,16 @@ CHANGED = {
 
 @pytest.fixture(autouse=True)
 def day(monkeypatch):
-    """A day soon after the newest drawn filings."""
     monkeypatch.setenv("FINGERPOST_NOW", "2024-03-01T00:00:00Z")
 
 
 def read_recorded(ticker):
-    """Return a recorded company's figures."""
     path = get_shared((RECORDED | CHANGED)[ticker])
     return read_facts(parse_json(path.read_bytes(), path.name), path.name)
 
 
 @pytest.fixture(scope="session")
 def recorded(tmp_path_factory):
-    """A library over all recordings."""
     path = tmp_path_factory.mktemp("filings") / "filings.sqlite"
     store = FactStore(path)
     for ticker in RECORDED | CHANGED:
@@ -49,7 +46,6 @@ def recorded(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def sample():
-    """A library over the table that ships with the package."""
     library = FactLibrary(None)
     yield library
     library.close()

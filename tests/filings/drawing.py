@@ -47,14 +47,12 @@ def companyfacts(drawing, *, cik=7, name="Drawn Inc."):
 
 
 def library_of(path, drawn, years=None, *, ticker="DRWN", currency="USD"):
-    """Return a library over a facts file that holds one drawn company."""
     file = company_file(drawn, years, currency=currency)
     FactStore(path).put_facts(file, tickers=[ticker], retrieved_at="2024-01-01T00:00:00Z")
     return FactLibrary(path)
 
 
 def figures_of(library, ticker="DRWN", **options):
-    """Return the figures of a company under some options."""
     return CompanyFigures(library, library.find_company(ticker), FigureOptions(**options))
 
 

@@ -46,7 +46,6 @@ def ask(library, ticker, metric, period, options=LATEST):
 
 
 def refused(library, ticker, metric, period):
-    """Return the reason for a missing figure."""
     with pytest.raises(DataNotFound) as error:
         ask(library, ticker, metric, period)
     return error.value.details["missing"][metric]

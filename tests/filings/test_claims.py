@@ -20,18 +20,15 @@ Revenues 2022-01-01 2022-12-31 120 k22 10-K 2023-02-15
 
 
 def judge(library, options=LATEST, **fields):
-    """The reply to a claim."""
     return verify_claim(library, Claim(**fields), options)
 
 
 def verdicts(library, *values, **fields):
-    """The verdicts on claims of several values."""
     return [judge(library, **(DRAWN | fields), value=value).data["verdict"] for value in values]
 
 
 @pytest.fixture
 def draw(tmp_path):
-    """Return a library over the facts of a drawing."""
     return lambda drawing, years=YEARS: library_of(tmp_path / "f.sqlite", facts(drawing), years)
 
 

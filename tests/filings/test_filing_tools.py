@@ -257,7 +257,6 @@ TEXT_2024 = "Drawn Inc. changed its auditor. Nothing else happened."
 
 @pytest.fixture
 def search(tmp_path):
-    """A search over a company with two short filings, written for these tests."""
     path = tmp_path / "texts.sqlite"
     library = library_of(path, facts("Revenues 2022-01-01 2022-12-31 100 n 10-K 2023-02-01"), {"2022-12-31": 2022})
     store = FactStore(path)

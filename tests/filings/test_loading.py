@@ -19,7 +19,6 @@ TEXT_OF = FilingText(accession="a", form="10-K", filed="2023-02-01")
 
 @pytest.fixture
 def store(tmp_path):
-    """An empty facts file."""
     return FactStore(tmp_path / "filings.sqlite")
 
 
@@ -30,7 +29,6 @@ def written(path, content):
 
 @pytest.fixture
 def figures(tmp_path):
-    """A companyfacts file of one drawn company."""
     return written(tmp_path / "facts.json", FACTS)
 
 

@@ -28,7 +28,6 @@ EXAMPLE = {"ticker": "AAPL", "metrics": ["Revenue"], "start_date": "2022-01-01",
 
 @pytest.fixture
 def figures(sample):
-    """The tool over the table that ships."""
     return SecFinancialData(sample)
 
 

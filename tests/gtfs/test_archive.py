@@ -68,7 +68,6 @@ def test_a_table_that_an_archive_holds_twice_is_counted(tmp_path):
 
 
 def damaged(folder, change, compression=zipfile.ZIP_DEFLATED):
-    """Write the drawn feed as a zip file, its bytes changed."""
     path = folder / "feed.zip"
     with zipfile.ZipFile(path, "w", compression) as packed:
         for name, text in FEED.items():

@@ -66,7 +66,6 @@ class Told:
 
 @asynccontextmanager
 async def asking(told, learned=LEARNED, limits=LIMITS, **record):
-    """Open a network on a server that tells these answers."""
     made = NetworkRecord(**{"name": "NL", "source": "motis", "url": URL, **record})
     async with serving(told.answer) as port, new_client(port) as client:
         yield MotisSource(client.fetch, limits).open(made, learned)
@@ -84,7 +83,6 @@ async def ride_of(leg):
 
 
 async def learn(told, **record):
-    """Return what is learned of a server that tells these answers."""
     made = NetworkRecord(**{"name": "NL", "source": "motis", "url": URL, **record})
     async with serving(told.answer) as port, new_client(port) as client:
         return await MotisSource(client.fetch, LIMITS).learn(made)

@@ -33,7 +33,6 @@ PATHS = {
 
 @pytest.fixture(scope="module")
 def told():
-    """Return every (question, query, status, body) of a walk through what the source can be asked."""
     heard = []
 
     def listen(server):

@@ -40,8 +40,6 @@ VERSIONS = {"plan": (1, 2, 3, 4, 5, 6), "stoptimes": (1, 4, 5, 6), "map/stops": 
 
 
 class Refused(Exception):
-    """A request that MOTIS refuses, with its status and its words."""
-
     def __init__(self, status, words):
         super().__init__(words)
         self.status, self.words = status, words
@@ -63,7 +61,6 @@ class TownServer:
         self.asked = []
 
     async def answer(self, target):
-        """Return the status and the body of an answer."""
         address = urlsplit(target)
         asked = dict(parse_qsl(address.query, keep_blank_values=True))
         self.asked.append((address.path, asked))
@@ -343,14 +340,12 @@ def printed(own_id):
 
 
 def told_alert(alert):
-    """Write an alert as MOTIS does; it has no id."""
     span = {name: instant(each) for name, each in (("start", alert.since), ("end", alert.until)) if each is not None}
     told = {"headerText": alert.header, "descriptionText": alert.text, "effect": alert.effect}
     return {**told, **({"impactPeriod": [span]} if span else {}), **({"url": alert.url} if alert.url else {})}
 
 
 def instant(second):
-    """Write an instant as MOTIS does."""
     return datetime.fromtimestamp(second, UTC).isoformat().replace("+00:00", "Z")
 
 
@@ -359,7 +354,6 @@ def read_instant(text):
 
 
 def serving(reply, trouble=None):
-    """Serve on a free port; ``reply`` turns a request's target into a status and JSON. Yield how to connect."""
     return serving_replies(lambda asked: _answer(reply, asked), trouble)
 
 

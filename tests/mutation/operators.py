@@ -16,8 +16,6 @@ from mutmut.mutation.file_mutation import create_mutations
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A change in one function of a module; ``function`` is its qualified name, ``source`` the changed module."""
-
     path: Path
     module: str
     function: str
@@ -30,7 +28,6 @@ class Mutant:
         return str(self.make())
 
     def describe(self) -> str:
-        """Return the line that is changed, before and after."""
         before, after = self.before.splitlines(), self.source.splitlines()
         changes = [
             line
@@ -43,7 +40,6 @@ class Mutant:
 
 
 def find_mutants(path: Path, source_root: Path) -> list[Mutant]:
-    """Return every mutant of a module's functions and methods, in order."""
     before = path.read_text()
     tree, mutations, _, _ = create_mutations(str(path), before)
     module = ".".join(path.relative_to(source_root).with_suffix("").parts)

@@ -20,8 +20,6 @@ LIMITS = RequestLimits(connect_s=5.0, read_s=5.0, total_s=10.0, max_bytes=100_00
 
 @dataclass(frozen=True)
 class Asked:
-    """One request as it came over the wire."""
-
     method: str
     target: str
     headers: dict[str, str]
@@ -68,7 +66,6 @@ class LocalServer:
 
 
 async def read_request(reader):
-    """Return the next request of a connection, or None at its end."""
     head = await reader.readuntil(b"\r\n\r\n") if not reader.at_eof() else b""
     if not head:
         return None
@@ -136,7 +133,6 @@ def new_client(*, resolve=None, private_hosts=(HOST,), time=None, inner=None, tl
 
 
 def answer(status="200 OK", body=b"", **headers):
-    """Return a whole answer with its length."""
     lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}"]
     lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body

@@ -57,7 +57,6 @@ UNDECLARED = b"<html><h1>Your Request Originates from an Undeclared Automated To
 
 
 def facts(*years, cik=CIK):
-    """Return a companyfacts file with a revenue of a million a year."""
     rows = [
         f"Revenues {year}-01-01 {year}-12-31 {year - 2000}000000 0001234567-{year - 1999}-000002 10-K {year + 1}-02-01"
         for year in years

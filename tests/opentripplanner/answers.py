@@ -28,7 +28,6 @@ LEARNED = LearnedProfile(
 
 
 def body(told, status="200 OK", **headers):
-    """Return an answer with a JSON body."""
     return answer(status, json.dumps(told).encode(), Content_Type="application/json", **headers)
 
 
@@ -50,14 +49,12 @@ async def asking(*answers, learned=LEARNED, environ=None, limits=LIMITS, **recor
 
 @asynccontextmanager
 async def learning(*answers, **record):
-    """Yield what is learned of a server, and the server."""
     async with serving(*answers) as local, new_client(environ={}) as client:
         made = NetworkRecord(name="TOWN", source="opentripplanner", url=f"{local.url}/otp/gtfs/v1", **record)
         yield await OpenTripPlannerSource(client.fetch, LIMITS).learn(made), local
 
 
 def asked_of(local, number=-1):
-    """Return the JSON of a request that the server got."""
     return json.loads(local.asked[number].body)
 
 
@@ -72,7 +69,6 @@ def a_board_query(**wishes):
 
 
 def a_page(*itineraries, errors=(), cursor=None):
-    """Return a page of itineraries, each a list of legs."""
     return {
         "pageInfo": {"endCursor": cursor, "hasNextPage": cursor is not None},
         "routingErrors": [{"code": code, "inputField": field} for code, field in errors],

@@ -37,7 +37,6 @@ class Digitransit:
         self.asked = []
 
     def questions(self, service):
-        """Return what one service was asked."""
         return [each for each in self.asked if each.target.startswith(f"/{service}/")]
 
     def params(self):

@@ -40,7 +40,6 @@ class PlainFeed:
             return list(csv.DictReader(io.TextIOWrapper(raw, encoding="utf-8-sig")))
 
     def runs(self, trip_id, day: date):
-        """Whether a trip's service is there on a day."""
         service, written = self._trips[trip_id]["service_id"], day.strftime("%Y%m%d")
         changed = self._changed.get((service, written))
         if changed is not None:

@@ -62,7 +62,6 @@ def find_model(annotation):
 
 
 def compare(node, fragments, shape, path=""):
-    """Return where a selection and its shape differ."""
     selected = {answer_name(each): each for each in list_fields(node, fragments)}
     known = {each.alias: each.annotation for each in shape.model_fields.values()}
     differing = [f"{path}.{name}" for name in set(selected) ^ set(known)]
