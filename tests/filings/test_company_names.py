@@ -4,13 +4,13 @@ import sqlite3
 
 import pytest
 
-from fingerpost.contract.company_names import name_key
 from fingerpost.errors import DataNotFound
 from fingerpost.filings.companyfacts import parse_json, read_tickers
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.questions import financial_facts
 from fingerpost.filings.store import FactStore
 from fingerpost.plan.planners import TEMPLATES
+from fingerpost.runtime.company_names import name_key
 from tests.filings.drawing import LATEST, company_file, facts, window
 from tests.shared_data import get_shared
 

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 from rapidfuzz import fuzz, process
 
-from fingerpost.contract.company_names import begins_with, find_named, name_key
 from fingerpost.filings.companyfacts import Filing
 from fingerpost.filings.concepts import Metric, find_concept, find_metric
 from fingerpost.filings.figure import LATEST_FIGURES, Company, Fact, Figure, FigureOptions, Series
@@ -21,6 +20,7 @@ from fingerpost.filings.reply import row_of, source_of
 from fingerpost.filings.resolver import count_in_shares, resolve
 from fingerpost.filings.revisions import SPLIT_CONCEPT, WITNESS_CONCEPTS, Split, is_in_shares, list_splits
 from fingerpost.filings.store import facts_file, is_empty, new_sample, plain_ticker
+from fingerpost.runtime.company_names import begins_with, find_named, name_key
 
 _KEPT = 4_096
 # Of 100, by rapidfuzz's ratio.

@@ -7,7 +7,6 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel
 
-from fingerpost.contract.company_names import WELL_KNOWN, name_key
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.wire import fields_of
 from fingerpost.errors import PlanInvalid
@@ -15,6 +14,7 @@ from fingerpost.plan.catalogue import Catalogue, PlanTool, listed, nearest
 from fingerpost.plan.plan_json import now
 from fingerpost.plan.references import MARK
 from fingerpost.plan.validation import validate_plan
+from fingerpost.runtime.company_names import WELL_KNOWN, name_key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
