@@ -75,7 +75,6 @@ class time_limit:  # noqa: N801  (entered like asyncio.timeout)
         self._token: Token[float | None] | None = None
 
     async def __aenter__(self) -> None:
-        """Begin."""
         # Every question passes two limits: without one of their own they cost next to nothing.
         if self._seconds is None:
             return

@@ -42,5 +42,4 @@ def keep_what_is_loaded() -> None:
 
 
 def take_short_turns() -> None:
-    """Shorten the turns of threads."""
     sys.setswitchinterval(_TURN_S)

@@ -26,8 +26,6 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plans:
-    """Runs, planners, and the two tools over them."""
-
     GROUP: ClassVar[str] = "plans"
     NAMES: ClassVar[tuple[str, str]] = (RunPlan.name, GetPlanRun.name)
 

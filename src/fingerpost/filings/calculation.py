@@ -132,8 +132,6 @@ class Calculation:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """The value of a calculation, the formula as filled in, and the inputs."""
-
     calculation: Calculation
     inputs: Inputs
     value: Fraction
@@ -150,7 +148,6 @@ class Computed:
 
     @property
     def reported(self) -> list[Figure]:
-        """The reported figures behind the value."""
         return [part for figure in self.figures for part in (figure.parts or (figure,))]
 
     @property

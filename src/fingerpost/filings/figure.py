@@ -163,7 +163,6 @@ class Figure:
 
     @property
     def taxonomies(self) -> set[str]:
-        """The frameworks under which the value was filed."""
         return {concept.partition(":")[0] for concept in self.concepts}
 
     def restated_by(self, fact: Fact) -> "Figure":

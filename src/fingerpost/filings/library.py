@@ -253,7 +253,6 @@ class CompanyFigures:
 
     @property
     def concepts(self) -> dict[str, str]:
-        """The concepts that the company files, and their labels."""
         return self.library.keep(
             ("concepts", self.company.cik),
             lambda: dict(self._rows("SELECT name, label FROM concepts WHERE cik = ? ORDER BY name")),

@@ -44,7 +44,6 @@ def load_hint(ticker: str) -> str:
 
 
 def missing_ticker(library: FactLibrary, ticker: str) -> dict[str, Any]:
-    """Return why a ticker has no company behind it."""
     listed = library.find_listed(ticker)
     if listed is not None:
         return missing_entry(NOT_LOADED, f"No figures of {listed[2]} have been loaded yet", load_hint(listed[0]))
@@ -75,14 +74,12 @@ def open_company(
 
 
 def missing_metric(source: CompanyFigures, text: str) -> dict[str, Any]:
-    """Return why a word names no metric."""
     message = f"{text} is no metric word, and {source.company.name} files no such tag"
     step = "Ask query_type metrics for the words, or name a us-gaap: tag"
     return _missing_or_near(UNKNOWN_METRIC, message, suggest(text, source.concepts), step)
 
 
 def missing_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> dict[str, Any]:
-    """Return why a company has no figure of a metric in a window."""
     company, options = source.company, source.options
 
     def finds(**changes: None) -> bool:

@@ -204,8 +204,6 @@ class FactStore:
 
 @dataclass(frozen=True, slots=True)
 class SampleCompany:
-    """One company of the sample: its figures, and who it is."""
-
     file: FactsFile
     tickers: list[str]
     sic: str

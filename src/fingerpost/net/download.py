@@ -81,8 +81,6 @@ async def download(
 
 
 class _FileBody:
-    """A body that writes to a draft file."""
-
     def __init__(self, file: BinaryIO, progress: Progress | None) -> None:
         self._file = file
         self._progress = progress

@@ -54,7 +54,6 @@ class Response:
 
     @property
     def validators(self) -> Validators:
-        """The validators to send with the next request."""
         return Validators(etag=self.headers.get("etag"), last_modified=self.headers.get("last-modified"))
 
     def json(self) -> Any:
@@ -79,8 +78,6 @@ class Body(Protocol):
 
 
 class MemoryBody:
-    """Content in memory."""
-
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
 

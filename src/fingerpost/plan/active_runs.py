@@ -33,8 +33,6 @@ class _Begun:
 
 
 class ActiveRuns:
-    """Executes runs over one catalogue and one journal."""
-
     def __init__(self, catalogue: Catalogue, journal: Journal, limits: Limits, *, poll_s: float) -> None:
         self.catalogue = catalogue
         self.journal = journal

@@ -54,8 +54,6 @@ Agent = Callable[[Task], Awaitable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """Tools by name, agents by name."""
-
     tools: Mapping[str, PlanTool]
     agents: Mapping[str, Agent] = field(default_factory=dict)
 

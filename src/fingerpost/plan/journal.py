@@ -137,7 +137,6 @@ class Journal(ABC):
         return await self._read(read)
 
     async def list_events(self, run_id: str, after: int, limit: int) -> list[Event]:
-        """Return the events after a number, in order."""
         return await self._read(
             lambda connection: [Event(*row) for row in connection.execute(_LIST_EVENTS, (run_id, after, limit))]
         )
@@ -181,7 +180,6 @@ class Journal(ABC):
         await self._ask(lambda connection: connection.execute(query, (run_id, verb, step_id, encode(value))))
 
     async def list_signals(self, run_id: str, after: int) -> list[Signal]:
-        """Return a run's signals after a number, in order."""
         query = "SELECT seq, verb, step_id, value FROM plan_signal WHERE run_id = %s AND seq > %s ORDER BY seq"
 
         def read(connection: Any) -> list[Signal]:

@@ -71,7 +71,6 @@ def now() -> str:
 
 
 def write_instant(instant: datetime) -> str:
-    """Return an instant in UTC as plans write it."""
     return instant.isoformat().replace("+00:00", "Z")
 
 

@@ -159,8 +159,6 @@ _tracer = trace.get_tracer("fingerpost", VERSION)
 
 
 class Measured:
-    """A block that is measured."""
-
     __slots__ = ("_span", "attributes")
 
     def __init__(self, attributes: dict[str, Attribute], span: Span) -> None:

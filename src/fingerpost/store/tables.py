@@ -146,8 +146,6 @@ class SqliteConnection(sqlite3.Connection):
 
 
 class MemoryTables:
-    """Tables of this process."""
-
     def __init__(self, layout: Layout) -> None:
         self._lock = threading.Lock()
         self._connection = sqlite3.connect(

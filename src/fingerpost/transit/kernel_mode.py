@@ -148,7 +148,6 @@ class entry:  # noqa: N801  (a decorator)
         functools.update_wrapper(self, function)
 
     def __call__(self, *args: Any) -> Any:
-        """Call the kernel, plain or compiled."""
         if not _mode.is_ready and is_plain():
             return _call_plain(self.function, args)
         return self.compiled(*args)

@@ -118,8 +118,6 @@ def _file() -> TypeAdapter[_Kept]:
 
 
 class LearnedProfiles:
-    """The learned profiles below a home folder."""
-
     def __init__(self, home: Path) -> None:
         self._folder = home / "networks" / "learned"
 

@@ -36,7 +36,6 @@ class Address:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether only this machine can reach it."""
         if self.host == "localhost":
             return True
         try:

@@ -79,8 +79,6 @@ def new_server(application: Application, *, find_user: FindUser) -> Server[Any]:
 
 
 class _Handlers:
-    """The protocol's request handlers over one application."""
-
     def __init__(self, application: Application, find_user: FindUser) -> None:
         self._application = application
         self._find_user = find_user

@@ -119,7 +119,6 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
 
 
 def leaves_within_a_day(snapshot: Snapshot, stops: Sequence[int], zone: str, instant: int) -> bool:
-    """Whether anything leaves stops within a day of an instant."""
     query = DepartureQuery(stop_ids=(), instant=instant, window_s=_LOOK_AHEAD_S, wanted=1)
     return BoardCalls(snapshot, stops, zone, query).find_first() is not None
 

@@ -30,8 +30,6 @@ _RIDE, _TRIP, _ROUTE_STOP, _ROUTE, _STOP, _FEED = range(6)
 
 
 class OverlayAlerts:
-    """The alerts of one overlay, indexed by their selectors."""
-
     def __init__(self, timetable: Timetable, overlay: Overlay) -> None:
         self._timetable = timetable
         self._alerts = overlay.alerts

@@ -52,7 +52,6 @@ class Snapshot:
 
     @cached_property
     def alerts(self) -> OverlayAlerts:
-        """The alerts, to be looked up by what they touch."""
         return OverlayAlerts(self.timetable, self.overlay)
 
     def find_update(self, run: int, service_day: date) -> RideUpdate | None:
@@ -68,11 +67,9 @@ class Snapshot:
 
     @cached_property
     def replacements(self) -> Replacements:
-        """The rides that stand in for rides of the timetable."""
         return Replacements(self.timetable, self.overlay, self.scheduled)
 
     def scheduled(self, run: int, service_day: date, stop_time: int) -> Scheduled:
-        """Return the times of the timetable at a stop time (row)."""
         table = self.timetable
         feed = table.feeds[int(table.service_feed[table.trip_service[table.trip_departure_trip[run]]])]
         start = service_day_start(service_day, feed.zone) + int(table.trip_departure_shift_s[run])

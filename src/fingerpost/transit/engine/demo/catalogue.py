@@ -28,7 +28,6 @@ _NAMES = ("DEMO-HELSINKI", "DEMO-LONDON")
 
 
 def list_demo_names() -> tuple[str, ...]:
-    """Return the names of the demo networks, sorted."""
     return _NAMES
 
 

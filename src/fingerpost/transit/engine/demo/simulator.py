@@ -181,7 +181,6 @@ def _add_alerts(
 def _add_alert(
     message: FeedMessage, name: str, effect: Alert.Effect, selector: dict[str, str | None], **texts: tuple[str, str]
 ) -> Alert:
-    """Add an alert with a header and a description in each language."""
     alert = message.entity.add(id=name).alert
     alert.effect = effect
     alert.informed_entity.add(**selector)

@@ -132,7 +132,6 @@ class Archive:
 def open_archive(
     path: Path, findings: Findings | None = None, limits: ArchiveLimits | None = None
 ) -> Iterator[Archive]:
-    """Open a feed for reading."""
     findings, limits = findings or Findings(), limits or ArchiveLimits()
     with ExitStack() as opened:
         packed = _find_zip(path)

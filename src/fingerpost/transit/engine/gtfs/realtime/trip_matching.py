@@ -138,7 +138,6 @@ class RealtimeIndex:
 
 
 def group_rows(keys: Sequence[_K], rows: Iterable[int]) -> dict[_K, tuple[int, ...]]:
-    """Return some rows by their keys, in order."""
     found: dict[_K, list[int]] = {}
     for row in rows:
         found.setdefault(keys[row], []).append(row)
