@@ -65,6 +65,17 @@ async def test_a_quarter_is_not_the_half_year(figures):
     assert told == [("Q2", 97278000000), ("H1", 221223000000)]
 
 
+async def test_what_is_missing_stands_before_the_source(figures):
+    """Whoever reads the first lines of a long answer learns what it lacks."""
+    answer = await figures.execute(
+        "financial_facts", {"ticker": "AAPL", "metrics": ["Revenue", "Nope"], "period": "2022"}
+    )
+
+    assert [name for name in answer if name in {"data", "value_mode", "missing", "source"}] == [
+        "data", "value_mode", "missing", "source"
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("asked", "what", "reason"),
     [

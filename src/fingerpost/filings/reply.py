@@ -49,8 +49,12 @@ class Reply:
         return self
 
     def to_fields(self) -> dict[str, Any]:
-        fields = {name: getattr(self, name) for name in ("data", "value_mode", "source")}
-        fields["missing"] = self.missing or None
+        fields = {
+            "data": self.data,
+            "value_mode": self.value_mode,
+            "missing": self.missing or None,
+            "source": self.source,
+        }
         return {name: value for name, value in fields.items() if value is not None} | self.extra
 
 
