@@ -140,9 +140,11 @@ class DatabaseLost(StorageUnavailable):
 
 
 def is_lost(error: "psycopg.Error", connection: "psycopg.Connection | None") -> bool:
-    is_gone = connection is not None and connection.closed
-    state = error.sqlstate or ""
-    return is_gone or state.startswith("08") or state in _LOST_STATES
+    if connection is not None and connection.closed:
+        return True
+    # Leaving a pipeline that the server cut off raises an error without a state, in whose context is the reason.
+    states = (getattr(failure, "sqlstate", None) or "" for failure in (error, error.__context__))
+    return any(state.startswith("08") or state in _LOST_STATES for state in states)
 
 
 def translate_connecting(error: "psycopg.Error") -> ToolError:
