@@ -20,14 +20,14 @@ def database(tmp_path):
 
 @pytest.fixture
 def cut(tmp_path):
-    """Return a function that cuts every connection but its own, and returns when they have ended, locks released."""
+    """Return a function that cuts every connection of this test but the one it is called on."""
     get_url()
 
     def cut_all():
         own = open_database(tmp_path)
         count = own.read(
             lambda connection: connection.execute(
-                "SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity"
+                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
                 " WHERE application_name = 'fingerpost' AND pid <> pg_backend_pid()"
             ).fetchone()[0]
         )
