@@ -51,6 +51,7 @@ def score(text: str, name: str) -> float:
         ("Oxford Circus station", "Oxford Circus Underground Station", True),
         ("Millbrae", "Millbrae Caltrain", True),
         ("kamppi", "Kamppi Center", False),
+        ("Main Street", "Main Street S", False),
         ("bus", "Bus Station", False),
         ("kampi", "Kamppi", False),
         ("vuosari", "Vuosaari", False),

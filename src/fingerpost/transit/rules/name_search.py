@@ -29,7 +29,7 @@ _KINDS = frozenset({
     "overground", "pier", "rail", "railway", "station", "stop", "subway", "terminal", "train", "tram", "tube",
     "underground", "as", "asema", "autoasema", "laituri", "linja", "metroasema", "pysakki", "rautatieasema",
     "hallplats", "jarnvagsstation", "metrostation", "stn", "tunnelbana", "bahnhof", "haltestelle", "hbf",
-    "hauptbahnhof", "s", "u",
+    "hauptbahnhof",
 })  # fmt: skip
 
 
