@@ -158,8 +158,9 @@ async def test_who_lost_a_run_records_nothing_more(tmp_path, cut):
         await one.record(run_id, completed(1), [Event(1, AT, "step_completed", 1, None)], None, AT)
         await asyncio.to_thread(cut)
         # The server ends a connection, and with it the lock, a moment after it was told to.
-        while await other.is_held(run_id):
-            pass
+        async with asyncio.timeout(30):
+            while await other.is_held(run_id):
+                pass
         async with other.hold(run_id) as taken:
             await other.record(run_id, completed(2), [Event(2, AT, "step_completed", 2, None)], None, AT)
             late = one.record(run_id, completed(3), [Event(2, AT, "step_completed", 3, None)], "completed", AT)
