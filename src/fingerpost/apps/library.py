@@ -187,7 +187,7 @@ class Fingerpost(_ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
             trip = await fp.plan_trip(origin="Kamppi", destination="Espoo")
 
     ``call`` answers as MCP and the command line do: an error is an envelope.
-    ``answer`` adds text and what is wanted beside it, such as geometry.
+    ``answer`` adds the text, and what else is wanted, such as geometry.
     The named methods take the contract's fields in snake_case, return its body, and raise its error as ToolError.
     A field that is None is left out. ``home`` and ``user`` default to the settings'.
     ``tools`` are your own, served and usable in plans like any other: functions with annotated parameters, whose

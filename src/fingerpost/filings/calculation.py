@@ -61,7 +61,7 @@ class Calculation:
     name: str = ""
 
     def compute(self, *, check_splits: bool = True) -> "Computed | Missing":
-        """Return the value from inputs on one basis, or the reasons why there is none."""
+        """Return the value from inputs on one basis, or the reasons why it cannot be computed."""
         inputs, missing = self._find_inputs()
         if missing:
             return missing

@@ -62,7 +62,7 @@ class SubmissionsFile:
 
 
 def parse_json(content: bytes, name: str) -> dict[str, Any]:
-    """Return a file's JSON object; a web page, or a file that is cut short, is none."""
+    """Return a file's JSON object; refuse a web page or a file that is cut short."""
     try:
         found = json.loads(content)
     except (ValueError, RecursionError) as error:

@@ -113,7 +113,7 @@ class NotComputable(Exception):
 
 
 def read_formula(text: str) -> Formula:
-    """Return an expression, checked: every part of it is understood. Recipes may stand in it by their names."""
+    """Parse and check an expression, which may contain recipes by name."""
     if len(text) > MAX_LENGTH:
         raise ParameterError(f"the expression is longer than {MAX_LENGTH} characters", _FIELD)
     plain = re.sub(r"\s+", " ", text.replace("\u00d7", "*").replace("\u2212", "-").replace("\u00f7", "/")).strip()

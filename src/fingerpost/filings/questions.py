@@ -196,7 +196,7 @@ def _newest(headlines: Mapping[str, Sequence[Figure]]) -> Figure | None:
 
 
 def _find_line(source: CompanyFigures, metric: Metric, newest: Figure) -> Figure | None:
-    """Return a line of the statement of a period; a number on its report's cover page bears a day of its own."""
+    """Return a line of the statement of a period; a number from its report's cover page has another date."""
     when = (newest.end, newest.period)
     lines = [figure for figure in source.series(metric).figures if (figure.end, figure.period) == when]
     if not lines and newest.period == INSTANT:
@@ -253,7 +253,7 @@ def company_info(library: FactLibrary, ticker: str | None) -> Reply:
 
 
 def metrics(library: FactLibrary, ticker: str, category: str | None, as_of: str | None = None) -> Reply:
-    """Return the metric words that a company has figures for, and the tags behind them; then its other tags."""
+    """Return the metric words that a company has figures for, and their tags; then its other tags."""
     not_found = f"No metrics found for {ticker}" if category is None else f"No metrics found for category: {category}"
     source = open_company(library, ticker, not_found)
     filed = source.concepts

@@ -141,7 +141,7 @@ class EdgarSync:
             )
 
     async def _look(self, find: Callable[[FactLibrary], _T]) -> _T:
-        """Return what a function finds in the facts file, beside the event loop."""
+        """Return what a function finds in the facts file; it runs in a thread."""
 
         def look() -> _T:
             with closing(FactLibrary(self._store.path)) as library:
