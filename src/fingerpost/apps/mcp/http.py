@@ -7,7 +7,6 @@ import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -246,19 +245,17 @@ def serve_http(
     listener = listen(address)
     app = new_app(application, address, warm_up, allowed_hosts, site, open_metrics_page())
     config = new_config(app, trusted_proxies=trusted_proxies)
+    server = uvicorn.Server(config)
+    # Until uvicorn listens for signals, and once it has stopped, when it sends the signal on. A handler that raised
+    # could leave Python's import lock locked, because the warm-up imports meanwhile.
+    for stop in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(stop, server.handle_exit)
     host, port = listener.getsockname()[:2]
-    try:
-        # Until uvicorn listens for signals, and again once it has stopped, when it sends the signal on.
-        for stop in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(stop, _end_well)
-        url = say_where(Address(host, port))
-        if site is not None and site.announce is not None:
-            site.announce(url)
-        warm_up.start()
-        uvicorn.Server(config).run(sockets=[listener])
-    except SystemExit as end:
-        if end.code:
-            raise
+    url = say_where(Address(host, port))
+    if site is not None and site.announce is not None:
+        site.announce(url)
+    warm_up.start()
+    server.run(sockets=[listener])
     warm_up.leave()
 
 
@@ -290,7 +287,3 @@ def say_where(address: Address) -> str:
     url = f"http://{host}:{address.port}"
     _log.info("serving at %s/mcp", url)
     return url
-
-
-def _end_well(_number: int, _frame: FrameType | None) -> None:
-    raise SystemExit(0)
