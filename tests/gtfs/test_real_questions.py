@@ -19,7 +19,7 @@ from tests.raptor.linked_oracle import LinkedOracle
 from tests.raptor.oracle import around, list_trip_instances
 from tests.shared_data import get_shared
 
-QUESTIONS = 200 if os.environ.get("FINGERPOST_SOAK") else 12
+QUESTIONS = 200 if os.environ.get("FINGERPOST_SOAK") else 8
 RUNS = 250
 RIDES = 3
 WALK_M = 1500

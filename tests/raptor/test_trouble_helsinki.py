@@ -20,7 +20,7 @@ from tests.shared_data import get_shared
 
 # In soak 10,000 changes in all.
 ROUNDS = 10 if os.environ.get("FINGERPOST_SOAK") else 1
-CHANGES, QUESTIONS, ORACLE_QUESTIONS = 1000, 60, 3
+CHANGES, QUESTIONS, ORACLE_QUESTIONS = 1000, 60, 2
 MAX_RIDES, MAX_WALK_M = 4, 1000
 # The feed holds one day; past this the oracle has nothing to ride, and neither has the engine.
 LATEST_START_S = 22 * 3600
