@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from fingerpost.apps.cli.output import print_json
-from tests.apps.processes import run
+from tests.apps.processes import DEADLINE_S, run
 from tests.apps.questions import KAMPPI, KAMPPI_TO_ESPOO
 
 HERE = {"type": "coords", "value": {"lat": 60.1699, "lon": 24.9384}}
@@ -125,5 +125,5 @@ main()
 @pytest.mark.parametrize("name", ["typer", "rich.console"])
 def test_an_interrupt_during_the_imports_ends_quietly(name):
     command = [sys.executable, "-c", INTERRUPTED_AT.format(name=name), "version"]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_S)
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from tests.apps.processes import DEADLINE_S
 from tests.deploy.test_containers import check_command
 from tests.project.sources import ROOT
 
@@ -51,7 +52,7 @@ def test_systemd_takes_them(tmp_path):
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=DEADLINE_S,
     )
 
     assert [line for line in ended.stderr.splitlines() if "fingerpost" in line] == []

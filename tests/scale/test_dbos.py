@@ -7,6 +7,7 @@ import sys
 from psycopg import sql
 
 from fingerpost.plan.engines.dbos_program import VERSION
+from tests.apps.processes import DEADLINE_S
 from tests.plan.suite.fixtures import INTERRUPTED, LONG_MS, Build, CallLog, adding, plan_of_steps
 from tests.plan.suite.processes import wait_until
 from tests.scale.places import get_url
@@ -66,7 +67,7 @@ asyncio.run(launch())
 """
     get_url()
     command = [sys.executable, "-c", script, str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_S, check=False)
 
     assert done.stdout == ("This program runs DBOS for itself, so plans cannot use it too local\n"), done.stderr
 

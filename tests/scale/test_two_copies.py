@@ -13,6 +13,7 @@ from fingerpost import clock
 from fingerpost.errors import SourceLimited
 from fingerpost.store.limits import Limits, Rate
 from fingerpost.transit.tools.call_limit import CallLimit
+from tests.apps.processes import DEADLINE_S
 from tests.net.at_once import tell_at_once
 from tests.plan.suite.fixtures import INTERRUPTED, USER, CallLog, new_runs
 from tests.plan.suite.processes import Worker, wait_until
@@ -47,7 +48,7 @@ def copies(tmp_path):
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
+            timeout=DEADLINE_S,
         )
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout) if "--json" in arguments else {"said": done.stdout}
