@@ -120,6 +120,19 @@ def test_damage(tmp_path, name, damage):
     assert complaint(tmp_path).startswith(f"The prepared network in {tmp_path} is damaged (")
 
 
+@pytest.mark.parametrize("name", ["foot_to", "trip_first_stop_time", "stop_parent", "trip_headsign"])
+@pytest.mark.parametrize("value", [-2, 1 << 30])
+def test_a_row_out_of_bounds_is_damage(tmp_path, name, value):
+    """Compiled code reads by these rows without a check of its own."""
+    timetable = timetable_from_drawing(DRAWING)
+    getattr(timetable, name)[0] = value
+    save_timetable(timetable, tmp_path)
+
+    assert complaint(tmp_path).startswith(
+        f"The prepared network in {tmp_path} is damaged (the array {name} is out of bounds)"
+    )
+
+
 @pytest.mark.skipif(not DESCRIPTORS.exists(), reason="the system does not list descriptors in /proc")
 def test_a_timetable_holds_one_descriptor(tmp_path):
     """So that a home of many networks opens under a low limit of open files."""

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.errors import SettingsInvalid
+from fingerpost.transit.engine.timetable.row_bounds import check_bounds, list_timetable_bounds
 from fingerpost.transit.engine.timetable.text import TextColumn
 from fingerpost.transit.engine.timetable.timetable import Feed, Timetable
 
@@ -117,11 +118,13 @@ def _opened(contents: Mapping[str, Any], folder: Path) -> Timetable:
     for name in _TRANSLATED:
         languages = contents["languages"][name]
         columns[name] = {language: _column(arrays, f"{name}.{language}") for language in languages}
-    return Timetable(
+    timetable = Timetable(
         feeds=tuple(_feed(raw) for raw in contents["feeds"]),
         calendar_start=date.fromisoformat(contents["calendar_start"]),
         **columns,
     )
+    check_bounds(list_timetable_bounds(timetable))
+    return timetable
 
 
 def _arrays(timetable: Timetable) -> Iterator[tuple[str, npt.NDArray[Any]]]:
