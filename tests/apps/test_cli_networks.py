@@ -1,9 +1,12 @@
 """Networks come, answer and go, also while a server runs."""
 
 import httpx2
+import numpy as np
 import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from fingerpost.transit.engine.timetable.array_file import ARRAYS
+from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from tests.apps.processes import serving
 from tests.apps.test_mcp_http import post
 
@@ -14,6 +17,8 @@ DRAWING = """
 # Far from every demo network.
 TOWN = {"Alpha": (41.0, -8.00), "Beta": (41.0, -8.02), "Gamma": (41.0, -8.04)}
 TRIP = {"origin": {"type": "label", "value": "TOWN:ALPHA"}, "destination": {"type": "label", "value": "TOWN:GAMMA"}}
+
+DEEP = ("doctor", "--deep")
 
 
 @pytest.fixture
@@ -73,6 +78,23 @@ def test_the_doctor_names_each_network_and_its_days(feed, invoke):
 
     assert "network    TOWN  2026-01-01 to 2026-12-31  Europe/Helsinki  BUS" in observed.splitlines()
     assert "clock      fixed at 2026-03-10T06:00:00+00:00 by FINGERPOST_NOW" in observed.splitlines()
+
+
+def test_a_time_with_a_flipped_bit_is_never_answered_and_refresh_repairs_it(feed, invoke, home):
+    """The file has its old size and every row is within bounds; other networks would go on."""
+    invoke("network", "add", "Town", str(feed))
+    arrays = TimetableStore(home).get("TOWN").folder / ARRAYS
+    eight = np.array([8 * 3600], np.int32).tobytes()
+    arrays.write_bytes(arrays.read_bytes().replace(eight, np.array([9 * 3600 + 540], np.int32).tobytes()))
+    command = ("plan", "Alpha", "Gamma", "--at", "2026-03-10T07:30")
+
+    broken, deep, _, repaired = (invoke(*each) for each in (command, DEEP, ("network", "refresh", "Town"), command))
+    damage = f"prepared/{arrays.parent.name}/{ARRAYS} is damaged"
+
+    assert (broken.returncode, repaired.returncode, invoke(*DEEP).returncode) == (1, 0, 0)
+    assert damage in " ".join(broken.stderr.split())
+    assert (deep.returncode, damage in " ".join(deep.stdout.split())) == (1, True)
+    assert "08:00 Alpha to Gamma 08:20" in repaired.stdout
 
 
 def test_whether_demos_answer_is_said(feed, invoke):

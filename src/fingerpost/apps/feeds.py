@@ -99,12 +99,13 @@ class FeedImporter:
         return [read_place(text, self._home) for text in record.feeds]
 
     def _is_ready(self, record: NetworkRecord) -> bool:
-        """Whether the stored timetable can be opened and was prepared from the record's feeds and streets, as today."""
+        """Whether the prepared files are whole, and are those of the record's feeds and streets by today's rules."""
         try:
             entry, _ = self._store.open(record.name)
         except (ParameterError, SettingsInvalid):
             return False
-        return entry.find_note(record.feeds, record.extract) is None and entry.find_age_note() is None
+        is_current = entry.find_note(record.feeds, record.extract) is None and entry.find_age_note() is None
+        return is_current and entry.checksums is not None and self._store.find_damage(entry) is None
 
     def _is_extract_changed(self, record: NetworkRecord, contents: Mapping[str, Content]) -> bool:
         """Whether the record's extract is another file than at the last import; an absent one changes nothing."""

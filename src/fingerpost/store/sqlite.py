@@ -132,6 +132,16 @@ class SqliteFile:
             raise self.unusable(f"belongs to {owner}; {self.remedy}")
         return False
 
+    def check_structure(self, connection: sqlite3.Connection) -> None:
+        """Read all pages of the file with SQLite's ``quick_check``, which finds damaged pages, not wrong values.
+
+        Raises:
+            SettingsInvalid, sqlite3.DatabaseError: the file is damaged.
+        """
+        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if found != "ok":
+            raise self.unusable(f"is damaged ({found}); {self.remedy}")
+
     @contextmanager
     def translating_sqlite_errors(self) -> Iterator[None]:
         """Translate errors of SQLite and the file system into ``ToolError``s.

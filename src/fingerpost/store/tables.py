@@ -102,6 +102,9 @@ WORKERS: Layout = (
 
 _R = TypeVar("_R")
 
+# A check of a larger file would delay its first call; `doctor --deep` checks it.
+_SMALL_BYTES = 4_000_000
+
 NOT_STORABLE = "A text cannot be stored: it has a character that no database text may have, such as NUL"
 
 _NAMED = re.compile(r"%\((\w+)\)s")
@@ -169,12 +172,15 @@ class SqliteTables:
     def __init__(self, file: SqliteFile, layouts: Sequence[Layout]) -> None:
         self.file = replace(file, factory=SqliteConnection)
         self._layouts = layouts
+        self._is_checked = False
 
     def read(self, act: Callable[[Any], _R]) -> _R:
         if self.file.path.exists():
             with self.file.reading() as connection:
                 # A writer that died before it created the tables leaves an empty file.
                 if not self.file.is_empty(connection):
+                    self._count_layouts(connection)
+                    self._check_once(connection)
                     return act(connection)
         return self.empty.read(act)
 
@@ -206,6 +212,7 @@ class SqliteTables:
 
     def _bring_up(self, connection: sqlite3.Connection) -> None:
         if not self.file.is_empty(connection) and self._count_layouts(connection) == len(self._layouts):
+            self._check_once(connection)
             return
         # Data that may be lost needs no log.
         if self.file.synchronous != "OFF":
@@ -218,6 +225,12 @@ class SqliteTables:
             connection.execute(f"PRAGMA application_id = {self.file.application_id}")
         connection.execute(f"PRAGMA user_version = {len(self._layouts)}")
         connection.execute("COMMIT")
+
+    def _check_once(self, connection: sqlite3.Connection) -> None:
+        """Check a small file for damage when this process first opens it."""
+        if not self._is_checked and self.file.path.stat().st_size <= _SMALL_BYTES:
+            self.file.check_structure(connection)
+        self._is_checked = True
 
     def _count_layouts(self, connection: sqlite3.Connection) -> int:
         count = int(connection.execute("PRAGMA user_version").fetchone()[0])

@@ -1,6 +1,7 @@
 """The report of ``fingerpost doctor``."""
 
 import platform
+from pathlib import Path
 from typing import Any
 
 from rich.text import Text
@@ -14,12 +15,13 @@ from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 from fingerpost.runtime.extras import format_install_command
 from fingerpost.store.limits import read_clock_ms
+from fingerpost.store.sqlite import SqliteFile
 from fingerpost.transit.kernel_mode import are_compiled, use_kernels_folder
 from fingerpost.transit.model.provenance import ServiceState
 
 
-async def print_health(application: Application) -> bool:
-    """Print the state of the installation and return whether all of it can be used."""
+async def print_health(application: Application, *, deep: bool = False) -> bool:
+    """Print the state of the installation and return whether all of it can be used; ``deep`` reads every file."""
     settings = application.settings
     fixed = clock.find_fixed()
     _print_line("version", f"fingerpost {__version__}, Python {platform.python_version()}")
@@ -34,7 +36,8 @@ async def print_health(application: Application) -> bool:
     _print_line("kept in", "the home folder" if find_database(settings) is None else "a database of many machines")
     for name, reason in application.left_out.items():
         _print_line("tool", f"{name} is left out: {reason}", good=False)
-    return all([_check_variables(application), await _check_networks(application), _check_requests(application)])
+    checks = [_check_variables(application), await _check_networks(application), _check_requests(application)]
+    return all([*checks, not deep or _check_files(application.settings.home)])
 
 
 def _print_line(what: str, text: str, *, good: bool = True) -> None:
@@ -85,6 +88,38 @@ def _find_age_note(application: Application, network: dict[str, Any]) -> str | N
 
     store = TimetableStore(application.settings.home)
     return store.get(network["name"]).find_age_note() if network["name"] in store.list_names() else None
+
+
+def _check_files(home: Path) -> bool:
+    """Print the damaged files of a home, and how many of each kind are whole."""
+    from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
+
+    store, is_well = TimetableStore(home), True
+    for name in store.list_names():
+        try:
+            entry = store.get(name)
+            problem = store.find_damage(entry)
+        except ToolError as error:
+            problem = error.message
+        else:
+            if entry.checksums is None:
+                _print_line(
+                    "files", f"{name}: an older version prepared it without checksums; `network refresh` adds them"
+                )
+                continue
+        is_well &= problem is None
+        _print_line("files", problem or f"{name}: {len(entry.checksums or {})} files are whole", good=problem is None)
+    for path in sorted(home.glob("*.sqlite")):
+        file = SqliteFile(path=path, holds=path.stem)
+        try:
+            with file.reading() as connection:
+                file.check_structure(connection)
+        except ToolError as error:
+            is_well = False
+            _print_line("files", error.message, good=False)
+        else:
+            _print_line("files", f"{path.name} is whole")
+    return is_well
 
 
 def _describe_feed(feed: dict[str, Any]) -> str:

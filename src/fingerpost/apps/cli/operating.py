@@ -134,19 +134,22 @@ def worker(ctx: typer.Context) -> None:
     asyncio.run(work_on_plans(application, new_warm_up(application)))
 
 
-def doctor(ctx: typer.Context) -> None:
+def doctor(
+    ctx: typer.Context,
+    deep: Annotated[bool, typer.Option("--deep", help="Read every stored file whole, and name damaged ones.")] = False,
+) -> None:
     """Say what this installation has and what it lacks."""
     application = open_application(ctx)
-    is_well = asyncio.run(_print_and_close(application))
+    is_well = asyncio.run(_print_and_close(application, deep))
     if not is_well:
         raise typer.Exit(TOOL_ERROR)
 
 
-async def _print_and_close(application: "Application") -> bool:
+async def _print_and_close(application: "Application", deep: bool) -> bool:
     from fingerpost.apps.cli.health import print_health
 
     try:
-        return await print_health(application)
+        return await print_health(application, deep=deep)
     finally:
         await application.networks.close()
 

@@ -1,13 +1,15 @@
 """A network answered by the embedded engine from a timetable."""
 
+import asyncio
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
 from fingerpost import clock
-from fingerpost.errors import OutsideCalendar
+from fingerpost.errors import OutsideCalendar, SourceFailed
 from fingerpost.runtime.concurrency import compute
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.boardings import find_gap, leaves_within_a_day
@@ -55,7 +57,10 @@ _SHORT_BOARD_S = 3 * 3600
 
 
 class EmbeddedNetwork:
-    """A network over one immutable timetable and a realtime overlay. Thread-safe."""
+    """A network over one immutable timetable and a realtime overlay. Thread-safe.
+
+    Queries wait for ``check``, which returns a sentence if the files of the network are damaged.
+    """
 
     def __init__(
         self,
@@ -66,8 +71,10 @@ class EmbeddedNetwork:
         streets: StoredStreets | None = None,
         addresses: AddressIndex | None = None,
         basemap: StoredBasemap | None = None,
+        check: Future[str | None] | None = None,
     ) -> None:
         self.timetable = timetable
+        self._check = check
         self._walks = NetworkWalks(timetable, streets)
         self._draw_basemap = None if basemap is None else partial(draw_basemap, basemap)
         self._notes = tuple(notes)
@@ -118,6 +125,20 @@ class EmbeddedNetwork:
             realtime_unmatched=() if self.realtime is None else self.realtime.list_unmatched(snapshot.overlay),
         )
 
+    async def _check_files(self) -> None:
+        """Wait until the prepared files were checked.
+
+        Raises:
+            SourceFailed: one is damaged.
+        """
+        check = self._check
+        if check is None:
+            return
+        damage = await asyncio.shield(asyncio.wrap_future(check))
+        if damage is not None:
+            raise SourceFailed(damage, retryable=False)
+        self._check = None
+
     # ----------------------------------------------------------------------------------------- realtime
 
     def follow(self, realtime: "RealtimeUpdater | None") -> None:
@@ -153,6 +174,7 @@ class EmbeddedNetwork:
     # ---------------------------------------------------------------------------------------- journeys
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
+        await self._check_files()
         if self.realtime is not None:
             await self.realtime.catch_up()
         # Without compiled kernels a search would block the event loop.
@@ -261,6 +283,7 @@ class EmbeddedNetwork:
     # ------------------------------------------------------------------------------------------ boards
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
+        await self._check_files()
         if self.realtime is not None:
             await self.realtime.catch_up()
         snapshot = self._snapshot
@@ -323,18 +346,23 @@ class EmbeddedNetwork:
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
     ) -> Sequence[PlaceMatch]:
+        await self._check_files()
         return await self._places.find(text, language, focus)
 
     async def find_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
+        await self._check_files()
         return self._places.find_address(coordinate, language)
 
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
+        await self._check_files()
         return self._stops.find_stop(stop_id, language)
 
     async def find_stop_place(self, stop_id: str, *, language: str | None = None) -> Place | None:
+        await self._check_files()
         return self._stops.find_stop_place(stop_id, language)
 
     async def list_stops_near(self, coordinate: Coordinate, radius_m: float, *, language: str = "en") -> NearbyStops:
+        await self._check_files()
         stops = self._stops.list_near(coordinate, radius_m, self._facts.choose_language(language))
         return NearbyStops(stops=stops, provenance=self._provenance(self._snapshot, language))
 

@@ -5,9 +5,11 @@ be added, replaced or removed by another process while a server runs.
 """
 
 import asyncio
+import logging
 import threading
 import weakref
 from collections.abc import Hashable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -28,7 +30,13 @@ from fingerpost.transit.osm.addresses.index import find_addresses
 from fingerpost.transit.osm.basemap import find_basemap
 from fingerpost.transit.osm.streets.store import find_streets
 
+# Checksums are computed beside opening; more files at a time would be read no sooner.
+_CHECKS = ThreadPoolExecutor(1, thread_name_prefix="fingerpost-checksums")
+
 DEMO_NOTE = "Demo network: simplified lines and running times, not for real trips."
+
+
+_log = logging.getLogger(__name__)
 
 
 class _OpenedTimetable(NamedTuple):
@@ -54,31 +62,50 @@ class EmbeddedSource:
         self._worker: RealtimeWorker | None = None
         self._lock = threading.Lock()
         self._opened: dict[str, _OpenedTimetable] = {}
+        # Sentences on damaged files, by the stamp of the prepared network.
+        self._damage: dict[str, str] = {}
         instruments.watch(self)
 
     def stamp(self) -> Hashable:
-        return self._store.stamp()
+        return self._store.stamp(), len(self._damage)
 
     def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> EmbeddedNetwork:  # noqa: ARG002
         opened = self._opened.get(record.name)
         entry = self._get_entry(record)
+        if entry.stamp in self._damage:
+            raise SettingsInvalid(self._damage[entry.stamp])
         if opened is None or opened.version != entry.stamp:
             entry, timetable = open_prepared(self._home, record.name)
             self.retire(record.name)
-            network = EmbeddedNetwork(
-                record,
-                timetable,
-                notes=_list_notes(record, entry),
-                streets=find_streets(entry.folder),
-                addresses=find_addresses(entry.folder),
-                basemap=find_basemap(entry.folder),
-            )
+            check = _CHECKS.submit(self._check, entry)
+            try:
+                network = EmbeddedNetwork(
+                    record,
+                    timetable,
+                    notes=_list_notes(record, entry),
+                    streets=find_streets(entry.folder),
+                    addresses=find_addresses(entry.folder),
+                    basemap=find_basemap(entry.folder),
+                    check=check,
+                )
+            except (SettingsInvalid, ArithmeticError, LookupError, TypeError, ValueError, MemoryError) as error:
+                # What is read of a damaged file may be anything.
+                if (damage := check.result()) is None:
+                    raise
+                raise SettingsInvalid(damage) from error
             opened = _OpenedTimetable(network, entry.stamp, entry.added_at)
             self._opened[record.name] = opened
         elif opened.network.record != record:
             opened.network.configure(record, _list_notes(record, entry))
         self._follow(opened.network, tuple(read_place(text, self._home) for text in record.realtime))
         return opened.network
+
+    def _check(self, entry: StoredTimetable) -> str | None:
+        damage = self._store.find_damage(entry)
+        if damage is not None:
+            _log.error("network=%s %s", entry.name, damage)
+            self._damage[entry.stamp] = damage
+        return damage
 
     def _get_entry(self, record: NetworkRecord) -> StoredTimetable:
         try:

@@ -13,16 +13,19 @@ by one atomic rename of the pointer. Whatever no pointer names is litter, swept 
 What a person decides about a network stands in its record (``store/network_records.py``), not here.
 """
 
+import errno
 import json
+import logging
 import shutil
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.store.atomic_file import flush_file, flush_folder, locked, replace_file
+from fingerpost.store.file_checksums import find_damaged_file, list_checksums
 from fingerpost.store.network_names import is_network_name, plain_name
 from fingerpost.transit.engine.timetable.array_file import open_timetable, save_timetable
 from fingerpost.transit.engine.timetable.timetable import Timetable
@@ -31,6 +34,7 @@ from fingerpost.transit.engine.timetable.timetable import Timetable
 # `network show` and `doctor` say so, and `network refresh` prepares it anew.
 RULES = 2
 _SUFFIX = ".json"
+_log = logging.getLogger(__name__)
 
 
 class StoredTimetable(NamedTuple):
@@ -39,6 +43,7 @@ class StoredTimetable(NamedTuple):
     ``report_json`` is the import's report as its writer gave it; ``stamp`` differs from version to version.
     ``feeds`` are those of the record for which it was prepared, None where that is not known; ``extract`` is the
     record's OpenStreetMap extract, None where walks go in a straight line; ``rules`` are those of its streets.
+    ``checksums`` are the CRC-32 of its files by path; None where an older version prepared it.
     """
 
     name: str
@@ -49,6 +54,7 @@ class StoredTimetable(NamedTuple):
     feeds: tuple[str, ...] | None = None
     extract: str | None = None
     rules: int = RULES
+    checksums: Mapping[str, int] | None = None
 
     def find_age_note(self) -> str | None:
         if self.extract is None or self.rules >= RULES:
@@ -109,11 +115,13 @@ class TimetableStore:
                     if save_beside is not None:
                         save_beside(folder)
                     _flush_files(folder)
+                    checksums = list_checksums(folder)
                     pointer: dict[str, object] = {
                         "folder": folder.name,
                         "added_at": added_at.isoformat(),
                         "report": report_json,
                         "rules": RULES,
+                        "checksums": checksums,
                     }
                     if feeds is not None:
                         pointer["feeds"] = list(feeds)
@@ -125,9 +133,8 @@ class TimetableStore:
                     self._sweep()
         except OSError as error:
             raise SettingsInvalid(self._refusal(error)) from error
-        return StoredTimetable(
-            name, folder, report_json, added_at, folder.name, None if feeds is None else tuple(feeds), extract
-        )
+        of_feeds = None if feeds is None else tuple(feeds)
+        return StoredTimetable(name, folder, report_json, added_at, folder.name, of_feeds, extract, checksums=checksums)
 
     def remove(self, name: str) -> None:
         name = plain_name(name)
@@ -158,13 +165,18 @@ class TimetableStore:
             extract = None if "extract" not in raw else str(raw["extract"])
             # Until there was a number, nobody wrote it.
             rules = int(raw.get("rules", 1))
+            checksums = raw.get("checksums")
+            if not isinstance(checksums, dict | None):
+                raise TypeError("checksums by file expected")
         except FileNotFoundError:
             raise self._unknown(name) from None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise SettingsInvalid(
                 f"The network {name} cannot be read ({error}). Run `fingerpost network add` for it again."
             ) from error
-        return StoredTimetable(name, self._prepared / folder, report_json, added_at, folder, feeds, extract, rules)
+        return StoredTimetable(
+            name, self._prepared / folder, report_json, added_at, folder, feeds, extract, rules, checksums
+        )
 
     def open(self, name: str) -> tuple[StoredTimetable, Timetable]:
         """Return one network's entry and its timetable, opened, even while another process replaces it."""
@@ -175,6 +187,27 @@ class TimetableStore:
             except SettingsInvalid:
                 if self.get(name).stamp == entry.stamp:
                     raise
+
+    def find_damage(self, entry: StoredTimetable) -> str | None:
+        """Read all files of an entry, and return a sentence on the first damaged one; None where there is none.
+
+        None as well where an older version prepared it, without checksums.
+        """
+        try:
+            path = find_damaged_file(entry.folder, entry.checksums or {})
+            if path is None or self.get(entry.name).stamp != entry.stamp:
+                # Another process that replaces a network removes its files; what was opened of them stays open.
+                return None
+            what = f"The prepared file {path.relative_to(self._root)} is damaged: its checksum has changed."
+        except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                _log.warning("network=%s was not checked for damage: %s", entry.name, error.strerror)
+                return None
+            what = f"The prepared files of {entry.name} cannot be read ({error})."
+        except (ParameterError, SettingsInvalid) as error:
+            what = error.message
+        step = f"refresh {entry.name}" if entry.feeds else f"add {entry.name} FEED..."
+        return f"{what} Run `fingerpost network {step}`."
 
     def stamp(self) -> str:
         """Return a value that changes whenever a network comes, goes or is replaced; two ``stat`` calls."""

@@ -1,0 +1,34 @@
+"""CRC-32 checksums of a folder whose files are written once and only read afterwards."""
+
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+
+_PIECE_BYTES = 1 << 20
+
+
+def list_checksums(folder: Path) -> dict[str, int]:
+    """Return the CRC-32 of every file below a folder, by its path from there."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): _find_checksum(path) for path in files}
+
+
+def find_damaged_file(folder: Path, checksums: Mapping[str, int]) -> Path | None:
+    """Return the first file that is missing or is not as it was written; None if there is none.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    for name, checksum in checksums.items():
+        path = folder / name
+        if not path.exists() or _find_checksum(path) != checksum:
+            return path
+    return None
+
+
+def _find_checksum(path: Path) -> int:
+    checksum = 0
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE_BYTES):
+            checksum = zlib.crc32(piece, checksum)
+    return checksum
