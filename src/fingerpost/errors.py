@@ -80,6 +80,10 @@ class ToolError(Exception):
             changed.hint = hint
         return changed
 
+    def with_details(self, **more: Any) -> Self:
+        """Return a copy of the error with more details; those that it has already stay."""
+        return self.with_message(self.message, details={**more, **self.details})
+
 
 class ParameterError(ToolError):
     """Error raised when tool parameters are invalid.

@@ -86,7 +86,7 @@ def _is_disk_full(raised: Exception) -> bool:
 
 def _unknown(tools: Mapping[str, PublishedTool], name: str, raw: object, user: str | None) -> Answer:
     error = ToolNotFound(name if len(name) <= _MOST_NAME_CHARS else f"{name[:_MOST_NAME_CHARS]}…")
-    error.hint = f"The tools are: {', '.join(tools)}"
+    error = error.with_message(error.message, hint=f"The tools are: {', '.join(tools)}")
     return _envelope(error, Family.PLAN_TRIP, name, raw, _correlation_id(name, raw, user))
 
 

@@ -38,10 +38,9 @@ def _details(list_specs: ListSpecs, params: ToolDetailsParams) -> Reply:
     if spec is None:
         error = ToolNotFound(params.tool_name)
         # The original's own sentence, and both of its fields.
-        error.message = f"Tool '{params.tool_name}' not found"
-        error.details |= {"available_tools": sorted(specs), "warning": error.message}
-        error.hint = f"The tools are: {', '.join(sorted(specs))}"
-        raise error
+        message = f"Tool '{params.tool_name}' not found"
+        details = {**error.details, "available_tools": sorted(specs), "warning": message}
+        raise error.with_message(message, details=details, hint=f"The tools are: {', '.join(sorted(specs))}")
     extra = {
         "tool_name": spec.name,
         "description": spec.description,

@@ -92,8 +92,7 @@ async def ask_for_names(networks: Sequence[Network], query: NetworkQuery[_T]) ->
     try:
         return await _ask_up_to(networks, query, limits)
     except ToolError as error:
-        error.details.setdefault("service", "geocoding")
-        raise
+        raise error.with_details(service="geocoding") from error
 
 
 async def _ask_up_to(

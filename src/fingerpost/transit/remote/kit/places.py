@@ -254,5 +254,4 @@ def _naming_failures() -> Iterator[None]:
     try:
         yield
     except ToolError as error:
-        error.details["service"] = "geocoding"
-        raise
+        raise error.with_details(service="geocoding") from error
