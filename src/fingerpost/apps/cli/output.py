@@ -60,13 +60,13 @@ def print_line(text: RenderableType) -> None:
     new_console().print(text, soft_wrap=True)
 
 
-def print_answer(text: str, *, stderr: bool = False) -> None:
-    """Print a tool's own text for a person."""
+def print_answer(text: str, *, stderr: bool = False, has_values: bool = False) -> None:
+    """Print a tool's own text for a person; one that has a user's own values is printed as it is."""
     # Here: the words need more imports than --help may take.
     from fingerpost.apps.cli.terminal_words import in_terminal_words
 
     console = new_console(stderr=stderr)
-    for line in style_answer(in_terminal_words(text)):
+    for line in style_answer(text if has_values else in_terminal_words(text)):
         console.print(line, soft_wrap=not console.is_terminal)
 
 

@@ -56,7 +56,7 @@ def run(
 @app.command("list")
 def list_runs(ctx: typer.Context, as_json: Json = False) -> None:
     """Show your runs, newest first."""
-    show_answer(open_application(ctx), "get_plan_run", {}, as_json=as_json)
+    show_answer(open_application(ctx), "get_plan_run", {}, as_json=as_json, has_values=True)
 
 
 @app.command("show")
