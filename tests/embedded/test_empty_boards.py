@@ -1,5 +1,6 @@
 """An empty board names a departure or a day on which something runs as far as is known (rules C1, D3)."""
 
+import asyncio
 from datetime import date
 
 import pytest
@@ -174,8 +175,8 @@ class TestTimetable:
 
     def test_the_text_names_the_next_departure_at_the_clock_of_the_place(self, town):
         """09:10 in UTC; the zone has its offset, as where there are rows."""
-        body = town.ask("getStopTimetable", stopId="TEST:ALPHA")
-        assert town.tools["getStopTimetable"].describe(body).splitlines()[0] == (
+        answer = asyncio.run(town.tools["getStopTimetable"].answer({"stopId": "TEST:ALPHA"}, user="ann"))
+        assert answer.text.splitlines()[0] == (
             "Timetable of Alpha (TEST:ALPHA) (Europe/Helsinki, UTC+02:00), at most 3 within 45 min: no departures. "
             "NO_DEPARTURES The next departure is at Tue 2026-03-10 11:10."
         )

@@ -64,10 +64,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class ToolReply:
-    """An answer, and by name what the caller wanted beside it (rule A10: what is too large for the body)."""
+    """An answer, and by name what the caller wanted beside it (rule A10: what is too large for the body).
+
+    ``text`` is for answers whose text needs more than the body has; None has ``describe`` write it.
+    """
 
     body: Mapping[str, Any]
     beside: Mapping[str, Mapping[str, Any]]
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,9 +157,9 @@ class PublishedTool(Tool):
             ToolError: whatever the caller should know.
         """
 
-    @abstractmethod
     def describe(self, answer: Any) -> str:
         """Return a short text for a reader who sees nothing else of the answer, which has been checked."""
+        raise NotImplementedError(f"{self.name} must describe its answers, or reply with their text")
 
     async def can_answer(self) -> bool:
         """Whether anything stands behind the tool now; one that cannot answer is not listed, and a call says why."""
@@ -278,7 +282,7 @@ class PublishedTool(Tool):
         body = self._checked(reply.body, self.shape_of(reply.body))
         return Answer(
             body=body,
-            text=self.describe(body),
+            text=self.describe(body) if reply.text is None else reply.text,
             # The plan-step and planJourney contracts can say in a well-formed answer that they failed.
             is_error=body.get("success") is False,
             correlation_id=correlation_id,

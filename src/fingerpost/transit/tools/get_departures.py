@@ -27,7 +27,7 @@ from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
 from fingerpost.transit.tools.report import list_board_touched, list_row_paths, report_rides
 from fingerpost.transit.tools.shapes import AlertNotes, Language, Meta, WhyEmpty, WireWarning, show_warnings
-from fingerpost.transit.tools.wording import clock_of, describe_alerts, said_below, say_gap, warn_of_past
+from fingerpost.transit.tools.wording import clock_of, describe_alerts, explain_gap, said_below, warn_of_past
 
 
 class StopRef(WireModel):
@@ -197,7 +197,7 @@ def _answer(
     gap = None if board.found_count else board.gap
     meta = {
         **report.serialize_origin(stop.member_ids),
-        "whyEmpty": None if gap is None else say_gap(gap, lambda instant: print_instant(instant, zone)),
+        "whyEmpty": None if gap is None else explain_gap(gap).say(lambda instant: print_instant(instant, zone)),
         "at": None if is_now else print_instant(query.instant, zone),
         "leaveBy": None if board.walks is None else _list_leaving(board, shown),
         "walking": None if board.walks is None else board.provenance.walking,

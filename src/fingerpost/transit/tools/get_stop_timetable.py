@@ -36,7 +36,7 @@ from fingerpost.transit.tools.stop_timetable_shapes import (
     count_fitting_lines,
     describe_timetable,
 )
-from fingerpost.transit.tools.wording import say_gap, warn_of_past
+from fingerpost.transit.tools.wording import explain_gap, warn_of_past
 
 DAY_S = 24 * 3600
 # Everything that leaves in the window is asked for: what is cancelled, and the lines, are counted over all of it.
@@ -106,9 +106,6 @@ class GetStopTimetable(PublishedTool):
         answer = partial(_answer, shown_stop, window, board, warnings, call.wants)
         return await compute(answer) if len(board.departures) > _QUICK_ROWS else answer()
 
-    def describe(self, answer: StopTimetableOutput) -> str:
-        return describe_timetable(answer)
-
     async def _find(self, arguments: TimetableRequestInput, warnings: Warnings) -> tuple[FoundStop, list[str]]:
         """Return the stop of the id, or its whole place, and the ids of the place's other stops."""
         stop = await self._places.get_stop(
@@ -154,10 +151,11 @@ def _answer(
     reason = None if running else _find_reason(window, board)
     lines = _list_lines(running if window.is_until else ())
     fitting = lines[: min(MOST_LINES, count_fitting_lines(lines))]
+    why_empty = None if running or board.gap is None else explain_gap(board.gap)
     meta = {
         **report.serialize_origin([stop["id"]], in_utc=True),
         **report.serialize_alerts(in_utc=True),
-        "whyEmpty": None if running or board.gap is None else say_gap(board.gap, print_utc),
+        "whyEmpty": None if why_empty is None else why_empty.say(print_utc),
         "lines": fitting or None,
         "linesNotShown": len(lines) - len(fitting) or None,
         "nextDeparture": print_utc(running[len(shown)].scheduled) if len(shown) < len(running) else None,
@@ -170,7 +168,7 @@ def _answer(
         "metadata": show_metadata(provenance.zone, warnings, cancelled=cancelled, reason=reason),
         "meta": write_stated(StopTimetableMeta, meta),
     }
-    return reply_with_colors(body, list_row_paths(shown), wants)
+    return reply_with_colors(body, list_row_paths(shown), wants, text=describe_timetable(body, why_empty))
 
 
 def _order(departure: Departure) -> tuple[int, str, str, str]:

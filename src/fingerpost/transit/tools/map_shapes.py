@@ -51,9 +51,13 @@ def show_line_colors(parts: Iterable[tuple[str, Leg | Departure]]) -> WireLineCo
 
 
 def reply_with_colors(
-    body: Mapping[str, Any], parts: Iterable[tuple[str, Leg | Departure]], wants: Collection[str]
+    body: Mapping[str, Any],
+    parts: Iterable[tuple[str, Leg | Departure]],
+    wants: Collection[str],
+    *,
+    text: str | None = None,
 ) -> ToolReply:
-    return ToolReply(body, {LINE_COLORS: show_line_colors(parts)} if LINE_COLORS in wants else {})
+    return ToolReply(body, {LINE_COLORS: show_line_colors(parts)} if LINE_COLORS in wants else {}, text)
 
 
 GEOMETRY = "geometry"

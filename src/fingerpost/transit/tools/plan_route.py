@@ -73,9 +73,6 @@ class PlanRoute(PublishedTool):
         found = await search_routes(ends, question, warnings)
         return _answer(arguments, question, found, call, warnings)
 
-    def describe(self, answer: PlanRouteOutput) -> str:
-        return describe_routes(answer)
-
 
 def _read_question(arguments: RouteRequestInput, now: int) -> RouteQuestion:
     arrive_by = arguments.departure_time is None
@@ -106,7 +103,7 @@ def _answer(
     meta = {
         **legs.serialize_origin(in_utc=True),
         **legs.serialize_alerts(in_utc=True),
-        "whyEmpty": found.why_empty,
+        "whyEmpty": None if found.why_empty is None else found.why_empty.say(print_utc),
         "walking": found.provenance.walking,
         "straightRides": is_straight or None,
     }
@@ -116,7 +113,8 @@ def _answer(
         "metadata": write_stated(RouteMetadata, {**metadata, "missedChangesLeftOut": found.missed_changes or None}),
         "meta": write_stated(RouteMeta, meta),
     }
-    return reply_with_colors(body, list_leg_paths(chosen), call.wants)
+    text = describe_routes(body, found.why_empty)
+    return reply_with_colors(body, list_leg_paths(chosen), call.wants, text=text)
 
 
 def _say_more(count: int, chosen: list[Itinerary], question: RouteQuestion) -> str:

@@ -27,10 +27,11 @@ from fingerpost.transit.rules.disruption import (
     merge_alternatives,
 )
 from fingerpost.transit.rules.ranking import OPTIMIZE, JourneyPreset, route_id
-from fingerpost.transit.rules.times import AskedInstant, local_date_of, print_instant, print_utc
+from fingerpost.transit.rules.times import AskedInstant, local_date_of, print_instant
 from fingerpost.transit.rules.trip_limits import find_out_of_service_hint, relax
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.shapes import NoResultsReason
+from fingerpost.transit.tools.wording import WhyEmptySentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,8 +113,7 @@ def _new_search(query: JourneyQuery, *, with_names: bool) -> NetworkQuery[tuple[
                 return await _plan_and_name(network, query)
             return await network.plan_journeys(query), None
         except OutsideCalendar as error:
-            error.details.setdefault("network", network.profile.name)
-            raise
+            raise error.with_details(network=network.profile.name) from error
 
     return search
 
@@ -302,7 +302,7 @@ class RoutesFound:
     cancelled: int = 0
     missed_changes: int = 0
     reason: NoResultsReason | None = None
-    why_empty: str | None = None
+    why_empty: WhyEmptySentence | None = None
 
 
 async def search_routes(ends: Sequence[TripEnds], question: RouteQuestion, warnings: Warnings) -> RoutesFound:
@@ -321,7 +321,7 @@ async def search_routes(ends: Sequence[TripEnds], question: RouteQuestion, warni
             routes=(),
             provenance=network.profile.new_provenance(question.now),
             reason=NoResultsReason.NO_SERVICE,
-            why_empty=f"{error.clause}.",
+            why_empty=WhyEmptySentence(error.clause),
         )
     answers = [asked.answer]
     if question.preset is JourneyPreset.LEAST_WALK:
@@ -373,25 +373,25 @@ async def _explain(
     answer: JourneyAnswer,
     usable: Sequence[Itinerary],
     deadline: Deadline,
-) -> tuple[NoResultsReason, str | None]:
+) -> tuple[NoResultsReason, WhyEmptySentence | None]:
     """Return why nothing lies in the window, and what lies beyond it."""
     instant, zone = question.when.instant, answer.provenance.zone
     nearest = _find_nearest(usable, question)
     out_of_service = find_out_of_service_hint(answer.provenance.out_of_service)
     day = local_date_of(instant, zone)
     if out_of_service and (nearest is None or local_date_of(nearest.departure, zone) != day):
-        return NoResultsReason.NO_SERVICE, f"{out_of_service}."
+        return NoResultsReason.NO_SERVICE, WhyEmptySentence(out_of_service)
     if question.arrive_by and question.when.not_before is not None:
         first = await _find_earliest_arrival(ends.network, question.query(ends), question.when.not_before, deadline)
         if first is not None and first.arrival > instant:
-            return NoResultsReason.IN_THE_PAST, f"The earliest arrival still possible is {_say_span(first)}."
+            return NoResultsReason.IN_THE_PAST, _with_span("The earliest arrival still possible is ", first)
     reason = NoResultsReason.IN_THE_PAST if question.when.is_past else NoResultsReason.NO_DEPARTURES
     if nearest is None:
         why = answer.why_nothing
-        return reason, None if why is None else f"{why.rstrip('.')}."
+        return reason, None if why is None else WhyEmptySentence(why.rstrip("."))
     if question.arrive_by:
-        return reason, f"The last one before the window is {_say_span(nearest)}."
-    return reason, f"The next one after the window is {_say_span(nearest)}."
+        return reason, _with_span("The last one before the window is ", nearest)
+    return reason, _with_span("The next one after the window is ", nearest)
 
 
 def _find_nearest(usable: Sequence[Itinerary], question: RouteQuestion) -> Itinerary | None:
@@ -402,5 +402,5 @@ def _find_nearest(usable: Sequence[Itinerary], question: RouteQuestion) -> Itine
     return min(later, key=lambda each: (each.departure, each.arrival), default=None)
 
 
-def _say_span(itinerary: Itinerary) -> str:
-    return f"{print_utc(itinerary.departure)} to {print_utc(itinerary.arrival)}"
+def _with_span(words: str, itinerary: Itinerary) -> WhyEmptySentence:
+    return WhyEmptySentence(words, (itinerary.departure, itinerary.arrival))

@@ -1,18 +1,17 @@
 """Sentences that several answers share."""
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from fingerpost.transit.port import BoardGap
 from fingerpost.transit.rules.alerts import say_effect
-from fingerpost.transit.rules.times import print_instant
+from fingerpost.transit.rules.times import print_instant, print_utc
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.shapes import AlertNotes, AnswerOrigin, Warned, WireAlert, WireFeed
 
 _MOST_NAMES = 4
-_UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
 def warn_of_past(asked: str, these_are: str, warnings: Warnings) -> None:
@@ -63,17 +62,30 @@ def say_itinerary(begin: str, end: str, minutes: int, changes: int, walk_m: int)
     return f"{begin} to {end}, {minutes} min, {say_count(changes, 'change')}, {walk_m} m walk"
 
 
-def say_gap(gap: BoardGap, print_time: Callable[[int], str]) -> str:
+class WhyEmptySentence(NamedTuple):
+    """Why an answer is empty: words that end with up to two instants (Unix seconds), printed as each reader needs."""
+
+    words: str
+    instants: tuple[int, ...] = ()
+
+    def say(self, print_time: Callable[[int], str]) -> str:
+        return self.say_with(map(print_time, self.instants))
+
+    def say_with(self, times: Iterable[str]) -> str:
+        return f"{self.words}{' to '.join(times)}."
+
+
+def explain_gap(gap: BoardGap) -> WhyEmptySentence:
     """Return when something leaves, or that nothing does."""
     if gap.next_departure is not None:
-        return f"The next departure is at {print_time(gap.next_departure)}."
+        return WhyEmptySentence("The next departure is at ", (gap.next_departure,))
     if gap.next_day is not None:
-        return f"The next departures are on {gap.next_day}."
+        return WhyEmptySentence(f"The next departures are on {gap.next_day}")
     if gap.cancelled_until is not None:
-        return f"All departures from here until {gap.cancelled_until} are cancelled."
+        return WhyEmptySentence(f"All departures from here until {gap.cancelled_until} are cancelled")
     if gap.last_day is not None:
-        return f"The timetable has no departures from here after {gap.last_day}."
-    return "The timetable has no departures from here on any day."
+        return WhyEmptySentence(f"The timetable has no departures from here after {gap.last_day}")
+    return WhyEmptySentence("The timetable has no departures from here on any day")
 
 
 def describe_alerts(meta: AlertNotes, parts: Sequence[tuple[str, str]], everything: str, zone: str) -> list[str]:
@@ -122,10 +134,6 @@ def _say_period(alert: WireAlert, zone: str) -> str:
     return f"since {since}" if since else f"until {until}" if until else ""
 
 
-def list_utc_times(sentence: str) -> list[str]:
-    return _UTC.findall(sentence)
-
-
 class LocalTimes:
     """Prints the instants of one answer (ISO 8601) in the zone of its place, dates where the day is another.
 
@@ -160,16 +168,10 @@ class LocalTimes:
         own = self.day(time)
         return text if own == day else f"{own} {text}"
 
-    def sentence(self, text: str) -> str:
-        """Return a sentence with its instants in UTC as clock times, the day where it is not that of the one before."""
-        day = ""
-
-        def local(found: re.Match[str]) -> str:
-            nonlocal day
-            told, day = self.clock(found[0], day), self.day(found[0])
-            return told
-
-        return _UTC.sub(local, text)
+    def sentence(self, why: WhyEmptySentence) -> str:
+        """Return a sentence with its instants as clock times, the day where it is not that of the one before."""
+        times = [print_utc(instant) for instant in why.instants]
+        return why.say_with(map(self.clock, times, ["", *map(self.day, times)]))
 
     def _read(self, time: str) -> datetime:
         return datetime.fromisoformat(time).astimezone(self._zone)
