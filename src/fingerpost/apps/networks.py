@@ -39,7 +39,7 @@ def load_sources(settings: Settings, fetch: Fetch) -> Mapping[str, NetworkSource
     from fingerpost.transit.embedded.source import DemoSource, EmbeddedSource
 
     kinds: list[NetworkSource] = [
-        EmbeddedSource(settings.home, lambda: _open_fetch(settings)),
+        EmbeddedSource(settings.home, lambda: _open_fetch(settings), day_cache_bytes=settings.day_cache_mb * 1_000_000),
         DemoSource(),
         *(kind.open_source(fetch) for kind in REMOTE_KINDS),
     ]

@@ -39,6 +39,8 @@ class Settings(BaseSettings):
         plan_journey_per_second: how many calls of planJourney the processes of this home, or of this
             database, answer within a second.
         max_concurrent_calls: how many requests a process answers at a time over HTTP, half of them of one caller.
+        day_cache_mb: how many megabytes the timetables that a process prepares for single days may take; the least
+            recently used go first.
         private_hosts: hosts in a private network that may be asked, separated by commas.
         tiles: where the web page gets map tiles, an address with {z}, {x} and {y}; empty for none.
         tiles_attribution: who is named beside them.
@@ -57,6 +59,8 @@ class Settings(BaseSettings):
     plan_journey_per_second: Annotated[int, Field(ge=1, le=1000)] = DEFAULT_PER_SECOND
 
     max_concurrent_calls: Annotated[int, Field(ge=1, le=10_000)] = 100
+
+    day_cache_mb: Annotated[int, Field(ge=1, le=1_000_000)] = 512
 
     contact: _Contact = ""
     sec_contact: _Contact = ""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -27,7 +27,7 @@ from fingerpost.transit.embedded.timetable_words import TimetableWords
 from fingerpost.transit.engine.raptor.endpoints import Endpoint
 from fingerpost.transit.engine.raptor.journeys import Journey
 from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
-from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
+from fingerpost.transit.engine.raptor.search_timetable.build import DayCache, SearchTimetables
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import Timetable
@@ -52,6 +52,10 @@ from fingerpost.transit.rules.disruption import is_disrupted
 if TYPE_CHECKING:
     from fingerpost.transit.embedded.realtime_updater import RealtimeUpdater
 
+# One thread: days that are built at once would slow each other, and everybody's searches.
+_BUILDER = ThreadPoolExecutor(1, thread_name_prefix="fingerpost-days")
+_BEFORE_MIDNIGHT_S = 1800
+
 # A longer board has so many rows that a thread costs less than what others wait meanwhile.
 _SHORT_BOARD_S = 3 * 3600
 
@@ -72,13 +76,14 @@ class EmbeddedNetwork:
         addresses: AddressIndex | None = None,
         basemap: StoredBasemap | None = None,
         check: Future[str | None] | None = None,
+        days: DayCache | None = None,
     ) -> None:
         self.timetable = timetable
         self._check = check
         self._walks = NetworkWalks(timetable, streets)
         self._draw_basemap = None if basemap is None else partial(draw_basemap, basemap)
         self._notes = tuple(notes)
-        self._snapshot = Snapshot(timetable, Overlay(), SearchTimetables(timetable))
+        self._snapshot = Snapshot(timetable, Overlay(), SearchTimetables(timetable, cache=days))
         self.realtime: RealtimeUpdater | None = None
         self._words = TimetableWords(timetable)
         self._stops = TimetableStops(timetable, self._words)
@@ -171,6 +176,29 @@ class EmbeddedNetwork:
         snapshot.live.get_search_timetable(day, mirrored=False, step_free=False)
         self._snapshot = snapshot
 
+    async def _build_days(self, instant: int, *, mirrored: bool = False, step_free: bool = False) -> None:
+        """Build what a question about a day needs, one day at a time and beside the threads that answer the others.
+
+        Before midnight the next day's is begun, so that its first question need not wait.
+        """
+        # Kernels that are not compiled yet take so long that no network may wait for another's.
+        if not is_ready():
+            return
+        zone, snapshot = self._facts.zone, self._snapshot
+        step_free = step_free and self._facts.has_wheelchair_data
+        day, now = local_day(instant, zone), int(clock.now().timestamp())
+        covered = self._facts.covered_days
+        if covered and day < covered[0]:
+            return
+        loop = asyncio.get_running_loop()
+        for timetables in dict.fromkeys((snapshot.find_live(step_free=step_free), snapshot.planned)):
+            build = partial(timetables.get_search_timetable, mirrored=mirrored, step_free=step_free)
+            if not timetables.is_ready(day, mirrored=mirrored, step_free=step_free):
+                await loop.run_in_executor(_BUILDER, build, day)
+            tomorrow = local_day(now + _BEFORE_MIDNIGHT_S, zone)
+            if local_day(now, zone) == day < tomorrow:
+                _BUILDER.submit(build, tomorrow)
+
     # ---------------------------------------------------------------------------------------- journeys
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
@@ -180,6 +208,7 @@ class EmbeddedNetwork:
         # Without compiled kernels a search would block the event loop.
         if is_ready() and self._is_light(query):
             return self._plan(query)
+        await self._build_days(query.instant, mirrored=query.arrive_by, step_free=query.step_free)
         return await compute(self._plan, query)
 
     def _is_light(self, query: JourneyQuery) -> bool:
@@ -291,6 +320,7 @@ class EmbeddedNetwork:
         if is_quick and self._is_day_ready(snapshot, query.instant):
             board, is_empty = self._board(snapshot, query)
         else:
+            await self._build_days(query.instant)
             board, is_empty = await compute(self._board, snapshot, query)
         if not is_empty:
             return board

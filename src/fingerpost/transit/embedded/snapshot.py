@@ -33,7 +33,7 @@ class Snapshot:
         self.planned = planned
         self._closing = overlay.list_closing(step_free=False)
         self._closing_step_free = overlay.list_closing(step_free=True)
-        self.live_step_free = planned if overlay.is_empty else SearchTimetables(timetable, overlay)
+        self.live_step_free = planned if overlay.is_empty else SearchTimetables(timetable, overlay, planned.cache)
         is_changed = bool(overlay.rides or overlay.added or self._closing)
         self.live = self.live_step_free if is_changed else planned
 
@@ -43,7 +43,7 @@ class Snapshot:
 
     def _new_with_timetable(self, timetable: Timetable) -> "Snapshot":
         snapshot = Snapshot(timetable, self.overlay, self.planned, self.realtime_updated)
-        snapshot.live = snapshot.live_step_free = SearchTimetables(timetable, self.overlay)
+        snapshot.live = snapshot.live_step_free = SearchTimetables(timetable, self.overlay, self.planned.cache)
         return snapshot
 
     def find_live(self, *, step_free: bool) -> SearchTimetables:

@@ -24,6 +24,7 @@ from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.embedded.preparing import open_prepared
 from fingerpost.transit.embedded.realtime_updater import OpenFetch, RealtimeWorker
 from fingerpost.transit.engine.demo.catalogue import build_demo
+from fingerpost.transit.engine.raptor.search_timetable.build import CACHE_BYTES, DayCache
 from fingerpost.transit.engine.timetable.timetable_store import StoredTimetable, TimetableStore
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.osm.addresses.index import find_addresses
@@ -51,14 +52,16 @@ class EmbeddedSource:
     Args:
         home: the folder below which prepared timetables are kept.
         open_fetch: opens what URLs of real time are asked with.
+        day_cache_bytes: the memory that search timetables of all networks may take.
     """
 
     kind = "gtfs"
 
-    def __init__(self, home: Path, open_fetch: OpenFetch) -> None:
+    def __init__(self, home: Path, open_fetch: OpenFetch, *, day_cache_bytes: int = CACHE_BYTES) -> None:
         self._home = home
         self._store = TimetableStore(home)
         self._open_fetch = open_fetch
+        self._days = DayCache(day_cache_bytes)
         self._worker: RealtimeWorker | None = None
         self._lock = threading.Lock()
         self._opened: dict[str, _OpenedTimetable] = {}
@@ -87,6 +90,7 @@ class EmbeddedSource:
                     addresses=find_addresses(entry.folder),
                     basemap=find_basemap(entry.folder),
                     check=check,
+                    days=self._days,
                 )
             except (SettingsInvalid, ArithmeticError, LookupError, TypeError, ValueError, MemoryError) as error:
                 # What is read of a damaged file may be anything.

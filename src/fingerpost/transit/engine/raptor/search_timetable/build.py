@@ -5,11 +5,12 @@ search finds the latest departure for an arrival. Trips of the days before and a
 so the kernels never look at a calendar.
 """
 
+import itertools
 import threading
-from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -242,48 +243,109 @@ def _mirrored_footpaths(search_stops: SearchStops) -> tuple[UInt32, UInt32, Int3
     )
 
 
-KEPT = 8
+# By default, search timetables of a process take so much memory.
+CACHE_BYTES = 512_000_000
 # A search among no more stop times than this was measured to take less than a millisecond.
 LIGHT_STOP_TIMES = 250_000
 
+_Key = tuple[date, bool, bool, int]
+
+
+@dataclass(slots=True)
+class _Cached:
+    search_timetable: SearchTimetable
+    size_bytes: int
+    used: int
+
+
+class DayCache:
+    """Bounds the memory of search timetables of many timetables and overlays; the least recently used go first.
+
+    The one that was built last stays, whatever its size.
+    """
+
+    def __init__(self, most_bytes: int = CACHE_BYTES) -> None:
+        self._most_bytes = most_bytes
+        self._lock = threading.Lock()
+        # One use later than another has a higher number.
+        self.uses = itertools.count()
+        # An overlay that nobody uses any more takes its search timetables along.
+        self._by_owner: WeakKeyDictionary[SearchTimetables, dict[_Key, _Cached]] = WeakKeyDictionary()
+
+    def new_entries(self, owner: "SearchTimetables") -> dict[_Key, _Cached]:
+        """Return the dictionary in which an owner looks up; only this class changes it."""
+        with self._lock:
+            return self._by_owner.setdefault(owner, {})
+
+    def add(self, owner: "SearchTimetables", key: _Key, search_timetable: SearchTimetable) -> None:
+        added = _Cached(search_timetable, count_bytes(search_timetable), next(self.uses))
+        with self._lock:
+            self._by_owner[owner][key] = added
+            owned = [(cached, key, entries) for entries in self._by_owner.values() for key, cached in entries.items()]
+            left_bytes = sum(cached.size_bytes for cached, _, _ in owned) - self._most_bytes
+            for cached, old_key, entries in sorted(owned, key=lambda each: each[0].used):
+                if left_bytes <= 0 or cached is added:
+                    break
+                del entries[old_key]
+                left_bytes -= cached.size_bytes
+
+
+def count_bytes(search_timetable: SearchTimetable) -> int:
+    """Return the size of the arrays of a search timetable, those that it shares with its timetable included."""
+    parts = search_timetable.parts
+    arrays = (
+        *search_timetable.patterns,
+        search_timetable.instance_parts,
+        *(getattr(parts, each.name) for each in fields(parts)),
+    )
+    return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
+
 
 class SearchTimetables:
-    """An LRU cache of search timetables by day, direction, step-free and reach. Safe to share between threads."""
+    """The search timetables of a timetable or an overlay by day, direction, step-free and reach. Thread-safe.
 
-    def __init__(self, timetable: Timetable, overlay: Overlay | None = None) -> None:
+    Whoever needs one that is there never waits for another to be built.
+    """
+
+    def __init__(self, timetable: Timetable, overlay: Overlay | None = None, cache: DayCache | None = None) -> None:
+        self.cache = DayCache() if cache is None else cache
         self._timetable = timetable
         self._step_free = with_step_free_footpaths(timetable)
         self._overlay = overlay
-        self._kept: OrderedDict[tuple[date, bool, bool, int], SearchTimetable] = OrderedDict()
-        self._lock = threading.Lock()
+        self._cached = self.cache.new_entries(self)
+        self._building = threading.Lock()
 
     def get_search_timetable(
         self, day: date, *, mirrored: bool, step_free: bool, further_days: int = 0
     ) -> SearchTimetable:
         """Return the search timetable of a day, building it if need be; ``further_days`` as where it is built."""
         key = (day, mirrored, step_free, further_days)
-        with self._lock:
-            search_timetable = self._kept.get(key)
-            if search_timetable is None:
-                search_timetable = build_search_timetable(
-                    self._step_free if step_free else self._timetable,
-                    day,
-                    mirrored=mirrored,
-                    step_free=step_free,
-                    overlay=self._overlay,
-                    further_days=further_days,
-                )
-                self._kept[key] = search_timetable
-                if len(self._kept) > KEPT:
-                    self._kept.popitem(last=False)
-            else:
-                self._kept.move_to_end(key)
+        cached = self._cached.get(key)
+        if cached is None:
+            with self._building:
+                cached = self._cached.get(key)
+                if cached is None:
+                    return self._build(key)
+        cached.used = next(self.cache.uses)
+        return cached.search_timetable
+
+    def _build(self, key: _Key) -> SearchTimetable:
+        day, mirrored, step_free, further_days = key
+        search_timetable = build_search_timetable(
+            self._step_free if step_free else self._timetable,
+            day,
+            mirrored=mirrored,
+            step_free=step_free,
+            overlay=self._overlay,
+            further_days=further_days,
+        )
+        self.cache.add(self, key, search_timetable)
         return search_timetable
 
     def is_ready(self, day: date, *, mirrored: bool, step_free: bool) -> bool:
-        return (day, mirrored, step_free, 0) in self._kept
+        return (day, mirrored, step_free, 0) in self._cached
 
     def is_light(self, day: date, *, mirrored: bool, step_free: bool) -> bool:
         """Whether the search timetable is built already, and small."""
-        search_timetable = self._kept.get((day, mirrored, step_free, 0))
-        return search_timetable is not None and len(search_timetable.patterns.arrival_s) <= LIGHT_STOP_TIMES
+        cached = self._cached.get((day, mirrored, step_free, 0))
+        return cached is not None and len(cached.search_timetable.patterns.arrival_s) <= LIGHT_STOP_TIMES
