@@ -21,9 +21,9 @@ _CALL = "tools/call"
 _NOOP_SCHEMA = {"type": "object", "properties": {"x": {"type": "integer"}}}
 
 
-def new_server_with_noop(application: Application, *, find_user: FindUser) -> Any:
+def new_server_with_noop(application: Application, *, find_user: FindUser, **named: Any) -> Any:
     """Return the application's server, which answers one more tool."""
-    server = new_server(application, find_user=find_user)
+    server = new_server(application, find_user=find_user, **named)
     entry = server.get_request_handler(_CALL)
     if entry is None:
         raise RuntimeError("the server answers no calls")

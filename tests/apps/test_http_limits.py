@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import ExitStack, asynccontextmanager, suppress
+from functools import partial
 
 import httpx2
 import pytest
@@ -26,10 +27,15 @@ def brief(monkeypatch):
 
 
 @asynccontextmanager
-async def connected(application):
+async def connected(application, trusted_proxies=()):
     app = new_app(application, Address("127.0.0.1", 8000), WarmUp(application.networks))
     config = uvicorn.Config(
-        app, port=0, log_config=None, access_log=False, http=http_limits.PatientProtocol, timeout_keep_alive=DEADLINE_S
+        app,
+        port=0,
+        log_config=None,
+        access_log=False,
+        http=partial(http_limits.PatientProtocol, trusted_proxies=trusted_proxies),
+        timeout_keep_alive=DEADLINE_S,
     )
     server = uvicorn.Server(config)
     server.install_signal_handlers = lambda: None
@@ -105,6 +111,20 @@ async def test_a_connection_beyond_the_limit_is_refused(application, monkeypatch
     assert b"Retry-After: 1\r\n" in received
 
 
+@pytest.mark.parametrize(("proxies", "status"), [((), b"503"), (("127.0.0.0/8",), b"200")], ids=["one", "a proxy"])
+async def test_connections_of_one_address_are_limited_unless_it_is_a_trusted_proxy(
+    application, monkeypatch, proxies, status
+):
+    """Loopback stands for another machine here; by itself it may be many callers, and is not limited."""
+    monkeypatch.setattr(http_limits, "MOST_CONNECTIONS_OF_ONE", 0)
+    monkeypatch.setattr(http_limits, "is_loopback", lambda _host: False)
+    async with connected(application, proxies) as (reader, writer):
+        writer.write(b"GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n")
+        received = await read_all(reader)
+
+    assert received.split()[1] == status
+
+
 @pytest.fixture
 async def client(application):
     app = new_app(application, Address("127.0.0.1", 8000), WarmUp(application.networks))
@@ -143,11 +163,31 @@ async def test_a_crowd_of_one_machine_is_refused_while_another_machine_is_answer
     assert (other.status_code, later.status_code) == (200, 200)
 
 
-def test_one_caller_has_half_of_the_room():
-    admission = Admission(4)
+@pytest.mark.parametrize(
+    ("most", "may_be_many", "room"), [(100, False, 8), (4, False, 2), (100, True, 50)], ids=["one", "half", "many"]
+)
+def test_a_caller_has_room_for_so_many_requests(most, may_be_many, room):
+    """An address of this machine may stand for many callers, because of a proxy that is not trusted."""
+    admission = Admission(most)
     with ExitStack() as requests:
-        assert [requests.enter_context(admission.enter("one")) for _ in range(3)] == [True, True, False]
-        assert [requests.enter_context(admission.enter(other)) for other in "abc"] == [True, True, False]
+        found = [requests.enter_context(admission.enter("one", may_be_many=may_be_many)) for _ in range(room + 1)]
+        assert found == [True] * room + [False]
 
     with admission.enter("one") as is_admitted:
         assert is_admitted
+
+
+async def test_bodies_that_do_not_come_take_the_room_of_their_caller_alone(application, monkeypatch):
+    """Each is counted from its headers on, before anything of its body is read."""
+    monkeypatch.setattr(http_limits, "MOST_CALLS_OF_ONE", 0)
+    app = new_app(application, Address("127.0.0.1", 8000), WarmUp(application.networks))
+
+    async def never():
+        raise AssertionError("the body was read")
+        yield b""
+
+    transport = httpx2.ASGITransport(app, client=("192.0.2.1", 1))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client:
+        answer = await client.post("/mcp", content=never())
+
+    assert answer.status_code == 429

@@ -17,6 +17,7 @@ from starlette.testclient import TestClient
 
 from fingerpost.apps.mcp.address import Address, name_machine
 from fingerpost.apps.mcp.http import check_host, new_app, new_config
+from fingerpost.apps.mcp.identity import Access
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.kernel_mode import note_compiled
@@ -25,6 +26,7 @@ from tests.apps.questions import KAMPPI_TO_ESPOO, call_of
 
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 LOOPBACK = Address("127.0.0.1", 8000)
+NAMED, PUBLIC = Access(allowed_hosts=["trips.example"]), Access(is_public=True)
 WIRE = {
     "accept": "application/json, text/event-stream",
     "mcp-protocol-version": "2026-07-28",
@@ -105,18 +107,18 @@ async def test_it_is_healthy_before_it_is_ready(application):
 
 
 @pytest.mark.parametrize(
-    ("address", "allowed", "host", "status"),
+    ("address", "access", "host", "status"),
     [
-        (LOOPBACK, [], "localhost:8000", 200),
-        (LOOPBACK, [], "trips.example", 421),
-        (LOOPBACK, ["trips.example"], "trips.example", 200),
-        (LOOPBACK, ["trips.example"], "trips.example:443", 200),
-        (Address("192.0.2.7", 8000), [], "192.0.2.7:8000", 200),
+        (LOOPBACK, Access(), "localhost:8000", 200),
+        (LOOPBACK, Access(), "trips.example", 421),
+        (LOOPBACK, NAMED, "trips.example", 200),
+        (LOOPBACK, NAMED, "trips.example:443", 200),
+        (Address("192.0.2.7", 8000), PUBLIC, "192.0.2.7:8000", 200),
     ],
 )
-async def test_the_names_that_it_may_be_called_by(application, address, allowed, host, status):
+async def test_the_names_that_it_may_be_called_by(application, address, access, host, status):
     """Loopback, its own address and what the operator allows, with any port; no other name."""
-    app = new_app(application, address, WarmUp(application.networks), allowed)
+    app = new_app(application, address, WarmUp(application.networks), access)
     async with calling(app, f"http://{host}") as client:
         answer = await post(client, "find_stops", {})
 
@@ -136,20 +138,21 @@ NOBODY = "validation-error"
 
 
 @pytest.mark.parametrize(
-    ("host", "allowed", "headers", "outcome"),
+    ("host", "access", "headers", "outcome"),
     [
-        ("127.0.0.1", [], {}, None),
-        ("::1", [], {}, None),
-        ("localhost", [], {}, None),
-        ("192.0.2.7", [], {}, NOBODY),
-        ("127.0.0.1", ["city.example"], {}, NOBODY),
-        ("127.0.0.1", [], {"X-Forwarded-For": "203.0.113.5"}, NOBODY),
-        ("127.0.0.1", [], {"Forwarded": "for=203.0.113.5"}, NOBODY),
+        ("127.0.0.1", Access(), {}, None),
+        ("::1", Access(), {}, None),
+        ("localhost", Access(), {}, None),
+        ("192.0.2.7", PUBLIC, {}, NOBODY),
+        ("127.0.0.1", NAMED, {}, NOBODY),
+        ("127.0.0.1", Access(trusted_proxies=["127.0.0.1"]), {}, NOBODY),
+        ("127.0.0.1", Access(), {"X-Forwarded-For": "203.0.113.5"}, NOBODY),
+        ("127.0.0.1", Access(), {"Forwarded": "for=203.0.113.5"}, NOBODY),
     ],
 )
-async def test_only_a_caller_on_this_machine_keeps_variables(application, host, allowed, headers, outcome):
+async def test_only_a_caller_on_this_machine_keeps_variables(application, host, access, headers, outcome):
     """Callers behind a proxy would share one user otherwise (rule A12)."""
-    app = new_app(application, Address(host, 8000), WarmUp(application.networks), allowed)
+    app = new_app(application, Address(host, 8000), WarmUp(application.networks), access)
     async with calling(app) as client:
         answer = (await post(client, "get_user_variables", {}, **headers)).json()["result"]
 
@@ -177,7 +180,7 @@ async def test_only_a_trusted_proxy_names_the_caller(monkeypatch, proxies, forwa
         seen.append(scope["client"][0])
         await Response()(scope, receive, send)
 
-    config = new_config(Starlette(routes=[Mount("/", app)]), trusted_proxies=proxies)
+    config = new_config(Starlette(routes=[Mount("/", app)]), Access(trusted_proxies=proxies))
     config.load()
     transport = httpx2.ASGITransport(config.loaded_app, client=("127.0.0.1", 5))
     async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
@@ -203,6 +206,14 @@ def test_what_is_no_address_is_told(text):
 def test_addresses(text, address):
     """Host and port, port 0 for any, an IPv6 host in brackets."""
     assert Address.read(text) == address
+
+
+def test_an_address_that_strangers_can_reach_is_refused(invoke):
+    """Anyone could call the tools otherwise, without a word to whoever started the server."""
+    ended = invoke("serve", "--http", "0.0.0.0:0")
+
+    assert ended.returncode == 2
+    assert "Other machines can reach 0.0.0.0, and any of them could call the tools. Add --public" in ended.stderr
 
 
 def test_an_address_that_is_taken_ends_the_start_with_a_sentence(served):

@@ -195,7 +195,7 @@ async def test_a_user_may_have_so_many_runs_under_way(opened, recorder):
         await released.wait()
 
     recorder.script = {"x": wait}
-    runs = opened(recorder.tool(), limits=Limits(runs_of_user=1))
+    runs = opened(recorder.tool(), limits=Limits(runs_of_caller=1))
     tool = run_plan_over(runs)
     asked = {"plan": plan(step(1, parameters={"label": "x"})).model_dump(), "wait_seconds": 0}
     first = await tool.answer(asked, user="ann")

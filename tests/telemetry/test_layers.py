@@ -100,7 +100,7 @@ def test_an_answer_that_is_cut_is_counted(seen, characters, count):
 
 def test_a_call_that_is_refused_is_counted(seen):
     """At the door, where its tool is not known."""
-    with Admission(1).enter("one") as is_admitted, Admission(0).enter("one") as is_beyond:
+    with Admission(1).answer() as is_admitted, Admission(0).answer() as is_beyond:
         assert (is_admitted, is_beyond) == (True, False)
         assert seen.counted("fingerpost.requests.in_hand") == {(): 1}
 

@@ -37,6 +37,7 @@ async def answer(
     raw: object,
     *,
     user: str | None,
+    caller: str = "",
     report: ReportProgress = ignore_progress,
     wants: Collection[str] = (),
 ) -> Answer:
@@ -51,7 +52,7 @@ async def answer(
             operation.fail(ToolNotFound.__name__)
             return _unknown(tools, name, raw, user)
     try:
-        answered = await tool.answer(raw, user=user, report=report, wants=wants)
+        answered = await tool.answer(raw, user=user, caller=caller, report=report, wants=wants)
         return _bound_and_count(answered, tool)
     except Exception as raised:  # noqa: BLE001  (the one place: no caller may be sent a traceback)
         correlation_id = _correlation_id(name, raw, user)

@@ -49,6 +49,7 @@ class Call:
     """What a tool knows of one call besides its arguments.
 
     ``user`` is None where nobody may store variables (rule A12).
+    ``caller`` is what limits count by: the user, or the address of an anonymous caller.
     ``now`` is in UTC and resolved once (rule A4).
     ``report`` is for tools that take their time.
     ``wants`` is what the caller wants beside the contract's body, of what the tool offers.
@@ -58,6 +59,7 @@ class Call:
     user: str | None
     now: datetime
     correlation_id: str
+    caller: str = ""
     report: ReportProgress = ignore_progress
     wants: frozenset[str] = frozenset()
 
@@ -193,7 +195,13 @@ class PublishedTool(Tool):
         return schema_of((*_as_tuple(self.output_shape), *failure_shapes(self.family)))
 
     async def answer(
-        self, raw: object, *, user: str | None, report: ReportProgress = ignore_progress, wants: Collection[str] = ()
+        self,
+        raw: object,
+        *,
+        user: str | None,
+        caller: str = "",
+        report: ReportProgress = ignore_progress,
+        wants: Collection[str] = (),
     ) -> Answer:
         """Answer one call; a ToolError becomes the contract's envelope, anything else rises to the error boundary.
 
@@ -211,6 +219,7 @@ class PublishedTool(Tool):
                     user=user,
                     now=fixed or clock.now(),
                     correlation_id=correlation_id,
+                    caller=user or caller,
                     report=report,
                     wants=frozenset(wants),
                 )

@@ -28,7 +28,7 @@ _RETRY_AFTER_S: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    user: str | None
+    caller: str
     task: "asyncio.Task[RunState]"
 
 
@@ -53,23 +53,23 @@ class ActiveRuns:
         """
         return await self.journal.carry_out(run_id)
 
-    def check_room(self, user: str | None) -> None:
-        """Check that a user may begin one more run.
+    def check_room(self, caller: str) -> None:
+        """Check that a caller may begin one more run.
 
         Raises:
             SourceLimited: too many are under way.
         """
-        count = sum(begun.user == user for begun in self._begun.values())
-        if count >= self.limits.runs_of_user:
+        count = sum(begun.caller == caller for begun in self._begun.values())
+        if count >= self.limits.runs_of_caller:
             raise SourceLimited(
                 f"{count:,} of your plan runs are under way, which is the limit",
                 retry_after_s=_RETRY_AFTER_S,
                 hint="Wait for one to end, or cancel one: run_plan with its run_id and action cancel",
             )
 
-    def begin(self, run_id: str, user: str | None = None) -> None:
+    def begin(self, run_id: str, caller: str = "") -> None:
         task = asyncio.create_task(self.carry_on(run_id), name=f"run {run_id}")
-        begun = self._begun[run_id] = _Begun(user, task)
+        begun = self._begun[run_id] = _Begun(caller, task)
         task.add_done_callback(lambda _task: self._end(run_id, begun))
 
     def is_under_way(self, run_id: str) -> bool:

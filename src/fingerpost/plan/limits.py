@@ -26,7 +26,8 @@ class Limits:
         breaker_failures: failures in a row of one tool after which it is left alone.
         breaker_s: for how long it is left alone.
         replans: how often the unfinished part of one run may be planned anew.
-        runs_of_user: how many runs of one user a process carries on in the background; one more is refused.
+        runs_of_caller: how many runs of one caller (a user, or an address) a process carries on in the background; one
+            more is refused.
     """
 
     steps: int = 500
@@ -44,7 +45,7 @@ class Limits:
     breaker_failures: int = 5
     breaker_s: float = 30.0
     replans: int = 3
-    runs_of_user: int = 100
+    runs_of_caller: int = 100
 
 
 # Python refuses to convert longer integers to text by default.

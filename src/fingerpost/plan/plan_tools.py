@@ -61,7 +61,7 @@ class RunPlan(PublishedTool):
         progress = RunProgress(call.report)
         with ExitStack() as until_ended:
             if not is_cancelled and not runs.is_under_way(arguments.run_id or ""):
-                runs.check_room(user)
+                runs.check_room(call.caller)
             if arguments.run_id is None:
                 run_id, plan = await self._start(arguments, user)
                 until_ended.enter_context(runs.watching(run_id, progress.watch))
@@ -73,7 +73,7 @@ class RunPlan(PublishedTool):
                 run = await runs.get(run_id, user)
                 progress.catch_up(run_id, plan_of(run), run.steps)
             if not is_cancelled and not runs.is_under_way(run_id):
-                runs.begin(run_id, user)
+                runs.begin(run_id, call.caller)
             await self._wait(run_id, arguments.wait_seconds)
         run = await runs.get(run_id, user)
         return self._show(arguments, await describe_run(runs, run))

@@ -34,6 +34,9 @@ def serve(
         list[str] | None,
         typer.Option(metavar="CIDR", help="A proxy whose X-Forwarded-For names the caller; repeatable."),
     ] = None,
+    public: Annotated[
+        bool, typer.Option("--public", help="Let anyone who reaches the address call the tools, without a token.")
+    ] = False,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that serve HTTP at one address.")] = 1,
 ) -> None:
     """Serve the tools over MCP."""
@@ -60,14 +63,16 @@ def serve(
         asyncio.run(serve_stdio(application, new_warm_up(application)))
         return
     from fingerpost.apps.mcp.http import serve_http
+    from fingerpost.apps.mcp.identity import Access
     from fingerpost.apps.mcp.workers import serve_workers
 
     with usage():
-        address, proxies, hosts = Address.read(http), read_networks(trusted_proxy or ()), allow_host or ()
+        address, proxies = Address.read(http), read_networks(trusted_proxy or ())
+        access = Access(allowed_hosts=allow_host or (), trusted_proxies=proxies, is_public=public)
         if workers > 1:
-            serve_workers(application.settings, address, workers, groups, hosts, proxies)
+            serve_workers(application.settings, address, workers, groups, access)
         else:
-            serve_http(application, address, new_warm_up(application), hosts, trusted_proxies=proxies)
+            serve_http(application, address, new_warm_up(application), access)
 
 
 def web(
@@ -92,6 +97,7 @@ def web(
     start_logging(may_wait=False)
     # The protocol's own package is a second of imports that no other command needs.
     from fingerpost.apps.mcp.http import Site, serve_http
+    from fingerpost.apps.mcp.identity import Access
     from fingerpost.apps.source_kinds import require_keys
 
     with usage():
@@ -107,7 +113,9 @@ def web(
             work=DemoDisruption(application).keep_up,
             announce=_announce,
         )
-        serve_http(application, Address(host, port), new_warm_up(application), allow_host or (), site)
+        # --host itself says who may reach the page.
+        access = Access(allowed_hosts=allow_host or (), is_public=True)
+        serve_http(application, Address(host, port), new_warm_up(application), access, site)
 
 
 def _announce(url: str) -> None:

@@ -36,12 +36,15 @@ class Address:
 
     @property
     def is_loopback(self) -> bool:
-        if self.host == "localhost":
-            return True
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return self.host == "localhost" or is_loopback(self.host)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a text is a loopback address; a name is none."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def read_networks(texts: Sequence[str]) -> list[str]:

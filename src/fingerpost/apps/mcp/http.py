@@ -4,10 +4,11 @@ import asyncio
 import ipaddress
 import logging
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 import uvicorn
 from mcp.server.context import ServerRequestContext
@@ -22,8 +23,9 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
-from fingerpost.apps.mcp.address import Address, listen, name_machine
+from fingerpost.apps.mcp.address import Address, listen
 from fingerpost.apps.mcp.http_limits import MOST_BYTES, Admission, BodyTooLarge, PatientProtocol, receive_body
+from fingerpost.apps.mcp.identity import NO_ACCESS_BEYOND, Access, Caller, CallerFinder
 from fingerpost.apps.mcp.metrics_page import MEDIA_TYPE, open_metrics_page
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.plans import recovering
@@ -35,8 +37,6 @@ _log = logging.getLogger(__name__)
 
 # Calls that run when the server is told to stop have this long to be answered.
 _GRACE_S = 10
-# Headers that a proxy adds.
-_FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via")
 # A worker that has not said that it lives for so long is replaced.
 _LONGEST_SILENCE_S = 60
 
@@ -44,6 +44,7 @@ _STREAM = "text/event-stream"
 _TOKEN = b'"progressToken"'
 _INVALID_REQUEST = -32600
 _CLOSING = {"Connection": "close"}
+_CALLER = "fingerpost.caller"
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -80,8 +81,11 @@ class McpTransport:
     A stream costs more, and a server that keeps no session has nothing to send on it but progress.
     """
 
-    def __init__(self, server: Server[Any], security: TransportSecuritySettings, admission: Admission) -> None:
+    def __init__(
+        self, server: Server[Any], security: TransportSecuritySettings, admission: Admission, callers: CallerFinder
+    ) -> None:
         self._admission = admission
+        self._callers = callers
         self._in_one, self._streaming = (
             StreamableHTTPSessionManager(app=server, json_response=is_json, stateless=True, security_settings=security)
             for is_json in (True, False)
@@ -97,6 +101,14 @@ class McpTransport:
         if scope["method"] != "POST":
             await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             return
+        caller = scope[_CALLER] = self._callers.find(scope)
+        with self._admission.enter(caller.name, may_be_many=caller.may_be_many) as is_admitted:
+            if is_admitted:
+                await self._receive(scope, receive, send)
+            else:
+                await _TOO_MANY(scope, receive, send)
+
+    async def _receive(self, scope: Scope, receive: Receive, send: Send) -> None:
         length = Headers(scope=scope).get("content-length", "")
         try:
             body = await receive_body(receive, int(length) if length.isdecimal() else 0)
@@ -107,13 +119,11 @@ class McpTransport:
             message = f"The request has more than {MOST_BYTES:,} bytes; send a shorter call"
             await _refuse(413, message, _CLOSING)(scope, receive, send)
             return
-        host, _port = scope.get("client") or ("", 0)
-        with self._admission.enter(name_machine(host)) as is_admitted:
+        with self._admission.answer() as is_admitted:
             if is_admitted:
                 await self._pass_on(body, scope, receive, send)
             else:
-                refusal = _refuse(429, "Too many requests at a time; retry in a second", {"Retry-After": "1"})
-                await refusal(scope, receive, send)
+                await _FULL(scope, receive, send)
 
     async def _pass_on(self, body: list[Message], scope: Scope, receive: Receive, send: Send) -> None:
         wants_progress = _STREAM in Headers(scope=scope).get("accept", "") and any(
@@ -132,28 +142,27 @@ def _refuse(status: int, message: str, headers: dict[str, str]) -> JSONResponse:
     return JSONResponse(error, status_code=status, headers=headers)
 
 
+_TOO_MANY = _refuse(429, "Too many requests at a time; retry in a second", {"Retry-After": "1"})
+_FULL = _refuse(503, "The server has too many requests at a time; retry in a second", {"Retry-After": "1"})
+
+
 def new_app(
     application: Application,
     address: Address,
     warm_up: WarmUp,
-    allowed_hosts: Sequence[str] = (),
+    access: Access = NO_ACCESS_BEYOND,
     site: Site | None = None,
     write_metrics: Callable[[], bytes] | None = None,
 ) -> Starlette:
-    """Return the web application, with a site and ``/metrics`` beside the endpoints where they are given.
-
-    Only a caller on this machine is the settings' user: the server listens on loopback, is called by no other name, and
-    no proxy forwarded the request. Every other caller is anonymous and keeps no variables (rule A12).
-    ``allowed_hosts`` are names, besides loopback and the address itself, that a client may call the server by.
-    """
+    """Return the web application, with a site and ``/metrics`` beside the endpoints where they are given."""
     settings = application.settings
-    local_user = settings.user if address.is_loopback and not allowed_hosts else None
 
-    def find_user(ctx: ServerRequestContext[Any, Any]) -> str | None:
-        is_forwarded = ctx.request is None or any(header in ctx.request.headers for header in _FORWARDED)
-        return None if is_forwarded else local_user
+    def find_caller(ctx: ServerRequestContext[Any, Any]) -> Caller:
+        assert ctx.request is not None
+        caller: Caller = ctx.request.scope[_CALLER]
+        return caller
 
-    hosts = ["127.0.0.1", "localhost", "[::1]", address.host, *allowed_hosts]
+    hosts = ["127.0.0.1", "localhost", "[::1]", address.host, *access.allowed_hosts]
     names = list(dict.fromkeys(form for host in hosts for form in (host, f"{host}:*")))
     security = TransportSecuritySettings(
         allowed_hosts=names,
@@ -174,8 +183,14 @@ def new_app(
 
     # A stream is one call's: when we are told to stop it is answered like any other, and not broken off.
     AppStatus.enable_automatic_graceful_drain = False
-    server = new_server(application, find_user=find_user)
-    transport = McpTransport(server, security, Admission(settings.max_concurrent_calls))
+    server = new_server(
+        application,
+        find_user=lambda ctx: find_caller(ctx).user,
+        find_address=lambda ctx: find_caller(ctx).name,
+    )
+    callers = CallerFinder(settings, address, access)
+    callers.log_rights()
+    transport = McpTransport(server, security, Admission(settings.max_concurrent_calls), callers)
     app = Starlette(
         routes=[
             Route("/mcp", transport),
@@ -230,21 +245,20 @@ def serve_http(
     application: Application,
     address: Address,
     warm_up: WarmUp | None = None,
-    allowed_hosts: Sequence[str] = (),
+    access: Access = NO_ACCESS_BEYOND,
     site: Site | None = None,
-    trusted_proxies: Sequence[str] = (),
 ) -> None:
     """Serve until SIGTERM or an interrupt; calls that run then are still answered.
 
-    ``site`` is served beside the endpoints; ``trusted_proxies`` as in ``new_config``.
+    ``site`` is served beside the endpoints.
 
     Raises:
-        SettingsInvalid: the address cannot be listened on.
+        SettingsInvalid: the address cannot be listened on, or strangers could reach it without leave.
     """
     warm_up = warm_up or WarmUp(application.networks)
     listener = listen(address)
-    app = new_app(application, address, warm_up, allowed_hosts, site, open_metrics_page())
-    config = new_config(app, trusted_proxies=trusted_proxies)
+    app = new_app(application, address, warm_up, access, site, open_metrics_page())
+    config = new_config(app, access)
     server = uvicorn.Server(config)
     # Until uvicorn listens for signals, and once it has stopped, when it sends the signal on. A handler that raised
     # could leave Python's import lock locked, because the warm-up imports meanwhile.
@@ -259,13 +273,8 @@ def serve_http(
     warm_up.leave()
 
 
-def new_config(
-    app: Starlette | Callable[[], Starlette], workers: int = 1, trusted_proxies: Sequence[str] = ()
-) -> uvicorn.Config:
-    """Return the configuration of uvicorn; each of several workers makes the application itself.
-
-    ``trusted_proxies`` are addresses or networks (CIDR) whose X-Forwarded-For names the caller; no other is read.
-    """
+def new_config(app: Starlette | Callable[[], Starlette], access: Access, workers: int = 1) -> uvicorn.Config:
+    """Return the configuration of uvicorn; each of several workers makes the application itself."""
     return uvicorn.Config(
         app,
         factory=not isinstance(app, Starlette),
@@ -275,9 +284,10 @@ def new_config(
         timeout_graceful_shutdown=_GRACE_S,
         # Compiling holds Python's lock for seconds, and whoever does is well.
         timeout_worker_healthcheck=_LONGEST_SILENCE_S,
-        http=PatientProtocol,
-        proxy_headers=bool(trusted_proxies),
-        forwarded_allow_ips=list(trusted_proxies),
+        # uvicorn takes any callable that makes a protocol.
+        http=cast("type[asyncio.Protocol]", partial(PatientProtocol, trusted_proxies=access.trusted_proxies)),
+        proxy_headers=bool(access.trusted_proxies),
+        forwarded_allow_ips=list(access.trusted_proxies),
     )
 
 

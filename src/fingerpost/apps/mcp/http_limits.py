@@ -5,21 +5,25 @@ memory until it ends.
 """
 
 import asyncio
+import ipaddress
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
 from starlette.types import Message, Receive
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from fingerpost.apps.mcp.address import is_loopback, name_machine
 from fingerpost.runtime.instruments import REFUSED_CALLS, REFUSED_CONNECTIONS, REQUESTS_IN_HAND
 
 HEADERS_S = 10.0
 MOST_HEADER_BYTES = 65_536
-BODY_S = 30.0
+BODY_S = 15.0
 # Of one process; systems that were not told otherwise give it 1,024 files.
 MOST_CONNECTIONS = 500
+MOST_CONNECTIONS_OF_ONE = 50
+MOST_CALLS_OF_ONE = 8
 MOST_BYTES: Final = 1_500_000
 """A plan with its memory is at most 1,000,000 bytes (``plan/limits.py``); some are escaped."""
 
@@ -33,15 +37,22 @@ class BodyTooLarge(Exception):
 class PatientProtocol(HttpToolsProtocol):
     """uvicorn's protocol, which closes a connection if its headers take ``HEADERS_S`` or ``MOST_HEADER_BYTES``.
 
-    A connection beyond ``MOST_CONNECTIONS`` is refused at once with 503.
+    A connection beyond ``MOST_CONNECTIONS``, or beyond ``MOST_CONNECTIONS_OF_ONE`` of one address, is refused at once
+    with 503. Many callers may share an address of this machine or of a trusted proxy, so neither counts as one.
     """
 
+    machine: str | None = None
     _deadline: asyncio.TimerHandle | None = None
     _header_bytes = 0
 
+    def __init__(self, *given: Any, trusted_proxies: Sequence[str] = (), **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._trusted = [ipaddress.ip_network(text) for text in trusted_proxies]
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if len(self.connections) > MOST_CONNECTIONS:
+        self.machine = self._find_machine()
+        if len(self.connections) > MOST_CONNECTIONS or self._is_one_too_many():
             REFUSED_CONNECTIONS.add(1)
             transport.write(_SHED)
             transport.close()
@@ -64,6 +75,17 @@ class PatientProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_deadline()
         super().connection_lost(exc)
+
+    def _find_machine(self) -> str | None:
+        """Return the caller's address, or its IPv6 network; None where many may share it."""
+        host = self.client[0] if self.client else ""
+        if is_loopback(host) or not host:
+            return None
+        return None if any(ipaddress.ip_address(host) in network for network in self._trusted) else name_machine(host)
+
+    def _is_one_too_many(self) -> bool:
+        alike = [one for one in self.connections if isinstance(one, PatientProtocol) and one.machine == self.machine]
+        return self.machine is not None and len(alike) > MOST_CONNECTIONS_OF_ONE
 
     def _is_answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
@@ -106,27 +128,44 @@ async def receive_body(receive: Receive, declared_bytes: int) -> list[Message]:
 
 
 class Admission:
-    """Limits the requests in flight of one process: half of ``most`` for one caller, ``most`` for all."""
+    """Limits the requests in flight of one process: of each caller from its headers on, of all from their bodies on.
+
+    ``most`` are answered at a time. A caller has ``MOST_CALLS_OF_ONE``, and half of ``most`` if its name may stand for
+    many; never more than that half.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._most_of_one = max(1, most // 2)
+        self._answering = 0
         self._by_caller: Counter[str] = Counter()
 
     @contextmanager
-    def enter(self, caller: str) -> Iterator[bool]:
-        """Count a request during the block; yields False, and counts nothing, where there is no room for it."""
-        is_full = self._by_caller.total() >= self._most or self._by_caller.get(caller, 0) >= self._most_of_one
-        if is_full:
+    def enter(self, caller: str, *, may_be_many: bool = False) -> Iterator[bool]:
+        """Count a request during the block; yields False, and counts nothing, where its caller has no room for it."""
+        half = max(1, self._most // 2)
+        if self._by_caller.get(caller, 0) >= (half if may_be_many else min(half, MOST_CALLS_OF_ONE)):
             REFUSED_CALLS.add(1)
             yield False
             return
         self._by_caller[caller] += 1
+        try:
+            yield True
+        finally:
+            self._by_caller[caller] -= 1
+            if not self._by_caller[caller]:
+                del self._by_caller[caller]
+
+    @contextmanager
+    def answer(self) -> Iterator[bool]:
+        """Count a whole request during the block; yields False, and counts nothing, where the process is full."""
+        if self._answering >= self._most:
+            REFUSED_CALLS.add(1)
+            yield False
+            return
+        self._answering += 1
         REQUESTS_IN_HAND.add(1)
         try:
             yield True
         finally:
             REQUESTS_IN_HAND.add(-1)
-            self._by_caller[caller] -= 1
-            if not self._by_caller[caller]:
-                del self._by_caller[caller]
+            self._answering -= 1

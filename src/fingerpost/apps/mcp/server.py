@@ -51,12 +51,15 @@ _CACHE_HINTS: Mapping[CacheableMethod, CacheHint] = {
 }
 
 
-def new_server(application: Application, *, find_user: FindUser) -> Server[Any]:
+def new_server(
+    application: Application, *, find_user: FindUser, find_address: Callable[[_Context], str] = lambda _ctx: ""
+) -> Server[Any]:
     """Return a server that answers both protocol eras on any transport and keeps nothing between two calls.
 
     ``find_user`` returns who owns the variables of a call; None for an anonymous caller, who keeps none (rule A12).
+    ``find_address`` returns what limits count an anonymous caller by.
     """
-    handlers = _Handlers(application, find_user)
+    handlers = _Handlers(application, find_user, find_address)
     server: Server[Any] = Server(
         "fingerpost",
         version=__version__,
@@ -79,9 +82,10 @@ def new_server(application: Application, *, find_user: FindUser) -> Server[Any]:
 
 
 class _Handlers:
-    def __init__(self, application: Application, find_user: FindUser) -> None:
+    def __init__(self, application: Application, find_user: FindUser, find_address: Callable[[_Context], str]) -> None:
         self._application = application
         self._find_user = find_user
+        self._find_address = find_address
         self._entries = {name: tool_of(tool) for name, tool in application.tools.items()}
         self._linked_entries = {name: link_view(entry) for name, entry in self._entries.items()}
         # Over HTTP the protocol walks the called tool's schema for parameters that travel in headers. None of ours do.
@@ -109,7 +113,13 @@ class _Handlers:
         while True:
             chosen = choices.apply_to(arguments)
             answer = await error_boundary.answer(
-                self._application.tools, params.name, chosen, user=self._find_user(ctx), report=report, wants=wants
+                self._application.tools,
+                params.name,
+                chosen,
+                user=self._find_user(ctx),
+                caller=self._find_address(ctx),
+                report=report,
+                wants=wants,
             )
             place = find_elicitation(answer, choices)
             if place is None or not can_elicit(ctx):

@@ -6,7 +6,7 @@ Nothing is kept in a worker between two calls, so any may answer any call.
 import logging
 import os
 import socket
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from contextlib import closing
 from dataclasses import dataclass
 from typing import cast
@@ -18,6 +18,7 @@ from fingerpost.apps.interpreter import new_warm_up, start_server_process
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp.address import Address, SharedAddress
 from fingerpost.apps.mcp.http import new_app, new_config, say_where
+from fingerpost.apps.mcp.identity import Access, CallerFinder
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.wiring import build
 
@@ -28,13 +29,13 @@ _log = logging.getLogger(__name__)
 class ServerWorker:
     """What a worker serves; sent to its process, where it is called for the application.
 
-    ``groups`` are the groups of tools, None for all; ``allowed_hosts`` as in ``new_app``.
+    ``groups`` are the groups of tools, None for all; ``access`` as in ``new_app``.
     """
 
     settings: Settings
     groups: Collection[str] | None
     address: Address
-    allowed_hosts: Sequence[str]
+    access: Access
 
     def __call__(self) -> Starlette:
         start_server_process()
@@ -43,7 +44,7 @@ class ServerWorker:
         application = build(self.settings, self.groups)
         warm_up = new_warm_up(application)
         warm_up.start()
-        return new_app(application, self.address, warm_up, self.allowed_hosts)
+        return new_app(application, self.address, warm_up, self.access)
 
 
 def serve_workers(
@@ -51,8 +52,7 @@ def serve_workers(
     address: Address,
     count: int,
     groups: Collection[str] | None,
-    allowed_hosts: Sequence[str] = (),
-    trusted_proxies: Sequence[str] = (),
+    access: Access,
 ) -> None:
     """Serve in ``count`` processes until SIGTERM or an interrupt; calls that run then are still answered.
 
@@ -60,12 +60,13 @@ def serve_workers(
     of the workers, so each pushes its own (docs/telemetry.md).
 
     Raises:
-        SettingsInvalid: the address cannot be listened on.
+        SettingsInvalid: the address cannot be listened on, or strangers could reach it without leave.
     """
+    CallerFinder(settings, address, access)
     with closing(SharedAddress(address)) as shared:
-        worker = ServerWorker(settings=settings, groups=groups, address=shared.address, allowed_hosts=allowed_hosts)
+        worker = ServerWorker(settings=settings, groups=groups, address=shared.address, access=access)
         # Its words on workers that died, and on what it did then.
         logging.getLogger("uvicorn.error").setLevel(logging.INFO)
         say_where(shared.address)
         # uvicorn hands them on as they are, and each becomes a socket in the worker that receives it.
-        Multiprocess(new_config(worker, count, trusted_proxies), cast("list[socket.socket]", [shared])).run()
+        Multiprocess(new_config(worker, access, count), cast("list[socket.socket]", [shared])).run()
