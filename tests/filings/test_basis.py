@@ -138,7 +138,11 @@ def test_a_claim_on_a_refused_quarter_is_not_judged(recorded, value):
 
 @pytest.mark.parametrize(
     ("ticker", "metric", "period", "first"),
-    [("AAPL", "DeferredRevenue", "2018", 7_543_000_000), ("CLS", "NetIncome", "2022", 145_500_000)],
+    [
+        ("AAPL", "DeferredRevenue", "2018", 7_543_000_000),
+        ("CLS", "NetIncome", "2022", 145_500_000),
+        ("CLS", "Revenue", "2017", 6_110_500_000),
+    ],
 )
 def test_original_is_the_first_filed_value_under_any_tag(recorded, ticker, metric, period, first):
     """A later tag, or a later framework, is a restatement."""
@@ -166,7 +170,7 @@ def test_a_growth_comes_from_the_newest_filing_that_states_both_years(recorded):
     ("expression", "period", "why", "step"),
     [
         ("cagr(Revenue, 5)", "2024", "of two frameworks", "Ask financial_facts for the inputs"),
-        ("gross_margin_change", "2018", "a later filing restated", "Send vintage: original for -0."),
+        ("return_on_average_equity", "2016", "a later filing restated", "Send vintage: original for 0.117"),
     ],
 )
 def test_inputs_without_a_common_basis_are_not_combined(recorded, expression, period, why, step):
@@ -350,3 +354,21 @@ def test_recorded_statements_that_mixed_filings(recorded, ticker, period, kind, 
         assert values["Cash"] <= values["CurrentAssets"] <= values["Assets"]
     else:
         assert values["Revenue"] - values["CostOfRevenue"] == values["GrossProfit"]
+
+
+@pytest.mark.parametrize("ticker", TICKERS)
+def test_a_balance_is_of_one_company_and_one_framework(recorded, ticker):
+    """Cash is a part of the current assets, and these of all assets; lines of other filings are marked."""
+    checked, wrong = 0, []
+    for year in range(2009, 2026):
+        try:
+            rows = statement(recorded, ticker, "balance", window(str(year)), LATEST).results
+        except DataNotFound:
+            continue
+        values = {row["metric_name"]: row["value"] for row in rows}
+        parts = [values[name] for name in ("Cash", "CurrentAssets", "Assets") if name in values]
+        own = [row["xbrl_tag"] for row in rows if "from another filing" not in str(row.get("notes"))]
+        checked += 1
+        wrong += [] if parts == sorted(parts) and len({tag.split(":")[0] for tag in own} - {"dei"}) == 1 else [year]
+
+    assert (checked > 5, wrong) == (True, [])

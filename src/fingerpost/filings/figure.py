@@ -163,7 +163,10 @@ class Figure:
 
     @property
     def taxonomies(self) -> set[str]:
-        return {concept.partition(":")[0] for concept in self.concepts}
+        """The taxonomies that state the value; for a computed one, those that state all of its inputs."""
+        own = {concept.partition(":")[0] for concept in self.concepts}
+        of_parts = [found for part in self.parts if (found := part.taxonomies - {COVER.rstrip(":")})]
+        return own or (set.intersection(*of_parts) if of_parts else set())
 
     def restated_by(self, fact: Fact) -> "Figure":
         """Return the figure as one filing states it, with a note if that is not the value it has now."""

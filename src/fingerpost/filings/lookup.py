@@ -1,7 +1,8 @@
 """Look a metric up at a company in a window: reported figures, or the values of a recipe."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from fingerpost.filings.calculation import Calculation, Computed
@@ -19,27 +20,61 @@ from fingerpost.filings.reasons import (
     missing_metric,
     refused_quarter,
 )
+from fingerpost.filings.revisions import explain_break
 
-_ANNUAL = "annual"
+ANNUAL = "annual"
 # How a caller may name the length of a series' periods.
-_FREQUENCIES = {_ANNUAL: (YEAR,), "quarterly": (QUARTER,), "ytd": YEAR_TO_DATE, "instant": (INSTANT,)}
+_FREQUENCIES = {ANNUAL: (YEAR,), "quarterly": (QUARTER,), "ytd": YEAR_TO_DATE, "instant": (INSTANT,)}
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The figures of a metric, and the reasons for what is missing; ``name`` is the metric's own."""
+    """The figures of a metric, and the reasons for what is missing; ``name`` is the metric's own.
+
+    ``breaks`` has, by start and end, why a figure of the headline is not comparable with the one before it.
+    """
 
     name: str
     found: Selection = field(default_factory=Selection)
     missing: Missing = field(default_factory=dict)
+    breaks: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def points(self) -> list[dict[str, Any]]:
-        return [{"end_date": figure.end, "value": figure.value} for figure in self.found.headline]
+        return [
+            {"end_date": figure.end, "value": figure.value} | ({"note": note} if note else {})
+            for figure in self.found.headline
+            for note in [self.breaks.get((figure.start, figure.end))]
+        ]
 
 
 def look_up(source: CompanyFigures, text: str, window: PeriodFilter, frequency: str | None = None) -> Finding:
     """Return what a company has of a metric, by any of its names; with a frequency, the headline is of its periods."""
+    finding = _find(source, text, window, frequency)
+    breaks = _list_breaks(source, finding.found.headline)
+    if not breaks:
+        return finding
+
+    def mark(figures: Sequence[Figure]) -> tuple[Figure, ...]:
+        notes = [breaks.get((figure.start, figure.end)) for figure in figures]
+        return tuple(figure.with_note(note) if note else figure for figure, note in zip(figures, notes, strict=True))
+
+    found = replace(finding.found, figures=mark(finding.found.figures), headline=mark(finding.found.headline))
+    return replace(finding, found=found, breaks=breaks)
+
+
+def _list_breaks(source: CompanyFigures, headline: Sequence[Figure]) -> dict[tuple[str, str], str]:
+    breaks = {}
+    for before, figure in pairwise(headline):
+        why = explain_break(before, figure, source.options)
+        if YEAR in (before.period, figure.period) and figure.period not in (YEAR, INSTANT):
+            why = "a transition period: the company moved its year end"
+        if why is not None:
+            breaks[figure.start, figure.end] = why
+    return breaks
+
+
+def _find(source: CompanyFigures, text: str, window: PeriodFilter, frequency: str | None) -> Finding:
     metric = source.find_metric(text)
     if metric is None:
         return Finding(text, missing={text: missing_metric(source, text)})
@@ -60,11 +95,23 @@ def _select(source: CompanyFigures, metric: Metric, window: PeriodFilter, freque
         return found
     if all(figure.period == INSTANT for figure in found.figures):
         # A balance has no length: its year is the one that ends there.
-        is_annual = frequency == _ANNUAL
+        is_annual = frequency == ANNUAL
         chosen = [each for each in found.figures if not is_annual or source.calendar.is_year_end(each.end)]
     else:
         chosen = [each for each in found.figures if each.period in _FREQUENCIES[frequency]]
+        if frequency == ANNUAL:
+            chosen += _list_transitions(source, found.figures)
     return replace(found, headline=tuple(sorted(chosen, key=lambda figure: (figure.end, figure.start))))
+
+
+def _list_transitions(source: CompanyFigures, figures: Sequence[Figure]) -> list[Figure]:
+    """Return the figures of transition periods: the longest that a transition report states from its first day."""
+    longest: dict[str, Figure] = {}
+    for figure in figures:
+        of_report = any(fact.form.startswith("10-KT") for fact in figure.headlines)
+        if of_report and figure.period not in (YEAR, INSTANT) and source.calendar.begins_transition(figure.start):
+            longest[figure.start] = max(figure, longest.get(figure.start, figure), key=lambda each: each.end)
+    return list(longest.values())
 
 
 def _explain_missing(

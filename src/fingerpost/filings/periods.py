@@ -96,6 +96,12 @@ class FiscalCalendar:
         left = (year_end - day - _QUARTER_SLACK_DAYS) / (_YEAR_DAYS / 4)
         return year, max(1, min(4, 4 - math.floor(left)))
 
+    def begins_transition(self, start: str) -> bool:
+        """Whether a day follows a fiscal year and lies in none: the company moved its year end."""
+        at = bisect_left(self._days, day_number(start))
+        follows = at > 0 and day_number(start) - self._days[at - 1] <= _SLACK_DAYS
+        return follows and (at == len(self._days) or self._days[at] - self._days[at - 1] > _LONGEST_YEAR_DAYS)
+
     def days_off(self, end: str) -> int:
         """Return how many days lie between a day and the nearest end of a fiscal quarter."""
         if not self._anchors:

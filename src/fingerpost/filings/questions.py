@@ -10,9 +10,9 @@ from typing import Any
 from fingerpost.filings.concepts import RATIO, Metric, list_metrics, list_recipes
 from fingerpost.filings.figure import ORIGINAL, SAMPLE, Company, Fact, Figure, FigureOptions
 from fingerpost.filings.library import CompanyFigures, FactLibrary
-from fingerpost.filings.lookup import look_up
+from fingerpost.filings.lookup import ANNUAL, look_up
 from fingerpost.filings.period_filter import PeriodFilter
-from fingerpost.filings.periods import INSTANT, QUARTER
+from fingerpost.filings.periods import INSTANT, QUARTER, YEAR
 from fingerpost.filings.reasons import (
     NOT_REPORTED,
     OUTSIDE_SAMPLE,
@@ -25,7 +25,7 @@ from fingerpost.filings.reasons import (
     untagged,
 )
 from fingerpost.filings.reply import SERIES, Reply, cited_row, join_modes, nothing, points_of, source_of
-from fingerpost.filings.revisions import is_rounding
+from fingerpost.filings.revisions import FRAMEWORKS, is_rounding
 
 _RATIO_DIGITS = 6
 # The totals of a statement. It is known by the first; if a company does not tag it, the other lines make a statement.
@@ -87,8 +87,10 @@ def time_series(
     not_found = f"No time series data found for {ticker} and metric {text}"
     source = open_company(library, ticker, not_found, options)
     finding = look_up(source, text, window, frequency)
+    if frequency is None and window.year is None and any(each.period == YEAR for each in finding.found.headline):
+        finding = look_up(source, text, window, ANNUAL)
     rows = [source.row_of(finding.name, figure) for figure in finding.found.headline]
-    reply = Reply(rows, {text: points_of(rows)}, SERIES, finding.missing, source.provenance)
+    reply = Reply(rows, {text: finding.points}, SERIES, finding.missing, source.provenance)
     return reply.unless_empty(not_found)
 
 
@@ -120,6 +122,7 @@ def compare(
     not_found = f"No financial facts found for {', '.join(tickers)}"
     reply = Reply([], data={})
     companies: list[Company] = []
+    frameworks: set[str] = set()
     for ticker in dict.fromkeys(tickers):
         company = library.find_company(ticker)
         if company is None:
@@ -133,16 +136,18 @@ def compare(
             if finding.points:
                 own.put(text, finding.points)
                 reply.results += [source.row_of(finding.name, figure) for figure in finding.found.headline]
+                frameworks |= {name for figure in finding.found.headline for name in figure.taxonomies & FRAMEWORKS}
         if own.data:
             reply.data = {**(reply.data or {}), ticker: own.data}
             reply.value_mode = join_modes(reply.value_mode, own.value_mode)
     if companies:
         reply.source = source_of(*companies, as_of=options.as_of)
-    for name, told in (
-        ("end_date", "The periods end on different days"),
-        ("unit", "The units differ and were not converted"),
+    for told, values in (
+        ("The periods end on different days", {row["end_date"] for row in reply.results}),
+        ("The units differ and were not converted", {row["unit"] for row in reply.results}),
+        ("The accounting frameworks differ", frameworks),
     ):
-        if len(values := {row[name] for row in reply.results}) > 1:
+        if len(values) > 1:
             reply.extra.setdefault("notes", []).append(f"{told}: {', '.join(sorted(values))}")
     return reply.unless_empty(not_found)
 
@@ -238,7 +243,7 @@ def _as_stated(source: CompanyFigures, line: Figure, filing: Fact | None) -> Fig
     if own is None:
         lacking = f"{filing.form} {filing.accession} states the totals but not this line"
         return line.with_note(f"from another filing: {lacking}")
-    if own.value == stated or is_rounding(stated, own.value):
+    if own.taxonomy == line.fact.taxonomy and (own.value == stated or is_rounding(stated, own.value)):
         return line
     if source.options.vintage == ORIGINAL:
         return line.with_note(f"from an earlier filing: {own.form} {own.accession} states {own.value}")

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 from fingerpost.filings.concepts import Metric
 from fingerpost.filings.figure import ORIGINAL, SPLIT_ADJUSTED, Fact, Figure, FigureOptions
 from fingerpost.filings.formula import NotComputable
-from fingerpost.filings.periods import day_number
+from fingerpost.filings.periods import YEAR, day_number
 
 SPLIT_CONCEPT = "us-gaap:StockholdersEquityNoteStockSplitConversionRatio1"
 WITNESS_CONCEPTS = (
@@ -210,14 +210,29 @@ def _step(value: float) -> Decimal:
     return Decimal(1).scaleb(int(exponent))
 
 
-_FRAMEWORKS = frozenset({"us-gaap", "ifrs-full"})
+FRAMEWORKS = frozenset({"us-gaap", "ifrs-full"})
 _K = TypeVar("_K")
 
 
 def share_framework(figures: Sequence[Figure]) -> bool:
     """Whether all figures were filed under one accounting framework; cover pages have none."""
-    frameworks = [found for figure in figures if (found := figure.taxonomies & _FRAMEWORKS)]
+    frameworks = [found for figure in figures if (found := figure.taxonomies & FRAMEWORKS)]
     return not frameworks or bool(set.intersection(*frameworks))
+
+
+def explain_break(before: Figure, figure: Figure, options: FigureOptions) -> str | None:
+    """Return why a figure cannot be compared with the one before it in a series; None if it can."""
+    if not share_framework([before, figure]):
+        old, new = (" and ".join(sorted(each.taxonomies & FRAMEWORKS)) for each in (before, figure))
+        return f"under {new}; the value before it is under {old}"
+    years = [each.as_filed or each for each in (before, figure) if each.period == YEAR and each.headlines]
+    if options.vintage == ORIGINAL or len(years) < 2 or not any(year.restated for year in years):
+        return None
+    of_first, of_second = (
+        {fact.accession for fact in year.headlines if fact.value == year.value or is_rounding(year.value, fact.value)}
+        for year in years
+    )
+    return None if of_first & of_second else "restated: no filing states this value and the one before it"
 
 
 def find_joint(figures: Sequence[Figure], metric_names: Sequence[str]) -> list[Figure] | None:
@@ -231,7 +246,7 @@ def find_joint(figures: Sequence[Figure], metric_names: Sequence[str]) -> list[F
         facts = [by_accession[accession] for by_accession in stated]
         tags = {(name, fact.concept) for name, fact in zip(metric_names, facts, strict=True)}
         has_one_tag = len(tags) == len(set(metric_names))
-        if has_one_tag and len({fact.taxonomy for fact in facts} & _FRAMEWORKS) <= 1:
+        if has_one_tag and len({fact.taxonomy for fact in facts} & FRAMEWORKS) <= 1:
             return [figure.restated_by(fact) for figure, fact in zip(figures, facts, strict=True)]
     return None
 
