@@ -11,7 +11,7 @@ from fingerpost.errors import OutsideCalendar, SourceChanged, SourceFailed, Sour
 from fingerpost.runtime.instruments import NETWORK, NETWORK_QUERY_DURATION, Measuring, measured
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, Network
-from fingerpost.transit.rules.warnings import WarningCode, Warnings
+from fingerpost.transit.rules.warnings import Warning, WarningCode, Warnings  # noqa: A004  (the contract's own name)
 
 _log = logging.getLogger(__name__)
 
@@ -37,6 +37,10 @@ class LeftOut:
             return f"{self.network} was left out: {self.error.clause}."
         how = f"could not be asked for names ({self.error.clause})"
         return f"{self.network} {how}; its fallback {self.stand_in} answered."
+
+    @property
+    def warning(self) -> Warning:
+        return Warning(WarningCode.NETWORK_LEFT_OUT, self.sentence)
 
 
 Failures = dict[str, LeftOut]
@@ -221,20 +225,17 @@ def measuring_query(network: Network) -> Measuring:
     return measured("query network", {NETWORK: network.profile.name}, NETWORK_QUERY_DURATION)
 
 
-async def list_departures(networks: Sequence[Network], query: DepartureQuery, warnings: Warnings) -> DepartureBoard:
+async def list_departures(networks: Sequence[Network], query: DepartureQuery) -> Outcome[DepartureBoard]:
     """Return the board of the preferred network, or the next where it fails."""
 
     async def list_board(network: Network) -> DepartureBoard:
         return await network.list_departures(query)
 
-    outcome = await ask_in_turn([(network, list_board) for network in networks], Deadline())
-    warn_of_left_out(outcome.left_out, warnings)
-    return outcome.value
+    return await ask_in_turn([(network, list_board) for network in networks], Deadline())
 
 
 def warn_of_left_out(left_out: Sequence[LeftOut], warnings: Warnings) -> None:
-    for failure in left_out:
-        warnings.add(WarningCode.NETWORK_LEFT_OUT, failure.sentence)
+    warnings.add_all(failure.warning for failure in left_out)
 
 
 def warn_of_problems(problems: Mapping[str, str], warnings: Warnings) -> None:

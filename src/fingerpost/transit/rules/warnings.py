@@ -65,6 +65,10 @@ class Warnings:
         if message is not None and message not in self._messages.setdefault(code, []):
             self._messages[code].append(message)
 
+    def add_all(self, warnings: Iterable[Warning]) -> None:
+        for warning in warnings:
+            self.add(warning.code, warning.message)
+
     def add_found(self, warning: Warning | None) -> None:
         if warning is not None:
             self.add(warning.code, warning.message)

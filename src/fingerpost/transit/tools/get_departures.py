@@ -14,7 +14,7 @@ from fingerpost.errors import ParameterError
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.place import Coordinate, Place
-from fingerpost.transit.networks.asking import list_departures
+from fingerpost.transit.networks.asking import list_departures, warn_of_left_out
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.labels import Position, read_label
 from fingerpost.transit.places.resolver import PlaceResolver
@@ -128,7 +128,9 @@ class GetDepartures(PublishedTool):
             wanted=arguments.limit,
             walk_from=walk_from,
         )
-        board = await list_departures(stop.networks, query, warnings)
+        outcome = await list_departures(stop.networks, query)
+        warn_of_left_out(outcome.left_out, warnings)
+        board = outcome.value
         is_now = arguments.at is None or since == now
         _warn_of_walks(board, arguments.walk_from, warnings)
         return _answer(call, stop.place, arguments.stop.value, query, board, warnings, is_now=is_now)

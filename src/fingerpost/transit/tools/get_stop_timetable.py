@@ -11,7 +11,7 @@ from fingerpost.contract.wire import write_stated
 from fingerpost.errors import ParameterError
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Departure
-from fingerpost.transit.networks.asking import list_departures
+from fingerpost.transit.networks.asking import list_departures, warn_of_left_out
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.resolver import FoundStop, PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
@@ -100,7 +100,9 @@ class GetStopTimetable(PublishedTool):
             wanted=EVERYTHING,
             by_schedule=True,
         )
-        board = await list_departures(stop.networks, query, warnings)
+        outcome = await list_departures(stop.networks, query)
+        warn_of_left_out(outcome.left_out, warnings)
+        board = outcome.value
         named = {"id": stop.place.id or arguments.stop_id, "name": stop.place.name, "otherStops": others or None}
         shown_stop = write_stated(TimetableStop, named)
         answer = partial(_answer, shown_stop, window, board, warnings, call.wants)

@@ -238,8 +238,8 @@ class PlanJourney(PublishedTool):
             lambda chosen: _new_query(arguments, chosen, int(call.now.timestamp())),
             limit=_MOST_SEARCHED,
             with_alternatives=True,
-            warnings=warnings,
         )
+        warnings.add_all(found.warnings)
         return _JourneysFound(
             itineraries=[each for each in found.shown if not each.is_unusable],
             unusable=[each for each in found.ranked.found if each.is_unusable],

@@ -70,7 +70,8 @@ class PlanRoute(PublishedTool):
         )
         if question.when.is_past:
             warn_of_past(print_utc(question.when.instant), "these are the trips", warnings)
-        found = await search_routes(ends, question, warnings)
+        found = await search_routes(ends, question)
+        warnings.add_all(found.warnings)
         return _answer(arguments, question, found, call, warnings)
 
 

@@ -100,8 +100,8 @@ class PlanTrip(PublishedTool):
             lambda chosen: _query(arguments, chosen, when),
             limit=arguments.limit,
             with_alternatives=arguments.include_disruption_alt,
-            warnings=warnings,
         )
+        warnings.add_all(found.warnings)
         report = report_trip(found, arguments.constraints.accessibility, now, warnings)
         beside: dict[str, Mapping[str, Any]] = {}
         if GEOMETRY in call.wants:

@@ -11,10 +11,10 @@ from fingerpost.transit.model.provenance import Provenance, merge_provenance
 from fingerpost.transit.networks.asking import (
     UNAVAILABLE,
     Deadline,
+    LeftOut,
     NetworkQuery,
     ask_in_turn,
     plan_journeys,
-    warn_of_left_out,
 )
 from fingerpost.transit.networks.position_names import NamedEnds, has_names_to_ask, name_ends
 from fingerpost.transit.places.trip_ends import TripEnds
@@ -29,7 +29,7 @@ from fingerpost.transit.rules.disruption import (
 from fingerpost.transit.rules.ranking import OPTIMIZE, JourneyPreset, route_id
 from fingerpost.transit.rules.times import AskedInstant, local_date_of, print_instant
 from fingerpost.transit.rules.trip_limits import find_out_of_service_hint, relax
-from fingerpost.transit.rules.warnings import WarningCode, Warnings
+from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  (the contract's own name)
 from fingerpost.transit.tools.shapes import NoResultsReason
 from fingerpost.transit.tools.wording import WhyEmptySentence
 
@@ -44,6 +44,7 @@ class TripFound:
         ranked: what to show, and what to report of the rest.
         first_answer: what the network answered to the first query.
         provenance: of all answers together.
+        warnings: of the search, such as the networks that could not be asked.
     """
 
     ends: TripEnds
@@ -51,6 +52,7 @@ class TripFound:
     ranked: RankedItineraries
     first_answer: JourneyAnswer
     provenance: Provenance
+    warnings: Sequence[Warning] = ()
 
     @property
     def shown(self) -> list[Itinerary]:
@@ -70,13 +72,17 @@ class _FirstAnswer:
     ends: TripEnds
     query: JourneyQuery
     answer: JourneyAnswer
+    left_out: Sequence[LeftOut]
+
+    @property
+    def warnings(self) -> list[Warning]:
+        return [failure.warning for failure in self.left_out]
 
 
 async def _ask_first(
     ends: Sequence[TripEnds],
     new_query: Callable[[TripEnds], JourneyQuery],
     deadline: Deadline,
-    warnings: Warnings,
     *,
     with_names: bool = False,
 ) -> _FirstAnswer:
@@ -90,7 +96,6 @@ async def _ask_first(
     """
     queries = [(own.network, _new_search(new_query(own), with_names=with_names)) for own in ends]
     outcome = await ask_in_turn(queries, deadline)
-    warn_of_left_out(outcome.left_out, warnings)
     answer, names = outcome.value
     own_ends = next(own for own in ends if own.network is outcome.network)
     query = new_query(own_ends)
@@ -103,7 +108,8 @@ async def _ask_first(
         notes += names.notes
     provenance = replace(answer.provenance, attribution=tuple(dict.fromkeys(attribution)), notes=tuple(notes))
     answer = replace(answer, provenance=provenance)
-    return _FirstAnswer(ends=own_ends, query=query, answer=_drop_departed(answer, query))
+    answer = _drop_departed(answer, query)
+    return _FirstAnswer(ends=own_ends, query=query, answer=answer, left_out=outcome.left_out)
 
 
 def _new_search(query: JourneyQuery, *, with_names: bool) -> NetworkQuery[tuple[JourneyAnswer, NamedEnds | None]]:
@@ -134,7 +140,6 @@ async def search_trip(
     *,
     limit: int,
     with_alternatives: bool,
-    warnings: Warnings,
 ) -> TripFound:
     """Ask the preferred network, or the next where it fails; relax once where there is nothing or trouble; merge.
 
@@ -143,15 +148,18 @@ async def search_trip(
         ToolError: no network could be asked.
     """
     deadline = Deadline()
-    asked = await _ask_first(ends, new_query, deadline, warnings, with_names=True)
+    asked = await _ask_first(ends, new_query, deadline, with_names=True)
+    warnings = asked.warnings
     network, query, answer = asked.ends.network, asked.query, asked.answer
     wanted_arrival = query.instant if query.arrive_by else None
     candidates = list_candidates(answer, wanted_arrival=wanted_arrival)
     answers = [answer]
     is_empty = not candidates
     if is_empty or (with_alternatives and any(candidate.is_disrupted for candidate in candidates)):
-        relaxed = await _ask_relaxed(network, query, deadline, warnings, is_needed=is_empty)
-        if relaxed is not None:
+        relaxed = await _ask_relaxed(network, query, deadline, is_needed=is_empty)
+        if isinstance(relaxed, Warning):
+            warnings.append(relaxed)
+        else:
             answers.append(_drop_departed(relaxed, query))
             candidates += list_candidates(answers[-1], is_known=is_empty, wanted_arrival=wanted_arrival)
     if not candidates:
@@ -160,13 +168,15 @@ async def search_trip(
         candidates, limit=limit, optimize=query.optimize, arrive_by=query.arrive_by, wanted_arrival=wanted_arrival
     )
     if not ranked.any_usable:
-        warnings.add(WarningCode.NO_USABLE_ITINERARY, await _say_next_usable(network, query, ranked, deadline))
+        message = await _say_next_usable(network, query, ranked, deadline)
+        warnings.append(Warning(WarningCode.NO_USABLE_ITINERARY, message))
     return TripFound(
         ends=asked.ends,
         query=query,
         ranked=ranked,
         first_answer=answer,
         provenance=reduce(merge_provenance, (each.provenance for each in answers)),
+        warnings=warnings,
     )
 
 
@@ -236,17 +246,16 @@ async def _find_usable_from(network: Network, query: JourneyQuery, since: int, d
 
 
 async def _ask_relaxed(
-    network: Network, query: JourneyQuery, deadline: Deadline, warnings: Warnings, *, is_needed: bool
-) -> JourneyAnswer | None:
-    """Ask the relaxed question; where it fails, what the first one found still stands and the answer says so."""
+    network: Network, query: JourneyQuery, deadline: Deadline, *, is_needed: bool
+) -> JourneyAnswer | Warning:
+    """Ask the relaxed question; where it fails and the first one found something, return the warning of it."""
     try:
         return await plan_journeys(network, relax(query), deadline)
     except (StorageUnavailable, SourceChanged) as error:
         if is_needed:
             raise
         left_out = f"{network.profile.name} was not asked for alternatives to what is disrupted: {error.clause}."
-        warnings.add(WarningCode.NETWORK_LEFT_OUT, left_out)
-        return None
+        return Warning(WarningCode.NETWORK_LEFT_OUT, left_out)
 
 
 # Sources do not look for the least walk: so often they are asked again for what walks less than the best so far.
@@ -295,6 +304,7 @@ class RoutesFound:
         cancelled, missed_changes: how many of the window are left out because a ride is cancelled, or a change missed.
         reason: why there are no routes, None where there are.
         why_empty: the same as a sentence, None where nobody knows more.
+        warnings: of the search, such as the networks that could not be asked.
     """
 
     routes: Sequence[Itinerary]
@@ -303,9 +313,10 @@ class RoutesFound:
     missed_changes: int = 0
     reason: NoResultsReason | None = None
     why_empty: WhyEmptySentence | None = None
+    warnings: Sequence[Warning] = ()
 
 
-async def search_routes(ends: Sequence[TripEnds], question: RouteQuestion, warnings: Warnings) -> RoutesFound:
+async def search_routes(ends: Sequence[TripEnds], question: RouteQuestion) -> RoutesFound:
     """Ask the preferred network, or the next where it fails.
 
     Raises:
@@ -313,7 +324,7 @@ async def search_routes(ends: Sequence[TripEnds], question: RouteQuestion, warni
     """
     deadline = Deadline()
     try:
-        asked = await _ask_first(ends, question.query, deadline, warnings)
+        asked = await _ask_first(ends, question.query, deadline)
     except OutsideCalendar as error:
         name = error.details.get("network")
         network = next((each.network for each in ends if each.network.profile.name == name), ends[0].network)
@@ -337,6 +348,7 @@ async def search_routes(ends: Sequence[TripEnds], question: RouteQuestion, warni
         provenance=reduce(merge_provenance, (each.provenance for each in answers)),
         cancelled=cancelled,
         missed_changes=len(within) - len(routes) - cancelled,
+        warnings=asked.warnings,
     )
     if routes:
         return found
@@ -360,7 +372,7 @@ async def _ask_for_less_walking(
             return replace(question.query(own_ends), max_walk_m=most_m)
 
         try:
-            answer = (await _ask_first([ends], narrowed, deadline, Warnings())).answer
+            answer = (await _ask_first([ends], narrowed, deadline)).answer
         except (*UNAVAILABLE, OutsideCalendar):
             break
         answers.append(answer)
