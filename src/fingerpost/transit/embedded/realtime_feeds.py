@@ -193,8 +193,7 @@ def _timestamp(data: bytes) -> int | None:
     try:
         return find_timestamp(data)
     except ValueError as error:
-        what = "a web page" if data.lstrip()[:1] == b"<" else "something that is not a GTFS-Realtime message"
-        raise _NoMessage(f"The source gave {what}.") from error
+        raise _NoMessage(f"The source gave {error}.") from error
 
 
 def _age_s(response: Response | None, now: int) -> int:

@@ -179,7 +179,9 @@ class RealtimeUpdater:
             return tuple(problems)
         if overlay.message_counts.get(MessageOutcome.FROM_THE_FUTURE):
             problems.append("The realtime message is dated in the future and was not used.")
-        return tuple(problems or ["The realtime source has not answered yet."])
+        is_reading = bool(self._feeds.messages())
+        why = "message is still being read" if is_reading else "source has not answered yet"
+        return tuple(problems or [f"The realtime {why}."])
 
     def list_unmatched(self, overlay: Overlay) -> tuple[str, ...]:
         """Return sentences on the sources of an overlay of which much is unknown, or that name ids of several FEEDs."""

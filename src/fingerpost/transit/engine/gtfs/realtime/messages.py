@@ -18,6 +18,39 @@ class FeedBytes(NamedTuple):
     origin: str = ""
 
 
+# Parsed, an empty entity of two bytes takes some hundred.
+MOST_ENTITIES = 500_000
+# The tag of an entity: field 2, of stated length.
+_ENTITY = 0x12
+_FIXED_BYTES = {1: 8, 5: 4}
+
+
+def has_too_many_entities(data: bytes) -> bool:
+    """Count the entities of a message over the wire format, without parsing it."""
+    at = count = 0
+    try:
+        while len(data) > max(at, 2 * MOST_ENTITIES) and count <= MOST_ENTITIES:
+            tag, at = _read_varint(data, at)
+            count += tag == _ENTITY
+            kind = tag & 7
+            number, at = _read_varint(data, at) if kind in (0, 2) else (0, at)
+            at += number if kind == 2 else _FIXED_BYTES.get(kind, 0)
+    except IndexError:
+        # Cut short, or something else: nothing that parses.
+        pass
+    return count > MOST_ENTITIES
+
+
+def _read_varint(data: bytes, at: int) -> tuple[int, int]:
+    value = 0
+    for shift in range(0, 70, 7):
+        value |= (data[at] & 0x7F) << shift
+        at += 1
+        if data[at - 1] < 0x80:
+            return value, at
+    raise IndexError
+
+
 def find_message(data: bytes) -> FeedMessage | None:
     """Return the message in some bytes, None where they are damaged or something else.
 
@@ -35,11 +68,14 @@ def find_timestamp(data: bytes) -> int | None:
     """Return a message's own timestamp (Unix seconds), None where it states none.
 
     Raises:
-        ValueError: the bytes are not a message.
+        ValueError: the bytes are not a message, or one of too many entities; the sentence says what the source gave.
     """
+    if has_too_many_entities(data):
+        raise ValueError(f"a message of more than {MOST_ENTITIES:,} entities, which is not used")
     message = find_message(data)
     if message is None:
-        raise ValueError("not a GTFS-Realtime message")
+        what = "a web page" if data.lstrip()[:1] == b"<" else "something that is not a GTFS-Realtime message"
+        raise ValueError(what)
     return message.header.timestamp or None
 
 
