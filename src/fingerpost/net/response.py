@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from fingerpost.errors import SourceChanged, SourceUnreachable
+from fingerpost.net.redaction import HIDDEN
 
 ACCEPT_ENCODING = "gzip"
 NOT_MODIFIED = 304
@@ -54,7 +55,12 @@ class Response:
 
     @property
     def validators(self) -> Validators:
-        return Validators(etag=self.headers.get("etag"), last_modified=self.headers.get("last-modified"))
+        """The validators; one from which a key was removed is none any more."""
+        etag, modified = (
+            None if value is None or HIDDEN in value else value
+            for value in (self.headers.get("etag"), self.headers.get("last-modified"))
+        )
+        return Validators(etag=etag, last_modified=modified)
 
     def json(self) -> Any:
         """Return the body as JSON.
