@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import re
 import threading
 from collections import defaultdict
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from tests.apps.processes import COMMAND, serving
 from tests.apps.questions import KAMPPI_TO_ESPOO
 from tests.plan.suite.processes import wait_until
 
+PAGE = Path(__file__).parents[2] / "docs" / "telemetry.md"
 LAUNCHER = Path(COMMAND[0]).with_name("opentelemetry-instrument")
 pytest.importorskip("opentelemetry.exporter.otlp.proto.http", reason="the exporter over OTLP is not installed")
 
@@ -70,15 +72,13 @@ def list_metrics(bodies):
 
 @pytest.mark.skipif(not LAUNCHER.exists(), reason="OpenTelemetry's launcher is not installed")
 async def test_a_trip_arrives_at_the_collector(tmp_path):
-    """Its spans are one trace, the network's in the tool's; its calls are counted; no place that was asked is told."""
+    """By the page's variables its spans are one trace and its calls are counted; no place that was asked is told."""
     with collecting() as (address, taken):
-        environ = {
+        command = PAGE.read_text(encoding="utf-8").partition("opentelemetry-instrument")[0]
+        environ = dict(re.findall(r"(OTEL_\w+)=(\S+)", command)) | {
             "FINGERPOST_HOME": str(tmp_path),
-            "OTEL_SERVICE_NAME": "fingerpost",
             "OTEL_EXPORTER_OTLP_ENDPOINT": address,
-            "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf",
-            "OTEL_METRICS_EXPORTER": "otlp",
-            "OTEL_LOGS_EXPORTER": "none",
+            "OTEL_TRACES_EXPORTER": "otlp",
             "OTEL_BSP_SCHEDULE_DELAY": "50",
             "OTEL_METRIC_EXPORT_INTERVAL": "200",
         }
