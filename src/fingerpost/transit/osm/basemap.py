@@ -12,7 +12,7 @@ import numpy.typing as npt
 from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.engine.timetable.array_file import explain_failure, open_arrays, write_arrays
 from fingerpost.transit.engine.timetable.columns import starts_of
-from fingerpost.transit.engine.timetable.row_bounds import Rows, Starts, check_bounds
+from fingerpost.transit.engine.timetable.row_bounds import check_rows, check_starts
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point, thin
 from fingerpost.transit.model.map_layer import Basemap, LayerKind, MapLayer
 from fingerpost.transit.model.place import Bounds
@@ -145,7 +145,8 @@ def find_basemap(folder: Path) -> StoredBasemap | None:
     try:
         arrays = open_arrays(below, json.loads((below / _CONTENTS).read_text(encoding="utf-8")))
         basemap = StoredBasemap._make(arrays[name] for name in StoredBasemap._fields)
-        check_bounds([Rows("kind", basemap.kind, len(KINDS)), Starts("first", basemap.first, len(basemap.lat_e7))])
+        check_rows("kind", basemap.kind, len(KINDS))
+        check_starts("first", basemap.first, len(basemap.lat_e7))
         return basemap
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         remedy = "Run `fingerpost network refresh` for the network."

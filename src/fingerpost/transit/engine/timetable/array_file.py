@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.errors import SettingsInvalid
-from fingerpost.transit.engine.timetable.row_bounds import check_bounds, list_timetable_bounds
+from fingerpost.transit.engine.timetable.row_bounds import check_timetable
 from fingerpost.transit.engine.timetable.text import TextColumn
 from fingerpost.transit.engine.timetable.timetable import Feed, Timetable
 
@@ -123,7 +123,7 @@ def _opened(contents: Mapping[str, Any], folder: Path) -> Timetable:
         calendar_start=date.fromisoformat(contents["calendar_start"]),
         **columns,
     )
-    check_bounds(list_timetable_bounds(timetable))
+    check_timetable(timetable)
     return timetable
 
 

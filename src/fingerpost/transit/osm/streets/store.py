@@ -8,7 +8,7 @@ from typing import NamedTuple
 from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.engine.gtfs.report import StreetCoverage
 from fingerpost.transit.engine.timetable.array_file import explain_failure, open_arrays, write_arrays
-from fingerpost.transit.engine.timetable.row_bounds import Rows, Starts, check_bounds
+from fingerpost.transit.engine.timetable.row_bounds import check_rows, check_starts
 from fingerpost.transit.osm.streets.graph import StreetGraph, UInt16
 from fingerpost.transit.osm.streets.snapping import SegmentGrid
 from fingerpost.transit.osm.streets.stop_access import StopAccess
@@ -67,15 +67,13 @@ def find_streets(folder: Path) -> StoredStreets | None:
         arrays, numbers = open_arrays(below, contents["arrays"]), contents["grid"]
         graph = StreetGraph._make(arrays[name] for name in StreetGraph._fields)
         grid = SegmentGrid._make(numbers.get(name, arrays.get(name)) for name in SegmentGrid._fields)
-        check_bounds([
-            Starts("node_first", graph.node_first, len(graph.node_arc)),
-            Rows("node_arc", graph.node_arc, len(graph.arc_head)),
-            Rows("arc_head", graph.arc_head, graph.node_count),
-            Starts("shape_first", graph.shape_first, len(graph.shape_m)),
-            Starts("cell_first", grid.cell_first, len(grid.segment)),
-            Rows("segment", grid.segment, len(graph.shape_m)),
-            Rows("edge_of_point", grid.edge_of_point, graph.edge_count),
-        ])  # fmt: skip
+        check_starts("node_first", graph.node_first, len(graph.node_arc))
+        check_rows("node_arc", graph.node_arc, len(graph.arc_head))
+        check_rows("arc_head", graph.arc_head, graph.node_count)
+        check_starts("shape_first", graph.shape_first, len(graph.shape_m))
+        check_starts("cell_first", grid.cell_first, len(grid.segment))
+        check_rows("segment", grid.segment, len(graph.shape_m))
+        check_rows("edge_of_point", grid.edge_of_point, graph.edge_count)
         access = StopAccess._make(arrays[f"{_ACCESS}{name}"] for name in StopAccess._fields)
         return StoredStreets(graph, grid, access, StreetCoverage(**contents["coverage"]), arrays[_AHEAD])
     except (OSError, ValueError, KeyError, TypeError) as error:
