@@ -1,6 +1,7 @@
 """The server over streamable HTTP: both eras, health, safety, and a clean stop."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -104,6 +105,21 @@ async def test_it_is_healthy_before_it_is_ready(application):
 
     assert (health.status_code, ready.status_code) == (200, 503)
     assert ready.json()["reason"] == "The networks are being opened"
+
+
+async def test_it_is_not_ready_while_its_home_folder_is_gone(application, home):
+    """It was, and the disk went away; networks that are open already would still answer."""
+    warm_up = WarmUp(application.networks, needs_engine=False)
+    home.mkdir(exist_ok=True)
+    found = []
+    for is_there in (True, False):
+        if not is_there:
+            shutil.rmtree(home)
+        async with calling(new_app(application, LOOPBACK, warm_up)) as client:
+            answer = await client.get("/ready")
+            found.append((answer.status_code, answer.json().get("reason")))
+
+    assert found == [(200, None), (503, "The home folder cannot be written: No such file or directory")]
 
 
 @pytest.mark.parametrize(

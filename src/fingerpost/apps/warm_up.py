@@ -31,13 +31,13 @@ class WarmUp:
 
     def __init__(self, networks: Networks, *, needs_engine: bool = True) -> None:
         self._networks = networks
-        self._needs_engine = needs_engine
+        self.needs_engine = needs_engine
         self._thread: threading.Thread | None = None
         self.problem: str | None = _OPENING if needs_engine else None
 
     def start(self) -> None:
         """Begin; a second call does nothing."""
-        if self._needs_engine and self._thread is None:
+        if self.needs_engine and self._thread is None:
             self._thread = threading.Thread(target=self._run, name="fingerpost-warming", daemon=True)
             self._thread.start()
 

@@ -27,6 +27,7 @@ from fingerpost.apps.mcp.address import Address, listen
 from fingerpost.apps.mcp.http_limits import MOST_BYTES, Admission, BodyTooLarge, PatientProtocol, receive_body
 from fingerpost.apps.mcp.identity import NO_ACCESS_BEYOND, Access, Caller, CallerFinder
 from fingerpost.apps.mcp.metrics_page import MEDIA_TYPE, open_metrics_page
+from fingerpost.apps.mcp.readiness import Readiness
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.plans import recovering
 from fingerpost.apps.views.site import SiteFile
@@ -169,12 +170,14 @@ def new_app(
         allowed_origins=[f"{scheme}://{name}" for name in names for scheme in ("http", "https")],
     )
 
+    readiness = Readiness(application, warm_up)
+
     async def health(_request: Request) -> Response:
         return JSONResponse({"status": "ok"})
 
     async def ready(_request: Request) -> Response:
-        if warm_up.problem is not None:
-            return JSONResponse({"status": "not ready", "reason": warm_up.problem}, status_code=503)
+        if (problem := await readiness.find_problem()) is not None:
+            return JSONResponse({"status": "not ready", "reason": problem}, status_code=503)
         return JSONResponse({"status": "ready"})
 
     async def metrics(_request: Request) -> Response:
