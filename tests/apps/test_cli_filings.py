@@ -99,6 +99,19 @@ def test_a_file_is_loaded_and_answered(facts_file, invoke):
     assert revenue(invoke) == {"revenue": 100}
 
 
+@pytest.mark.parametrize("words", [("filings", "list"), ("doctor",)])
+def test_each_company_is_listed_with_its_newest_filing(facts_file, invoke, words):
+    """The clock of these tests stands at 2026-03-10."""
+    invoke("filings", "load", str(facts_file), "--ticker", "DRWN")
+    printed = " ".join(invoke(*words).stdout.split())
+
+    assert (
+        "DRWN: Drawn Inc. (CIK 0000000007), edgar, periods from 2022-12-31, newest filing 2023-02-01 (1,133 days ago)"
+        in printed
+    )
+    assert "The next annual report is overdue for DRWN (2023-02-01)" in printed
+
+
 def test_a_file_that_is_something_else_is_refused_by_name(facts_file, invoke):
     facts_file.write_text("<html>", encoding="utf-8")
     done = invoke("filings", "load", str(facts_file))

@@ -103,6 +103,16 @@ def test_a_text_is_cut_at_its_items(store, figures, tmp_path):
     ]
 
 
+def test_a_text_needs_no_figures(store, tmp_path):
+    """Its company is known by the list of tickers."""
+    listed = written(tmp_path / "company_tickers.json", LISTED)
+    text = written(tmp_path / "10k.txt", "Item 1. Business\nWe draw.")
+    load_files(store, [listed])
+    (loaded,) = load_files(store, [text], ticker="DRWN", text_of=TEXT_OF)
+
+    assert loaded.summary == "Drawn Inc., 10-K of 2023-02-01: 1 sections"
+
+
 def test_an_archive_replaces_older_figures_and_keeps_newer_ones(store, tmp_path):
     """By the newest filing day that each of them covers."""
     for cik, filed in ((7, "2023-01-31"), (8, "2023-02-02")):

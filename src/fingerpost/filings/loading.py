@@ -161,14 +161,18 @@ def _load_text(store: FactStore, name: str, content: bytes, ticker: str | None, 
     if text_of is None or ticker is None or lacking:
         raise ParameterError(f"{name} is a text: say whose and which filing with {', '.join(lacking)}")
     with closing(FactLibrary(store.path)) as library:
-        company = library.find_company(ticker)
-    if company is None:
-        raise ParameterError(f"No company here is called {ticker}; load its companyfacts file first")
+        company, listed = library.find_company(ticker), library.find_listed(ticker)
+    if company is not None:
+        cik, owner = company.cik, company.name
+    elif listed is not None:
+        _, cik, owner = listed
+    else:
+        raise ParameterError(f"No company here is called {ticker}; load company_tickers.json or its figures first")
     is_plain = name.lower().endswith(".txt")
     plain = content.decode("utf-8", errors="replace") if is_plain else read_plain_text(content)
-    sections = split_sections(company.cik, text_of.accession, text_of.form, text_of.filed, plain)
+    sections = split_sections(cik, text_of.accession, text_of.form, text_of.filed, plain)
     store.put_sections(sections)
-    return Loaded(name, f"{company.name}, {text_of.form} of {text_of.filed}: {len(sections)} sections")
+    return Loaded(name, f"{owner}, {text_of.form} of {text_of.filed}: {len(sections)} sections")
 
 
 def _load_archive(store: FactStore, path: Path, retrieved_at: str | None, show: ShowProgress | None) -> Loaded:

@@ -3,6 +3,8 @@
 import asyncio
 import re
 from collections.abc import Sequence
+from contextlib import closing
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -115,7 +117,8 @@ def load_filings(
         list[Path],
         typer.Argument(
             metavar="FILE...",
-            help="companyfacts (a file, or the zip), submissions, company_tickers, a folder of them; or a text.",
+            help="companyfacts (a file, or the zip), submissions, company_tickers (without it, figures have no"
+            " ticker), a folder of them; or a text.",
         ),
     ],
     ticker: Annotated[
@@ -131,7 +134,7 @@ def load_filings(
 ) -> None:
     """Load figures, lists of filings or a filing's text from files."""
     if (accession is None) != (filed is None):
-        raise typer.BadParameter("a filing's text needs both --accession and --filed")
+        raise typer.BadParameter(f"a filing's text also needs {'--accession' if accession is None else '--filed'}")
     settings = prepare_settings(ctx)
     # The reader takes longer to import than --help takes to print.
     from fingerpost.filings.loading import FilingText, load_files
@@ -158,6 +161,30 @@ def load_filings(
                 loaded = load()
         for done in loaded:
             print_line(f"{done.name}: {done.summary}")
+
+
+@app.command("list")
+def list_companies(ctx: typer.Context) -> None:
+    """List the companies whose figures are here: their periods, and how old the newest filing is."""
+    for line in describe_companies(prepare_settings(ctx).filings_file):
+        print_line(line)
+
+
+def describe_companies(file: Path) -> list[str]:
+    """Return a line for each company of the facts file, and one for those whose next annual report is overdue."""
+    from fingerpost.filings.library import FactLibrary
+    from fingerpost.filings.reply import source_of
+
+    with closing(FactLibrary(file)) as library:
+        companies = library.list_companies()
+    today, lines = clock.now().date(), []
+    for company in companies:
+        days = (today - date.fromisoformat(company.complete_through)).days
+        newest = f"newest filing {company.complete_through} ({days:,} days ago)"
+        name = f"{company.ticker}: {company.name} (CIK {company.padded_cik})"
+        lines.append(f"{name}, {company.dataset}, periods from {company.first_end}, {newest}")
+    note = source_of(*companies).get("note")
+    return [*lines, f"{note}."] if note else lines
 
 
 @app.command(_SHOW)

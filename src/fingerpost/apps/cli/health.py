@@ -7,6 +7,7 @@ from typing import Any
 from rich.text import Text
 
 from fingerpost import __version__, clock
+from fingerpost.apps.cli.filings_commands import describe_companies
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.mcp.metrics_page import has_extra
 from fingerpost.apps.overview import describe_networks, list_realtime_lines
@@ -18,6 +19,9 @@ from fingerpost.store.limits import read_clock_ms
 from fingerpost.store.sqlite import SqliteFile
 from fingerpost.transit.kernel_mode import are_compiled, use_kernels_folder
 from fingerpost.transit.model.provenance import ServiceState
+
+# The rest: fingerpost filings list.
+_MOST_COMPANIES = 10
 
 
 async def print_health(application: Application, *, deep: bool = False) -> bool:
@@ -37,6 +41,7 @@ async def print_health(application: Application, *, deep: bool = False) -> bool:
     for name, reason in application.left_out.items():
         _print_line("tool", f"{name} is left out: {reason}", good=False)
     checks = [_check_variables(application), await _check_networks(application), _check_requests(application)]
+    checks.append(_check_filings(settings.filings_file))
     return all([*checks, not deep or _check_files(application.settings.home)])
 
 
@@ -130,6 +135,19 @@ def _describe_feed(feed: dict[str, Any]) -> str:
         return line
     found = ", ".join(f"{count:,} {reason}" for reason, count in feed["findings"].items())
     return f"{line}; {feed['stops']:,} stops, {feed['trips']:,} trips; {found or 'nothing left out'}"
+
+
+def _check_filings(file: Path) -> bool:
+    try:
+        lines = describe_companies(file)
+    except ToolError as error:
+        _print_line("filings", error.message, good=False)
+        return False
+    # The note on overdue reports is the last.
+    shown = lines if len(lines) <= _MOST_COMPANIES else [*lines[:_MOST_COMPANIES], "...", lines[-1]]
+    for line in shown:
+        _print_line("filings", line)
+    return True
 
 
 def _check_requests(application: Application) -> bool:
