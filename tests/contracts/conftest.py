@@ -63,8 +63,8 @@ def label(text):
     return {"type": "label", "value": text}
 
 
-def stop_place(stop_id, name, score=1.0, lat=60.17):
-    place = Place(id=stop_id, name=name, coordinate=Coordinate(lat, 24.94), kind=PlaceKind.STOP, member_ids=(stop_id,))
+def stop_place(stop_id, name, score=1.0, lat=60.17, lon=24.94):
+    place = Place(id=stop_id, name=name, coordinate=Coordinate(lat, lon), kind=PlaceKind.STOP, member_ids=(stop_id,))
     return PlaceMatch(place=place, score=score)
 
 

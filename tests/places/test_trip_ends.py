@@ -29,7 +29,7 @@ def resolve(tmp_path):
         warnings = Warnings()
         found = asyncio.run(
             asyncio.wait_for(
-                resolver.get_trip_ends(origin, destination, user="ann", language="en", warnings=warnings), 20
+                resolver.get_trip_ends(origin, destination, user="ann", language="en", warnings=warnings, instant=0), 20
             )
         )
         return found, {each.code: each.message for each in warnings.list_all()}

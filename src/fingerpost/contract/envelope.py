@@ -27,7 +27,14 @@ from fingerpost.errors import (
 
 # A text names so many of a candidate's lines.
 SPOKEN_LINES = 8
-_DISTINCTIONS = {"modes": "by {}", "direction": "towards {}", "district": "{}", "distance": "{} m away", "guess": "{}"}
+_DISTINCTIONS = {
+    "modes": "by {}",
+    "direction": "towards {}",
+    "district": "{}",
+    "network": "in {}",
+    "distance": "{} m away",
+    "guess": "{}",
+}
 
 
 def say_distinction(candidate: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ They implement the same port as real ones: ``FakeNetwork`` is a ``transit.port.N
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 
 from fingerpost import clock
 from fingerpost.errors import ToolError
@@ -58,6 +59,7 @@ class FakeNetwork:
     abilities: frozenset[Ability] = frozenset(Ability)
     feed_names: frozenset[str] | None = None
     priority: int = 0
+    last_day: date | None = None
     journeys: Sequence[Found | ToolError] = ((),)
     departures: Sequence[Departure] | ToolError = ()
     places: dict[str, Sequence[PlaceMatch]] = field(default_factory=dict)
@@ -78,6 +80,7 @@ class FakeNetwork:
             abilities=self.abilities,
             feed_names=feeds if self.feed_names is None else self.feed_names,
             modes=self.modes,
+            last_day=self.last_day,
             is_demo=self.is_demo,
             priority=self.priority,
         )

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import TypeAdapter
 
+from fingerpost import clock
 from fingerpost.apps.cli.application import answering
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
@@ -30,7 +31,9 @@ def find_trip_zone(application: Application, origin: dict[str, Any], destination
         begin, end = TypeAdapter(list[TripEnd]).validate_python([origin, destination])
         found = _resolve(
             application,
-            resolver.get_trip_ends(begin.query(), end.query(), user=user, language="en", warnings=Warnings()),
+            resolver.get_trip_ends(
+                begin.query(), end.query(), user=user, language="en", warnings=Warnings(), instant=_now()
+            ),
         )
     except (ToolError, ValueError):
         return UTC
@@ -53,7 +56,12 @@ def get_stop(application: Application, label: str) -> FoundStop:
     """
     places = PlaceResolver(application.networks, application.variables)
     user = application.settings.user
-    return _resolve(application, places.get_stop(label, is_label=True, user=user, language="en", warnings=Warnings()))
+    found = places.get_stop(label, is_label=True, user=user, language="en", warnings=Warnings(), instant=_now())
+    return _resolve(application, found)
+
+
+def _now() -> int:
+    return int(clock.now().timestamp())
 
 
 def get_zone(found: FoundStop) -> ZoneInfo:

@@ -83,12 +83,16 @@ class PlaceMatch:
     """A place and how well it fits the text that was asked for: ``score`` 0..1.
 
     ``describe`` works out what tells the place from others of its name; None where the source cannot.
+    ``network`` is the name of the network that knows it, "" before the networks are compared. ``is_apart`` is True
+    where the place lies in another region than the rider, or than another place of its name (rule A13).
     """
 
     place: Place
     score: float
     distance_m: float | None = None
     describe: Callable[[], PlaceTraits] | None = field(default=None, compare=False, repr=False)
+    network: str = ""
+    is_apart: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +124,11 @@ class Bounds:
     def covers(self, coordinate: Coordinate) -> bool:
         """Whether a position lies in the box."""
         return self.south <= coordinate.lat <= self.north and self.west <= coordinate.lon <= self.east
+
+    def nearest(self, coordinate: Coordinate) -> Coordinate:
+        """Return the position in the box that is nearest to one outside it, by degrees."""
+        lat = min(max(coordinate.lat, self.south), self.north)
+        return Coordinate(lat, min(max(coordinate.lon, self.west), self.east))
 
     @property
     def area(self) -> float:

@@ -58,6 +58,9 @@ def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_a
 
 
 def say_why_alone(match: PlaceMatch) -> str:
+    if match.is_apart:
+        away = "" if match.distance_m is None else f", {match.distance_m / 1000:.0f} km away"
+        return f"{match.place.name} lies in {match.network}{away}; nothing near there is called so"
     return (
         f"only {match.place.name} resembles it, too little to be taken for it "
         f"(score {match.score:.2f}, {AUTO_RESOLVE:.2f} is needed)"
@@ -65,12 +68,16 @@ def say_why_alone(match: PlaceMatch) -> str:
 
 
 class Distinction(WireDict):
-    """What tells a candidate apart; ``distance`` is from the focus point, in metres; ``guess`` says what is guessed."""
+    """What tells a candidate apart; ``distance`` is from the focus point, in metres; ``guess`` says what is guessed.
+
+    ``network`` names its network where the candidates, or they and the rider, are in several regions.
+    """
 
     lines: NotRequired[list[str]]
     direction: NotRequired[str]
     district: NotRequired[str]
     distance: NotRequired[int]
+    network: NotRequired[str]
     guess: NotRequired[str]
 
 
@@ -81,6 +88,7 @@ def distinguish(match: PlaceMatch) -> Distinction:
         "direction": traits.direction,
         "district": traits.district or match.place.locality,
         "distance": None if match.distance_m is None else round(match.distance_m),
+        "network": match.network if match.is_apart else None,
         "guess": match.place.guess,
     }
     return write_stated(Distinction, fields)

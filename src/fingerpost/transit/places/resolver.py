@@ -4,7 +4,7 @@ A position or a variable needs no network, a token goes straight to the network 
 networks that can answer at once. Whoever fails or is late is left out and named.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from fingerpost.errors import ParameterError, PlaceUnknown, SourceChanged, StorageUnavailable
@@ -24,8 +24,9 @@ from fingerpost.transit.networks.order import list_covering
 from fingerpost.transit.networks.position_names import ask_position
 from fingerpost.transit.places.candidates import ambiguous, unknown
 from fingerpost.transit.places.labels import find_position, find_stop_id, find_variable
+from fingerpost.transit.places.region import read_in_region
 from fingerpost.transit.port import NamesPositions, Network, Networks, OpenNetworks
-from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, RIVAL_SCORE, Resolved, decide, in_order
+from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, Resolved, decide
 from fingerpost.transit.rules.warnings import WarningCode, Warnings, add_reasons
 
 _LOOK_UP = "Look the stop up with findAddressOrStop or find_stops"
@@ -59,9 +60,19 @@ class PlaceResolver:
         self.variables = variables
 
     async def get_stop(
-        self, value: str, *, is_label: bool, user: str | None, language: str, warnings: Warnings
+        self,
+        value: str,
+        *,
+        is_label: bool,
+        user: str | None,
+        language: str,
+        warnings: Warnings,
+        instant: int,
+        focus: Coordinate | None = None,
     ) -> FoundStop:
         """Return a stop by its id, or what a label means: a saved stop, then a token, then a stop's name.
+
+        A name is read where the ``focus`` is, else where networks run at the ``instant`` (Unix seconds).
 
         Raises:
             ParameterError: the label is a variable that names no stop.
@@ -81,7 +92,7 @@ class PlaceResolver:
         known = await find_place_of_token(opened, value, language, warnings)
         if known is not None:
             return known.keep_same()
-        return await _get_by_name(opened, value, language, warnings)
+        return await _get_by_name(opened, value, language, warnings, focus=focus, instant=instant)
 
     async def find_place_of_stop(self, stop_id: str, *, language: str) -> FoundStop | None:
         """Return the whole place that a stop belongs to, None where no network knows it or none answers now."""
@@ -93,9 +104,12 @@ class PlaceResolver:
         return None if found is None else found.keep_same()
 
     async def find_places(
-        self, text: str, *, language: str | None, focus: Coordinate | None, warnings: Warnings
+        self, text: str, *, language: str | None, focus: Coordinate | None, warnings: Warnings, instant: int
     ) -> list[PlaceMatch]:
-        """Return the candidates for a text, best first: a position, a token's place, or all places of such a name."""
+        """Return the candidates for a text, best first: a position, a token's place, or all places of such a name.
+
+        A name is read where the ``focus`` is, else where networks run at the ``instant`` (Unix seconds).
+        """
         position = find_position(text)
         if position is not None:
             found = await _find_what_is_at((await self.networks.open()).answering, position, language, warnings)
@@ -105,7 +119,7 @@ class PlaceResolver:
         known = await find_place_of_token(opened, text, language, warnings)
         if known is not None:
             return [_exact(known.place, focus)]
-        return [match for match, _ in await _find_by_name(opened, text, language, focus, warnings)]
+        return await _find_by_name(opened, text, language, warnings, focus=focus, instant=instant)
 
 
 async def find_place_of_token(
@@ -181,42 +195,42 @@ async def _get_by_id(opened: OpenNetworks, stop_id: str, language: str, warnings
     raise PlaceUnknown(add_reasons(f"no stop has the id '{stop_id}'", left_out), {"field": "stop.value"}, hint=_LOOK_UP)
 
 
-async def _get_by_name(opened: OpenNetworks, text: str, language: str, warnings: Warnings) -> FoundStop:
+async def _get_by_name(
+    opened: OpenNetworks, text: str, language: str, warnings: Warnings, *, focus: Coordinate | None, instant: int
+) -> FoundStop:
     while_searching = Warnings()
-    found = await _find_by_name(opened, text, language, None, while_searching)
-    warnings.extend(while_searching)
     # An address has no board.
-    found = [(match, network) for match, network in found if match.place.kind is PlaceKind.STOP]
-    if not found:
+    kinds = (PlaceKind.STOP,)
+    matches = await _find_by_name(opened, text, language, while_searching, focus=focus, instant=instant, kinds=kinds)
+    warnings.extend(while_searching)
+    if not matches:
         raise unknown(text, side="stop", hint=_LOOK_UP, left_out=while_searching.find(WarningCode.NETWORK_LEFT_OUT))
-    matches = [match for match, _ in found]
     decision = decide(matches)
     if not isinstance(decision, Resolved):
         raise ambiguous(text, matches, side="stop")
     place = decision.match.place
     warnings.add(WarningCode.LABEL_GEOCODED, f"stop '{text}' was taken as {place.name} ({place.token}).")
-    owners = tuple(network for match, network in found if match is decision.match)
-    return FoundStop(networks=owners, places=(place,) * len(owners))
+    owner = next(network for network in opened.answering if network.profile.name == decision.match.network)
+    return FoundStop(networks=(owner,), places=(place,))
 
 
 async def _find_by_name(
-    opened: OpenNetworks, text: str, language: str | None, focus: Coordinate | None, warnings: Warnings
-) -> list[tuple[PlaceMatch, Network]]:
-    """Search all networks for a name, best match first, without duplicates of a preferred network's places."""
+    opened: OpenNetworks,
+    text: str,
+    language: str | None,
+    warnings: Warnings,
+    *,
+    focus: Coordinate | None,
+    instant: int,
+    kinds: Collection[PlaceKind] = tuple(PlaceKind),
+) -> list[PlaceMatch]:
     able = [network for network in opened.answering if network.profile.can(Ability.NAMES)]
     answers = await ask_for_names(able, lambda network: network.find_places(text, language=language, focus=focus))
     warn_of_left_out(answers.left_out, warnings)
-    found: dict[int, tuple[PlaceMatch, Network]] = {}
-    for network, matches in answers.by_network:
-        for match in matches:
-            if not any(owner is not network and _is_same(match, known) for known, owner in found.values()):
-                found[id(match)] = (match, network)
-    return [found[id(match)] for match in in_order(match for match, _ in found.values())]
-
-
-def _is_same(match: PlaceMatch, known: PlaceMatch) -> bool:
-    near = distance_m(match.place.coordinate, known.place.coordinate) <= RIVAL_DISTANCE_M
-    return near and known.score >= match.score - RIVAL_SCORE
+    found = [
+        (network, [match for match in matches if match.place.kind in kinds]) for network, matches in answers.by_network
+    ]
+    return read_in_region(found, focus=focus, instant=instant)
 
 
 def _exact(place: Place, focus: Coordinate | None) -> PlaceMatch:

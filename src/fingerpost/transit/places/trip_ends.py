@@ -12,9 +12,10 @@ from fingerpost.transit.networks.asking import ask_for_names, warn_of_left_out, 
 from fingerpost.transit.networks.order import list_covering, uncovered
 from fingerpost.transit.places.candidates import ambiguous, say_guess, unknown
 from fingerpost.transit.places.labels import Label, Name, Position, ResolvedStop, StopText, TextQuery, read_label
+from fingerpost.transit.places.region import list_running, offer_regions
 from fingerpost.transit.places.resolver import PlaceResolver, find_address, find_place_of_token, location_of_place
 from fingerpost.transit.port import Network, OpenNetworks
-from fingerpost.transit.rules.name_matching import Resolved, decide
+from fingerpost.transit.rules.name_matching import Resolved, decide, in_order
 from fingerpost.transit.rules.warnings import WarningCode, Warnings, add_reasons
 
 # A network that reads a label this much better beats one that would be preferred.
@@ -33,7 +34,7 @@ class TripEnds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reading:
-    """One network's resolution of an end: a ``location`` if it is certain, else the candidates.
+    """One network's resolution of an end: a ``location`` if it is certain, and the candidates of a name.
 
     ``score`` is 1 for what was named exactly. ``geocoded`` is True where a name was matched; ``guess`` is a sentence
     on what of its position is guessed, None where nothing is.
@@ -70,11 +71,13 @@ class TripEndResolver:
         user: str | None,
         language: str,
         warnings: Warnings,
+        instant: int,
         arrive_by: bool = False,
     ) -> list[TripEnds]:
         """Return the ends as each network reads them that can plan between them, the preferred first.
 
         The networks after the first read both ends about as well; they stand in for it where it fails.
+        Names are read in networks that run at the ``instant`` (Unix seconds), where these know them.
 
         Raises:
             ParameterError: the ends are the same, or a label means nothing.
@@ -94,9 +97,10 @@ class TripEndResolver:
         resolution = _Resolution(opened, language, warnings, texts)
         readings = await resolution.read_ends(labels)
         able = [network for network in resolution.networks if network.profile.can(*needed)]
-        chosen = _choose(able, readings)
+        chosen = _choose(able, readings, instant)
         if not chosen:
             raise await resolution.explain(labels, readings, needed)
+        _refuse_regions(list_running(able, instant), readings, chosen[0][1], texts)
         for side, reading in chosen[0][1].items():
             if reading.location is None:
                 raise ambiguous(texts[side].text, reading.candidates, side=side, sent_as=texts[side].sent_as)
@@ -104,11 +108,7 @@ class TripEndResolver:
             if reading.geocoded:
                 warnings.add(WarningCode.LABEL_GEOCODED, _say_geocoded(side, texts[side].text, reading.location))
             warnings.add(WarningCode.POSITION_GUESSED, reading.guess)
-        ends = [
-            await _ends(network, by_side, language)
-            for network, by_side in chosen
-            if all(reading.location is not None for reading in by_side.values())
-        ]
+        ends = [await _ends(network, by_side, language) for network, by_side in chosen if _is_certain(by_side)]
         _refuse_same(ends[0].origin, ends[0].destination, sides=self._sides)
         return ends
 
@@ -153,7 +153,8 @@ class _Resolution:
         region = [
             network for network in self.networks if all(network.profile.name in read for read in readings.values())
         ]
-        readings |= await self._read_names(region, named)
+        focuses = [focus for side in named if (focus := self._texts[side].focus) is not None]
+        readings |= await self._read_names(list_covering(region, *focuses) or region, named)
         return {side: readings[side] for side in labels}
 
     def _read_position(self, location: Location) -> _ByNetwork:
@@ -213,7 +214,11 @@ class _Resolution:
             (network.profile.name, [match for match in matches if _is_near(match.place.coordinate, asked)])
             for network, matches in answers.by_network
         )
-        return {name: _read_matches(matches, text) for name, matches in near if matches}
+        return {
+            name: _read_matches([replace(match, network=name) for match in matches], text)
+            for name, matches in near
+            if matches
+        }
 
     async def explain(
         self, labels: Mapping[str, Label], readings: Mapping[str, _ByNetwork], needed: Sequence[Ability]
@@ -230,8 +235,9 @@ class _Resolution:
                 limit_m = self._texts[side].max_distance_m
                 near = "" if limit_m is None else f" within {limit_m:g} m of focusPoint"
                 return unknown(text, side=side, near=near, left_out=[*self._silent, *self._opened.problems.values()])
-        lacking = needed if set.intersection(*map(set, everywhere.values())) else ()
-        where = {side: list(read) for side, read in everywhere.items()}
+        # A name that one network has lies there, and not where others have something like it.
+        where = {side: _list_certain(read) or list(read) for side, read in everywhere.items()}
+        lacking = needed if set.intersection(*map(set, where.values())) else ()
         positions = {side: label.location.coordinate for side, label in labels.items() if isinstance(label, Position)}
         return uncovered(self.networks, where, lacking=lacking, problems=self._opened.problems, positions=positions)
 
@@ -267,22 +273,61 @@ def _read_matches(matches: Sequence[PlaceMatch], text: str) -> _Reading:
     if isinstance(decision, Resolved):
         found = decision.match
         guess = say_guess(found.place, text) if found.place.guess else None
-        return _Reading(score=found.score, location=location_of_place(found.place, text), geocoded=True, guess=guess)
+        location = location_of_place(found.place, text)
+        return _Reading(score=found.score, location=location, candidates=(found,), geocoded=True, guess=guess)
     return _Reading(score=matches[0].score, candidates=tuple(matches))
 
 
 _BySide = dict[str, _Reading]
 
 
-def _choose(networks: Sequence[Network], readings: Mapping[str, _ByNetwork]) -> list[tuple[Network, _BySide]]:
-    """Return the networks that read both ends about as well as any, in order of preference."""
-    whole = [
+def _choose(
+    networks: Sequence[Network], readings: Mapping[str, _ByNetwork], instant: int
+) -> list[tuple[Network, _BySide]]:
+    """Return the networks that read both ends about as well as any, in order of preference.
+
+    A network without service at the instant is left out where a running one reads both ends, or is certain of one.
+    """
+    running = list_running(networks, instant)
+    every = [
         (network, {side: read[network.profile.name] for side, read in readings.items()})
         for network in networks
         if all(network.profile.name in read for read in readings.values())
     ]
+    whole = [each for each in every if each[0] in running]
+    if not whole:
+        is_elsewhere = any(
+            network.profile.name in _list_certain(read) for read in readings.values() for network in running
+        )
+        whole = [each for each in every if not is_elsewhere or _is_certain(each[1])]
     best = max((_score(by_side) for _, by_side in whole), default=0.0)
     return [(network, by_side) for network, by_side in whole if _score(by_side) >= best - BETTER_READING]
+
+
+def _refuse_regions(
+    networks: Sequence[Network], readings: Mapping[str, _ByNetwork], chosen: _BySide, texts: Mapping[str, TextQuery]
+) -> None:
+    """Refuse names that networks of two regions read with certainty, where no end says which is meant (rule A13)."""
+    if not all(reading.geocoded for reading in chosen.values()):
+        return
+    certain = {
+        network.profile.name: {side: read[network.profile.name] for side, read in readings.items()}
+        for network in networks
+        if all(network.profile.name in _list_certain(read) for read in readings.values())
+    }
+    for side, asked in texts.items():
+        matches = [match for by_side in certain.values() for match in by_side[side].candidates]
+        offered = in_order(offer_regions(matches, networks))
+        if any(match.is_apart for match in offered):
+            raise ambiguous(asked.text, offered, side=side, sent_as=asked.sent_as)
+
+
+def _list_certain(read: _ByNetwork) -> list[str]:
+    return [name for name, reading in read.items() if reading.location is not None]
+
+
+def _is_certain(by_side: _BySide) -> bool:
+    return all(reading.location is not None for reading in by_side.values())
 
 
 def _score(by_side: _BySide) -> float:
@@ -310,7 +355,8 @@ async def _named(location: Location, network: Network, language: str) -> Locatio
 
 def _refuse_same(origin: Location, destination: Location, *, sides: tuple[str, str]) -> None:
     if is_same_point(origin.coordinate, destination.coordinate):
-        raise ParameterError(f"{sides[0]} and {sides[1]} must differ", {"field": sides[1]})
+        hint = f"Both are {destination.name}" if destination.name else None
+        raise ParameterError(f"{sides[0]} and {sides[1]} must differ", {"field": sides[1]}, hint=hint)
 
 
 def _say_geocoded(side: str, label: str, location: Location) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, distance_m
-from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, in_order, plain
-from fingerpost.transit.rules.name_search import FLOOR, NameSearch
+from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, FLOOR, in_order, plain
+from fingerpost.transit.rules.name_search import NameSearch
 from fingerpost.transit.rules.place_groups import ONE_PLACE_M
 
 # What only the geocoder vouches for is offered, and never decides.

@@ -37,6 +37,8 @@ def _is_spoken(character: str) -> bool:
     return character.isalnum() or unicodedata.category(character) == "Mc"
 
 
+# Below this a name does not resemble the text.
+FLOOR = 0.60
 # At this score a place is taken without asking, unless it has a rival.
 AUTO_RESOLVE = 0.80
 # A rival scores no more than this below the best ...

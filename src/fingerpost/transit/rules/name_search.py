@@ -7,10 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import numpy as np
 from rapidfuzz import fuzz, process
 
-from fingerpost.transit.rules.name_matching import list_plain
+from fingerpost.transit.rules.name_matching import FLOOR, list_plain
 
-# Below this a name does not resemble the text.
-FLOOR = 0.60
 _SAME = 1.0
 # Names that differ in their kinds only lie within ``RIVAL_SCORE``, and below the same name by more than that.
 _WHOLE = (0.92, 0.94)

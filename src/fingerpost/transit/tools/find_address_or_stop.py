@@ -117,12 +117,16 @@ class FindAddressOrStop(PublishedTool):
     def __init__(self, places: PlaceResolver) -> None:
         self._places = places
 
-    async def handle(self, arguments: LocationQueryInput, call: Call) -> ResolvedLocation | DisambiguationSet:  # noqa: ARG002  # the seam's signature
+    async def handle(self, arguments: LocationQueryInput, call: Call) -> ResolvedLocation | DisambiguationSet:
         text = arguments.raw_text
         focus = None if arguments.focus_point is None else arguments.focus_point.inner()
         warnings = Warnings()
         matches = await self._places.find_places(
-            text, language=arguments.language_preference, focus=focus, warnings=warnings
+            text,
+            language=arguments.language_preference,
+            focus=focus,
+            warnings=warnings,
+            instant=int(call.now.timestamp()),
         )
         near = [match for match in matches if _is_near(match, focus, arguments.max_distance_meters)]
         if not near:

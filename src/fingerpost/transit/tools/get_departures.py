@@ -108,17 +108,18 @@ class GetDepartures(PublishedTool):
     async def handle(self, arguments: GetDeparturesInput, call: Call) -> ToolReply:
         warnings = Warnings()
         now = int(call.now.timestamp())
-        if arguments.at is not None:
-            # A time that cannot be read is refused before the stop is looked up (rule A6).
-            read_instant(arguments.at, zone_name="UTC", now=now, field="at")
+        # A time that cannot be read is refused before the stop is looked up (rule A6).
+        nearly = read_instant(arguments.at or "now", zone_name="UTC", now=now, field="at").instant
+        walk_from = await _find_walk_start(arguments.walk_from, self._places.variables, call.user)
         stop = await self._places.get_stop(
             arguments.stop.value,
             is_label=arguments.stop.type == "label",
             user=call.user,
             language=arguments.language,
             warnings=warnings,
+            instant=nearly,
+            focus=walk_from,
         )
-        walk_from = await _find_walk_start(arguments.walk_from, self._places.variables, call.user)
         since = _read_start(arguments.at, stop.networks[0].profile.zone, now, warnings)
         query = DepartureQuery(
             stop_ids=stop.place.member_ids,

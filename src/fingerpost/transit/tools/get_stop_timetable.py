@@ -89,7 +89,7 @@ class GetStopTimetable(PublishedTool):
     async def handle(self, arguments: TimetableRequestInput, call: Call) -> ToolReply:
         warnings = Warnings()
         window = _read_window(arguments, int(call.now.timestamp()))
-        stop, others = await self._find(arguments, warnings)
+        stop, others = await self._find(arguments, window, warnings)
         if window.when.is_past:
             warn_of_past(print_utc(window.first), "this is the timetable", warnings)
         query = DepartureQuery(
@@ -108,10 +108,17 @@ class GetStopTimetable(PublishedTool):
         answer = partial(_answer, shown_stop, window, board, warnings, call.wants)
         return await compute(answer) if len(board.departures) > _QUICK_ROWS else answer()
 
-    async def _find(self, arguments: TimetableRequestInput, warnings: Warnings) -> tuple[FoundStop, list[str]]:
+    async def _find(
+        self, arguments: TimetableRequestInput, window: _Window, warnings: Warnings
+    ) -> tuple[FoundStop, list[str]]:
         """Return the stop of the id, or its whole place, and the ids of the place's other stops."""
         stop = await self._places.get_stop(
-            arguments.stop_id, is_label=False, user=None, language=_LANGUAGE, warnings=warnings
+            arguments.stop_id,
+            is_label=False,
+            user=None,
+            language=_LANGUAGE,
+            warnings=warnings,
+            instant=window.first,
         )
         place = await self._places.find_place_of_stop(arguments.stop_id, language=_LANGUAGE)
         if place is None:

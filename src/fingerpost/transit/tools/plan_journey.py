@@ -227,15 +227,21 @@ class PlanJourney(PublishedTool):
         return label.stop_id if isinstance(label, StopText) else text.strip()
 
     async def _search(self, arguments: JourneyPlanRequest, call: Call, warnings: Warnings) -> _JourneysFound:
+        now = int(call.now.timestamp())
         try:
             ends = await self._ends.get_trip_ends(
-                arguments.from_, arguments.to, user=call.user, language=_LANGUAGE, warnings=warnings
+                arguments.from_,
+                arguments.to,
+                user=call.user,
+                language=_LANGUAGE,
+                warnings=warnings,
+                instant=now,
             )
         except PlaceAmbiguous as error:
-            raise await self._suggest(error, arguments) from error
+            raise await self._suggest(error, arguments, now) from error
         found = await search_trip(
             ends,
-            lambda chosen: _new_query(arguments, chosen, int(call.now.timestamp())),
+            lambda chosen: _new_query(arguments, chosen, now),
             limit=_MOST_SEARCHED,
             with_alternatives=True,
         )
@@ -249,11 +255,13 @@ class PlanJourney(PublishedTool):
             is_own_engine=not found.ends.network.profile.reads_texts or bool(found.provenance.lost),
         )
 
-    async def _suggest(self, error: PlaceAmbiguous, arguments: JourneyPlanRequest) -> PlaceAmbiguous:
+    async def _suggest(self, error: PlaceAmbiguous, arguments: JourneyPlanRequest, now: int) -> PlaceAmbiguous:
         """Return the error with suggestions for both ends where both are unclear, on TfL's scale of quality."""
         details = _with_quality(error.details)
         if details.get("side") == SIDES[0]:
-            matches = await self._places.find_places(arguments.to, language=_LANGUAGE, focus=None, warnings=Warnings())
+            matches = await self._places.find_places(
+                arguments.to, language=_LANGUAGE, focus=None, warnings=Warnings(), instant=now
+            )
             if matches and not isinstance(decide(matches), Resolved):
                 other = ambiguous(arguments.to, matches, side=SIDES[1])
                 details["other"] = _with_quality(other.details)

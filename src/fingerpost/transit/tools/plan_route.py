@@ -66,6 +66,7 @@ class PlanRoute(PublishedTool):
             user=call.user,
             language=question.language,
             warnings=warnings,
+            instant=question.when.instant,
             arrive_by=question.arrive_by,
         )
         if question.when.is_past:

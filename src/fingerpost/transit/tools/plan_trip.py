@@ -80,13 +80,14 @@ class PlanTrip(PublishedTool):
         warnings = Warnings()
         now = int(call.now.timestamp())
         # A time that cannot be read is refused before any place is looked up (rule A6).
-        read_instant(arguments.when.time, zone_name="UTC", now=now, field="when.time")
+        nearly = read_instant(arguments.when.time, zone_name="UTC", now=now, field="when.time").instant
         ends = await self._ends.get_trip_ends(
             arguments.origin.query(),
             arguments.destination.query(),
             user=call.user,
             language=arguments.constraints.language,
             warnings=warnings,
+            instant=nearly,
             arrive_by=arguments.when.type == "arrive",
         )
         zone = ends[0].network.profile.zone

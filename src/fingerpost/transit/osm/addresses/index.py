@@ -23,8 +23,7 @@ from fingerpost.transit.osm.addresses.index_file import FILE_NAME, FORMAT, cells
 from fingerpost.transit.osm.extract_file import apart_m
 from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M, ON_THE_SPOT_M
 from fingerpost.transit.rules.language import DEFAULT, choose
-from fingerpost.transit.rules.name_matching import plain
-from fingerpost.transit.rules.name_search import FLOOR
+from fingerpost.transit.rules.name_matching import FLOOR, plain
 
 # Whoever is taken this far from a house has been taken to it (rule D2: so far apart, two places are rivals).
 CERTAIN_M = 300.0

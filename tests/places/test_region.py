@@ -1,0 +1,120 @@
+"""Names are read where the rider is: far places and ended networks are offered at most (rule A13)."""
+
+import asyncio
+from datetime import UTC, date, datetime
+
+import pytest
+
+from fingerpost.store.variables import VariableStore
+from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
+from fingerpost.transit.model.place import Bounds, Coordinate
+from fingerpost.transit.places.resolver import PlaceResolver
+from fingerpost.transit.rules.warnings import Warnings
+from tests.contracts.conftest import NOW, asker, label, refusal, stop_place
+from tests.homes import open_networks
+
+HERE, THERE = Bounds(south=60, west=24, north=61, east=26), Bounds(south=50, west=4, north=51, east=6)
+FOCUS = {"lat": 60.5, "lon": 25.0}
+ENDED = date(2022, 2, 1)
+
+
+@pytest.fixture
+def over(tmp_path, monkeypatch):
+    monkeypatch.setenv("FINGERPOST_NOW", NOW)
+    return lambda *networks: asker(FakeNetworks(*networks), VariableStore(tmp_path / "variables.sqlite"))
+
+
+def here(*names, **fields):
+    return FakeNetwork(name="HERE", bounds=HERE, places=_places("H", 60.5, 25.0, names), **fields)
+
+
+def there(*names, **fields):
+    return FakeNetwork(name="THERE", bounds=THERE, places=_places("T", 50.5, 5.0, names), **fields)
+
+
+def _places(feed, lat, lon, names):
+    return {
+        name: [stop_place(f"{feed}:{name}".upper(), name, lat=lat + row / 1000, lon=lon)]
+        for row, name in enumerate(names)
+    }
+
+
+def candidates(body):
+    return [(each["id"], body["meta"]["candidates"][each["id"]]["network"]) for each in body["candidates"]]
+
+
+def test_a_place_far_from_the_focus_is_a_candidate_with_its_network_and_distance(over):
+    body = over(here("Gate"), there("Mall"))("findAddressOrStop", {"rawText": "Mall", "focusPoint": FOCUS}).body
+
+    assert (candidates(body), body["meta"]["candidates"]["T:MALL"]["distance"] // 1000) == (
+        [("T:MALL", "THERE")],
+        1668,
+    )
+
+
+def test_a_name_near_the_focus_has_no_rival_far_away(over):
+    body = over(there("Mall"), here("Mall"))("findAddressOrStop", {"rawText": "Mall", "focusPoint": FOCUS}).body
+
+    assert body["id"] == "H:MALL"
+
+
+def test_a_name_of_two_regions_is_not_taken_without_a_focus(over):
+    body = over(here("Mall"), there("Mall"))("findAddressOrStop", {"rawText": "Mall"}).body
+
+    assert candidates(body) == [("H:MALL", "HERE"), ("T:MALL", "THERE")]
+
+
+def test_the_board_of_a_name_in_an_ended_network_far_away_is_refused(over):
+    answer = over(here("Gate"), there("Mall", last_day=ENDED))("get_departures", {"stop": label("Mall")})
+
+    message = "stop 'Mall' is not certain: Mall lies in THERE; nothing near there is called so"
+    assert refusal(answer)[:2] == ("validation-error", message)
+
+
+def test_an_ended_network_offers_no_place_that_a_running_one_covers(over):
+    ended = FakeNetwork(name="OLD", bounds=HERE, places=_places("O", 60.6, 25.0, ["Mall"]), last_day=ENDED)
+    answer = over(here("Gate"), ended)("findAddressOrStop", {"rawText": "Mall"})
+
+    assert refusal(answer)[0] == "NO_MATCH"
+
+
+def test_an_ended_network_answers_where_no_other_does(over):
+    body = over(there("Mall", last_day=ENDED))("findAddressOrStop", {"rawText": "Mall"}).body
+
+    assert body["id"] == "T:MALL"
+
+
+def test_a_trip_between_names_of_two_regions_is_not_planned_in_either(over):
+    ask = over(here("Mall", "Gate"), there("Mall", "Gate"))
+    answer = ask("plan_trip", {"origin": label("Mall"), "destination": label("Gate")})
+
+    assert [each["network"] for each in answer.body["error"]["candidates"]] == ["HERE", "THERE"]
+
+
+def test_the_other_end_says_in_which_region_a_name_lies(over):
+    ask = over(here("Mall", "Gate"), there("Mall"))
+    answer = ask("plan_trip", {"origin": label("Gate"), "destination": label("Mall")})
+
+    assert answer.body["error"]["code"] == "no-itinerary-found"
+
+
+@pytest.mark.parametrize(("focus", "last_day"), [(Coordinate(60.17, 24.94), None), (None, ENDED)], ids=["far", "ended"])
+def test_another_network_changes_no_answer_about_the_first(tmp_path, focus, last_day):
+    """Each name of the demo of Helsinki, whole and cut short, though another network has them all."""
+    instant = int(datetime(2022, 2, 22, 6, tzinfo=UTC).timestamp())
+    first = next(
+        each for each in asyncio.run(open_networks(tmp_path).open()).answering if "HELSINKI" in each.profile.name
+    )
+    stops = asyncio.run(first.list_stops_near(Coordinate(60.17, 24.94), 20_000)).stops
+    names = sorted({each.stop.name for each in stops})
+    other = there(*names, last_day=last_day)
+
+    async def read(*networks):
+        places = PlaceResolver(FakeNetworks(*networks), VariableStore(tmp_path / "variables.sqlite"))
+        return [
+            await places.find_places(text, language="fi", focus=focus, warnings=Warnings(), instant=instant)
+            for name in names
+            for text in (name, name[:-1])
+        ]
+
+    assert asyncio.run(read(first, other)) == asyncio.run(read(first))
