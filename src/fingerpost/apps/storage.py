@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fingerpost.apps.settings import Settings
 from fingerpost.errors import StorageUnavailable
+from fingerpost.net.limiter import Limiter, Pace
 from fingerpost.plan.engines.dbos import DbosJournal
 from fingerpost.plan.engines.embedded import EmbeddedJournal
 from fingerpost.plan.journal import Journal
@@ -16,7 +17,6 @@ from fingerpost.store.variables import VariableStore
 
 if TYPE_CHECKING:
     from fingerpost.net.client import Client
-    from fingerpost.net.limiter import Pace
 
 _log = logging.getLogger(__name__)
 
@@ -37,11 +37,10 @@ def open_journal(settings: Settings) -> Journal:
     return DbosJournal(database)
 
 
-def new_client(settings: Settings, paces: "Mapping[str, Pace] | None" = None) -> "Client":
+def new_client(settings: Settings, paces: Mapping[str, Pace] | None = None) -> "Client":
     """Return an HTTP client whose rate limits are shared by all processes of this home folder, or of a database."""
     # HTTP takes longer to import than a server may take to say who it is.
     from fingerpost.net.client import Client
-    from fingerpost.net.limiter import Limiter
 
     return Client(
         contact=settings.contact or None,

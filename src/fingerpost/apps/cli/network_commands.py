@@ -16,7 +16,6 @@ from fingerpost.apps.cli.network_sources import (
     print_realtime,
     run_import,
 )
-from fingerpost.apps.cli.network_view import print_learned, print_networks, print_record
 from fingerpost.apps.cli.output import complain, print_line
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, open_record_store
 from fingerpost.errors import ParameterError, SettingsInvalid, ToolError
@@ -114,6 +113,7 @@ def _refresh(settings: "Settings", record: "NetworkRecord", *, is_named: bool) -
 def list_networks(ctx: typer.Context) -> None:
     """Show the networks that were added, and the demos."""
     settings = prepare_settings(ctx)
+    from fingerpost.apps.cli.network_view import print_networks
     from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 
     print_networks(open_record_store(settings.home).read(), TimetableStore(settings.home), demo_mode=settings.demo)
@@ -123,6 +123,8 @@ def list_networks(ctx: typer.Context) -> None:
 def show_network(ctx: typer.Context, name: _Name) -> None:
     """Show a network's record, and what the import of its feeds took over, and what it left out and why."""
     settings = prepare_settings(ctx)
+    from fingerpost.apps.cli.import_report import print_report
+    from fingerpost.apps.cli.network_view import print_learned, print_record
     from fingerpost.apps.overview import find_report
     from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
     from fingerpost.transit.learned_profile import LearnedProfiles
@@ -145,8 +147,6 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
         raise SettingsInvalid(
             f"The import report of {entry.name} cannot be read. Run `fingerpost network add` for it again."
         )
-    from fingerpost.apps.cli.import_report import print_report
-
     print_line(f"Added {entry.added_at:%Y-%m-%d %H:%M}.")
     print_report(report)
     if record.realtime:

@@ -2,25 +2,22 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from fingerpost import clock
 from fingerpost.apps.cli.output import print_line
+from fingerpost.apps.overview import find_report
 from fingerpost.apps.source_kinds import EMBEDDED
 from fingerpost.errors import ToolError
+from fingerpost.store.network_records import NetworkRecord, NetworkRecords
+from fingerpost.transit.engine.demo.catalogue import list_demo_names
 from fingerpost.transit.engine.gtfs.report import ImportReport
+from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
+from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.model.provenance import ServiceState
-
-if TYPE_CHECKING:
-    from fingerpost.store.network_records import NetworkRecord, NetworkRecords
-    from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
-    from fingerpost.transit.learned_profile import LearnedProfiles
+from fingerpost.transit.networks.composite import DemoMode, do_demos_answer
 
 
-def print_networks(records: "NetworkRecords", store: "TimetableStore", *, demo_mode: str) -> None:
-    from fingerpost.transit.engine.demo.catalogue import list_demo_names
-    from fingerpost.transit.networks.composite import DemoMode, do_demos_answer
-
+def print_networks(records: NetworkRecords, store: TimetableStore, *, demo_mode: str) -> None:
     notes: list[str] = []
     prepared = store.list_names()
     for name, record in sorted(records.records.items()):
@@ -58,12 +55,8 @@ def _say_demos(*, answer: bool, mode: str) -> str:
     return f"Demo networks answer for their own stop ids only, because {why}."
 
 
-def _describe(
-    record: "NetworkRecord", store: "TimetableStore", *, is_prepared: bool
-) -> tuple[list[list[str]], str | None]:
+def _describe(record: NetworkRecord, store: TimetableStore, *, is_prepared: bool) -> tuple[list[list[str]], str | None]:
     """Return the columns of a network, and those of each of its feeds if it has several; and a note on both."""
-    from fingerpost.apps.overview import find_report
-
     if record.source != EMBEDDED:
         return [["asks its source"]], None
     if not is_prepared:
@@ -93,14 +86,14 @@ def _describe_days(report: ImportReport) -> list[list[str]]:
     ]
 
 
-def print_record(record: "NetworkRecord", path: Path) -> None:
+def print_record(record: NetworkRecord, path: Path) -> None:
     """Print a network's record and the path of the file that it stands in."""
     print_line(f"{record.name} in {path}")
     for key, value in record.model_dump(exclude={"name"}, exclude_defaults=True, mode="json").items():
         print_line(f"  {key} = {json.dumps(value, ensure_ascii=False)}")
 
 
-def print_learned(record: "NetworkRecord", profiles: "LearnedProfiles") -> None:
+def print_learned(record: NetworkRecord, profiles: LearnedProfiles) -> None:
     learned = profiles.find(record)
     if learned is None:
         print_line(f"Its source was not asked yet. Run `fingerpost network refresh {record.name}`.")

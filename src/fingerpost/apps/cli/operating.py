@@ -12,6 +12,7 @@ from fingerpost.apps.demo_disruption import LASTS, DemoDisruption, begin_disrupt
 from fingerpost.apps.interpreter import new_warm_up, start_server_process
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp.address import Address, read_networks
+from fingerpost.apps.source_kinds import require_keys
 from fingerpost.apps.views.site import MapTiles, list_files, list_headers
 from fingerpost.errors import ParameterError
 
@@ -50,7 +51,6 @@ def serve(
     groups = None if tools is None else [group.strip() for group in tools.split(",") if group.strip()]
     application = open_application(ctx, groups)
     start_logging(may_wait=False)
-    from fingerpost.apps.source_kinds import require_keys
     from fingerpost.apps.storage import check_database
 
     with usage():
@@ -98,7 +98,6 @@ def web(
     # The protocol's own package is a second of imports that no other command needs.
     from fingerpost.apps.mcp.http import Site, serve_http
     from fingerpost.apps.mcp.identity import Access
-    from fingerpost.apps.source_kinds import require_keys
 
     with usage():
         settings = application.settings

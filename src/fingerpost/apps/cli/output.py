@@ -13,6 +13,7 @@ from rich.segment import Segment
 from rich.status import Status
 from rich.text import Text
 
+from fingerpost.apps.cli.terminal_words import describe_error, in_terminal_words
 from fingerpost.errors import ToolError
 
 _STYLES = {
@@ -62,9 +63,6 @@ def print_line(text: RenderableType) -> None:
 
 def print_answer(text: str, *, stderr: bool = False, has_values: bool = False) -> None:
     """Print a tool's own text for a person; one that has a user's own values is printed as it is."""
-    # Here: the words need more imports than --help may take.
-    from fingerpost.apps.cli.terminal_words import in_terminal_words
-
     console = new_console(stderr=stderr)
     for line in style_answer(text if has_values else in_terminal_words(text)):
         console.print(line, soft_wrap=not console.is_terminal)
@@ -93,8 +91,6 @@ def print_json(body: dict[str, Any]) -> None:
 
 def complain(error: ToolError) -> None:
     """Print an error with its hint and its candidates on stderr, in a person's words."""
-    from fingerpost.apps.cli.terminal_words import describe_error
-
     say("\n".join(map(plain, describe_error(error))))
 
 

@@ -22,7 +22,7 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import NamedPlace, read_place
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.embedded.preparing import open_prepared
-from fingerpost.transit.embedded.realtime_updater import OpenFetch, RealtimeWorker
+from fingerpost.transit.embedded.realtime_updater import OpenFetch, RealtimeUpdater, RealtimeWorker
 from fingerpost.transit.engine.demo.catalogue import build_demo
 from fingerpost.transit.engine.raptor.search_timetable.build import CACHE_BYTES, DayCache
 from fingerpost.transit.engine.timetable.timetable_store import StoredTimetable, TimetableStore
@@ -157,9 +157,6 @@ class EmbeddedSource:
         if not sources:
             network.follow(None)
             return
-        # Only networks with real time pay for reading it.
-        from fingerpost.transit.embedded.realtime_updater import RealtimeUpdater
-
         with self._lock:
             if self._worker is None:
                 self._worker = RealtimeWorker(self._open_fetch)
