@@ -90,11 +90,11 @@ def test_nothing_is_deleted_by_what_was_left_out(demo, arguments):
 
 @pytest.mark.parametrize("tool", ["save_user_variable", "get_user_variables", "delete_user_variable"])
 def test_nobody_keeps_nothing(demo, tool):
-    """A12: without a user there is no store, and the hint says what to do."""
+    """A12: without a user there is no store, and the hint names no sign-in where there is none."""
     arguments = {"save_user_variable": HOME, "delete_user_variable": {"key": "home"}}.get(tool, {})
 
     assert refusal(demo(tool, arguments, user=None)) == (
         "validation-error",
         "nobody is signed in, so no variables can be kept here",
-        "Sign in, or run the server on this machine for yourself",
+        "Run the server on this machine for yourself",
     )

@@ -19,6 +19,8 @@ _LONGEST_RETENTION_DAYS = 36_500
 # It is sent as a header: one line of ASCII.
 _Contact = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200, pattern=r"^[\x20-\x7e]*$")]
 
+_Url = Annotated[str, StringConstraints(pattern=r"^(https?://[^\s/]+(/\S*)?)?$")]
+
 
 class Settings(BaseSettings):
     """The operator's choices; an empty variable counts as unset.
@@ -38,9 +40,14 @@ class Settings(BaseSettings):
         demo: when the demo networks answer: ``auto`` while no network has been added, ``on`` or ``off``.
         plan_journey_per_second: how many calls of planJourney the processes of this home, or of this
             database, answer within a second.
-        max_concurrent_calls: how many requests a process answers at a time over HTTP, half of them of one caller.
+        max_concurrent_calls: how many requests a process answers at a time over HTTP, of one caller eight.
         day_cache_mb: how many megabytes the timetables that a process prepares for single days may take; the least
             recently used go first.
+        tokens_file: has the SHA-256, subject and scopes of each token that HTTP callers may send; see docs/serving.md.
+        token_issuer: who issues them instead, as JSON Web Tokens; empty for nobody.
+        token_keys_url: where the issuer publishes its keys (JWKS).
+        resource_url: the URL by which clients call this server; the audience of the issuer's tokens.
+        token_scopes: what a token must allow, separated by commas.
         private_hosts: hosts in a private network that may be asked, separated by commas.
         tiles: where the web page gets map tiles, an address with {z}, {x} and {y}; empty for none.
         tiles_attribution: who is named beside them.
@@ -62,6 +69,12 @@ class Settings(BaseSettings):
 
     day_cache_mb: Annotated[int, Field(ge=1, le=1_000_000)] = 512
 
+    tokens_file: Path | None = None
+    token_issuer: _Url = ""
+    token_keys_url: _Url = ""
+    resource_url: _Url = ""
+    token_scopes: Annotated[tuple[str, ...], NoDecode] = ()
+
     contact: _Contact = ""
     sec_contact: _Contact = ""
     private_hosts: Annotated[tuple[str, ...], NoDecode] = ()
@@ -73,15 +86,20 @@ class Settings(BaseSettings):
     llm_model: str = ""
     llm_key: SecretStr = SecretStr("")
 
-    @field_validator("private_hosts", mode="before")
+    @field_validator("private_hosts", "token_scopes", mode="before")
     @classmethod
-    def _split_hosts(cls, hosts: object) -> object:
-        return tuple(host.strip() for host in hosts.split(",") if host.strip()) if isinstance(hosts, str) else hosts
+    def _split(cls, given: object) -> object:
+        return tuple(one.strip() for one in given.split(",") if one.strip()) if isinstance(given, str) else given
 
     @field_validator("home", mode="after")
     @classmethod
     def _full_path(cls, folder: Path) -> Path:
         return folder.expanduser().absolute()
+
+    @property
+    def has_sign_in(self) -> bool:
+        """Whether callers over HTTP can have a token."""
+        return self.tokens_file is not None or bool(self.token_issuer)
 
     @property
     def filings_file(self) -> Path:

@@ -52,6 +52,7 @@ def list_tools(
     *,
     library: FactLibrary | None = None,
     journeys: JourneyOptions | None = None,
+    has_sign_in: bool = False,
 ) -> list[PublishedTool]:
     """Return the tools of some groups, of all groups where none is named; without a library the sample's figures.
 
@@ -72,9 +73,9 @@ def list_tools(
         GetDepartures(places),
         FindAddressOrStop(places),
         FindStops(networks),
-        SaveUserVariable(variables),
-        GetUserVariables(variables),
-        DeleteUserVariable(variables),
+        SaveUserVariable(variables, has_sign_in=has_sign_in),
+        GetUserVariables(variables, has_sign_in=has_sign_in),
+        DeleteUserVariable(variables, has_sign_in=has_sign_in),
         PlanRoute(places),
         GetStopTimetable(places),
         PlanJourney(networks, variables, journeys),
@@ -121,7 +122,14 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
         limits=open_limits(settings),
         with_demo=settings.demo != "off",
     )
-    tools = list_tools(networks, variables, groups, library=FactLibrary(settings.filings_file), journeys=journeys)
+    tools = list_tools(
+        networks,
+        variables,
+        groups,
+        library=FactLibrary(settings.filings_file),
+        journeys=journeys,
+        has_sign_in=settings.has_sign_in,
+    )
     served, left_out = serve_own_tools(own, {*(tool.name for tool in tools), *Plans.NAMES})
     if not groups or GROUP in groups:
         tools += served

@@ -25,7 +25,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from fingerpost.apps.mcp.address import Address, listen
 from fingerpost.apps.mcp.http_limits import MOST_BYTES, Admission, BodyTooLarge, PatientProtocol, receive_body
-from fingerpost.apps.mcp.identity import NO_ACCESS_BEYOND, Access, Caller, CallerFinder
+from fingerpost.apps.mcp.identity import NO_ACCESS_BEYOND, Access, Caller, CallerFinder, SignIn
 from fingerpost.apps.mcp.metrics_page import MEDIA_TYPE, open_metrics_page
 from fingerpost.apps.mcp.readiness import Readiness
 from fingerpost.apps.mcp.server import new_server
@@ -194,9 +194,11 @@ def new_app(
     callers = CallerFinder(settings, address, access)
     callers.log_rights()
     transport = McpTransport(server, security, Admission(settings.max_concurrent_calls), callers)
+    sign_in = SignIn(transport, callers)
     app = Starlette(
         routes=[
-            Route("/mcp", transport),
+            Route("/mcp", sign_in),
+            *sign_in.list_routes(),
             Route("/health", check_host(health, hosts)),
             Route("/ready", check_host(ready, hosts)),
             *([] if site is None else [Route(path, site.answer) for path in site.files]),

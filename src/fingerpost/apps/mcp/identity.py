@@ -4,10 +4,19 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, BearerAuthBackend, RequireAuthMiddleware
+from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
+from pydantic import AnyHttpUrl
+from starlette.authentication import AuthenticationError
 from starlette.datastructures import Headers
-from starlette.types import Scope
+from starlette.middleware.authentication import AuthenticationMiddleware
+from starlette.requests import HTTPConnection
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from fingerpost.apps.mcp.address import Address, is_loopback, name_machine
+from fingerpost.apps.mcp.tokens import open_verifier
 from fingerpost.apps.settings import Settings
 from fingerpost.errors import SettingsInvalid
 
@@ -58,29 +67,77 @@ class CallerFinder:
     has no proxy in front, be it one that the operator named or one that shows by its headers.
 
     Raises:
-        SettingsInvalid: strangers could reach the address, and the operator has not said that they may.
+        SettingsInvalid: strangers could reach the address, and the operator has not said that they may; or the
+            settings of tokens cannot be used.
     """
 
     def __init__(self, settings: Settings, address: Address, access: Access) -> None:
-        if not (address.is_loopback or access.is_public):
+        self.verifier = open_verifier(settings)
+        self.scopes = list(settings.token_scopes)
+        self.issuer, self.resource = settings.token_issuer, settings.resource_url
+        self._is_public = access.is_public
+        if not (address.is_loopback or access.is_public or self.verifier):
             raise SettingsInvalid(
                 f"Other machines can reach {address.host}, and any of them could call the tools. "
-                "Add --public to allow that, or listen on 127.0.0.1."
+                "Add --public to allow that, configure tokens (docs/serving.md), or listen on 127.0.0.1."
             )
         is_private = address.is_loopback and not access.allowed_hosts and not access.trusted_proxies
         self._local_user = settings.user if is_private else None
 
     def log_rights(self) -> None:
         """Log who may do what."""
+        if self.verifier is not None:
+            _log.info("callers with a valid token are its subject")
         if self._local_user is not None:
-            _log.info("callers on this machine are the user %r; forwarded requests are anonymous", self._local_user)
+            _log.info("callers on this machine are the user %r, unless a proxy forwarded the request", self._local_user)
+        if self.verifier is not None and not self._is_public:
+            _log.info("all others are refused")
         else:
-            _log.info("every caller is anonymous: may call the tools, stores no variables, lists no plan runs")
+            _log.info("all others are anonymous: they may call the tools, store no variables, and list no plan runs")
 
     def find(self, scope: Scope) -> Caller:
-        """Return who sent a request."""
+        """Return who sent a request, whose token has been verified if it has one."""
+        signed_in = scope.get("user")
+        if isinstance(signed_in, AuthenticatedUser) and (subject := signed_in.access_token.subject):
+            return Caller(subject, f"user {subject}", may_be_many=False)
         host, _port = scope.get("client") or ("", 0)
         headers = Headers(scope=scope)
         is_forwarded = any(name in headers for name in _FORWARDED)
         user = None if is_forwarded else self._local_user
         return Caller(user, name_machine(host), is_loopback(host))
+
+    def must_verify(self, scope: Scope) -> bool:
+        """Whether a request needs a valid token: it brings one, or nothing else gives it leave."""
+        if self.verifier is None:
+            return False
+        return "authorization" in Headers(scope=scope) or not (self._is_public or self.find(scope).user)
+
+
+class SignIn:
+    """Passes requests on to an endpoint: after their tokens have been verified, where they must be.
+
+    An invalid token, and a missing one that is needed, is answered with 401, a missing scope with 403.
+    """
+
+    def __init__(self, endpoint: ASGIApp, callers: CallerFinder) -> None:
+        self._endpoint = endpoint
+        self._callers = callers
+        if callers.verifier is not None:
+            metadata = build_resource_metadata_url(AnyHttpUrl(callers.resource)) if callers.issuer else None
+            required = RequireAuthMiddleware(endpoint, callers.scopes, metadata)
+            self._verified = AuthenticationMiddleware(required, BearerAuthBackend(callers.verifier), _answer_no_keys)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        endpoint = self._verified if self._callers.must_verify(scope) else self._endpoint
+        await endpoint(scope, receive, send)
+
+    def list_routes(self) -> list[Route]:
+        """Return the routes of the metadata of the protected resource (RFC 9728), where an issuer is configured."""
+        if not self._callers.issuer:
+            return []
+        issuer, resource = AnyHttpUrl(self._callers.issuer), AnyHttpUrl(self._callers.resource)
+        return create_protected_resource_routes(resource, [issuer], self._callers.scopes or None)
+
+
+def _answer_no_keys(_request: HTTPConnection, error: AuthenticationError) -> Response:
+    return PlainTextResponse(str(error), status_code=503, headers={"Retry-After": "60"})

@@ -101,17 +101,14 @@ class _VariableTool(PublishedTool):
     family = Family.BOARD
     group = "core"
 
-    def __init__(self, variables: VariableStore) -> None:
+    def __init__(self, variables: VariableStore, *, has_sign_in: bool = False) -> None:
         self._variables = variables
+        self._hint = f"{'Sign in, or run' if has_sign_in else 'Run'} the server on this machine for yourself"
 
-
-def _get_user(call: Call) -> str:
-    if call.user is None:
-        raise ParameterError(
-            "nobody is signed in, so no variables can be kept here",
-            hint="Sign in, or run the server on this machine for yourself",
-        )
-    return call.user
+    def _get_user(self, call: Call) -> str:
+        if call.user is None:
+            raise ParameterError("nobody is signed in, so no variables can be kept here", hint=self._hint)
+        return call.user
 
 
 class SaveUserVariable(_VariableTool):
@@ -125,7 +122,7 @@ class SaveUserVariable(_VariableTool):
 
     async def handle(self, arguments: SaveUserVariableInput, call: Call) -> SaveUserVariableOutput:
         variable, previous = await asyncio.to_thread(
-            self._variables.save, _get_user(call), arguments.key, arguments.type, arguments.value, call.now
+            self._variables.save, self._get_user(call), arguments.key, arguments.type, arguments.value, call.now
         )
         shown: SaveUserVariableOutput = {"variable": show_variable(variable), "correlationId": call.correlation_id}
         if previous is not None:
@@ -164,7 +161,7 @@ class GetUserVariables(_VariableTool):
     rest = "A key that is not shown is used as a label all the same; fingerpost vars list shows all at a terminal."
 
     async def handle(self, arguments: GetUserVariablesInput, call: Call) -> GetUserVariablesOutput:  # noqa: ARG002  # the seam's signature
-        variables = await asyncio.to_thread(self._variables.list_variables, _get_user(call))
+        variables = await asyncio.to_thread(self._variables.list_variables, self._get_user(call))
         return {
             "variables": [show_variable(variable) for variable in variables],
             "correlationId": call.correlation_id,
@@ -190,7 +187,7 @@ class DeleteUserVariable(_VariableTool):
     destructive = True
 
     async def handle(self, arguments: DeleteUserVariableInput, call: Call) -> DeleteUserVariableOutput:
-        deleted = await asyncio.to_thread(self._variables.delete, _get_user(call), arguments.key)
+        deleted = await asyncio.to_thread(self._variables.delete, self._get_user(call), arguments.key)
         return {"deleted": deleted, "correlationId": call.correlation_id}
 
     def describe(self, answer: DeleteUserVariableOutput) -> str:

@@ -1,0 +1,154 @@
+"""Verify bearer tokens: of a file, or JSON Web Tokens of one issuer (RFC 9068)."""
+
+import asyncio
+import hashlib
+import hmac
+import logging
+import re
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import jwt
+from mcp.server.auth.provider import AccessToken, TokenVerifier
+from starlette.authentication import AuthenticationError
+
+from fingerpost.apps.settings import Settings
+from fingerpost.apps.storage import new_client
+from fingerpost.errors import SettingsInvalid, ToolError
+from fingerpost.net.request import Request
+from fingerpost.net.response import Response
+
+_log = logging.getLogger(__name__)
+
+_ALGORITHMS: Final = ("RS256", "ES256", "EdDSA")
+_REQUIRED: Final = ("iss", "aud", "exp", "sub")
+_LEEWAY_S = 60
+_KEYS_FRESH_S = 600
+_UNKNOWN_KEY_PAUSE_S = 60
+_MOST_SUBJECT_CHARS = 200
+_LINE = re.compile(r"([0-9a-fA-F]{64})\s+(\S+)((?:\s+\S+)*)\s*")
+
+
+def open_verifier(settings: Settings) -> TokenVerifier | None:
+    """Return the verifier that the settings configure; None where they configure none.
+
+    Raises:
+        SettingsInvalid: the tokens' file cannot be read, or what an issuer needs is incomplete.
+    """
+    of_issuer = (settings.token_issuer, settings.token_keys_url, settings.resource_url)
+    if settings.tokens_file is not None:
+        if settings.token_issuer:
+            raise SettingsInvalid("Tokens come from FINGERPOST_TOKENS_FILE or FINGERPOST_TOKEN_ISSUER. Unset one.")
+        return FileTokens(settings.tokens_file)
+    if not any(of_issuer):
+        return None
+    if not all(of_issuer):
+        raise SettingsInvalid(
+            "Tokens of an issuer need FINGERPOST_TOKEN_ISSUER, FINGERPOST_TOKEN_KEYS_URL and FINGERPOST_RESOURCE_URL. "
+            "Set all three."
+        )
+
+    async def fetch(request: Request) -> Response:
+        async with new_client(settings) as client:
+            return await client.fetch(request)
+
+    return IssuedTokens(*of_issuer, fetch)
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownToken:
+    digest: bytes
+    subject: str
+    scopes: list[str]
+
+
+class FileTokens:
+    """Tokens of a file; each line has the SHA-256 of a token in hexadecimal, its subject, and any scopes.
+
+    Raises:
+        SettingsInvalid: the file cannot be read, or a line is of another form.
+    """
+
+    def __init__(self, path: Path) -> None:
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsInvalid(f"The file of tokens {path} cannot be read: {error}.") from error
+        self._known = []
+        for number, line in enumerate(lines, 1):
+            if not line.strip() or line.startswith("#"):
+                continue
+            found = _LINE.fullmatch(line)
+            if found is None:
+                raise SettingsInvalid(
+                    f"Line {number} of {path} is no token. Write the SHA-256 of a token, its subject, and any scopes."
+                )
+            self._known.append(_KnownToken(bytes.fromhex(found[1]), found[2], found[3].split()))
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """Return what the file says of a token; None if it is unknown."""
+        digest = hashlib.sha256(token.encode()).digest()
+        found = [known for known in self._known if hmac.compare_digest(known.digest, digest)]
+        if not found:
+            return None
+        return AccessToken(token=token, client_id=found[0].subject, subject=found[0].subject, scopes=found[0].scopes)
+
+
+class IssuedTokens:
+    """JSON Web Tokens of one issuer for one audience; keys are fetched once in ten minutes.
+
+    An unknown key id fetches them anew, at most once a minute.
+    """
+
+    def __init__(
+        self, issuer: str, keys_url: str, audience: str, fetch: Callable[[Request], Awaitable[Response]]
+    ) -> None:
+        self._issuer, self._keys_url, self._audience = issuer, keys_url, audience
+        self._fetch = fetch
+        self._keys: dict[str | None, jwt.PyJWK] = {}
+        self._fetched_s = float("-inf")
+        self._lock = asyncio.Lock()
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """Return the claims of a token; None if it is not valid.
+
+        Raises:
+            AuthenticationError: the issuer's keys cannot be fetched, so that no token can be verified.
+        """
+        try:
+            key = await self._find_key(jwt.get_unverified_header(token).get("kid"))
+            if key is None:
+                return None
+            claims = jwt.decode(
+                token,
+                key,
+                algorithms=_ALGORITHMS,
+                audience=self._audience,
+                issuer=self._issuer,
+                leeway=_LEEWAY_S,
+                options={"require": list(_REQUIRED)},
+            )
+        except jwt.PyJWTError as error:
+            _log.info("a token was refused: %s", type(error).__name__)
+            return None
+        subject, scope = claims["sub"], claims.get("scope", "")
+        if not 0 < len(subject) <= _MOST_SUBJECT_CHARS or not isinstance(scope, str):
+            return None
+        return AccessToken(token=token, client_id=subject, subject=subject, scopes=scope.split())
+
+    async def _find_key(self, key_id: str | None) -> jwt.PyJWK | None:
+        async with self._lock:
+            age_s = time.monotonic() - self._fetched_s
+            if age_s > (_KEYS_FRESH_S if key_id in self._keys else _UNKNOWN_KEY_PAUSE_S):
+                try:
+                    response = await self._fetch(Request(url=self._keys_url))
+                    found = jwt.PyJWKSet.from_json(response.body.decode()).keys
+                except (ToolError, jwt.PyJWTError, ValueError) as error:
+                    _log.warning("the keys of tokens cannot be fetched: %s", error)
+                    raise AuthenticationError("The keys of tokens cannot be fetched; retry later") from error
+                self._keys = {key.key_id: key for key in found}
+                self._fetched_s = time.monotonic()
+            return self._keys.get(key_id)

@@ -1,0 +1,186 @@
+"""Callers over HTTP sign in by a bearer token: each has things of its own, and an invalid token is never anonymous."""
+
+import hashlib
+import json
+from contextlib import asynccontextmanager
+
+import httpx2
+import jwt
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+
+from fingerpost.apps.mcp.address import Address
+from fingerpost.apps.mcp.http import new_app
+from fingerpost.apps.mcp.identity import Access
+from fingerpost.apps.mcp.tokens import open_verifier
+from fingerpost.apps.settings import read_settings
+from fingerpost.apps.warm_up import WarmUp
+from fingerpost.apps.wiring import build
+from fingerpost.errors import SettingsInvalid
+from tests.apps.questions import call_of
+from tests.net.local_server import answer, serving
+
+CITY = Address("0.0.0.0", 8000)
+YEAR_2100_S = 4_102_444_800
+RESOURCE, ISSUER = "https://city.example/mcp", "https://login.example"
+KEY = ec.generate_private_key(ec.SECP256R1())
+OTHER_KEY = rsa.generate_private_key(public_exponent=65_537, key_size=2048)
+JWK = {**json.loads(jwt.algorithms.ECAlgorithm.to_jwk(KEY.public_key())), "kid": "a", "use": "sig"}
+HOME = {"key": "home", "type": "location", "value": {"lat": 60.16, "lon": 24.93}}
+
+
+@asynccontextmanager
+async def calling(access=None):
+    """Yield a function that calls a tool with an ``Authorization`` header and returns the HTTP answer."""
+    application = build(read_settings())
+    app = new_app(application, CITY, WarmUp(application.networks), access or Access(allowed_hosts=["city.example"]))
+    transport = httpx2.ASGITransport(app, client=("203.0.113.5", 1))
+    async with (
+        app.router.lifespan_context(app),
+        httpx2.AsyncClient(transport=transport, base_url="http://city.example") as client,
+    ):
+
+        async def call(authorization, name="get_user_variables", arguments=None):
+            body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call_of(name, arguments or {})}
+            headers = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2026-07-28"}
+            headers |= {"mcp-method": "tools/call", "mcp-name": name}
+            headers |= {"authorization": authorization} if authorization else {}
+            return await client.post("/mcp", json=body, headers=headers)
+
+        call.client = client
+        yield call
+
+
+def content_of(answered):
+    return answered.json()["result"]["structuredContent"]
+
+
+@pytest.fixture
+def file_of_tokens(tmp_path, monkeypatch, home):
+    lines = [f"{hashlib.sha256(token.encode()).hexdigest()}  {token}s-owner trips" for token in ("ann", "bob")]
+    path = tmp_path / "tokens"
+    path.write_text("\n".join(["# token, subject, scopes", *lines]), encoding="utf-8")
+    monkeypatch.setenv("FINGERPOST_TOKENS_FILE", str(path))
+    return path
+
+
+async def test_each_token_has_variables_of_its_own(file_of_tokens):
+    async with calling() as call:
+        await call("Bearer ann", "save_user_variable", HOME)
+        seen = [content_of(await call(f"Bearer {token}"))["variables"] for token in ("ann", "bob")]
+
+    assert [[variable["key"] for variable in variables] for variables in seen] == [["home"], []]
+
+
+@pytest.mark.parametrize("authorization", [None, "Bearer WRONG", "Basic YW5uOmFubg==", "Bearer "])
+async def test_a_token_is_needed_and_must_be_known(file_of_tokens, authorization):
+    async with calling() as call:
+        refused = await call(authorization)
+
+    assert refused.status_code == 401
+    assert refused.headers["www-authenticate"].startswith('Bearer error="invalid_token"')
+
+
+async def test_a_public_server_takes_callers_without_a_token_and_refuses_a_wrong_one(file_of_tokens):
+    async with calling(Access(allowed_hosts=["city.example"], is_public=True)) as call:
+        anonymous, refused = await call(None), await call("Bearer WRONG")
+
+    assert content_of(anonymous)["error"]["hint"].startswith("Sign in, or run the server")
+    assert refused.status_code == 401
+
+
+async def test_a_token_without_the_scope_is_forbidden(file_of_tokens, monkeypatch):
+    monkeypatch.setenv("FINGERPOST_TOKEN_SCOPES", "plans")
+    async with calling() as call:
+        refused = await call("Bearer ann")
+
+    assert refused.status_code == 403
+    assert 'error="insufficient_scope"' in refused.headers["www-authenticate"]
+
+
+def issue(key=KEY, algorithm="ES256", key_id="a", **changed):
+    claims = {"iss": ISSUER, "aud": RESOURCE, "exp": YEAR_2100_S, "sub": "ann", "scope": "trips plans"} | changed
+    claims = {name: value for name, value in claims.items() if value is not None}
+    return f"Bearer {jwt.encode(claims, key, algorithm=algorithm, headers={'kid': key_id})}"
+
+
+@asynccontextmanager
+async def issuing(monkeypatch, *answers):
+    async with serving(*answers) as server:
+        monkeypatch.setenv("FINGERPOST_PRIVATE_HOSTS", "127.0.0.1")
+        monkeypatch.setenv("FINGERPOST_TOKEN_ISSUER", ISSUER)
+        monkeypatch.setenv("FINGERPOST_TOKEN_KEYS_URL", f"http://127.0.0.1:{server.port}/keys")
+        monkeypatch.setenv("FINGERPOST_RESOURCE_URL", RESOURCE)
+        monkeypatch.setenv("FINGERPOST_TOKEN_SCOPES", "trips")
+        yield server
+
+
+KEYS = answer(body=json.dumps({"keys": [JWK]}).encode())
+
+
+@pytest.mark.parametrize(
+    ("authorization", "status"),
+    [
+        (issue(), 200),
+        (issue(exp=1_000_000_000), 401),
+        (issue(exp=None), 401),
+        (issue(sub=None), 401),
+        (issue(iss="https://other.example"), 401),
+        (issue(aud="https://other.example/mcp"), 401),
+        (issue(key_id="b"), 401),
+        (issue(OTHER_KEY, "RS256"), 401),
+        (issue(ec.generate_private_key(ec.SECP256R1())), 401),
+        (issue("k" * 32, "HS256"), 401),
+        (issue("", "none"), 401),
+        (issue(scope="plans"), 403),
+        ("Bearer a.b.c", 401),
+    ],
+    ids=[
+        *("valid", "expired", "never expires", "subject", "issuer", "audience", "key id", "algorithm", "signature"),
+        *("symmetric", "unsigned", "scope", "no token"),
+    ],
+)
+async def test_a_token_of_the_issuer_is_verified(home, monkeypatch, authorization, status):
+    async with issuing(monkeypatch, KEYS), calling() as call:
+        assert (await call(authorization)).status_code == status
+
+
+async def test_unknown_key_ids_do_not_make_us_ask_again_and_again(home, monkeypatch):
+    """A stranger could have us flood the issuer otherwise."""
+    async with issuing(monkeypatch, KEYS) as issuer, calling() as call:
+        for key_id in "abcd":
+            await call(issue(key_id=key_id))
+
+    assert len(issuer.asked) == 1
+
+
+async def test_without_the_keys_of_the_issuer_no_token_is_judged(home, monkeypatch):
+    async with issuing(monkeypatch, answer("404 Not Found")), calling() as call:
+        assert (await call(issue())).status_code == 503
+
+
+async def test_a_client_learns_where_to_sign_in(home, monkeypatch):
+    """RFC 9728: the refusal names the metadata, and they name the issuer."""
+    async with issuing(monkeypatch, KEYS), calling() as call:
+        refused = await call(None)
+        metadata = await call.client.get("/.well-known/oauth-protected-resource/mcp")
+
+    assert (
+        f'resource_metadata="{RESOURCE.replace("/mcp", "")}/.well-known/oauth-protected-resource/mcp"'
+        in (refused.headers["www-authenticate"])
+    )
+    assert (metadata.json()["resource"], metadata.json()["authorization_servers"]) == (RESOURCE, [f"{ISSUER}/"])
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "sentence"),
+    [
+        ("FINGERPOST_TOKENS_FILE", "/nowhere", "cannot be read"),
+        ("FINGERPOST_TOKEN_ISSUER", ISSUER, "Set all three"),
+        ("FINGERPOST_RESOURCE_URL", "city.example", "FINGERPOST_RESOURCE_URL is not usable"),
+    ],
+)
+def test_settings_of_tokens_that_cannot_work_are_refused(home, monkeypatch, setting, value, sentence):
+    monkeypatch.setenv(setting, value)
+    with pytest.raises(SettingsInvalid, match=sentence):
+        open_verifier(read_settings())
