@@ -4,7 +4,7 @@ import pytest
 
 from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.place import Bounds
-from tests.contracts.conftest import stop_place
+from tests.contracts.conftest import label, stop_place
 from tests.contracts.test_plan_route_contract import LEAVING, NOW, ask, tram
 from tests.rules.drawing import trip
 
@@ -21,7 +21,7 @@ def named_network(**more):
 
 def candidate(stop_id, name, lat, score):
     return {
-        "token": stop_id, "id": stop_id, "name": name, "primaryLanguage": "default", "type": "STOP",
+        "id": stop_id, "name": name, "primaryLanguage": "default", "type": "STOP",
         "coordinate": {"lat": lat, "lon": 24.94}, "confidenceScore": score, "rawQuery": "unsure",
     }  # fmt: skip
 
@@ -179,3 +179,40 @@ def test_outside_all_networks(over):
     error = ask(over, FakeNetwork(bounds=Bounds(south=0, west=0, north=1, east=1))).body["error"]
 
     assert (error["category"], error["code"]) == ("NO_RESULTS", "OUT_OF_BOUNDS")
+
+
+def test_a_candidate_of_an_ambiguous_end_is_an_end(over):
+    """Outputs are inputs: a candidate is sent back just as it came."""
+    ask = over(named_network())
+    refused = ask(
+        "planRoute", {"origin": {"rawText": "unsure"}, "destination": {"rawText": "beta"}, "departureTime": NOW}
+    ).body
+    chosen = refused["error"]["details"]["candidates"][0]
+
+    assert (
+        len(
+            ask("planRoute", {"origin": chosen, "destination": {"rawText": "beta"}, "departureTime": NOW}).body[
+                "itineraries"
+            ]
+        )
+        == 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("tool", "whole", "plain"),
+    [
+        (
+            "plan_trip",
+            {"origin": label("alpha"), "destination": label("beta")},
+            {"origin": "alpha", "destination": "beta"},
+        ),
+        ("get_departures", {"stop": label("alpha")}, {"stop": "alpha"}),
+    ],
+)
+def test_a_plain_text_is_a_label(over, tool, whole, plain):
+    """A11: where an object of type and value is taken, a text is too."""
+    ask = over(named_network())
+    bodies = [ask(tool, arguments).body for arguments in (whole, plain)]
+
+    assert [{**body, "correlationId": ""} for body in bodies] == [{**bodies[0], "correlationId": ""}] * 2

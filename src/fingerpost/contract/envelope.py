@@ -35,6 +35,7 @@ _DISTINCTIONS = {
     "distance": "{} m away",
     "guess": "{}",
 }
+_APART = ("lines", *_DISTINCTIONS)
 
 
 def say_distinction(candidate: Mapping[str, Any]) -> str:
@@ -230,12 +231,18 @@ def _error_payload(error: ToolError) -> dict[str, Any]:
 
 
 def _disambiguation(error: PlaceAmbiguous) -> dict[str, Any]:
-    """Return the side and the DisambiguationSet, whose candidates are whole ResolvedLocations (rule A5)."""
+    """Return the side and the DisambiguationSet of whole ResolvedLocations; ``meta`` tells them apart (A5, D2)."""
     details = {key: value for key, value in error.details.items() if key != "resolved"}
     resolved = error.details.get("resolved")
     if resolved:
-        pairs = zip(details["candidates"], resolved, strict=True)
-        details["candidates"] = [{**candidate, **more} for candidate, more in pairs]
+        shown = details["candidates"]
+        apart = {each["token"]: {key: each[key] for key in _APART if key in each} for each in shown}
+        details["candidates"] = [
+            {**{key: value for key, value in each.items() if key != "token" and key not in _APART}, **more}
+            for each, more in zip(shown, resolved, strict=True)
+        ]
+        if any(apart.values()):
+            details["meta"] = {"candidates": apart}
     return details
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Annotated, Literal, NotRequired
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
@@ -26,7 +26,15 @@ from fingerpost.transit.rules.trip_limits import LONGEST_WALK_M
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
 from fingerpost.transit.tools.report import list_board_touched, list_row_paths, report_rides
-from fingerpost.transit.tools.shapes import AlertNotes, Language, Meta, WhyEmpty, WireWarning, show_warnings
+from fingerpost.transit.tools.shapes import (
+    AlertNotes,
+    Language,
+    Meta,
+    WhyEmpty,
+    WireWarning,
+    read_label_text,
+    show_warnings,
+)
 from fingerpost.transit.tools.wording import clock_of, describe_alerts, explain_gap, said_below, warn_of_past
 
 
@@ -36,7 +44,7 @@ class StopRef(WireModel):
 
 
 class GetDeparturesInput(WireModel):
-    stop: StopRef
+    stop: Annotated[StopRef, BeforeValidator(read_label_text, json_schema_input_type=StopRef | str)]
     window_minutes: Annotated[Whole, Field(ge=1, le=120, description="how far ahead")] = 30
     limit: Annotated[Whole, Field(ge=1, le=50)] = 10
     language: Language = "en"

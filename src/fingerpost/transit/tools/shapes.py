@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Annotated, Literal, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 from typing_extensions import TypeAliasType, TypedDict
 
 from fingerpost.contract.wire import Identifier, WireDict, WireModel, WordOf, write_stated
@@ -159,7 +159,18 @@ class LabelEnd(WireModel):
         return self.value
 
 
-TripEnd = TypeAliasType("TripEnd", Annotated[CoordsEnd | LabelEnd, Field(discriminator="type")])
+def read_label_text(value: Any) -> Any:
+    """Return a plain text as the label that it means (rule A11), and anything else as it is."""
+    return {"type": "label", "value": value} if isinstance(value, str) else value
+
+
+TripEnd = TypeAliasType(
+    "TripEnd",
+    Annotated[
+        Annotated[CoordsEnd | LabelEnd, Field(discriminator="type")],
+        BeforeValidator(read_label_text, json_schema_input_type=CoordsEnd | LabelEnd | str),
+    ],
+)
 """An end of a trip; an alias, so that the schema says once what it may be."""
 
 
