@@ -23,7 +23,7 @@ class TimetableStops:
     def __init__(self, timetable: Timetable, words: TimetableWords) -> None:
         self._timetable = timetable
         self._words = words
-        self._traits: dict[str, PlaceTraits] = {}
+        self._traits: dict[tuple[str, tuple[str, ...]], PlaceTraits] = {}
 
     @property
     def is_quick(self) -> bool:
@@ -62,12 +62,14 @@ class TimetableStops:
         return self._places.find_pole(self._timetable.stop_printed_id[row])
 
     def _describe(self, place: Place) -> PlaceTraits:
-        known = self._traits.get(place.token)
+        # A pole may have the id of its whole place.
+        key = place.token, place.member_ids
+        known = self._traits.get(key)
         if known is None:
             rows = [row for stop_id in place.member_ids if (row := self.find_row(stop_id)) is not None]
             # An address says its city itself; what it is near tells it from others of its name there.
             named = replace(place, locality=None) if place.id is None else place
-            known = self._traits[place.token] = describe_place(self._timetable, self._words, named, rows)
+            known = self._traits[key] = describe_place(self._timetable, self._words, named, rows)
         return known
 
     def find_row(self, stop_id: str | None) -> int | None:

@@ -31,6 +31,7 @@ class PlaceIndex:
         self._place_by_id = {group.place.id: group.place for group in groups}
         self._place_of_member = {stop_id: group.place for group in groups for stop_id in group.token_ids}
         self._pole_by_id = {stop_id: pole for group in groups for stop_id, pole in group.pole_by_id.items()}
+        self._pole_of_name = self._name_poles(rows)
         self._places_of_spelling: dict[str, list[Place]] = {}
         for group in groups:
             for spelling in group.spellings:
@@ -54,12 +55,26 @@ class PlaceIndex:
         for spelling, score in (*scored, *self._list_inflected(text)):
             for place in self._places_of_spelling[spelling]:
                 scores[place.id] = max(score, scores.get(place.id, 0.0))
+        pole = self._pole_of_name.get(plain(text))
+        place_of_pole = None if pole is None else self._place_of_member[pole.id].id
         matches = []
         for place_id, score in scores.items():
             place = self._named(place_id, language)
+            if pole is not None and place_id == place_of_pole:
+                # The exact name of a pole means that pole (rule D2).
+                place = in_language(place_of_stop(pole), language)
             away_m = None if focus is None else distance_m(focus, place.coordinate)
             matches.append(PlaceMatch(place=place, score=score, distance_m=away_m))
         return matches
+
+    def _name_poles(self, stops: Iterable[NamedStop]) -> dict[str, NamedStop]:
+        """Return the stops that alone have their name, among those that a letter or number tells apart."""
+        poles_of_name: dict[str, list[NamedStop]] = {}
+        for stop in stops:
+            if stop.id in self._pole_by_id and stop.is_boardable:
+                for name in {plain(each) for each in (stop.name, *stop.names.values())}:
+                    poles_of_name.setdefault(name, []).append(stop)
+        return {name: poles[0] for name, poles in poles_of_name.items() if len(poles) == 1}
 
     def _name_place(self, place_id: str | None, language: str | None) -> Place:
         return in_language(self._place_by_id[place_id], language)
