@@ -10,7 +10,7 @@ import threading
 from dataclasses import dataclass, fields
 from datetime import date
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
+from weakref import WeakSet
 
 import numpy as np
 import numpy.typing as npt
@@ -70,10 +70,6 @@ class SearchTimetable:
     @property
     def pattern_count(self) -> int:
         return len(self.patterns.stop_time_base)
-
-    @property
-    def instance_count(self) -> int:
-        return len(self.instance_parts)
 
     def to_search_s(self, instant: int) -> int:
         return self.start - instant if self.mirrored else instant - self.start
@@ -270,18 +266,14 @@ class DayCache:
         # One use later than another has a higher number.
         self.uses = itertools.count()
         # An overlay that nobody uses any more takes its search timetables along.
-        self._by_owner: WeakKeyDictionary[SearchTimetables, dict[_Key, _Cached]] = WeakKeyDictionary()
-
-    def new_entries(self, owner: "SearchTimetables") -> dict[_Key, _Cached]:
-        """Return the dictionary in which an owner looks up; only this class changes it."""
-        with self._lock:
-            return self._by_owner.setdefault(owner, {})
+        self._owners: WeakSet[SearchTimetables] = WeakSet()
 
     def add(self, owner: "SearchTimetables", key: _Key, search_timetable: SearchTimetable) -> None:
         added = _Cached(search_timetable, count_bytes(search_timetable), next(self.uses))
         with self._lock:
-            self._by_owner[owner][key] = added
-            owned = [(cached, key, entries) for entries in self._by_owner.values() for key, cached in entries.items()]
+            self._owners.add(owner)
+            owner.cached[key] = added
+            owned = [(cached, key, each.cached) for each in self._owners for key, cached in each.cached.items()]
             left_bytes = sum(cached.size_bytes for cached, _, _ in owned) - self._most_bytes
             for cached, old_key, entries in sorted(owned, key=lambda each: each[0].used):
                 if left_bytes <= 0 or cached is added:
@@ -312,7 +304,8 @@ class SearchTimetables:
         self._timetable = timetable
         self._step_free = with_step_free_footpaths(timetable)
         self._overlay = overlay
-        self._cached = self.cache.new_entries(self)
+        # Only the cache changes it.
+        self.cached: dict[_Key, _Cached] = {}
         self._building = threading.Lock()
 
     def get_search_timetable(
@@ -320,10 +313,10 @@ class SearchTimetables:
     ) -> SearchTimetable:
         """Return the search timetable of a day, building it if need be; ``further_days`` as where it is built."""
         key = (day, mirrored, step_free, further_days)
-        cached = self._cached.get(key)
+        cached = self.cached.get(key)
         if cached is None:
             with self._building:
-                cached = self._cached.get(key)
+                cached = self.cached.get(key)
                 if cached is None:
                     return self._build(key)
         cached.used = next(self.cache.uses)
@@ -343,9 +336,9 @@ class SearchTimetables:
         return search_timetable
 
     def is_ready(self, day: date, *, mirrored: bool, step_free: bool) -> bool:
-        return (day, mirrored, step_free, 0) in self._cached
+        return (day, mirrored, step_free, 0) in self.cached
 
     def is_light(self, day: date, *, mirrored: bool, step_free: bool) -> bool:
         """Whether the search timetable is built already, and small."""
-        cached = self._cached.get((day, mirrored, step_free, 0))
+        cached = self.cached.get((day, mirrored, step_free, 0))
         return cached is not None and len(cached.search_timetable.patterns.arrival_s) <= LIGHT_STOP_TIMES
