@@ -96,35 +96,31 @@ def _find_age_note(application: Application, network: dict[str, Any]) -> str | N
 
 
 def _check_files(home: Path) -> bool:
-    """Print the damaged files of a home, and how many of each kind are whole."""
+    """Print the damaged files of a home, and which networks and SQLite files have none."""
     from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 
-    store, is_well = TimetableStore(home), True
+    store, problems = TimetableStore(home), dict[str, str | None]()
     for name in store.list_names():
         try:
             entry = store.get(name)
-            problem = store.find_damage(entry)
         except ToolError as error:
-            problem = error.message
+            problems[name] = error.message
+            continue
+        if entry.checksums is None:
+            _print_line("files", f"{name}: an older version prepared it without checksums; refresh it to add them")
         else:
-            if entry.checksums is None:
-                _print_line(
-                    "files", f"{name}: an older version prepared it without checksums; `network refresh` adds them"
-                )
-                continue
-        is_well &= problem is None
-        _print_line("files", problem or f"{name}: {len(entry.checksums or {})} files are whole", good=problem is None)
+            problems[name] = store.find_damage(entry)
     for path in sorted(home.glob("*.sqlite")):
         file = SqliteFile(path=path, holds=path.stem)
         try:
             with file.reading() as connection:
                 file.check_structure(connection)
+            problems[path.name] = None
         except ToolError as error:
-            is_well = False
-            _print_line("files", error.message, good=False)
-        else:
-            _print_line("files", f"{path.name} is whole")
-    return is_well
+            problems[path.name] = error.message
+    for name, problem in problems.items():
+        _print_line("files", problem or f"{name} has no damaged file", good=problem is None)
+    return not any(problems.values())
 
 
 def _describe_feed(feed: dict[str, Any]) -> str:
