@@ -71,6 +71,21 @@ async def test_a_worker_that_is_killed_is_replaced_and_the_others_answer(tmp_pat
     assert status == 0
 
 
+def test_workers_end_with_their_parent(tmp_path):
+    """They would hold the port, and nobody would replace one that dies; then listening there raises."""
+    command = [*COMMAND, "serve", "--http", "127.0.0.1:0", "--workers", "2"]
+    with serving(*command, FINGERPOST_HOME=str(tmp_path)) as server:
+        wait_until(lambda: len(list_workers(server)) == 2)
+        server.process.kill()
+        server.process.wait(DEADLINE_S)
+        # They hold its standard error, which ends with the last of them.
+        server.close()
+
+        address = Address.read(server.url.removeprefix("http://"))
+        with listen(address) as free:
+            assert free.getsockname() == (address.host, address.port)
+
+
 def test_a_second_server_at_one_address_is_refused():
     """The kernel would spread connections among both without a word."""
     with closing(SharedAddress(ANY_PORT)) as first, pytest.raises(SettingsInvalid, match="Address already in use"):

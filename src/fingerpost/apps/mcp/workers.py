@@ -4,8 +4,10 @@ Nothing is kept in a worker between two calls, so any may answer any call.
 """
 
 import logging
+import multiprocessing
 import os
 import socket
+import threading
 from collections.abc import Collection
 from contextlib import closing
 from dataclasses import dataclass
@@ -38,6 +40,7 @@ class ServerWorker:
     access: Access
 
     def __call__(self) -> Starlette:
+        threading.Thread(target=_end_with_parent, daemon=True).start()
         start_server_process()
         start_logging(may_wait=False)
         _log.info("worker %s begins", os.getpid())
@@ -45,6 +48,14 @@ class ServerWorker:
         warm_up = new_warm_up(application)
         warm_up.start()
         return new_app(application, self.address, warm_up, self.access)
+
+
+def _end_with_parent() -> None:
+    """End this worker once its parent has died: nobody would replace it, and it would hold the port."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def serve_workers(
