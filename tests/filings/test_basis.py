@@ -339,21 +339,11 @@ def test_an_original_statement_has_the_first_value_of_each_line(recorded, ticker
     assert (checked > 50, differing) == (True, [])
 
 
-@pytest.mark.parametrize(
-    ("ticker", "period", "kind", "filing"),
-    [("VRT", "2018", "balance", "Assets"), ("CLS", "2017", "income", "Revenue")],
-)
-def test_recorded_statements_that_mixed_filings(recorded, ticker, period, kind, filing):
-    """Vertiv's cash was the operating company's above the shell's assets; Celestica's revenue was of a later tag."""
-    reply = statement(recorded, ticker, kind, window(period), LATEST)
-    values = reply.data
-    of_total = next(row for row in reply.results if row["metric_name"] == filing)
+def test_a_recorded_statement_that_mixed_filings(recorded):
+    """Celestica's revenue was of a later tag."""
+    values = statement(recorded, "CLS", "income", window("2017"), LATEST).data
 
-    assert of_total["value"] == values[filing]
-    if kind == "balance":
-        assert values["Cash"] <= values["CurrentAssets"] <= values["Assets"]
-    else:
-        assert values["Revenue"] - values["CostOfRevenue"] == values["GrossProfit"]
+    assert values["Revenue"] - values["CostOfRevenue"] == values["GrossProfit"]
 
 
 @pytest.mark.parametrize("ticker", TICKERS)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fingerpost.filings.concepts import find_metric
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.period_filter import PeriodFilter
+from fingerpost.filings.period_filter import PeriodFilter, read_period
 from fingerpost.filings.periods import FiscalCalendar, class_of, name_years
 from tests.filings.drawing import figures_of
 
@@ -175,3 +175,20 @@ def test_a_window_of_300_days_may_mean_the_year_that_ends_in_it(headline):
 
     assert (len(quarters), quarters[-1]) == (4, (FOURTH, "derived"))
     assert sum(value for value, _ in quarters) == YEAR_2022
+
+
+@pytest.mark.parametrize(
+    ("period", "as_of", "answered"),
+    [
+        ("latest", None, "2026-Q1"),
+        ("latest-annual", None, "2025"),
+        # The annual report is the newest one.
+        ("latest", "2025-11-15", "2025"),
+        # An amendment of January 2010 is of no newer year.
+        ("latest-annual", "2010-01-31", "2009"),
+    ],
+)
+def test_the_latest_period_is_of_the_newest_report(recorded, period, as_of, answered):
+    source = figures_of(recorded, "AAPL", as_of=as_of)
+
+    assert source.locate(read_period(period)).period == answered

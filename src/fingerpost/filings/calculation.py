@@ -212,7 +212,7 @@ def calculate(
     not_found = f"Cannot calculate {expression} for {ticker}"
     source = open_company(library, ticker, not_found, options)
     reply = Reply([], source=source.provenance)
-    asked = list(dict.fromkeys(read_period(text) for text in periods))
+    asked = list(dict.fromkeys(source.locate(read_period(text)) for text in periods))
     for period in asked:
         computed = Calculation(source, formula, period, name=expression).compute()
         if isinstance(computed, Computed):

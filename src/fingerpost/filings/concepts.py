@@ -17,7 +17,6 @@ _PREFIXES = {"usgaap": "us-gaap", "us-gaap": "us-gaap", "ifrs": "ifrs-full", "if
 
 # Bank: what is left after interest expense is the revenue that the company speaks of.
 _NET_OF_INTEREST = "us-gaap:RevenuesNetOfInterestExpense"
-_WITH_TAX = "us-gaap:RevenueFromContractWithCustomerIncludingAssessedTax"
 _WITHOUT_TAX = "us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax"
 # Tobacco and fuel: excise taxes are collected, not earned (SIC codes).
 _EXCISE_SIC = frozenset({"2100", "2111", "2911", "2990", "5172"})

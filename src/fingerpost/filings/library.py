@@ -13,9 +13,18 @@ from rapidfuzz import fuzz, process
 
 from fingerpost.filings.companyfacts import Filing
 from fingerpost.filings.concepts import Metric, find_concept, find_metric
-from fingerpost.filings.figure import LATEST_FIGURES, Company, Fact, Figure, FigureOptions, Series
-from fingerpost.filings.period_filter import PeriodFilter, Selection, select_figures
-from fingerpost.filings.periods import FiscalCalendar
+from fingerpost.filings.figure import (
+    ANNUAL_FORMS,
+    LATEST_FIGURES,
+    PERIODIC_FORMS,
+    Company,
+    Fact,
+    Figure,
+    FigureOptions,
+    Series,
+)
+from fingerpost.filings.period_filter import LAST_DAY, NEWEST_YEAR, PeriodFilter, Selection, select_figures
+from fingerpost.filings.periods import QUARTERS, FiscalCalendar
 from fingerpost.filings.reply import row_of, source_of
 from fingerpost.filings.resolver import count_in_shares, resolve
 from fingerpost.filings.revisions import SPLIT_CONCEPT, WITNESS_CONCEPTS, Split, is_in_shares, list_splits
@@ -306,6 +315,22 @@ class CompanyFigures:
         """Return a figure as one filing states it, in the shares that the options ask for."""
         splits = self.splits if is_in_shares(figure.unit) else ()
         return count_in_shares((figure.as_filed or figure).restated_by(fact), splits, self.options)
+
+    def locate(self, period: PeriodFilter) -> PeriodFilter:
+        """Return a period, or in the place of ``latest`` and ``latest-annual`` the one of the newest such report."""
+        if not period.newest:
+            return period
+        forms = ANNUAL_FORMS if period.newest == NEWEST_YEAR else PERIODIC_FORMS
+        reports = [
+            (filed, form)
+            for filed, form in self._rows("SELECT filed, form FROM reports WHERE cik = ?")
+            if form in forms and not form.endswith("/A") and filed <= (self.options.as_of or LAST_DAY)
+        ]
+        if not reports:
+            return replace(period, newest="")
+        filed, form = max(reports)
+        year, quarter = self.calendar.place_of_report(filed, is_annual=form in ANNUAL_FORMS)
+        return PeriodFilter(year=year, quarter=None if quarter == QUARTERS else quarter)
 
     def select(self, metric: Metric, period: PeriodFilter) -> Selection:
         key = ("found", self.company.cik, metric.concepts, metric.name, period, self.options)

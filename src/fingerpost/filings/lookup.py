@@ -50,7 +50,7 @@ class Finding:
 
 def look_up(source: CompanyFigures, text: str, window: PeriodFilter, frequency: str | None = None) -> Finding:
     """Return what a company has of a metric, by any of its names; with a frequency, the headline is of its periods."""
-    finding = _find(source, text, window, frequency)
+    finding = _find(source, text, source.locate(window), frequency)
     breaks = _list_breaks(source, finding.found.headline)
     if not breaks:
         return finding

@@ -13,6 +13,7 @@ BY_PERIOD, BY_FILED = "period", "filed"
 FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
 
 _FISCAL = re.compile(r"(?:FY)?([0-9]{4})(?:[- ]?(FY|Q[1-4]))?", re.IGNORECASE)
+NEWEST, NEWEST_YEAR = "latest", "latest-annual"
 _QUARTER_SLACK_DAYS = 14
 _LEAST_DAYS_OF_A_YEAR = 300
 _IN_ORDER = (YEAR, QUARTER, INSTANT, *YEAR_TO_DATE)
@@ -20,13 +21,17 @@ _IN_ORDER = (YEAR, QUARTER, INSTANT, *YEAR_TO_DATE)
 
 @dataclass(frozen=True, slots=True)
 class PeriodFilter:
-    """Days (first and last, both included), or a fiscal year and perhaps its quarter; ``basis`` says which days."""
+    """Days (first and last, both included), or a fiscal year and perhaps its quarter; ``basis`` says which days.
+
+    ``newest`` asks for the company's newest fiscal period or year, which ``CompanyFigures.locate`` finds.
+    """
 
     first: str = FIRST_DAY
     last: str = LAST_DAY
     year: int | None = None
     quarter: int | None = None
     basis: str = BY_PERIOD
+    newest: str = ""
 
     @property
     def period(self) -> str:
@@ -88,7 +93,7 @@ def read_period(text: str) -> PeriodFilter:
     """Return the fiscal year or quarter that a text names.
 
     Raises:
-        ParameterError: the text is neither ``YYYY`` nor ``YYYY-Qn``.
+        ParameterError: the text is neither ``YYYY`` nor ``YYYY-Qn``, ``latest`` or ``latest-annual``.
     """
     period = find_period(text)
     if period is None:
@@ -97,6 +102,8 @@ def read_period(text: str) -> PeriodFilter:
 
 
 def find_period(text: str) -> PeriodFilter | None:
+    if (word := text.strip().lower()) in (NEWEST, NEWEST_YEAR):
+        return PeriodFilter(newest=word)
     matched = _FISCAL.fullmatch(text.strip())
     if matched is None:
         return None
@@ -106,7 +113,7 @@ def find_period(text: str) -> PeriodFilter | None:
 
 def explain_period(text: str) -> str:
     """Return how a period is written, for a text that is no period."""
-    return f"must be a fiscal year or quarter, such as 2022 or 2022-Q2; you sent {text!r}"
+    return f"must be a fiscal year or quarter, such as 2022 or 2022-Q2, or {NEWEST} or {NEWEST_YEAR}; you sent {text!r}"
 
 
 def select_figures(series: Series, period_filter: PeriodFilter, calendar: FiscalCalendar) -> Selection:

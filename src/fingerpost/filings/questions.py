@@ -86,6 +86,7 @@ def time_series(
     """Return one metric over time; without a frequency, whichever length the window's headline has."""
     not_found = f"No time series data found for {ticker} and metric {text}"
     source = open_company(library, ticker, not_found, options)
+    window = source.locate(window)
     finding = look_up(source, text, window, frequency)
     if frequency is None and window.year is None and any(each.period == YEAR for each in finding.found.headline):
         finding = look_up(source, text, window, ANNUAL)
@@ -159,7 +160,7 @@ def statement(library: FactLibrary, ticker: str, kind: str, window: PeriodFilter
     """
     not_found = f"No financial facts found for {ticker}"
     source = open_company(library, ticker, not_found, options)
-    company = source.company
+    company, window = source.company, source.locate(window)
     lines = [metric for metric in list_metrics() if metric.statement == kind]
     headlines = {metric.name: source.select(metric, window).headline for metric in lines}
     newest = _newest(headlines)

@@ -28,7 +28,7 @@ _NOT_BLANK = StringConstraints(strip_whitespace=True, min_length=1, max_length=2
 Ticker = Annotated[str, _NOT_BLANK, Field(description="a symbol such as AAPL, or a CIK")]
 Word = Annotated[str, _NOT_BLANK]
 Day = Annotated[str, BeforeValidator(FinancialFactsParams.validate_date_format), Field(description="YYYY-MM-DD")]
-Fiscal = Annotated[str, BeforeValidator(_read_fiscal), Field(description="fiscal year or quarter: 2022, 2022-Q2")]
+Fiscal = Annotated[str, BeforeValidator(_read_fiscal), Field(description="fiscal: 2022, 2022-Q2 or latest")]
 Vintage = Literal["latest", "original", "split_adjusted"]
 
 
@@ -126,7 +126,7 @@ class TimeSeriesParams(WindowParams):
 
     @property
     def frequency(self) -> str | None:
-        return self.period if self.period and not self.period[-1].isdigit() else None
+        return self.period if self.period and find_period(self.period) is None else None
 
     @property
     def period_filter(self) -> PeriodFilter:
