@@ -77,6 +77,18 @@ def test_an_extract_that_covers_half_is_said_at_add_and_in_answers(tmp_path, ext
     )
 
 
+def test_a_walk_that_leaves_the_streets_is_said_in_the_answer(tmp_path, extract, invoke):
+    """The origin lies 500 m north of all streets, where a walk to Alpha may cross anything."""
+    invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
+    north = read(TOWN).place("A")[0] + 0.0045, read(TOWN).place("A")[1]
+    trip = invoke("plan", ",".join(map(str, north)), "Beta", "--at", "2026-03-10T08:00:00Z")
+
+    assert (
+        "! The origin is more than 300 m from every street of the extract: its walk is a straight line, "
+        "which may cross water or rail." in trip.stdout.splitlines()
+    )
+
+
 def test_without_an_extract_the_straight_line_is_said(tmp_path, invoke):
     invoke("network", "add", "Town", _feed(tmp_path))
     answer = _plan(invoke)

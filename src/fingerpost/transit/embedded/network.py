@@ -262,11 +262,12 @@ class EmbeddedNetwork:
         # What is cancelled in the night behind the last covered day was to run then all the same.
         if covered and day > covered[1] and not self._is_spill((*itineraries, *timetabled), day, query.arrive_by):
             raise self._outside()
+        notes = self._walks.list_notes(ends, (*itineraries, *timetabled), step_free=step_free)
         return JourneyAnswer(
             itineraries=itineraries,
             timetabled=timetabled,
             step_free_supported=self._facts.has_wheelchair_data,
-            provenance=provenance,
+            provenance=replace(provenance, notes=(*provenance.notes, *notes)),
             why_nothing=None if itineraries or timetabled else self._say_why_nothing(snapshot, query, origin),
             price=self._fares.price,
             draw=partial(draw_leg, self.timetable, self._walks, self._stops.find_row, step_free=step_free),

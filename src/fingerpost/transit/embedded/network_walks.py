@@ -17,7 +17,7 @@ from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, LegLine, 
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.osm.streets.graph import RIDER
-from fingerpost.transit.osm.streets.snapping import find_lifts
+from fingerpost.transit.osm.streets.snapping import SNAP_M, find_lifts
 from fingerpost.transit.osm.streets.store import StoredStreets
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from fingerpost.transit.port import WalkToStop
@@ -112,10 +112,26 @@ class NetworkWalks:
         off = []
         if not coverage.is_whole:
             off.append(f"at {coverage.stops - coverage.covered_stops:,} of {coverage.stops:,} stops")
-        for what, end in zip(("origin", "destination"), ends or (), strict=False):
-            if not walks.covers(end.lat, end.lon):
-                off.append(f"at the {what}")
+        off += [f"at the {what}" for what in _list_off_street(walks, ends)]
         return f"{said}; {_LINE} where the extract has none, {' and '.join(off)}" if off else said
+
+    def list_notes(
+        self, ends: tuple[Coordinate, Coordinate], itineraries: Sequence[Itinerary], *, step_free: bool
+    ) -> list[str]:
+        """Return a sentence for each end of a trip where a walk leaves the streets, and may cross water or rail."""
+        walks = self._step_free if step_free else self._usual
+        walked = {
+            what
+            for itinerary in itineraries
+            for what, leg in (("origin", itinerary.legs[0]), ("destination", itinerary.legs[-1]))
+            if not leg.is_transit
+        }
+        return [
+            f"The {what} is more than {SNAP_M:g} m from every street of the extract: "
+            "its walk is a straight line, which may cross water or rail."
+            for what in ([] if walks is None else _list_off_street(walks, ends))
+            if what in walked
+        ]
 
     def measure_to_stops(self, here: Coordinate, stops: Sequence[int]) -> dict[int, WalkToStop]:
         """Return the walks from a point to those of some stops (rows) that it reaches."""
@@ -140,6 +156,11 @@ class NetworkWalks:
         walks = self._step_free if step_free else self._usual
         line = None if walks is None else walks.find_line((start.lat, start.lon), (end.lat, end.lon), stops)
         return None if line is None else LegLine(tuple(map(tuple, line.tolist())), LineSource.STREETS)
+
+
+def _list_off_street(walks: StreetWalks, ends: tuple[Coordinate, Coordinate] | None) -> list[str]:
+    named = zip(("origin", "destination"), ends or (), strict=False)
+    return [what for what, end in named if not walks.covers(end.lat, end.lon)]
 
 
 def _with_obstacles(leg: Leg, walks: StreetWalks, find_row: FindRow) -> Leg:
