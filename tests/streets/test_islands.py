@@ -55,12 +55,28 @@ def test_an_escalator_beside_a_stop_is_walked_to_where_it_begins_and_ends(tmp_pa
 
 def test_a_square_that_nothing_leads_to_is_left_out_however_often_it_is_crossed(tmp_path):
     """Its border of 1,131 m counts, and none of its crossings, which from each corner to each are many times that."""
+    nodes, square = _draw_square()
+    town = Town(STREET, tmp_path, extra_nodes=nodes, extra_ways=square)
+
+    assert (town.built.left_out_m, town.walk((3, 2), "B")[0]) == (pytest.approx(1131, abs=1), 2300)
+
+
+def test_who_stands_on_a_square_behind_a_private_road_may_leave_by_it(tmp_path):
+    """The square's crossings are no public streets either, however long they are together."""
+    drawing = read("A-C-----------------------B")
+    nodes, square = _draw_square()
+    road = (*drawing.ring("C"), 50), {"highway": "service", "access": "private"}
+    town = Town(drawing, tmp_path, extra_nodes=nodes, extra_ways=[*square, road])
+
+    assert town.walk((2, 1.5), "B")[0] == 2550
+
+
+def _draw_square():
+    """Return the nodes of a square of nine corners, the first of which is 150 m below the street; and its border."""
     corners = [
         (x, y) for x, y in ((2, 1.5), (4, 1.2), (5, 1.6), (6, 1.2), (6.2, 2), (6, 3), (5, 2.6), (4, 3), (2, 2.6))
     ]
     nodes = [(50 + at, *degrees(*corner), {"barrier": "bollard"}) for at, corner in enumerate(corners)]
     ring = [50 + at for at in (*range(len(corners)), 0)]
     square = [(ring, {"highway": "pedestrian", "area": "yes"})]
-    town = Town(STREET, tmp_path, extra_nodes=nodes, extra_ways=square)
-
-    assert (town.built.left_out_m, town.walk((3, 2), "B")[0]) == (pytest.approx(1131, abs=1), 2300)
+    return nodes, square

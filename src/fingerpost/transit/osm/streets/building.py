@@ -42,7 +42,7 @@ def build_graph(streets: ExtractedStreets) -> BuiltStreets:
     edges, street_m = _cut(streets)
     kept = _find_kept(edges, street_m)
     left_out_m = float(street_m[~kept].sum())
-    edges = merge_edges(_mark_dead_private(_select(edges, kept)))
+    edges = merge_edges(_select(_mark_dead_private(edges, kept, street_m), kept))
     return BuiltStreets(_link(_select(edges, np.ones(len(edges.begin), np.bool_))), left_out_m)
 
 
@@ -228,15 +228,17 @@ def _label_parts(count: int, begin: Int32, end: Int32, blocked: npt.NDArray[np.b
             return label
 
 
-def _mark_dead_private(edges: Edges) -> Edges:
-    """Mark as for the ends of a walk only what hangs on the other streets by private ways alone."""
-    public = edges.flags & ENDS_ONLY == 0
+def _mark_dead_private(edges: Edges, kept: npt.NDArray[np.bool_], street_m: Float64) -> Edges:
+    """Mark as for the ends of a walk only what hangs on the other streets by private ways alone.
+
+    As for islands, lines across squares count no metres: a small square may have kilometres of them.
+    """
+    public = kept & (edges.flags & ENDS_ONLY == 0)
     if not public.any():
         return edges
     label = _label_parts(len(edges.node_flags), edges.begin[public], edges.end[public], _blocked(edges))
-    public_m = np.where(public, edges.length_m, 0.0)
     part = _find_part(edges, label)
-    total_m = np.bincount(part, weights=public_m).astype(np.float64)
+    total_m = np.bincount(part, weights=np.where(public, street_m, 0.0)).astype(np.float64)
     is_dead = public & (total_m[part] < _least_m(total_m))
     return edges._replace(flags=np.where(is_dead, edges.flags | ENDS_ONLY, edges.flags).astype(np.uint8))
 
