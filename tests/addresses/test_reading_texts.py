@@ -28,6 +28,7 @@ CITIES = {"tampere", "tammerfors", "helsinki", "new york"}
         ("10 Downing Street", "downing street", HouseNumber(10, 10), None),
         ("Hämeenkatu 10, Tampere", "hameenkatu", HouseNumber(10, 10), "tampere"),
         ("Hämeenkatu 10, 33100 Tampere", "hameenkatu", HouseNumber(10, 10), "tampere"),
+        ("near Hämeenkatu 10, Tampere", "hameenkatu", HouseNumber(10, 10), "tampere"),
         ("hämeenkatu tampere", "hameenkatu", None, "tampere"),
         ("Tampere, Hämeenkatu 10", "hameenkatu", HouseNumber(10, 10), "tampere"),
         ("Hämeenkatu Tampereella", "hameenkatu", None, "tampere"),

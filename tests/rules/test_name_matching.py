@@ -50,6 +50,7 @@ def score(text: str, name: str) -> float:
         ("kamppi", "Kamppi metroasema", True),
         ("Oxford Circus station", "Oxford Circus Underground Station", True),
         ("Millbrae", "Millbrae Caltrain", True),
+        ("near Kamppi", "Kamppi", True),
         ("kamppi", "Kamppi Center", False),
         ("Main Street", "Main Street S", False),
         ("bus", "Bus Station", False),

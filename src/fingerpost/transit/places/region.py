@@ -8,13 +8,13 @@ from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, distan
 from fingerpost.transit.model.provenance import ServiceDays, ServiceState
 from fingerpost.transit.networks.order import list_covering
 from fingerpost.transit.port import Network
-from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, FLOOR, RIVAL_DISTANCE_M, RIVAL_SCORE, in_order
+from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, RIVAL_DISTANCE_M, RIVAL_SCORE, in_order
 from fingerpost.transit.rules.times import local_date_of
 
 # A place further than this outside the networks around the rider is offered, never taken.
 FAR_M = 30_000.0
-# A name that networks of two regions have scores no more than this, so that it resolves to neither.
-_TWO_REGIONS = 0.79
+# Far places, and names that networks of two regions have, score no more than this, so that they do not resolve.
+_OFFERED = 0.79
 _NUMBER_GUESSED = 0.77
 _DAY = timedelta(days=1)
 
@@ -75,7 +75,7 @@ def offer_regions(matches: Sequence[PlaceMatch], networks: Sequence[Network]) ->
     whole = [match for match in matches if _has_whole_name(match)]
     if not any(is_outside(match.place, [owners[other.network]]) for match in whole for other in whole):
         return list(matches)
-    return [replace(match, score=min(match.score, _TWO_REGIONS), is_apart=True) for match in whole]
+    return [replace(match, score=min(match.score, _OFFERED), is_apart=True) for match in whole]
 
 
 def _has_whole_name(match: PlaceMatch) -> bool:
@@ -85,7 +85,7 @@ def _has_whole_name(match: PlaceMatch) -> bool:
 
 def _offer_far(match: PlaceMatch, focus: Coordinate | None) -> PlaceMatch:
     away_m = None if focus is None else distance_m(focus, match.place.coordinate)
-    return replace(match, score=min(match.score, FLOOR), distance_m=away_m, is_apart=True)
+    return replace(match, score=min(match.score, _OFFERED), distance_m=away_m, is_apart=True)
 
 
 def _is_far_from(match: PlaceMatch, focus: Coordinate) -> bool:

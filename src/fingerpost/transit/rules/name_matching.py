@@ -1,5 +1,6 @@
 """Score how well a name matches a text."""
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,15 @@ _SIGNS = str.maketrans({"'": "", "\N{RIGHT SINGLE QUOTATION MARK}": "", "&": " a
 def list_plain(text: str) -> list[str]:
     """Return the plain words of a text, then as others write its signs: Kings Cross, Elephant and Castle."""
     return list(dict.fromkeys(filter(None, (plain(text), plain(text.translate(_SIGNS))))))
+
+
+# Words before a place that say that something is near it, in English, Finnish and Swedish.
+_NEAR = re.compile(r"(?:near|close to|next to|lahella|nara|i narheten av) (?=.)")
+
+
+def leave_out_near(words: str) -> str:
+    """Return plain words without those that only say that something is near a place: near X is X."""
+    return _NEAR.sub("", words, count=1) if _NEAR.match(words) else words
 
 
 def _is_spoken(character: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import numpy as np
 from rapidfuzz import fuzz, process
 
-from fingerpost.transit.rules.name_matching import FLOOR, list_plain
+from fingerpost.transit.rules.name_matching import FLOOR, leave_out_near, list_plain
 
 _SAME = 1.0
 # Names that differ in their kinds only lie within ``RIVAL_SCORE``, and below the same name by more than that.
@@ -51,7 +51,7 @@ class NameSearch:
     def score(self, text: str) -> dict[int, float]:
         """Return {row: score} of all names that resemble a text, scores from ``FLOOR`` to 1."""
         best: dict[int, float] = {}
-        for wanted in list_plain(text):
+        for wanted in dict.fromkeys(form for each in list_plain(text) for form in (each, leave_out_near(each))):
             words = list(dict.fromkeys(wanted.split()))
             for readings in (self._spelt_like(wanted), self._having_all(wanted, words), self._offered(wanted, words)):
                 for row, score in readings:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from fingerpost.transit.rules.inflection import INFLECTED, base_forms
-from fingerpost.transit.rules.name_matching import plain
+from fingerpost.transit.rules.name_matching import leave_out_near, plain
 from fingerpost.transit.rules.name_search import NameSearch
 
 _NUMBER = re.compile(r"\s*(\d{1,5})\s*(?:([a-zåäö])(?![a-zåäö]))?(?:\s*[-\u2013/]\s*(\d{1,5}))?", re.IGNORECASE)
@@ -131,6 +131,19 @@ _JOINED_NUMBER = re.compile(r"([^\W\d_]{4})(\d{1,4}[a-z]?)\b", re.IGNORECASE)
 _NUMBER_ENDING = re.compile(r"(\d)\s*:\s*[a-zåäö]+", re.IGNORECASE)
 _HOUSE = re.compile(r"(\d{1,4})([a-z]?)")
 _POSTCODE = re.compile(r"\d{5}")
+# Plain Swedish names of Finnish cities by the Finnish ones, for extracts without the city's own names.
+SWEDISH_NAMES = {
+    "espoo": "esbo", "hameenlinna": "tavastehus", "hamina": "fredrikshamn", "hanko": "hango", "helsinki": "helsingfors",
+    "hyvinkaa": "hyvinge", "jarvenpaa": "traskanda", "kaarina": "st karins", "kajaani": "kajana",
+    "kauniainen": "grankulla", "kerava": "kervo", "kirkkonummi": "kyrkslatt", "kokkola": "karleby",
+    "kristiinankaupunki": "kristinestad", "lahti": "lahtis", "lappeenranta": "villmanstrand",
+    "lohja": "lojo", "loviisa": "lovisa",
+    "maarianhamina": "mariehamn", "mikkeli": "st michel", "mustasaari": "korsholm", "naantali": "nadendal",
+    "oulu": "uleaborg", "pietarsaari": "jakobstad", "pirkkala": "birkala", "pori": "bjorneborg", "porvoo": "borga",
+    "raahe": "brahestad", "raasepori": "raseborg", "rauma": "raumo", "savonlinna": "nyslott",
+    "sipoo": "sibbo", "tampere": "tammerfors", "tornio": "tornea", "turku": "abo", "tuusula": "tusby",
+    "uusikaupunki": "nystad", "vaasa": "vasa", "vantaa": "vanda", "vihti": "vichtis",
+}  # fmt: skip
 _FLAT_WORDS = frozenset({"as", "asunto", "apt", "flat", "krs", "lgh", "bost"})
 _LONGEST_CITY_WORDS = 3
 # 14-16 is a range of house numbers, 14 160 a flat.
@@ -162,7 +175,7 @@ def read_address_text(text: str, cities: Collection[str]) -> AddressText:
             city = city or named
         elif bare:
             kept.append(bare)
-    words = [word for part in kept for word in part]
+    words = leave_out_near(" ".join(word for part in kept for word in part)).split()
     if city is None:
         words, city = _split_city(words, cities)
     words, number = _split_number(words)

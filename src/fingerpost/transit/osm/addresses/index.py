@@ -11,6 +11,7 @@ from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.model.geodesy import Point
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, distance_m
 from fingerpost.transit.osm.addresses.address_text import (
+    SWEDISH_NAMES,
     AddressText,
     HouseNumber,
     SpellingSearch,
@@ -299,10 +300,19 @@ class AddressIndex:
         spellings: dict[int, set[str]] = {}
         for text, row, *_ in rows:
             spellings.setdefault(row, set()).add(text)
-        return {
-            text: City(name, frozenset(spellings[row]), Coordinate(lat, lon), reach_m)
-            for text, row, name, lat, lon, reach_m in rows
+        row_of = {text: row for text, row, *_ in rows}
+        swedish = {
+            SWEDISH_NAMES[text]: row_of[text]
+            for text in SWEDISH_NAMES.keys() & row_of.keys()
+            if SWEDISH_NAMES[text] not in row_of
         }
+        for text, row in swedish.items():
+            spellings[row].add(text)
+        cities = {
+            row: City(name, frozenset(spellings[row]), Coordinate(lat, lon), reach_m)
+            for _, row, name, lat, lon, reach_m in rows
+        }
+        return {text: cities[row] for text, row in {**swedish, **row_of}.items()}
 
     def _list_near(self, here: Point, steps: int = 1) -> list[tuple[float, int, str]]:
         """Return (metres away, thing, number) of what lies around a position, up to ``steps`` cells away."""
