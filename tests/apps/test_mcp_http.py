@@ -150,6 +150,18 @@ async def test_no_request_is_redirected_to_the_host_that_it_names(application):
     assert answer.status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("machine", "headers", "status"),
+    [("127.0.0.1", {}, 200), ("203.0.113.5", {}, 403), ("127.0.0.1", {"X-Forwarded-For": "203.0.113.5"}, 403)],
+)
+async def test_metrics_are_for_this_machine(application, machine, headers, status):
+    """They show strangers how busy the server is."""
+    app = new_app(application, LOOPBACK, WarmUp(application.networks), write_metrics=lambda: b"")
+    transport = httpx2.ASGITransport(app, client=(machine, 1))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client:
+        assert (await client.get("/metrics", headers=headers)).status_code == status
+
+
 NOBODY = "validation-error"
 
 

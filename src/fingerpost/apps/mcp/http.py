@@ -25,7 +25,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from fingerpost.apps.mcp.address import Address, listen
 from fingerpost.apps.mcp.http_limits import MOST_BYTES, Admission, BodyTooLarge, PatientProtocol, receive_body
-from fingerpost.apps.mcp.identity import NO_ACCESS_BEYOND, Access, Caller, CallerFinder, SignIn
+from fingerpost.apps.mcp.identity import NO_ACCESS_BEYOND, Access, Caller, CallerFinder, SignIn, is_on_this_machine
 from fingerpost.apps.mcp.metrics_page import MEDIA_TYPE, open_metrics_page
 from fingerpost.apps.mcp.readiness import Readiness
 from fingerpost.apps.mcp.server import new_server
@@ -180,8 +180,10 @@ def new_app(
             return JSONResponse({"status": "not ready", "reason": problem}, status_code=503)
         return JSONResponse({"status": "ready"})
 
-    async def metrics(_request: Request) -> Response:
+    async def metrics(request: Request) -> Response:
         assert write_metrics is not None
+        if not is_on_this_machine(request.scope):
+            return PlainTextResponse("Metrics are for this machine; scrape them on loopback", status_code=403)
         return Response(await asyncio.to_thread(write_metrics), media_type=MEDIA_TYPE)
 
     # A stream is one call's: when we are told to stop it is answered like any other, and not broken off.

@@ -101,10 +101,7 @@ class CallerFinder:
         if isinstance(signed_in, AuthenticatedUser) and (subject := signed_in.access_token.subject):
             return Caller(subject, f"user {subject}", may_be_many=False)
         host, _port = scope.get("client") or ("", 0)
-        headers = Headers(scope=scope)
-        is_forwarded = any(name in headers for name in _FORWARDED)
-        user = None if is_forwarded else self._local_user
-        return Caller(user, name_machine(host), is_loopback(host))
+        return Caller(None if _is_forwarded(scope) else self._local_user, name_machine(host), is_loopback(host))
 
     def must_verify(self, scope: Scope) -> bool:
         """Whether a request needs a valid token: it brings one, or nothing else gives it leave."""
@@ -137,6 +134,17 @@ class SignIn:
             return []
         issuer, resource = AnyHttpUrl(self._callers.issuer), AnyHttpUrl(self._callers.resource)
         return create_protected_resource_routes(resource, [issuer], self._callers.scopes or None)
+
+
+def is_on_this_machine(scope: Scope) -> bool:
+    """Whether a request came over loopback, and no proxy forwarded it."""
+    host, _port = scope.get("client") or ("", 0)
+    return is_loopback(host) and not _is_forwarded(scope)
+
+
+def _is_forwarded(scope: Scope) -> bool:
+    headers = Headers(scope=scope)
+    return any(name in headers for name in _FORWARDED)
 
 
 def _answer_no_keys(_request: HTTPConnection, error: AuthenticationError) -> Response:

@@ -7,7 +7,6 @@ import logging
 import re
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -58,13 +57,6 @@ def open_verifier(settings: Settings) -> TokenVerifier | None:
     return IssuedTokens(*of_issuer, fetch)
 
 
-@dataclass(frozen=True, slots=True)
-class _KnownToken:
-    digest: bytes
-    subject: str
-    scopes: list[str]
-
-
 class FileTokens:
     """Tokens of a file; each line has the SHA-256 of a token in hexadecimal, its subject, and any scopes.
 
@@ -77,7 +69,7 @@ class FileTokens:
             lines = path.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise SettingsInvalid(f"The file of tokens {path} cannot be read: {error}.") from error
-        self._known = []
+        self._known: list[tuple[bytes, str, list[str]]] = []
         for number, line in enumerate(lines, 1):
             if not line.strip() or line.startswith("#"):
                 continue
@@ -86,15 +78,15 @@ class FileTokens:
                 raise SettingsInvalid(
                     f"Line {number} of {path} is no token. Write the SHA-256 of a token, its subject, and any scopes."
                 )
-            self._known.append(_KnownToken(bytes.fromhex(found[1]), found[2], found[3].split()))
+            self._known.append((bytes.fromhex(found[1]), found[2], found[3].split()))
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return what the file says of a token; None if it is unknown."""
         digest = hashlib.sha256(token.encode()).digest()
-        found = [known for known in self._known if hmac.compare_digest(known.digest, digest)]
-        if not found:
-            return None
-        return AccessToken(token=token, client_id=found[0].subject, subject=found[0].subject, scopes=found[0].scopes)
+        for known, subject, scopes in self._known:
+            if hmac.compare_digest(known, digest):
+                return AccessToken(token=token, client_id=subject, subject=subject, scopes=scopes)
+        return None
 
 
 class IssuedTokens:
