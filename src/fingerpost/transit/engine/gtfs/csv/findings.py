@@ -84,7 +84,9 @@ class Reason(FindingMeaning, Enum):
     STOP_WITHOUT_PLACE = _LEFT_OUT, "stops", "the feed does not say where the stop is"
     STOP_NAME_ASSUMED = *_STOPS, "the stop has no name; it takes its station's, or its id"
     STOP_PLACE_ASSUMED = *_STOPS, "the stop has no position; it takes its station's"
-    STOP_ZONE_UNAPPLIED = _NOT_USED, "stops", "the stop is in another time zone; its times are shown in the agency's"
+    STOP_ZONE_UNAPPLIED = (
+        _NOT_USED, "time zones of stops", "the stop is in another time zone; its times are shown in the agency's"
+    )  # fmt: skip
     STOP_PARENT_UNAPPLIED = _NOT_USED, "stations", "the station of the stop is not in the feed; the stop stands alone"
     STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED = *_STOPS, "an earlier feed names the stop otherwise; its name is kept"
 
