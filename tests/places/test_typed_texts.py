@@ -27,6 +27,15 @@ TYPED = {
 }  # fmt: skip
 
 
+def test_a_kind_offers_the_nearest_of_its_kind(city):  # noqa: F811
+    """In three languages the same places, the nearest first, and none is taken."""
+    focus = TYPED[city[0]][0]
+    found = [city[2](text, language="fi", focus=focus) for text in ("pharmacy", "apotek")]
+    nearest = [[each.place.token for each in matches if each.score == 0.79][:5] for matches in found]
+
+    assert (len(nearest[0]), nearest[0], max(each.score for each in found[0])) == (5, nearest[1], 0.79)
+
+
 def test_a_typed_text_means_its_place_or_is_asked_about(city):  # noqa: F811
     name, _, find = city
     focus, places = TYPED[name]

@@ -131,7 +131,8 @@ class FindAddressOrStop(PublishedTool):
         near = [match for match in matches if _is_near(match, focus, arguments.max_distance_meters)]
         if not near:
             why = [warning.message for warning in warnings.list_all()]
-            raise DataNotFound(" ".join([_nothing(text, len(matches)), *why]), hint=_HINT)
+            hint = _ADDRESS_HINT if any(map(str.isdigit, text)) and not matches else _HINT
+            raise DataNotFound(" ".join([_nothing(text, len(matches)), *why]), hint=hint)
         decision = decide(near)
         if isinstance(decision, Resolved) and decision.match.place.guess:
             warnings.add(WarningCode.POSITION_GUESSED, say_guess(decision.match.place, text))
@@ -190,6 +191,7 @@ def _show(match: PlaceMatch, raw_query: str) -> ResolvedLocation:
     return write_stated(ResolvedLocation, {**show_place(match), **show_resolved(match, raw_query)})
 
 
+_ADDRESS_HINT = "Check the spelling; a feed alone has stops, and addresses need an extract (network add --streets)"
 _HINT = "Check the spelling, or search around a coordinate with find_stops"
 
 

@@ -21,6 +21,7 @@ from fingerpost.transit.osm.addresses.address_text import (
 )
 from fingerpost.transit.osm.addresses.extract import FeatureKind
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, FORMAT, cells_around, file_in
+from fingerpost.transit.osm.addresses.kinds import KIND_OF_WORD
 from fingerpost.transit.osm.extract_file import apart_m
 from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M, ON_THE_SPOT_M
 from fingerpost.transit.rules.language import DEFAULT, choose
@@ -233,6 +234,9 @@ class AddressIndex:
                 # A street found with its number is not offered without it too.
                 if thing.row not in best or (score > best[thing.row][0] and thing.kind is not FeatureKind.STREET):
                     best[thing.row] = self._with_number(thing, whole, score, language)
+        for thing in self._list_of_kind(whole.words):
+            if thing.row not in best or best[thing.row][0] < UNCERTAIN:
+                best[thing.row] = UNCERTAIN, self._place(thing, language)
         yield from (each for each in best.values() if each[0] >= FLOOR)
 
     def _score(self, reading: AddressText, text: str, *, with_trigrams: bool = True) -> Iterator[tuple[float, _Thing]]:
@@ -255,6 +259,14 @@ class AddressIndex:
             is_elsewhere = city is not None and plain(thing.city) not in city.names
             score = of_thing[row]
             yield min(score * _OTHER_CITY, UNCERTAIN) if is_elsewhere else score, thing
+
+    def _list_of_kind(self, words: str) -> list[_Thing]:
+        """Return the places of the kind that plain words name, which are offered and never taken; else none."""
+        if words not in KIND_OF_WORD:
+            return []
+        query = "SELECT id FROM thing WHERE kind = ? AND what = ?"
+        rows = self._connection.execute(query, (int(FeatureKind.PLACE), KIND_OF_WORD[words])).fetchall()
+        return list(self._read_things([row for (row,) in rows]).values())
 
     def _with_number(
         self, thing: _Thing, reading: AddressText, score: float, language: str | None
