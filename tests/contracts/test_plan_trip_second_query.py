@@ -8,7 +8,7 @@ from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.provenance import Provenance, merge_provenance
 from tests.contracts.conftest import refusal
 from tests.contracts.test_plan_trip_answer import ENDS, bus, found
-from tests.rules.drawing import T0, trip
+from tests.rules.drawing import T0, ride, trip
 
 
 def shown(over, *journeys, **more):
@@ -54,22 +54,34 @@ def test_of_two_equal_itineraries_the_live_one_is_shown(over):
     assert [each["legs"][0].get("delaySeconds") for each in body["itineraries"]] == [60]
 
 
-LONG_WAIT = "Nothing that can be used leaves soon: the first trip found leaves at 2022-02-22T16:01:00+02:00."
+LONG_WAIT = "Nothing that can be used leaves soon: the first trip found leaves at 2022-02-22T09:01:00+02:00."
+EARLY = (
+    "Nothing that can be used arrives shortly before the time asked for: "
+    "the last trip found arrives at 2022-02-22T08:15:00+02:00."
+)
 
 
 @pytest.mark.parametrize(
     ("minutes", "when", "message"),
     [
-        (480, {}, None),
-        (481, {}, LONG_WAIT),
-        (600, {"when": {"type": "arrive", "time": "2022-02-22T20:00:00+02:00"}}, None),
+        (60, {}, None),
+        (61, {}, LONG_WAIT),
+        (5, {"when": {"type": "arrive", "time": "2022-02-22T09:15:00+02:00"}}, None),
+        (5, {"when": {"type": "arrive", "time": "2022-02-22T09:16:00+02:00"}}, EARLY),
     ],
 )
-def test_more_than_eight_hours_until_the_first_departure_are_told(over, minutes, when, message):
-    """Never silent: who asks for now and gets this evening is told so; who wants to arrive tonight does not wait."""
+def test_more_than_an_hour_to_the_time_asked_for_is_told(over, minutes, when, message):
+    """B6: riders who leave much later, or arrive much earlier, than asked are told so."""
     _, told = shown(over, found(trip(bus(departs=minutes))), **when)
 
     assert told == ({} if message is None else {"preference-unmet": message})
+
+
+def test_more_than_an_hour_between_two_rides_is_told(over):
+    """B6: the change at B takes 61 minutes."""
+    _, told = shown(over, found(trip(ride("7", "A", "B", 5, 15), ride("8", "B", "C", 76, 90))))
+
+    assert told == {"preference-unmet": "Up to 61 min of waiting on the way, at B."}
 
 
 def test_now_with_blanks_is_now_and_no_arrival(over):

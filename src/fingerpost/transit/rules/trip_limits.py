@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.provenance import OutOfService
@@ -24,18 +25,45 @@ def list_kept(itineraries: Iterable[Itinerary], query: JourneyQuery) -> list[Iti
     return [each for each in itineraries if each.walk_m <= query.max_walk_m and each.transfers <= query.max_transfers]
 
 
-LONG_WAIT_S = 8 * 3600
+LONG_WAIT_S = 3600
 
 
-def find_long_wait(found: Iterable[Itinerary], since: int, zone: str) -> str | None:
-    """Return when the first of all usable itineraries that were found leaves, None where that is soon or there is none.
+def list_long_waits(
+    found: Iterable[Itinerary], shown: Iterable[Itinerary], instant: int, zone: str, *, arrive_by: bool = False
+) -> list[str]:
+    """Return sentences on waits of more than an hour (B6): before the first trip, after the last, on the way.
 
-    ``since`` is when the rider would leave, in Unix seconds. What only the limit cut off counts too: it can be had.
+    ``instant`` is the wanted departure or arrival in Unix seconds. All usable itineraries that were ``found`` count for
+    it, because riders can have those that only the limit cut off.
     """
-    first = min((each.departure for each in found if not each.is_unusable), default=since)
-    if first - since <= LONG_WAIT_S:
+    offset = _find_long_offset([each for each in found if not each.is_unusable], instant, zone, arrive_by=arrive_by)
+    return [sentence for sentence in (offset, find_long_change(shown)) if sentence is not None]
+
+
+def _find_long_offset(usable: Sequence[Itinerary], instant: int, zone: str, *, arrive_by: bool) -> str | None:
+    if arrive_by:
+        last = max((each.arrival for each in usable), default=instant)
+        if instant - last > LONG_WAIT_S:
+            told = "Nothing that can be used arrives shortly before the time asked for"
+            return f"{told}: the last trip found arrives at {print_instant(last, zone)}."
         return None
-    return f"Nothing that can be used leaves soon: the first trip found leaves at {print_instant(first, zone)}."
+    first = min((each.departure for each in usable), default=instant)
+    if first - instant > LONG_WAIT_S:
+        return f"Nothing that can be used leaves soon: the first trip found leaves at {print_instant(first, zone)}."
+    return None
+
+
+def find_long_change(shown: Iterable[Itinerary]) -> str | None:
+    """Return where riders wait longest between two legs, None for at most an hour; who stays seated does not wait."""
+    waits = (
+        (after.departure - before.arrival, after.start.name)
+        for itinerary in shown
+        if not itinerary.is_unusable
+        for before, after in pairwise(itinerary.legs)
+        if not after.stays_seated
+    )
+    wait_s, name = max(waits, default=(0, ""))
+    return f"Up to {wait_s // 60} min of waiting on the way, at {name}." if wait_s > LONG_WAIT_S else None
 
 
 # So many feeds are named; of more, the number is enough.

@@ -35,7 +35,7 @@ from fingerpost.transit.rules.disruption import name_disrupted
 from fingerpost.transit.rules.modes import TripWord, name_ride, trip_word
 from fingerpost.transit.rules.name_matching import Resolved, decide
 from fingerpost.transit.rules.times import print_instant
-from fingerpost.transit.rules.trip_limits import find_long_wait
+from fingerpost.transit.rules.trip_limits import list_long_waits
 from fingerpost.transit.rules.warnings import Warnings, add_reasons
 from fingerpost.transit.tools.call_limit import DEFAULT_PER_SECOND, CallLimit
 from fingerpost.transit.tools.report import list_legs, report_rides
@@ -316,9 +316,7 @@ def _answer(
     disrupted = name_disrupted(found.unusable, lambda instant: print_clock(instant, now, zone))
     if disrupted:
         sentences.append(f"Left out because it is disrupted: {disrupted}")
-    waits = find_long_wait(found.itineraries, now, zone)
-    if waits:
-        sentences.append(waits)
+    sentences += list_long_waits(found.itineraries, shown, now, zone)
     sentences += _list_remarks(found, shown, warnings, arguments, now)
     return _serialize(sentences, [_summarise(each, zone) for each in shown])
 

@@ -14,6 +14,7 @@ from fingerpost.transit.rules.alerts import Touched
 from fingerpost.transit.rules.modes import timetable_word
 from fingerpost.transit.rules.ranking import route_id, route_key
 from fingerpost.transit.rules.times import place_in_time, print_utc, read_offset_instant
+from fingerpost.transit.rules.trip_limits import find_long_change
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
 from fingerpost.transit.tools.plan_route_shapes import (
@@ -98,6 +99,7 @@ def _answer(
     if len(ranked) > len(chosen):
         warnings.add(WarningCode.TRUNCATED_RESULTS, _say_more(len(ranked), chosen, question))
     touched = [Touched(path, leg.alerts) for path, leg in list_leg_paths(chosen)]
+    warnings.add(WarningCode.PREFERENCE_UNMET, find_long_change(chosen))
     legs = report_rides(list_legs(chosen), touched, found.provenance, int(call.now.timestamp()), warnings)
     metadata = show_metadata(found.provenance.zone, warnings, cancelled=found.cancelled, reason=found.reason)
     requested, applied = arguments.search_window_minutes, question.window_s // 60

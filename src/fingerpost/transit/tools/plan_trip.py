@@ -25,7 +25,7 @@ from fingerpost.transit.rules.alerts import Touched, find_explanation
 from fingerpost.transit.rules.disruption import Difference, find_differences, is_disrupted_leg, name_disrupted
 from fingerpost.transit.rules.realtime_status import data_freshness, schedule_type_of
 from fingerpost.transit.rules.times import AskedInstant, place_in_time, print_instant, read_instant
-from fingerpost.transit.rules.trip_limits import find_long_wait, find_walk_unmet
+from fingerpost.transit.rules.trip_limits import find_walk_unmet, list_long_waits
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.map_shapes import (
     BASEMAP,
@@ -176,7 +176,7 @@ def report_trip(found: TripFound, accessibility: Accessibility, now: int, warnin
         found.provenance,
         now,
         warnings,
-        long_wait=None if query.arrive_by else find_long_wait(ranked.found, query.instant, zone),
+        waits=list_long_waits(ranked.found, shown, query.instant, zone, arrive_by=query.arrive_by),
         step_free=query.step_free,
     )
     fares = {choice.fingerprint: found.price(choice) for choice in ranked.choices}

@@ -47,17 +47,17 @@ def report_rides(
     now: int,
     warnings: Warnings,
     *,
-    long_wait: str | None = None,
+    waits: Iterable[str] = (),
     step_free: bool = False,
 ) -> Report:
     """Return the report of rides; ``warnings`` are those of the question and its search.
 
-    ``touched`` are the parts of the answer with their alerts; ``long_wait`` says when the first trip leaves that can be
-    had, None where that is soon.
+    ``touched`` are the parts of the answer with their alerts; ``waits`` are sentences on long waits.
     """
     age_s = answer_age_s(rides, provenance, now)
     _warn_of_rides(rides, warnings)
-    warnings.add(WarningCode.PREFERENCE_UNMET, long_wait)
+    for sentence in waits:
+        warnings.add(WarningCode.PREFERENCE_UNMET, sentence)
     warn_of_provenance(provenance, age_s, warnings)
     alerts = choose_alerts(touched, step_free=step_free)
     return Report(rides=rides, provenance=provenance, age_s=age_s, warnings=warnings, alerts=alerts)
