@@ -290,12 +290,12 @@ def test_nothing_found_after_one_relaxed_attempt(over):
 
 
 def test_what_only_the_relaxed_attempt_found_says_what_is_unmet(over):
-    """P38, P52, B6: 1600 m of walking where 1500 were asked for."""
+    """P38, P52, B6: 1600 m of walking, where nobody stated the limit of 1500."""
     journey = trip(walk("home", "A", 0, 20, 1600), bus(departs=20))
     answer = over(FakeNetwork(journeys=[found(), found(journey)]))("plan_trip", ENDS)
 
     assert answer.body["warnings"] == [
-        {"code": "preference-unmet", "message": "Up to 1600 m of walking, more than the 1500 m asked for."}
+        {"code": "preference-unmet", "message": "Up to 1600 m of walking, more than the default of 1500 m."}
     ]
 
 

@@ -106,9 +106,10 @@ def relax(question: JourneyQuery) -> JourneyQuery:
     return replace(question, optimize=Optimize.BALANCED, max_walk_m=max_walk_m)
 
 
-def find_walk_unmet(itineraries: Iterable[Itinerary], asked_m: float) -> str | None:
-    """Return the sentence for ``preference-unmet``, naming the asked and the longest walk, or None if all keep it."""
+def find_walk_unmet(itineraries: Iterable[Itinerary], most_m: float, *, is_default: bool = False) -> str | None:
+    """Return the sentence for ``preference-unmet``, naming the limit and the longest walk, or None if all keep it."""
     longest_m = max((itinerary.walk_m for itinerary in itineraries), default=0.0)
-    if longest_m <= asked_m:
+    if longest_m <= most_m:
         return None
-    return f"Up to {math.ceil(longest_m)} m of walking, more than the {asked_m:g} m asked for."
+    limit = f"the default of {most_m:g} m" if is_default else f"the {most_m:g} m asked for"
+    return f"Up to {math.ceil(longest_m)} m of walking, more than {limit}."

@@ -41,6 +41,7 @@ from fingerpost.transit.tools.map_shapes import (
 )
 from fingerpost.transit.tools.plan_trip_shapes import (
     Accessibility,
+    PlanConstraints,
     PlanMeta,
     PlanTripInput,
     PlanTripOutput,
@@ -103,7 +104,7 @@ class PlanTrip(PublishedTool):
             with_alternatives=arguments.include_disruption_alt,
         )
         warnings.add_all(found.warnings)
-        report = report_trip(found, arguments.constraints.accessibility, now, warnings)
+        report = report_trip(found, arguments.constraints, now, warnings)
         beside: dict[str, Mapping[str, Any]] = {}
         if GEOMETRY in call.wants:
             beside[GEOMETRY] = draw_itineraries([(each.itinerary, each.answer.draw) for each in found.ranked.choices])
@@ -153,9 +154,10 @@ class TripReport:
     fares: Mapping[str, Fare]
 
 
-def report_trip(found: TripFound, accessibility: Accessibility, now: int, warnings: Warnings) -> TripReport:
+def report_trip(found: TripFound, constraints: PlanConstraints, now: int, warnings: Warnings) -> TripReport:
     """Return the report of a trip; ``warnings`` are those of its places and its search."""
     query, ranked, shown, zone = found.query, found.ranked, found.shown, found.provenance.zone
+    accessibility = constraints.accessibility
     print_time = partial(print_clock, since=query.instant, zone=zone)
     differences = find_differences(ranked, print_time)
     if accessibility.step_free:
@@ -163,7 +165,8 @@ def report_trip(found: TripFound, accessibility: Accessibility, now: int, warnin
         warnings.add_found(find_step_free_warning(shown, supported=supported))
     if accessibility.low_walking_distance:
         warnings.add_found(find_low_walking_warning(ranked.found))
-    warnings.add(WarningCode.PREFERENCE_UNMET, find_walk_unmet(shown, query.max_walk_m))
+    is_default = "max_walking_distance" not in constraints.model_fields_set
+    warnings.add(WarningCode.PREFERENCE_UNMET, find_walk_unmet(shown, query.max_walk_m, is_default=is_default))
     if ranked.dropped:
         named = name_disrupted(ranked.dropped, print_time)
         warnings.add(WarningCode.DISRUPTED_ITINERARY_REPLACED, f"Left out because it is disrupted: {named}")
