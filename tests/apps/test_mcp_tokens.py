@@ -155,8 +155,11 @@ async def test_unknown_key_ids_do_not_make_us_ask_again_and_again(home, monkeypa
 
 
 async def test_without_the_keys_of_the_issuer_no_token_is_judged(home, monkeypatch):
-    async with issuing(monkeypatch, answer("404 Not Found")), calling() as call:
-        assert (await call(issue())).status_code == 503
+    """And the issuer is asked once, not for each token."""
+    async with issuing(monkeypatch, answer("404 Not Found")) as issuer, calling() as call:
+        statuses = [(await call(issue())).status_code for _ in range(2)]
+
+    assert (statuses, len(issuer.asked)) == ([503, 503], 1)
 
 
 async def test_a_client_learns_where_to_sign_in(home, monkeypatch):

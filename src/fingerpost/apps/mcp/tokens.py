@@ -92,7 +92,7 @@ class FileTokens:
 class IssuedTokens:
     """JSON Web Tokens of one issuer for one audience; keys are fetched once in ten minutes.
 
-    An unknown key id fetches them anew, at most once a minute.
+    An unknown key id fetches them again, at most once a minute.
     """
 
     def __init__(
@@ -102,6 +102,7 @@ class IssuedTokens:
         self._fetch = fetch
         self._keys: dict[str | None, jwt.PyJWK] = {}
         self._fetched_s = float("-inf")
+        self._has_failed = False
         self._lock = asyncio.Lock()
 
     async def verify_token(self, token: str) -> AccessToken | None:
@@ -135,12 +136,20 @@ class IssuedTokens:
         async with self._lock:
             age_s = time.monotonic() - self._fetched_s
             if age_s > (_KEYS_FRESH_S if key_id in self._keys else _UNKNOWN_KEY_PAUSE_S):
-                try:
-                    response = await self._fetch(Request(url=self._keys_url))
-                    found = jwt.PyJWKSet.from_json(response.body.decode()).keys
-                except (ToolError, jwt.PyJWTError, ValueError) as error:
-                    _log.warning("the keys of tokens cannot be fetched: %s", error)
-                    raise AuthenticationError("The keys of tokens cannot be fetched; retry later") from error
-                self._keys = {key.key_id: key for key in found}
+                # Also after a failure: whoever sends random tokens must not have the issuer asked for each.
                 self._fetched_s = time.monotonic()
+                await self._fetch_keys()
+            if self._has_failed and key_id not in self._keys:
+                raise AuthenticationError("The keys of tokens cannot be fetched; retry later")
             return self._keys.get(key_id)
+
+    async def _fetch_keys(self) -> None:
+        """Fetch the issuer's keys; where that fails, those of before stay in use."""
+        try:
+            response = await self._fetch(Request(url=self._keys_url))
+            found = jwt.PyJWKSet.from_json(response.body.decode()).keys
+        except (ToolError, jwt.PyJWTError, ValueError) as error:
+            _log.warning("the keys of tokens cannot be fetched: %s", error)
+            self._has_failed = True
+            return
+        self._keys, self._has_failed = {key.key_id: key for key in found}, False
