@@ -25,7 +25,7 @@ from tests.apps.telling import untold
 
 CALLS = 20_000 if os.environ.get("FINGERPOST_SOAK") else 600
 # Some drawn calls are refused before the tool handles them.
-DRAWS_OF_ONE_TOOL = 5
+DRAWS_OF_ONE_TOOL = 8
 SEED = int(os.environ.get("FINGERPOST_SEED", "17"))
 # Text of one filing, because the sample has figures only.
 FILING = ("0000320193-22-000108", "10-K", "2022-10-28")

@@ -19,15 +19,20 @@ class FailureCoordinate(WireDict):
 
 
 @with_config(ConfigDict(extra="allow", strict=True))
-class FailureCandidate(WireDict):
-    """A place that may be meant; its token is accepted by every tool."""
+class LookupCandidate(WireDict):
+    """A place that may be meant; as it is, planRoute accepts it as an end."""
 
-    token: str
     name: NotRequired[str]
     type: NotRequired[str]
     coordinate: NotRequired[FailureCoordinate]
     confidenceScore: NotRequired[Number]
     locality: NotRequired[str]
+
+
+class FailureCandidate(LookupCandidate):
+    """A place that may be meant; its token is accepted by every tool."""
+
+    token: str
 
 
 class _Failed(WireDict):
@@ -49,7 +54,7 @@ class FailureBody(WireDict):
 class _LookupDetails(WireDict):
     side: NotRequired[str]
     field: NotRequired[str]
-    candidates: NotRequired[list[FailureCandidate]]
+    candidates: NotRequired[list[LookupCandidate]]
     retryAfter: NotRequired[int | None]
 
 

@@ -29,7 +29,13 @@ def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_a
     """
     shown = candidates[:MAX_CANDIDATES]
     message = f"{side} '{label}' is not certain"
-    hint = f"Send the token of the candidate that is meant as {sent_as}"
+    # What the lookup contract shows of candidates has no token, and its tools take them as they are (rule D2).
+    chosen = (
+        f"the candidate that is meant as {side}"
+        if sent_as == "rawText"
+        else f"the token of the candidate that is meant as {sent_as}"
+    )
+    hint = f"Send {chosen}"
     if len(candidates) == 1:
         message = f"{message}: {say_why_alone(shown[0])}"
         hint = f"If {shown[0].place.name} is meant, send {shown[0].place.token} as {sent_as}; else spell it differently"
