@@ -90,7 +90,7 @@ mutants: .venv/ready  ## Put small faults into the code, a sample of them, and c
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "mutmut>=3.8,<4"
 	@$(BIN)/python -m tests.mutation $(TARGETS)
 
-docs: .venv/ready  ## Write docs/reference anew from the code
+docs: .venv/ready  ## Generate docs/reference from the code
 	@$(BIN)/python docs/generate.py
 
 .PHONY: test-new-draws

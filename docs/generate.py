@@ -1,4 +1,4 @@
-"""Write docs/reference anew from the code: ``make docs``.
+"""Generate docs/reference from the code: ``make docs``.
 
 A test runs ``render_all`` and compares: what is in docs/reference is what the code says.
 """
@@ -50,14 +50,14 @@ def render_all() -> dict[str, str]:
 
 
 def _audience(reader: str, outcome: str) -> list[str]:
-    return [f"For who {reader}.", f"After this page you {outcome}."]
+    return [f"For people who {reader}.", f"After this page you {outcome}."]
 
 
 # ------------------------------------------------------------------------------------------- tools
 
 
 def _tools() -> list[str]:
-    lines = ["# Tools", "", NOTICE, "", *_audience("calls a tool", "know every field that it takes and answers"), ""]
+    lines = ["# Tools", "", NOTICE, "", *_audience("call a tool", "know every field that it takes and answers"), ""]
     lines += ["Every field that is not required may be left out.", ""]
     with tempfile.TemporaryDirectory() as folder:
         for tool in list_tools(FakeNetworks(), VariableStore(Path(folder) / "variables.sqlite")):
@@ -158,7 +158,7 @@ def _cell(text: str) -> str:
 
 def _commands() -> list[str]:
     root = typer.main.get_command(app)
-    lines = ["# Commands", "", NOTICE, "", *_audience("works at a terminal", "know every command and its options"), ""]
+    lines = ["# Commands", "", NOTICE, "", *_audience("work at a terminal", "know every command and its options"), ""]
     lines += ["Exit status: 0 ok, 1 the tool answered an error, 2 wrong usage.", ""]
     lines += ["## fingerpost", "", root.help or "", "", *_parameters(root), ""]
     for name, command in _leaves(root, "fingerpost"):
@@ -189,9 +189,10 @@ def _parameters(command: Any) -> list[str]:
 
 
 def _settings() -> list[str]:
-    descriptions = dict(re.findall(r"^    (\w+): (.+)$", inspect.cleandoc(Settings.__doc__ or ""), re.MULTILINE))
+    attributes = re.findall(r"^    (\w+): (.+(?:\n {8}.+)*)", inspect.cleandoc(Settings.__doc__ or ""), re.MULTILINE)
+    descriptions = {name: " ".join(text.split()) for name, text in attributes}
     lines = ["# Settings", "", NOTICE, ""]
-    lines += [*_audience("runs an installation", "know every environment variable that fingerpost reads"), ""]
+    lines += [*_audience("run an installation", "know every environment variable that fingerpost reads"), ""]
     lines += ["Settings are environment variables; an empty one counts as unset.", ""]
     lines += ["| variable | default | what it is |", "|---|---|---|"]
     for name, field in Settings.model_fields.items():
@@ -209,7 +210,7 @@ def _default(value: object) -> str:
 
 def _networks() -> list[str]:
     lines = ["# Network records", "", NOTICE, ""]
-    lines += [*_audience("runs an installation", "write any key of a network's record"), ""]
+    lines += [*_audience("run an installation", "write any key of a network's record"), ""]
     lines += ["Each added network has a record, the file `networks/NAME.toml` in the home folder."]
     lines += ["[How to use them](../networks.md).", "", "| key | type | default | what it is |", "|---|---|---|---|"]
     for key, field in describe_schema()["properties"].items():
@@ -225,7 +226,7 @@ def _networks() -> list[str]:
 
 def _errors() -> list[str]:
     lines = ["# Errors", "", NOTICE, ""]
-    lines += [*_audience("handles a failure", "know its class, and its code in each contract"), ""]
+    lines += [*_audience("handle failures", "know its class, and its code in each contract"), ""]
     lines += ["The class is what Python code catches; each contract has its own word for it.", ""]
     lines += [
         "| class | what it means | plan_trip | get_departures | plan-step | lookup | planJourney | worth a retry |",
@@ -267,7 +268,7 @@ def _error(kind: type[errors.ToolError]) -> str:
 
 def _findings() -> list[str]:
     lines = ["# Findings of an import", "", NOTICE, ""]
-    lines += [*_audience("reads an import report", "know what each finding means for riders"), ""]
+    lines += [*_audience("read an import report", "know what each finding means for riders"), ""]
     lines += ["[How feeds are read](../feeds.md).", ""]
     lines += ["| finding | what became of the row | about | what it means |", "|---|---|---|---|"]
     for kind in FindingKind:
