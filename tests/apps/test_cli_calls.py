@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import fingerpost
 from fingerpost.apps.cli.output import print_json
 from tests.apps.processes import DEADLINE_S, run
 from tests.apps.questions import KAMPPI, KAMPPI_TO_ESPOO
@@ -127,3 +128,10 @@ def test_an_interrupt_during_the_imports_ends_quietly(name):
     command = [sys.executable, "-c", INTERRUPTED_AT.format(name=name), "version"]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_S)
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
+
+
+@pytest.mark.parametrize("option", ["-V", "--version"])
+def test_the_module_prints_the_version(option):
+    done = subprocess.run([sys.executable, "-m", "fingerpost", option], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stdout) == (0, f"fingerpost {fingerpost.__version__}\n")
