@@ -162,7 +162,17 @@ def _commands() -> list[str]:
     lines += ["Exit status: 0 ok, 1 the tool answered an error, 2 wrong usage.", ""]
     lines += ["## fingerpost", "", root.help or "", "", *_parameters(root), ""]
     for name, command in _leaves(root, "fingerpost"):
-        lines += [f"## {name}", "", _cell(command.help or ""), "", *_parameters(command), ""]
+        example = command.epilog.removeprefix("Example: ")
+        lines += [
+            f"## {name}",
+            "",
+            _cell(command.help or ""),
+            "",
+            f"Example: `{example}`",
+            "",
+            *_parameters(command),
+            "",
+        ]
     return lines[:-1]
 
 

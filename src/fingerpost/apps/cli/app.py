@@ -17,7 +17,8 @@ from fingerpost.apps.cli import (
 from fingerpost.apps.cli.application import Caller, usage
 
 app = typer.Typer(
-    help="Trips, departures and stops of public transport; figures of companies; plans of both.",
+    help="Plan public transport trips, look up company figures with their filings, and run plans of both.",
+    epilog="Examples: fingerpost plan Kamppi Espoo; fingerpost filings AAPL revenue 2022",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -26,22 +27,26 @@ app = typer.Typer(
 # A coordinate may begin with a minus sign: what is no option is taken as an argument.
 _NEGATIVE_NUMBERS = {"ignore_unknown_options": True}
 
-app.command("plan", context_settings=_NEGATIVE_NUMBERS)(questions.plan)
-app.command("departures")(questions.departures)
-app.command("timetable")(questions.timetable)
-app.command("find")(questions.find)
-app.command("stops", context_settings=_NEGATIVE_NUMBERS)(questions.stops)
-app.command("call")(questions.call)
+app.command(
+    "plan", context_settings=_NEGATIVE_NUMBERS, epilog="Example: fingerpost plan Kamppi Espoo --at 'tomorrow 09:00'"
+)(questions.plan)
+app.command("departures", epilog="Example: fingerpost departures Kamppi --window 60")(questions.departures)
+app.command("timetable", epilog="Example: fingerpost timetable Kauklahti --at 'tomorrow 9am'")(questions.timetable)
+app.command("find", epilog="Example: fingerpost find Kamppi")(questions.find)
+app.command("stops", context_settings=_NEGATIVE_NUMBERS, epilog="Example: fingerpost stops 60.1699,24.9384")(
+    questions.stops
+)
+app.command("call", epilog="Example: fingerpost call find_stops @question.json")(questions.call)
 app.add_typer(variable_commands.app, name="vars")
 app.add_typer(network_commands.app, name="network")
 app.add_typer(filings_commands.app, name="filings")
-app.command("run")(plan_commands.run)
+app.command("run", epilog="Example: fingerpost run plan.json")(plan_commands.run)
 app.add_typer(plan_commands.app, name="runs")
-app.command("serve")(operating.serve)
-app.command("worker")(operating.worker)
-app.command("web")(operating.web)
-app.command("doctor")(operating.doctor)
-app.command("demo")(operating.demo)
+app.command("serve", epilog="Example: fingerpost serve --http 127.0.0.1:8000")(operating.serve)
+app.command("worker", epilog="Example: fingerpost worker")(operating.worker)
+app.command("web", epilog="Example: fingerpost web")(operating.web)
+app.command("doctor", epilog="Example: fingerpost doctor")(operating.doctor)
+app.command("demo", epilog="Example: fingerpost demo")(operating.demo)
 
 
 def _print_version(wanted: bool) -> None:

@@ -66,7 +66,7 @@ _OUTCOMES = {
 }
 
 
-@app.command("sync")
+@app.command("sync", epilog="Example: fingerpost filings sync AAPL")
 def sync_filings(
     ctx: typer.Context,
     tickers: Annotated[list[str], typer.Argument(metavar="TICKER...", help="Which companies, such as AAPL.")],
@@ -112,7 +112,7 @@ def _line(done: "Synced") -> str:
     return f"{done.ticker} {done.name} (CIK {done.cik}): {outcome}; {done.filings:,} filings listed{texts}"
 
 
-@app.command("load")
+@app.command("load", epilog="Example: fingerpost filings load companyfacts.zip")
 def load_filings(
     ctx: typer.Context,
     files: Annotated[
@@ -165,7 +165,7 @@ def load_filings(
             print_line(f"{done.name}: {done.summary}")
 
 
-@app.command("list")
+@app.command("list", epilog="Example: fingerpost filings list")
 def list_companies(ctx: typer.Context) -> None:
     """List the companies whose figures are here: their periods, and how old the newest filing is."""
     for line in describe_companies(prepare_settings(ctx).filings_file):
@@ -189,7 +189,7 @@ def describe_companies(file: Path) -> list[str]:
     return [*lines, f"{note}."] if note else lines
 
 
-@app.command(_SHOW)
+@app.command(_SHOW, epilog="Example: fingerpost filings AAPL revenue 2022")
 def show(
     ctx: typer.Context,
     ticker: Annotated[str, typer.Argument(metavar="COMPANY", help="A ticker such as AAPL, a CIK, or a name.")],

@@ -26,12 +26,16 @@ if TYPE_CHECKING:
     from fingerpost.store.network_records import NetworkRecord, NetworkRecords
 
 app = typer.Typer(help="The networks that trips are planned in.", no_args_is_help=True)
-app.command("add")(new_add_command(REMOTE_KINDS))
+app.command("add", epilog="Example: fingerpost network add HSL hsl.zip --realtime updates.pb")(
+    new_add_command(REMOTE_KINDS)
+)
 
 _Name = Annotated[str, typer.Argument(help="Which one; list names those that were added.")]
 
 
-@app.command("set", context_settings={"ignore_unknown_options": True})
+@app.command(
+    "set", context_settings={"ignore_unknown_options": True}, epilog="Example: fingerpost network set HSL priority 10"
+)
 def set_value(
     ctx: typer.Context,
     name: _Name,
@@ -66,7 +70,7 @@ def set_value(
         print_line(f"{network} still cannot be used: {problem}.")
 
 
-@app.command("refresh")
+@app.command("refresh", epilog="Example: fingerpost network refresh HSL")
 def refresh_networks(
     ctx: typer.Context,
     name: Annotated[str | None, typer.Argument(help="Which one; all of them, where none is named.")] = None,
@@ -109,7 +113,7 @@ def _refresh(settings: "Settings", record: "NetworkRecord", *, is_named: bool) -
         print_report(report)
 
 
-@app.command("list")
+@app.command("list", epilog="Example: fingerpost network list")
 def list_networks(ctx: typer.Context) -> None:
     """Show the networks that were added, and the demos."""
     settings = prepare_settings(ctx)
@@ -119,7 +123,7 @@ def list_networks(ctx: typer.Context) -> None:
     print_networks(open_record_store(settings.home).read(), TimetableStore(settings.home), demo_mode=settings.demo)
 
 
-@app.command("show")
+@app.command("show", epilog="Example: fingerpost network show HSL")
 def show_network(ctx: typer.Context, name: _Name) -> None:
     """Show a network's record, and what the import of its feeds took over, and what it left out and why."""
     settings = prepare_settings(ctx)
@@ -153,7 +157,7 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
         print_realtime(check_realtime(settings, record))
 
 
-@app.command("remove")
+@app.command("remove", epilog="Example: fingerpost network remove HSL")
 def remove_network(ctx: typer.Context, name: Annotated[str, typer.Argument(help="Which one.")]) -> None:
     """Forget a network: its record, what was fetched for it, and what was prepared."""
     settings = prepare_settings(ctx)
@@ -176,7 +180,7 @@ def remove_network(ctx: typer.Context, name: Annotated[str, typer.Argument(help=
     print_line(f"Removed {network}.")
 
 
-@app.command("schema")
+@app.command("schema", epilog="Example: fingerpost network schema")
 def print_schema() -> None:
     """Print the JSON schema of a network's record, for editors that check TOML."""
     from fingerpost.store.network_record import describe_schema

@@ -53,13 +53,13 @@ def run(
     _do(begin)
 
 
-@app.command("list")
+@app.command("list", epilog="Example: fingerpost runs list")
 def list_runs(ctx: typer.Context, as_json: Json = False) -> None:
     """Show your runs, newest first."""
     show_answer(open_application(ctx), "get_plan_run", {}, as_json=as_json, has_values=True)
 
 
-@app.command("show")
+@app.command("show", epilog="Example: fingerpost runs show RUN --mermaid")
 def show_run(
     ctx: typer.Context,
     run_id: _Id,
@@ -79,7 +79,7 @@ def show_run(
     _do(show)
 
 
-@app.command("resume")
+@app.command("resume", epilog="Example: fingerpost runs resume RUN")
 def resume(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
     """Go on with a run where it stopped."""
     application = open_application(ctx)
@@ -91,7 +91,7 @@ def resume(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
     _do(go_on)
 
 
-@app.command("cancel")
+@app.command("cancel", epilog="Example: fingerpost runs cancel RUN")
 def cancel(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
     """End a run; what it has recorded stays."""
     application = open_application(ctx)
@@ -106,7 +106,7 @@ def cancel(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
     _do(end)
 
 
-@app.command("approve")
+@app.command("approve", epilog="Example: fingerpost runs approve RUN 1 --note 'Fare checked'")
 def approve(
     ctx: typer.Context,
     run_id: _Id,

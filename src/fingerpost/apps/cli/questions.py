@@ -84,7 +84,7 @@ def departures(
     ] = None,
     limit: _Limit = None,
     lang: _Language = None,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Show it anew until Ctrl-C.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Update the board until Ctrl-C.")] = False,
     every: Annotated[int, typer.Option(min=5, max=3600, help="Seconds between two boards of --follow.")] = EVERY_S,
     as_json: Json = False,
 ) -> None:

@@ -15,7 +15,7 @@ app = typer.Typer(help="Places and preferences that are kept by name.", no_args_
 _KEEP_TEXT = "To keep a text that is no place, add --type other."
 
 
-@app.command("set")
+@app.command("set", epilog="Example: fingerpost vars set home Kamppi")
 def set_variable(
     ctx: typer.Context,
     key: Annotated[str, typer.Argument(help="The name to keep it by.")],
@@ -58,13 +58,13 @@ def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any
     return {**value, "stopId": place["id"]} if "id" in place else value
 
 
-@app.command("list")
+@app.command("list", epilog="Example: fingerpost vars list")
 def list_variables(ctx: typer.Context, as_json: Json = False) -> None:
     """Show what is kept."""
     show_answer(open_application(ctx), "get_user_variables", {}, as_json=as_json, has_values=True)
 
 
-@app.command("delete")
+@app.command("delete", epilog="Example: fingerpost vars delete home")
 def delete_variable(
     ctx: typer.Context,
     key: Annotated[str | None, typer.Argument(help="Which one.")] = None,
