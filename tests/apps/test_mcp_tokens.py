@@ -125,6 +125,7 @@ KEYS = answer(body=json.dumps({"keys": [JWK]}).encode())
         (issue(exp=1_000_000_000), 401),
         (issue(exp=None), 401),
         (issue(sub=None), 401),
+        (issue(sub="local"), 401),
         (issue(iss="https://other.example"), 401),
         (issue(aud="https://other.example/mcp"), 401),
         (issue(key_id="b"), 401),
@@ -136,7 +137,18 @@ KEYS = answer(body=json.dumps({"keys": [JWK]}).encode())
         ("Bearer a.b.c", 401),
     ],
     ids=[
-        *("valid", "expired", "never expires", "subject", "issuer", "audience", "key id", "algorithm", "signature"),
+        *(
+            "valid",
+            "expired",
+            "never expires",
+            "subject",
+            "local user",
+            "issuer",
+            "audience",
+            "key id",
+            "algorithm",
+            "signature",
+        ),
         *("symmetric", "unsigned", "scope", "no token"),
     ],
 )

@@ -54,7 +54,7 @@ def open_verifier(settings: Settings) -> TokenVerifier | None:
         async with new_client(settings) as client:
             return await client.fetch(request)
 
-    return IssuedTokens(*of_issuer, fetch)
+    return IssuedTokens(*of_issuer, fetch, settings.user)
 
 
 class FileTokens:
@@ -96,10 +96,16 @@ class IssuedTokens:
     """
 
     def __init__(
-        self, issuer: str, keys_url: str, audience: str, fetch: Callable[[Request], Awaitable[Response]]
+        self,
+        issuer: str,
+        keys_url: str,
+        audience: str,
+        fetch: Callable[[Request], Awaitable[Response]],
+        local_user: str,
     ) -> None:
         self._issuer, self._keys_url, self._audience = issuer, keys_url, audience
         self._fetch = fetch
+        self._local_user = local_user
         self._keys: dict[str | None, jwt.PyJWK] = {}
         self._fetched_s = float("-inf")
         self._has_failed = False
@@ -129,6 +135,9 @@ class IssuedTokens:
             return None
         subject, scope = claims["sub"], claims.get("scope", "")
         if not 0 < len(subject) <= _MOST_SUBJECT_CHARS or not isinstance(scope, str):
+            return None
+        if subject == self._local_user:
+            _log.warning("a token was refused: its subject is the user of this machine (FINGERPOST_USER)")
             return None
         return AccessToken(token=token, client_id=subject, subject=subject, scopes=scope.split())
 
