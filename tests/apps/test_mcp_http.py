@@ -152,7 +152,13 @@ async def test_no_request_is_redirected_to_the_host_that_it_names(application):
 
 @pytest.mark.parametrize(
     ("machine", "headers", "status"),
-    [("127.0.0.1", {}, 200), ("203.0.113.5", {}, 403), ("127.0.0.1", {"X-Forwarded-For": "203.0.113.5"}, 403)],
+    [
+        ("127.0.0.1", {}, 200),
+        ("::ffff:127.0.0.1", {}, 200),
+        ("203.0.113.5", {}, 403),
+        ("::ffff:203.0.113.5", {}, 403),
+        ("127.0.0.1", {"X-Forwarded-For": "203.0.113.5"}, 403),
+    ],
 )
 async def test_metrics_are_for_this_machine(application, machine, headers, status):
     """They show strangers how busy the server is."""

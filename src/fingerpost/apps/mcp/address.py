@@ -42,9 +42,12 @@ class Address:
 def is_loopback(host: str) -> bool:
     """Whether a text is a loopback address; a name is none."""
     try:
-        return ipaddress.ip_address(host).is_loopback
+        address = ipaddress.ip_address(host)
     except ValueError:
         return False
+    # As [::] names callers over IPv4; Python looks at it since 3.13.
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return (mapped or address).is_loopback
 
 
 def read_networks(texts: Sequence[str]) -> list[str]:
