@@ -21,7 +21,11 @@ def find_damaged_file(folder: Path, checksums: Mapping[str, int]) -> Path | None
     """
     for name, checksum in checksums.items():
         path = folder / name
-        if not path.exists() or _find_checksum(path) != checksum:
+        try:
+            found = _find_checksum(path)
+        except FileNotFoundError:
+            return path
+        if found != checksum:
             return path
     return None
 
