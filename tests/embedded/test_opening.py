@@ -3,9 +3,11 @@
 import asyncio
 import subprocess
 import sys
+import threading
 
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.engine.timetable.array_file import ARRAYS
+from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from tests.homes import keep_network, open_networks
 
 LINE = "line A | Alpha 08:00 | Beta 08:10"
@@ -22,6 +24,31 @@ def test_a_damaged_network_is_left_out_and_named(tmp_path):
     assert [network.profile.name for network in opened.answering] == ["GOOD"]
     assert list(opened.problems) == ["BAD"]
     assert "network add" in opened.problems["BAD"]
+
+
+async def test_what_was_closed_is_not_read_for_checksums(tmp_path, monkeypatch):
+    """A command that asks one of many networks ends without reading the others."""
+    checked, begun, is_closed = [], threading.Event(), threading.Event()
+
+    def find_damage(_store, entry):
+        checked.append(entry.name)
+        begun.set()
+        is_closed.wait()
+
+    monkeypatch.setattr(TimetableStore, "find_damage", find_damage)
+    for home, names in (("first", ("A", "B")), ("second", ("C",))):
+        for name in names:
+            keep_network(tmp_path / home, name, timetable_from_drawing(LINE))
+    first, second = open_networks(tmp_path / "first"), open_networks(tmp_path / "second")
+    await first.open()
+    await asyncio.to_thread(begun.wait)
+    await first.close()
+    is_closed.set()
+    (network,) = (await second.open()).answering
+    await network.find_stop("Alpha")
+    await second.close()
+
+    assert checked in (["A", "C"], ["B", "C"])
 
 
 MANY = """

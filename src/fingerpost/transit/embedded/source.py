@@ -9,7 +9,7 @@ import logging
 import threading
 import weakref
 from collections.abc import Hashable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -44,6 +44,7 @@ class _OpenedTimetable(NamedTuple):
     network: EmbeddedNetwork
     version: str
     added_at: datetime
+    check: Future[str | None]
 
 
 class EmbeddedSource:
@@ -97,7 +98,7 @@ class EmbeddedSource:
                 if (damage := check.result()) is None:
                     raise
                 raise SettingsInvalid(damage) from error
-            opened = _OpenedTimetable(network, entry.stamp, entry.added_at)
+            opened = _OpenedTimetable(network, entry.stamp, entry.added_at, check)
             self._opened[record.name] = opened
         elif opened.network.record != record:
             opened.network.configure(record, _list_notes(record, entry))
@@ -132,6 +133,9 @@ class EmbeddedSource:
             worker, self._worker = self._worker, None
             for opened in self._opened.values():
                 opened.network.follow(None)
+                # A command would not end before all other networks were read.
+                opened.check.cancel()
+            self._opened = {}
         if worker is not None:
             await asyncio.to_thread(worker.close)
 
