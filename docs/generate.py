@@ -163,16 +163,8 @@ def _commands() -> list[str]:
     lines += ["## fingerpost", "", root.help or "", "", *_parameters(root), ""]
     for name, command in _leaves(root, "fingerpost"):
         example = command.epilog.removeprefix("Example: ")
-        lines += [
-            f"## {name}",
-            "",
-            _cell(command.help or ""),
-            "",
-            f"Example: `{example}`",
-            "",
-            *_parameters(command),
-            "",
-        ]
+        lines += [f"## {name}", "", _cell(command.help or ""), "", f"Example: `{example}`", ""]
+        lines += [*_parameters(command), ""]
     return lines[:-1]
 
 

@@ -1,12 +1,14 @@
 """A person at a terminal: times as people type them, timetables, and common mistakes."""
 
 import json
+import shlex
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 import typer
 
+from fingerpost.apps.cli.app import app
 from fingerpost.apps.cli.clock_texts import find_clock_time, resolve_typed_time
 from fingerpost.apps.cli.output import complain
 from fingerpost.errors import SourceKeyRefused, SourceLimited
@@ -268,3 +270,21 @@ def test_a_refusal_with_a_hint_of_its_own_keeps_it(capsys):
     complain(SourceKeyRefused("api.example refused us", {"settings": []}, hint="Set FINGERPOST_CONTACT"))
 
     assert capsys.readouterr().err == "api.example refused us.\nSet FINGERPOST_CONTACT.\n"
+
+
+def _list_commands(group, path):
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _list_commands(command, [*path, name])
+        else:
+            yield [*path, name], command
+
+
+@pytest.mark.parametrize(("path", "command"), list(_list_commands(typer.main.get_command(app), ["fingerpost"])))
+def test_every_help_has_an_example_that_the_command_accepts(path, command):
+    words = shlex.split(command.epilog.removeprefix("Example: "))
+    if path[-1] == "show" and path[1] == "filings":
+        path = path[:-1]
+
+    assert words[: len(path)] == path
+    assert command.make_context(path[-1], words[len(path) :]).command is command

@@ -36,7 +36,7 @@ app.command("find", epilog="Example: fingerpost find Kamppi")(questions.find)
 app.command("stops", context_settings=_NEGATIVE_NUMBERS, epilog="Example: fingerpost stops 60.1699,24.9384")(
     questions.stops
 )
-app.command("call", epilog="Example: fingerpost call find_stops @question.json")(questions.call)
+app.command("call", epilog="Example: fingerpost call get_user_variables")(questions.call)
 app.add_typer(variable_commands.app, name="vars")
 app.add_typer(network_commands.app, name="network")
 app.add_typer(filings_commands.app, name="filings")
