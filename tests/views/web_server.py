@@ -9,6 +9,7 @@ import uvicorn
 from fingerpost.apps.demo_disruption import DemoDisruption
 from fingerpost.apps.mcp.address import Address
 from fingerpost.apps.mcp.http import Site, new_app
+from fingerpost.apps.mcp.identity import Access
 from fingerpost.apps.views.site import list_files, list_headers
 from fingerpost.apps.warm_up import WarmUp
 
@@ -19,7 +20,7 @@ def new_site(application, *, tiles=None, address=LOOPBACK):
     """Return the ASGI application of ``fingerpost web``."""
     work = DemoDisruption(application).keep_up
     site = Site(files=list_files(tiles), headers=list_headers(tiles), work=work)
-    return new_app(application, address, WarmUp(application.networks), site=site)
+    return new_app(application, address, WarmUp(application.networks), Access(is_public=True), site)
 
 
 @asynccontextmanager
