@@ -91,6 +91,21 @@ def test_a_trip_between_names_of_two_regions_is_not_planned_in_either(over):
     assert [each["network"] for each in answer.body["error"]["candidates"]] == ["HERE", "THERE"]
 
 
+def test_a_trip_is_not_planned_in_either_region_though_one_has_a_name_twice(over):
+    twice = [stop_place("T:1", "Gate", lat=50.5, lon=5.1), stop_place("T:2", "Gate", lat=50.7, lon=5.1)]
+    other = FakeNetwork(name="THERE", bounds=THERE, places=_places("T", 50.5, 5.0, ["Mall"]) | {"Gate": twice})
+    answer = over(here("Mall", "Gate"), other)("plan_trip", {"origin": label("Mall"), "destination": label("Gate")})
+
+    assert [each["network"] for each in answer.body["error"]["candidates"]] == ["HERE", "THERE"]
+
+
+def test_a_place_outside_its_network_s_own_stops_is_taken_where_no_rider_says_otherwise(over):
+    """An extract with addresses may be larger than the feed."""
+    network = FakeNetwork(name="HERE", bounds=HERE, places=_places("H", 61.5, 25.0, ["Mall"]))
+
+    assert over(network)("findAddressOrStop", {"rawText": "Mall"}).body["id"] == "H:MALL"
+
+
 def test_the_other_end_says_in_which_region_a_name_lies(over):
     ask = over(here("Mall", "Gate"), there("Mall"))
     answer = ask("plan_trip", {"origin": label("Gate"), "destination": label("Mall")})

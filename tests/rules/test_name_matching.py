@@ -72,6 +72,12 @@ def test_what_may_be_taken_without_asking(text, name, confident):
     assert (score(text, name) >= AUTO_RESOLVE) is confident
 
 
+def test_near_belongs_to_a_name_that_has_it():
+    scores = NameSearch([plain("Near North"), plain("North")]).score("Near North")
+
+    assert {row for row, score in scores.items() if score >= 0.8} == {0}
+
+
 @pytest.mark.parametrize(
     ("text", "name"),
     [

@@ -44,8 +44,9 @@ def read_in_region(
 ) -> list[PlaceMatch]:
     """Return the matches of several networks, best first, each place once and with its network's name.
 
-    The rider is at the focus, else where networks run at the instant. A place far from there is a candidate only, and
-    only where no place near there has the name. A network without service hides no place of a running one.
+    The rider is at the focus, else where networks run at the instant: anywhere in these. A place far from there is a
+    candidate only, and only where no place near there has the name. A network without service hides no place of a
+    running one.
     Names that running networks of two regions have are candidates where there is no focus.
     """
     networks = [network for network, _ in found]
@@ -54,13 +55,17 @@ def read_in_region(
     near: list[PlaceMatch] = []
     far: list[PlaceMatch] = []
     for network, matches in sorted(found, key=lambda each: each[0] not in running):
+        near_others, far_others = tuple(near), tuple(far)
         for match in matches:
             if network not in running and list_covering(running, match.place.coordinate):
                 continue
-            is_far = is_outside(match.place, home) if home else focus is not None and _is_far_from(match, focus)
-            of_region = far if is_far else near
-            if not any(known.network != network.profile.name and _is_same(match, known) for known in of_region):
-                of_region.append(replace(match, network=network.profile.name))
+            if home:
+                is_far = is_outside(match.place, home) and not (focus is None and network in running)
+            else:
+                is_far = focus is not None and _is_far_from(match, focus)
+            region, others = (far, far_others) if is_far else (near, near_others)
+            if not any(_is_same(match, other) for other in others):
+                region.append(replace(match, network=network.profile.name))
     if focus is None:
         near = offer_regions(near, networks)
     if not any(match.score >= AUTO_RESOLVE for match in near):
@@ -72,13 +77,17 @@ def read_in_region(
 def offer_regions(matches: Sequence[PlaceMatch], networks: Sequence[Network]) -> list[PlaceMatch]:
     """Return the matches; where those that would resolve lie in two regions, only these, as candidates."""
     owners = {network.profile.name: network for network in networks}
-    whole = [match for match in matches if _has_whole_name(match)]
-    if not any(is_outside(match.place, [owners[other.network]]) for match in whole for other in whole):
+    whole = [match for match in matches if has_whole_name(match)]
+    if not any(
+        match.network != other.network and is_outside(match.place, [owners[other.network]])
+        for match in whole
+        for other in whole
+    ):
         return list(matches)
     return [replace(match, score=min(match.score, _OFFERED), is_apart=True) for match in whole]
 
 
-def _has_whole_name(match: PlaceMatch) -> bool:
+def has_whole_name(match: PlaceMatch) -> bool:
     """Whether a match would resolve, or would but for a house number whose place is guessed."""
     return match.score >= (AUTO_RESOLVE if match.place.guess is None else _NUMBER_GUESSED)
 

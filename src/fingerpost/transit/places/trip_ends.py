@@ -12,7 +12,7 @@ from fingerpost.transit.networks.asking import ask_for_names, warn_of_left_out, 
 from fingerpost.transit.networks.order import list_covering, uncovered
 from fingerpost.transit.places.candidates import ambiguous, say_guess, unknown
 from fingerpost.transit.places.labels import Label, Name, Position, ResolvedStop, StopText, TextQuery, read_label
-from fingerpost.transit.places.region import list_running, offer_regions
+from fingerpost.transit.places.region import has_whole_name, list_running, offer_regions
 from fingerpost.transit.places.resolver import PlaceResolver, find_address, find_place_of_token, location_of_place
 from fingerpost.transit.port import Network, OpenNetworks
 from fingerpost.transit.rules.name_matching import Resolved, decide, in_order
@@ -307,19 +307,23 @@ def _choose(
 def _refuse_regions(
     networks: Sequence[Network], readings: Mapping[str, _ByNetwork], chosen: _BySide, texts: Mapping[str, TextQuery]
 ) -> None:
-    """Refuse names that networks of two regions read with certainty, where no end says which is meant (rule A13)."""
+    """Refuse names that networks of two regions have whole, where no end says which is meant (rule A13)."""
     if not all(reading.geocoded for reading in chosen.values()):
         return
-    certain = {
-        network.profile.name: {side: read[network.profile.name] for side, read in readings.items()}
+    having = [
+        network.profile.name
         for network in networks
-        if all(network.profile.name in _list_certain(read) for read in readings.values())
-    }
+        if all(_has_whole(read.get(network.profile.name)) for read in readings.values())
+    ]
     for side, asked in texts.items():
-        matches = [match for by_side in certain.values() for match in by_side[side].candidates]
+        matches = [match for name in having for match in readings[side][name].candidates]
         offered = in_order(offer_regions(matches, networks))
         if any(match.is_apart for match in offered):
             raise ambiguous(asked.text, offered, side=side, sent_as=asked.sent_as)
+
+
+def _has_whole(reading: _Reading | None) -> bool:
+    return reading is not None and any(has_whole_name(match) for match in reading.candidates)
 
 
 def _list_certain(read: _ByNetwork) -> list[str]:

@@ -50,8 +50,18 @@ class NameSearch:
 
     def score(self, text: str) -> dict[int, float]:
         """Return {row: score} of all names that resemble a text, scores from ``FLOOR`` to 1."""
+        forms = dict.fromkeys(list_plain(text))
+        best = self._score_forms(forms)
+        # "Near North" may be a name; where it is none, it means North.
+        if not any(score >= _WHOLE[0] for score in best.values()):
+            without_near = dict.fromkeys(leave_out_near(form) for form in forms)
+            for row, score in self._score_forms(form for form in without_near if form not in forms).items():
+                best[row] = max(score, best.get(row, 0.0))
+        return best
+
+    def _score_forms(self, forms: Iterable[str]) -> dict[int, float]:
         best: dict[int, float] = {}
-        for wanted in dict.fromkeys(form for each in list_plain(text) for form in (each, leave_out_near(each))):
+        for wanted in forms:
             words = list(dict.fromkeys(wanted.split()))
             for readings in (self._spelt_like(wanted), self._having_all(wanted, words), self._offered(wanted, words)):
                 for row, score in readings:
