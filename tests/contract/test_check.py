@@ -162,6 +162,7 @@ def test_a_fault_of_no_single_field_has_no_field():
         ({"origin": HERE, "limit": 2.5}, "limit must be a whole number, not the number 2.5"),
         ({}, "origin is missing"),
         ({"origin": 7}, "origin must be an object, not the number 7"),
+        ({"origin": '{"value": 1}'}, r'origin must be an object, not the text "{\"value\": 1}"'),
         ({"origin": {"value": 1}}, "origin.type is missing"),
         (
             {"origin": {"type": "stop", "value": 1}},

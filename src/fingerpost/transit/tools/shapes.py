@@ -160,8 +160,9 @@ class LabelEnd(WireModel):
 
 
 def read_label_text(value: Any) -> Any:
-    """Return a plain text as the label that it means (rule A11), and anything else as it is."""
-    return {"type": "label", "value": value} if isinstance(value, str) else value
+    """Return a plain text as the label that it means (rule A11), and anything else, also JSON in a text, as it is."""
+    is_text = isinstance(value, str) and not value.lstrip().startswith("{")
+    return {"type": "label", "value": value} if is_text else value
 
 
 TripEnd = TypeAliasType(
