@@ -44,7 +44,7 @@ class Settings(BaseSettings):
         day_cache_mb: how many megabytes the timetables that a process prepares for single days may take; the least
             recently used go first.
         tokens_file: has the SHA-256, subject and scopes of each token that HTTP callers may send; see docs/serving.md.
-        token_issuer: who issues them instead, as JSON Web Tokens; empty for nobody.
+        token_issuer: who issues JSON Web Tokens instead; empty where no issuer does.
         token_keys_url: where the issuer publishes its keys (JWKS).
         resource_url: the URL by which clients call this server; the audience of the issuer's tokens.
         token_scopes: what a token must allow, separated by commas.

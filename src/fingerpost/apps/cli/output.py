@@ -62,7 +62,7 @@ def print_line(text: RenderableType) -> None:
 
 
 def print_answer(text: str, *, stderr: bool = False, has_values: bool = False) -> None:
-    """Print a tool's own text for a person; one that has a user's own values is printed as it is."""
+    """Print a tool's own text for a person; ``has_values`` prints it unchanged, because it has a user's own values."""
     console = new_console(stderr=stderr)
     for line in style_answer(text if has_values else in_terminal_words(text)):
         console.print(line, soft_wrap=not console.is_terminal)

@@ -40,7 +40,7 @@ class Address:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a text is a loopback address; a name is none."""
+    """Whether a text is a loopback address; False for a host name."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
