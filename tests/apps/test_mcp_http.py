@@ -162,7 +162,7 @@ async def test_no_request_is_redirected_to_the_host_that_it_names(application):
 )
 async def test_metrics_are_for_this_machine(application, machine, headers, status):
     """They show strangers how busy the server is."""
-    app = new_app(application, LOOPBACK, WarmUp(application.networks), write_metrics=lambda: b"")
+    app = new_app(application, LOOPBACK, WarmUp(application.networks), open_metrics=lambda: lambda: b"")
     transport = httpx2.ASGITransport(app, client=(machine, 1))
     async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client:
         assert (await client.get("/metrics", headers=headers)).status_code == status
@@ -248,6 +248,12 @@ def test_an_address_that_strangers_can_reach_is_refused(invoke):
 
     assert ended.returncode == 2
     assert "Other machines can reach 0.0.0.0, and any of them could call the tools. Add --public" in ended.stderr
+
+
+def test_a_start_that_is_refused_collects_no_metrics(application):
+    """What collects them cannot be taken away from a process that goes on."""
+    with pytest.raises(SettingsInvalid):
+        new_app(application, Address("0.0.0.0", 8000), WarmUp(application.networks), open_metrics=pytest.fail)
 
 
 def test_an_address_that_is_taken_ends_the_start_with_a_sentence(served):

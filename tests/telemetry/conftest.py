@@ -48,12 +48,16 @@ class Seen:
 
 @pytest.fixture(scope="session")
 def _sdk():
-    """OpenTelemetry has one SDK a process, and it cannot be taken away again."""
+    """OpenTelemetry has one SDK a process, which another test may have set, and it cannot be taken away again."""
     spans, reader = InMemorySpanExporter(), InMemoryMetricReader()
     tracing = TracerProvider()
     tracing.add_span_processor(SimpleSpanProcessor(spans))
     trace.set_tracer_provider(tracing)
-    metrics.set_meter_provider(MeterProvider(metric_readers=[reader]))
+    configured = metrics.get_meter_provider()
+    if isinstance(configured, MeterProvider):
+        configured.add_metric_reader(reader)
+    else:
+        metrics.set_meter_provider(MeterProvider(metric_readers=[reader]))
     return SimpleNamespace(spans=spans, reader=reader)
 
 

@@ -153,9 +153,13 @@ def new_app(
     warm_up: WarmUp,
     access: Access = NO_ACCESS_BEYOND,
     site: Site | None = None,
-    write_metrics: Callable[[], bytes] | None = None,
+    open_metrics: Callable[[], Callable[[], bytes] | None] = lambda: None,
 ) -> Starlette:
-    """Return the web application, with a site and ``/metrics`` beside the endpoints where they are given."""
+    """Return the web application, with a site and ``/metrics`` beside the endpoints where they are given.
+
+    Raises:
+        SettingsInvalid: strangers could reach the address without leave.
+    """
     settings = application.settings
 
     def find_caller(ctx: ServerRequestContext[Any, Any]) -> Caller:
@@ -197,6 +201,8 @@ def new_app(
     callers.log_rights()
     transport = McpTransport(server, security, Admission(settings.max_concurrent_calls), callers)
     sign_in = SignIn(transport, callers)
+    # What collects metrics lives as long as the process, so it starts once nothing can be refused.
+    write_metrics = open_metrics()
     app = Starlette(
         routes=[
             Route("/mcp", sign_in),
@@ -264,7 +270,7 @@ def serve_http(
     """
     warm_up = warm_up or WarmUp(application.networks)
     listener = listen(address)
-    app = new_app(application, address, warm_up, access, site, open_metrics_page())
+    app = new_app(application, address, warm_up, access, site, open_metrics_page)
     config = new_config(app, access)
     server = uvicorn.Server(config)
     # Until uvicorn listens for signals, and once it has stopped, when it sends the signal on. A handler that raised
