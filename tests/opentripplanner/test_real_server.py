@@ -72,7 +72,7 @@ def ours(tmp_path_factory):
 async def test_every_document_is_valid_against_the_servers_schema():
     async with new_client() as client:
         record = NetworkRecord(name=FEED, source="opentripplanner", url=URL)
-        server = Server(client.fetch, record, limits=LIMITS)
+        server = Server(client.fetch, record)
         told = (await server.ask(get_introspection_query(descriptions=False), dict[str, Any])).data
         learned = await OpenTripPlannerSource(client.fetch, LIMITS).learn(record)
     # OTP's own schema does not pass graphql-core's check of interfaces.

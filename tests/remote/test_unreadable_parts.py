@@ -13,7 +13,7 @@ from fingerpost.transit.remote.kit.answers import read_exactly
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer
 from fingerpost.transit.remote.motis.shapes import MotisPlan
 from fingerpost.transit.remote.tfl.shapes import TflLine
-from tests.net.local_server import LIMITS, new_client, serving
+from tests.net.local_server import new_client, serving
 from tests.resilience.remote_servers import KINDS, LEFT, NOW, as_json, list_questions, new_record, tools_over
 from tests.throwaway.server import serving_replies
 
@@ -89,7 +89,7 @@ async def test_an_unreadable_answer_in_memory_is_replaced():
     """Many who find it there send one request, and its readable answer is served from memory again."""
     good = as_json({"itineraries": []})
     async with serving(as_json({}), good) as server, new_client() as client:
-        motis = MotisServer(client.fetch, NetworkRecord(name="TOWN", source="motis", url=server.url), limits=LIMITS)
+        motis = MotisServer(client.fetch, NetworkRecord(name="TOWN", source="motis", url=server.url))
 
         async def plan():
             return (await motis.ask(MotisEndpoint.PLAN, MotisPlan, {})).data

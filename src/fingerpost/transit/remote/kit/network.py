@@ -9,7 +9,8 @@ from typing import ClassVar
 
 from fingerpost import clock
 from fingerpost.errors import ParameterError, SettingsInvalid
-from fingerpost.net.request import Fetch, RequestLimits
+from fingerpost.net.request import Fetch, Request, RequestLimits
+from fingerpost.net.response import Response
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit import port
@@ -34,18 +35,22 @@ class ServerSource:
     Attributes:
         kind: the word in a record's ``source``.
         url_option: the option of ``network add`` that names the server; None where its address is known.
-        learn_profile: asks a record's server for its profile, with limits of one request.
-        open_network: makes a network without asking anything: of a record, its profile, ``fetch`` and limits.
+        learn_profile: asks a record's server for its profile.
+        open_network: makes a network of a record and its profile, without asking anything.
+        new_profile: the profile of a server that was never asked.
 
     Args:
-        fetch: asks an address.
+        fetch: sends a request.
         limits: of one request; by default the deadline of each network's answers.
     """
 
     kind: ClassVar[str]
     url_option: ClassVar[str | None] = None
-    learn_profile: ClassVar["staticmethod[[Fetch, NetworkRecord, RequestLimits], Awaitable[LearnedProfile]]"]
-    open_network: ClassVar["staticmethod[..., port.Network]"]
+    learn_profile: ClassVar["staticmethod[[Fetch, NetworkRecord], Awaitable[LearnedProfile]]"]
+    open_network: ClassVar["staticmethod[[NetworkRecord, LearnedProfile, Fetch], port.Network]"]
+    new_profile: ClassVar["staticmethod[[], LearnedProfile]"] = staticmethod(
+        lambda: LearnedProfile(learned_at=clock.now())
+    )
 
     def __init__(self, fetch: Fetch, limits: RequestLimits | None = None) -> None:
         self._fetch = fetch
@@ -55,11 +60,12 @@ class ServerSource:
         if record.url is None and self.url_option is not None:
             hint = f"Name the server: --{self.url_option} URL"
             raise ParameterError(f"{record.name} has no url", {"field": "url"}, hint=hint)
-        return await self.learn_profile(self._fetch, record, self._limits or _PATIENT)
+        return await self.learn_profile(_limit(self._fetch, self._limits or _PATIENT), record)
 
     def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> port.Network:
+        fetch = self._fetch if self._limits is None else _limit(self._fetch, self._limits)
         try:
-            return self.open_network(record, learned, self._fetch, self._limits)
+            return self.open_network(record, learned or self.new_profile(), fetch)
         except ParameterError as error:
             raise SettingsInvalid(
                 f"The url of {record.name} cannot be used: {error.message}", hint=error.hint
@@ -74,6 +80,13 @@ class ServerSource:
 
     async def close(self) -> None:
         """Do nothing: the caller closes what ``fetch`` uses."""
+
+
+def _limit(fetch: Fetch, limits: RequestLimits) -> Fetch:
+    async def fetch_within(request: Request, known: Response | None = None) -> Response:
+        return await fetch(replace(request, limits=limits), known)
+
+    return fetch_within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +123,7 @@ class ServerNetwork(ABC):
         self,
         profile: NetworkProfile,
         record: NetworkRecord,
-        learned: LearnedProfile | None,
+        learned: LearnedProfile,
         *,
         ids: StopIdBook,
         stops: StopLookup,
@@ -119,7 +132,7 @@ class ServerNetwork(ABC):
         draw: port.DrawLeg,
     ) -> None:
         self._profile = replace(profile, names_positions=isinstance(names, Geocoder))
-        self._languages = record.languages or (() if learned is None else learned.languages)
+        self._languages = record.languages or learned.languages
         self._ids = ids
         self._stops = stops
         self._names = names

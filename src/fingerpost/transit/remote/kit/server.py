@@ -22,7 +22,6 @@ _LONGEST_PAUSE_S = 2.5
 
 
 def new_limits(deadline_s: float) -> RequestLimits:
-    """Return the limits of a request for an answer that is due within a deadline."""
     return RequestLimits(read_s=deadline_s, total_s=deadline_s, longest_pause_s=_LONGEST_PAUSE_S)
 
 
@@ -32,15 +31,15 @@ def is_json(response: Response) -> bool:
 
 
 class Connection:
-    """What every request to one server has in common.
+    """Sends requests to one server.
 
     Args:
-        fetch: asks an address.
+        fetch: sends a request.
         url: of the server; ``?name=${VARIABLE}`` in it is a key.
-        key: the environment variable of the key that ``key_header`` sends, None where there is none.
-        limits: of one request; by default those of an answer that is due within ``deadline_s``.
+        key: the environment variable of the key in the header ``key_header``, if there is one.
+        deadline_s: of an answer.
         may_keep: whether a response may be served again.
-        check_response: the server's own failures, which their statuses do not tell.
+        check_response: finds the failures that a status does not show.
 
     Raises:
         ParameterError: the url is not usable.
@@ -53,7 +52,6 @@ class Connection:
         *,
         key_header: str,
         key: str | None,
-        limits: RequestLimits | None,
         deadline_s: float = ANSWER_DEADLINE_S,
         may_keep: Callable[[Response], bool] = is_json,
         check_response: ResponseCheck | None = None,
@@ -71,7 +69,7 @@ class Connection:
             # and so fail every query that sends several at once.
             guarded=True,
             check_response=check_response,
-            limits=limits or new_limits(deadline_s),
+            limits=new_limits(deadline_s),
         )
 
     async def get(

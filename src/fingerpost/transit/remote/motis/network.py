@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar, ParameterError, SourceChanged
-from fingerpost.net.request import Fetch, RequestLimits, split_address
+from fingerpost.net.request import Fetch, split_address
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
@@ -42,7 +42,7 @@ _SAMPLE_M = 5000.0
 _OSM = "© OpenStreetMap contributors, ODbL"
 
 
-async def learn_profile(fetch: Fetch, record: NetworkRecord, limits: RequestLimits) -> LearnedProfile:
+async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
     """Ask a server for its profile.
 
     Raises:
@@ -50,7 +50,7 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord, limits: RequestLimi
         StorageUnavailable: it cannot be asked.
         SourceChanged: it is no MOTIS, or answers in an unknown shape, or holds no stops.
     """
-    server = MotisServer(fetch, record, limits=limits)
+    server = MotisServer(fetch, record)
     initial = (await server.ask(MotisEndpoint.INITIAL, shapes.Initial, {}, fresh_s=0.0)).data
     config = initial.server_config or shapes.ServerConfig()
     server.api = await _find_api(server)
@@ -71,11 +71,6 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord, limits: RequestLimi
         traits=traits,
         learned_at=clock.now(),
     )
-
-
-def read_api(learned: LearnedProfile | None, default: int) -> int:
-    said = "" if learned is None else learned.traits.get(API_TRAIT, "")
-    return int(said) if said.isdecimal() else default
 
 
 async def _find_api(server: MotisServer) -> int:
@@ -140,17 +135,15 @@ def _attribution(record: NetworkRecord, *, has_streets: bool) -> tuple[str, ...]
 class MotisNetwork(ServerNetwork):
     """A network behind one MOTIS server. Only ids of stops are stored between calls."""
 
-    def __init__(
-        self, record: NetworkRecord, learned: LearnedProfile | None, fetch: Fetch, limits: RequestLimits | None = None
-    ) -> None:
-        feeds = () if learned is None else learned.feeds
+    def __init__(self, record: NetworkRecord, learned: LearnedProfile, fetch: Fetch) -> None:
         profile = new_remote_profile(record, learned, ABILITIES)
         # Ids whose feed is not known begin with the network's name.
         profile = replace(profile, feed_names=profile.feed_names | {record.name})
         if is_transitous(record.url):
             self.credit = "Retrieved from Transitous {retrieved}"
-        ids = MotisStopIds(record.name, (feed.name for feed in feeds))
-        self._server = MotisServer(fetch, record, read_api(learned, NEWEST), limits)
+        ids = MotisStopIds(record.name, (feed.name for feed in learned.feeds))
+        api = learned.traits.get(API_TRAIT, "")
+        self._server = MotisServer(fetch, record, int(api) if api.isdecimal() else NEWEST)
         stops = MotisStopLookup(self._server, ids)
         names = MotisGeocoder(self._server, stops, profile.bounds)
         search = MotisJourneySearch(self._server, ids)

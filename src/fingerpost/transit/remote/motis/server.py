@@ -14,7 +14,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from fingerpost.errors import DataNotFound, SourceChanged, SourceFailed, SourceKeyRefused, ToolError
-from fingerpost.net.request import Fetch, RequestLimits, read_template, split_address
+from fingerpost.net.request import Fetch, read_template, split_address
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.remote.kit.answers import Answer, read_answer, reader_of
@@ -65,15 +65,12 @@ class MotisServer(Connection):
     """One server.
 
     Args:
-        fetch: asks an address.
+        fetch: sends a request.
         record: its ``url`` and ``key``.
         api: the newest version of the API that the server has.
-        limits: of one request; by default what callers wait for an answer.
     """
 
-    def __init__(
-        self, fetch: Fetch, record: NetworkRecord, api: int = NEWEST, limits: RequestLimits | None = None
-    ) -> None:
+    def __init__(self, fetch: Fetch, record: NetworkRecord, api: int = NEWEST) -> None:
         self.api = api
         has_key = record.key is not None or bool(read_template(record.url or "")[1])
         super().__init__(
@@ -81,7 +78,6 @@ class MotisServer(Connection):
             record.url or "",
             key_header="authorization",
             key=record.key,
-            limits=limits,
             check_response=None if has_key else _find_ban,
         )
 

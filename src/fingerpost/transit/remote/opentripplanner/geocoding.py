@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from fingerpost.net.request import Fetch, RequestLimits
+from fingerpost.net.request import Fetch
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.place import Bounds, Coordinate, Place
@@ -65,20 +65,13 @@ class DigitransitGeocoder(Geocoder):
     """Finds places by name in one region."""
 
     def __init__(
-        self,
-        fetch: Fetch,
-        record: NetworkRecord,
-        stops: OwnStopLookup,
-        ids: OwnStopIds,
-        bounds: Bounds,
-        limits: RequestLimits | None = None,
+        self, fetch: Fetch, record: NetworkRecord, stops: OwnStopLookup, ids: OwnStopIds, bounds: Bounds
     ) -> None:
         self._connection = Connection(
             fetch,
             GEOCODING_URL,
             key_header=KEY_HEADER,
             key=record.key,
-            limits=limits,
             may_keep=is_whole,
             check_response=find_limit,
         )

@@ -1,14 +1,14 @@
 """A network behind one OpenTripPlanner server: what the server covers, and what its version can do."""
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
 from fingerpost import clock
 from fingerpost.errors import SourceChanged
-from fingerpost.net.request import Fetch, RequestLimits
+from fingerpost.net.request import Fetch
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
 from fingerpost.transit.model.place import Bounds, Coordinate, box_of
@@ -70,10 +70,6 @@ async def find_lacking(server: Server) -> frozenset[str]:
     return frozenset(wanted) - known
 
 
-def read_lacking(traits: Mapping[str, str]) -> frozenset[str]:
-    return frozenset(traits.get(TRAIT, "").split())
-
-
 _log = logging.getLogger(__name__)
 
 ABILITIES = frozenset(Ability)
@@ -82,7 +78,7 @@ _UNSET_WITHIN = 0.001
 _DIGITRANSIT_LANGUAGES = ("fi", "sv", "en")
 
 
-async def learn_profile(fetch: Fetch, record: NetworkRecord, limits: RequestLimits) -> LearnedProfile:
+async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
     """Ask a server for its profile; Digitransit's bounds and languages are known without asking.
 
     Raises:
@@ -90,7 +86,7 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord, limits: RequestLimi
         SourceChanged: it answers in an unknown shape, holds no stops, or is older than what we can ask.
     """
     region = find_region(record.url)
-    server = Server(fetch, record, limits=limits)
+    server = Server(fetch, record)
     lacking = await find_lacking(server)
     if NEEDED in lacking:
         raise SourceChanged(
@@ -155,21 +151,18 @@ _PROMISED = "TimetablePreferencesInput.includeRealTimeCancellations"
 
 
 class OpenTripPlannerNetwork(ServerNetwork):
-    def __init__(
-        self, record: NetworkRecord, learned: LearnedProfile | None, fetch: Fetch, limits: RequestLimits | None = None
-    ) -> None:
+    def __init__(self, record: NetworkRecord, learned: LearnedProfile, fetch: Fetch) -> None:
         region = find_region(record.url)
-        lacking = read_lacking({} if learned is None else learned.traits)
+        lacking = frozenset(learned.traits.get(TRAIT, "").split())
         profile = new_remote_profile(record, learned, ABILITIES)
         if region is not None:
             profile = replace(profile, answer_deadline_s=region.deadline_s)
-        self._server = Server(fetch, record, lacking, limits)
-        feeds = learned.feeds if learned is not None and learned.feeds else (FeedVersion(name=record.name),)
-        ids = OwnStopIds(feed.name for feed in feeds)
+        self._server = Server(fetch, record, lacking)
+        ids = OwnStopIds([feed.name for feed in learned.feeds] or [record.name])
         stops = OwnStopLookup(self._server, ids)
         names: PlaceNames = StopNames(self._server, ids)
         if region is not None:
-            names = DigitransitGeocoder(fetch, record, stops, ids, profile.bounds, limits)
+            names = DigitransitGeocoder(fetch, record, stops, ids, profile.bounds)
             self.credit = "© Digitransit {year}, retrieved {retrieved}"
         search = OpenTripPlannerSearch(self._server, ids, profile, with_promised=_PROMISED not in lacking)
         super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search, draw=draw_leg)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from fingerpost.errors import SourceChanged, SourceFailed, SourceLimited, SourceTimeout, StorageUnavailable, ToolError
-from fingerpost.net.request import Fetch, RequestLimits
+from fingerpost.net.request import Fetch
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.profile import ANSWER_DEADLINE_S
@@ -40,19 +40,12 @@ class Server(Connection):
     """One server.
 
     Args:
-        fetch: asks an address.
+        fetch: sends a request.
         record: its ``url`` and ``key``.
         lacking: the ``Type.field`` that this server's schema lacks.
-        limits: of one request; by default what the region's deadline allows.
     """
 
-    def __init__(
-        self,
-        fetch: Fetch,
-        record: NetworkRecord,
-        lacking: frozenset[str] = frozenset(),
-        limits: RequestLimits | None = None,
-    ) -> None:
+    def __init__(self, fetch: Fetch, record: NetworkRecord, lacking: frozenset[str] = frozenset()) -> None:
         region = find_region(record.url)
         self._lacking = lacking
         super().__init__(
@@ -60,7 +53,6 @@ class Server(Connection):
             record.url or "",
             key_header=_PLAIN_KEY_HEADER if region is None else KEY_HEADER,
             key=record.key,
-            limits=limits,
             deadline_s=ANSWER_DEADLINE_S if region is None else region.deadline_s,
             may_keep=is_whole,
             check_response=find_limit,

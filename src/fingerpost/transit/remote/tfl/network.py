@@ -4,7 +4,7 @@ from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from fingerpost import clock
-from fingerpost.net.request import Fetch, RequestLimits
+from fingerpost.net.request import Fetch
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
 from fingerpost.transit.model.profile import Ability
@@ -27,14 +27,11 @@ class TflNetwork(ServerNetwork):
     walking = "streets, as TfL knows them"
     credit = "TfL, retrieved {retrieved}"
 
-    def __init__(
-        self, record: NetworkRecord, learned: LearnedProfile | None, fetch: Fetch, limits: RequestLimits | None = None
-    ) -> None:
-        learned = learned or new_known_profile()
+    def __init__(self, record: NetworkRecord, learned: LearnedProfile, fetch: Fetch) -> None:
         profile = replace(new_remote_profile(record, learned, ABILITIES), reads_texts=True)
         zone = ZoneInfo(profile.zone)
         ids = NaptanIds(profile.name)
-        server = TflClient(fetch, record, limits)
+        server = TflClient(fetch, record)
         stops = StopPointLookup(server, ids)
         self._boards = TflBoards(server, stops, ids, zone)
         search = self._journeys = TflJourneySearch(server, ids, zone)
@@ -73,10 +70,9 @@ def new_known_profile() -> LearnedProfile:
     )
 
 
-async def learn_profile(fetch: Fetch, record: NetworkRecord, limits: RequestLimits) -> LearnedProfile:
+async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
     """Ask TfL for its modes, which also checks the key; the rest of its profile is known."""
-    server = TflClient(fetch, record, limits)
-    told = await server.ask(tuple[OwnMode, ...], "Line", "Meta", "Modes", fresh_s=0.0)
+    told = await TflClient(fetch, record).ask(tuple[OwnMode, ...], "Line", "Meta", "Modes", fresh_s=0.0)
     modes = frozenset(read_mode(mode.mode_name) for mode in told.data if mode.is_scheduled_service)
     return replace(new_known_profile(), modes=modes)
 
@@ -85,3 +81,4 @@ class TflSource(ServerSource):
     kind = KIND
     learn_profile = staticmethod(learn_profile)
     open_network = staticmethod(TflNetwork)
+    new_profile = staticmethod(new_known_profile)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from fingerpost.errors import SourceChanged, SourceFailed, SourceKeyRefused, StorageUnavailable, ToolError
-from fingerpost.net.request import Fetch, RequestLimits
+from fingerpost.net.request import Fetch
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.remote.kit.answers import Answer, read_exactly, reader_of
@@ -34,18 +34,16 @@ class TflClient(Connection):
     """TfL's API, or what answers like it.
 
     Args:
-        fetch: asks an address.
+        fetch: sends a request.
         record: its ``url`` and ``key``, TfL's own by default.
-        limits: of one request.
     """
 
-    def __init__(self, fetch: Fetch, record: NetworkRecord, limits: RequestLimits | None = None) -> None:
+    def __init__(self, fetch: Fetch, record: NetworkRecord) -> None:
         super().__init__(
             fetch,
             record.url or ADDRESS,
             key_header=KEY_HEADER,
             key=record.key or KEY_VARIABLE,
-            limits=limits,
             check_response=_find_failure,
         )
 
