@@ -6,17 +6,21 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import ClassVar, TypeVar
 
+import polyline
+
 from fingerpost.errors import OutsideCalendar
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, LegLine, LineSource, Mode, ServiceAlert, StopPoint
 from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.places import StopIdBook, StopLookup
+from fingerpost.transit.rules.realtime_status import with_walk_delays
 from fingerpost.transit.rules.trip_limits import UNMEASURED, is_possible, list_kept
 
 _Leg = TypeVar("_Leg")
 
 # A saved place and the stop saved with it are one place within this distance (rule D2).
 _SAME_PLACE_M = 300.0
+_POLE, _DATE_LINE = 90, 180
 UNNAMED = "unnamed place"
 UNKNOWN_EFFECT = "UNKNOWN_EFFECT"
 ON_STREET = (Mode.WALK, Mode.BIKE, Mode.SCOOTER)
@@ -50,18 +54,24 @@ def new_walk(
     )
 
 
-def read_legs(
+def read_itinerary(
     legs: Sequence[_Leg],
     query: JourneyQuery,
     ids: StopIdBook,
     new_leg: Callable[[_Leg, StopIdBook, Location | None, Location | None], Leg],
-) -> list[Leg]:
-    """Return legs as ``new_leg`` makes them; the first and the last are told the trip's own ends."""
+    *,
+    walks_as_expected: bool = True,
+) -> Itinerary:
+    """Build an itinerary of legs that ``new_leg`` reads; it gets the trip's own ends for the first and the last.
+
+    ``walks_as_expected`` is False for a search on the timetable, whose walks are not moved by real time.
+    """
     last = len(legs) - 1
-    return [
+    read = [
         new_leg(leg, ids, query.origin if number == 0 else None, query.destination if number == last else None)
         for number, leg in enumerate(legs)
     ]
+    return Itinerary(with_walk_delays(read) if walks_as_expected else tuple(read))
 
 
 def explain_currencies(currencies: Iterable[str]) -> Fare | None:
@@ -75,8 +85,17 @@ def own_name(location: Location | None) -> str | None:
     return None if location is None else location.name or location.label
 
 
+def decode_line(encoded: str | None, precision: int) -> tuple[tuple[float, float], ...]:
+    """Decode a polyline to (latitude, longitude) in degrees; empty if it cannot be decoded or leaves the globe."""
+    try:
+        points = tuple((float(lat), float(lon)) for lat, lon in polyline.decode(encoded or "", precision))
+    except (IndexError, ValueError):
+        return ()
+    return points if all(abs(lat) <= _POLE and abs(lon) <= _DATE_LINE for lat, lon in points) else ()
+
+
 def draw_points(leg: Leg, points: Sequence[tuple[float, float]]) -> LegLine:
-    """Return a leg's line through (latitude, longitude), straight between its ends where there are too few points."""
+    """Draw a leg through (latitude, longitude), or straight between its ends if there are too few points."""
     if len(points) > 1:
         return LegLine(tuple(points), LineSource.SHAPE)
     ends = (leg.start.coordinate, leg.end.coordinate)
@@ -134,7 +153,7 @@ PAGE_SIZE = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundJourneys:
-    """What a page of results holds, or what several add up to.
+    """A page of results, or several added up.
 
     Attributes:
         live: itineraries within the query's limits, by real time.
@@ -147,6 +166,8 @@ class FoundJourneys:
         not_asked_for: how many itineraries need another vehicle.
         walks_too_far: whether any was dropped because of its walking.
         zone: the time zone of the places, if the server names it.
+        following: requests the next page; None if that is not wanted, or there is none.
+        cursor: the server's name of the next page, if it has one.
     """
 
     retrieved_at: datetime
@@ -161,6 +182,8 @@ class FoundJourneys:
     has_unmeasured_walk: bool = False
     walks_too_far: bool = False
     zone: str | None = None
+    following: "Callable[[], Awaitable[FoundJourneys]] | None" = field(default=None, compare=False)
+    cursor: str | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -196,6 +219,8 @@ class FoundJourneys:
             has_unmeasured_walk=self.has_unmeasured_walk or later.has_unmeasured_walk,
             walks_too_far=self.walks_too_far or later.walks_too_far,
             zone=self.zone or later.zone,
+            following=later.following,
+            cursor=later.cursor,
         )
 
     def with_trouble(self, note: str) -> "FoundJourneys":
@@ -232,20 +257,6 @@ def new_outside_calendar(whose: str, first: date | None, last: date | None) -> O
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JourneyPage:
-    """One page of results.
-
-    Attributes:
-        following: asks for the next page; None if that is not wanted, or there is none.
-        cursor: the server's name of the next page, if it has one.
-    """
-
-    found: FoundJourneys
-    following: "Callable[[], Awaitable[JourneyPage]] | None" = None
-    cursor: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class JourneyQuestion:
     """What a dialect asks a server.
 
@@ -274,7 +285,7 @@ class JourneySearch(ABC):
     offers_steps: ClassVar[bool] = True
 
     @abstractmethod
-    async def first_page(self, question: JourneyQuestion) -> JourneyPage: ...
+    async def first_page(self, question: JourneyQuestion) -> FoundJourneys: ...
 
     async def find(self, question: JourneyQuestion) -> FoundJourneys:
         found = await self._find_within(question)
@@ -290,17 +301,15 @@ class JourneySearch(ABC):
         return found
 
     async def _page_through(self, question: JourneyQuestion) -> FoundJourneys:
-        page = await self.first_page(question)
-        found, seen = page.found, set[str]()
+        found, seen = await self.first_page(question), set[str]()
         for _ in range(self.most_pages - 1):
             # A cursor that was followed before leads nowhere.
-            if page.following is None or page.cursor in seen:
+            if found.following is None or found.cursor in seen:
                 return found
-            if page.cursor is not None:
-                seen.add(page.cursor)
-            page = await page.following()
-            found = found.add(page.found)
-        if page.following is not None and self.note_of_rest is not None:
+            if found.cursor is not None:
+                seen.add(found.cursor)
+            found = found.add(await found.following())
+        if found.following is not None and self.note_of_rest is not None:
             return found.with_trouble(self.note_of_rest)
         return found
 

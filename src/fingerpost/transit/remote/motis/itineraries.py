@@ -7,8 +7,6 @@ from datetime import datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-import polyline
-
 from fingerpost.transit.fares.book import print_amount
 from fingerpost.transit.model.itinerary import (
     Access,
@@ -28,20 +26,20 @@ from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.journeys import (
     UNKNOWN_EFFECT,
     UNNAMED,
+    decode_line,
     draw_points,
     explain_currencies,
     is_in_force,
     new_walk,
     once,
     own_name,
-    read_legs,
+    read_itinerary,
     ride_mode,
 )
 from fingerpost.transit.remote.kit.places import StopIdBook
 from fingerpost.transit.remote.motis import shapes
 from fingerpost.transit.remote.motis.places import find_service_day
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, TooMuchAsked
-from fingerpost.transit.rules.realtime_status import with_walk_delays
 from fingerpost.transit.rules.times import print_utc
 
 
@@ -135,16 +133,9 @@ def draw_leg(leg: Leg, api: int) -> LegLine:
 
 
 def list_points(leg: shapes.MotisLeg, api: int) -> tuple[tuple[float, float], ...]:
-    """Return the (latitude, longitude) of a leg's own line; empty where it has none that can be read."""
-    line = leg.leg_geometry
-    if line is None or not line.points:
-        return ()
+    line = leg.leg_geometry or shapes.Polyline()
     usual = _PRECISION if api > 1 else _FIRST_PRECISION
-    try:
-        decoded = polyline.decode(line.points, usual if line.precision is None else line.precision)
-    except (IndexError, ValueError):
-        return ()
-    return tuple((float(lat), float(lon)) for lat, lon in decoded)
+    return decode_line(line.points, usual if line.precision is None else line.precision)
 
 
 def _length_m(leg: shapes.MotisLeg) -> float | None:
@@ -179,10 +170,7 @@ class Read:
 def read_itineraries(
     found: Iterable[shapes.MotisItinerary], query: JourneyQuery, ids: StopIdBook, *, walks_as_expected: bool = True
 ) -> Read:
-    """Return itineraries; one that needs a vehicle of the rider's, a rented or a booked one is left out and counted.
-
-    ``walks_as_expected`` is False for a search on the timetable, whose walks are not moved by real time.
-    """
+    """Return itineraries; skip and count those that need the rider's own, a rented or a booked vehicle."""
     read = Read()
     for own in found:
         if any(leg.mode in shapes.ON_STREET and leg.trip_id is None for leg in own.legs):
@@ -192,8 +180,7 @@ def read_itineraries(
         if not legs:
             continue
         read.has_unmeasured_walk |= any(leg.mode == Mode.WALK and leg.distance is None for leg in legs)
-        made = read_legs(legs, query, ids, new_leg)
-        itinerary = Itinerary(with_walk_delays(made) if walks_as_expected else tuple(made))
+        itinerary = read_itinerary(legs, query, ids, new_leg, walks_as_expected=walks_as_expected)
         read.itineraries.append(itinerary)
         read.fares[itinerary] = price(itinerary, own.fare_transfers)
     return read

@@ -17,7 +17,6 @@ from fingerpost.transit.remote.kit.journeys import (
     PAGE_SIZE,
     FoundJourneys,
     JourneyEnd,
-    JourneyPage,
     JourneyQuestion,
     JourneySearch,
     list_promised,
@@ -92,7 +91,7 @@ class MotisJourneySearch(JourneySearch):
         found = await super().find(replace(question, origin=origin, destination=destination))
         return found.with_trouble(_MOVED)
 
-    async def first_page(self, question: JourneyQuestion) -> JourneyPage:
+    async def first_page(self, question: JourneyQuestion) -> FoundJourneys:
         """Return the first page, with the trips that real time took away.
 
         Raises:
@@ -104,9 +103,9 @@ class MotisJourneySearch(JourneySearch):
             # Before version 6 of the API nobody can ask for what real time took away.
             return await self._ask_page(question, params)
         page, promised = await gather_all([self._ask_page(question, params), self._find_promised(question, params)])
-        return replace(page, found=page.found.add(promised.found))
+        return replace(page.add(promised), following=page.following, cursor=page.cursor)
 
-    async def _ask_page(self, question: JourneyQuestion, params: Mapping[str, str]) -> JourneyPage:
+    async def _ask_page(self, question: JourneyQuestion, params: Mapping[str, str]) -> FoundJourneys:
         query = question.query
         answered = await self._ask(question, params)
         page = answered.data
@@ -123,27 +122,26 @@ class MotisJourneySearch(JourneySearch):
         cursor = page.previous_page_cursor if query.arrive_by else page.next_page_cursor
         # Behind an empty page there is nothing.
         if found.has_rides or not page.itineraries or not cursor:
-            return JourneyPage(found=found)
+            return found
         following = partial(self._ask_page, question, {**params, "pageCursor": cursor})
-        return JourneyPage(found=found, following=following, cursor=cursor)
+        return replace(found, following=following, cursor=cursor)
 
-    async def _find_promised(self, question: JourneyQuestion, params: Mapping[str, str]) -> JourneyPage:
+    async def _find_promised(self, question: JourneyQuestion, params: Mapping[str, str]) -> FoundJourneys:
         query = question.query
         try:
             answered = await self._ask(question, {**params, "realtimeMode": PROMISED})
         except ToolError as error:
             # The trips that can be made are worth more than what cannot.
             note = f"What real time took away is not known ({error.message})."
-            return JourneyPage(found=FoundJourneys(retrieved_at=clock.now(), troubles=(note,)))
+            return FoundJourneys(retrieved_at=clock.now(), troubles=(note,))
         read = read_itineraries(answered.data.itineraries, query, self._ids, walks_as_expected=False)
-        found = FoundJourneys(
+        return FoundJourneys(
             retrieved_at=answered.retrieved_at,
             promised=list_promised((each for each in read.itineraries if each.is_unusable), query),
             fares=read.fares,
             troubles=answered.notes,
             zone=_find_zone(answered.data),
         )
-        return JourneyPage(found=found)
 
     async def _ask(self, question: JourneyQuestion, params: Mapping[str, str]) -> Answer[MotisPlan]:
         return await self._server.ask(MotisEndpoint.PLAN, MotisPlan, params, language=question.language)

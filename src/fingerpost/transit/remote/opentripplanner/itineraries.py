@@ -5,8 +5,6 @@ from dataclasses import replace
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-import polyline
-
 from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, LegLine, Mode, ServiceAlert, StopPoint
 from fingerpost.transit.model.line_colors import LineColors, read_line_colors
 from fingerpost.transit.model.place import Location
@@ -14,19 +12,19 @@ from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.journeys import (
     UNKNOWN_EFFECT,
     UNNAMED,
+    decode_line,
     draw_points,
     explain_currencies,
     is_in_force,
     new_walk,
     once,
     own_name,
-    read_legs,
+    read_itinerary,
     ride_mode,
 )
 from fingerpost.transit.remote.kit.places import StopIdBook
 from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.wire_values import find_service_day, read_access, read_mode
-from fingerpost.transit.rules.realtime_status import with_walk_delays
 
 
 def list_in_force(alerts: Iterable[shapes.OwnAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
@@ -118,16 +116,19 @@ def _end_point(end: shapes.End, ids: StopIdBook, location: Location | None) -> S
 # A server leaves out the ride that arrives at the very second which it is asked for (seen on 2.9).
 ARRIVAL_MARGIN_S = 1
 _PRECISION = 5
-_POLE, _DATE_LINE = 90, 180
 
 
 def list_itineraries(
     found: shapes.PlanConnection | shapes.Promised | None, query: JourneyQuery, ids: StopIdBook
 ) -> list[Itinerary]:
-    """Return the itineraries of a page; one that lacks a leg is left out."""
-    nodes = () if found is None else (edge.node for edge in found.edges)
-    made = (_new_itinerary(node, query, ids) for node in nodes if node is not None)
-    return [kept for each in made if each is not None and (kept := _keep_in_time(each, query)) is not None]
+    """Return the itineraries of a page; skip those that lack a leg."""
+    itineraries: list[Itinerary | None] = []
+    for edge in () if found is None else found.edges:
+        legs = () if edge.node is None else edge.node.legs
+        known = [leg for leg in legs if leg is not None]
+        if known and len(known) == len(legs):
+            itineraries.append(_keep_in_time(read_itinerary(known, query, ids, new_leg), query))
+    return [itinerary for itinerary in itineraries if itinerary is not None]
 
 
 def has_unmeasured_walk(found: shapes.PlanConnection) -> bool:
@@ -137,12 +138,8 @@ def has_unmeasured_walk(found: shapes.PlanConnection) -> bool:
 
 
 def draw_leg(leg: Leg) -> LegLine:
-    own = leg.handle
-    if not isinstance(own, shapes.OwnLeg) or own.leg_geometry is None or not own.leg_geometry.points:
-        return draw_points(leg, ())
-    points = polyline.decode(own.leg_geometry.points, _PRECISION)
-    on_earth = all(abs(lat) <= _POLE and abs(lon) <= _DATE_LINE for lat, lon in points)
-    return draw_points(leg, [(float(lat), float(lon)) for lat, lon in points] if on_earth else ())
+    line = leg.handle.leg_geometry if isinstance(leg.handle, shapes.OwnLeg) else None
+    return draw_points(leg, () if line is None else decode_line(line.points, _PRECISION))
 
 
 def _keep_in_time(itinerary: Itinerary, query: JourneyQuery) -> Itinerary | None:
@@ -162,13 +159,6 @@ def _keep_in_time(itinerary: Itinerary, query: JourneyQuery) -> Itinerary | None
             for leg in itinerary.legs
         )
     )
-
-
-def _new_itinerary(node: shapes.OwnItinerary, query: JourneyQuery, ids: StopIdBook) -> Itinerary | None:
-    legs = [leg for leg in node.legs if leg is not None]
-    if not legs or len(legs) < len(node.legs):
-        return None
-    return Itinerary(with_walk_delays(read_legs(legs, query, ids, new_leg)))
 
 
 _Offers = Mapping[str, tuple[shapes.FareProduct, shapes.Money]]

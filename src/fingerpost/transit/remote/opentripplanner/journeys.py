@@ -19,7 +19,6 @@ from fingerpost.transit.remote.kit.journeys import (
     PAGE_SIZE,
     FoundJourneys,
     JourneyEnd,
-    JourneyPage,
     JourneyQuestion,
     JourneySearch,
     list_promised,
@@ -135,10 +134,10 @@ class OpenTripPlannerSearch(JourneySearch):
         self._zone = ZoneInfo(profile.zone)
         self._with_promised = with_promised
 
-    async def first_page(self, question: JourneyQuestion) -> JourneyPage:
+    async def first_page(self, question: JourneyQuestion) -> FoundJourneys:
         return await self._ask(question, new_variables(question, self._zone, with_promised=self._with_promised))
 
-    async def _ask(self, question: JourneyQuestion, variables: Mapping[str, Any]) -> JourneyPage:
+    async def _ask(self, question: JourneyQuestion, variables: Mapping[str, Any]) -> FoundJourneys:
         query = question.query
         answered = await self._server.ask(PLAN, PlanData, variables, language=question.language)
         page = answered.data.live
@@ -159,9 +158,9 @@ class OpenTripPlannerSearch(JourneySearch):
             self._refuse_outside(page.routing_errors)
         cursor = page.page_info.end_cursor if page.page_info is not None and page.page_info.has_next_page else None
         if cursor is None or not _may_lack_some(found, query):
-            return JourneyPage(found=found)
+            return found
         onward = {**variables, **({"withPromised": False} if "withPromised" in variables else {}), "after": cursor}
-        return JourneyPage(found=found, following=partial(self._ask, question, onward), cursor=cursor)
+        return replace(found, following=partial(self._ask, question, onward), cursor=cursor)
 
     def _refuse_outside(self, errors: Iterable[RoutingError]) -> None:
         """Raise OutsideCalendar or RegionUnsupported where the server knows nothing of the day, or of an end."""

@@ -12,7 +12,7 @@ from fingerpost.net.response import Response
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.place import Location
 from fingerpost.transit.remote.kit.answers import Answer, read_answer, read_exactly
-from fingerpost.transit.remote.kit.journeys import FoundJourneys, JourneyPage, JourneyQuestion, JourneySearch, sort_live
+from fingerpost.transit.remote.kit.journeys import FoundJourneys, JourneyQuestion, JourneySearch, sort_live
 from fingerpost.transit.remote.kit.places import StopIdBook
 from fingerpost.transit.remote.tfl import shapes
 from fingerpost.transit.remote.tfl.itineraries import MINUTE_S, JourneyReader, is_placed, print_wall_clock
@@ -139,14 +139,14 @@ class TflJourneySearch(JourneySearch):
         self._ids = ids
         self._zone = zone
 
-    async def first_page(self, question: JourneyQuestion) -> JourneyPage:
+    async def first_page(self, question: JourneyQuestion) -> FoundJourneys:
         return await self._ask_from(question, question.query.instant, ())
 
-    async def _ask_on(self, question: JourneyQuestion, instant: int, offered: Sequence[Itinerary]) -> JourneyPage:
+    async def _ask_on(self, question: JourneyQuestion, instant: int, offered: Sequence[Itinerary]) -> FoundJourneys:
         page = await find_or_none(self._ask_from(question, instant, offered))
-        return page or JourneyPage(found=FoundJourneys(retrieved_at=clock.now(), troubles=(self.note_of_rest,)))
+        return page or FoundJourneys(retrieved_at=clock.now(), troubles=(self.note_of_rest,))
 
-    async def _ask_from(self, question: JourneyQuestion, instant: int, offered: Sequence[Itinerary]) -> JourneyPage:
+    async def _ask_from(self, question: JourneyQuestion, instant: int, offered: Sequence[Itinerary]) -> FoundJourneys:
         """Return what TfL offers from an instant on, and what asks for the rest of the window.
 
         TfL has no windows: it offers a few journeys, and later ones to a request that starts after the last of them.
@@ -171,14 +171,14 @@ class TflJourneySearch(JourneySearch):
         )
         new = [each for each in answered.live if each not in offered]
         if query.window_s is None or not new:
-            return JourneyPage(found=found)
+            return found
         if query.arrive_by:
             beyond = min(each.arrival for each in new) - MINUTE_S
         else:
             beyond = max(each.departure for each in new) + MINUTE_S
         if abs(beyond - query.instant) > query.window_s:
-            return JourneyPage(found=found)
-        return JourneyPage(found=found, following=partial(self._ask_on, question, beyond, new))
+            return found
+        return replace(found, following=partial(self._ask_on, question, beyond, new))
 
     async def ask(
         self,
