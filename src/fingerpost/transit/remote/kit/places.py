@@ -1,4 +1,4 @@
-"""Stop ids of a server, its stops and the places they make up, and names that a geocoder knows."""
+"""Stop ids of a server, its stops, the places that they form, and its geocoder."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,14 +15,13 @@ from fingerpost.transit.rules.name_matching import list_plain, plain
 from fingerpost.transit.rules.place_groups import ONE_PLACE_M, place_of_stop
 from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
 
-# Ids are remembered up to this many.
 _MOST_KEPT = 200_000
 
 
 class StopIdBook(ABC):
     """Prints the ids of one server, and finds the server's own id of a printed one.
 
-    Upper-casing cannot be undone, so each id is stored when it is printed.
+    Upper-casing is lossy, so each printed id is stored.
     """
 
     def __init__(self) -> None:
@@ -31,15 +30,15 @@ class StopIdBook(ABC):
 
     @abstractmethod
     def print_trip(self, own_id: str) -> str:
-        """Return a trip's id as answers show it: its FEED in the printed form, and the feed's own id."""
+        """Return a trip's printed id: its FEED in the printed form, and the feed's own id."""
 
     @abstractmethod
     def _print(self, own_id: str, *, exact: bool) -> str:
-        """Return the printed form of an id; where ``exact``, small letters are escaped."""
+        """Return the printed form of an id; ``exact`` escapes small letters."""
 
     @abstractmethod
     def _guess_own(self, printed: str) -> Iterable[str]:
-        """Return what a printed id in upper case may be on the server, the likeliest first."""
+        """Return what an upper-case printed id may be on the server, the likeliest first."""
 
     def print(self, own_id: str) -> str:
         """Return the printed form of a server's id; of two that differ only in case, the later one is escaped."""
@@ -63,7 +62,6 @@ class StopIdBook(ABC):
         return list(dict.fromkeys(self._guess_own(wanted))) if known is None else [known]
 
     def list_all_own(self, printed: Iterable[str]) -> list[str]:
-        """Return what several printed ids may be, each once."""
         return list(dict.fromkeys(own_id for each in printed for own_id in self.list_own(each)))
 
 
@@ -134,7 +132,7 @@ class GroupingLookup(StopLookup):
     """Finds stops on a server that knows stations, but not which stops of one name make up one place (rule D2)."""
 
     @abstractmethod
-    async def _list_named(self, centre: Coordinate, language: str | None) -> Iterable[NamedStop]:
+    async def _list_neighbours(self, centre: Coordinate, language: str | None) -> Iterable[ServerStop]:
         """Return the stops and stations within ``AROUND_M``, each once."""
 
     def place_of(self, stop: ServerStop, children: Sequence[ServerStop] = ()) -> Place:
@@ -148,7 +146,8 @@ class GroupingLookup(StopLookup):
 
     async def get_group(self, alone: Place, language: str | None) -> Place:
         """Return the place that a stop belongs to: its station, or the stops of its name around it."""
-        index = PlaceIndex(await self._list_named(alone.coordinate, language))
+        neighbours = await self._list_neighbours(alone.coordinate, language)
+        index = PlaceIndex(new_named(self._ids, stop) for stop in neighbours)
         place = None if alone.id is None else index.find_place_of(alone.id)
         return spoken(place or alone, language)
 
@@ -183,18 +182,17 @@ class Candidate:
 
     def list_spellings(self) -> list[str]:
         names = (self.name, self.label or "", f"{self.name} {self.locality or ''}")
-        return list(dict.fromkeys(spelling for name in names for spelling in list_plain(name)))
+        return [spelling for name in names for spelling in list_plain(name)]
 
     def to_place(self) -> Place:
         return Place(name=self.name, coordinate=self.coordinate, kind=PlaceKind.ADDRESS, locality=self.locality)
 
 
 class PlaceNames(ABC):
-    """Finds places by name among what a server knows."""
+    """Finds places by name; see the port."""
 
     @abstractmethod
-    async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
-        """Return candidates, best first; see the port."""
+    async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]: ...
 
 
 class Geocoder(PlaceNames):
@@ -207,18 +205,16 @@ class Geocoder(PlaceNames):
         return bool(plain(text))
 
     @abstractmethod
-    async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Candidate]:
-        """Ask for what a text may mean."""
+    async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Candidate]: ...
 
     @abstractmethod
-    async def _list_near(self, position: Coordinate, language: str | None) -> Sequence[Candidate]:
-        """Ask for what is near a position."""
+    async def _list_near(self, position: Coordinate, language: str | None) -> Sequence[Candidate]: ...
 
     @abstractmethod
     async def _find_places(
         self, candidates: Sequence[Candidate], scores: Sequence[float], language: str | None
     ) -> Sequence[Place]:
-        """Return the place of each candidate: of stops the whole place (rule D2)."""
+        """Return the place of each candidate; for a stop, the whole place (rule D2)."""
 
     async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
         if not self._is_readable(text):
@@ -233,7 +229,7 @@ class Geocoder(PlaceNames):
     async def find_address(
         self, position: Coordinate, language: str | None, attribution: Sequence[str]
     ) -> Place | None:
-        """Return a position under the name of what is near it; None where nothing is."""
+        """Name a position by what is near it; None if nothing is."""
         with _naming_failures():
             candidates = await self._list_near(position, language)
         near = [
@@ -250,7 +246,6 @@ class Geocoder(PlaceNames):
 
 @contextmanager
 def _naming_failures() -> Iterator[None]:
-    """Mark errors as failures of the geocoder, in ``details["service"]``."""
     try:
         yield
     except ToolError as error:

@@ -23,18 +23,16 @@ from fingerpost.transit.remote.kit.places import (
     GroupingLookup,
     ServerStop,
     StopIdBook,
-    new_named,
 )
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
 from fingerpost.transit.remote.motis import shapes
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, UnknownThere
 from fingerpost.transit.rules.language import spoken
-from fingerpost.transit.rules.place_index import NamedStop
 
 _TRIP_ID = re.compile(r"(?P<day>\d{8})_(?P<time>[^_]*)_(?P<id>.+)", re.DOTALL)
-# Stations around a stop that are asked for where they lie; the stops of others stand by themselves.
+# Stations around a stop that are looked up; stops of any further station count as stops without one.
 _MOST_STATIONS = 5
-# Stops of one place that are looked up; a place that covers more is asked for by the nearest of these.
+# Stops of one place that are looked up.
 _MOST_STOPS = 8
 
 
@@ -100,13 +98,13 @@ def find_service_day(own_trip_id: str) -> date | None:
 
 
 def _raise(text: str) -> str:
-    """Return a text of small letters in capitals; one in both cases stays, and so does what has no capitals."""
+    """Upper-case a text of small letters; leave one in both cases, or without capitals."""
     raised = text.upper()
     return raised if raised.lower() == text else text
 
 
 def _cases(text: str) -> Iterator[str]:
-    """Yield what a text may have been before it was raised; small letters are exact."""
+    """Yield what a raised text may have been; small letters are exact."""
     yield text
     # Not islower(): a letter such as º is small and has no capital.
     if all(each.upper() == each for each in text) and text.lower() != text:
@@ -119,7 +117,6 @@ class MotisStopLookup(GroupingLookup):
         self._server = server
 
     async def _find(self, printed_id: str, language: str | None = None) -> ServerStop | None:
-        """Return what the server says of a printed id, case ignored; None where it knows none."""
         for own_id in self._ids.list_own(printed_id):
             found = await self._find_own(own_id, language)
             if found is not None and self._ids.print(own_id) == printed_id.strip().upper():
@@ -127,7 +124,7 @@ class MotisStopLookup(GroupingLookup):
         return None
 
     async def _find_own(self, own_id: str, language: str | None = None) -> ServerStop | None:
-        # Of all versions, this question alone knows stops by their ids.
+        # The only endpoint of all versions that finds stops by id.
         params = {"stopId": own_id, "n": "1", "exactRadius": "true", "radius": "0"}
         try:
             try:
@@ -162,7 +159,7 @@ class MotisStopLookup(GroupingLookup):
             children = [stop for stop in around if stop.parent_id == found.own_id]
         return spoken(self.place_of(replace(found, is_station=bool(children)), children), language)
 
-    async def _list_named(self, centre: Coordinate, language: str | None) -> list[NamedStop]:
+    async def _list_neighbours(self, centre: Coordinate, language: str | None) -> Iterable[ServerStop]:
         stops = (await self._list_around(centre, AROUND_M, language)).data
         nearest = sorted(stops, key=lambda stop: distance_m(centre, stop.coordinate))
         parents = list(dict.fromkeys(stop.parent_id for stop in nearest if stop.parent_id is not None))
@@ -171,7 +168,7 @@ class MotisStopLookup(GroupingLookup):
         stations = set(found)
         for stop in stops:
             found.setdefault(stop.own_id, stop if stop.parent_id in stations else replace(stop, parent_id=None))
-        return [new_named(self._ids, stop) for stop in found.values()]
+        return found.values()
 
     async def _list_around(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[ServerStop]]:
         box = box_around(centre, radius_m)
@@ -221,7 +218,6 @@ class MotisGeocoder(Geocoder):
         return [candidate for candidate in found if self._bounds.covers(candidate.coordinate)]
 
     async def _list_near(self, position: Coordinate, language: str | None) -> Sequence[Candidate]:  # noqa: ARG002
-        """Ask in the local language."""
         params = {"place": _print_position(position), "numResults": str(MOST_NEAR)}
         return await self._ask(MotisEndpoint.REVERSE_GEOCODE, params, None)
 
@@ -248,7 +244,7 @@ class MotisGeocoder(Geocoder):
 
 
 def _print_position(position: Coordinate) -> str:
-    """Return a position as the server reads it, to a metre, so that equal questions are asked once."""
+    # To a metre, so that nearby requests share a cached response.
     return f"{position.lat:.5f},{position.lon:.5f}"
 
 

@@ -17,7 +17,7 @@ from fingerpost.transit.remote.opentripplanner.documents import ALL_STOPS, STOPS
 from fingerpost.transit.remote.opentripplanner.server import Server
 from fingerpost.transit.remote.opentripplanner.wire_values import read_access, read_mode
 from fingerpost.transit.rules.language import spoken
-from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
+from fingerpost.transit.rules.place_index import PlaceIndex
 
 
 class OwnStopIds(StopIdBook):
@@ -55,7 +55,7 @@ class OwnStopLookup(GroupingLookup):
         self._server = server
 
     async def find(self, printed_ids: Sequence[str], language: str | None = None) -> shapes.StopsById:
-        """Return what the server knows of some printed ids, case ignored."""
+        """Look printed ids up, ignoring case."""
         own = self._ids.list_all_own(printed_ids)
         if not own:
             return shapes.StopsById(stops=(), stations=())
@@ -94,7 +94,7 @@ class OwnStopLookup(GroupingLookup):
             ]
         )
 
-    async def _list_named(self, centre: Coordinate, language: str | None) -> list[NamedStop]:
+    async def _list_neighbours(self, centre: Coordinate, language: str | None) -> Iterable[ServerStop]:
         found: dict[str, ServerStop] = {}
         for stop in (await self._ask_box(centre, AROUND_M, language)).data.stops_by_bbox:
             station = stop.parent_station
@@ -103,7 +103,7 @@ class OwnStopLookup(GroupingLookup):
                     found.setdefault(child.gtfs_id, new_stop(child, station))
                 found.setdefault(station.gtfs_id, new_stop(station, is_station=True))
             found.setdefault(stop.gtfs_id, new_stop(stop, station))
-        return [new_named(self._ids, stop) for stop in found.values()]
+        return found.values()
 
     async def _ask_box(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[shapes.StopsInBox]:
         box = asdict(box_around(centre, radius_m))
@@ -126,12 +126,12 @@ def new_stop(
     )
 
 
-# The server's own search knows only how names begin, so all of them are fetched, and again after this long.
+# The server's own search matches prefixes only, so all names are fetched, and again after this long.
 FRESH_FOR = timedelta(hours=6)
 
 
 class StopNames(PlaceNames):
-    """Finds places among the stops of one server, in each language that is asked for."""
+    """Finds places among the stops of one server, with one index per language."""
 
     def __init__(self, server: Server, ids: OwnStopIds) -> None:
         self._server = server

@@ -74,7 +74,7 @@ class StopPointLookup(StopLookup):
         return await self._find(own[0]) if own else None
 
     async def list_member_ids(self, own_id: str) -> list[str]:
-        """Return TfL's ids of the stops that are boarded at a hub or a group; the id itself for any other stop."""
+        """Return TfL's ids of the stops of a hub or a group; the id itself for any other stop."""
         stop = await self._find(own_id) if _GROUP.fullmatch(own_id) else None
         return [own_id] if stop is None else [each.own_id for each in _list_boarded(stop)]
 
@@ -86,12 +86,7 @@ class StopPointLookup(StopLookup):
         # For some ids TfL answers with the top of the hierarchy, which has the lines of all below it.
         return next((each for each in _walk(stop) if each.own_id.upper() == own_id.upper() and each.lines), stop)
 
-    async def _list_around(
-        self,
-        centre: Coordinate,
-        radius_m: float,
-        language: str | None,  # noqa: ARG002
-    ) -> Answer[list[ServerStop]]:
+    async def _list_around(self, centre: Coordinate, radius_m: float, *_: object) -> Answer[list[ServerStop]]:
         params = {
             "lat": f"{centre.lat:.6f}",
             "lon": f"{centre.lon:.6f}",
@@ -124,19 +119,11 @@ class StopPointLookup(StopLookup):
 
 
 def _list_boarded(stop: shapes.TflStopPoint) -> list[shapes.TflStopPoint]:
-    """Return the stops that are boarded: of a hub or a group those below it, else the stop itself."""
+    """Return the stops that riders board: those below a hub or a group, else the stop itself."""
     if stop.stop_type not in _GROUPS:
         return [stop]
-    found = {each.own_id: each for each in _descend(stop.children)}
-    return list(found.values())
-
-
-def _descend(children: Iterable[shapes.TflStopPoint]) -> Iterator[shapes.TflStopPoint]:
-    for child in children:
-        if child.stop_type in _GROUPS:
-            yield from _descend(child.children)
-        elif child.stop_type in BOARDED_TYPES:
-            yield child
+    children = [child for child in stop.children if child.stop_type in (*_GROUPS, *BOARDED_TYPES)]
+    return list({each.own_id: each for child in children for each in _list_boarded(child)}.values())
 
 
 def _walk(stop: shapes.TflStopPoint) -> Iterator[shapes.TflStopPoint]:
@@ -146,7 +133,7 @@ def _walk(stop: shapes.TflStopPoint) -> Iterator[shapes.TflStopPoint]:
 
 
 MOST_FOUND = 50
-# TfL answers with what begins or contains the text, without a score of its own.
+# The confidence of a match: TfL returns names that contain the text, without a score.
 _VOUCHED = 0.6
 _KIND_OF_STATION = re.compile(
     r"\s*\b(?:Underground Station|Rail Station|DLR Station|Overground Station|Tram Stop|Bus Station|Pier|Station)$"
@@ -161,12 +148,7 @@ class StopPointNames(Geocoder):
         self._stops = stops
         self._ids = ids
 
-    async def _search(
-        self,
-        text: str,
-        language: str | None,  # noqa: ARG002  # English only
-        focus: Coordinate | None,  # noqa: ARG002  # the search knows none
-    ) -> Sequence[Candidate]:
+    async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Candidate]:  # noqa: ARG002
         params = {"query": text, "maxResults": str(MOST_FOUND), "includeHubs": "true"}
         told = await self._server.ask(shapes.SearchResult, "StopPoint", "Search", params=params, fresh_s=STOPS_FRESH_S)
         return [
@@ -185,12 +167,7 @@ class StopPointNames(Geocoder):
         stops = (await self._stops.list_near(position, NAMED_WITHIN_M, language)).data
         return [Candidate(name=f"near {each.stop.name}", coordinate=each.stop.coordinate) for each in stops]
 
-    async def _find_places(
-        self,
-        candidates: Sequence[Candidate],
-        scores: Sequence[float],  # noqa: ARG002
-        language: str | None,  # noqa: ARG002
-    ) -> Sequence[Place]:
+    async def _find_places(self, candidates: Sequence[Candidate], *_: object) -> Sequence[Place]:
         return [new_place(self._ids.print(each.stop_id or ""), each.name, each.coordinate) for each in candidates]
 
 
@@ -203,7 +180,6 @@ def _without_members(matches: Sequence[shapes.MatchedStop]) -> list[shapes.Match
 
 
 def new_place(printed: str, name: str, here: Coordinate, members: tuple[str, ...] = ()) -> Place:
-    """Return the place of a stop; without ``members`` it has itself alone."""
     return Place(
         id=printed,
         name=name,
