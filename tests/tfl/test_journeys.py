@@ -162,6 +162,14 @@ async def test_where_too_much_is_walked_less_is_asked_for():
     assert [each["journeyPreference"] for each in server.questions] == ["LeastTime", "LeastWalking"]
 
 
+async def test_a_walk_without_a_length_is_measured_straight_and_reported():
+    """As of the other sources; counted as nothing it would keep any limit."""
+    answer, _ = await plan(journeys(a_leg("09:05", "09:15", 10, mode="walking", arrivalPoint=a_point(lat=51.502))))
+
+    assert round(answer.itineraries[0].walk_m) == 222
+    assert "counted as straight lines" in answer.provenance.notes[0]
+
+
 async def test_no_journey_is_an_answer_with_a_reason():
     """A 404 of TfL's own; beyond its horizon the answer says that too."""
     near, _ = await plan((404, NO_JOURNEY))

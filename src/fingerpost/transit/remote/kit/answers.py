@@ -248,6 +248,12 @@ class Positioned(Shape):
         return Coordinate(self.lat, self.lon)
 
 
+class MeasuredLeg(Shape):
+    """A leg; its distance is that of a way on the street, in metres."""
+
+    distance: Metres | None = None
+
+
 @lru_cache(maxsize=8192)
 def read_wire_instant(text: str) -> int:
     """Return the Unix second of an instant with an offset.

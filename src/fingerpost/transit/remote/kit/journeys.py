@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from math import isfinite
 from typing import ClassVar, TypeVar
 
 import polyline
@@ -12,6 +13,7 @@ from fingerpost.errors import OutsideCalendar
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, LegLine, LineSource, Mode, ServiceAlert, StopPoint
 from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.port import JourneyQuery
+from fingerpost.transit.remote.kit.answers import MeasuredLeg
 from fingerpost.transit.remote.kit.places import StopIdBook, StopLookup
 from fingerpost.transit.rules.realtime_status import with_walk_delays
 from fingerpost.transit.rules.trip_limits import UNMEASURED, is_possible, list_kept
@@ -35,13 +37,14 @@ def new_walk(
     start: StopPoint,
     end: StopPoint,
     times: tuple[int, int],
-    length_m: float | None,
-    handle: object,
+    handle: MeasuredLeg,
     *,
     mode: Mode = Mode.WALK,
     cancelled: bool = False,
+    alerts: tuple[ServiceAlert, ...] = (),
 ) -> Leg:
     """Return a leg on the street; its times are the expected ones, and an unknown length is a straight line's."""
+    length_m = distance_m(start.coordinate, end.coordinate) if handle.distance is None else handle.distance
     return Leg(
         mode=mode,
         start=start,
@@ -49,7 +52,8 @@ def new_walk(
         departure_scheduled=times[0],
         arrival_scheduled=times[1],
         cancelled=cancelled,
-        distance_m=distance_m(start.coordinate, end.coordinate) if length_m is None else length_m,
+        distance_m=length_m if isfinite(length_m) else None,
+        alerts=alerts,
         handle=handle,
     )
 
@@ -239,8 +243,13 @@ def sort_live(
         retrieved_at=retrieved_at,
         live=tuple(each for each in list_kept(possible, query) if not in_minutes or _is_in_time(each, query)),
         impossible=frozenset(itineraries) - frozenset(possible),
+        has_unmeasured_walk=any(_is_unmeasured(leg) for each in itineraries for leg in each.legs),
         walks_too_far=any(each.walk_m > query.max_walk_m for each in possible),
     )
+
+
+def _is_unmeasured(leg: Leg) -> bool:
+    return leg.mode is Mode.WALK and isinstance(leg.handle, MeasuredLeg) and leg.handle.distance is None
 
 
 def list_promised(itineraries: Iterable[Itinerary], query: JourneyQuery) -> tuple[Itinerary, ...]:

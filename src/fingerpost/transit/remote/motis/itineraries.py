@@ -76,7 +76,7 @@ def new_leg(leg: shapes.MotisLeg, ids: StopIdBook, start: Location | None, end: 
     """Return a leg; ``start`` and ``end`` are the trip's own ends where it begins or ends there, else None."""
     ends = _end_point(leg.from_, ids, start), _end_point(leg.to, ids, end)
     if leg.mode == shapes.WALK:
-        return new_walk(*ends, (leg.start_time, leg.end_time), leg.distance, leg, cancelled=is_off(leg))
+        return new_walk(*ends, (leg.start_time, leg.end_time), leg, cancelled=is_off(leg))
     scheduled = leg.start_time if leg.scheduled_start_time is None else leg.scheduled_start_time
     arrives = leg.end_time if leg.scheduled_end_time is None else leg.scheduled_end_time
     cancelled = is_off(leg)
@@ -159,12 +159,11 @@ def _end_point(place: shapes.OwnPlace, ids: StopIdBook, location: Location | Non
 
 @dataclass(slots=True)
 class Read:
-    """The itineraries of a page, their fares, how many travel otherwise than asked, and whether walks lack lengths."""
+    """The itineraries of a page, their fares, and how many need another vehicle."""
 
     itineraries: list[Itinerary] = field(default_factory=list)
     fares: dict[Itinerary, Fare | None] = field(default_factory=dict)
     not_asked_for: int = 0
-    has_unmeasured_walk: bool = False
 
 
 def read_itineraries(
@@ -179,7 +178,6 @@ def read_itineraries(
         legs = [leg for leg in own.legs if not _is_nothing(leg)]
         if not legs:
             continue
-        read.has_unmeasured_walk |= any(leg.mode == Mode.WALK and leg.distance is None for leg in legs)
         itinerary = read_itinerary(legs, query, ids, new_leg, walks_as_expected=walks_as_expected)
         read.itineraries.append(itinerary)
         read.fares[itinerary] = price(itinerary, own.fare_transfers)

@@ -115,7 +115,6 @@ class MotisJourneySearch(JourneySearch):
             sort_live(read.itineraries, query, answered.retrieved_at, in_minutes=True),
             fares=read.fares,
             not_asked_for=read.not_asked_for,
-            has_unmeasured_walk=read.has_unmeasured_walk,
             troubles=answered.notes,
             zone=_find_zone(page),
         )

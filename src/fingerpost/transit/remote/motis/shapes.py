@@ -12,7 +12,7 @@ from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.remote.kit.answers import (
     Entries,
     Instant,
-    Metres,
+    MeasuredLeg,
     ModeReader,
     OpenInstant,
     Positioned,
@@ -98,7 +98,7 @@ class Polyline(Shape):
     precision: int | None = None
 
 
-class MotisLeg(MotisLine):
+class MotisLeg(MotisLine, MeasuredLeg):
     """A ride, or a way on the street."""
 
     from_: OwnPlace = Field(alias="from")
@@ -107,7 +107,6 @@ class MotisLeg(MotisLine):
     end_time: Instant
     scheduled_start_time: Instant | None = None
     scheduled_end_time: Instant | None = None
-    distance: Metres | None = None
     interline_with_previous_leg: bool | None = None
     cancelled: bool | None = None
     wheelchair_accessible: str | None = None

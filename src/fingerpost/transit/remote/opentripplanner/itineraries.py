@@ -5,7 +5,7 @@ from dataclasses import replace
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, LegLine, Mode, ServiceAlert, StopPoint
+from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, LegLine, ServiceAlert, StopPoint
 from fingerpost.transit.model.line_colors import LineColors, read_line_colors
 from fingerpost.transit.model.place import Location
 from fingerpost.transit.port import JourneyQuery
@@ -51,8 +51,7 @@ def new_leg(leg: shapes.OwnLeg, ids: StopIdBook, start: Location | None, end: Lo
     """Return a leg; ``start`` and ``end`` are the trip's own ends where it begins or ends there, else None."""
     ends = _end_point(leg.from_, ids, start), _end_point(leg.to, ids, end)
     if not leg.transit_leg:
-        times = leg.start.scheduled_time, leg.end.scheduled_time
-        return new_walk(*ends, times, leg.distance, leg, mode=read_mode(leg.mode))
+        return new_walk(*ends, (leg.start.scheduled_time, leg.end.scheduled_time), leg, mode=read_mode(leg.mode))
     departure_s, arrival_s = _delay_s(leg.start), _delay_s(leg.end)
     types = leg.pickup_type, leg.dropoff_type
     cancelled = shapes.is_taken_away(leg.transit_leg, leg.realtime_state, leg.real_time, types)
@@ -129,12 +128,6 @@ def list_itineraries(
         if known and len(known) == len(legs):
             itineraries.append(_keep_in_time(read_itinerary(known, query, ids, new_leg), query))
     return [itinerary for itinerary in itineraries if itinerary is not None]
-
-
-def has_unmeasured_walk(found: shapes.PlanConnection) -> bool:
-    nodes = (edge.node for edge in found.edges)
-    legs = (leg for node in nodes if node is not None for leg in node.legs if leg is not None)
-    return any(leg.distance is None and not leg.transit_leg and read_mode(leg.mode) is Mode.WALK for leg in legs)
 
 
 def draw_leg(leg: Leg) -> LegLine:

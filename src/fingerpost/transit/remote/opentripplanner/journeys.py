@@ -29,7 +29,6 @@ from fingerpost.transit.remote.kit.journeys import (
 from fingerpost.transit.remote.opentripplanner.documents import PLAN
 from fingerpost.transit.remote.opentripplanner.itineraries import (
     ARRIVAL_MARGIN_S,
-    has_unmeasured_walk,
     list_itineraries,
 )
 from fingerpost.transit.remote.opentripplanner.server import Server
@@ -151,7 +150,6 @@ class OpenTripPlannerSearch(JourneySearch):
             promised=list_promised(list_itineraries(answered.data.promised, query, self._ids), query),
             reasons=list_reasons(page.routing_errors),
             troubles=answered.notes,
-            has_unmeasured_walk=has_unmeasured_walk(page),
             walks_too_far=live.walks_too_far or WALKING_IS_BETTER in codes,
         )
         if not (found.live or found.promised or "after" in variables):

@@ -14,7 +14,7 @@ from fingerpost.transit.remote.kit.answers import (
     Instant,
     Latitude,
     Longitude,
-    Metres,
+    MeasuredLeg,
     OpenInstant,
     Positioned,
     Several,
@@ -280,10 +280,9 @@ class FareProductUse(Shape):
     product: FareProduct | None = None
 
 
-class OwnLeg(Shape):
+class OwnLeg(MeasuredLeg):
     mode: str | None = None
     transit_leg: bool | None = None
-    distance: Metres | None = None
     real_time: bool | None = None
     realtime_state: str | None = None
     service_date: Day | None = None

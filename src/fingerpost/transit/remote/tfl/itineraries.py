@@ -16,6 +16,7 @@ from fingerpost.transit.remote.kit.journeys import (
     UNNAMED,
     draw_points,
     is_in_force,
+    new_walk,
     once,
     own_name,
 )
@@ -183,16 +184,7 @@ class JourneyReader:
             if each.description
         ]
         if mode in ON_STREET:
-            return Leg(
-                mode=mode,
-                start=start,
-                end=end,
-                departure_scheduled=expected[0],
-                arrival_scheduled=expected[1],
-                distance_m=leg.distance,
-                alerts=once(own_alerts),
-                handle=leg,
-            )
+            return new_walk(start, end, expected, leg, mode=mode, alerts=once(own_alerts))
         scheduled_departure, departure_delay_s = self._scheduled(leg.scheduled_departure_time, expected[0])
         scheduled_arrival, arrival_delay_s = self._scheduled(leg.scheduled_arrival_time, expected[1])
         # A difference at either end shows that TfL knows better than the timetable; none shows nothing.

@@ -13,7 +13,7 @@ from fingerpost.transit.remote.kit.answers import (
     Instant,
     Latitude,
     Longitude,
-    Metres,
+    MeasuredLeg,
     ModeReader,
     OpenInstant,
     Several,
@@ -119,7 +119,7 @@ class Path(Shape):
     line_string: Annotated[tuple[tuple[float, float], ...], BeforeValidator(_read_line)] = ()
 
 
-class TflLeg(Shape):
+class TflLeg(MeasuredLeg):
     """One leg; times are London's wall clock, ``distance`` holds for walks only (metres)."""
 
     duration: int
@@ -134,7 +134,6 @@ class TflLeg(Shape):
     mode: Named
     disruptions: Several[Disruption] = ()
     planned_works: Several[Disruption] = ()
-    distance: Metres | None = None
 
 
 class OwnJourney(Shape):
