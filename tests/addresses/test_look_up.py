@@ -204,3 +204,13 @@ def test_only_what_lies_in_the_area_is_kept(tmp_path):
     with opened_index(tmp_path, TOWN, holds=lambda lat, _lon: lat > 61.4) as index:
         assert [match.place.locality for match in search(index, "Hämeenkatu 4")] == ["Tampere"]
         assert search(index, "Ryynikantie") == []
+
+
+@pytest.mark.parametrize(("focus", "names"), [(Coordinate(61.5, 23.9), ["C", "D"]), (None, ["A", "B"])])
+def test_of_a_kind_the_nearest_are_offered_else_the_first_by_name(tmp_path, monkeypatch, focus, names):
+    """A large extract has thousands of a kind; a degree of longitude is half as long as one of latitude there."""
+    monkeypatch.setattr("fingerpost.transit.osm.addresses.index.MOST_OF_KIND", 2)
+    spots = {"A": (61.57, 23.9), "B": (61.3, 23.9), "C": (61.5, 23.8), "D": (61.5, 24.0)}
+    things = [node(*at, amenity="pharmacy", name=name) for name, at in spots.items()]
+    with opened_index(tmp_path, things) as drawn:
+        assert [match.place.name for match in search(drawn, "pharmacy", focus=focus)] == names

@@ -8,6 +8,7 @@ import pytest
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
 from fingerpost.transit.model.place import Bounds, Coordinate
+from fingerpost.transit.places import region
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.rules.warnings import Warnings
 from tests.contracts.conftest import NOW, asker, label, refusal, stop_place
@@ -133,3 +134,20 @@ def test_another_network_changes_no_answer_about_the_first(tmp_path, focus, last
         ]
 
     assert asyncio.run(read(first, other)) == asyncio.run(read(first))
+
+
+def test_places_of_two_networks_are_compared_with_those_nearby_alone(monkeypatch):
+    """Every place has its twin 200 m away in the other network, and 1,000 of them take no million comparisons."""
+    compared = []
+    measure = region.distance_m
+    monkeypatch.setattr(region, "distance_m", lambda *ends: compared.append(ends) or measure(*ends))
+    bounds = Bounds(south=59, west=24, north=71, east=26)
+
+    def network_of(name, north_deg):
+        matches = [stop_place(f"{name}:{row}", "Mall", 0.7, lat=60 + row / 100 + north_deg) for row in range(1000)]
+        return FakeNetwork(name=name, bounds=bounds), matches
+
+    found = region.read_in_region([network_of("A", 0.0), network_of("B", 0.0018)], focus=None, instant=0)
+
+    assert {match.network for match in found} == {"A"}
+    assert (len(found), len(compared) < 10_000) == (1000, True)

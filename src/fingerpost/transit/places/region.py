@@ -1,9 +1,11 @@
 """Read names where the rider is: running networks first, far places as candidates only (rule A13)."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, distance_m
 from fingerpost.transit.model.provenance import ServiceDays, ServiceState
 from fingerpost.transit.networks.order import list_covering
@@ -17,6 +19,8 @@ FAR_M = 30_000.0
 _OFFERED = 0.79
 _NUMBER_GUESSED = 0.77
 _DAY = timedelta(days=1)
+# Places within RIVAL_DISTANCE_M of each other differ by no more latitude, in degrees.
+_RIVAL_DEG = 1.001 * RIVAL_DISTANCE_M / METRES_PER_DEGREE
 
 
 def list_running(networks: Sequence[Network], instant: int) -> list[Network]:
@@ -44,28 +48,30 @@ def read_in_region(
 ) -> list[PlaceMatch]:
     """Return the matches of several networks, best first, each place once and with its network's name.
 
-    The rider is at the focus, else where networks run at the instant: anywhere in these. A place far from there is a
-    candidate only, and only where no place near there has the name. A network without service hides no place of a
-    running one.
-    Names that running networks of two regions have are candidates where there is no focus.
+    The rider is at the focus, else anywhere in the networks that run at the instant. Far places are candidates only,
+    and only if no place near the rider has the name. A network without service hides no place of a running one.
+    Without a focus, names that running networks of two regions have are candidates only.
     """
     networks = [network for network, _ in found]
     running = list_running(networks, instant)
-    home = running if focus is None else list_covering(running, focus) or list_covering(networks, focus)
+    home = [] if focus is None else list_covering(running, focus) or list_covering(networks, focus)
+
+    def is_far(network: Network, place: Place) -> bool:
+        if focus is None:
+            return network not in running and is_outside(place, running)
+        return is_outside(place, home) if home else distance_m(focus, place.coordinate) > FAR_M
+
     near: list[PlaceMatch] = []
     far: list[PlaceMatch] = []
     for network, matches in sorted(found, key=lambda each: each[0] not in running):
-        near_others, far_others = tuple(near), tuple(far)
+        own_near: list[PlaceMatch] = []
+        own_far: list[PlaceMatch] = []
         for match in matches:
-            if network not in running and list_covering(running, match.place.coordinate):
-                continue
-            if home:
-                is_far = is_outside(match.place, home) and not (focus is None and network in running)
-            else:
-                is_far = focus is not None and _is_far_from(match, focus)
-            region, others = (far, far_others) if is_far else (near, near_others)
-            if not any(_is_same(match, other) for other in others):
+            if network in running or not list_covering(running, match.place.coordinate):
+                region = own_far if is_far(network, match.place) else own_near
                 region.append(replace(match, network=network.profile.name))
+        near += _leave_out_known(own_near, near)
+        far += _leave_out_known(own_far, far)
     if focus is None:
         near = offer_regions(near, networks)
     if not any(match.score >= AUTO_RESOLVE for match in near):
@@ -74,14 +80,33 @@ def read_in_region(
     return in_order(near)
 
 
+def _leave_out_known(matches: Sequence[PlaceMatch], known: Sequence[PlaceMatch]) -> list[PlaceMatch]:
+    """Return the matches without those that are near a known one and not clearly better."""
+    by_lat = sorted(known, key=_lat)
+
+    def is_known(match: PlaceMatch) -> bool:
+        begin = bisect_left(by_lat, _lat(match) - _RIVAL_DEG, key=_lat)
+        end = bisect_right(by_lat, _lat(match) + _RIVAL_DEG, key=_lat)
+        return any(
+            other.score >= match.score - RIVAL_SCORE
+            and distance_m(match.place.coordinate, other.place.coordinate) <= RIVAL_DISTANCE_M
+            for other in by_lat[begin:end]
+        )
+
+    return [match for match in matches if not is_known(match)]
+
+
+def _lat(match: PlaceMatch) -> float:
+    return match.place.coordinate.lat
+
+
 def offer_regions(matches: Sequence[PlaceMatch], networks: Sequence[Network]) -> list[PlaceMatch]:
-    """Return the matches; where those that would resolve lie in two regions, only these, as candidates."""
-    owners = {network.profile.name: network for network in networks}
+    """Return the matches; if those that would resolve lie in two regions, only these, as candidates."""
     whole = [match for match in matches if has_whole_name(match)]
+    names = {match.network for match in whole}
+    owners = [network for network in networks if network.profile.name in names]
     if not any(
-        match.network != other.network and is_outside(match.place, [owners[other.network]])
-        for match in whole
-        for other in whole
+        is_outside(match.place, [owner]) for match in whole for owner in owners if owner.profile.name != match.network
     ):
         return list(matches)
     return [replace(match, score=min(match.score, _OFFERED), is_apart=True) for match in whole]
@@ -95,12 +120,3 @@ def has_whole_name(match: PlaceMatch) -> bool:
 def _offer_far(match: PlaceMatch, focus: Coordinate | None) -> PlaceMatch:
     away_m = None if focus is None else distance_m(focus, match.place.coordinate)
     return replace(match, score=min(match.score, _OFFERED), distance_m=away_m, is_apart=True)
-
-
-def _is_far_from(match: PlaceMatch, focus: Coordinate) -> bool:
-    return distance_m(focus, match.place.coordinate) > FAR_M
-
-
-def _is_same(match: PlaceMatch, known: PlaceMatch) -> bool:
-    is_near = distance_m(match.place.coordinate, known.place.coordinate) <= RIVAL_DISTANCE_M
-    return is_near and known.score >= match.score - RIVAL_SCORE

@@ -1,6 +1,7 @@
 """Look up addresses and points of interest by text or position."""
 
 import json
+import math
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -120,6 +121,8 @@ _NUMBER_LEFT = 0.70
 # A name that lies in another city than the text says is offered at most; one whose accents it contradicts fits less.
 _OTHER_CITY = 0.85
 _OTHER_ACCENTS = 0.97
+# Places of one kind to offer; a large extract has thousands.
+MOST_OF_KIND = 500
 
 
 def find_addresses(folder: Path) -> "AddressIndex | None":
@@ -177,7 +180,7 @@ class AddressIndex:
     def list_matches(self, text: str, language: str | None, focus: Coordinate | None) -> list[PlaceMatch]:
         """Return all that a text may mean, in no order; streets without a number stand at their middle."""
         with self._lock, self._file.translating_sqlite_errors():
-            found = list(self._find(text, language))
+            found = list(self._find(text, language, focus))
         matches = []
         for score, place in found:
             away_m = None if focus is None else distance_m(focus, place.coordinate)
@@ -222,7 +225,7 @@ class AddressIndex:
         words = read.words if read.number is None else f"{read.words} {read.number.text}"
         return words, self._city_of_spelling[read.city]
 
-    def _find(self, text: str, language: str | None) -> Iterator[tuple[float, Place]]:
+    def _find(self, text: str, language: str | None, focus: Coordinate | None) -> Iterator[tuple[float, Place]]:
         whole = AddressText(plain(text))
         read = read_address_text(text, self._city_of_spelling)
         best: dict[int, tuple[float, Place]] = {}
@@ -234,7 +237,7 @@ class AddressIndex:
                 # A street found with its number is not offered without it too.
                 if thing.row not in best or (score > best[thing.row][0] and thing.kind is not FeatureKind.STREET):
                     best[thing.row] = self._with_number(thing, whole, score, language)
-        for thing in self._list_of_kind(whole.words):
+        for thing in self._list_of_kind(whole.words, focus):
             if thing.row not in best or best[thing.row][0] < UNCERTAIN:
                 best[thing.row] = UNCERTAIN, self._place(thing, language)
         yield from (each for each in best.values() if each[0] >= FLOOR)
@@ -260,12 +263,18 @@ class AddressIndex:
             score = of_thing[row]
             yield min(score * _OTHER_CITY, UNCERTAIN) if is_elsewhere else score, thing
 
-    def _list_of_kind(self, words: str) -> list[_Thing]:
-        """Return the places of the kind that plain words name, which are offered and never taken; else none."""
+    def _list_of_kind(self, words: str, focus: Coordinate | None) -> list[_Thing]:
+        """Return places of the kind that plain words name: those nearest to the focus, else the first by name."""
         if words not in KIND_OF_WORD:
             return []
-        query = "SELECT id FROM thing WHERE kind = ? AND what = ?"
-        rows = self._connection.execute(query, (int(FeatureKind.PLACE), KIND_OF_WORD[words])).fetchall()
+        lat, lon = (None, None) if focus is None else (focus.lat, focus.lon)
+        narrowing = math.cos(math.radians(lat or 0.0)) ** 2
+        query = (
+            "SELECT id FROM thing WHERE kind = ?1 AND what = ?2"
+            " ORDER BY (lat - ?3) * (lat - ?3) + (lon - ?4) * (lon - ?4) * ?5, name, id LIMIT ?6"
+        )
+        given = (int(FeatureKind.PLACE), KIND_OF_WORD[words], lat, lon, narrowing, MOST_OF_KIND)
+        rows = self._connection.execute(query, given).fetchall()
         return list(self._read_things([row for (row,) in rows]).values())
 
     def _with_number(
