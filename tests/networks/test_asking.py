@@ -77,7 +77,7 @@ def test_a_late_network_alone_is_a_timeout(ask, monkeypatch):
 
 async def in_turn(*networks):
     outcome = await ask_in_turn([(each, lambda asked: asked.plan_journeys(QUERY)) for each in networks], Deadline())
-    return outcome.network.name, [each.sentence for each in outcome.left_out]
+    return outcome.network.name, [each.message for each in outcome.warnings]
 
 
 @pytest.mark.parametrize(

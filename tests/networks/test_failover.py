@@ -229,7 +229,7 @@ def test_a_fault_of_the_preferred_network_takes_no_neighbour_down(caplog):
     outcome = run(_in_turn(networks))
 
     assert outcome.network.name == "A"
-    assert [each.sentence for each in outcome.left_out] == ["X was left out: X failed unexpectedly; the log says how."]
+    assert [each.message for each in outcome.warnings] == ["X was left out: X failed unexpectedly; the log says how."]
     assert "boom" in caplog.text
 
 

@@ -62,13 +62,17 @@ def test_other_texts_with_numbers_are_none(text):
     assert find_position(text) is None
 
 
-def test_two_labels_of_one_place_are_one_place(tmp_path):
-    """P17: the name of a stop and its id; nobody travels from a place to itself."""
-    network = FakeNetwork(places={"Market": [stop_place("T:M", "Market")]})
-    ask = asker(FakeNetworks(network), VariableStore(tmp_path / "variables.sqlite"))
-    answer = ask("plan_trip", {"origin": label("Market"), "destination": label("T:M")})
+@pytest.mark.parametrize(
+    ("destination", "hint"),
+    [("T:M", "Both are Market"), ("Market Hall", "Market and Market Hall are at the same position")],
+)
+def test_two_labels_of_one_place_are_one_place(tmp_path, destination, hint):
+    """P17: a stop's name and its id, or two names; nobody travels from a place to itself."""
+    places = {name: [stop_place(stop_id, name)] for name, stop_id in (("Market", "T:M"), ("Market Hall", "T:H"))}
+    ask = asker(FakeNetworks(FakeNetwork(places=places)), VariableStore(tmp_path / "variables.sqlite"))
+    answer = ask("plan_trip", {"origin": label("Market"), "destination": label(destination)})
 
-    assert refusal(answer)[:2] == ("validation-error", "origin and destination must differ")
+    assert refusal(answer) == ("validation-error", "origin and destination must differ", hint)
 
 
 @pytest.mark.parametrize(("count", "more"), [(5, ""), (6, "; 6 places fit, of which the best 5 are shown")])

@@ -10,7 +10,6 @@ from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
 from fingerpost.transit.model.place import Bounds, Coordinate
 from fingerpost.transit.places import region
 from fingerpost.transit.places.resolver import PlaceResolver
-from fingerpost.transit.rules.warnings import Warnings
 from tests.contracts.conftest import NOW, asker, label, refusal, stop_place
 from tests.homes import open_networks
 
@@ -128,7 +127,7 @@ def test_another_network_changes_no_answer_about_the_first(tmp_path, focus, last
     async def read(*networks):
         places = PlaceResolver(FakeNetworks(*networks), VariableStore(tmp_path / "variables.sqlite"))
         return [
-            await places.find_places(text, language="fi", focus=focus, warnings=Warnings(), instant=instant)
+            await places.find_places(text, language="fi", focus=focus, instant=instant)
             for name in names
             for text in (name, name[:-1])
         ]

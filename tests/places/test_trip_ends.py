@@ -9,9 +9,10 @@ from fingerpost.errors import PlaceUnknown, RegionUnsupported, SourceUnreachable
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
 from fingerpost.transit.model.place import Bounds, Coordinate
+from fingerpost.transit.places.labels import TextQuery, input_position
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import TripEndResolver
-from fingerpost.transit.rules.warnings import WarningCode, Warnings
+from fingerpost.transit.rules.warnings import WarningCode
 from tests.contracts.conftest import stop_place
 from tests.networks.limits import Limits, MeetingNetwork
 
@@ -26,13 +27,13 @@ def resolve(tmp_path):
     def ask(origin, destination, *networks, problems=None):
         variables = VariableStore(tmp_path / "variables.sqlite")
         resolver = TripEndResolver(PlaceResolver(FakeNetworks(*networks, problems=problems), variables))
-        warnings = Warnings()
-        found = asyncio.run(
-            asyncio.wait_for(
-                resolver.get_trip_ends(origin, destination, user="ann", language="en", warnings=warnings, instant=0), 20
-            )
+        ends = [
+            TextQuery(text=each) if isinstance(each, str) else input_position(each) for each in (origin, destination)
+        ]
+        found, warnings = asyncio.run(
+            asyncio.wait_for(resolver.get_trip_ends(*ends, user="ann", language="en", instant=0), 20)
         )
-        return found, {each.code: each.message for each in warnings.list_all()}
+        return found, {each.code: each.message for each in warnings}
 
     return ask
 

@@ -14,7 +14,6 @@ from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 from fingerpost.transit.places.resolver import FoundStop, PlaceResolver
 from fingerpost.transit.places.trip_ends import TripEndResolver
-from fingerpost.transit.rules.warnings import Warnings
 from fingerpost.transit.tools.shapes import TripEnd
 
 _R = TypeVar("_R")
@@ -29,11 +28,9 @@ def find_trip_zone(application: Application, origin: dict[str, Any], destination
     user = application.settings.user
     try:
         begin, end = TypeAdapter(list[TripEnd]).validate_python([origin, destination])
-        found = _resolve(
+        found, _ = _resolve(
             application,
-            resolver.get_trip_ends(
-                begin.query(), end.query(), user=user, language="en", warnings=Warnings(), instant=_now()
-            ),
+            resolver.get_trip_ends(begin.query(), end.query(), user=user, language="en", instant=_now()),
         )
     except (ToolError, ValueError):
         return UTC
@@ -56,7 +53,7 @@ def get_stop(application: Application, label: str) -> FoundStop:
     """
     places = PlaceResolver(application.networks, application.variables)
     user = application.settings.user
-    found = places.get_stop(label, is_label=True, user=user, language="en", warnings=Warnings(), instant=_now())
+    found = places.get_stop(label, is_label=True, user=user, language="en", instant=_now())
     return _resolve(application, found)
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
@@ -10,8 +10,8 @@ from fingerpost import clock
 from fingerpost.errors import OutsideCalendar, SourceChanged, SourceFailed, SourceTimeout, StorageUnavailable, ToolError
 from fingerpost.runtime.instruments import NETWORK, NETWORK_QUERY_DURATION, Measuring, measured
 from fingerpost.transit.model.profile import NetworkProfile
-from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, Network
-from fingerpost.transit.rules.warnings import Warning, WarningCode, Warnings  # noqa: A004  (the contract's own name)
+from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, Network, OpenNetworks
+from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  (the contract's own name)
 
 _log = logging.getLogger(__name__)
 
@@ -57,11 +57,11 @@ class Answers(Generic[_T]):
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[_T]):
-    """The first answer, the network that gave it, and the networks before it that could not answer."""
+    """The first answer, the network that gave it, and warnings of the networks before it that could not answer."""
 
     value: _T
     network: Network
-    left_out: tuple[LeftOut, ...] = ()
+    warnings: tuple[Warning, ...] = ()
 
 
 @runtime_checkable
@@ -180,7 +180,7 @@ async def ask_in_turn(queries: Sequence[tuple[Network, NetworkQuery[_T]]], deadl
         limit_s = deadline.share_s(network.profile, waiting_behind)
         try:
             answer = await ask_within(deadline.within_call(network), query, limit_s, alone=len(queries) == 1)
-            return Outcome(answer, network, tuple(left_out))
+            return Outcome(answer, network, tuple(failure.warning for failure in left_out))
         except (*UNAVAILABLE, OutsideCalendar) as error:
             left_out.append(LeftOut(network.profile.name, as_tool_error(error, network.profile, limit_s)))
     raise left_out[0].error
@@ -234,10 +234,9 @@ async def list_departures(networks: Sequence[Network], query: DepartureQuery) ->
     return await ask_in_turn([(network, list_board) for network in networks], Deadline())
 
 
-def warn_of_left_out(left_out: Sequence[LeftOut], warnings: Warnings) -> None:
-    warnings.add_all(failure.warning for failure in left_out)
-
-
-def warn_of_problems(problems: Mapping[str, str], warnings: Warnings) -> None:
-    for name, problem in problems.items():
-        warnings.add(WarningCode.NETWORK_LEFT_OUT, f"{name} was left out: {problem.rstrip('.')}.")
+def list_problems(opened: OpenNetworks) -> list[Warning]:
+    """Return a warning for each network that cannot be used."""
+    return [
+        Warning(WarningCode.NETWORK_LEFT_OUT, f"{name} was left out: {problem.rstrip('.')}.")
+        for name, problem in opened.problems.items()
+    ]

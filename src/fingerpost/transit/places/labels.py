@@ -1,4 +1,4 @@
-"""Parse labels: a position, a user variable, a stop id as a token, or a place name (rule B10)."""
+"""Parse labels: positions, user variables, stop ids and place names (rule B10)."""
 
 import re
 from dataclasses import dataclass
@@ -34,37 +34,31 @@ class LocationValue(WireModel):
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A label, or an end of a trip, whose position is known without asking a network."""
+    """A label whose position is known without asking a network."""
 
     location: Location
 
 
 @dataclass(frozen=True, slots=True)
 class StopText:
-    """A label that may be a stop's id. ``variable`` is the user's variable that holds it, None where it was sent.
+    """A label that may be a stop's id, else the name of a place.
 
-    ``is_certain`` is True where it can be nothing but a stop's id.
+    ``variable`` is the user's variable that holds the id, None if it was sent. ``is_certain`` is True if the label can
+    only be a stop's id.
     """
 
     stop_id: str
-    label: str
+    text: str
     variable: Variable | None = None
     is_certain: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A label that can only be the name of a place."""
-
-    text: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextQuery:
-    """A label, and what is said of where it lies (lookup contract).
+    """A label as it was sent, and where it is looked for (lookup contract).
 
-    ``focus`` prefers what is near, ``max_distance_m`` refuses what is further away from it; ``language`` is of names,
-    None for the call's own. ``sent_as`` is what a caller sends a token as.
+    Places near the ``focus`` are preferred, those further away than ``max_distance_m`` refused. ``language`` is of
+    names, None for the call's own. ``sent_as`` is the field in which a caller sends a token.
     """
 
     text: str
@@ -74,30 +68,29 @@ class TextQuery:
     sent_as: str = "the label"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResolvedStop:
-    """A stop that an earlier answer named by its id, and its name there."""
-
-    stop_id: str
-    name: str
-
-
-Label = Position | StopText | Name
+Label = Position | StopText
 
 
 async def read_label(text: str, variables: VariableStore, user: str | None) -> Label:
-    """Return what a label is: a user's variable before a token, a token before a name (rule B10).
+    """Parse a label: a user's variable goes before a token, a token before a name (rule B10).
 
     Raises:
-        ParameterError: it is a position off the globe, or a variable that keeps no place.
+        ParameterError: it is a position off the globe, or a variable that holds no place.
     """
     variable = await find_variable(text, variables, user)
     if variable is not None:
-        return _read_variable(variable)
+        stop_id = find_stop_id(variable)
+        if stop_id is not None and not (isinstance(variable.value, dict) and "lat" in variable.value):
+            return StopText(stop_id, variable.key, variable)
+        return Position(location_of_variable(variable))
     position = find_position(text)
     if position is not None:
-        return Position(Location(coordinate=position, source=LocationSource.INPUT))
-    return StopText(text, text) if ":" in text else Name(text)
+        return input_position(position)
+    return StopText(text, text)
+
+
+def input_position(coordinate: Coordinate) -> Position:
+    return Position(Location(coordinate=coordinate, source=LocationSource.INPUT))
 
 
 async def find_variable(key: str, variables: VariableStore, user: str | None) -> Variable | None:
@@ -105,10 +98,10 @@ async def find_variable(key: str, variables: VariableStore, user: str | None) ->
 
 
 def find_position(text: str) -> Coordinate | None:
-    """Return the position that a ``lat,lon`` token states, or None for any other text.
+    """Return the position of a ``lat,lon`` token, or None for any other text.
 
     Raises:
-        ParameterError: it reads like a position and is off the globe.
+        ParameterError: the position is off the globe.
     """
     match = _POSITION.fullmatch(text)
     if match is None:
@@ -121,23 +114,21 @@ def find_position(text: str) -> Coordinate | None:
 
 
 def find_stop_id(variable: Variable) -> str | None:
-    """Return the stop id that a variable is, or holds as ``stopId`` or ``id`` (rule C2), or None."""
+    """Return a variable's stop id: its text, ``stopId`` or ``id`` (rule C2)."""
     value = variable.value
     if isinstance(value, str):
         # FEED:LOCAL; any other word is a preference, or a note.
         return value if ":" in value else None
     held = [value.get("stopId"), value.get("id")] if isinstance(value, dict) else []
-    for each in held:
-        if isinstance(each, str | int) and not isinstance(each, bool) and str(each).strip():
-            return str(each)
-    return None
+    ids = (str(each) for each in held if isinstance(each, str | int) and not isinstance(each, bool))
+    return next(filter(str.strip, ids), None)
 
 
 def location_of_variable(variable: Variable) -> Location:
-    """Return the place that a variable keeps.
+    """Return the place that a variable holds.
 
     Raises:
-        ParameterError: it keeps no place.
+        ParameterError: it holds no place.
     """
     try:
         value = LocationValue.read(variable.value)
@@ -154,10 +145,3 @@ def location_of_variable(variable: Variable) -> Location:
         address=value.address,
         stop_ids=(value.stop_id,) if value.stop_id else (),
     )
-
-
-def _read_variable(variable: Variable) -> Label:
-    stop_id = find_stop_id(variable)
-    if stop_id is not None and not (isinstance(variable.value, dict) and "lat" in variable.value):
-        return StopText(stop_id, variable.key, variable)
-    return Position(location_of_variable(variable))

@@ -1,11 +1,11 @@
 """Resolve texts to places over all networks (rules A8, A13, B10, C2, D2).
 
 A position or a variable needs no network, a token goes straight to the network of its FEED, a name goes to all
-networks that can answer at once. Whoever fails or is late is left out and named.
+networks that can answer at once. Networks that fail or are late are left out and named.
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 
 from fingerpost.errors import ParameterError, PlaceUnknown, SourceChanged, StorageUnavailable
 from fingerpost.store.variables import Variable, VariableStore
@@ -19,15 +19,15 @@ from fingerpost.transit.model.place import (
     distance_m,
 )
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.networks.asking import Answers, ask_all, ask_for_names, warn_of_left_out, warn_of_problems
+from fingerpost.transit.networks.asking import ask_all, ask_for_names, list_problems
 from fingerpost.transit.networks.order import list_covering
-from fingerpost.transit.networks.position_names import ask_position
+from fingerpost.transit.networks.position_names import PositionAnswer, ask_position
 from fingerpost.transit.places.candidates import ambiguous, unknown
 from fingerpost.transit.places.labels import find_position, find_stop_id, find_variable
 from fingerpost.transit.places.region import read_in_region
 from fingerpost.transit.port import NamesPositions, Network, Networks, OpenNetworks
 from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, Resolved, decide
-from fingerpost.transit.rules.warnings import WarningCode, Warnings, add_reasons
+from fingerpost.transit.rules.warnings import Warning, WarningCode, Warnings, add_reasons  # noqa: A004
 
 _LOOK_UP = "Look the stop up with findAddressOrStop or find_stops"
 
@@ -38,6 +38,7 @@ class FoundStop:
 
     networks: tuple[Network, ...]
     places: tuple[Place, ...]
+    warnings: tuple[Warning, ...] = ()
 
     @property
     def place(self) -> Place:
@@ -51,7 +52,7 @@ class FoundStop:
             for network, place in zip(self.networks, self.places, strict=True)
             if distance_m(here, place.coordinate) <= RIVAL_DISTANCE_M
         ]
-        return FoundStop(networks=tuple(each for each, _ in same), places=tuple(each for _, each in same))
+        return replace(self, networks=tuple(each for each, _ in same), places=tuple(each for _, each in same))
 
 
 class PlaceResolver:
@@ -66,13 +67,12 @@ class PlaceResolver:
         is_label: bool,
         user: str | None,
         language: str,
-        warnings: Warnings,
         instant: int,
         focus: Coordinate | None = None,
     ) -> FoundStop:
-        """Return a stop by its id, or what a label means: a saved stop, then a token, then a stop's name.
+        """Return a stop by its id, or by a label: a saved stop, else a token, else a stop's name.
 
-        A name is read where the ``focus`` is, else where networks run at the ``instant`` (Unix seconds).
+        Names are looked up where the ``focus`` is, else where networks run at the ``instant`` (Unix seconds).
 
         Raises:
             ParameterError: the label is a variable that names no stop.
@@ -80,62 +80,127 @@ class PlaceResolver:
             PlaceAmbiguous: the label could mean several places.
             StorageUnavailable: the one network that could know it cannot be asked.
         """
-        opened = await self.networks.open()
-        warn_of_problems(opened.problems, warnings)
-        if not is_label:
-            return await _get_by_id(opened, value, language, warnings)
-        variable = await find_variable(value, self.variables, user)
-        if variable is not None:
-            stop_id = _get_stop_id(variable)
-            saved = await find_place_of_token(opened, stop_id, language, warnings)
-            return await _get_by_id(opened, stop_id, language, warnings) if saved is None else saved.keep_same()
-        known = await find_place_of_token(opened, value, language, warnings)
-        if known is not None:
-            return known.keep_same()
-        return await _get_by_name(opened, value, language, warnings, focus=focus, instant=instant)
+        lookup = PlaceLookup(await self.networks.open(), language)
+        variable = await find_variable(value, self.variables, user) if is_label else None
+        stop_id = value if variable is None else _get_stop_id(variable)
+        found = await lookup.find_token(stop_id) if is_label else None
+        if found is None and is_label and variable is None:
+            found = await lookup.get_stop_of_name(value, focus=focus, instant=instant)
+        elif found is None:
+            found = await lookup.get_stop_of_id(stop_id)
+        return replace(found.keep_same(), warnings=lookup.warnings.list_all())
 
     async def find_place_of_stop(self, stop_id: str, *, language: str) -> FoundStop | None:
-        """Return the whole place that a stop belongs to, None where no network knows it or none answers now."""
-        opened = await self.networks.open()
+        """Return the whole place that a stop belongs to, None if no network knows it or none answers now."""
         try:
-            found = await find_place_of_token(opened, stop_id, language, Warnings())
+            found = await PlaceLookup(await self.networks.open(), language).find_token(stop_id)
         except (StorageUnavailable, SourceChanged):
             return None
         return None if found is None else found.keep_same()
 
     async def find_places(
-        self, text: str, *, language: str | None, focus: Coordinate | None, warnings: Warnings, instant: int
-    ) -> list[PlaceMatch]:
-        """Return the candidates for a text, best first: a position, a token's place, or all places of such a name.
+        self, text: str, *, language: str | None, focus: Coordinate | None, instant: int
+    ) -> tuple[list[PlaceMatch], Sequence[Warning]]:
+        """Return the candidates for a text, best first, and warnings: a position, a token's place, or a name's places.
 
-        A name is read where the ``focus`` is, else where networks run at the ``instant`` (Unix seconds).
+        Names are looked up where the ``focus`` is, else where networks run at the ``instant`` (Unix seconds).
         """
+        opened = await self.networks.open()
         position = find_position(text)
         if position is not None:
-            found = await _find_what_is_at((await self.networks.open()).answering, position, language, warnings)
-            return [_exact(found or Place(name=text, coordinate=position, kind=PlaceKind.ADDRESS), focus)]
-        opened = await self.networks.open()
-        warn_of_problems(opened.problems, warnings)
-        known = await find_place_of_token(opened, text, language, warnings)
+            at = await _find_what_is_at(opened.answering, position, language)
+            place = at.place or Place(name=text, coordinate=position, kind=PlaceKind.ADDRESS)
+            failures = [] if at.failure is None else [Warning(WarningCode.NETWORK_LEFT_OUT, at.failure)]
+            return [_exact(place, focus)], failures
+        lookup = PlaceLookup(opened, language)
+        known = await lookup.find_token(text)
         if known is not None:
-            return [_exact(known.place, focus)]
-        return await _find_by_name(opened, text, language, warnings, focus=focus, instant=instant)
+            return [_exact(known.place, focus)], lookup.warnings.list_all()
+        matches = await lookup.find_by_name(text, focus=focus, instant=instant)
+        return matches, lookup.warnings.list_all()
 
 
-async def find_place_of_token(
-    opened: OpenNetworks, text: str, language: str | None, warnings: Warnings
-) -> FoundStop | None:
-    """Return the whole place that a token stands for, None where no network knows it as one (rule D2)."""
-    stop_id = text.strip()
-    owners = [network for network in opened.list_owners(stop_id) if network.profile.can(Ability.NAMES)]
-    if not owners:
-        return None
-    answers = await ask_all(owners, lambda network: network.find_stop_place(stop_id, language=language))
-    return _choose_first(answers, warnings)
+class PlaceLookup:
+    """One lookup in the networks as they are now.
+
+    ``warnings`` grow with the networks that cannot be asked; ``left_out`` has a sentence on each that failed.
+    """
+
+    def __init__(self, opened: OpenNetworks, language: str | None) -> None:
+        self.opened = opened
+        self.language = language
+        self.warnings = Warnings(list_problems(opened))
+        self.left_out: list[str] = []
+
+    async def find_token(self, text: str) -> FoundStop | None:
+        """Return the whole place of a token in each network that knows it, None if it is no token (rule D2)."""
+        stop_id = text.strip()
+        return await self._ask_owners(
+            stop_id, Ability.NAMES, lambda network: network.find_stop_place(stop_id, language=self.language)
+        )
+
+    async def get_stop_of_id(self, stop_id: str) -> FoundStop:
+        wanted = stop_id.strip()
+        found = await self._ask_owners(
+            wanted, Ability.BOARDS, lambda network: network.find_stop(wanted, language=self.language)
+        )
+        if found is None:
+            message = add_reasons(f"no stop has the id '{stop_id}'", [*self.left_out, *self.opened.problems.values()])
+            raise PlaceUnknown(message, {"field": "stop.value"}, hint=_LOOK_UP)
+        return found
+
+    async def get_stop_of_name(self, text: str, *, focus: Coordinate | None, instant: int) -> FoundStop:
+        # An address has no board.
+        matches = await self.find_by_name(text, focus=focus, instant=instant, kinds=(PlaceKind.STOP,))
+        if not matches:
+            raise unknown(text, side="stop", hint=_LOOK_UP, left_out=self.left_out)
+        decision = decide(matches)
+        if not isinstance(decision, Resolved):
+            raise ambiguous(text, matches, side="stop")
+        place = decision.match.place
+        self.warnings.add(WarningCode.LABEL_GEOCODED, f"stop '{text}' was taken as {place.name} ({place.token}).")
+        owner = next(each for each in self.opened.answering if each.profile.name == decision.match.network)
+        return FoundStop(networks=(owner,), places=(place,))
+
+    async def find_by_name(
+        self,
+        text: str,
+        *,
+        focus: Coordinate | None,
+        instant: int,
+        kinds: Collection[PlaceKind] = tuple(PlaceKind),
+    ) -> list[PlaceMatch]:
+        found = await self.ask_names(self.opened.answering, text, self.language, focus)
+        of_kind = [(network, [match for match in matches if match.place.kind in kinds]) for network, matches in found]
+        return read_in_region(of_kind, focus=focus, instant=instant)
+
+    async def ask_names(
+        self, networks: Sequence[Network], text: str, language: str | None, focus: Coordinate | None
+    ) -> tuple[tuple[Network, Sequence[PlaceMatch]], ...]:
+        """Return the matches of a name by network, of the networks that can look names up."""
+        able = [network for network in networks if network.profile.can(Ability.NAMES)]
+        answers = await ask_for_names(able, lambda network: network.find_places(text, language=language, focus=focus))
+        self.warnings.add_all(each.warning for each in answers.left_out)
+        self.left_out += [each.sentence for each in answers.left_out]
+        return answers.by_network
+
+    async def _ask_owners(
+        self, stop_id: str, ability: Ability, find: Callable[[Network], Awaitable[Place | None]]
+    ) -> FoundStop | None:
+        owners = [network for network in self.opened.list_owners(stop_id) if network.profile.can(ability)]
+        if not owners:
+            return None
+        answers = await ask_all(owners, find)
+        self.warnings.add_all(each.warning for each in answers.left_out)
+        self.left_out += [each.sentence for each in answers.left_out]
+        found = [(network, place) for network, place in answers.by_network if place is not None]
+        if not found:
+            return None
+        return FoundStop(networks=tuple(network for network, _ in found), places=tuple(place for _, place in found))
 
 
 async def find_address(networks: Sequence[Network], position: Coordinate, language: str | None) -> Place | None:
-    """Return a position under the name of what is there, None where no network that covers it can say."""
+    """Return a position under the name of what is there, None if no network that covers it knows."""
     for network in list_covering(networks, position):
         if isinstance(network, NamesPositions):
             found = await network.find_address(position, language=language)
@@ -144,22 +209,16 @@ async def find_address(networks: Sequence[Network], position: Coordinate, langua
     return None
 
 
-async def _find_what_is_at(
-    networks: Sequence[Network], position: Coordinate, language: str | None, warnings: Warnings
-) -> Place | None:
-    """Return a position under the name of what is there: by an index here, else by the server of one network.
+async def _find_what_is_at(networks: Sequence[Network], position: Coordinate, language: str | None) -> PositionAnswer:
+    """Name a position from an index here, else from the server of the preferred network that covers it.
 
-    Of the networks that cover it the preferred one is asked whose server can be; a position goes to no second server.
+    No second server hears of the position.
     """
     found = await find_address(networks, position, language)
-    if found is not None:
-        return found
     network = next((each for each in list_covering(networks, position) if each.profile.names_positions), None)
-    if network is None:
-        return None
-    told = await ask_position(network, position, language, network.profile.names_deadline_s)
-    warnings.add(WarningCode.NETWORK_LEFT_OUT, told.failure)
-    return told.place
+    if found is not None or network is None:
+        return PositionAnswer(found)
+    return await ask_position(network, position, language, network.profile.names_deadline_s)
 
 
 def location_of_place(place: Place, label: str, variable: Variable | None = None) -> Location:
@@ -172,65 +231,6 @@ def location_of_place(place: Place, label: str, variable: Variable | None = None
         stop_ids=place.member_ids if place.zero_walk_ids is None else place.zero_walk_ids,
         attribution=place.attribution,
     )
-
-
-def _choose_first(answers: Answers[Place | None], warnings: Warnings) -> FoundStop | None:
-    warn_of_left_out(answers.left_out, warnings)
-    found = [(network, place) for network, place in answers.by_network if place is not None]
-    if not found:
-        return None
-    return FoundStop(networks=tuple(network for network, _ in found), places=tuple(place for _, place in found))
-
-
-async def _get_by_id(opened: OpenNetworks, stop_id: str, language: str, warnings: Warnings) -> FoundStop:
-    wanted = stop_id.strip()
-    owners = [network for network in opened.list_owners(wanted) if network.profile.can(Ability.BOARDS)]
-    left_out = list(opened.problems.values())
-    if owners:
-        answers = await ask_all(owners, lambda network: network.find_stop(wanted, language=language))
-        found = _choose_first(answers, warnings)
-        if found is not None:
-            return found.keep_same()
-        left_out = [*(each.sentence for each in answers.left_out), *left_out]
-    raise PlaceUnknown(add_reasons(f"no stop has the id '{stop_id}'", left_out), {"field": "stop.value"}, hint=_LOOK_UP)
-
-
-async def _get_by_name(
-    opened: OpenNetworks, text: str, language: str, warnings: Warnings, *, focus: Coordinate | None, instant: int
-) -> FoundStop:
-    while_searching = Warnings()
-    # An address has no board.
-    kinds = (PlaceKind.STOP,)
-    matches = await _find_by_name(opened, text, language, while_searching, focus=focus, instant=instant, kinds=kinds)
-    warnings.extend(while_searching)
-    if not matches:
-        raise unknown(text, side="stop", hint=_LOOK_UP, left_out=while_searching.find(WarningCode.NETWORK_LEFT_OUT))
-    decision = decide(matches)
-    if not isinstance(decision, Resolved):
-        raise ambiguous(text, matches, side="stop")
-    place = decision.match.place
-    warnings.add(WarningCode.LABEL_GEOCODED, f"stop '{text}' was taken as {place.name} ({place.token}).")
-    owner = next(network for network in opened.answering if network.profile.name == decision.match.network)
-    return FoundStop(networks=(owner,), places=(place,))
-
-
-async def _find_by_name(
-    opened: OpenNetworks,
-    text: str,
-    language: str | None,
-    warnings: Warnings,
-    *,
-    focus: Coordinate | None,
-    instant: int,
-    kinds: Collection[PlaceKind] = tuple(PlaceKind),
-) -> list[PlaceMatch]:
-    able = [network for network in opened.answering if network.profile.can(Ability.NAMES)]
-    answers = await ask_for_names(able, lambda network: network.find_places(text, language=language, focus=focus))
-    warn_of_left_out(answers.left_out, warnings)
-    found = [
-        (network, [match for match in matches if match.place.kind in kinds]) for network, matches in answers.by_network
-    ]
-    return read_in_region(found, focus=focus, instant=instant)
 
 
 def _exact(place: Place, focus: Coordinate | None) -> PlaceMatch:

@@ -1,28 +1,23 @@
 """Resolve the origin and destination of a trip, and the networks that can plan between them (rules A6, A13, B10)."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from fingerpost.errors import ParameterError, PlaceUnknown, RegionUnsupported
 from fingerpost.runtime.concurrency import gather_all
-from fingerpost.store.variables import Variable
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource, PlaceMatch, distance_m, is_same_point
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.networks.asking import ask_for_names, warn_of_left_out, warn_of_problems
 from fingerpost.transit.networks.order import list_covering, uncovered
 from fingerpost.transit.places.candidates import ambiguous, say_guess, unknown
-from fingerpost.transit.places.labels import Label, Name, Position, ResolvedStop, StopText, TextQuery, read_label
+from fingerpost.transit.places.labels import Label, Position, StopText, TextQuery, read_label
 from fingerpost.transit.places.region import has_whole_name, list_running, offer_regions
-from fingerpost.transit.places.resolver import PlaceResolver, find_address, find_place_of_token, location_of_place
+from fingerpost.transit.places.resolver import PlaceLookup, PlaceResolver, find_address, location_of_place
 from fingerpost.transit.port import Network, OpenNetworks
 from fingerpost.transit.rules.name_matching import Resolved, decide, in_order
-from fingerpost.transit.rules.warnings import WarningCode, Warnings, add_reasons
+from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons  # noqa: A004
 
 # A network that reads a label this much better beats one that would be preferred.
 BETTER_READING = 0.02
-
-PlaceQuery = Coordinate | Location | ResolvedStop | TextQuery | str
-"""One end of a trip as it was sent: a position, a place that was resolved before, or a label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,19 +31,32 @@ class TripEnds:
 class _Reading:
     """One network's resolution of an end: a ``location`` if it is certain, and the candidates of a name.
 
-    ``score`` is 1 for what was named exactly. ``geocoded`` is True where a name was matched; ``guess`` is a sentence
-    on what of its position is guessed, None where nothing is.
+    ``score`` is 1 for a position or a token.
     """
 
-    score: float
+    score: float = 1.0
     location: Location | None = None
     candidates: tuple[PlaceMatch, ...] = ()
-    geocoded: bool = False
-    guess: str | None = None
+
+    @property
+    def is_matched_name(self) -> bool:
+        return self.location is not None and bool(self.candidates)
 
 
-_ByNetwork = dict[str, _Reading]
-"""How an end is read, by the name of the network."""
+@dataclass(slots=True, kw_only=True, eq=False)
+class _End:
+    """One end: how it was sent, what its label is, and how each network reads it, by the network's name."""
+
+    side: str
+    query: TextQuery
+    label: Label
+    readings: dict[str, _Reading] = field(default_factory=dict)
+
+    def reading_of(self, network: Network) -> _Reading:
+        return self.readings[network.profile.name]
+
+    def list_certain(self) -> list[str]:
+        return [name for name, reading in self.readings.items() if reading.location is not None]
 
 
 class TripEndResolver:
@@ -65,19 +73,18 @@ class TripEndResolver:
 
     async def get_trip_ends(
         self,
-        origin: PlaceQuery,
-        destination: PlaceQuery,
+        origin: Label | TextQuery,
+        destination: Label | TextQuery,
         *,
         user: str | None,
         language: str,
-        warnings: Warnings,
         instant: int,
         arrive_by: bool = False,
-    ) -> list[TripEnds]:
-        """Return the ends as each network reads them that can plan between them, the preferred first.
+    ) -> tuple[list[TripEnds], Sequence[Warning]]:
+        """Return the ends as each network reads them that can plan between them, the preferred first, and warnings.
 
-        The networks after the first read both ends about as well; they stand in for it where it fails.
-        Names are read in networks that run at the ``instant`` (Unix seconds), where these know them.
+        The networks after the first read both ends about as well; they stand in for it if it fails.
+        Names are looked up in networks that run at the ``instant`` (Unix seconds), if these know them.
 
         Raises:
             ParameterError: the ends are the same, or a label means nothing.
@@ -86,184 +93,145 @@ class TripEndResolver:
             StorageUnavailable: nobody could be asked for a name.
         """
         needed = (Ability.PLANS, Ability.ARRIVE_BY) if arrive_by else (Ability.PLANS,)
-        queries = dict(zip(self._sides, (origin, destination), strict=True))
-        labels = {side: await self._read(query, user) for side, query in queries.items()}
-        positions = [label.location for label in labels.values() if isinstance(label, Position)]
-        if len(positions) == len(labels):
-            _refuse_same(*positions, sides=self._sides)
-        opened = await self._places.networks.open()
-        warn_of_problems(opened.problems, warnings)
-        texts = {side: _text_query(query) for side, query in queries.items()}
-        resolution = _Resolution(opened, language, warnings, texts)
-        readings = await resolution.read_ends(labels)
-        able = [network for network in resolution.networks if network.profile.can(*needed)]
-        chosen = _choose(able, readings, instant)
-        if not chosen:
-            raise await resolution.explain(labels, readings, needed)
-        _refuse_regions(list_running(able, instant), readings, chosen[0][1], texts)
-        for side, reading in chosen[0][1].items():
-            if reading.location is None:
-                raise ambiguous(texts[side].text, reading.candidates, side=side, sent_as=texts[side].sent_as)
-            _refuse_far(side, texts[side], reading.location)
-            if reading.geocoded:
-                warnings.add(WarningCode.LABEL_GEOCODED, _say_geocoded(side, texts[side].text, reading.location))
-            warnings.add(WarningCode.POSITION_GUESSED, reading.guess)
-        ends = [await _ends(network, by_side, language) for network, by_side in chosen if _is_certain(by_side)]
-        _refuse_same(ends[0].origin, ends[0].destination, sides=self._sides)
-        return ends
-
-    async def _read(self, query: PlaceQuery, user: str | None) -> Label:
-        if isinstance(query, Coordinate):
-            return Position(Location(coordinate=query, source=LocationSource.INPUT))
-        if isinstance(query, Location):
-            return Position(query)
-        if isinstance(query, ResolvedStop):
-            return StopText(query.stop_id, query.name, is_certain=True)
-        return await read_label(_text_query(query).text, self._places.variables, user)
-
-
-class _Resolution:
-    """One resolution of an origin and a destination over a fixed set of networks."""
-
-    def __init__(self, opened: OpenNetworks, language: str, warnings: Warnings, texts: Mapping[str, TextQuery]) -> None:
-        self.networks: Sequence[Network] = opened.answering
-        self._texts = texts
-        self._opened = opened
-        self._language = language
-        self._warnings = warnings
-        self._silent: list[str] = []
-
-    async def read_ends(self, labels: Mapping[str, Label]) -> dict[str, _ByNetwork]:
-        """Resolve positions and tokens first, because they tell in which region to look for names."""
-        readings: dict[str, _ByNetwork] = {}
-        named: dict[str, str] = {}
-        # A demo network covers a position only once its own id has let it in.
-        bare = [side for side, label in labels.items() if isinstance(label, Position) and not label.location.stop_ids]
-        for side, label in sorted(labels.items(), key=lambda item: item[0] in bare):
-            if isinstance(label, Position):
-                readings[side] = self._read_position(label.location)
-            elif isinstance(label, StopText):
-                found = await self._find_token(side, label)
-                if found is None:
-                    named[side] = label.label
-                else:
-                    readings[side] = found
-            else:
-                named[side] = label.text
-        region = [
-            network for network in self.networks if all(network.profile.name in read for read in readings.values())
+        ends = [
+            await self._read_end(side, query, user)
+            for side, query in zip(self._sides, (origin, destination), strict=True)
         ]
-        focuses = [focus for side in named if (focus := self._texts[side].focus) is not None]
-        readings |= await self._read_names(list_covering(region, *focuses) or region, named)
-        return {side: readings[side] for side in labels}
+        positions = [end.label.location for end in ends if isinstance(end.label, Position)]
+        if len(positions) == len(ends):
+            _refuse_same(*positions, sides=self._sides)
+        lookup = _EndLookup(await self._places.networks.open(), language)
+        await lookup.read(ends)
+        able = [network for network in lookup.networks if network.profile.can(*needed)]
+        chosen = _choose(able, ends, instant)
+        if not chosen:
+            raise await lookup.explain(ends, needed)
+        _refuse_regions(list_running(able, instant), ends, chosen[0])
+        for end in ends:
+            reading = end.reading_of(chosen[0])
+            if reading.location is None:
+                raise ambiguous(end.query.text, reading.candidates, side=end.side, sent_as=end.query.sent_as)
+            _refuse_far(end, reading.location)
+            if reading.is_matched_name:
+                lookup.warnings.add(WarningCode.LABEL_GEOCODED, _say_geocoded(end, reading.location))
+                place = reading.candidates[0].place
+                if place.guess:
+                    lookup.warnings.add(WarningCode.POSITION_GUESSED, say_guess(place, end.query.text))
+        found = [await _name_ends(network, ends, language) for network in chosen if _is_certain(network, ends)]
+        _refuse_same(found[0].origin, found[0].destination, sides=self._sides)
+        return found, lookup.warnings.list_all()
 
-    def _read_position(self, location: Location) -> _ByNetwork:
+    async def _read_end(self, side: str, query: Label | TextQuery, user: str | None) -> _End:
+        if isinstance(query, TextQuery):
+            return _End(side=side, query=query, label=await read_label(query.text, self._places.variables, user))
+        return _End(side=side, query=TextQuery(text=""), label=query)
+
+
+class _EndLookup(PlaceLookup):
+    """Resolves the ends of one trip.
+
+    ``networks`` are those that answer, and demos that a token has let in.
+    """
+
+    def __init__(self, opened: OpenNetworks, language: str) -> None:
+        super().__init__(opened, language)
+        self.networks: Sequence[Network] = opened.answering
+
+    async def read(self, ends: Sequence[_End]) -> None:
+        """Resolve positions and tokens first, because they tell in which region to look for names."""
+        named = []
+        # A demo network covers a position only once its own id has let it in, so bare positions come last.
+        for end in sorted(ends, key=lambda end: isinstance(end.label, Position) and not end.label.location.stop_ids):
+            if isinstance(end.label, Position):
+                self._read_position(end, end.label.location)
+            elif not await self._read_token(end, end.label):
+                named.append(end)
+        others = [end for end in ends if end not in named]
+        region = [each for each in self.networks if all(each.profile.name in end.readings for end in others)]
+        focuses = [end.query.focus for end in named if end.query.focus is not None]
+        networks = list_covering(region, *focuses) or region
+        await gather_all(self._read_name(networks, end) for end in named)
+
+    def _read_position(self, end: _End, location: Location) -> None:
         for stop_id in location.stop_ids:
-            self._let_in(self._opened.list_owners(stop_id))
+            self._let_in(self.opened.list_owners(stop_id))
         covering = list_covering(self.networks, location.coordinate)
-        return {network.profile.name: _Reading(score=1.0, location=location) for network in covering}
+        end.readings = {network.profile.name: _Reading(location=location) for network in covering}
 
-    async def _find_token(self, side: str, label: StopText) -> _ByNetwork | None:
-        """Return a token's place in the networks of its FEED, None for what is no token and so a name."""
-        found = await find_place_of_token(self._opened, label.stop_id, self._language, self._warnings)
+    async def _read_token(self, end: _End, label: StopText) -> bool:
+        """Read a token in the networks of its FEED; return False if it is no token, and so a name."""
+        found = await self.find_token(label.stop_id)
         if found is None:
-            if label.variable is not None:
-                raise self._lost_stop(label, label.variable)
-            if label.is_certain:
-                left_out = self._warnings.find(WarningCode.NETWORK_LEFT_OUT)
-                raise PlaceUnknown(
-                    add_reasons(f"{side}: no stop has the id '{label.stop_id}'", left_out),
-                    {"field": side, "side": side},
-                    hint="Look the place up again with findAddressOrStop",
-                )
-            return None
+            if label.variable is not None or label.is_certain:
+                raise self._lost_stop(end.side, label)
+            return False
         self._let_in(found.networks)
         # Two networks may use one id for different stops, so each plans from its own.
-        return {
-            network.profile.name: _Reading(score=1.0, location=location_of_place(place, label.label, label.variable))
+        end.readings = {
+            network.profile.name: _Reading(location=location_of_place(place, label.text, label.variable))
             for network, place in zip(found.networks, found.places, strict=True)
         }
+        return True
 
-    def _lost_stop(self, label: StopText, variable: Variable) -> PlaceUnknown:
-        """Return the error of a variable that keeps nothing but a stop's id, which no network knows now."""
-        silent = [*self._warnings.find(WarningCode.NETWORK_LEFT_OUT)]
-        message = f"the variable '{variable.key}' keeps the stop '{label.stop_id}', which no network knows"
-        if silent:
-            return PlaceUnknown(f"{message}. {' '.join(silent)}", hint="Ask again when the network answers")
+    def _lost_stop(self, side: str, label: StopText) -> PlaceUnknown:
+        """Return the error of an id that no network knows now, from an earlier answer or a variable."""
+        left_out = self.warnings.find(WarningCode.NETWORK_LEFT_OUT)
+        if label.variable is None:
+            return PlaceUnknown(
+                add_reasons(f"{side}: no stop has the id '{label.stop_id}'", left_out),
+                {"field": side, "side": side},
+                hint="Look the place up again with findAddressOrStop",
+            )
+        message = f"the variable '{label.variable.key}' keeps the stop '{label.stop_id}', which no network knows"
+        if left_out:
+            return PlaceUnknown(f"{message}. {' '.join(left_out)}", hint="Ask again when the network answers")
         return PlaceUnknown(message, hint="Look the place up with findAddressOrStop, and save what is found")
 
     def _let_in(self, owners: Sequence[Network]) -> None:
         self.networks = (*self.networks, *(each for each in owners if each not in self.networks))
 
-    async def _read_names(self, networks: Sequence[Network], named: Mapping[str, str]) -> dict[str, _ByNetwork]:
-        able = [network for network in networks if network.profile.can(Ability.NAMES)]
-        if not able:
-            return {side: {} for side in named}
-        found = await gather_all((self._read_name(able, side, text) for side, text in named.items()))
-        return dict(zip(named, found, strict=True))
+    async def _read_name(self, networks: Sequence[Network], end: _End) -> None:
+        query = end.query
+        found = await self.ask_names(networks, end.query.text, query.language or self.language, query.focus)
+        for network, matches in found:
+            name = network.profile.name
+            near = [replace(match, network=name) for match in matches if _is_near(match.place.coordinate, query)]
+            if near:
+                end.readings[name] = _read_matches(near, end.query.text)
 
-    async def _read_name(self, networks: Sequence[Network], side: str, text: str) -> _ByNetwork:
-        asked = self._texts[side]
-        language = asked.language or self._language
-        answers = await ask_for_names(
-            networks, lambda network: network.find_places(text, language=language, focus=asked.focus)
-        )
-        warn_of_left_out(answers.left_out, self._warnings)
-        self._silent += [each.sentence for each in answers.left_out]
-        near = (
-            (network.profile.name, [match for match in matches if _is_near(match.place.coordinate, asked)])
-            for network, matches in answers.by_network
-        )
-        return {
-            name: _read_matches([replace(match, network=name) for match in matches], text)
-            for name, matches in near
-            if matches
-        }
-
-    async def explain(
-        self, labels: Mapping[str, Label], readings: Mapping[str, _ByNetwork], needed: Sequence[Ability]
-    ) -> ParameterError | RegionUnsupported:
+    async def explain(self, ends: Sequence[_End], needed: Sequence[Ability]) -> ParameterError | RegionUnsupported:
         """Return why no network can plan: a label that means nothing, or ends that lie apart."""
-        everywhere = dict(readings)
-        for side, label in labels.items():
-            if isinstance(label, Position) or readings[side]:
-                continue
-            # It was looked for in the other end's region only; elsewhere it may well be known.
-            text = label.text if isinstance(label, Name) else label.label
-            everywhere |= await self._read_names(self.networks, {side: text})
-            if not everywhere[side]:
-                limit_m = self._texts[side].max_distance_m
-                near = "" if limit_m is None else f" within {limit_m:g} m of focusPoint"
-                return unknown(text, side=side, near=near, left_out=[*self._silent, *self._opened.problems.values()])
+        for end in ends:
+            if isinstance(end.label, StopText) and not end.readings:
+                # It was looked up in the other end's region only.
+                await self._read_name(self.networks, end)
+                if not end.readings:
+                    limit_m = end.query.max_distance_m
+                    near = "" if limit_m is None else f" within {limit_m:g} m of focusPoint"
+                    left_out = [*self.left_out, *self.opened.problems.values()]
+                    return unknown(end.query.text, side=end.side, near=near, left_out=left_out)
         # A name that one network has lies there, and not where others have something like it.
-        where = {side: _list_certain(read) or list(read) for side, read in everywhere.items()}
+        where = {end.side: end.list_certain() or list(end.readings) for end in ends}
         lacking = needed if set.intersection(*map(set, where.values())) else ()
-        positions = {side: label.location.coordinate for side, label in labels.items() if isinstance(label, Position)}
-        return uncovered(self.networks, where, lacking=lacking, problems=self._opened.problems, positions=positions)
+        positions = {end.side: end.label.location.coordinate for end in ends if isinstance(end.label, Position)}
+        return uncovered(self.networks, where, lacking=lacking, problems=self.opened.problems, positions=positions)
 
 
-def _text_query(query: PlaceQuery) -> TextQuery:
-    """Return the label that was sent, with what is said of where it lies; an empty one where a place was sent."""
-    if isinstance(query, TextQuery):
-        return query
-    return TextQuery(text=query if isinstance(query, str) else "")
-
-
-def _is_near(place: Coordinate, asked: TextQuery) -> bool:
+def _is_near(place: Coordinate, query: TextQuery) -> bool:
     """Whether a place keeps the distance that was asked for (rule D2: a hard limit)."""
-    if asked.focus is None or asked.max_distance_m is None:
+    if query.focus is None or query.max_distance_m is None:
         return True
-    return distance_m(asked.focus, place) <= asked.max_distance_m
+    return distance_m(query.focus, place) <= query.max_distance_m
 
 
-def _refuse_far(side: str, asked: TextQuery, location: Location) -> None:
-    """Refuse a position, a token or a saved place that lies too far from the focus point; names are left out before."""
-    if _is_near(location.coordinate, asked) or asked.focus is None:
+def _refuse_far(end: _End, location: Location) -> None:
+    """Refuse a position, a token or a saved place too far from the focus point; names are left out before."""
+    if _is_near(location.coordinate, end.query) or end.query.focus is None:
         return
-    metres = round(distance_m(asked.focus, location.coordinate))
+    metres = round(distance_m(end.query.focus, location.coordinate))
     raise PlaceUnknown(
-        f"{side} '{asked.text}' lies {metres} m from focusPoint, further away than maxDistanceMeters",
-        {"field": side, "side": side},
+        f"{end.side} '{end.query.text}' lies {metres} m from focusPoint, further away than maxDistanceMeters",
+        {"field": end.side, "side": end.side},
         hint="Raise maxDistanceMeters, or leave it out",
     )
 
@@ -272,85 +240,58 @@ def _read_matches(matches: Sequence[PlaceMatch], text: str) -> _Reading:
     decision = decide(matches)
     if isinstance(decision, Resolved):
         found = decision.match
-        guess = say_guess(found.place, text) if found.place.guess else None
-        location = location_of_place(found.place, text)
-        return _Reading(score=found.score, location=location, candidates=(found,), geocoded=True, guess=guess)
+        return _Reading(score=found.score, location=location_of_place(found.place, text), candidates=(found,))
     return _Reading(score=matches[0].score, candidates=tuple(matches))
 
 
-_BySide = dict[str, _Reading]
-
-
-def _choose(
-    networks: Sequence[Network], readings: Mapping[str, _ByNetwork], instant: int
-) -> list[tuple[Network, _BySide]]:
+def _choose(networks: Sequence[Network], ends: Sequence[_End], instant: int) -> list[Network]:
     """Return the networks that read both ends about as well as any, in order of preference.
 
-    A network without service at the instant is left out where a running one reads both ends, or is certain of one.
+    A network without service at the instant is left out if a running one reads both ends, or is certain of one.
     """
+    every = [network for network in networks if all(network.profile.name in end.readings for end in ends)]
     running = list_running(networks, instant)
-    every = [
-        (network, {side: read[network.profile.name] for side, read in readings.items()})
-        for network in networks
-        if all(network.profile.name in read for read in readings.values())
-    ]
-    whole = [each for each in every if each[0] in running]
+    whole = [network for network in every if network in running]
     if not whole:
-        is_elsewhere = any(
-            network.profile.name in _list_certain(read) for read in readings.values() for network in running
-        )
-        whole = [each for each in every if not is_elsewhere or _is_certain(each[1])]
-    best = max((_score(by_side) for _, by_side in whole), default=0.0)
-    return [(network, by_side) for network, by_side in whole if _score(by_side) >= best - BETTER_READING]
+        is_elsewhere = any(network.profile.name in end.list_certain() for end in ends for network in running)
+        whole = [network for network in every if not is_elsewhere or _is_certain(network, ends)]
+    scores = [min(end.reading_of(network).score for end in ends) for network in whole]
+    best = max(scores, default=0.0)
+    return [network for network, score in zip(whole, scores, strict=True) if score >= best - BETTER_READING]
 
 
-def _refuse_regions(
-    networks: Sequence[Network], readings: Mapping[str, _ByNetwork], chosen: _BySide, texts: Mapping[str, TextQuery]
-) -> None:
-    """Refuse names that networks of two regions have whole, where no end says which is meant (rule A13)."""
-    if not all(reading.geocoded for reading in chosen.values()):
+def _refuse_regions(networks: Sequence[Network], ends: Sequence[_End], chosen: Network) -> None:
+    """Refuse names that networks of two regions have whole, if no end says which is meant (rule A13)."""
+    if not all(end.reading_of(chosen).is_matched_name for end in ends):
         return
     having = [
         network.profile.name
         for network in networks
-        if all(_has_whole(read.get(network.profile.name)) for read in readings.values())
+        if all(_has_whole(end.readings.get(network.profile.name)) for end in ends)
     ]
-    for side, asked in texts.items():
-        matches = [match for name in having for match in readings[side][name].candidates]
+    for end in ends:
+        matches = [match for name in having for match in end.readings[name].candidates]
         offered = in_order(offer_regions(matches, networks))
         if any(match.is_apart for match in offered):
-            raise ambiguous(asked.text, offered, side=side, sent_as=asked.sent_as)
+            raise ambiguous(end.query.text, offered, side=end.side, sent_as=end.query.sent_as)
 
 
 def _has_whole(reading: _Reading | None) -> bool:
-    return reading is not None and any(has_whole_name(match) for match in reading.candidates)
+    return reading is not None and any(map(has_whole_name, reading.candidates))
 
 
-def _list_certain(read: _ByNetwork) -> list[str]:
-    return [name for name, reading in read.items() if reading.location is not None]
+def _is_certain(network: Network, ends: Sequence[_End]) -> bool:
+    return all(end.reading_of(network).location is not None for end in ends)
 
 
-def _is_certain(by_side: _BySide) -> bool:
-    return all(reading.location is not None for reading in by_side.values())
+async def _name_ends(network: Network, ends: Sequence[_End], language: str) -> TripEnds:
+    """Return the ends of a trip; bare positions under the names of what is there, if the network knows."""
+    origin, destination = [await _name_end(end.reading_of(network).location, network, language) for end in ends]
+    return TripEnds(network=network, origin=origin, destination=destination)
 
 
-def _score(by_side: _BySide) -> float:
-    return min(reading.score for reading in by_side.values())
-
-
-async def _ends(network: Network, by_side: _BySide, language: str) -> TripEnds:
-    """Return the ends of a trip; bare positions under the names of what is there, where the network knows."""
-    origin, destination = (reading.location for reading in by_side.values())
-    assert origin is not None
-    assert destination is not None
-    return TripEnds(
-        network=network,
-        origin=await _named(origin, network, language),
-        destination=await _named(destination, network, language),
-    )
-
-
-async def _named(location: Location, network: Network, language: str) -> Location:
+async def _name_end(location: Location | None, network: Network, language: str) -> Location:
+    assert location is not None
     if location.name is not None or location.source is not LocationSource.INPUT:
         return location
     place = await find_address([network], location.coordinate, language)
@@ -359,11 +300,14 @@ async def _named(location: Location, network: Network, language: str) -> Locatio
 
 def _refuse_same(origin: Location, destination: Location, *, sides: tuple[str, str]) -> None:
     if is_same_point(origin.coordinate, destination.coordinate):
-        hint = f"Both are {destination.name}" if destination.name else None
+        names = list(dict.fromkeys(end.name for end in (origin, destination) if end.name))
+        hint = f"Both are {names[0]}" if names else None
+        if len(names) > 1:
+            hint = f"{' and '.join(names)} are at the same position"
         raise ParameterError(f"{sides[0]} and {sides[1]} must differ", {"field": sides[1]}, hint=hint)
 
 
-def _say_geocoded(side: str, label: str, location: Location) -> str:
+def _say_geocoded(end: _End, location: Location) -> str:
     where = f"{location.coordinate.lat:.5f},{location.coordinate.lon:.5f}"
     address = f", {location.address}" if location.address else ""
-    return f"{side} '{label}' was taken as {location.name}{address} ({where})."
+    return f"{end.side} '{end.query.text}' was taken as {location.name}{address} ({where})."

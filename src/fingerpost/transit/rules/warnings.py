@@ -57,8 +57,9 @@ def add_reasons(message: str, reasons: Iterable[str]) -> str:
 class Warnings:
     """Collects warnings in the order in which their codes were first added."""
 
-    def __init__(self) -> None:
+    def __init__(self, warnings: Iterable[Warning] = ()) -> None:
         self._messages: dict[WarningCode, list[str]] = {}
+        self.add_all(warnings)
 
     def add(self, code: WarningCode, message: str | None) -> None:
         """Add a warning, none for None; messages of one code are joined, duplicates are dropped."""
@@ -72,11 +73,6 @@ class Warnings:
     def add_found(self, warning: Warning | None) -> None:
         if warning is not None:
             self.add(warning.code, warning.message)
-
-    def extend(self, others: "Warnings") -> None:
-        for code in WarningCode:
-            for message in others.find(code):
-                self.add(code, message)
 
     def find(self, code: WarningCode) -> tuple[str, ...]:
         return tuple(self._messages.get(code, ()))

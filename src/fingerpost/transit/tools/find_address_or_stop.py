@@ -120,14 +120,10 @@ class FindAddressOrStop(PublishedTool):
     async def handle(self, arguments: LocationQueryInput, call: Call) -> ResolvedLocation | DisambiguationSet:
         text = arguments.raw_text
         focus = None if arguments.focus_point is None else arguments.focus_point.inner()
-        warnings = Warnings()
-        matches = await self._places.find_places(
-            text,
-            language=arguments.language_preference,
-            focus=focus,
-            warnings=warnings,
-            instant=int(call.now.timestamp()),
+        matches, warned = await self._places.find_places(
+            text, language=arguments.language_preference, focus=focus, instant=int(call.now.timestamp())
         )
+        warnings = Warnings(warned)
         near = [match for match in matches if _is_near(match, focus, arguments.max_distance_meters)]
         if not near:
             why = [warning.message for warning in warnings.list_all()]

@@ -9,7 +9,7 @@ from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Whole, WireDict, WireModel
 from fingerpost.transit.model.itinerary import NearbyStop
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.networks.asking import Deadline, ask_in_turn, warn_of_left_out, warn_of_problems
+from fingerpost.transit.networks.asking import Deadline, ask_in_turn, list_problems
 from fingerpost.transit.networks.order import list_networks_at
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.port import NearbyStops, Network, Networks
@@ -84,9 +84,7 @@ class FindStops(PublishedTool):
         near = outcome.value
         fitting = sorted((stop for stop in near.stops if _fits(stop, arguments)), key=_order)
         shown = fitting[: arguments.max_results]
-        warnings = Warnings()
-        warn_of_problems(opened.problems, warnings)
-        warn_of_left_out(outcome.left_out, warnings)
+        warnings = Warnings([*list_problems(opened), *outcome.warnings])
         if len(fitting) > len(shown):
             text = f"{len(fitting)} stops are near, of which the nearest {say_shown(len(shown))}."
             warnings.add(WarningCode.TRUNCATED_RESULTS, text)

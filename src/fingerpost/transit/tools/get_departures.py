@@ -14,7 +14,7 @@ from fingerpost.errors import ParameterError
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.place import Coordinate, Place
-from fingerpost.transit.networks.asking import list_departures, warn_of_left_out
+from fingerpost.transit.networks.asking import list_departures
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.labels import Position, read_label
 from fingerpost.transit.places.resolver import PlaceResolver
@@ -114,7 +114,6 @@ class GetDepartures(PublishedTool):
         self._places = places
 
     async def handle(self, arguments: GetDeparturesInput, call: Call) -> ToolReply:
-        warnings = Warnings()
         now = int(call.now.timestamp())
         # A time that cannot be read is refused before the stop is looked up (rule A6).
         nearly = read_instant(arguments.at or "now", zone_name="UTC", now=now, field="at").instant
@@ -124,10 +123,10 @@ class GetDepartures(PublishedTool):
             is_label=arguments.stop.type == "label",
             user=call.user,
             language=arguments.language,
-            warnings=warnings,
             instant=nearly,
             focus=walk_from,
         )
+        warnings = Warnings(stop.warnings)
         since = _read_start(arguments.at, stop.networks[0].profile.zone, now, warnings)
         query = DepartureQuery(
             stop_ids=stop.place.member_ids,
@@ -138,7 +137,7 @@ class GetDepartures(PublishedTool):
             walk_from=walk_from,
         )
         outcome = await list_departures(stop.networks, query)
-        warn_of_left_out(outcome.left_out, warnings)
+        warnings.add_all(outcome.warnings)
         board = outcome.value
         is_now = arguments.at is None or since == now
         _warn_of_walks(board, arguments.walk_from, warnings)

@@ -1,7 +1,7 @@
 """getStopTimetable (lookup contract): the scheduled departures of a stop (rules D1, D3)."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 
@@ -11,7 +11,7 @@ from fingerpost.contract.wire import write_stated
 from fingerpost.errors import ParameterError
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Departure
-from fingerpost.transit.networks.asking import list_departures, warn_of_left_out
+from fingerpost.transit.networks.asking import list_departures
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.resolver import FoundStop, PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
@@ -87,9 +87,9 @@ class GetStopTimetable(PublishedTool):
         self._places = places
 
     async def handle(self, arguments: TimetableRequestInput, call: Call) -> ToolReply:
-        warnings = Warnings()
         window = _read_window(arguments, int(call.now.timestamp()))
-        stop, others = await self._find(arguments, window, warnings)
+        stop, others = await self._find(arguments, window)
+        warnings = Warnings(stop.warnings)
         if window.when.is_past:
             warn_of_past(print_utc(window.first), "this is the timetable", warnings)
         query = DepartureQuery(
@@ -101,30 +101,23 @@ class GetStopTimetable(PublishedTool):
             by_schedule=True,
         )
         outcome = await list_departures(stop.networks, query)
-        warn_of_left_out(outcome.left_out, warnings)
+        warnings.add_all(outcome.warnings)
         board = outcome.value
         named = {"id": stop.place.id or arguments.stop_id, "name": stop.place.name, "otherStops": others or None}
         shown_stop = write_stated(TimetableStop, named)
         answer = partial(_answer, shown_stop, window, board, warnings, call.wants)
         return await compute(answer) if len(board.departures) > _QUICK_ROWS else answer()
 
-    async def _find(
-        self, arguments: TimetableRequestInput, window: _Window, warnings: Warnings
-    ) -> tuple[FoundStop, list[str]]:
+    async def _find(self, arguments: TimetableRequestInput, window: _Window) -> tuple[FoundStop, list[str]]:
         """Return the stop of the id, or its whole place, and the ids of the place's other stops."""
         stop = await self._places.get_stop(
-            arguments.stop_id,
-            is_label=False,
-            user=None,
-            language=_LANGUAGE,
-            warnings=warnings,
-            instant=window.first,
+            arguments.stop_id, is_label=False, user=None, language=_LANGUAGE, instant=window.first
         )
         place = await self._places.find_place_of_stop(arguments.stop_id, language=_LANGUAGE)
         if place is None:
             return stop, []
         if arguments.whole_place:
-            return place, []
+            return replace(place, warnings=stop.warnings), []
         return stop, [each for each in place.place.member_ids if each not in stop.place.member_ids]
 
 

@@ -16,10 +16,10 @@ from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.place import LocationSource
 from fingerpost.transit.model.provenance import Provenance
-from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_in_turn, warn_of_left_out, warn_of_problems
+from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_in_turn, list_problems
 from fingerpost.transit.networks.order import LondonNetworks
 from fingerpost.transit.places.candidates import ambiguous
-from fingerpost.transit.places.labels import Position, StopText, read_label
+from fingerpost.transit.places.labels import StopText, TextQuery, read_label
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import TripEndResolver, TripEnds
 from fingerpost.transit.port import (
@@ -27,6 +27,7 @@ from fingerpost.transit.port import (
     JourneyQuery,
     Network,
     Networks,
+    OpenNetworks,
     TextJourneyQuery,
     find_text_planner,
 )
@@ -36,7 +37,7 @@ from fingerpost.transit.rules.modes import TripWord, name_ride, trip_word
 from fingerpost.transit.rules.name_matching import Resolved, decide
 from fingerpost.transit.rules.times import print_instant
 from fingerpost.transit.rules.trip_limits import list_long_waits
-from fingerpost.transit.rules.warnings import Warnings, add_reasons
+from fingerpost.transit.rules.warnings import Warning, Warnings, add_reasons  # noqa: A004
 from fingerpost.transit.tools.call_limit import DEFAULT_PER_SECOND, CallLimit
 from fingerpost.transit.tools.report import list_legs, report_rides
 from fingerpost.transit.tools.trip_search import search_trip
@@ -128,11 +129,12 @@ class JourneyOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _JourneysFound:
-    """The itineraries of an answer that can be travelled, those that cannot, and what is to be said of it."""
+    """The itineraries of an answer that can be used, those that cannot, and what to say of it."""
 
     itineraries: Sequence[Itinerary]
     unusable: Sequence[Itinerary]
     provenance: Provenance
+    warnings: Sequence[Warning]
     step_free_supported: bool
     why_nothing: str | None = None
     is_own_engine: bool = False
@@ -166,25 +168,20 @@ class PlanJourney(PublishedTool):
 
     async def handle(self, arguments: JourneyPlanRequest, call: Call) -> JourneyPlanToolResponse:
         await self._limit.enter()
-        warnings = Warnings()
         opened = await self._london.open()
         if not opened.answering:
             raise _missing(list(opened.problems.values()))
-        planners = [network for network in opened.answering if network.profile.reads_texts]
         try:
-            if planners:
-                warn_of_problems(opened.problems, warnings)
-                found = await self._ask_texts(planners, arguments, call, warnings)
+            if any(network.profile.reads_texts for network in opened.answering):
+                found = await self._ask_texts(opened, arguments, call)
             else:
-                found = await self._search(arguments, call, warnings)
+                found = await self._search(arguments, call)
         except DataNotFound as nothing:
             return _serialize([_say_none(_say_why_nothing(nothing))], [])
-        return _answer(found, warnings, arguments, call)
+        return _answer(found, arguments, call)
 
-    async def _ask_texts(
-        self, planners: Sequence[Network], arguments: JourneyPlanRequest, call: Call, warnings: Warnings
-    ) -> _JourneysFound:
-        """Ask a source that reads the texts itself, and so knows best what is unclear about them."""
+    async def _ask_texts(self, opened: OpenNetworks, arguments: JourneyPlanRequest, call: Call) -> _JourneysFound:
+        """Ask the sources that read the texts themselves, because they know best what is unclear about them."""
         now = int(call.now.timestamp())
         origin, destination = [await self._print_end(text, call.user) for text in (arguments.from_, arguments.to)]
         query = TextJourneyQuery(
@@ -202,19 +199,21 @@ class PlanJourney(PublishedTool):
             assert planner is not None
             return await planner.plan_texts(query)
 
+        planners = [network for network in opened.answering if network.profile.reads_texts]
         try:
             outcome = await ask_in_turn([(planner, plan) for planner in planners], Deadline())
         except UNAVAILABLE:
             if all(planner.profile.stand_in is None for planner in planners):
                 raise
-            # What stands in does not read texts: the ends are resolved, and the search says who answered.
-            return await self._search(arguments, call, warnings)
-        warn_of_left_out(outcome.left_out, warnings)
+            # The fallback does not read texts: the ends are resolved, and the search says who answered.
+            return await self._search(arguments, call)
         answer = outcome.value
+        itineraries = [each for each in answer.itineraries if each.departure >= now]
         return _JourneysFound(
-            itineraries=[each for each in answer.itineraries if not each.is_unusable and each.departure >= now],
-            unusable=[each for each in answer.itineraries if each.is_unusable and each.departure >= now],
+            itineraries=[each for each in itineraries if not each.is_unusable],
+            unusable=[each for each in itineraries if each.is_unusable],
             provenance=answer.provenance,
+            warnings=[*list_problems(opened), *outcome.warnings],
             step_free_supported=answer.step_free_supported,
             why_nothing=answer.why_nothing,
         )
@@ -222,19 +221,20 @@ class PlanJourney(PublishedTool):
     async def _print_end(self, text: str, user: str | None) -> str:
         """Return an end as a source reads it: a saved place by its position or stop id, else the text itself."""
         label = await read_label(text, self._variables, user)
-        if isinstance(label, Position) and label.location.source is LocationSource.USER_VARIABLE:
+        if isinstance(label, StopText):
+            return label.stop_id.strip()
+        if label.location.source is LocationSource.USER_VARIABLE:
             return f"{label.location.coordinate.lat:.6f},{label.location.coordinate.lon:.6f}"
-        return label.stop_id if isinstance(label, StopText) else text.strip()
+        return text.strip()
 
-    async def _search(self, arguments: JourneyPlanRequest, call: Call, warnings: Warnings) -> _JourneysFound:
+    async def _search(self, arguments: JourneyPlanRequest, call: Call) -> _JourneysFound:
         now = int(call.now.timestamp())
         try:
-            ends = await self._ends.get_trip_ends(
-                arguments.from_,
-                arguments.to,
+            ends, warnings = await self._ends.get_trip_ends(
+                TextQuery(text=arguments.from_),
+                TextQuery(text=arguments.to),
                 user=call.user,
                 language=_LANGUAGE,
-                warnings=warnings,
                 instant=now,
             )
         except PlaceAmbiguous as error:
@@ -245,13 +245,13 @@ class PlanJourney(PublishedTool):
             limit=_MOST_SEARCHED,
             with_alternatives=True,
         )
-        warnings.add_all(found.warnings)
         return _JourneysFound(
             itineraries=[each for each in found.shown if not each.is_unusable],
             unusable=[each for each in found.ranked.found if each.is_unusable],
             provenance=found.provenance,
+            warnings=[*warnings, *found.warnings],
             step_free_supported=found.first_answer.step_free_supported,
-            # What stands in for TfL says in its provenance what that lost.
+            # The fallback of TfL says in its provenance what is lost.
             is_own_engine=not found.ends.network.profile.reads_texts or bool(found.provenance.lost),
         )
 
@@ -259,9 +259,7 @@ class PlanJourney(PublishedTool):
         """Return the error with suggestions for both ends where both are unclear, on TfL's scale of quality."""
         details = _with_quality(error.details)
         if details.get("side") == SIDES[0]:
-            matches = await self._places.find_places(
-                arguments.to, language=_LANGUAGE, focus=None, warnings=Warnings(), instant=now
-            )
+            matches, _ = await self._places.find_places(arguments.to, language=_LANGUAGE, focus=None, instant=now)
             if matches and not isinstance(decide(matches), Resolved):
                 other = ambiguous(arguments.to, matches, side=SIDES[1])
                 details["other"] = _with_quality(other.details)
@@ -307,9 +305,7 @@ def _with_quality(details: dict[str, Any]) -> dict[str, Any]:
     return {**details, "candidates": candidates}
 
 
-def _answer(
-    found: _JourneysFound, warnings: Warnings, arguments: JourneyPlanRequest, call: Call
-) -> JourneyPlanToolResponse:
+def _answer(found: _JourneysFound, arguments: JourneyPlanRequest, call: Call) -> JourneyPlanToolResponse:
     shown = sorted(found.itineraries, key=lambda each: (_minutes(each), each.arrival, each.departure))[:MOST_JOURNEYS]
     now, zone = int(call.now.timestamp()), found.provenance.zone
     sentences = [_say_found(shown, found)]
@@ -317,7 +313,7 @@ def _answer(
     if disrupted:
         sentences.append(f"Left out because it is disrupted: {disrupted}")
     sentences += list_long_waits(found.itineraries, shown, now, zone)
-    sentences += _list_remarks(found, shown, warnings, arguments, now)
+    sentences += _list_remarks(found, shown, arguments, now)
     return _serialize(sentences, [_summarise(each, zone) for each in shown])
 
 
@@ -371,7 +367,7 @@ def _say_found(shown: Sequence[Itinerary], found: _JourneysFound) -> str:
 
 
 def _list_remarks(
-    found: _JourneysFound, shown: Sequence[Itinerary], warnings: Warnings, arguments: JourneyPlanRequest, now: int
+    found: _JourneysFound, shown: Sequence[Itinerary], arguments: JourneyPlanRequest, now: int
 ) -> list[str]:
     """Return what the message must say besides: who answered, what was applied, what to beware of, whom to name."""
     remarks = []
@@ -385,7 +381,7 @@ def _list_remarks(
             remarks.append(f"Asked for {how}")
         if unmet and (found.is_own_engine or not found.step_free_supported):
             remarks.append(unmet.message)
-    report = report_rides(list_legs(shown), (), provenance, now, warnings)
+    report = report_rides(list_legs(shown), (), provenance, now, Warnings(found.warnings))
     remarks += [each.message for each in report.warnings.list_all()]
     touched = list_legs((*shown, *found.unusable))
     alerts = dict.fromkeys(alert.header or alert.text for leg in touched for alert in leg.alerts)

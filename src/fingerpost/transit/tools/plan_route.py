@@ -58,18 +58,17 @@ class PlanRoute(PublishedTool):
         self._ends = TripEndResolver(places)
 
     async def handle(self, arguments: RouteRequestInput, call: Call) -> ToolReply:
-        warnings = Warnings()
         now = int(call.now.timestamp())
         question = _read_question(arguments, now)
-        ends = await self._ends.get_trip_ends(
+        ends, warned = await self._ends.get_trip_ends(
             query_of(arguments.origin),
             query_of(arguments.destination),
             user=call.user,
             language=question.language,
-            warnings=warnings,
             instant=question.when.instant,
             arrive_by=question.arrive_by,
         )
+        warnings = Warnings(warned)
         if question.when.is_past:
             warn_of_past(print_utc(question.when.instant), "these are the trips", warnings)
         found = await search_routes(ends, question)

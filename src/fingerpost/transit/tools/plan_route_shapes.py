@@ -8,7 +8,7 @@ from typing_extensions import TypeAliasType, TypedDict
 
 from fingerpost.contract.wire import Identifier, Number, Whole, WireDict, WireModel
 from fingerpost.transit.model.place import Location, LocationSource
-from fingerpost.transit.places.labels import Latitude, Longitude, ResolvedStop, TextQuery
+from fingerpost.transit.places.labels import Latitude, Longitude, Position, StopText, TextQuery
 from fingerpost.transit.rules.modes import TimetableWord
 from fingerpost.transit.rules.ranking import JourneyPreset
 from fingerpost.transit.rules.times import print_utc
@@ -33,15 +33,16 @@ class KnownLocation(WireModel):
     raw_query: str
     meta: dict[str, Any] | None = None
 
-    def query(self) -> Location | ResolvedStop:
-        """Return what the resolver of places is asked: the stop of the id, else the position."""
+    def query(self) -> Position | StopText:
         if self.type == "STOP" and self.id is not None:
-            return ResolvedStop(stop_id=self.id, name=self.name)
-        return Location(
-            coordinate=self.coordinate.inner(),
-            source=LocationSource.GEOCODE,
-            label=self.raw_query or None,
-            name=self.name or None,
+            return StopText(self.id, self.name, is_certain=True)
+        return Position(
+            Location(
+                coordinate=self.coordinate.inner(),
+                source=LocationSource.GEOCODE,
+                label=self.raw_query or None,
+                name=self.name or None,
+            )
         )
 
 
@@ -88,7 +89,7 @@ class RouteRequestInput(WireModel):
         return next((each.language_preference for each in questions if each.language_preference is not None), "en")
 
 
-def query_of(end: LocationQueryInput | KnownLocation) -> TextQuery | Location | ResolvedStop:
+def query_of(end: LocationQueryInput | KnownLocation) -> TextQuery | Position | StopText:
     if isinstance(end, KnownLocation):
         return end.query()
     return TextQuery(

@@ -78,21 +78,20 @@ class PlanTrip(PublishedTool):
         self._ends = TripEndResolver(places)
 
     async def handle(self, arguments: PlanTripInput, call: Call) -> PlanTripOutput | ToolReply:
-        warnings = Warnings()
         now = int(call.now.timestamp())
         # A time that cannot be read is refused before any place is looked up (rule A6).
         nearly = read_instant(arguments.when.time, zone_name="UTC", now=now, field="when.time").instant
-        ends = await self._ends.get_trip_ends(
+        ends, warned = await self._ends.get_trip_ends(
             arguments.origin.query(),
             arguments.destination.query(),
             user=call.user,
             language=arguments.constraints.language,
-            warnings=warnings,
             instant=nearly,
             arrive_by=arguments.when.type == "arrive",
         )
         zone = ends[0].network.profile.zone
         instant = read_instant(arguments.when.time, zone_name=zone, now=now, field="when.time")
+        warnings = Warnings(warned)
         warnings.add(WarningCode.TIMEZONE_ASSUMED, instant.note)
         when = place_in_time(instant.instant, now)
         if when.is_past:

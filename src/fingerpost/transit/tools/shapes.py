@@ -10,7 +10,7 @@ from typing_extensions import TypeAliasType, TypedDict
 from fingerpost.contract.wire import Identifier, WireDict, WireModel, WordOf, write_stated
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.model.provenance import FeedVersion, Provenance
-from fingerpost.transit.places.labels import Latitude, Longitude
+from fingerpost.transit.places.labels import Latitude, Longitude, Position, TextQuery, input_position
 from fingerpost.transit.rules.alerts import HEADER_CHARS, MAX_ALERTS, TEXT_CHARS, ToldAlert, ToldAlerts
 from fingerpost.transit.rules.times import print_instant, print_utc
 from fingerpost.transit.rules.warnings import Warnings
@@ -145,8 +145,8 @@ class CoordsEnd(WireModel):
     type: Literal["coords"]
     value: LatLon
 
-    def query(self) -> Coordinate:
-        return self.value.inner()
+    def query(self) -> Position:
+        return input_position(self.value.inner())
 
 
 class LabelEnd(WireModel):
@@ -155,8 +155,8 @@ class LabelEnd(WireModel):
     type: Literal["label"]
     value: Annotated[Identifier, Field(max_length=200, description="saved variable, token, or place name")]
 
-    def query(self) -> str:
-        return self.value
+    def query(self) -> TextQuery:
+        return TextQuery(text=self.value)
 
 
 def read_label_text(value: Any) -> Any:

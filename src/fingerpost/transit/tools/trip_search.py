@@ -11,7 +11,6 @@ from fingerpost.transit.model.provenance import Provenance, merge_provenance
 from fingerpost.transit.networks.asking import (
     UNAVAILABLE,
     Deadline,
-    LeftOut,
     NetworkQuery,
     ask_in_turn,
     plan_journeys,
@@ -67,16 +66,12 @@ class TripFound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _FirstAnswer:
-    """What the network that answered found for the question itself, and the ends as it resolved them."""
+    """The first query's answer, the ends as its network resolved them, and warnings of networks that failed."""
 
     ends: TripEnds
     query: JourneyQuery
     answer: JourneyAnswer
-    left_out: Sequence[LeftOut]
-
-    @property
-    def warnings(self) -> list[Warning]:
-        return [failure.warning for failure in self.left_out]
+    warnings: Sequence[Warning]
 
 
 async def _ask_first(
@@ -109,7 +104,7 @@ async def _ask_first(
     provenance = replace(answer.provenance, attribution=tuple(dict.fromkeys(attribution)), notes=tuple(notes))
     answer = replace(answer, provenance=provenance)
     answer = _drop_departed(answer, query)
-    return _FirstAnswer(ends=own_ends, query=query, answer=answer, left_out=outcome.left_out)
+    return _FirstAnswer(ends=own_ends, query=query, answer=answer, warnings=outcome.warnings)
 
 
 def _new_search(query: JourneyQuery, *, with_names: bool) -> NetworkQuery[tuple[JourneyAnswer, NamedEnds | None]]:
@@ -149,7 +144,7 @@ async def search_trip(
     """
     deadline = Deadline()
     asked = await _ask_first(ends, new_query, deadline, with_names=True)
-    warnings = asked.warnings
+    warnings = [*asked.warnings]
     network, query, answer = asked.ends.network, asked.query, asked.answer
     wanted_arrival = query.instant if query.arrive_by else None
     candidates = list_candidates(answer, wanted_arrival=wanted_arrival)
