@@ -1,11 +1,16 @@
 """``calendar.txt`` and ``calendar_dates.txt``: the dates on which each service runs."""
 
+from dataclasses import dataclass, field
 from datetime import date
+from typing import NamedTuple
 
 import numpy as np
 
 from fingerpost.errors import FeedUnusable
-from fingerpost.transit.engine.gtfs.csv import Archive, Findings, Reason, Table, find_day
+from fingerpost.transit.engine.gtfs.csv.archive import Archive
+from fingerpost.transit.engine.gtfs.csv.findings import Reason
+from fingerpost.transit.engine.gtfs.csv.table import Table, find_day
+from fingerpost.transit.engine.timetable.columns import NO_INT32
 from fingerpost.transit.engine.timetable.timetable import Int32
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -17,56 +22,32 @@ _YEARS = range(1990, 2101)
 MOST_SERVICE_DAYS = 200_000_000
 
 
-class Services:
+class Services(NamedTuple):
     """Services of one feed.
 
     Attributes:
         row_of: maps a service id to its row.
         days: for each row the ordinals (date.toordinal) of its days, in order.
         places: for each row the (table, line) where it is first named.
-        weekly, exceptions: while tables are read, of each row the days of its range, and whether it runs on others.
     """
 
-    def __init__(self) -> None:
-        self.row_of: dict[str, int] = {}
-        self.days: list[Int32] = []
-        self.places: list[tuple[str, int]] = []
-        self.weekly: list[Int32] = []
-        self.exceptions: list[dict[int, bool]] = []
+    row_of: dict[str, int]
+    days: list[Int32]
+    places: list[tuple[str, int]]
 
-    def row(self, service_id: str, table: Table, line: int) -> int:
-        row = self.row_of.setdefault(service_id, len(self.places))
-        if row == len(self.places):
-            self.places.append((table.name, line))
-            self.weekly.append(np.zeros(0, np.int32))
-            self.exceptions.append({})
-        return row
 
-    def settle(self, findings: Findings) -> None:
-        for weekly, exceptions in zip(self.weekly, self.exceptions, strict=True):
-            added = np.array([day for day, runs in exceptions.items() if runs], np.int32)
-            removed = np.array([day for day, runs in exceptions.items() if not runs], np.int32)
-            self.days.append(np.setdiff1d(np.union1d(weekly, added), removed).astype(np.int32))
-        self._shorten(findings)
-        for days, (table_name, line) in zip(self.days, self.places, strict=True):
-            if not len(days):
-                findings.add(Reason.SERVICE_WITHOUT_DAYS, table_name, line)
+@dataclass(slots=True)
+class _Service:
+    """A service while tables are read: the days of its range, and the other days, True where it runs on them."""
 
-    def _shorten(self, findings: Findings) -> None:
-        """Limit services times days: a calendar that is too long begins when half of the services have begun."""
-        running = [days for days in self.days if len(days)]
-        if not running:
-            return
-        first, last = min(int(days[0]) for days in running), max(int(days[-1]) for days in running)
-        most_days = MOST_SERVICE_DAYS // len(self.days)
-        if last - first < most_days:
-            return
-        begin = sorted(int(days[0]) for days in running)[len(running) // 2]
-        for row, days in enumerate(self.days):
-            kept = days[(days >= begin) & (days < begin + most_days)]
-            if len(kept) < len(days):
-                findings.add(Reason.CALENDAR_RANGE_SHORTENED, *self.places[row])
-            self.days[row] = kept
+    place: tuple[str, int]
+    weekly: Int32 = field(default_factory=NO_INT32.copy)
+    exceptions: dict[int, bool] = field(default_factory=dict)
+
+    def to_days(self) -> Int32:
+        added = [day for day, runs in self.exceptions.items() if runs]
+        removed = [day for day, runs in self.exceptions.items() if not runs]
+        return np.setdiff1d(np.union1d(self.weekly, added), removed).astype(np.int32)
 
 
 def read_services(archive: Archive) -> Services:
@@ -78,46 +59,50 @@ def read_services(archive: Archive) -> Services:
             f"{archive.name} holds neither calendar.txt nor calendar_dates.txt, so no day of service is known. "
             "Check that this is a GTFS feed, and ask its publisher for a complete one."
         )
-    services = Services()
+    services: dict[str, _Service] = {}
     if weekly is not None:
         _read_weekly(weekly, services)
     if exceptions is not None:
         _read_exceptions(exceptions, services)
-    services.settle(archive.findings)
-    return services
+    places = [service.place for service in services.values()]
+    days = _shorten(archive, [service.to_days() for service in services.values()], places)
+    for of_service, place in zip(days, places, strict=True):
+        if not len(of_service):
+            archive.findings.add(Reason.SERVICE_WITHOUT_DAYS, *place)
+    return Services({service_id: row for row, service_id in enumerate(services)}, days, places)
 
 
-def _read_weekly(table: Table, services: Services) -> None:
-    for line, (service_id, start_text, end_text, *marks) in table.rows(
-        "service_id", "start_date", "end_date", *_WEEKDAYS
-    ):
-        if not service_id or service_id in services.row_of:
+def _read_weekly(table: Table, services: dict[str, _Service]) -> None:
+    columns = ("service_id", "start_date", "end_date", *_WEEKDAYS)
+    for line, (service_id, start_text, end_text, *marks) in table.rows(*columns):
+        if not service_id or service_id in services:
             table.note(Reason.ID_REPEATED if service_id else Reason.ID_MISSING, line, "service_id")
             continue
         start, end = _find_day(start_text), _find_day(end_text)
-        row = services.row(service_id, table, line)
+        service = services[service_id] = _Service((table.name, line))
         if start is None or end is None:
-            column = "start_date" if start is None else "end_date"
-            table.note(Reason.CALENDAR_ROW_UNREADABLE, line, column)
+            table.note(Reason.CALENDAR_ROW_UNREADABLE, line, "start_date" if start is None else "end_date")
         elif end < start:
             table.note(Reason.CALENDAR_RUNS_BACKWARDS, line, "end_date")
         else:
-            runs_on = [_mark(table, line, *mark) for mark in zip(_WEEKDAYS, marks, strict=True)]
+            for weekday, mark in zip(_WEEKDAYS, marks, strict=True):
+                if mark not in {"0", "1"}:
+                    table.note(Reason.VALUE_UNREADABLE_ASSUMED, line, weekday)
             span = np.arange(start.toordinal(), end.toordinal() + 1, dtype=np.int32)
-            services.weekly[row] = span[np.array(runs_on)[(span + 6) % 7]]
+            service.weekly = span[np.array([mark == "1" for mark in marks])[(span + 6) % 7]]
 
 
-def _read_exceptions(table: Table, services: Services) -> None:
+def _read_exceptions(table: Table, services: dict[str, _Service]) -> None:
     for line, (service_id, day_text, type_text) in table.rows("service_id", "date", "exception_type"):
         if not service_id:
             table.note(Reason.ID_MISSING, line, "service_id")
             continue
-        row = services.row(service_id, table, line)
+        service = services.setdefault(service_id, _Service((table.name, line)))
         day = _find_day(day_text)
         if day is None:
             table.note(Reason.CALENDAR_ROW_UNREADABLE, line, "date")
         elif type_text in {_ADDED, _REMOVED}:
-            services.exceptions[row][day.toordinal()] = type_text == _ADDED
+            service.exceptions[day.toordinal()] = type_text == _ADDED
         else:
             table.note(Reason.CALENDAR_ROW_UNREADABLE, line, "exception_type")
 
@@ -127,7 +112,15 @@ def _find_day(text: str) -> date | None:
     return day if day is not None and day.year in _YEARS else None
 
 
-def _mark(table: Table, line: int, column: str, text: str) -> bool:
-    if text not in {"0", "1"}:
-        table.note(Reason.VALUE_UNREADABLE_ASSUMED, line, column)
-    return text == "1"
+def _shorten(archive: Archive, days: list[Int32], places: list[tuple[str, int]]) -> list[Int32]:
+    """Limit services times days: a calendar that is too long begins when half of the services have begun."""
+    running = [of_service for of_service in days if len(of_service)]
+    most_days = MOST_SERVICE_DAYS // max(len(days), 1)
+    if not running or max(each[-1] for each in running) - min(each[0] for each in running) < most_days:
+        return days
+    begin = sorted(int(of_service[0]) for of_service in running)[len(running) // 2]
+    kept = [of_service[(of_service >= begin) & (of_service < begin + most_days)] for of_service in days]
+    for before, after, place in zip(days, kept, places, strict=True):
+        if len(after) < len(before):
+            archive.findings.add(Reason.CALENDAR_RANGE_SHORTENED, *place)
+    return kept
