@@ -1,13 +1,15 @@
 """In-seat transfers, stated in transfers.txt or implied by block_id."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cache
+from itertools import combinations, compress, starmap
 
 import numpy as np
 
-from fingerpost.transit.engine.gtfs.csv import Archive, Mask, Reason
+from fingerpost.transit.engine.gtfs.csv.archive import Archive
+from fingerpost.transit.engine.gtfs.csv.findings import Mask, Reason
 from fingerpost.transit.engine.gtfs.stop_times import StopTimes
 from fingerpost.transit.engine.gtfs.transfers import IN_SEAT
 from fingerpost.transit.engine.gtfs.trips import Trips
@@ -85,19 +87,11 @@ class Departures:
         return ordered
 
 
-class _Candidates(NamedTuple):
-    """Trip departures that follow one another in their block.
-
-    ``days`` holds, by position, the service days on which they do, where these are not all on which the first runs.
-    """
-
-    first: Int32
-    then: Int32
-    days: Mapping[int, Int32]
-
-
 _InSeat = tuple[int, int, int, Int32 | None]
 """Two trip departures, by how many days the second is later, and on which days of the first it holds (None: all)."""
+
+_Candidate = tuple[int, int, Int32 | None]
+"""Two trip departures that follow one another in their block, and on which service days (None: all of the first)."""
 
 
 def find_in_seat(
@@ -115,17 +109,14 @@ def find_in_seat(
     forbidden = {(int(row[0]), int(row[1])) for row in linked if row[2] != IN_SEAT}
     by_headway = np.unique(departures.trip[(departures.block >= 0) & ~departures.is_exact])
     archive.findings.add_many(Reason.BLOCK_OF_HEADWAYS_UNAPPLIED, "trips.txt", trips.lines[by_headway], "block_id")
-    candidates = _list_candidates(departures, days)
-    for index in np.flatnonzero(_check_candidates(archive, trips, departures, candidates)).tolist():
-        first, then = int(candidates.first[index]), int(candidates.then[index])
+    for first, then, on_days in _list_usable(archive, trips, departures, _list_candidates(departures, days)):
         pair = (int(departures.trip[first]), int(departures.trip[then]))
         if pair in forbidden:
             continue
-        on_days = candidates.days.get(index)
-        told = [*linked_days.get((0, pair[0]), ()), *linked_days.get((1, pair[1]), ())]
-        if told:
+        linked_on = [*linked_days.get((0, pair[0]), ()), *linked_days.get((1, pair[1]), ())]
+        if linked_on:
             all_days = days[departures.service[first]] if on_days is None else on_days
-            on_days = np.setdiff1d(all_days, np.concatenate(told)).astype(np.int32)
+            on_days = np.setdiff1d(all_days, np.concatenate(linked_on)).astype(np.int32)
             if not len(on_days):
                 continue
         found.append((first, then, 0, on_days))
@@ -205,61 +196,42 @@ def _list_pairs(departures: Departures, first_trip: int, then_trip: int, days_la
     ]
 
 
-def _list_candidates(departures: Departures, days: Sequence[Int32]) -> _Candidates:
-    """Return the consecutive pairs of trip departures in each block and service day.
+def _list_candidates(departures: Departures, days: Sequence[Int32]) -> list[_Candidate]:
+    """Return the trip departures with exact times that follow one another in their block.
 
     A block may have trips of several services. Where no two of them share a day, each makes blocks of its own.
     """
-    blocks, services, begin_s, end_s = departures.block, departures.service, departures.begin_s, departures.end_s
+    blocks, services = departures.block, departures.service.tolist()
     rows = np.flatnonzero((blocks >= 0) & departures.is_exact)
-    rows = rows[np.lexsort((rows, end_s[rows], begin_s[rows], services[rows], blocks[rows]))]
-    block, service = blocks[rows], services[rows]
-    is_mixed = _mix_days(block, service, days)[block] if len(block) else np.zeros(0, np.bool_)
-    follows = (block[1:] == block[:-1]) & (service[1:] == service[:-1]) & ~is_mixed[1:]
-    first, then = rows[:-1][follows].tolist(), rows[1:][follows].tolist()
-    on_days: dict[int, Int32] = {}
-    mixed = rows[is_mixed]
-    mixed = mixed[np.lexsort((mixed, end_s[mixed], begin_s[mixed], blocks[mixed]))]
-    for of_block in np.split(mixed, np.flatnonzero(np.diff(blocks[mixed])) + 1):
-        for one, other, shared in _follow_by_day(of_block.tolist(), services, days):
-            on_days[len(first)] = shared
-            first.append(one)
-            then.append(other)
-    return _Candidates(np.array(first, np.int32), np.array(then, np.int32), on_days)
-
-
-def _mix_days(block: Int32, service: Int32, days: Sequence[Int32]) -> Mask:
-    marks = np.zeros(int(block.max()) + 1, np.bool_)
-    pairs = np.unique(np.column_stack([block, service]), axis=0)
-    known: dict[tuple[int, ...], bool] = {}
-    for of_block in np.split(pairs, np.flatnonzero(np.diff(pairs[:, 0])) + 1):
-        if len(of_block) > 1:
-            services = tuple(of_block[:, 1].tolist())
-            if services not in known:
-                every = np.concatenate([days[row] for row in services])
-                known[services] = len(np.unique(every)) < len(every)
-            marks[of_block[0, 0]] = known[services]
-    return marks
-
-
-def _follow_by_day(trip_departures: list[int], service: Int32, days: Sequence[Int32]) -> list[tuple[int, int, Int32]]:
-    """Return each trip departure of a block, its successors, and the days on which each of them is the next."""
-    found = []
-    for at, trip_departure in enumerate(trip_departures):
-        left = days[service[trip_departure]]
-        for other in trip_departures[at + 1 :]:
-            shared = np.intersect1d(left, days[service[other]]).astype(np.int32)
-            if len(shared):
-                found.append((trip_departure, other, shared))
-                left = np.setdiff1d(left, shared)
-            if not len(left):
-                break
+    rows = rows[np.lexsort((rows, departures.end_s[rows], departures.begin_s[rows], blocks[rows]))]
+    share_days = cache(lambda one, other: bool(len(np.intersect1d(days[one], days[other]))))
+    found: list[_Candidate] = []
+    for of_block in np.split(rows, np.flatnonzero(np.diff(blocks[rows])) + 1):
+        listed = of_block.tolist()
+        is_mixed = any(starmap(share_days, combinations({services[row] for row in listed}, 2)))
+        for at, first in enumerate(listed):
+            left = days[services[first]]
+            for then in listed[at + 1 :]:
+                if not is_mixed and services[then] == services[first]:
+                    found.append((first, then, None))
+                    break
+                if not share_days(services[first], services[then]):
+                    continue
+                shared = np.intersect1d(left, days[services[then]]).astype(np.int32)
+                if len(shared):
+                    found.append((first, then, shared))
+                    left = np.setdiff1d(left, shared)
+                if not len(left):
+                    break
     return found
 
 
-def _check_candidates(archive: Archive, trips: Trips, departures: Departures, candidates: _Candidates) -> Mask:
-    """Mark the pairs of a block between which one may stay seated; count the others by reason."""
-    first, then = candidates.first, candidates.then
+def _list_usable(
+    archive: Archive, trips: Trips, departures: Departures, candidates: Sequence[_Candidate]
+) -> Iterator[_Candidate]:
+    """Yield the candidates between which one may stay seated; count the others by reason."""
+    first = np.array([first for first, _, _ in candidates], np.int32)
+    then = np.array([then for _, then, _ in candidates], np.int32)
     begin_s, begin_place, end_place = departures.begin_s, departures.begin_place, departures.end_place
     stands_s = begin_s[then] - departures.end_s[first]
     is_loop = begin_place == end_place
@@ -271,4 +243,5 @@ def _check_candidates(archive: Archive, trips: Trips, departures: Departures, ca
         (Reason.BLOCK_STANDS_LONG_UNAPPLIED, "block_id", stands_s > LONGEST_STAND_S),
     )
     lines = trips.lines[departures.trip[first]]
-    return archive.findings.drop_faulty("trips.txt", lines, np.ones(len(first), np.bool_), faults)
+    usable = archive.findings.drop_faulty("trips.txt", lines, np.ones(len(first), np.bool_), faults)
+    return compress(candidates, usable.tolist())
