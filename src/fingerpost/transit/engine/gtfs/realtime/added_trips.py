@@ -1,4 +1,4 @@
-"""Trips that realtime adds: their keys, routes, stops and names."""
+"""Trips that realtime adds: their keys and stop times."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -7,16 +7,20 @@ from typing import NamedTuple
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
 
-from fingerpost.transit.engine.gtfs.csv import find_time_s
+from fingerpost.transit.engine.gtfs.csv.table import find_time_s
 from fingerpost.transit.engine.gtfs.realtime.messages import plain_text
 from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome, StopTimeOutcome
 from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import SKIPPED, read_pickup_drop_off
-from fingerpost.transit.engine.gtfs.realtime.trip_matching import TripMatcher
+from fingerpost.transit.engine.gtfs.realtime.trip_matching import StopTimeUpdate, TripMatcher
 from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, Timetable, UInt8
+
+# A stop time this far from the start of the service day is an error.
+_EARLIEST_S, _LATEST_S = -12 * 3600, 5 * 86_400
+_FEWEST_STOP_TIMES = 2
 
 
 class AddedKey(NamedTuple):
-    """What names an added ride: row of its feed, trip id, service day as an ordinal, start time as written."""
+    """Identifies an added ride: row of its feed, trip id, service day as an ordinal, start time as written."""
 
     feed: int
     trip_id: str
@@ -31,7 +35,7 @@ class AddedKeys:
             self._by_id.setdefault(key.trip_id, []).append(key)
 
     def find(self, trip: TripDescriptor, matcher: TripMatcher) -> list[AddedKey] | EntityOutcome:
-        """Return the rides that bear a trip's id, on its day and at its time where these are stated."""
+        """Return the rides that have a trip's id, and its day and start time if these are stated."""
         named = self._by_id.get(plain_text(trip.trip_id)) if trip.trip_id else None
         if not named:
             return []
@@ -48,48 +52,6 @@ class AddedKeys:
 
 def _is_same_time(stated: str, other: str) -> bool:
     return not stated or not other or find_time_s(stated) == find_time_s(other)
-
-
-MAYBE_ADDED = (EntityOutcome.TRIP_UNKNOWN, EntityOutcome.NOT_RUNNING, EntityOutcome.START_TIME_UNKNOWN)
-"""Outcomes of a trip id that may be an added ride's."""
-
-
-class ReceivedUpdate(NamedTuple):
-    """A trip update, the matcher of its message, when it was made (Unix seconds), and where its outcome is kept."""
-
-    update: TripUpdate
-    matcher: TripMatcher
-    updated: int
-    slot: int
-
-
-def choose_newest(
-    words: Iterable[ReceivedUpdate], keys: AddedKeys, outcomes: list[EntityOutcome]
-) -> dict[AddedKey, ReceivedUpdate]:
-    """Return the newest word on each added ride; of two at one instant the later counts."""
-    newest: dict[AddedKey, ReceivedUpdate] = {}
-    for word in words:
-        found = keys.find(word.update.trip, word.matcher)
-        if isinstance(found, EntityOutcome):
-            outcomes[word.slot] = found
-        elif len(found) > 1:
-            outcomes[word.slot] = EntityOutcome.TRIP_AMBIGUOUS
-        elif found:
-            earlier = newest.get(found[0])
-            if earlier is None or earlier.updated <= word.updated:
-                newest[found[0]] = word
-            superseded = earlier if newest[found[0]] is word else word
-            if superseded is not None:
-                outcomes[superseded.slot] = EntityOutcome.SUPERSEDED
-    return newest
-
-
-# A stop time this far from the start of the service day is an error.
-_EARLIEST_S, _LATEST_S = -12 * 3600, 5 * 86_400
-_FEWEST_STOP_TIMES = 2
-
-StopTimeUpdate = TripUpdate.StopTimeUpdate
-StopTimeEvent = TripUpdate.StopTimeEvent
 
 
 class PlacedStopTimes(NamedTuple):
@@ -110,11 +72,11 @@ class PlannedStopTime(NamedTuple):
 
 
 Original = Mapping[int, PlannedStopTime]
-"""The stop times of the trip that a replacement stands in for, by sequence, in Unix seconds."""
+"""The stop times of a replaced trip by sequence, in Unix seconds."""
 
 
 def read_original(timetable: Timetable, trip: int, start: int) -> Original:
-    """Return the planned stop times of a trip that count from a Unix second."""
+    """Return the planned stop times of a trip, counted from a Unix second."""
     rows = timetable.list_stop_times(trip)
     columns = (
         timetable.stop_time_stop[rows],
@@ -129,63 +91,60 @@ def read_original(timetable: Timetable, trip: int, start: int) -> Original:
 def place_stop_times(
     update: TripUpdate, stops: Mapping[str, int], day_start: int, original: Original, tally: Counter[str]
 ) -> PlacedStopTimes | None:
-    """Return the stop times of a ride that have a known stop and a time, None where fewer than two are left.
+    """Return the stop times of a ride that have a known stop and a time, None if fewer than two are left.
 
     A stop time needs absolute times, or a delay and a stop time of the original with its sequence.
-    Where only arrival or departure is stated it is both.
+    If only arrival or departure is stated, it is both.
     """
     found: list[tuple[int, int, int, int, bool]] = []
-    for stop_time_update in update.stop_time_update:
-        planned = original.get(stop_time_update.stop_sequence)
-        stop = _find_stop(stop_time_update, stops, planned)
-        arrival = _find_time(stop_time_update.arrival, planned.arrival if planned else None)
-        departure = _find_time(stop_time_update.departure, planned.departure if planned else None)
+    for stop_time in update.stop_time_update:
+        planned = original.get(stop_time.stop_sequence)
+        stop = _find_stop(stop_time, stops, planned)
+        arrival = _find_time(stop_time.arrival, planned.arrival if planned else None)
+        departure = _find_time(stop_time.departure, planned.departure if planned else None)
         arrival, departure = departure if arrival is None else arrival, arrival if departure is None else departure
         if stop is None:
             tally[StopTimeOutcome.STOP_UNKNOWN] += 1
         elif arrival is None or departure is None:
             tally[StopTimeOutcome.WITHOUT_TIMES] += 1
-        elif not (
-            day_start + _EARLIEST_S <= min(arrival, departure) and max(arrival, departure) - day_start < _LATEST_S
-        ):
+        elif min(arrival, departure) < day_start + _EARLIEST_S or max(arrival, departure) >= day_start + _LATEST_S:
             tally[StopTimeOutcome.OUT_OF_RANGE] += 1
         else:
-            flags = _flags(stop_time_update, stop, planned)
-            found.append((stop, arrival, departure, flags, stop_time_update.schedule_relationship == SKIPPED))
+            is_skipped = stop_time.schedule_relationship == SKIPPED
+            found.append((stop, arrival, departure, _flags(stop_time, stop, planned), is_skipped))
     if sum(not is_skipped for *_, is_skipped in found) < _FEWEST_STOP_TIMES:
         tally[StopTimeOutcome.TRIP_UNPLACED] += len(found)
         return None
-    times = np.array([(arrival, departure) for _, arrival, departure, *_ in found], np.int64).reshape(-1)
+    stop_rows, arrivals, departures, flags, skipped = zip(*found, strict=True)
+    times = np.column_stack([arrivals, departures]).astype(np.int64).ravel()
     held = np.maximum.accumulate(times)
-    waiting = int(np.count_nonzero((held != times).reshape(-1, 2).any(axis=1)))
-    tally[StopTimeOutcome.HELD] += waiting
-    tally[StopTimeOutcome.APPLIED] += len(found) - waiting
+    held_count = int(np.count_nonzero((held != times).reshape(-1, 2).any(axis=1)))
+    tally[StopTimeOutcome.HELD] += held_count
+    tally[StopTimeOutcome.APPLIED] += len(found) - held_count
     return PlacedStopTimes(
-        stop=np.array([stop for stop, *_ in found], np.int32),
+        stop=np.array(stop_rows, np.int32),
         arrival=held[0::2],
         departure=held[1::2],
-        flags=np.array([flags for *_, flags, _ in found], np.uint8),
-        is_skipped=np.array([is_skipped for *_, is_skipped in found], np.bool_),
+        flags=np.array(flags, np.uint8),
+        is_skipped=np.array(skipped, np.bool_),
     )
 
 
-def _find_stop(
-    stop_time_update: StopTimeUpdate, stops: Mapping[str, int], planned: PlannedStopTime | None
-) -> int | None:
-    stop_id = stop_time_update.stop_time_properties.assigned_stop_id or stop_time_update.stop_id
+def _find_stop(stop_time: StopTimeUpdate, stops: Mapping[str, int], planned: PlannedStopTime | None) -> int | None:
+    stop_id = stop_time.stop_time_properties.assigned_stop_id or stop_time.stop_id
     if stop_id:
         return stops.get(stop_id)
     return planned.stop if planned else None
 
 
-def _flags(stop_time_update: StopTimeUpdate, stop: int, planned: PlannedStopTime | None) -> int:
+def _flags(stop_time: StopTimeUpdate, stop: int, planned: PlannedStopTime | None) -> int:
     """Return the flags of no boarding and no alighting: as stated, else as planned at the same stop."""
     flags = planned.flags if planned is not None and planned.stop == stop else 0
-    opened, closed = read_pickup_drop_off(stop_time_update.stop_time_properties)
+    opened, closed = read_pickup_drop_off(stop_time.stop_time_properties)
     return flags & ~opened | closed
 
 
-def _find_time(event: StopTimeEvent, planned: int | None) -> int | None:
+def _find_time(event: TripUpdate.StopTimeEvent, planned: int | None) -> int | None:
     if event.time:
         return event.time
     base = event.scheduled_time or planned

@@ -187,7 +187,7 @@ class _AffectedParts:
         if trip.trip_id and not trip.start_date and not trip.start_time:
             self._add_trip_of_any_day(trip, stops)
             return
-        match = self.matcher.match(trip, lambda: None, set)
+        match = self.matcher.match(trip)
         if not isinstance(match, TripMatch):
             self.has_shared |= match == EntityOutcome.ID_SHARED
             return

@@ -4,9 +4,8 @@ from collections import Counter
 from types import MappingProxyType
 from typing import NamedTuple
 
-from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedHeader, TripDescriptor, TripUpdate, VehiclePosition
+from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedHeader, TripUpdate, VehiclePosition
 
-from fingerpost.transit.engine.gtfs.realtime.added_trips import MAYBE_ADDED, ReceivedUpdate
 from fingerpost.transit.engine.gtfs.realtime.alerts import read_alert
 from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes, find_message
 from fingerpost.transit.engine.gtfs.realtime.outcomes import (
@@ -18,18 +17,16 @@ from fingerpost.transit.engine.gtfs.realtime.outcomes import (
     freeze,
 )
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex, Scope, TripMatcher
-from fingerpost.transit.engine.gtfs.realtime.trip_updates import TripUpdates
+from fingerpost.transit.engine.gtfs.realtime.trip_updates import ReceivedUpdate, TripUpdates
 from fingerpost.transit.engine.timetable.overlay import Alert, Overlay, RideKey
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
-# Clocks of publishers may be this far ahead; what is further ahead is not believed.
+# Clocks of publishers may be this far ahead; messages from further ahead are rejected.
 CLOCK_SKEW_S = 120
-
-_ADDING = frozenset({TripDescriptor.ADDED, TripDescriptor.NEW})
 
 
 class _ReadMessage(NamedTuple):
-    """A message that was read, and which of the entities' outcomes are its own."""
+    """A message that was read, and the positions of its entities' outcomes."""
 
     origin: str
     entities: slice
@@ -42,9 +39,9 @@ class RealtimeReader:
         self.tally = Tally()
         self.rides = TripUpdates(timetable, index, self.tally)
         self.alerts: list[Alert] = []
-        # With where their outcomes are kept. They may name trips that a later entity adds.
+        # Alerts with the positions of their outcomes. They may name trips that a later entity adds.
         self.waiting_alerts: list[tuple[FeedEntity, TripMatcher, int]] = []
-        # When the newest position of each ride was reported, and where its outcome is kept.
+        # The time of the newest position of each ride, and the position of its outcome.
         self.vehicles: dict[RideKey, tuple[int, int]] = {}
         self.timestamps: list[int] = []
         self.messages: list[_ReadMessage] = []
@@ -55,8 +52,7 @@ class RealtimeReader:
         if message is None:
             counts[MessageOutcome.UNREADABLE] += 1
             return
-        header = message.header
-        stated = header.timestamp
+        header, stated = message.header, message.header.timestamp
         if stated > self.now + CLOCK_SKEW_S:
             counts[MessageOutcome.FROM_THE_FUTURE] += 1
             outcomes.extend([EntityOutcome.FROM_THE_FUTURE] * len(message.entity))
@@ -78,7 +74,7 @@ class RealtimeReader:
         self.messages.append(_ReadMessage(data.origin, slice(first, len(outcomes)), matcher))
 
     def finish(self) -> Overlay:
-        rides, added = self.rides.settle()
+        rides, added = self.rides.finish()
         outcomes = self.tally.entities
         for entity, matcher, slot in self.waiting_alerts:
             outcome = self._add_alert(entity, matcher)
@@ -137,7 +133,7 @@ class RealtimeReader:
             return EntityOutcome.TRIP_NOT_NAMED
         if position.timestamp > self.now + CLOCK_SKEW_S:
             return EntityOutcome.FROM_THE_FUTURE
-        match = matcher.match(position.trip, lambda: None, set)
+        match = matcher.match(position.trip)
         if isinstance(match, EntityOutcome):
             return match
         reported = min(position.timestamp or updated, self.now)
@@ -156,27 +152,4 @@ class RealtimeReader:
             if update.timestamp > self.now + CLOCK_SKEW_S:
                 return EntityOutcome.FROM_THE_FUTURE
             updated = min(update.timestamp, self.now)
-        received = ReceivedUpdate(update, matcher, updated, slot)
-        relationship = update.trip.schedule_relationship
-        if relationship in _ADDING:
-            return self.rides.add(received)
-        match = matcher.match(
-            update.trip,
-            lambda: _find_instant(update),
-            lambda: {each.stop_id for each in update.stop_time_update if each.stop_id},
-        )
-        if isinstance(match, EntityOutcome):
-            if match in MAYBE_ADDED and update.trip.trip_id:
-                self.rides.wait(received)
-            return match
-        if relationship == TripDescriptor.DUPLICATED:
-            return self.rides.duplicate(received, match)
-        return self.rides.claim(received, match)
-
-
-def _find_instant(update: TripUpdate) -> int | None:
-    for stop_time_update in update.stop_time_update:
-        instant: int = stop_time_update.arrival.time or stop_time_update.departure.time
-        if instant:
-            return instant
-    return None
+        return self.rides.add(ReceivedUpdate(update, matcher, updated, slot))

@@ -1,24 +1,25 @@
 """The trips of a timetable by id, and the trip that a realtime message means."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from google.transit.gtfs_realtime_pb2 import TripDescriptor
+from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
 
-from fingerpost.transit.engine.gtfs.csv import find_day, find_time_s
+from fingerpost.transit.engine.gtfs.csv.table import find_day, find_time_s
 from fingerpost.transit.engine.gtfs.realtime.messages import plain_text
 from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome
 from fingerpost.transit.engine.timetable.service_days import local_day, service_day_start, services_on
 from fingerpost.transit.engine.timetable.timetable import Int64, Timetable
 
+StopTimeUpdate = TripUpdate.StopTimeUpdate
 _K = TypeVar("_K")
 
 
 class Scope:
-    """The feeds that one message may speak of.
+    """The feeds to which one message may refer.
 
     Attributes:
         feeds: rows of the timetable's feeds.
@@ -41,21 +42,19 @@ class RealtimeIndex:
 
     def __init__(self, timetable: Timetable) -> None:
         self.timetable = timetable
-        feed_of_trip = timetable.route_feed[timetable.trip_route]
-        self.trip_feed: list[int] = feed_of_trip.tolist()
+        self.trip_feed: list[int] = timetable.route_feed[timetable.trip_route].tolist()
         self.route_feed: list[int] = timetable.route_feed.tolist()
         self.feed_names = [feed.name for feed in timetable.feeds]
         self.trip_route: list[int] = timetable.trip_route.tolist()
         self.trip_service: list[int] = timetable.trip_service.tolist()
         self.trip_departure_order: Int64 = np.argsort(timetable.trip_departure_trip, kind="stable")
-        trip_count = len(timetable.trip_local_id)
         self.trip_departure_first: list[int] = np.searchsorted(
-            timetable.trip_departure_trip[self.trip_departure_order], np.arange(trip_count + 1)
+            timetable.trip_departure_trip[self.trip_departure_order], np.arange(len(self.trip_feed) + 1)
         ).tolist()
-        self._scopes: dict[tuple[int, ...], Scope] = {}
-        self._stops: dict[str, dict[str, int]] = {}
-        self._running: dict[int, bytes] = {}
-        self._day_starts: dict[tuple[int, str], int] = {}
+        self.scope = cache(self._build_scope)
+        self.stops_of_name = cache(self._list_stops_of_name)
+        self.day_start = cache(self._find_day_start)
+        self._services_on = cache(self._list_services_on)
 
     def by_feed_name(self, rows: Iterable[int], feeds: Sequence[int]) -> Mapping[str, set[int]]:
         """Return rows by the FEED that each belongs to; ``feeds`` has the feed of every row."""
@@ -88,31 +87,26 @@ class RealtimeIndex:
         listed: list[int] = starts_s.tolist()
         return listed
 
-    def scope(self, feed_name: str | None) -> Scope:
-        """Return the feeds of a name, in either case of letters; all feeds where there is no name."""
-        feeds = tuple(
+    def _build_scope(self, feed_name: str | None) -> Scope:
+        """Return the feeds of a name, in either case of letters; all feeds if the name is None."""
+        feeds = (
             row
-            for row, feed in enumerate(self.timetable.feeds)
-            if feed_name is None or feed.name.casefold() == feed_name.casefold()
+            for row, name in enumerate(self.feed_names)
+            if feed_name is None or name.casefold() == feed_name.casefold()
         )
-        if feeds not in self._scopes:
-            self._scopes[feeds] = Scope(self, feeds)
-        return self._scopes[feeds]
+        return Scope(self, tuple(feeds))
 
     def stops_of(self, feed: int) -> Mapping[str, int]:
-        """Return stop id to row for one feed, and for the feeds that bear its name (rule A8)."""
+        """Return stop id to row for one feed and all feeds of the same name (rule A8)."""
         return self.stops_of_name(self.feed_names[feed])
 
-    def stops_of_name(self, name: str) -> Mapping[str, int]:
-        table = self.timetable
-        if name not in self._stops:
-            alike = np.array([other.name == name for other in table.feeds], np.bool_)
-            rows = np.flatnonzero(alike[table.stop_feed]).tolist()
-            self._stops[name] = {table.stop_local_id[row]: row for row in rows}
-        return self._stops[name]
+    def _list_stops_of_name(self, name: str) -> Mapping[str, int]:
+        has_name = np.array([other == name for other in self.feed_names], np.bool_)
+        rows = np.flatnonzero(has_name[self.timetable.stop_feed]).tolist()
+        return {self.timetable.stop_local_id[row]: row for row in rows}
 
     def stops_below(self, stop: int) -> frozenset[int]:
-        """Return a stop and all that is part of it."""
+        """Return a stop and everything below it."""
         found = {stop}
         waiting = [stop]
         while waiting:
@@ -123,18 +117,14 @@ class RealtimeIndex:
 
     def is_running(self, trip: int, day: int) -> bool:
         """Whether a trip's service runs on a day (date.toordinal)."""
-        running = self._running.get(day)
-        if running is None:
-            running = self._running[day] = services_on(self.timetable, date.fromordinal(day)).tobytes()
-        return running[self.trip_service[trip]] != 0
+        return self._services_on(day)[self.trip_service[trip]] != 0
 
-    def day_start(self, feed: int, day: int) -> int:
+    def _list_services_on(self, day: int) -> bytes:
+        return services_on(self.timetable, date.fromordinal(day)).tobytes()
+
+    def _find_day_start(self, feed: int, day: int) -> int:
         """Return the Unix second at which a service day (date.toordinal) of a feed begins."""
-        zone = self.timetable.feeds[feed].zone
-        start = self._day_starts.get((day, zone))
-        if start is None:
-            start = self._day_starts[day, zone] = service_day_start(date.fromordinal(day), zone)
-        return start
+        return service_day_start(date.fromordinal(day), self.timetable.feeds[feed].zone)
 
 
 def group_rows(keys: Sequence[_K], rows: Iterable[int]) -> dict[_K, tuple[int, ...]]:
@@ -172,24 +162,20 @@ class TripMatcher:
         zone = index.timetable.feeds[scope.feeds[0]].zone if scope.feeds else "UTC"
         self.today = local_day(now, zone).toordinal()
 
-    def match(
-        self, trip: TripDescriptor, find_instant: Callable[[], int | None], named_stops: Callable[[], set[str]]
-    ) -> TripMatch | EntityOutcome:
+    def match(self, trip: TripDescriptor, stop_times: Sequence[StopTimeUpdate] = ()) -> TripMatch | EntityOutcome:
         """Return the ride, or why there is none.
 
-        ``find_instant`` returns an instant of the ride (Unix seconds) where one is stated; it is called only
-        where the start date is missing. ``named_stops`` returns the ids of its stops, and is called only
-        where several trips could be meant.
+        ``stop_times`` decide the day if no start date is stated, and the trip if several could be meant.
         """
         day = self.read_day(trip.start_date)
         if isinstance(day, EntityOutcome):
             return day
         if not trip.trip_id:
-            return self._match_by_route(trip, self.today if day is None else day, named_stops)
+            return self._match_by_route(trip, self.today if day is None else day, stop_times)
         rows = self.find_trips(trip)
         if isinstance(rows, EntityOutcome):
             return rows
-        found = [self._match_row(row, trip, day, find_instant) for row in rows]
+        found = [self._match_row(row, trip, day, stop_times) for row in rows]
         if len(found) == 1:
             return found[0]
         matches = [match for match in found if not isinstance(match, EntityOutcome)]
@@ -200,7 +186,7 @@ class TripMatcher:
         return matches[0] if matches else found[0]
 
     def find_trips(self, trip: TripDescriptor) -> tuple[int, ...] | EntityOutcome:
-        """Return the rows that bear a trip's id and belong to its route, where a known one is named."""
+        """Return the rows that have a trip's id and, if a known route is named, belong to it."""
         rows = self.scope.trips.get(trip.trip_id)
         if rows is None:
             return EntityOutcome.TRIP_UNKNOWN
@@ -231,7 +217,7 @@ class TripMatcher:
         return day
 
     def _match_row(
-        self, row: int, trip: TripDescriptor, day: int | None, find_instant: Callable[[], int | None]
+        self, row: int, trip: TripDescriptor, day: int | None, stop_times: Sequence[StopTimeUpdate]
     ) -> TripMatch | EntityOutcome:
         index = self.index
         begin, end = index.trip_departure_first[row], index.trip_departure_first[row + 1]
@@ -245,7 +231,7 @@ class TripMatcher:
                 return chosen
             trip_departure, late_s = chosen
         if day is None:
-            day = self._nearest_day(row, trip_departure, find_instant())
+            day = self._nearest_day(row, trip_departure, _find_instant(stop_times))
             if day is None:
                 return EntityOutcome.NOT_RUNNING
         elif not index.is_running(row, day):
@@ -288,9 +274,8 @@ class TripMatcher:
         return min(days, key=distance_s, default=None)
 
     def _match_by_route(
-        self, trip: TripDescriptor, day: int, named_stops: Callable[[], set[str]]
+        self, trip: TripDescriptor, day: int, stop_times: Sequence[StopTimeUpdate]
     ) -> TripMatch | EntityOutcome:
-        routes = self.scope.routes.get(trip.route_id, ())
         if not trip.route_id or not trip.start_time:
             return EntityOutcome.TRIP_NOT_NAMED
         start_s = find_time_s(trip.start_time) if isinstance(trip.start_time, str) else None
@@ -298,7 +283,7 @@ class TripMatcher:
             return EntityOutcome.START_TIME_UNKNOWN
         found: list[TripMatch] = []
         only_start_s = self.index.only_start_s
-        for route in routes:
+        for route in self.scope.routes.get(trip.route_id, ()):
             for row in self.index.trips_of_route.get(route, ()):
                 if only_start_s[row] not in (-1, start_s) or not self.index.is_running(row, day):
                     continue
@@ -309,7 +294,7 @@ class TripMatcher:
                 if not isinstance(chosen, EntityOutcome):
                     found.append(TripMatch(row, chosen[0], day, chosen[1]))
         if len(found) > 1:
-            stops = named_stops()
+            stops = {stop_time.stop_id for stop_time in stop_times if stop_time.stop_id}
             found = [match for match in found if stops and self._serves(match.trip, stops)]
             return found[0] if len(found) == 1 else EntityOutcome.TRIP_AMBIGUOUS
         return found[0] if found else EntityOutcome.TRIP_UNKNOWN
@@ -318,3 +303,12 @@ class TripMatcher:
         table = self.index.timetable
         rows = table.stop_time_stop[table.list_stop_times(trip)].tolist()
         return {table.stop_local_id[row] for row in rows}.issuperset(stop_ids)
+
+
+def _find_instant(stop_times: Sequence[StopTimeUpdate]) -> int | None:
+    """Return the first time that is stated, in Unix seconds."""
+    for stop_time in stop_times:
+        instant: int = stop_time.arrival.time or stop_time.departure.time
+        if instant:
+            return instant
+    return None
