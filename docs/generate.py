@@ -23,8 +23,7 @@ from fingerpost.contract.wire import schema_of
 from fingerpost.store.network_record import describe_schema
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
-from fingerpost.transit.engine.gtfs.csv import Reason
-from fingerpost.transit.engine.gtfs.csv.findings import FindingKind
+from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, Reason
 from fingerpost.transit.rules.warnings import WarningCode
 
 FOLDER = Path(__file__).parent / "reference"

@@ -1,9 +1,11 @@
 """Fares of both versions of GTFS: fare_attributes.txt, and fare products by leg."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
-from fingerpost.transit.engine.gtfs.csv import Archive, Reason, Table, find_integer
+from fingerpost.transit.engine.gtfs.csv.archive import Archive
+from fingerpost.transit.engine.gtfs.csv.findings import Reason
+from fingerpost.transit.engine.gtfs.csv.table import Table, find_integer
 from fingerpost.transit.fares.book import (
     TRANSFER_INSTEAD,
     TRANSFER_ONLY,
@@ -31,7 +33,7 @@ _REQUIRED = {
     "route_networks.txt": ("network_id", "route_id"),
     "rider_categories.txt": ("rider_category_id",),
 }
-# Those of which a fault could hide a rule that applies.
+# Tables whose faults could hide a rule that applies.
 _OF_LEGS = (
     "fare_transfer_rules.txt", "fare_products.txt", "stop_areas.txt", "route_networks.txt", "rider_categories.txt",
 )  # fmt: skip
@@ -75,8 +77,9 @@ def read_fares(archive: Archive) -> FareBook | None:
     book = _with_rules(archive, tickets)
     if book.ticket_rules:
         ruled = {rule.fare_id for rule in book.ticket_rules}
-        for fare_id in filter(lambda fare_id: fare_id not in ruled, tickets):
-            table.note(Reason.FARE_WITHOUT_RULE_UNAPPLIED, lines[fare_id], "fare_id")
+        for fare_id, line in lines.items():
+            if fare_id not in ruled:
+                table.note(Reason.FARE_WITHOUT_RULE_UNAPPLIED, line, "fare_id")
     return book
 
 
@@ -106,12 +109,8 @@ def _with_rules(archive: Archive, tickets: dict[str, Ticket]) -> FareBook:
         for key, zones in contains.items()
     )
     names_zones = any(rule.origin_id or rule.destination_id or rule.contains_ids for rule in rules)
-    return replace(book, ticket_rules=rules, zone_of=_read_zones(archive) if names_zones else {})
-
-
-def _read_zones(archive: Archive) -> dict[str, str]:
-    table = archive.find_aside("stops.txt")
-    return {} if table is None else {stop: zone for _, (stop, zone) in table.rows("stop_id", "zone_id") if zone}
+    zones_of_stops = _rows(archive.find_aside("stops.txt"), "stop_id", "zone_id") if names_zones else ()
+    return replace(book, ticket_rules=rules, zone_of={stop: zone for stop, zone in zones_of_stops if zone})
 
 
 _LEG_COLUMNS = (
@@ -180,6 +179,12 @@ def _open(archive: Archive, name: str) -> Table | None:
     return archive.find_extra(name, *_REQUIRED[name])
 
 
+def _rows(table: Table | None, *columns: str) -> Iterator[tuple[str, ...]]:
+    """Yield the fields of every row, or nothing if there is no table."""
+    if table is not None:
+        yield from (fields for _, fields in table.rows(*columns))
+
+
 def _find_fault(archive: Archive, name: str) -> str:
     table = archive.find_aside(name)
     if table is None or not table.columns:
@@ -198,14 +203,14 @@ def _read_transfers(archive: Archive, listed: Collection[str]) -> tuple[tuple[Tr
         count, type_ = find_integer(count_text or str(_ANY_COUNT)), find_integer(type_text)
         limit = find_integer(limit_text) if limit_text else None
         limit_type = find_integer(limit_type_text) if limit_type_text else -1
-        sound = (
-            count is not None
-            and (count == _ANY_COUNT or count > 0)
-            and type_ is not None
-            and TRANSFER_ONLY <= type_ <= TRANSFER_INSTEAD
-            and (not limit_text or (limit is not None and limit > 0 and limit_type in _LIMIT_TYPES))
-        )
-        if not sound or count is None or type_ is None:
+        has_limit = limit is not None and limit > 0 and limit_type in _LIMIT_TYPES
+        if (
+            count is None
+            or (count != _ANY_COUNT and count <= 0)
+            or type_ is None
+            or not TRANSFER_ONLY <= type_ <= TRANSFER_INSTEAD
+            or (limit_text and not has_limit)
+        ):
             table.note(Reason.FARE_RULE_UNREADABLE_UNAPPLIED, line)
             problem = "a rule of fare_transfer_rules.txt cannot be read"
             continue
@@ -255,29 +260,22 @@ def _read_products(archive: Archive) -> tuple[tuple[Product, ...], Collection[st
 
 
 def _default_categories(archive: Archive) -> Iterable[str]:
-    table = _open(archive, "rider_categories.txt")
-    rows = () if table is None else table.rows("rider_category_id", "is_default_fare_category")
-    return [category for _, (category, is_default) in rows if is_default == "1"]
+    rows = _rows(_open(archive, "rider_categories.txt"), "rider_category_id", "is_default_fare_category")
+    return [category for category, is_default in rows if is_default == "1"]
 
 
 def _read_networks(archive: Archive) -> dict[str, str]:
-    table = _open(archive, "route_networks.txt")
-    if table is None:
-        table = archive.find_aside("routes.txt")
-    rows = () if table is None else table.rows("route_id", "network_id")
-    return {route: network for _, (route, network) in rows if network}
+    table = _open(archive, "route_networks.txt") or archive.find_aside("routes.txt")
+    return {route: network for route, network in _rows(table, "route_id", "network_id") if network}
 
 
 def _read_areas(archive: Archive) -> dict[str, tuple[str, ...]]:
     """Return the areas of each stop; a platform without any has its station's (GTFS, stop_areas.txt)."""
-    table = _open(archive, "stop_areas.txt")
     areas: dict[str, list[str]] = {}
-    if table is not None:
-        for _, (area, stop) in table.rows("area_id", "stop_id"):
-            if area and stop:
-                areas.setdefault(stop, []).append(area)
-    stops = archive.find_aside("stops.txt")
-    for _, (stop, parent) in () if stops is None else stops.rows("stop_id", "parent_station"):
+    for area, stop in _rows(_open(archive, "stop_areas.txt"), "area_id", "stop_id"):
+        if area and stop:
+            areas.setdefault(stop, []).append(area)
+    for stop, parent in _rows(archive.find_aside("stops.txt"), "stop_id", "parent_station"):
         if stop not in areas and parent in areas:
             areas[stop] = areas[parent]
     return {stop: tuple(of_stop) for stop, of_stop in areas.items()}
@@ -285,8 +283,9 @@ def _read_areas(archive: Archive) -> dict[str, tuple[str, ...]]:
 
 def _joins_legs(archive: Archive) -> bool:
     table = _open(archive, "fare_leg_join_rules.txt")
-    joined = None if table is None else next(iter(table.rows("from_network_id")), None)
-    if table is None or joined is None:
+    if table is None:
         return False
-    table.note(Reason.FARE_RULE_THAT_JOINS_LEGS_UNAPPLIED, joined[0])
-    return True
+    for line, _ in table.rows("from_network_id"):
+        table.note(Reason.FARE_RULE_THAT_JOINS_LEGS_UNAPPLIED, line)
+        return True
+    return False

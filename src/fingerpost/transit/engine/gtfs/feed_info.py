@@ -5,7 +5,8 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from fingerpost.errors import FeedUnusable
-from fingerpost.transit.engine.gtfs.csv import Archive, Reason
+from fingerpost.transit.engine.gtfs.csv.archive import Archive
+from fingerpost.transit.engine.gtfs.csv.findings import Reason
 
 
 class Agencies(NamedTuple):

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fingerpost.errors import ParameterError
-from fingerpost.transit.engine.gtfs.csv import Findings, IdIndex, open_archive
+from fingerpost.transit.engine.gtfs.csv.archive import open_archive
+from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
+from fingerpost.transit.engine.gtfs.csv.findings import Findings
 from fingerpost.transit.engine.gtfs.merging import Merging
 from fingerpost.transit.engine.gtfs.reading import READ, read_feed, report_on
 from fingerpost.transit.engine.gtfs.report import ImportReport

@@ -10,7 +10,8 @@ from rapidfuzz import fuzz
 from rapidfuzz.utils import default_process
 
 from fingerpost.errors import FeedUnusable
-from fingerpost.transit.engine.gtfs.csv import Findings, IdIndex, Reason
+from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
+from fingerpost.transit.engine.gtfs.csv.findings import Findings, Reason
 from fingerpost.transit.engine.timetable.draft import (
     InSeatColumns,
     PathwayColumns,

@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.engine.gtfs.csv import Archive, Reason, Table, find_decimal, find_integer
+from fingerpost.transit.engine.gtfs.csv.archive import Archive
+from fingerpost.transit.engine.gtfs.csv.findings import Reason
+from fingerpost.transit.engine.gtfs.csv.table import Table, find_decimal, find_integer
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.timetable.columns import rows_to_columns, to_columns
 from fingerpost.transit.engine.timetable.draft import PathwayColumns

@@ -7,7 +7,9 @@ import numpy as np
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.engine.gtfs.calendar import Services, read_services
-from fingerpost.transit.engine.gtfs.csv import Archive, IdIndex, Reason
+from fingerpost.transit.engine.gtfs.csv.archive import Archive
+from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
+from fingerpost.transit.engine.gtfs.csv.findings import Reason
 from fingerpost.transit.engine.gtfs.fares import read_fares
 from fingerpost.transit.engine.gtfs.feed_info import (
     Agencies,

@@ -4,7 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.engine.gtfs.csv import Archive, ColumnBuffer, IdIndex, Reason, Table
+from fingerpost.transit.engine.gtfs.csv.archive import Archive
+from fingerpost.transit.engine.gtfs.csv.columns import ColumnBuffer, IdIndex
+from fingerpost.transit.engine.gtfs.csv.findings import Reason
+from fingerpost.transit.engine.gtfs.csv.table import Table
 from fingerpost.transit.engine.gtfs.stop_times import StopTimes
 from fingerpost.transit.engine.gtfs.trips import Trips
 from fingerpost.transit.engine.timetable.columns import starts_of

@@ -7,25 +7,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.engine.gtfs.csv import (
+from fingerpost.transit.engine.gtfs.csv.archive import Archive
+from fingerpost.transit.engine.gtfs.csv.columns import LEFT_OUT, ColumnBuffer, IdIndex, RowIndex
+from fingerpost.transit.engine.gtfs.csv.findings import Mask, Reason
+from fingerpost.transit.engine.gtfs.csv.kernel import (
     BLANK,
-    LEFT_OUT,
     SHORT_TIME_BYTES,
     UNKNOWN,
     UNREADABLE,
-    Archive,
-    Block,
-    ColumnBuffer,
-    IdIndex,
-    Mask,
-    Reason,
-    RowIndex,
-    Table,
     check_trips,
-    find_integer,
-    find_time_s,
     is_in_order,
 )
+from fingerpost.transit.engine.gtfs.csv.table import Block, Table, find_integer, find_time_s
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.gtfs.trips import Trips
 from fingerpost.transit.engine.timetable.columns import to_columns

@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.engine.gtfs.csv import LEFT_OUT, Archive, Reason, Table
+from fingerpost.transit.engine.gtfs.csv.archive import Archive
+from fingerpost.transit.engine.gtfs.csv.columns import LEFT_OUT
+from fingerpost.transit.engine.gtfs.csv.findings import Reason
+from fingerpost.transit.engine.gtfs.csv.table import Table
 from fingerpost.transit.engine.timetable.draft import StopRow
 from fingerpost.transit.engine.timetable.timetable import (
     BOARDING_AREA,

@@ -6,18 +6,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.gtfs.csv import (
-    BLANK,
-    LEFT_OUT,
-    UNKNOWN,
-    Archive,
-    Block,
-    IdIndex,
-    Mask,
-    Reason,
-    RowIndex,
-    Table,
-)
+from fingerpost.transit.engine.gtfs.csv.archive import Archive
+from fingerpost.transit.engine.gtfs.csv.columns import LEFT_OUT, IdIndex, RowIndex
+from fingerpost.transit.engine.gtfs.csv.findings import Mask, Reason
+from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNKNOWN
+from fingerpost.transit.engine.gtfs.csv.table import Block, Table
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.gtfs.trips import Routes, Trips
 from fingerpost.transit.engine.timetable.columns import take_rows, to_columns

@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from fingerpost.transit.engine.gtfs.csv import Archive, IdIndex, Reason
+from fingerpost.transit.engine.gtfs.csv.archive import Archive
+from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
+from fingerpost.transit.engine.gtfs.csv.findings import Reason
 from fingerpost.transit.engine.gtfs.feed_info import find_primary_language
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.gtfs.trips import Routes, Trips
