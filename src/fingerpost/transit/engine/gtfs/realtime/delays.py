@@ -12,31 +12,29 @@ import numpy as np
 
 from fingerpost.transit.engine.gtfs.realtime.outcomes import StopTimeOutcome
 from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
-    FAILURES,
     NO_DATA,
     NO_STOP,
     NONE,
     SKIPPED,
-    MatchedStopTimes,
     Rides,
     StopTimeUpdateColumns,
 )
 from fingerpost.transit.engine.timetable.columns import mark_rows
 from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, UInt8
 
-# What is further off than this is a wrong day or an error.
+# A longer delay is a wrong day or an error.
 FURTHEST_S = 12 * 3600
 
-# More seconds than there are between any two instants of sane messages.
+# More seconds than between any two instants of sane messages.
 _APART_S = 1 << 41
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delays:
-    """What is known of rides, one row for each of their stop times.
+    """Realtime of rides, one row for each of their stop times.
 
-    ``stop`` and ``flags`` are those of all stop times, the timetable's where nothing else is told.
-    ``is_told`` says for each ride whether anything was.
+    ``stop`` and ``flags`` are the timetable's unless the updates change them. ``is_told`` marks the rides with any
+    realtime.
     """
 
     arrival_delay_s: Int32
@@ -51,18 +49,17 @@ class Delays:
 def work_out_delays(
     rides: Rides,
     updates: StopTimeUpdateColumns,
-    matched: MatchedStopTimes,
+    matched: tuple[Int64, Int32],
     late_s: Int64,
     trip_delay_s: Int64,
     tally: Counter[str],
 ) -> Delays:
-    """Return the delays of rides, and count what became of the stop time updates.
+    """Return the delays of rides, and count the outcomes of the updates that matched a stop time.
 
-    ``late_s`` is added to stated delays, ``trip_delay_s`` are the delays of whole trips, NONE where not stated.
+    ``matched`` are the stop time and new stop of each update. ``late_s`` is added to stated delays, ``trip_delay_s``
+    are the delays of whole trips, NONE if not stated.
     """
-    for code, outcome in enumerate(FAILURES):
-        tally[outcome] += int(np.count_nonzero((matched.stop_time < 0) & (matched.failure == code)))
-    stated = _Stated(rides, updates, matched, late_s, tally)
+    stated = _Stated(rides, updates, *matched, late_s, tally)
     arrival_s, departure_s, is_known = _propagate(rides, stated, trip_delay_s)
     arrival_s[~is_known] = departure_s[~is_known] = 0
     held = _hold_order(rides, arrival_s, departure_s, stated)
@@ -85,21 +82,22 @@ def work_out_delays(
 
 
 class _Stated:
-    """What is stated of each planned stop time: delays (NONE where not), skipped, no data, another stop, its flags.
+    """The stated realtime of each planned stop time: delays (NONE if not stated), skipped, no data, stop and flags.
 
-    ``applied`` is how many stop time updates are in here as they were meant.
+    ``applied`` is the number of updates that hold in full.
     """
 
     def __init__(
         self,
         rides: Rides,
         updates: StopTimeUpdateColumns,
-        matched: MatchedStopTimes,
+        matched: Int64,
+        new_stops: Int32,
         late_s: Int64,
         tally: Counter[str],
     ) -> None:
-        rows = np.flatnonzero(matched.stop_time >= 0)
-        stop_time = matched.stop_time[rows]
+        rows = np.flatnonzero(matched >= 0)
+        stop_time = matched[rows]
         late = late_s[rides.ride[stop_time]]
         relationship = updates.relationship[rows]
         says_times = (relationship != SKIPPED) & (relationship != NO_DATA)
@@ -108,7 +106,7 @@ class _Stated:
             updates.departure[rows], updates.departure_delay_s[rows], rides.departure[stop_time], late
         )
         far = says_times & (_is_far(arrival_s) | _is_far(departure_s))
-        new_stop = matched.stop[rows]
+        new_stop = new_stops[rows]
         says_pickup_drop_off = (updates.opened[rows] | updates.closed[rows]) != 0
         bare = says_times & (arrival_s == NONE) & (departure_s == NONE) & (new_stop < 0) & ~says_pickup_drop_off
         astray = (new_stop < NO_STOP) & ~far & ~bare
@@ -140,7 +138,7 @@ def _propagate(rides: Rides, stated: _Stated, trip_delay_s: Int64) -> tuple[Int6
     leaves_s = np.where(stated.departure_s != NONE, stated.departure_s, stated.arrival_s)
     sets = (leaves_s != NONE) | stated.is_silent
     begins = mark_rows(count, rides.first[:-1])
-    # What is carried on from a stop: its own, none after NO_DATA, else the trip's where it is the first.
+    # The delay that a stop passes on: its own, none after NO_DATA, else the trip's if it is the first.
     carried_s = np.where(sets, leaves_s, NONE)
     fresh = begins & ~sets
     carried_s[fresh] = trip_delay_s[rides.ride[fresh]]
@@ -157,14 +155,14 @@ def _propagate(rides: Rides, stated: _Stated, trip_delay_s: Int64) -> tuple[Int6
 
 
 def _hold_order(rides: Rides, arrival_s: Int64, departure_s: Int64, stated: _Stated) -> int:
-    """Keep time from running backwards along each ride; return how many stated stop times had to wait for it.
+    """Make times never run backwards along a ride; return how many stated stop times were moved for that.
 
-    Stated times hold among each other, the later waiting for the earlier; all others are fitted in between.
+    A stated time is never before the stated one that precedes it; all others are fitted in between.
     """
     rows = _rows_out_of_order(rides, arrival_s, departure_s)
     if not len(rows):
         return 0
-    # Far apart, so that all rides can be put in order of time at once.
+    # Far apart, so that all rides can be ordered by time at once.
     apart = rides.ride[rows] * _APART_S
     planned = np.column_stack([rides.arrival[rows] + apart, rides.departure[rows] + apart]).ravel()
     time = planned + np.column_stack([arrival_s[rows], departure_s[rows]]).ravel()

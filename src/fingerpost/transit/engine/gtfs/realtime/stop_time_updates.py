@@ -1,6 +1,6 @@
-"""Stop time updates of a message, and the stop times of a trip that they mean."""
+"""Stop time updates of a message, and the stop times of a trip that they match."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -35,9 +35,9 @@ SCHEDULED, SKIPPED, NO_DATA, UNSCHEDULED = range(4)
 class StopTimeUpdateColumns:
     """Stop time updates of trips; those of trip i are rows ``first[i] .. first[i + 1]``.
 
-    ``arrival`` and ``departure`` are Unix seconds, ``_delay_s`` seconds and read only where there is no time;
-    all are NONE where not stated. ``sequence`` is -1 where not stated. ``assigned`` is another stop than planned.
-    ``opened`` and ``closed`` are the flags NO_BOARDING and NO_ALIGHTING that are stated not to hold, or to hold.
+    ``arrival`` and ``departure`` are Unix seconds, ``_delay_s`` seconds, read only without a time; NONE if not stated.
+    ``sequence`` is -1 if not stated, ``assigned`` another stop than planned. ``opened`` and ``closed`` are the flags
+    NO_BOARDING and NO_ALIGHTING that the update lifts or sets.
     """
 
     first: Int64
@@ -64,7 +64,7 @@ def read_stop_time_updates(trips: Iterable[tuple[TripUpdate, Mapping[str, int]]]
     # Fields that few feeds state, by row: delays without times, other stops, pickup and drop-off types.
     rare: defaultdict[str, dict[int, int]] = defaultdict(dict)
     row = 0
-    # One plain loop: it was measured faster than a comprehension for each field.
+    # One plain loop is faster than a comprehension for each field.
     for update, stop_rows in trips:
         stop_times = update.stop_time_update
         counts.append(len(stop_times))
@@ -88,10 +88,10 @@ def read_stop_time_updates(trips: Iterable[tuple[TripUpdate, Mapping[str, int]]]
             if not time and event.HasField("delay"):
                 rare["departure_delay_s"][row] = event.delay
             if stop_time_update.HasField("stop_time_properties"):
-                told = stop_time_update.stop_time_properties
-                rare["opened"][row], rare["closed"][row] = read_pickup_drop_off(told)
-                if told.assigned_stop_id:
-                    rare["assigned"][row] = find_stop(told.assigned_stop_id, UNKNOWN_STOP)
+                properties = stop_time_update.stop_time_properties
+                rare["opened"][row], rare["closed"][row] = read_pickup_drop_off(properties)
+                if properties.assigned_stop_id:
+                    rare["assigned"][row] = find_stop(properties.assigned_stop_id, UNKNOWN_STOP)
             row += 1
     return StopTimeUpdateColumns(
         first=starts_of(counts),
@@ -110,15 +110,15 @@ def _scattered(values: Mapping[int, int], count: int, absent: np.generic) -> npt
     return column
 
 
-def read_pickup_drop_off(told: StopTimeProperties) -> tuple[int, int]:
-    """Return the flags NO_BOARDING and NO_ALIGHTING that are stated not to hold, and those that are stated to hold.
+def read_pickup_drop_off(properties: StopTimeProperties) -> tuple[int, int]:
+    """Return the flags NO_BOARDING and NO_ALIGHTING that the properties lift, and those that they set.
 
     StopTimeProperties.pickup_type and drop_off_type; 2 and 3 (by arrangement) count as boardable.
     """
     opened = closed = 0
     for name, flag in (("pickup_type", NO_BOARDING), ("drop_off_type", NO_ALIGHTING)):
-        if told.HasField(name):
-            if getattr(told, name) == _SHUT:
+        if properties.HasField(name):
+            if getattr(properties, name) == _SHUT:
                 closed |= flag
             else:
                 opened |= flag
@@ -137,10 +137,7 @@ _STOPS = 1 << 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rides:
-    """Rides of the timetable and their planned stop times; those of ride i are rows ``first[i] .. first[i + 1]``.
-
-    ``arrival`` and ``departure`` are the timetable's, in Unix seconds; ``flags`` are the timetable's too.
-    """
+    """Rides and their planned stop times, in Unix seconds; those of ride i are rows ``first[i] .. first[i + 1]``."""
 
     trip: Int64
     first: Int64
@@ -170,36 +167,28 @@ class Rides:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatchedStopTimes:
-    """For each update its stop time (row of the rides'), -1 for none, and its new stop, NO_STOP for none.
+def match_stop_times(
+    timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns, tally: Counter[str]
+) -> tuple[Int64, Int32]:
+    """Return for each update its stop time (row of the rides'), -1 for none, and its new stop, NO_STOP for none.
 
-    ``failure`` is an index in ``FAILURES`` for an update without a stop time.
+    Of two updates that match one stop time the first counts. Updates without a stop time are counted by reason.
     """
-
-    stop_time: Int64
-    stop: Int32
-    failure: npt.NDArray[np.int8]
-
-
-FAILURES = (StopTimeOutcome.UNKNOWN, StopTimeOutcome.STOP_UNKNOWN, StopTimeOutcome.AMBIGUOUS, StopTimeOutcome.REPEATED)
-_UNKNOWN, _STOP_UNKNOWN, _AMBIGUOUS, _REPEATED = range(4)
-
-
-def match_stop_times(timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns) -> MatchedStopTimes:
-    """Find the stop time of every update; of two updates that mean the same one the first has it."""
     ride = np.repeat(np.arange(len(rides.trip)), np.diff(updates.first))
     stop_time = _by_sequence(rides, ride, updates.sequence)
     stop = updates.assigned.copy()
-    failure = np.where(updates.stop == UNKNOWN_STOP, _STOP_UNKNOWN, _UNKNOWN).astype(np.int8)
     differs = (stop_time >= 0) & (updates.stop != NO_STOP) & (rides.stop[stop_time] != updates.stop)
     if differs.any():
-        _settle(timetable, rides, updates, np.flatnonzero(differs), stop_time, stop)
+        _resolve_differences(timetable, rides, updates, np.flatnonzero(differs), stop_time, stop)
     rows = np.flatnonzero((stop_time < 0) & (updates.stop >= 0))
-    if len(rows):
-        _ByStop(timetable, rides, updates, ride).match(rows, stop_time, stop, failure)
-    _drop_repeated(stop_time, failure, len(rides.stop))
-    return MatchedStopTimes(stop_time=stop_time, stop=stop, failure=failure)
+    ambiguous = _ByStop(timetable, rides, updates, ride).match(rows, stop_time, stop) if len(rows) else 0
+    is_lost = stop_time < 0
+    stop_unknown = int(np.count_nonzero(is_lost & (updates.stop == UNKNOWN_STOP)))
+    tally[StopTimeOutcome.STOP_UNKNOWN] += stop_unknown
+    tally[StopTimeOutcome.AMBIGUOUS] += ambiguous
+    tally[StopTimeOutcome.UNKNOWN] += int(np.count_nonzero(is_lost)) - stop_unknown - ambiguous
+    tally[StopTimeOutcome.REPEATED] += _drop_repeated(stop_time, len(rides.stop))
+    return stop_time, stop
 
 
 def _by_sequence(rides: Rides, ride: Int64, sequence: Int64) -> Int64:
@@ -215,15 +204,15 @@ def _by_sequence(rides: Rides, ride: Int64, sequence: Int64) -> Int64:
     return stop_time
 
 
-def _settle(
+def _resolve_differences(
     timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns, rows: Int64, stop_time: Int64, stop: Int32
 ) -> None:
-    """Where sequence and stop disagree: the stop's station is the same, its platform a change, another is refused."""
+    """Resolve stops that differ from the sequence: accept the station, note another platform, reject other stops."""
     parent = timetable.stop_parent
-    planned, told = rides.stop[stop_time[rows]], updates.stop[rows]
-    known = told >= 0
-    is_station = known & (parent[planned] == told)
-    is_platform = known & ~is_station & (parent[planned] >= 0) & (parent[planned] == parent[np.maximum(told, 0)])
+    planned, stated = rides.stop[stop_time[rows]], updates.stop[rows]
+    known = stated >= 0
+    is_station = known & (parent[planned] == stated)
+    is_platform = known & ~is_station & (parent[planned] >= 0) & (parent[planned] == parent[np.maximum(stated, 0)])
     moved = rows[is_platform]
     stop[moved] = np.where(stop[moved] == NO_STOP, updates.stop[moved], stop[moved])
     stop_time[rows[~is_station & ~is_platform]] = -1
@@ -236,7 +225,9 @@ class _ByStop:
         self.order = np.argsort(key, kind="stable")
         self.key = key[self.order]
 
-    def match(self, rows: Int64, stop_time: Int64, stop: Int32, failure: npt.NDArray[np.int8]) -> None:
+    def match(self, rows: Int64, stop_time: Int64, stop: Int32) -> int:
+        """Fill in the stop times of updates, and their new stops; return how many stay ambiguous."""
+        ambiguous = 0
         wanted = self.ride[rows] * _STOPS + self.updates.stop[rows]
         low, high = np.searchsorted(self.key, wanted, "left"), np.searchsorted(self.key, wanted, "right")
         single = high - low == 1
@@ -250,15 +241,15 @@ class _ByStop:
             found = self._choose(row, candidates, stop_time)
             stop_time[row] = found
             if found < 0:
-                failure[row] = _AMBIGUOUS if len(candidates) > 1 else _UNKNOWN
+                ambiguous += len(candidates) > 1
             elif moved and stop[row] == NO_STOP:
                 stop[row] = self.updates.stop[row]
+        return ambiguous
 
     def _other_platforms(self, row: int) -> Int64:
-        parent = self.timetable.stop_parent
-        station = int(parent[self.updates.stop[row]])
-        begin, end = self._span(row)
-        own = self.rides.stop[begin:end]
+        parent, trip = self.timetable.stop_parent, self.ride[row]
+        station, begin = int(parent[self.updates.stop[row]]), self.rides.first[trip]
+        own = self.rides.stop[begin : self.rides.first[trip + 1]]
         return np.flatnonzero((parent[own] == station) & (station >= 0)) + begin
 
     def _choose(self, row: int, candidates: Int64, stop_time: Int64) -> int:
@@ -271,23 +262,19 @@ class _ByStop:
         between = candidates[(candidates > low) & (candidates < high)]
         if len(between) == 1:
             return int(between[0])
-        told = self.updates.arrival[row]
-        planned = self.rides.arrival
-        if told == NONE:
-            told, planned = self.updates.departure[row], self.rides.departure
-        if told == NONE or not len(between):
+        stated, planned = self.updates.arrival[row], self.rides.arrival
+        if stated == NONE:
+            stated, planned = self.updates.departure[row], self.rides.departure
+        if stated == NONE or not len(between):
             return -1
-        return int(between[np.argmin(np.abs(planned[between] - told))])
-
-    def _span(self, row: int) -> tuple[int, int]:
-        trip = int(self.ride[row])
-        return int(self.rides.first[trip]), int(self.rides.first[trip + 1])
+        return int(between[np.argmin(np.abs(planned[between] - stated))])
 
 
-def _drop_repeated(stop_time: Int64, failure: npt.NDArray[np.int8], stop_time_count: int) -> None:
+def _drop_repeated(stop_time: Int64, stop_time_count: int) -> int:
+    """Drop the stop times of all but the first of updates that match the same; return of how many."""
     rows = np.flatnonzero(stop_time >= 0)
     holder = np.full(stop_time_count, -1, np.int64)
     holder[stop_time[rows[::-1]]] = rows[::-1]
     repeated = rows[holder[stop_time[rows]] != rows]
     stop_time[repeated] = -1
-    failure[repeated] = _REPEATED
+    return len(repeated)

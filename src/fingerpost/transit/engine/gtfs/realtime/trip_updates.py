@@ -254,7 +254,7 @@ class TripUpdates:
         updates = read_stop_time_updates((claim.received.update, self.index.stops_of(claim.feed)) for claim in claims)
         late_s = np.array([claim.match.late_s for claim in claims], np.int64)
         trip_delay_s = np.array([_trip_delay_s(claim) for claim in claims], np.int64)
-        matched = match_stop_times(self.timetable, planned, updates)
+        matched = match_stop_times(self.timetable, planned, updates, self.tally.stop_times)
         delays = work_out_delays(planned, updates, matched, late_s, trip_delay_s, self.tally.stop_times)
         first, is_told = planned.first.tolist(), delays.is_told.tolist()
         moved, with_flags = (
