@@ -248,6 +248,12 @@ def test_subfolder_of_an_archive(tmp_path, folder):
     assert (trips_of(path), sorted(p.name for p in tmp_path.iterdir())) == (["A-1"], ["feed.zip"])
 
 
+def test_the_feed_at_the_root_of_an_archive_is_read_before_one_in_a_folder(tmp_path):
+    other = {f"old/{name}": text.replace("A-1", "OLD-1") for name, text in FEED.items()}
+
+    assert trips_of(write_feed(tmp_path / "feed.zip", other | FEED)) == ["A-1"]
+
+
 def test_subfolder_of_a_folder(tmp_path):
     """A folder may hold the feed one level down."""
     write_feed(tmp_path / "feed" / "inside", FEED)

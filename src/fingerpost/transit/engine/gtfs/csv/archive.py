@@ -1,4 +1,4 @@
-"""Opens a feed on disk, a zip file or a folder of tables; nothing is ever unpacked to disk."""
+"""Open a feed, a zip file or a folder of tables; nothing is unpacked to disk."""
 
 import stat
 import zipfile
@@ -13,7 +13,7 @@ from fingerpost.errors import FeedUnusable
 from fingerpost.transit.engine.gtfs.csv.findings import Findings, Reason
 from fingerpost.transit.engine.gtfs.csv.table import Table
 
-# The table by which a feed's folder is known inside an archive.
+# The table that marks a feed's folder inside an archive.
 _LANDMARK = "stops.txt"
 _SUFFIXES = (".txt", ".geojson")
 _MEGABYTE = 1_000_000
@@ -23,8 +23,8 @@ _MEGABYTE = 1_000_000
 class ArchiveLimits:
     """How large a feed may be, in bytes after unpacking.
 
-    ``ratio`` is how many times smaller than itself a table of more than ``trusted_bytes`` may be packed: timetables
-    reach thirty, a bomb a thousand. ``listed_bytes`` holds for every table that is kept row by row in memory.
+    ``ratio`` limits the compression of tables above ``trusted_bytes``: timetables reach thirty, a bomb a thousand.
+    ``listed_bytes`` limits the tables that are read row by row into memory.
     """
 
     members: int = 10_000
@@ -34,7 +34,7 @@ class ArchiveLimits:
     ratio: int = 250
 
 
-# These are read in blocks, straight into arrays of numbers.
+# Tables that are read in blocks, straight into arrays of numbers.
 _LARGE = frozenset({"stop_times.txt", "shapes.txt", "trips.txt"})
 
 
@@ -43,7 +43,7 @@ class Archive:
 
     Attributes:
         name: of the file or folder, for messages.
-        findings: what reading the tables brings to light.
+        findings: faults found while reading the tables.
         advance: called with how many more bytes of tables have been read.
     """
 
@@ -78,7 +78,7 @@ class Archive:
         return table
 
     def find_extra(self, name: str, *required: str) -> Table | None:
-        """Return an optional table, or None where it is missing or lacks a required column (which is counted)."""
+        """Return an optional table, or None if it is missing or lacks a required column (which is counted)."""
         table = self.find_table(name)
         if table is None or all(column in table.columns for column in required):
             return table
@@ -87,7 +87,7 @@ class Archive:
         return None
 
     def find_aside(self, name: str) -> Table | None:
-        """Return a table without counting findings, for a table that is read a second time elsewhere."""
+        """Return a table without counting its findings, for a second reading."""
         if name not in self._files:
             return None
         return Table(self.name, name, lambda: self._open(name), Findings(), self._check_size(name))
@@ -153,12 +153,12 @@ def _find_zip(path: Path) -> zipfile.ZipFile | None:
     except FileNotFoundError:
         raise FeedUnusable(f"There is no file or folder {path}. Check the path of the feed.") from None
     except NotImplementedError:
-        # zipfile's word for members of a newer version of the format than it knows.
+        # zipfile's error for a newer version of the format.
         raise FeedUnusable(
             f"{path.name} is a zip file of a kind that cannot be read. Unpack it, and add the folder."
         ) from None
     except (zipfile.BadZipFile, ValueError, EOFError):
-        # ValueError and EOFError are zipfile's words for directories that are cut off, or lie about their length.
+        # zipfile raises ValueError and EOFError for directories that are cut off or misstate their length.
         raise FeedUnusable(f"{path.name} is not a zip file, or only a part of one. Download the feed again.") from None
     except OSError as error:
         raise _unreadable(path, error) from error
@@ -171,7 +171,7 @@ def _unreadable(path: Path, error: OSError) -> FeedUnusable:
 
 def _list_packed(path: Path, packed: zipfile.ZipFile, limits: ArchiveLimits, findings: Findings) -> dict[str, str]:
     """Return the members that can be tables; names are only looked up in the archive, never opened as paths."""
-    # A damaged directory may hold names that are empty; they can be no tables.
+    # A damaged directory may hold empty names.
     members = [info for info in packed.infolist() if info.filename and not info.is_dir()]
     if len(members) > limits.members:
         raise FeedUnusable(f"{path.name} holds {len(members):,} files. Check that this is a GTFS feed.")
@@ -188,7 +188,7 @@ def _list_packed(path: Path, packed: zipfile.ZipFile, limits: ArchiveLimits, fin
 
 
 def _list_folder(path: Path, limits: ArchiveLimits) -> dict[str, str]:
-    """Return the regular files in a folder and in the folders right inside; links that lead outside are left out."""
+    """Return the regular files in a folder and its subfolders; links that lead outside are skipped."""
     members: dict[str, str] = {}
     try:
         home = path.resolve()
@@ -196,22 +196,21 @@ def _list_folder(path: Path, limits: ArchiveLimits) -> dict[str, str]:
             if len(members) > limits.members:
                 raise FeedUnusable(f"{path.name} holds more than {limits.members:,} files. Check the path of the feed.")
             if found.is_file() and found.resolve().is_relative_to(home):
-                members[found.relative_to(path).as_posix()] = found.relative_to(path).as_posix()
+                name = found.relative_to(path).as_posix()
+                members[name] = name
     except OSError as error:
         raise _unreadable(path, error) from error
     return members
 
 
 def _feed_files(feed: str, members: Mapping[str, str]) -> dict[str, str]:
-    """Return {table: member} of the one folder that holds a feed; names of tables are taken in lower case."""
+    """Return {table: member} of the one folder that holds a feed; names of tables are in lower case."""
     folders: dict[str, dict[str, str]] = {}
     for shown, member in members.items():
         folder, _, name = shown.rpartition("/")
         if not name.startswith(".") and "__MACOSX" not in folder:
             folders.setdefault(folder, {}).setdefault(name.lower(), member)
-    holding = sorted(
-        (folder for folder, files in folders.items() if _LANDMARK in files), key=lambda one: one.count("/")
-    )
+    holding = [folder for folder, files in folders.items() if _LANDMARK in files]
     if not holding:
         inner = [shown for shown in members if shown.lower().endswith(".zip")]
         if inner:
@@ -224,4 +223,4 @@ def _feed_files(feed: str, members: Mapping[str, str]) -> dict[str, str]:
         raise FeedUnusable(
             f"{feed} holds several feeds ({', '.join(sorted(holding)[:5])}). Unpack it, and add each by its own path."
         )
-    return folders[holding[0]]
+    return folders["" if "" in holding else holding[0]]
