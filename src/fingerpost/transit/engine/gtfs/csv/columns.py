@@ -1,4 +1,4 @@
-"""Columns of ids and texts, which grow as rows are read."""
+"""Growing columns, and indices of ids."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -12,19 +12,17 @@ from fingerpost.transit.engine.gtfs.csv.table import Block, Table
 from fingerpost.transit.engine.timetable.text import TextColumn
 from fingerpost.transit.engine.timetable.timetable import Int32, UInt8
 
-# A guess, on the short side; it decides how much memory is set aside.
-_BYTES_A_ROW = 24
+# A low estimate, for the memory to reserve.
+_BYTES_PER_ROW = 24
 
 
 class ColumnBuffer:
-    """Columns of one length, by name. Capacity that is never written to costs no memory."""
+    """Columns of one length, by name. Unwritten capacity costs no memory."""
 
     def __init__(self, types: Mapping[str, Any], table: Table) -> None:
-        self._capacity = table.size // _BYTES_A_ROW + 1
-        self._columns: dict[str, npt.NDArray[Any]] = {
-            name: np.empty(self._capacity, kind) for name, kind in types.items()
-        }
-        self._count = 0
+        capacity = table.size // _BYTES_PER_ROW + 1
+        self._columns: dict[str, npt.NDArray[Any]] = {name: np.empty(capacity, kind) for name, kind in types.items()}
+        self._capacity, self._count = capacity, 0
 
     def append(self, values: Mapping[str, npt.NDArray[Any]], kept: Mask) -> None:
         """Append the rows that are marked."""
@@ -32,9 +30,7 @@ class ColumnBuffer:
         chosen = slice(None) if kept.all() else kept
         if end > self._capacity:
             self._capacity = 2 * end
-            for name, column in self._columns.items():
-                self._columns[name] = np.empty(self._capacity, column.dtype)
-                self._columns[name][: self._count] = column[: self._count]
+            self._columns = {name: _grown(column, 2 * end) for name, column in self._columns.items()}
         for name, column in self._columns.items():
             column[self._count : end] = values[name][chosen]
         self._count = end
@@ -43,21 +39,27 @@ class ColumnBuffer:
         return {name: column[: self._count] for name, column in self._columns.items()}
 
 
-# In an index: the id is in the feed, its row was left out.
+def _grown(column: npt.NDArray[Any], capacity: int) -> npt.NDArray[Any]:
+    grown = np.empty(capacity, column.dtype)
+    grown[: len(column)] = column
+    return grown
+
+
+# In an index: the row of the id was skipped.
 LEFT_OUT = -2
 
 _FEWEST_SLOTS = 64
 
 
 class IdIndex:
-    """A growing index of texts; the row of a text is the number of others that came before it."""
+    """A growing index of texts; the row of a text is the number of other texts before it."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._count = 0
         self._keys = np.zeros(1024, np.uint8)
         self._offsets = np.zeros(_FEWEST_SLOTS, np.int64)
         self._slots = np.full(_FEWEST_SLOTS, -1, np.int32)
-        # For each text the one that was found after it last, -1 for none.
+        # For each text the one last found after it, -1 for none.
         self._after = np.zeros(0, np.int32)
         column = TextColumn.of(texts)
         if len(column):
@@ -67,13 +69,13 @@ class IdIndex:
         return self._count
 
     def intern(self, block: Block, column: int) -> Int32:
-        """Return the rows of a block's column, adding what is new; ``kernel.BLANK`` for nothing."""
+        """Return the rows of a block's column, new texts included; ``kernel.BLANK`` if empty."""
         return self._intern_spans(block.blob, block.starts[column], block.ends[column])
 
     def find(self, block: Block, column: int) -> Int32:
-        """Return the rows of a block's column: ``kernel.BLANK`` for nothing, ``UNKNOWN`` for what is not here.
+        """Return the rows of a block's column: ``kernel.BLANK`` if empty, ``UNKNOWN`` if not in the index.
 
-        Which id follows which is remembered for the next look-up, so only one thread may look up at a time.
+        The index stores which id follows which, so only one thread may call this at a time.
         """
         rows = np.empty(len(block.lines), np.int32)
         if len(self._after) != self._count:
@@ -99,24 +101,20 @@ class IdIndex:
     def _grow(self, coming_bytes: int) -> None:
         used = int(self._offsets[self._count])
         if used + coming_bytes > len(self._keys):
-            keys = np.zeros(2 * len(self._keys) + coming_bytes, np.uint8)
-            keys[:used] = self._keys[:used]
-            self._keys = keys
+            self._keys = _grown(self._keys, 2 * len(self._keys) + coming_bytes)
         if self._count + 2 > len(self._offsets):
-            offsets = np.zeros(2 * len(self._offsets), np.int64)
-            offsets[: self._count + 1] = self._offsets[: self._count + 1]
-            self._offsets = offsets
+            self._offsets = _grown(self._offsets, 2 * len(self._offsets))
         if 2 * (self._count + 1) > len(self._slots):
             self._slots = np.full(2 * len(self._slots), -1, np.int32)
             refill(self._keys, self._offsets, self._count, self._slots)
 
 
 class RowIndex:
-    """Rows of a table by id, of which some may be LEFT_OUT; ``kernel.BLANK`` for no id, ``UNKNOWN`` for another."""
+    """Rows of a table by id, some LEFT_OUT; ``kernel.BLANK`` for an empty id, ``UNKNOWN`` for one not in the index."""
 
     def __init__(self, ids: IdIndex, rows: Iterable[int] | Int32) -> None:
         self._ids = ids
-        # BLANK and UNKNOWN, counted from the end, stand for themselves.
+        # BLANK and UNKNOWN, as indices from the end, return themselves.
         absent = np.zeros(max(-BLANK, -UNKNOWN), np.int32)
         absent[[BLANK, UNKNOWN]] = BLANK, UNKNOWN
         self._rows = np.concatenate([np.asarray(rows, np.int32), absent])

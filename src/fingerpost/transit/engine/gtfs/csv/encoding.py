@@ -1,4 +1,4 @@
-"""Decode the bytes of a table: encodings, and reading ahead."""
+"""Decode the bytes of a table, and prefetch blocks."""
 
 import codecs
 import re
@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import IO, TypeVar
 
 BLOCK_BYTES = 1_048_576
-# A line that has not ended after so many bytes is no line of a table.
+# Bytes of a line; a longer one is not a line of a table.
 LINE_LIMIT = 1_048_576
 
 _UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
@@ -21,12 +21,11 @@ class LineTooLong(ValueError):
 def read_blocks(binary: IO[bytes], block_bytes: int = BLOCK_BYTES) -> Iterator[tuple[bytes, bool]]:
     """Yield blocks that end with a line (the last one however it ends), and whether a block was not UTF-8.
 
-    A byte order mark is taken off; UTF-16 is known by its mark; a line that is not UTF-8 is read as Windows-1252, its
-    five undefined bytes as Latin-1.
-    The next block is read and unpacked in a thread while the caller works on this one.
+    A byte order mark is removed, and decides on UTF-16. A line that is not UTF-8 is read as Windows-1252, its five
+    undefined bytes as Latin-1. A thread reads and unpacks the next block while the caller works on this one.
 
     Raises:
-        LineTooLong: there is no line end in sight.
+        LineTooLong: a line exceeds LINE_LIMIT.
     """
     rest = b""
     for raw in _transcoded(binary, block_bytes):
@@ -47,7 +46,7 @@ def read_blocks(binary: IO[bytes], block_bytes: int = BLOCK_BYTES) -> Iterator[t
 
 
 def _transcoded(binary: IO[bytes], block_bytes: int) -> Iterator[bytes]:
-    blocks = _ahead(binary, block_bytes)
+    blocks = _read_ahead(binary, block_bytes)
     first = next(blocks, b"")
     for mark, name in _UTF16.items():
         if first.startswith(mark):
@@ -61,7 +60,7 @@ def _transcoded(binary: IO[bytes], block_bytes: int) -> Iterator[bytes]:
     yield from blocks
 
 
-def _ahead(binary: IO[bytes], block_bytes: int) -> Iterator[bytes]:
+def _read_ahead(binary: IO[bytes], block_bytes: int) -> Iterator[bytes]:
     first = binary.read(block_bytes)
     yield first
     if len(first) == block_bytes:
@@ -104,12 +103,12 @@ T = TypeVar("T")
 
 
 def prefetch(items: Iterator[T], name: str) -> Iterator[T]:
-    """Yield the items of an iterator, none of them None; a thread of that name computes one item ahead.
+    """Yield the items of an iterator, none of them None; a thread of that name computes the next one.
 
-    What the iterator raises is raised here, in its turn.
+    Errors of the iterator are raised here, after the items before them.
     """
     with ThreadPoolExecutor(1, thread_name_prefix=f"fingerpost-{name}") as pool:
-        coming = pool.submit(next, items, None)
-        while (item := coming.result()) is not None:
-            coming = pool.submit(next, items, None)
+        following = pool.submit(next, items, None)
+        while (item := following.result()) is not None:
+            following = pool.submit(next, items, None)
             yield item

@@ -12,12 +12,12 @@ from fingerpost.transit.engine.timetable.timetable import Int32
 
 Mask = npt.NDArray[np.bool_]
 
-# So many places of each reason are kept.
+# Stored places of each reason.
 PLACES_KEPT = 5
 
 
 class FindingKind(StrEnum):
-    """What became of the rows that a finding counts; the first two are losses."""
+    """What happened to the rows that a finding counts; the first two are losses."""
 
     LEFT_OUT = "left out"
     NOT_USED = "not used"
@@ -57,10 +57,10 @@ _WAYS = _NOT_USED, "ways in stations"
 
 @unique
 class Reason(FindingMeaning, Enum):
-    """Why something of a feed is not in the timetable as it was written, and what that means for riders.
+    """Why a part of a feed is not in the timetable as written, and what that means for riders.
 
-    A name that ends in UNAPPLIED or UNSUPPORTED is something that the engine does not use; ASSUMED and WORKED_OUT
-    fill a gap; every other name means that something was left out.
+    Names in UNAPPLIED or UNSUPPORTED are of parts that the engine does not use; ASSUMED and WORKED_OUT fill a gap; all
+    others mean that rows were skipped.
     """
 
     TABLE_REPEATED_ASSUMED = _GUESSED, "tables", "the archive holds the table more than once; the last one is read"
@@ -162,7 +162,7 @@ class Reason(FindingMeaning, Enum):
 
     @property
     def code(self) -> str:
-        """The reason as reports store it, such as ``trip-without-route``."""
+        """The name of the reason in stored reports, such as ``trip-without-route``."""
         return self.name.lower().replace("_", "-")
 
 
@@ -178,12 +178,12 @@ class Findings:
 
     def add_many(self, reason: Reason, table: str, lines: Int32, column: str = "") -> None:
         for line in np.sort(lines)[:PLACES_KEPT].tolist():
-            self.add(reason, table, line, column)
-        if len(lines) > PLACES_KEPT:
-            self._counts[reason] += len(lines) - PLACES_KEPT
+            self.add(reason, table, line, column, count=0)
+        if len(lines):
+            self._counts[reason] += len(lines)
 
     def drop_faulty(self, table: str, lines: Int32, usable: Mask, faults: Iterable[tuple[Reason, str, Mask]]) -> Mask:
-        """Count each usable row by its first fault, a reason and a column; return the marks of the others."""
+        """Count each usable row under its first fault, a reason and a column; mark the other usable rows."""
         for reason, column, faulty in faults:
             if faulty.any():
                 self.add_many(reason, table, lines[usable & faulty], column)

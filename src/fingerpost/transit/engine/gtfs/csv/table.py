@@ -1,7 +1,6 @@
-"""Reads one delimited table of a feed, block by block.
+"""Read one delimited table of a feed, block by block.
 
-Encoding, quoting and header are those of the GTFS Schedule reference, "File requirements"; where a table breaks them
-and can still be read, it is, and the break is counted.
+Tables that break the GTFS Schedule reference, "File requirements", are read if they can be; each fault is counted.
 """
 
 import re
@@ -34,7 +33,7 @@ from fingerpost.transit.engine.timetable.timetable import Float64, Int32, UInt8
 
 _BUFFER_ROWS = 65_536
 _PEEKED_BYTES = 32_768
-# A row longer than this, quoted line ends included, is no row of a table.
+# Bytes of a row, quoted line ends included; a longer one is not a row of a table.
 _ROW_LIMIT = 4_194_304
 _DELIMITERS = (",", ";", "\t", "|")
 _LINE_FEED = ord("\n")
@@ -46,7 +45,7 @@ _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
 class Block(NamedTuple):
     """Some rows of a table. ``starts`` and ``ends`` are spans in ``blob``, columns by rows; ``lines`` are file lines.
 
-    All of it is valid until the next block is asked for.
+    The next block overwrites them.
     """
 
     blob: UInt8
@@ -55,7 +54,7 @@ class Block(NamedTuple):
     lines: Int32
 
     def integers(self, column: int, empty: int) -> tuple[Int32, Mask]:
-        """Return a column of whole numbers, and marks where something stands that is none (it reads as ``empty``)."""
+        """Return a column of whole numbers, and marks of the values that cannot be read (``empty``)."""
         values = np.empty(len(self.lines), np.int32)
         parse_integers(self.blob, self.starts[column], self.ends[column], np.int32(empty), values)
         faulty = values == _NOT_A_NUMBER
@@ -63,7 +62,7 @@ class Block(NamedTuple):
         return values, faulty
 
     def times_s(self, column: int) -> Int32:
-        """Return a column of times in seconds; ``kernel.BLANK`` and ``kernel.UNREADABLE`` where there is none."""
+        """Return a column of times in seconds, ``kernel.BLANK`` or ``kernel.UNREADABLE``."""
         values = np.empty(len(self.lines), np.int32)
         parse_times(self.blob, self.starts[column], self.ends[column], values)
         return values
@@ -74,7 +73,7 @@ class Block(NamedTuple):
         return short
 
     def decimals(self, column: int) -> Float64:
-        """Return a column of numbers, NaN where there is none."""
+        """Return a column of numbers, NaN if empty or unreadable."""
         values = np.empty(len(self.lines), np.float64)
         parse_decimals(self.blob, self.starts[column], self.ends[column], values)
         return values
@@ -89,25 +88,14 @@ class Block(NamedTuple):
         return [whole[start:end].decode(errors="replace") for start, end in spans]
 
 
-class _SpanBuffer(NamedTuple):
-    starts: Int32
-    ends: Int32
-    lines: Int32
-
-    @classmethod
-    def of(cls, columns: int) -> "_SpanBuffer":
-        spans = np.zeros((2, columns, _BUFFER_ROWS), np.int32)
-        return cls(spans[0], spans[1], np.zeros(_BUFFER_ROWS, np.int32))
-
-
 class Table:
     """A table whose header has been read.
 
     Attributes:
-        feed: name of the file or folder that holds the table.
+        feed: name of the feed's file or folder.
         name: such as ``stops.txt``.
         columns: names in the header, in lower case.
-        size: bytes of the table, 0 where unknown.
+        size: bytes of the table, 0 if unknown.
     """
 
     def __init__(
@@ -139,7 +127,7 @@ class Table:
                 )
 
     def blocks(self, *columns: str) -> Iterator[Block]:
-        """Yield the rows of some columns, many at a time; a column that the table lacks reads as empty."""
+        """Yield the rows of some columns, many at a time; a missing column reads as empty."""
         split = self._split(columns)
         for size, block in prefetch(split, "split") if self.size > BLOCK_BYTES else split:
             self._advance(size)
@@ -147,9 +135,9 @@ class Table:
                 yield block
 
     def _split(self, columns: Sequence[str]) -> Iterator[tuple[int, Block]]:
-        """Yield blocks, which may be empty, and how many bytes of the table were taken up for each.
+        """Yield blocks, which may be empty, and how many bytes of the table each took.
 
-        A block's spans are overwritten by the next but one.
+        The next block but one overwrites a block's spans.
         """
         wanted = np.full(len(self.columns), -1, np.int32)
         for slot, column in enumerate(columns):
@@ -157,7 +145,7 @@ class Table:
                 wanted[self.columns.index(column)] = slot
         stops = np.zeros(256, np.bool_)
         stops[[ord(self._delimiter), ord("\r"), ord("\n")]] = True
-        buffers = cycle([_SpanBuffer.of(len(columns)), _SpanBuffer.of(len(columns))])
+        buffers = cycle(np.zeros((2, 2 * len(columns) + 1, _BUFFER_ROWS), np.int32))
         line, skip = 0, 1
         rest = b""
         for block, is_last in self._data():
@@ -171,18 +159,19 @@ class Table:
             used, size = 0, len(block)
             while used < len(data):
                 buffer = next(buffers)
+                starts, ends, lines = buffer[: len(columns)], buffer[len(columns) : -1], buffer[-1]
                 rows, here, line, uneven, uneven_line, stray, stray_line = split_rows(
-                    blob[used:], len(data) - used, is_last, stops, wanted, *buffer, line
+                    blob[used:], len(data) - used, is_last, stops, wanted, starts, ends, lines, line
                 )
                 if uneven:
                     self.findings.add(Reason.ROW_LONGER_THAN_HEADER_ASSUMED, self.name, uneven_line, count=uneven)
                 if stray:
                     self.findings.add(Reason.QUOTE_WITHOUT_END_ASSUMED, self.name, stray_line, count=stray)
                 part = slice(skip, max(skip, rows))
-                yield size, Block(blob[used:], buffer.starts[:, part], buffer.ends[:, part], buffer.lines[part])
+                yield size, Block(blob[used:], starts[:, part], ends[:, part], lines[part])
                 skip = max(0, skip - rows)
                 used, size = used + here, 0
-                # A row that goes on in the next block: it may have been changed in place, and is read from there.
+                # The rest is a row that the next block completes; it is read again from the original bytes.
                 if rows < _BUFFER_ROWS:
                     break
             rest = data[used:]
@@ -190,7 +179,7 @@ class Table:
                 raise self._no_table()
 
     def rows(self, *columns: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-        """Yield (line number, stripped fields) of every row; a column that the table lacks reads as empty."""
+        """Yield (line number, stripped fields) of every row; a missing column reads as empty."""
         for block in self.blocks(*columns):
             fields = [block.texts(column) for column in range(len(columns))]
             yield from zip(block.lines.tolist(), zip(*fields, strict=True), strict=True)
@@ -199,15 +188,13 @@ class Table:
         self.findings.add(reason, self.name, line, column)
 
     def note_rows(self, reason: Reason, lines: Int32, column: str = "") -> None:
-        """Count something about many rows, given by their lines in the order of the file."""
         self.findings.add_many(reason, self.name, lines, column)
 
     def drop_faulty(self, lines: Int32, usable: Mask, faults: Iterable[tuple[Reason, str, Mask]]) -> Mask:
-        """As ``Findings.drop_faulty``, of rows of this table."""
         return self.findings.drop_faulty(self.name, lines, usable, faults)
 
-    def choices(self, block: "Block", slot: int, column: str, empty: int, values: range, counted: Mask) -> Int32:
-        """Return a column of few values; anything else reads as ``empty``, and is counted in the rows marked."""
+    def choices(self, block: Block, slot: int, column: str, empty: int, values: range, counted: Mask) -> Int32:
+        """Return a column of few values; others read as ``empty``, and are counted in the rows ``counted``."""
         read, faulty = block.integers(slot, empty)
         outside = ((read < values[0]) | (read > values[-1])) & block.is_filled(slot) & ~faulty
         self.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[counted & faulty], column)
@@ -216,7 +203,7 @@ class Table:
         return read
 
     def _data(self, block_bytes: int = BLOCK_BYTES) -> Iterator[tuple[bytes, bool]]:
-        """Yield (bytes, whether they are the last)."""
+        """Yield bytes, and whether they are the last."""
         waiting: bytes | None = None
         try:
             with self._open_binary() as binary:
@@ -263,18 +250,18 @@ _TIME = re.compile(r"[0-9]{1,2}:[0-5][0-9]|[0-9]{1,3}:[0-5][0-9]:[0-5][0-9]")
 
 
 def find_integer(text: str) -> int | None:
-    """Return a whole number of at most nine digits (a fraction of zeros is allowed), or None."""
+    """Return a whole number of at most nine digits; a fraction of zeros is allowed."""
     found = _INTEGER.fullmatch(text)
     return int(found[1]) if found else None
 
 
 def find_decimal(text: str) -> float | None:
-    """Return a number written with digits and a point (or a comma), or None."""
+    """Return a number of digits and a point or comma."""
     return float(text.replace(",", ".")) if _DECIMAL.fullmatch(text) else None
 
 
 def find_day(text: str) -> date | None:
-    """Return a date that is written YYYYMMDD, or None."""
+    """Return a date in the form YYYYMMDD."""
     if len(text) != len("YYYYMMDD") or not (text.isascii() and text.isdigit()):
         return None
     try:
@@ -284,7 +271,7 @@ def find_day(text: str) -> date | None:
 
 
 def find_time_s(text: str) -> int | None:
-    """Return the seconds of H:MM:SS or H:MM (minutes and seconds of two digits, hours past 24 allowed), or None."""
+    """Return the seconds of H:MM:SS or H:MM; hours past 24 are allowed."""
     if not _TIME.fullmatch(text):
         return None
     hours, minutes, seconds = map(int, f"{text}:0".split(":")[:3])
