@@ -1,7 +1,6 @@
 """``pathways.txt``: step-free access to platforms, and walking times between them."""
 
-from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -31,18 +30,18 @@ from fingerpost.transit.engine.timetable.timetable import (
 )
 from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S
 
-# On the flat, a length tells how long it takes; on stairs and in lifts it does not.
+# The time follows from the length on flat ways, not on stairs and in lifts.
 _FLAT = frozenset({WALKWAY, TRAVELATOR})
-# Nobody changes trains on foot for longer.
+# The longest walk of a transfer.
 _LONGEST_S = 1800.0
-# No station has so many platforms.
+# More platforms than any station has.
 _MOST_PLATFORMS = 250
 
-_Ways = dict[int, list[int]]
+_Ways = dict[int, list[tuple[int, float]]]
 
 
 class _Pathway(NamedTuple):
-    """One way through a station between two rows; ``seconds`` is None where the feed does not say."""
+    """One way through a station between two rows; ``seconds`` is None if the feed does not state them."""
 
     begin: int
     end: int
@@ -51,17 +50,16 @@ class _Pathway(NamedTuple):
 
 
 def read_pathways(archive: Archive, stops: Stops) -> tuple[PathwayColumns, Pathways]:
-    """Give platforms the wheelchair value that pathways prove; return the times between platforms, and all pathways.
+    """Set the wheelchair value of platforms from pathways; return the times between platforms, and all pathways.
 
-    Only platforms of one station are linked, by ways whose every part has a stated time or, on the flat, a length.
+    Only platforms of one station are linked, by ways of which every part has a time or, if flat, a length.
     """
     table = archive.find_extra("pathways.txt", "from_stop_id", "to_stop_id", "pathway_mode")
     if table is None:
         return PathwayColumns(), Pathways()
     pathways = _read(table, stops)
-    areas = _list_boarding_areas(stops)
-    _set_access(stops, pathways, areas)
-    return _list_changes(table, stops, pathways, areas), rows_to_columns(Pathways, pathways)
+    _set_access(stops, pathways)
+    return _list_transfers(table, stops, pathways), rows_to_columns(Pathways, pathways)
 
 
 def _read(table: Table, stops: Stops) -> list[_Pathway]:
@@ -97,64 +95,45 @@ def _seconds(mode: int, time_text: str, length_text: str) -> float | None:
     return None
 
 
-def _set_access(stops: Stops, pathways: Iterable[_Pathway], on_platform: _Ways) -> None:
-    """Give platforms a wheelchair value where neither they nor their station have one, but pathways lead to them.
+def _set_access(stops: Stops, pathways: Iterable[_Pathway]) -> None:
+    """Set the wheelchair value of platforms with pathways if neither they nor their station have one.
 
-    A platform takes a wheelchair if one gets there from an entrance that takes it (or does not say), and back again,
-    without a step; if pathways lead to it and none of these does, it does not. A platform that no pathway touches
-    stays unknown.
+    A platform is accessible if ways without a step lead to it from an entrance that is not closed to wheelchairs, and
+    back. A platform without pathways stays unknown.
     """
-    there: _Ways = {}
-    back: _Ways = {}
+    rows = stops.rows
+    entrances = [row for row, stop in enumerate(rows) if stop.kind == ENTRANCE and stop.wheelchair != WHEELCHAIR_NO]
+    # A row of no stop, from which all entrances are reached.
+    there: _Ways = {-1: [(entrance, 0.0) for entrance in entrances]}
+    back: _Ways = {-1: there[-1]}
     touched: set[int] = set()
     for begin, end, mode, _ in pathways:
         touched |= {begin, end}
         if mode in WITHOUT_STEP:
-            there.setdefault(begin, []).append(end)
-            back.setdefault(end, []).append(begin)
-    rows = stops.rows
-    entrances = [row for row, stop in enumerate(rows) if stop.kind == ENTRANCE and stop.wheelchair != WHEELCHAIR_NO]
-    reached = _reached(there, entrances) & _reached(back, entrances)
+            there.setdefault(begin, []).append((end, 0.0))
+            back.setdefault(end, []).append((begin, 0.0))
+    reached = find_quickest_s(there, -1).keys() & find_quickest_s(back, -1).keys()
     for row, stop in enumerate(rows):
         parent_value = rows[stop.parent].wheelchair if stop.parent >= 0 else WHEELCHAIR_UNKNOWN
         if stop.kind != STOP or stop.wheelchair != WHEELCHAIR_UNKNOWN or parent_value != WHEELCHAIR_UNKNOWN:
             continue
-        places = {row, *on_platform.get(row, ())}
+        places = {row, *stops.list_children(row)}
         if places & touched:
             rows[row] = stop._replace(wheelchair=WHEELCHAIR_YES if places & reached else WHEELCHAIR_NO)
 
 
-def _list_boarding_areas(stops: Stops) -> _Ways:
-    on_platform: _Ways = {}
-    for row, stop in enumerate(stops.rows):
-        if stop.kind == BOARDING_AREA and stop.parent >= 0:
-            on_platform.setdefault(stop.parent, []).append(row)
-    return on_platform
-
-
-def _reached(ways: Mapping[int, list[int]], entrances: Iterable[int]) -> set[int]:
-    reached = set(entrances)
-    waiting = deque(reached)
-    while waiting:
-        for place in ways.get(waiting.popleft(), ()):
-            if place not in reached:
-                reached.add(place)
-                waiting.append(place)
-    return reached
-
-
-def _list_changes(table: Table, stops: Stops, pathways: Iterable[_Pathway], on_platform: _Ways) -> PathwayColumns:
-    ways: dict[int, list[tuple[int, float]]] = {}
+def _list_transfers(table: Table, stops: Stops, pathways: Iterable[_Pathway]) -> PathwayColumns:
+    ways: _Ways = {}
     for begin, end, mode, seconds in pathways:
-        # Who changes trains is not sent out through a gate, where the next ride could cost another fare.
+        # A way through a gate is no transfer: the next ride could cost another fare.
         if seconds is not None and mode not in GATES:
             ways.setdefault(begin, []).append((end, seconds))
-    for platform, areas in on_platform.items():
-        for area in areas:
-            ways.setdefault(platform, []).append((area, 0.0))
-            ways.setdefault(area, []).append((platform, 0.0))
+    for row, stop in enumerate(stops.rows):
+        if stop.kind == BOARDING_AREA and stop.parent >= 0:
+            ways.setdefault(stop.parent, []).append((row, 0.0))
+            ways.setdefault(row, []).append((stop.parent, 0.0))
     on_ways = ways.keys() | {end for leading in ways.values() for end, _ in leading}
-    stations: _Ways = {}
+    stations: dict[int, list[int]] = {}
     for row, stop in enumerate(stops.rows):
         if stop.kind == STOP and stop.parent >= 0 and row in on_ways:
             stations.setdefault(stop.parent, []).append(row)

@@ -12,8 +12,6 @@ from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Reason
 from fingerpost.transit.engine.gtfs.fares import read_fares
 from fingerpost.transit.engine.gtfs.feed_info import (
-    Agencies,
-    FeedInfo,
     find_primary_language,
     read_agencies,
     read_credits,
@@ -22,7 +20,7 @@ from fingerpost.transit.engine.gtfs.feed_info import (
 from fingerpost.transit.engine.gtfs.in_seat import Departures, find_in_seat
 from fingerpost.transit.engine.gtfs.pathways import read_pathways
 from fingerpost.transit.engine.gtfs.report import FeedReport, Finding, FoundAt
-from fingerpost.transit.engine.gtfs.shapes import read_shapes, states_distances
+from fingerpost.transit.engine.gtfs.shapes import has_shape_distances, read_shapes
 from fingerpost.transit.engine.gtfs.stop_times import read_stop_times, read_trip_departures
 from fingerpost.transit.engine.gtfs.stops import read_stops
 from fingerpost.transit.engine.gtfs.transfers import limit_specific_transfers, read_transfers
@@ -40,13 +38,13 @@ READ = frozenset({
     "shapes.txt", "stop_areas.txt", "stop_times.txt", "stops.txt", "transfers.txt", "translations.txt", "trips.txt",
 })  # fmt: skip
 
-# Service is compared with that of the fullest days, so many in a row: a week of extra trips says little of the rest.
+# Service is compared with these consecutive fullest days; a week of extra trips does not count as usual service.
 _FULLEST_DAYS = 28
 _WEEK = 7
 
 
 def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft:
-    """Read one feed; the archive's findings report what was skipped or guessed, ``headsigns`` takes in new ones."""
+    """Read one feed; its findings are added to the archive's, its headsigns to ``headsigns``."""
     agencies = read_agencies(archive)
     info, credits_due = read_feed_info(archive), read_credits(archive)
     stops = read_stops(archive, agencies.zone)
@@ -55,8 +53,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
     services = read_services(archive)
     shape_ids = IdIndex()
     trips = read_trips(archive, routes, IdIndex(services.row_of), shape_ids, headsigns)
-    measured = states_distances(archive)
-    trips, stop_times = read_stop_times(archive, stops, trips, headsigns, with_shape_dist=measured)
+    trips, stop_times = read_stop_times(archive, stops, trips, headsigns, with_shape_dist=has_shape_distances(archive))
     trip_departures = read_trip_departures(archive, trips, stop_times)
     transfers = read_transfers(archive, stops, routes, trips)
     shapes = read_shapes(archive, shape_ids, trips, stop_times)
@@ -69,22 +66,35 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
     served = [date.fromordinal(int(day)) for service in days if len(service) for day in (service[0], service[-1])]
     if not (len(trip_departures.trip) and served):
         raise FeedUnusable(_nothing_left(archive))
-    trip_columns = TripColumns(
-        local_id=trips.to_local_ids(),
-        route=trips.route,
-        service=trip_service,
-        headsign=trips.headsign,
-        wheelchair=trips.wheelchair,
-        direction=trips.direction,
-        shape=shapes.of_trip,
+    published = " ".join(filter(None, (info.publisher, info.publisher_url)))
+    feed = Feed(
+        name=name,
+        zone=agencies.zone,
+        language=find_primary_language(info.default_language or info.language or agencies.language),
+        first_day=min(served),
+        last_day=max(served),
+        agencies=agencies.names,
+        agency_ids=agencies.ids,
+        publisher=info.publisher or None,
+        version=info.version or None,
+        source=archive.name,
+        licences=tuple(dict.fromkeys(line for line in (published, *credits_due) if line)),
     )
     return TimetableDraft(
-        feeds=[_feed(archive, name, agencies, info, credits_due, served)],
+        feeds=[feed],
         fare_books=[fares.to_json() if fares else ""],
         stops=stops.rows,
         routes=routes.rows,
         services=[ServiceRow(0, service) for service in days + more_days],
-        trip_columns=trip_columns,
+        trip_columns=TripColumns(
+            local_id=trips.to_local_ids(),
+            route=trips.route,
+            service=trip_service,
+            headsign=trips.headsign,
+            wheelchair=trips.wheelchair,
+            direction=trips.direction,
+            shape=shapes.of_trip,
+        ),
         trip_departure_columns=trip_departures,
         transfer_columns=transfers.by_stop,
         pathways=pathways,
@@ -139,10 +149,7 @@ def report_on(archive: Archive, draft: TimetableDraft) -> FeedReport:
 
 
 def _find_thin_after(services: Sequence[Int32], departures: Sequence[int], days: Int32) -> date | None:
-    """Return ``FeedReport.thin_after``.
-
-    ``departures`` are those of each service on one of its days; ``days`` are all days of service.
-    """
+    """Return ``FeedReport.thin_after``; ``departures`` are those of each service on one of its days."""
     on_day = np.zeros(int(days[-1] - days[0]) + 1, np.int64)
     for service, count in zip(services, departures, strict=True):
         on_day[service - days[0]] += count
@@ -150,30 +157,6 @@ def _find_thin_after(services: Sequence[Int32], departures: Sequence[int], days:
     fullest = np.convolve(on_day, np.ones(span, np.int64), "valid").max() / span
     last = int(np.flatnonzero(4 * on_day >= fullest)[-1])
     return None if len(on_day) - last <= _WEEK else date.fromordinal(int(days[0]) + last)
-
-
-def _feed(
-    archive: Archive,
-    name: str,
-    agencies: Agencies,
-    info: FeedInfo,
-    credits_due: tuple[str, ...],
-    served: Sequence[date],
-) -> Feed:
-    published = " ".join(filter(None, (info.publisher, info.publisher_url)))
-    return Feed(
-        name=name,
-        zone=agencies.zone,
-        language=find_primary_language(info.default_language or info.language or agencies.language),
-        first_day=min(served),
-        last_day=max(served),
-        agencies=agencies.names,
-        agency_ids=agencies.ids,
-        publisher=info.publisher or None,
-        version=info.version or None,
-        source=archive.name,
-        licences=tuple(dict.fromkeys(line for line in (published, *credits_due) if line)),
-    )
 
 
 def _drop_idle_services(archive: Archive, trips: Trips, services: Services) -> tuple[Int32, list[Int32]]:

@@ -1,4 +1,4 @@
-"""``shapes.txt``: the shapes of trips, and where on them the stop times lie."""
+"""``shapes.txt``: the shapes of trips, and the positions of stop times along them."""
 
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ from fingerpost.transit.engine.gtfs.csv.findings import Reason
 from fingerpost.transit.engine.gtfs.csv.table import Table
 from fingerpost.transit.engine.gtfs.stop_times import StopTimes
 from fingerpost.transit.engine.gtfs.trips import Trips
-from fingerpost.transit.engine.timetable.columns import starts_of
+from fingerpost.transit.engine.timetable.columns import mark_rows, starts_of
 from fingerpost.transit.engine.timetable.draft import ShapeColumns
 from fingerpost.transit.engine.timetable.timetable import Float32, Float64, Int32, Int64
 
@@ -25,8 +25,8 @@ _END = 0.9
 class Shapes(NamedTuple):
     """The shapes that trips name.
 
-    ``of_trip`` is each trip's row in ``columns``, -1 for none. ``of_stop_time`` is where on it each stop time lies,
-    counted in points, NaN where the feed does not say; None where it never does.
+    ``of_trip`` is each trip's row in ``columns``, -1 for none. ``of_stop_time`` is the position of each stop time along
+    its shape, counted in points, NaN if unknown; None if all are.
     """
 
     columns: ShapeColumns
@@ -34,28 +34,22 @@ class Shapes(NamedTuple):
     of_stop_time: Float32 | None
 
 
-def states_distances(archive: Archive) -> bool:
-    """Whether points of shapes are measured, so that it is worth while to read how far along them stop times lie."""
+def has_shape_distances(archive: Archive) -> bool:
+    """Whether shape points have distances; without them those of stop times are useless."""
     table = archive.find_aside("shapes.txt")
     return table is not None and _DIST in table.columns
 
 
 def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_times: StopTimes) -> Shapes:
-    """Read the shapes that trips name.
-
-    Points are ordered by sequence; a point that cannot be read is left out and counted.
-    """
+    """Read the shapes that trips name, points in order; unreadable points are skipped and counted."""
     table = archive.find_extra("shapes.txt", *_COLUMNS[:3])
     if table is None:
         return Shapes(ShapeColumns(), np.full(len(trips), -1, np.int32), None)
     points = _read_points(table, ids)
-    has_points = np.zeros(len(ids) + 1, np.bool_)
-    has_points[points["shape"]] = True
+    has_points = mark_rows(len(ids) + 1, points["shape"])
     missing = (trips.shape >= 0) & ~has_points[trips.shape]
     archive.findings.add_many(Reason.SHAPE_UNKNOWN, "trips.txt", trips.lines[missing], "shape_id")
-    used = np.zeros(len(ids) + 1, np.bool_)
-    used[trips.shape[trips.shape >= 0]] = True
-    used &= has_points
+    used = has_points & mark_rows(len(ids) + 1, trips.shape[trips.shape >= 0])
     new_rows = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
     kept = used[points["shape"]]
     row = new_rows[points["shape"][kept]]
@@ -75,7 +69,7 @@ def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_times: StopTi
 
 
 def _read_points(table: Table, ids: IdIndex) -> dict[str, Any]:
-    """Return the columns of points, shape after shape, each in order; ``dist`` is NaN where it is missing."""
+    """Return the columns of points, shape after shape, each in order; a missing ``dist`` is NaN."""
     buffer = ColumnBuffer(_POINT_TYPES, table)
     for block in table.blocks(*_COLUMNS, _DIST):
         sequence, faulty = block.integers(3, 0)
@@ -98,10 +92,10 @@ def _read_points(table: Table, ids: IdIndex) -> dict[str, Any]:
 
 
 def _locate(first: Int64, row: Int32, dist: Float64, stop_time_row: Int32, stop_time_dist: Float32) -> Float32 | None:
-    """Return where each stop time lies on its shape, counted in points; None where that is known of none.
+    """Return the position of each stop time along its shape, counted in points; None if none is known.
 
-    Shapes whose distances are missing somewhere, or go back, say nothing; nor do stop times beyond either end.
-    All shapes are laid on one scale, each less than one unit of it, so that a single search finds every stop time.
+    Shapes with missing or decreasing distances give none, nor do stop times beyond either end. All shapes are put on
+    one scale, each less than one unit long, so that a single search finds every stop time.
     """
     if not len(row):
         return None
@@ -113,7 +107,7 @@ def _locate(first: Int64, row: Int32, dist: Float64, stop_time_row: Int32, stop_
     with np.errstate(invalid="ignore"):
         scale = row + np.where(is_fit[row], (dist - lowest[row]) / span[row], 0.0) * _END
         share = (stop_time_dist - lowest[stop_time_row]) / span[stop_time_row]
-        # Publishers round the two tables apart.
+        # Publishers round the two tables differently.
         known = (stop_time_row >= 0) & is_fit[stop_time_row] & (share > -1e-3) & (share < 1 + 1e-3)
     if not known.any():
         return None

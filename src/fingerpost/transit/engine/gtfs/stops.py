@@ -22,48 +22,44 @@ from fingerpost.transit.engine.timetable.timetable import (
     WHEELCHAIR_VALUES,
 )
 
-# What the parent must be (GTFS, parent_station); a station has none.
+# The kind of a parent (GTFS, parent_station); a station has none.
 _PARENT_KIND = {STOP: STATION, ENTRANCE: STATION, NODE: STATION, BOARDING_AREA: STOP}
 _DEPTH = {STATION: 0, STOP: 1, ENTRANCE: 1, NODE: 1, BOARDING_AREA: 2}
 # Kinds that need no name (GTFS, stop_name).
 _NAMELESS_KINDS = frozenset({NODE, BOARDING_AREA})
-# The column of stop_timezone among those that are read.
-_ZONE = 9
-# The position that publishers write if they do not know it.
+# The position that publishers write for an unknown one.
 _NOWHERE = (0.0, 0.0)
 
 
 class Stops:
-    """Stops of one feed.
-
-    Attributes:
-        rows: one for each that can be used.
-        row_of: maps a stop id to its row, or to LEFT_OUT.
-    """
+    """Usable stops of one feed; ``row_of`` maps a stop id to its row, or to LEFT_OUT."""
 
     def __init__(self, rows: list[StopRow], row_of: dict[str, int]) -> None:
         self.rows = rows
         self.row_of = row_of
 
     def list_boardable(self, row: int) -> Sequence[int]:
-        """Return the rows of the stops that a stop or station stands for; empty for anything else."""
+        """Return the rows of a stop, or of a station's stops; empty for other kinds."""
         if self.rows[row].kind == STOP:
             return (row,)
         if self.rows[row].kind == STATION:
-            return self._children.get(row, ())
+            return [child for child in self.list_children(row) if self.rows[child].kind == STOP]
         return ()
+
+    def list_children(self, row: int) -> Sequence[int]:
+        return self._children.get(row, ())
 
     @cached_property
     def _children(self) -> Mapping[int, Sequence[int]]:
         children: dict[int, list[int]] = {}
         for child, stop in enumerate(self.rows):
-            if stop.parent >= 0 and stop.kind == STOP:
+            if stop.parent >= 0:
                 children.setdefault(stop.parent, []).append(child)
         return children
 
 
 class _Draft(NamedTuple):
-    """A stop whose parent's row is not known yet; its latitude is NaN where the feed does not say where it is."""
+    """A stop before its parent's row is known; its latitude is NaN if the feed has no position."""
 
     line: int
     parent_id: str
@@ -71,9 +67,9 @@ class _Draft(NamedTuple):
 
 
 def read_stops(archive: Archive, zone: str) -> Stops:
-    """Read the stops; rows say feed 0. ``zone`` is the agency's, in which all times of the feed are.
+    """Read the stops, as of feed 0. ``zone`` is the agency's, in which all times of the feed are.
 
-    A stop without a position takes its parent's, or is skipped; so is a stop at 0, 0, in the sea.
+    A stop without a position takes its parent's, or is skipped; 0, 0 counts as none.
     A stop without a name takes its parent's, or its id, and is counted if GTFS requires a name.
     """
     table = archive.get_table("stops.txt", "stop_id")
@@ -81,7 +77,7 @@ def read_stops(archive: Archive, zone: str) -> Stops:
     left_out: set[str] = set()
     columns = ("stop_id", "stop_name", "stop_lat", "stop_lon", "location_type", "parent_station", "platform_code")
     for block in table.blocks(*columns, "wheelchair_boarding", "stop_code", "stop_timezone"):
-        zones = block.texts(_ZONE)
+        zones = block.texts(9)
         elsewhere = np.array([bool(text) and text.casefold() != zone.casefold() for text in zones], np.bool_)
         table.note_rows(Reason.STOP_ZONE_UNAPPLIED, block.lines[elsewhere], "stop_timezone")
         texts = [block.texts(column) for column in (0, 1, 5, 6, 8)]
