@@ -1,4 +1,4 @@
-"""agency.txt and feed_info.txt: who publishes a feed, and in which zone and language."""
+"""``agency.txt``, ``feed_info.txt``, ``attributions.txt``: publisher, time zone, language and credits of a feed."""
 
 from functools import cache
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from fingerpost.transit.engine.gtfs.csv.findings import Reason
 
 
 class Agencies(NamedTuple):
-    """All agencies of a feed. ``language`` is empty where they name none, or not the same; so may an id be."""
+    """All agencies of a feed; an id may be empty. ``language`` is empty unless all that state one agree."""
 
     zone: str
     names: tuple[str, ...]
@@ -19,19 +19,15 @@ class Agencies(NamedTuple):
 
 
 def read_agencies(archive: Archive) -> Agencies:
-    """Read the agencies. All share one zone (GTFS, agency_timezone): the first that is known.
+    """Read the agencies. All share one zone (GTFS, agency_timezone): the first known one.
 
     Raises:
-        FeedUnusable: no agency names a zone that is known, so no time of the feed means anything.
+        FeedUnusable: no agency has a known zone.
     """
     table = archive.get_table("agency.txt", "agency_timezone")
-    names: list[str] = []
-    ids: list[str] = []
-    languages: set[str] = set()
-    zone, first_text, first_line = "", "", 0
-    columns = ("agency_id", "agency_name", "agency_timezone", "agency_lang")
-    for line, (agency_id, name, zone_text, language) in table.rows(*columns):
-        first_text, first_line = (first_text, first_line) if first_line else (zone_text, line)
+    rows = list(table.rows("agency_id", "agency_name", "agency_timezone", "agency_lang"))
+    zone = ""
+    for line, (_, _, zone_text, _) in rows:
         known = _find_zone(zone_text)
         if known is None:
             table.note(Reason.ZONE_UNKNOWN_ASSUMED, line, "agency_timezone")
@@ -39,18 +35,17 @@ def read_agencies(archive: Archive) -> Agencies:
             table.note(Reason.ZONE_OF_OTHER_AGENCY_ASSUMED, line, "agency_timezone")
         else:
             zone = known
-        if name and name not in names:
-            names.append(name)
-        languages.add(language)
-        ids.append(agency_id)
     if not zone:
-        what = f"line {first_line}: agency_timezone is {first_text!r}" if first_line else "has no rows"
+        line = rows[0][0] if rows else 0
+        what = f"line {line}: agency_timezone is {rows[0][1][2]!r}" if rows else "has no rows"
         raise FeedUnusable(
             f"{archive.name}: agency.txt {what}, so no time zone of the IANA list is known. Correct the table.",
-            {"file": archive.name, "table": "agency.txt", "line": first_line, "column": "agency_timezone"},
+            {"file": archive.name, "table": "agency.txt", "line": line, "column": "agency_timezone"},
         )
-    languages.discard("")
-    return Agencies(zone, tuple(names), languages.pop() if len(languages) == 1 else "", tuple(ids))
+    ids, names, _, languages = zip(*(fields for _, fields in rows), strict=True)
+    stated = set(filter(None, languages))
+    language = stated.pop() if len(stated) == 1 else ""
+    return Agencies(zone, tuple(dict.fromkeys(filter(None, names))), language, ids)
 
 
 def _find_zone(name: str) -> str | None:
@@ -91,9 +86,9 @@ def read_feed_info(archive: Archive) -> FeedInfo:
 
 
 def read_credits(archive: Archive) -> tuple[str, ...]:
-    """Return a line for each organisation of ``attributions.txt``: its name, its roles, its address.
+    """Return name, roles and address of each organisation in ``attributions.txt``, as a line.
 
-    A row for one route, trip or agency counts for the whole feed: a credit too many harms nobody.
+    A row for one route, trip or agency counts for the whole feed.
     """
     table = archive.find_extra("attributions.txt", "organization_name")
     if table is None:
@@ -109,6 +104,6 @@ def read_credits(archive: Archive) -> tuple[str, ...]:
 
 
 def find_primary_language(tag: str) -> str | None:
-    """Return the primary subtag of a BCP 47 tag in lower case, or None where it names no one language."""
+    """Return the primary subtag of a BCP 47 tag in lower case, or None if it means no single language."""
     subtag = tag.replace("_", "-").partition("-")[0].lower()
     return subtag if subtag.isalpha() and subtag != _MANY_LANGUAGES else None

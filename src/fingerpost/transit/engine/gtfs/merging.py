@@ -1,4 +1,4 @@
-"""Merges the drafts of feeds into one; stops of one FEED and id are one stop (rule A8)."""
+"""Merge the drafts of feeds into one; stops of one FEED and id are one stop (rule A8)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ from fingerpost.transit.engine.timetable.text import TextColumn
 from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, Int32
 from fingerpost.transit.engine.timetable.walking import straight_line_m
 
-# Where the names differ, one stop may not be further apart than this, and the names must share their words in part.
+# Stops with different names are one if they are this close, and the names this similar.
 SAME_SPOT_M = 30.0
 ALIKE = 60.0
 
@@ -43,13 +43,13 @@ _TABLES: dict[str, Any] = {
     "in_seat": InSeatColumns,
     "shapes": ShapeColumns,
 }
-# Columns of stop times, and what fills those that a feed may lack.
+# Columns of stop times, and the values of those that a feed may lack.
 _STOP_TIMES = (
     "trip_stop_time_count", "stop_time_sequence", "stop_time_arrival_s", "stop_time_departure_s", "stop_time_flags",
     "stop_time_headsign", "stop_time_shape_point", "stop_time_stop",
 )  # fmt: skip
 _ABSENT = {"stop_time_headsign": np.int32(-1), "stop_time_shape_point": np.float32(np.nan)}
-# Which rows the columns of tables hold, by the names of the columns.
+# The table of the rows in a column, by the column's name.
 _ROWS_OF = {
     **dict.fromkeys(("from_stop", "to_stop", "begin", "end", "stop_time_stop"), "stops"),
     **dict.fromkeys(("route", "from_route", "to_route"), "routes"),
@@ -65,7 +65,7 @@ class Merging:
     def __init__(self) -> None:
         self._draft = TimetableDraft()
         self._stop_rows: dict[tuple[str, str], int] = {}
-        # The columns of each table, feed by feed.
+        # The columns of each table, by feed.
         self._parts: dict[tuple[str, str], list[npt.NDArray[Any] | TextColumn]] = {}
         self._counts: Counter[str] = Counter()
 
@@ -73,7 +73,7 @@ class Merging:
         """Append the rows of one feed.
 
         Raises:
-            FeedUnusable: a stop has the FEED and id of an earlier one, but another name, kind or place.
+            FeedUnusable: a stop has the FEED and id of an earlier one, but another name, kind or position.
         """
         draft, counts = self._draft, self._counts
         row = len(draft.feeds)
@@ -108,7 +108,7 @@ class Merging:
         return draft
 
     def _append(self, table: str, name: str, values: Any, stop_rows: Int32) -> None:
-        """Append a column of a feed; the rows that it holds become rows of the draft, -1 stays -1."""
+        """Append a column of a feed; its rows become rows of the draft, -1 stays -1."""
         rows_of = _ROWS_OF.get(name)
         if rows_of == "stops":
             values = stop_rows[values]
@@ -132,7 +132,7 @@ class Merging:
         return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
     def _add_stops(self, feed: TimetableDraft, row: int, findings: Findings) -> Int32:
-        """Add the stops that no earlier feed of the name has; return the row of each."""
+        """Add the stops that earlier feeds of the name lack; return the row of each."""
         draft = self._draft
         name = feed.feeds[0].name
         rows = np.zeros(len(feed.stops), np.int32)
@@ -158,9 +158,9 @@ class Merging:
         return rows
 
     def _check_same(self, first: StopRow, second: StopRow, findings: Findings) -> None:
-        """Check that stops of two feeds with one id agree in name and place, so that they are one stop (rule A8).
+        """Check that stops of two feeds with one id agree in name and position, so that they are one stop (rule A8).
 
-        Publishers abbreviate: similar names agree only at one spot, and are counted.
+        Publishers abbreviate names: stops with similar names must be closer, and are counted.
         """
         apart_m = float(straight_line_m(first.lat, first.lon, np.array([second.lat]), np.array([second.lon]))[0])
         if first.kind == second.kind:
@@ -188,5 +188,5 @@ def _add_names(names: dict[str, dict[int, str]], added: Mapping[str, Mapping[int
 
 
 def _plain(name: str) -> str:
-    """Return a name without case, blanks and punctuation, which differ between feeds of one publisher."""
+    """Return a name without case, blanks and punctuation."""
     return "".join(filter(str.isalnum, name.casefold()))

@@ -1,4 +1,4 @@
-"""stop_times.txt and frequencies.txt: the stop times and departures of trips, read into arrays.
+"""``stop_times.txt`` and ``frequencies.txt``: the stop times and departures of trips, read into arrays.
 
 Times are seconds from noon minus 12 h of the service day (GTFS Schedule reference, field type "Time").
 """
@@ -34,7 +34,6 @@ from fingerpost.transit.engine.timetable.timetable import (
     UInt8,
 )
 
-# Nobody rides a trip with a single stop.
 _FEWEST_STOP_TIMES = 2
 
 # pickup_type and drop_off_type
@@ -42,7 +41,7 @@ _REGULAR, _NONE, _PHONE, _DRIVER = range(4)
 _COLUMNS = (
     "trip_id", "stop_id", "stop_sequence", "arrival_time", "departure_time",
     "pickup_type", "drop_off_type", "stop_headsign", "shape_dist_traveled",
-    # GTFS-Flex: where there is no stop but an area, and no time but a window.
+    # GTFS-Flex: an area instead of a stop, and a window instead of a time.
     "location_id", "location_group_id", "start_pickup_drop_off_window", "end_pickup_drop_off_window",
 )  # fmt: skip
 _PICKUP, _DROP_OFF, _HEADSIGN, _SHAPE_DIST = range(5, 9)
@@ -57,10 +56,10 @@ MOST_OF_A_FEED = 5_000_000
 
 
 class StopTimeColumns(NamedTuple):
-    """Stop times of trips as columns of one length. Times are seconds, negative where missing.
+    """Stop times of trips as columns of one length; ``line`` is the line of each in the table.
 
-    ``line`` is the line of the table that each comes from. ``shape_dist`` is shape_dist_traveled, NaN where missing; it
-    and ``headsign`` are None where they were not read.
+    Times are seconds, negative if missing. ``shape_dist`` is shape_dist_traveled, NaN if missing; it and ``headsign``
+    are None if they were not read.
     """
 
     line: Int32
@@ -78,14 +77,12 @@ class StopTimeColumns(NamedTuple):
 
 
 def fill_times(stop_times: StopTimeColumns) -> tuple[StopTimeColumns, Int64]:
-    """Fill missing times of stop times sorted by trip and sequence; return where a time was worked out.
+    """Fill missing times of stop times sorted by trip and sequence; return the rows that were interpolated.
 
-    Where one of the two times is given it is both. Where none is, the time lies on a straight line, stop by stop,
+    If only arrival or departure is given, it is both. If none is, the time is interpolated by the number of stops
     between the departure before and the arrival after, rounded down to a whole second.
     Stop times before a trip's first time or after its last stay without one.
     """
-    if not ((stop_times.arrival_s < 0).any() or (stop_times.departure_s < 0).any()):
-        return stop_times, np.zeros(0, np.int64)
     arrival_s = np.where(stop_times.arrival_s < 0, stop_times.departure_s, stop_times.arrival_s)
     departure_s = np.where(stop_times.departure_s < 0, stop_times.arrival_s, stop_times.departure_s)
     blank = np.flatnonzero(arrival_s < 0)
@@ -107,7 +104,7 @@ def fill_times(stop_times: StopTimeColumns) -> tuple[StopTimeColumns, Int64]:
 
 
 class StopTimes(NamedTuple):
-    """Stop times of one feed's trips, trip after trip, each in order; ``per_trip`` says how many each trip has."""
+    """Stop times of one feed's trips, trip after trip, each in order; ``per_trip`` is the number of each trip."""
 
     per_trip: Int32
     stop: Int32
@@ -122,11 +119,11 @@ class StopTimes(NamedTuple):
 def read_stop_times(
     archive: Archive, stops: Stops, trips: Trips, headsigns: IdIndex, *, with_shape_dist: bool = False
 ) -> tuple[Trips, StopTimes]:
-    """Read the stop times; return them with the trips that have enough of them to carry anybody.
+    """Read the stop times, sorted or not; return them with the trips that can be used.
 
-    Rows need not be sorted. Where only arrival or departure is given it is both; one that cannot be read is blank.
-    A stop time at an area or within a window is on demand (GTFS-Flex): it is counted, and its trip is left out.
-    ``with_shape_dist`` keeps shape_dist_traveled, where the feed has it.
+    If only arrival or departure is given, it is both; an unreadable one counts as not given.
+    A stop time at an area or within a window is on demand (GTFS-Flex): it is counted, and its trip is skipped.
+    ``with_shape_dist`` reads shape_dist_traveled, if the feed has it.
     """
     table = archive.get_table("stop_times.txt", "trip_id", "stop_sequence")
     is_flex = any(name in table.columns for name in _COLUMNS[_FLEX])
@@ -135,8 +132,8 @@ def read_stop_times(
     with_shape_dist &= _COLUMNS[_SHAPE_DIST] in table.columns
     stop_times, on_demand = _read_rows(table, stops, trips, headsigns, is_flex=is_flex, with_shape_dist=with_shape_dist)
     stop_times = _in_order(table, stop_times)
-    filled, worked_out = fill_times(stop_times)
-    table.note_rows(Reason.CALL_TIME_WORKED_OUT, stop_times.line[worked_out], "arrival_time")
+    filled, interpolated = fill_times(stop_times)
+    table.note_rows(Reason.CALL_TIME_WORKED_OUT, stop_times.line[interpolated], "arrival_time")
     kept, count = _usable_trips(archive, filled, trips, on_demand)
     stop_times = filled if kept.all() else filled.at(kept[filled.trip])
     columns = {name: getattr(stop_times, name) for name in StopTimes._fields[1:]}
@@ -146,7 +143,7 @@ def read_stop_times(
 def _read_rows(
     table: Table, stops: Stops, trips: Trips, headsigns: IdIndex, *, is_flex: bool, with_shape_dist: bool
 ) -> tuple[StopTimeColumns, Mask]:
-    """Return the stop times of known trips, at stops where one can board, in the order of the file."""
+    """Return the stop times of known trips at boardable stops, in the order of the file; mark trips on demand."""
     stop_rows = RowIndex(IdIndex(stops.row_of), [*stops.row_of.values()])
     trip_rows = RowIndex(trips.ids, trips.row_of_id)
     boardable = np.array([row.kind == STOP for row in stops.rows] + [False], np.bool_)
@@ -231,7 +228,7 @@ def _in_order(table: Table, stop_times: StopTimeColumns) -> StopTimeColumns:
 
 
 def _usable_trips(archive: Archive, stop_times: StopTimeColumns, trips: Trips, on_demand: Mask) -> tuple[Mask, Int64]:
-    """Mark the trips that carry somebody somewhere, count the others; return marks and how many stop times each has."""
+    """Mark the usable trips, count the others; return the marks and the number of stop times of each."""
     count = np.zeros(len(trips), np.int64)
     untimed, backward = np.zeros(len(trips), np.bool_), np.zeros(len(trips), np.bool_)
     check_trips(stop_times.trip, stop_times.arrival_s, stop_times.departure_s, count, untimed, backward)
@@ -248,14 +245,15 @@ def read_trip_departures(archive: Archive, trips: Trips, stop_times: StopTimes) 
     """Return the trip departures of all trips, in the order of the trips.
 
     A row gives departures from its start time on, one every headway, before its end time. They are exact if
-    ``exact_times`` is 1; otherwise only the headway is promised. A trip without a row departs once, at its own times.
+    ``exact_times`` is 1; otherwise only the headway is known. A trip without a row departs once, at its own times.
     """
     table = archive.find_extra("frequencies.txt", "trip_id", "start_time", "end_time", "headway_secs")
     once = np.ones(len(trips), np.bool_)
     trip_departures: list[tuple[int, int, int]] = []
     if table is not None:
         first_departure_s = stop_times.departure_s[stop_times.per_trip.cumsum() - stop_times.per_trip].tolist()
-        rows = _rows_by_id(trips)
+        trip_rows = np.where(trips.row_of_id >= 0, trips.row_of_id, LEFT_OUT).tolist()
+        rows = dict(zip(trips.ids.to_texts(), trip_rows, strict=True))
         columns = ("trip_id", "start_time", "end_time", "headway_secs", "exact_times")
         for line, (trip_id, start_text, end_text, headway_text, exact_text) in table.rows(*columns):
             start_s, end_s, headway_s = find_time_s(start_text), find_time_s(end_text), find_integer(headway_text)
@@ -280,15 +278,10 @@ def read_trip_departures(archive: Archive, trips: Trips, stop_times: StopTimes) 
             once[trip] = False
             if end_s <= start_s:
                 table.note(Reason.FREQUENCY_WITHOUT_DEPARTURES, line, "end_time")
-            promised_s = 0 if exact_text == "1" else headway_s
-            trip_departures += [(trip, at_s - first_departure_s[trip], promised_s) for at_s in leaves_s]
+            stored_s = 0 if exact_text == "1" else headway_s
+            trip_departures += [(trip, at_s - first_departure_s[trip], stored_s) for at_s in leaves_s]
     single = np.flatnonzero(once)
-    often = np.array(trip_departures, np.int32).reshape(-1, 3)
-    every = np.concatenate([np.column_stack([single, np.zeros((len(single), 2), np.int32)]), often])
+    repeated = np.array(trip_departures, np.int32).reshape(-1, 3)
+    every = np.concatenate([np.column_stack([single, np.zeros((len(single), 2), np.int32)]), repeated])
     every = every[np.argsort(every[:, 0], kind="stable")]
     return to_columns(TripDepartureColumns, dict(zip(TripDepartureColumns._fields, every.T, strict=True)))
-
-
-def _rows_by_id(trips: Trips) -> dict[str, int]:
-    rows = np.where(trips.row_of_id >= 0, trips.row_of_id, LEFT_OUT)
-    return dict(zip(trips.ids.to_texts(), rows.tolist(), strict=True))

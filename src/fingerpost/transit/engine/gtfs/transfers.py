@@ -1,6 +1,7 @@
 """``transfers.txt``: transfers between stops, and trip- and route-specific ones."""
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from fingerpost.transit.engine.timetable.columns import take_rows, to_columns
 from fingerpost.transit.engine.timetable.draft import SpecificTransferColumns, TransferColumns
 from fingerpost.transit.engine.timetable.timetable import RECOMMENDED, STATION, STOP, Int32, Int64
 
-# No station has so many pairs of stops, and no feed so many rules.
+# More pairs of stops than any station has, and more rules than any feed has.
 MOST_OF_A_ROW = 250_000
 MOST_OF_A_FEED = 5_000_000
 
@@ -33,19 +34,19 @@ _RULE = (
 )  # fmt: skip
 _PRECISION, _LINE = 8, 9
 
-# So many links may be made between the kinds of trips that meet at a stop, all stops together.
+# The most links between kinds of trips that meet at a stop, all stops together.
 MOST_LINKS = 4_000_000
 # A search timetable holds the trips of at most so many days.
 _DAYS = 4
-# Days are counted only at stops with more kinds than this.
+# Days are counted at stops with more kinds only.
 _FEW = 100
 
 
 class Transfers(NamedTuple):
     """The rules of a feed; ``specific_line`` is the line of each specific rule.
 
-    ``linked`` are rows about trips between which one may stay seated: (from trip, to trip, type, from stop, to stop,
-    line). A trip's row is LEFT_OUT, ``kernel.UNKNOWN`` or BLANK where there is none; so is a stop's.
+    ``linked`` are the in-seat rows: (from trip, to trip, type, from stop, to stop, line). A trip or stop without a row
+    is LEFT_OUT, ``kernel.UNKNOWN`` or ``kernel.BLANK``.
     """
 
     by_stop: TransferColumns
@@ -55,11 +56,11 @@ class Transfers(NamedTuple):
 
 
 def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips) -> Transfers:
-    """Return one rule for each ordered pair of boardable stops, and all rules for certain trips or routes.
+    """Return one rule for each ordered pair of boardable stops, and all trip- and route-specific rules.
 
-    A station stands for all its boardable stops. A row that names more stops by themselves wins over one that
-    names them by their station, and a later row over an earlier one (GTFS, transfers.txt, primary key).
-    The same order is that of the specific rules. Where a row names both a trip and its route, the trip counts.
+    A station means all its boardable stops. A row that names more stops directly wins over one that names their
+    station, and a later row over an earlier one (GTFS, transfers.txt, primary key). Specific rules have the same order.
+    If a row names both a trip and its route, the trip counts.
     """
     table = _open(archive)
     rules: list[Int32] = [np.zeros((0, len(_RULE)), np.int32)]
@@ -70,28 +71,29 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
             "route": RowIndex(IdIndex(routes.row_of), [*routes.row_of.values()]),
             "trip": RowIndex(trips.ids, trips.row_of_id),
         }
-        # UNKNOWN, BLANK and LEFT_OUT count from the end.
+        # UNKNOWN, BLANK and LEFT_OUT are indices from the end.
         kinds = np.array([row.kind for row in stops.rows] + [-1] * int(-UNKNOWN), np.int8)
         count = 0
         for block in table.blocks(*_COLUMNS):
-            said, is_linked, usable = _read_rules(table, block, rows_of)
-            linked.append(said[is_linked][:, [6, 7, 2, 0, 1, _LINE]])
-            simple = usable & (kinds[said[:, 0]] == STOP) & (kinds[said[:, 1]] == STOP)
-            rules.append(said[simple])
+            read, is_linked, usable = _read_rules(table, block, rows_of)
+            linked.append(read[is_linked][:, [6, 7, 2, 0, 1, _LINE]])
+            simple = usable & (kinds[read[:, 0]] == STOP) & (kinds[read[:, 1]] == STOP)
+            rules.append(read[simple])
             count += int(simple.sum())
-            for row in np.flatnonzero(usable & ~simple).tolist():
-                pairs = _pairs(stops, int(said[row, 0]), int(said[row, 1]))
-                line = int(said[row, _LINE])
-                if not len(pairs):
+            for rule in read[usable & ~simple]:
+                ends, line = rule[:2].tolist(), int(rule[_LINE])
+                from_stops, to_stops = map(stops.list_boardable, ends)
+                pair_count = len(from_stops) * len(to_stops)
+                if not pair_count:
                     table.note(Reason.TRANSFER_AT_ENTRANCE_OR_NODE, line, "from_stop_id")
-                elif len(pairs) > MOST_OF_A_ROW or count + len(pairs) > MOST_OF_A_FEED:
+                elif pair_count > MOST_OF_A_ROW or count + pair_count > MOST_OF_A_FEED:
                     table.note(Reason.TRANSFER_TOO_MANY, line, "from_stop_id")
                 else:
-                    each = np.repeat(said[row : row + 1], len(pairs), axis=0)
-                    each[:, :2] = pairs
-                    each[:, _PRECISION] = sum(stops.rows[end].kind != STATION for end in said[row, :2].tolist())
-                    rules.append(each)
-                    count += len(pairs)
+                    expanded = np.tile(rule, (pair_count, 1))
+                    expanded[:, :2] = [*product(from_stops, to_stops)]
+                    expanded[:, _PRECISION] = sum(stops.rows[end].kind != STATION for end in ends)
+                    rules.append(expanded)
+                    count += pair_count
     every = np.concatenate(rules)
     is_specific = (every[:, 4:8] >= 0).any(axis=1)
     specific = every[is_specific]
@@ -105,7 +107,7 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
 
 
 def _open(archive: Archive) -> Table | None:
-    """Return the table; stops may be missing where it only links trips."""
+    """Return the table; it needs no stops if it links trips."""
     table = archive.find_table("transfers.txt")
     if table is not None and {"from_trip_id", "to_trip_id"} <= set(table.columns):
         return table
@@ -113,7 +115,7 @@ def _open(archive: Archive) -> Table | None:
 
 
 def _read_rules(table: Table, block: Block, rows_of: Mapping[str, RowIndex]) -> tuple[Int32, Mask, Mask]:
-    """Return the rows of a block, which of them link trips, and which are rules that can be used; count the others."""
+    """Return the rows of a block, mark those that link trips and the other usable ones, and count the rest."""
     type_, bad_type = block.integers(2, RECOMMENDED)
     min_s, bad_min = block.integers(3, -1)
     bad_min |= block.is_filled(3) & (min_s < 0)
@@ -121,7 +123,7 @@ def _read_rules(table: Table, block: Block, rows_of: Mapping[str, RowIndex]) -> 
     begin, end = (rows_of["stop"].find(block, column) for column in (0, 1))
     routes = [rows_of["route"].find(block, column) for column in (4, 5)]
     trips = [rows_of["trip"].find(block, column) for column in (6, 7)]
-    # In these rows no stop means any.
+    # These rows need no stops.
     is_linked = (type_ == IN_SEAT) | (type_ == RE_BOARD)
     faults = (
         (Reason.TRANSFER_KIND_UNKNOWN, "transfer_type", (type_ < RECOMMENDED) | (type_ > RE_BOARD)),
@@ -141,19 +143,12 @@ def _read_rules(table: Table, block: Block, rows_of: Mapping[str, RowIndex]) -> 
     table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[usable & bad_min], "min_transfer_time")
     routes = [np.where(trip >= 0, BLANK, route) for route, trip in zip(routes, trips, strict=True)]
     both = np.full(len(type_), 2, np.int32)
-    said = np.column_stack([begin, end, type_, min_s, *routes, *trips, both, block.lines]).astype(np.int32)
-    return said, is_linked, usable
-
-
-def _pairs(stops: Stops, begin: int, end: int) -> Int32:
-    sources, targets = stops.list_boardable(begin), stops.list_boardable(end)
-    if len(sources) * len(targets) > MOST_OF_A_ROW:
-        return np.zeros((MOST_OF_A_ROW + 1, 2), np.int32)
-    return np.array([(source, target) for source in sources for target in targets], np.int32).reshape(-1, 2)
+    read = np.column_stack([begin, end, type_, min_s, *routes, *trips, both, block.lines]).astype(np.int32)
+    return read, is_linked, usable
 
 
 def _last_of_each(rules: Int32, stop_count: int) -> TransferColumns:
-    """Keep, for each ordered pair, the last of the most precise rules."""
+    """Return the last of the most precise rules of each ordered pair."""
     key = rules[:, 0].astype(np.int64) * stop_count + rules[:, 1]
     order = np.lexsort((rules[:, _LINE], rules[:, _PRECISION], key))
     is_last = np.append(key[order][1:] != key[order][:-1], True) if len(key) else np.zeros(0, np.bool_)
@@ -166,15 +161,15 @@ def limit_specific_transfers(
 ) -> SpecificTransferColumns:
     """Skip and count specific rules at stops where so many kinds of trips meet that searches would slow down.
 
-    The search keeps trips apart that the rules of a stop treat differently. There are at most as many kinds as the
-    rules name routes there, and trips that run within the days of a search timetable. Stops with most kinds go first.
+    The search distinguishes trips that the rules of a stop treat differently. Their kinds are at most the routes that
+    the rules name there, and the trips within the days of a search timetable. Stops with most kinds are skipped first.
     """
     specific = transfers.specific
     if not len(specific.from_stop):
         return specific
     stop = np.concatenate([specific.from_stop, specific.to_stop]).astype(np.int64)
-    routes = _named(stop, np.concatenate([specific.from_route, specific.to_route]))
-    trips = _named(stop, np.concatenate([specific.from_trip, specific.to_trip]))
+    routes = _list_named(stop, np.concatenate([specific.from_route, specific.to_route]))
+    trips = _list_named(stop, np.concatenate([specific.from_trip, specific.to_trip]))
     kinds = np.bincount(routes[:, 0], minlength=stop_count) + _busiest_days(trips, trip_service, days, stop_count)
     order = np.argsort(kinds, kind="stable")
     is_kept = np.zeros(stop_count, np.bool_)
@@ -187,13 +182,13 @@ def limit_specific_transfers(
     return take_rows(specific, kept)
 
 
-def _named(stop: Int64, row: Int32) -> Int64:
+def _list_named(stop: Int64, row: Int32) -> Int64:
     pairs: Int64 = np.unique(np.column_stack([stop, row])[row >= 0], axis=0)
     return pairs
 
 
 def _busiest_days(trips: Int64, trip_service: Int32, days: Sequence[Int32], stop_count: int) -> npt.NDArray[np.int64]:
-    """Return, for each stop, at most how many of its (stop, trip) pairs run within the days of a search timetable."""
+    """Return for each stop an upper bound of its (stop, trip) pairs within the days of a search timetable."""
     most = np.bincount(trips[:, 0], minlength=stop_count)
     first = min((int(service[0]) for service in days if len(service)), default=0)
     last = max((int(service[-1]) for service in days if len(service)), default=0)

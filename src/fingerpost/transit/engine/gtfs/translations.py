@@ -11,7 +11,7 @@ from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.gtfs.trips import Routes, Trips
 
 Names = dict[str, dict[int, str]]
-"""By language: names by row."""
+"""Names by language and row."""
 
 _FIELDS = {
     ("stops", "stop_name"): "stops",
@@ -35,34 +35,33 @@ class Translations(NamedTuple):
 def read_translations(archive: Archive, stops: Stops, routes: Routes, trips: Trips, headsigns: IdIndex) -> Translations:
     """Read the table, by record id or by field value; an id beats a value (GTFS, translations.txt).
 
-    The draft of the table that some feeds still have (``trans_id``, ``lang``, ``translation``) is read by value.
+    The draft form of some feeds (``trans_id``, ``lang``, ``translation``) is read by value.
     Headsigns are translated by their text. Other fields are counted, not used.
     """
     found = Translations({}, {}, {})
     table = archive.find_extra("translations.txt")
     if table is None:
         return found
+    columns = ("table_name", "field_name", "language", "translation", "record_id", "field_value")
     old = "trans_id" in table.columns and "table_name" not in table.columns
-    columns = (
-        (_NONE, _NONE, "lang", "translation", _NONE, "trans_id")
-        if old
-        else ("table_name", "field_name", "language", "translation", "record_id", "field_value")
-    )
+    if old:
+        columns = (_NONE, _NONE, "lang", "translation", _NONE, "trans_id")
     by_name = {
         "stops": _rows_by_name(stop.name for stop in stops.rows),
         "routes": _rows_by_name(route.long_name for route in routes.rows),
     }
     headsign_of: dict[str, str] = {}
     by_id: list[tuple[Names, int, str, str]] = []
-    for line, (table_name, field, tag, text, record_id, value) in table.rows(*columns):
+    for line, (file_name, field, tag, text, record_id, value) in table.rows(*columns):
+        table_name = file_name.removesuffix(".txt")
         language = find_primary_language(tag)
         if not language or not text:
             table.note(Reason.TRANSLATION_UNREADABLE, line, columns[3] if language else columns[2])
             continue
-        if not value and (table_name.removesuffix(".txt"), field) == ("trips", "trip_headsign"):
+        if not value and (table_name, field) == ("trips", "trip_headsign"):
             headsign_of = headsign_of or _headsigns_by_trip(trips, headsigns)
             value = headsign_of.get(record_id, "")
-        kinds = ("stops", "routes", "headsigns") if old else (_FIELDS.get((table_name.removesuffix(".txt"), field)),)
+        kinds = ("stops", "routes", "headsigns") if old else (_FIELDS.get((table_name, field)),)
         if kinds == (None,) or (kinds == ("headsigns",) and not value):
             table.note(Reason.TRANSLATION_OF_OTHER_FIELD_UNAPPLIED, line, "field_name")
             continue

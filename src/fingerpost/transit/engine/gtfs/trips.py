@@ -1,4 +1,4 @@
-"""routes.txt and trips.txt."""
+"""``routes.txt`` and ``trips.txt``."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from fingerpost.transit.model.line_colors import parse_color
 _LARGEST_TYPE = 32_767
 _MOST_AGENCIES = 32_767
 _COLORS = ("route_color", "route_text_color")
-# Extended route type "Miscellaneous Service": what stands where the feed does not say what runs.
+# Extended route type "Miscellaneous Service", for routes without a type.
 UNKNOWN_TYPE = 1700
 
 
@@ -28,9 +28,9 @@ class Routes(NamedTuple):
 
 
 def read_routes(archive: Archive, agency_ids: Sequence[str]) -> Routes:
-    """Read the routes, extended types included; rows say feed 0.
+    """Read the routes, as of feed 0, extended types included.
 
-    A route that names no agency is the only agency's, where there is one only.
+    A route without an agency is the only agency's, if there is only one.
     """
     table = archive.get_table("routes.txt", "route_id")
     routes = Routes([], {})
@@ -63,9 +63,8 @@ _COLUMNS = (
 class Trips:
     """Trips of one feed as columns.
 
-    ``row_of_id`` holds, for each row of ``ids``, the trip's row or LEFT_OUT; ``id_row`` is the way back.
-    ``lines`` are the rows' lines in the table. ``shape`` is a row of the feed's shape ids, -1 for none, and ``block``
-    one of its block ids.
+    ``row_of_id`` is the trip's row or LEFT_OUT for each row of ``ids``; ``id_row`` is the inverse. ``lines`` are lines
+    of the table. ``shape`` and ``block`` are rows of the feed's shape and block ids, -1 for none.
     """
 
     ids: IdIndex
@@ -84,7 +83,7 @@ class Trips:
         return len(self.lines)
 
     def keep(self, kept: Mask) -> "Trips":
-        """Return the trips whose rows are marked, numbered anew; the ids of the others map to LEFT_OUT."""
+        """Return the marked trips, renumbered; the ids of the others map to LEFT_OUT."""
         if kept.all():
             return self
         new_rows = np.append(np.where(kept, np.cumsum(kept) - 1, LEFT_OUT), LEFT_OUT).astype(np.int32)
@@ -102,10 +101,7 @@ _BY_ROW: dict[str, Any] = {
 
 
 def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIndex, headsigns: IdIndex) -> Trips:
-    """Read the trips; one whose route or service is not in the feed is left out and counted.
-
-    ``shapes`` and ``headsigns`` take in what they do not hold yet.
-    """
+    """Read the trips; add new ids to ``shapes`` and ``headsigns``. Trips of unknown routes or services are skipped."""
     table = archive.get_table("trips.txt", "trip_id", "route_id", "service_id")
     ids, route_ids, blocks = IdIndex(), IdIndex(routes.row_of), IdIndex()
     buffer = ColumnBuffer(_BY_ROW, table)
@@ -139,7 +135,7 @@ def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIn
 
 
 def _first_of_each(rows: Int32, known: int) -> Mask:
-    """Mark the first of each row that is not below ``known``; new rows are given out in order."""
+    """Mark the first of each row from ``known`` on; new rows are numbered in order."""
     highest = np.maximum.accumulate(np.concatenate([np.array([known - 1], np.int32), rows]))
     marks: Mask = rows > highest[:-1]
     return marks

@@ -248,7 +248,7 @@ class _ByStop:
 
     def _other_platforms(self, row: int) -> Int64:
         parent, trip = self.timetable.stop_parent, self.ride[row]
-        station, begin = int(parent[self.updates.stop[row]]), self.rides.first[trip]
+        station, begin = int(parent[self.updates.stop[row]]), int(self.rides.first[trip])
         own = self.rides.stop[begin : self.rides.first[trip + 1]]
         return np.flatnonzero((parent[own] == station) & (station >= 0)) + begin
 
