@@ -41,11 +41,11 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("query", REFUSED)
-def test_what_is_no_plain_reading_is_refused_with_a_sentence(query, tmp_path, monkeypatch):
+def test_what_is_no_plain_reading_is_refused_with_a_sentence(sample, query, tmp_path, monkeypatch):
     """Files, writes, attaches, pragmas, schemas and oversized values; nothing appears on the disk."""
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ParameterError, match=r"^Error executing custom SQL: ") as caught:
-        run_sql(None, query)
+        run_sql(sample, query)
 
     assert (caught.value.details["field"], list(tmp_path.iterdir())) == ("sql_query", [])
 
@@ -60,11 +60,11 @@ ENDLESS = [
 
 
 @pytest.mark.parametrize("query", ENDLESS)
-def test_what_does_not_end_is_stopped_in_time(query):
+def test_what_does_not_end_is_stopped_in_time(sample, query):
     """Recursion, a join of everything with everything, memory, and built-in functions alone."""
     began = time.monotonic()
     with pytest.raises(ParameterError, match=r"^Error executing custom SQL: "):
-        run_sql(None, query)
+        run_sql(sample, query)
 
     assert time.monotonic() - began < STOPPED_WITHIN_S
 
@@ -77,16 +77,16 @@ def test_figures_can_be_queried(sample):
         " WHERE n = 1 AND name LIKE 'app%'"
     )
 
-    assert run_sql(sample.path, query).results == [{"ticker": "AAPL", "value": 359241000000}]
+    assert run_sql(sample, query).results == [{"ticker": "AAPL", "value": 359241000000}]
     # A row is an object, and would lose one of two columns of one name.
-    assert run_sql(None, "SELECT 1 AS a, 2 AS a").results == [{"a": 1, "a_2": 2}]
+    assert run_sql(sample, "SELECT 1 AS a, 2 AS a").results == [{"a": 1, "a_2": 2}]
 
 
 @pytest.mark.parametrize(("rows", "truncated"), [(MAX_ROWS, False), (MAX_ROWS + 1, True)])
-def test_more_rows_than_the_most_are_said_to_be_there(rows, truncated):
+def test_more_rows_than_the_most_are_said_to_be_there(sample, rows, truncated):
     """A boundary pair."""
     counted = f"WITH RECURSIVE t (a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t LIMIT {rows}) SELECT a FROM t"
-    found = run_sql(None, counted)
+    found = run_sql(sample, counted)
 
     assert (len(found.results), found.extra["truncated"]) == (MAX_ROWS, truncated)
 
@@ -109,7 +109,7 @@ def test_as_of_shows_no_later_day_in_any_table(tmp_path, query):
     """)
     library = library_of(tmp_path / "f.sqlite", drawn, {"2021-12-31": 2021, "2022-12-31": 2022})
 
-    assert (run_sql(library.path, query, "2022-06-30").results[0]["day"] or "") <= "2022-06-30"
+    assert (run_sql(library, query, "2022-06-30").results[0]["day"] or "") <= "2022-06-30"
 
 
 def test_another_ticker_of_a_company_finds_nothing_and_names_the_main_one(tmp_path):
@@ -122,7 +122,7 @@ def test_another_ticker_of_a_company_finds_nothing_and_names_the_main_one(tmp_pa
 
     for as_of in (None, "2024-01-01"):
         found = [
-            run_sql(library.path, f"SELECT value FROM facts WHERE ticker = '{ticker}'", as_of)
+            run_sql(library, f"SELECT value FROM facts WHERE ticker = '{ticker}'", as_of)
             for ticker in ("ABC", "abc.b", "NONE")
         ]
         assert [reply.results for reply in found] == [[{"value": 5}], [], []]
@@ -130,10 +130,10 @@ def test_another_ticker_of_a_company_finds_nothing_and_names_the_main_one(tmp_pa
         assert [reply.extra.get("notes") for reply in found] == notes
 
 
-def test_a_column_that_does_not_exist_is_answered_with_those_that_do():
+def test_a_column_that_does_not_exist_is_answered_with_those_that_do(sample):
     """Of every table."""
     with pytest.raises(ParameterError, match=r"no such column: tickr\. .* facts \(ticker, cik, concept, label, unit,"):
-        run_sql(None, "SELECT tickr FROM facts")
+        run_sql(sample, "SELECT tickr FROM facts")
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_a_column_that_does_not_exist_is_answered_with_those_that_do():
         "SELECT * FROM sqlite_temp_master",
     ],
 )
-def test_a_subquery_that_bears_a_view_s_name_sees_no_later_day(query):
+def test_a_subquery_that_bears_a_view_s_name_sees_no_later_day(sample, query):
     """The authorizer trusts only views with secret names."""
     with pytest.raises(ParameterError, match="prohibited"):
-        run_sql(None, query, "2020-01-01")
+        run_sql(sample, query, "2020-01-01")

@@ -121,6 +121,11 @@ class FactLibrary:
         rows = self.rows("SELECT is_complete, oldest FROM filing_lists WHERE cik = ?", cik)
         return (bool(rows[0][0]), rows[0][1]) if rows else None
 
+    def find_file(self) -> Path | None:
+        """Return the facts file, or None while the shipped sample answers."""
+        (_, _, name), *_ = self.rows("PRAGMA database_list")
+        return Path(name) if name else None
+
     def close(self) -> None:
         with self._lock:
             self._let_go()

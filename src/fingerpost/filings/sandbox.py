@@ -1,21 +1,22 @@
-"""Run a caller's SELECT over the figures in a process of its own, which is killed when its time is over.
+"""Run a caller's SELECT over the figures in a separate process, which is killed when its time is over.
 
-Memory: SQLite in that process allocates at most 256 MB (``hard_heap_limit``), a value or a query is at most 100 kB,
-and an answer ends after 1,000 rows or 2 MB, so a query costs this process no more than its answer.
+SQLite in that process allocates at most 256 MB (``hard_heap_limit``), a value or a query is at most 100 kB,
+and an answer ends after 1,000 rows or 2 MB, so a query costs this process no more memory than its answer.
 """
 
 import json
+import re
 import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 from fingerpost.errors import ParameterError, StorageUnavailable
 from fingerpost.filings import sandbox_process
+from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.reply import Reply
-from fingerpost.filings.store import facts_file, is_empty, new_sample
+from fingerpost.filings.store import new_sample, plain_ticker
 
 # Beyond the query's own time: for the process to start, and for its answer to be written.
 _GRACE_S = 1.5
@@ -24,23 +25,24 @@ _SENTENCES = {
     sqlite3.SQLITE_NOMEM: "it needs too much memory; narrow it",
     sqlite3.SQLITE_TOOBIG: "a text or the query itself is too long",
 }
+_MAIN_TICKER = """
+    SELECT min(companies.ticker) FROM tickers JOIN companies USING (cik) WHERE tickers.ticker = ?
+    HAVING count(DISTINCT companies.ticker) = 1
+"""
 
 
-def run_sql(path: Path | None, query: str, as_of: str | None = None) -> Reply:
+def run_sql(library: FactLibrary, query: str, as_of: str | None = None) -> Reply:
     """Return the rows of one SELECT; ``as_of`` (an ISO day) hides what was filed later.
 
     Raises:
         ParameterError: the query is refused, is wrong, or takes too long.
         StorageUnavailable: its process cannot be started.
     """
-    uri, database = None, b""
-    if path is not None and path.exists():
-        file = facts_file(path)
-        with file.opened("ro") as connection:
-            uri = None if is_empty(file, connection) else f"{path.absolute().as_uri()}?mode=ro"
-    if uri is None:
+    database, path = b"", library.find_file()
+    if path is None:
         with closing(new_sample()) as sample:
             database = sample.serialize()
+    uri = None if path is None else f"{path.absolute().as_uri()}?mode=ro"
     sent = json.dumps([uri, query, as_of]).encode() + b"\n" + database
     command, seconds = [sys.executable, "-I", "-S", sandbox_process.__file__], sandbox_process.DEADLINE_S + _GRACE_S
     answer: dict[str, Any]
@@ -55,4 +57,12 @@ def run_sql(path: Path | None, query: str, as_of: str | None = None) -> Reply:
         sentence = _SENTENCES.get(answer["code"], answer["error"])
         raise ParameterError(f"Error executing custom SQL: {sentence}", {"field": "sql_query"})
     rows = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
-    return Reply(rows, extra={name: answer[name] for name in ("truncated", "notes") if name in answer})
+    notes = [] if rows else _list_ticker_hints(library, query)
+    return Reply(rows, extra={"truncated": answer["truncated"]} | ({"notes": notes} if notes else {}))
+
+
+def _list_ticker_hints(library: FactLibrary, query: str) -> list[str]:
+    """Return a hint for each text of a query that is a ticker, but not the one under which the tables have it."""
+    texts = dict.fromkeys(re.findall(r"'([^']*)'", query))
+    mains = [(text, main) for text in texts for (main,) in library.rows(_MAIN_TICKER, plain_ticker(text))]
+    return [f"'{text}' is in the tables as '{main}'; ask for that" for text, main in mains if main != text]

@@ -6,7 +6,6 @@ function of SQLite, so the caller kills it. The authorizer refuses everything bu
 
 import json
 import math
-import re
 import secrets
 import sqlite3
 import sys
@@ -25,14 +24,10 @@ _REFUSED_FUNCTIONS = frozenset({"load_extension", "readfile", "writefile", "edit
 _DAYS = {"companies": "", "facts": "filing_date", "filings": "filing_date", "fiscal_years": "end_date", "tickers": ""}
 # A query that reads no column of a table learns at most how many rows it has.
 _COUNTED = frozenset({*_DAYS, "concepts", "reports", "reported"})
-_MAIN_TICKER = """
-    SELECT min(companies.ticker) FROM main.tickers JOIN main.companies USING (cik) WHERE tickers.ticker = ?
-    HAVING count(DISTINCT companies.ticker) = 1
-"""
 
 
 def run(connection: sqlite3.Connection, query: str, as_of: str | None) -> dict[str, Any]:
-    """Return ``columns``, ``rows``, ``truncated`` and any ``notes``, or ``code`` and ``error`` if SQLite refuses."""
+    """Return ``columns``, ``rows`` and ``truncated``, or ``code`` and ``error`` if SQLite refuses the query."""
     # It drops temporary views, so it is set before there are any.
     connection.execute("PRAGMA temp_store = MEMORY")
     sealed, there = _lay_views(connection, as_of)
@@ -59,18 +54,10 @@ def run(connection: sqlite3.Connection, query: str, as_of: str | None) -> dict[s
         cursor = connection.execute(query)
         if cursor.description is None:
             raise sqlite3.ProgrammingError("it is no SELECT")
-        answer = _fetch(cursor)
+        return _fetch(cursor)
     except (sqlite3.Error, sqlite3.Warning, MemoryError, OverflowError, ValueError) as error:
         code = sqlite3.SQLITE_NOMEM if isinstance(error, MemoryError) else getattr(error, "sqlite_errorcode", 1) & 0xFF
         return {"code": code, "error": f"{error}. Only reading is allowed, of {there}"}
-    connection.set_authorizer(None)
-    connection.set_progress_handler(None, 0)
-    texts = () if answer["rows"] else dict.fromkeys(re.findall(r"'([^']*)'", query))
-    mains = [
-        (text, *row) for text in texts for row in connection.execute(_MAIN_TICKER, (text.upper().replace(".", "-"),))
-    ]
-    notes = [f"'{text}' is in the tables as '{main}'; ask for that" for text, main in mains if main != text]
-    return answer | ({"notes": notes} if notes else {})
 
 
 def _lay_views(connection: sqlite3.Connection, as_of: str | None) -> tuple[str, str]:

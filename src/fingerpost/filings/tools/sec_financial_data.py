@@ -132,7 +132,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="custom_sql",
         params=ask.CustomSqlParams,
-        answer=lambda library, asked: run_sql(library.path, asked.sql_query, asked.as_of),
+        answer=lambda library, asked: run_sql(library, asked.sql_query, asked.as_of),
         output=shape.SqlAnswer,
         text=text.tell_table,
         rest="The rest by the same query with LIMIT and OFFSET.",
