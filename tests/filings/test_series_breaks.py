@@ -20,11 +20,12 @@ RESTATED = "restated: no filing states this value and the one before it"
     ],
 )
 def test_a_series_marks_each_change_of_basis(recorded, ticker, metric, marked):
-    """In ``data`` and in the row."""
+    """In the row; ``data`` has days and values alone (rule F3)."""
     reply = time_series(recorded, ticker, metric, window(), "annual", LATEST)
+    notes = [(row["end_date"], note) for row in reply.results for note in row.get("notes", ())]
 
-    assert {point["end_date"]: point["note"] for point in reply.data[metric] if "note" in point} == marked
-    assert all(marked[row["end_date"]] in row["notes"] for row in reply.results if row["end_date"] in marked)
+    assert {day: note for day, note in notes if note in (FRAMEWORK, RESTATED)} == marked
+    assert {name for point in reply.data[metric] for name in point} == {"end_date", "value"}
 
 
 def test_companies_under_two_frameworks_are_compared_with_a_note(recorded):
@@ -46,7 +47,7 @@ def test_a_transition_period_is_a_row_of_its_own(tmp_path):
     """)
     years = {"2023-06-30": 2023, "2024-06-30": 2024, "2025-12-31": 2025}
     library = library_of(tmp_path / "f.sqlite", drawn, years)
-    data = time_series(library, "DRWN", "Revenue", window(), None, LATEST).data["Revenue"]
+    rows = time_series(library, "DRWN", "Revenue", window(), None, LATEST).results
 
-    assert [point["value"] for point in data] == [100, 102, 60, 130]
-    assert data[2]["note"] == "a transition period: the company moved its year end"
+    assert [row["value"] for row in rows] == [100, 102, 60, 130]
+    assert rows[2]["notes"] == ["a transition period: the company moved its year end"]

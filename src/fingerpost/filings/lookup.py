@@ -1,6 +1,6 @@
 """Look a metric up at a company in a window: reported figures, or the values of a recipe."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -29,41 +29,36 @@ _FREQUENCIES = {ANNUAL: (YEAR,), "quarterly": (QUARTER,), "ytd": YEAR_TO_DATE, "
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The figures of a metric, and the reasons for what is missing; ``name`` is the metric's own.
-
-    ``breaks`` has, by start and end, why a figure of the headline is not comparable with the one before it.
-    """
+    """The figures of a metric, and the reasons for what is missing; ``name`` is the metric's own."""
 
     name: str
     found: Selection = field(default_factory=Selection)
     missing: Missing = field(default_factory=dict)
-    breaks: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def points(self) -> list[dict[str, Any]]:
-        return [
-            {"end_date": figure.end, "value": figure.value} | ({"note": note} if note else {})
-            for figure in self.found.headline
-            for note in [self.breaks.get((figure.start, figure.end))]
-        ]
+        """The headline as ``data`` lists it (rule F3)."""
+        return [{"end_date": figure.end, "value": figure.value} for figure in self.found.headline]
 
 
 def look_up(source: CompanyFigures, text: str, window: PeriodFilter, frequency: str | None = None) -> Finding:
-    """Return what a company has of a metric, by any of its names; with a frequency, the headline is of its periods."""
+    """Return the figures of a metric, by any of its names; with a frequency, the headline is of its periods.
+
+    A figure that is not comparable with the one before it has a note.
+    """
     finding = _find(source, text, source.locate(window), frequency)
-    breaks = _list_breaks(source, finding.found.headline)
-    if not breaks:
-        return finding
+    notes = _list_breaks(source, finding.found.headline)
 
     def mark(figures: Sequence[Figure]) -> tuple[Figure, ...]:
-        notes = [breaks.get((figure.start, figure.end)) for figure in figures]
-        return tuple(figure.with_note(note) if note else figure for figure, note in zip(figures, notes, strict=True))
+        found = ((figure, notes.get((figure.start, figure.end))) for figure in figures)
+        return tuple(figure.with_note(note) if note else figure for figure, note in found)
 
     found = replace(finding.found, figures=mark(finding.found.figures), headline=mark(finding.found.headline))
-    return replace(finding, found=found, breaks=breaks)
+    return replace(finding, found=found)
 
 
 def _list_breaks(source: CompanyFigures, headline: Sequence[Figure]) -> dict[tuple[str, str], str]:
+    """Return, by start and end, why a figure is not comparable with the one before it."""
     breaks = {}
     for before, figure in pairwise(headline):
         why = explain_break(before, figure, source.options)

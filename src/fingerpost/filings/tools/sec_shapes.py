@@ -128,7 +128,6 @@ class MetricRow(StepModel):
 class Point(StepModel):
     end_date: str
     value: Value
-    note: Annotated[str | None, Field(description="why the value before it is not comparable")] = None
 
 
 Headline = Value | list[Point]
