@@ -113,6 +113,13 @@ def test_each_company_is_listed_with_its_newest_filing(facts_file, invoke, words
     assert "The next annual report is overdue for DRWN (2023-02-01)" in printed
 
 
+def test_no_filing_is_younger_than_nothing(invoke, monkeypatch):
+    """The clock may stand before the newest filing."""
+    monkeypatch.setenv("FINGERPOST_NOW", "2009-03-10T08:00:00+02:00")
+
+    assert "days ago" not in invoke("filings", "list").stdout
+
+
 def test_a_file_that_is_something_else_is_refused_by_name(facts_file, invoke):
     facts_file.write_text("<html>", encoding="utf-8")
     done = invoke("filings", "load", str(facts_file))

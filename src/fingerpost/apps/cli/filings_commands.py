@@ -182,7 +182,9 @@ def describe_companies(file: Path) -> list[str]:
     today, lines = clock.now().date(), []
     for company in companies:
         days = (today - date.fromisoformat(company.complete_through)).days
-        newest = f"newest filing {company.complete_through} ({days:,} days ago)"
+        # A clock that was set back may stand before the newest filing.
+        age = f" ({days:,} days ago)" if days >= 0 else ""
+        newest = f"newest filing {company.complete_through}{age}"
         name = f"{company.ticker}: {company.name} (CIK {company.padded_cik})"
         lines.append(f"{name}, {company.dataset}, periods from {company.first_end}, {newest}")
     note = source_of(*companies).get("note")
