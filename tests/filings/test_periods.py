@@ -6,11 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fingerpost.errors import DataNotFound
 from fingerpost.filings.concepts import find_metric
+from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter, read_period
 from fingerpost.filings.periods import FiscalCalendar, class_of, name_years
-from tests.filings.drawing import figures_of
+from fingerpost.filings.questions import compare, financial_facts
+from tests.filings.drawing import facts, figures_of, library_of, window
 
 
 @pytest.mark.parametrize(
@@ -192,3 +195,44 @@ def test_the_latest_period_is_of_the_newest_report(recorded, period, as_of, answ
     source = figures_of(recorded, "AAPL", as_of=as_of)
 
     assert source.locate(read_period(period)).period == answered
+
+
+# The report on the third quarter is filed after the year's end.
+LATE = """
+Revenues 2022-01-01 2022-12-31 10 k22 10-K 2023-03-01
+Revenues 2023-01-01 2023-06-30 4  q2  10-Q 2023-08-01
+Revenues 2023-01-01 2023-09-30 7  q3  10-Q 2024-02-20
+Revenues 2023-07-01 2023-09-30 3  q3  10-Q 2024-02-20
+Revenues 2022-07-01 2022-09-30 2  q3  10-Q 2024-02-20
+Assets   -          2024-02-15 9  q3  10-Q 2024-02-20
+"""
+
+
+@pytest.fixture(scope="module")
+def late(tmp_path_factory):
+    return library_of(tmp_path_factory.mktemp("late") / "f.sqlite", facts(LATE), {"2022-12-31": 2022})
+
+
+@pytest.mark.parametrize(
+    ("period", "as_of", "answered"),
+    [
+        ("latest", None, "2023-Q3"),
+        ("latest", "2024-02-19", "2023-Q2"),
+        ("latest-annual", None, "2022"),
+        ("latest", "2023-03-01", "2022"),
+    ],
+)
+def test_the_latest_period_is_the_one_that_the_newest_report_is_on(late, period, as_of, answered):
+    """Filed on time or late: a report on the third quarter is not on the year that ended before it was filed."""
+    assert figures_of(late, as_of=as_of).locate(read_period(period)).period == answered
+
+
+def test_before_the_first_report_there_is_no_latest_period(late):
+    """Not every period; a comparison goes on with the other companies."""
+    options = FigureOptions(as_of="2023-02-28")
+    with pytest.raises(DataNotFound, match="no annual or quarterly report of Drawn") as caught:
+        financial_facts(late, "DRWN", ["Revenue"], window("latest"), options)
+    compared = compare(late, ["DRWN", "AAPL"], ["Revenue"], window("latest"), options)
+
+    assert caught.value.details["missing"]["latest"]["reason"] == "hidden_by_as_of"
+    assert (list(compared.data), list(compared.missing)) == (["AAPL"], ["DRWN.latest"])

@@ -24,15 +24,8 @@ from fingerpost.filings.formula import (
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter, read_period
 from fingerpost.filings.periods import QUARTERS, day_after, day_number
-from fingerpost.filings.reasons import (
-    NOT_COMPARABLE,
-    Missing,
-    missing_entry,
-    missing_figure,
-    missing_metric,
-    open_company,
-)
-from fingerpost.filings.reply import Reply, input_of, points_of
+from fingerpost.filings.reasons import missing_figure, missing_metric, open_company
+from fingerpost.filings.reply import NOT_COMPARABLE, Missing, Reply, input_of, missing_entry, points_of
 from fingerpost.filings.revisions import is_in_shares, on_one_basis, split_factor
 
 _NAME = re.compile(r"[\w\s&-]+")

@@ -13,8 +13,8 @@ from fingerpost.filings.figure import REPORTED, Figure, FigureOptions
 from fingerpost.filings.formula import Formula, NotComputable, formula_of, plain, read_formula
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter, read_period
-from fingerpost.filings.reasons import NOT_COMPARABLE, open_company
-from fingerpost.filings.reply import Reply, nothing, source_of
+from fingerpost.filings.reasons import open_company
+from fingerpost.filings.reply import NOT_COMPARABLE, Reply, nothing, source_of
 from fingerpost.filings.revisions import on_one_basis, share_framework
 
 CONFIRMED, CONTRADICTED, STALE, CANNOT_JUDGE = "confirmed", "contradicted", "stale_vintage", "cannot_judge"

@@ -2,7 +2,7 @@
 
 import sqlite3
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ from fingerpost.filings.figure import (
 )
 from fingerpost.filings.period_filter import LAST_DAY, NEWEST_YEAR, PeriodFilter, Selection, select_figures
 from fingerpost.filings.periods import QUARTERS, FiscalCalendar
-from fingerpost.filings.reply import row_of, source_of
+from fingerpost.filings.reply import HIDDEN_BY_AS_OF, NOT_REPORTED, missing_entry, nothing, row_of, source_of
 from fingerpost.filings.resolver import count_in_shares, resolve
 from fingerpost.filings.revisions import SPLIT_CONCEPT, WITNESS_CONCEPTS, Split, is_in_shares, list_splits
 from fingerpost.filings.store import facts_file, is_empty, new_sample, plain_ticker
@@ -43,6 +43,15 @@ _COMPANY = (
     "SELECT cik, ticker, name, sic, industry, exchange, currency, dataset, retrieved_at, complete_through, first_end"
     " FROM companies"
 )
+
+# A report's own period ends are on this share of its commonest end's figures; an odd later end is of a single event.
+_COMMON_SHARE = 0.2
+_PERIOD_ENDS = """
+    SELECT reported.end_date, count(*) FROM concepts
+    JOIN reported ON reported.concept = concepts.id JOIN reports ON reports.id = reported.report
+    WHERE concepts.cik = ? AND reports.accession = ? AND reported.start_date <> '' AND reported.end_date <= ?
+    GROUP BY reported.end_date
+"""
 
 
 class FactLibrary:
@@ -322,20 +331,38 @@ class CompanyFigures:
         return count_in_shares((figure.as_filed or figure).restated_by(fact), splits, self.options)
 
     def locate(self, period: PeriodFilter) -> PeriodFilter:
-        """Return a period, or in the place of ``latest`` and ``latest-annual`` the one of the newest such report."""
+        """Return a period, or for ``latest`` and ``latest-annual`` the fiscal period of the newest such report.
+
+        Raises:
+            DataNotFound: no such report has been filed.
+        """
         if not period.newest:
             return period
-        forms = ANNUAL_FORMS if period.newest == NEWEST_YEAR else PERIODIC_FORMS
+        return self.library.keep(
+            ("newest", self.company.cik, period.newest, self.options.as_of), lambda: self._find_newest(period.newest)
+        )
+
+    def _find_newest(self, newest: str) -> PeriodFilter:
+        forms = ANNUAL_FORMS if newest == NEWEST_YEAR else PERIODIC_FORMS
+        as_of = self.options.as_of
         reports = [
-            (filed, form)
-            for filed, form in self._rows("SELECT filed, form FROM reports WHERE cik = ?")
-            if form in forms and not form.endswith("/A") and filed <= (self.options.as_of or LAST_DAY)
+            (filed, form, accession)
+            for filed, form, accession in self._rows("SELECT filed, form, accession FROM reports WHERE cik = ?")
+            if form in forms and not form.endswith("/A") and filed <= (as_of or LAST_DAY)
         ]
         if not reports:
-            return replace(period, newest="")
-        filed, form = max(reports)
-        year, quarter = self.calendar.place_of_report(filed, is_annual=form in ANNUAL_FORMS)
-        return PeriodFilter(year=year, quarter=None if quarter == QUARTERS else quarter)
+            kind = "annual report" if newest == NEWEST_YEAR else "annual or quarterly report"
+            message = f"no {kind} of {self.company.name} is here" + (f" that was filed by {as_of}" if as_of else "")
+            entry = missing_entry(NOT_REPORTED if as_of is None else HIDDEN_BY_AS_OF, message, "Name the period")
+            raise nothing(f"No financial facts found for {self.company.ticker}", {newest: entry}, self.provenance)
+        filed, form, accession = max(reports)
+        counts = Counter(dict(self._rows(_PERIOD_ENDS, accession, filed)))
+        common = [end for end, count in counts.items() if count >= max(counts.values()) * _COMMON_SHARE]
+        if common:
+            year, quarter = self.calendar.place(max(common))
+        else:
+            year, quarter = self.calendar.place_of_report(filed, is_annual=form in ANNUAL_FORMS)
+        return PeriodFilter(year=year, quarter=None if quarter == QUARTERS or form in ANNUAL_FORMS else quarter)
 
     def select(self, metric: Metric, period: PeriodFilter) -> Selection:
         key = ("found", self.company.cik, metric.concepts, metric.name, period, self.options)

@@ -12,14 +12,8 @@ from fingerpost.filings.formula import formula_of, plain
 from fingerpost.filings.library import CompanyFigures
 from fingerpost.filings.period_filter import PeriodFilter, Selection
 from fingerpost.filings.periods import INSTANT, QUARTER, YEAR, YEAR_TO_DATE
-from fingerpost.filings.reasons import (
-    NOT_REPORTED,
-    Missing,
-    missing_entry,
-    missing_figure,
-    missing_metric,
-    refused_quarter,
-)
+from fingerpost.filings.reasons import missing_figure, missing_metric, refused_quarter
+from fingerpost.filings.reply import NOT_REPORTED, Missing, missing_entry
 from fingerpost.filings.revisions import explain_break
 
 ANNUAL = "annual"

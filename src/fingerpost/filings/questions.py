@@ -7,24 +7,27 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from fingerpost.errors import DataNotFound
 from fingerpost.filings.concepts import RATIO, Metric, list_metrics, list_recipes
 from fingerpost.filings.figure import ORIGINAL, SAMPLE, Company, Fact, Figure, FigureOptions
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.lookup import ANNUAL, look_up
 from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, YEAR
-from fingerpost.filings.reasons import (
+from fingerpost.filings.reasons import load_hint, missing_figure, missing_ticker, open_company, untagged
+from fingerpost.filings.reply import (
     NOT_REPORTED,
     OUTSIDE_SAMPLE,
+    SERIES,
     UNKNOWN_METRIC,
-    load_hint,
+    Reply,
+    cited_row,
+    join_modes,
     missing_entry,
-    missing_figure,
-    missing_ticker,
-    open_company,
-    untagged,
+    nothing,
+    points_of,
+    source_of,
 )
-from fingerpost.filings.reply import SERIES, Reply, cited_row, join_modes, nothing, points_of, source_of
 from fingerpost.filings.revisions import FRAMEWORKS, is_rounding
 
 _RATIO_DIGITS = 6
@@ -131,8 +134,13 @@ def compare(
             continue
         companies.append(company)
         source, own = CompanyFigures(library, company, options), Reply([])
+        try:
+            period = source.locate(window)
+        except DataNotFound as error:
+            reply.missing |= {f"{ticker}.{name}": entry for name, entry in error.details["missing"].items()}
+            continue
         for text in dict.fromkeys(metrics):
-            finding = look_up(source, text, window)
+            finding = look_up(source, text, period)
             reply.missing |= {f"{ticker}.{name}": entry for name, entry in finding.missing.items()}
             if finding.points:
                 own.put(text, finding.points)

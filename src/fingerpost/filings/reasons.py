@@ -9,23 +9,23 @@ from fingerpost.filings.figure import LATEST_FIGURES, ORIGINAL, SAMPLE, Figure, 
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import BY_PERIOD, FIRST_DAY, PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, YEAR
-from fingerpost.filings.reply import nothing
+from fingerpost.filings.reply import (
+    BEFORE_XBRL,
+    HIDDEN_BY_AS_OF,
+    NOT_COMPARABLE,
+    NOT_DERIVABLE,
+    NOT_IN_AGGREGATE_YET,
+    NOT_LOADED,
+    NOT_REPORTED,
+    OTHER_FORM,
+    OTHER_UNIT,
+    OUTSIDE_SAMPLE,
+    UNKNOWN_METRIC,
+    UNKNOWN_TICKER,
+    missing_entry,
+    nothing,
+)
 from fingerpost.filings.store import plain_ticker
-
-NOT_REPORTED = "not_reported"
-NOT_IN_AGGREGATE_YET = "not_in_aggregate_yet"
-BEFORE_XBRL = "before_xbrl"
-UNKNOWN_METRIC = "unknown_metric"
-UNKNOWN_TICKER = "unknown_ticker"
-NOT_LOADED = "not_loaded"
-OUTSIDE_SAMPLE = "outside_sample"
-HIDDEN_BY_AS_OF = "hidden_by_as_of"
-OTHER_UNIT = "other_unit"
-OTHER_FORM = "other_form"
-NOT_DERIVABLE = "not_derivable"
-NOT_COMPARABLE = "not_comparable"
-
-Missing = dict[str, dict[str, Any]]
 
 _NAMED = 3
 # The newest spans of periods that a reason names.
@@ -179,14 +179,6 @@ def _is_before(source: CompanyFigures, period: PeriodFilter) -> bool:
     if period.year is None:
         return period.last < source.company.first_end
     return period.year < int(source.company.first_end[:4]) - 1
-
-
-def missing_entry(reason: str, message: str, next_step: str, near: list[str] | None = None) -> dict[str, Any]:
-    """Return an entry of ``missing``: a word for the machine, a sentence, and what to do next."""
-    entry: dict[str, Any] = {"reason": reason, "message": message, "next_step": next_step}
-    if near:
-        entry["did_you_mean"] = near
-    return entry
 
 
 def _missing_or_near(reason: str, message: str, near: list[str], step: str) -> dict[str, Any]:

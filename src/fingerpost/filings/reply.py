@@ -11,6 +11,23 @@ from fingerpost.filings.figure import SAMPLE, Company, Fact, Figure, FigureOptio
 from fingerpost.filings.periods import HALF, INSTANT, NINE_MONTHS, QUARTER, YEAR
 
 SCALAR, SERIES, MIXED = "scalar", "series", "mixed"
+
+# Why something is missing, for machines (docs/filings.md).
+NOT_REPORTED = "not_reported"
+NOT_IN_AGGREGATE_YET = "not_in_aggregate_yet"
+BEFORE_XBRL = "before_xbrl"
+UNKNOWN_METRIC = "unknown_metric"
+UNKNOWN_TICKER = "unknown_ticker"
+NOT_LOADED = "not_loaded"
+OUTSIDE_SAMPLE = "outside_sample"
+HIDDEN_BY_AS_OF = "hidden_by_as_of"
+OTHER_UNIT = "other_unit"
+OTHER_FORM = "other_form"
+NOT_DERIVABLE = "not_derivable"
+NOT_COMPARABLE = "not_comparable"
+
+Missing = dict[str, dict[str, Any]]
+
 SAMPLE_NOTE = "A small table that ships with fingerpost; it is not complete and not kept up to date"
 
 # From one annual report to the next, with the delay of a late filer.
@@ -32,7 +49,7 @@ class Reply:
     results: list[dict[str, Any]]
     data: dict[str, Any] | None = None
     value_mode: str | None = None
-    missing: dict[str, dict[str, Any]] = field(default_factory=dict)
+    missing: Missing = field(default_factory=dict)
     source: dict[str, Any] | None = None
     extra: dict[str, Any] = field(default_factory=dict)
 
@@ -95,6 +112,14 @@ def source_of(*companies: Company, as_of: str | None = None) -> dict[str, Any]:
     if notes:
         source["note"] = "; ".join(notes)
     return source
+
+
+def missing_entry(reason: str, message: str, next_step: str, near: list[str] | None = None) -> dict[str, Any]:
+    """Return an entry of ``missing``: a word for the machine, a sentence, and what to do next."""
+    entry: dict[str, Any] = {"reason": reason, "message": message, "next_step": next_step}
+    if near:
+        entry["did_you_mean"] = near
+    return entry
 
 
 def nothing(message: str, missing: Mapping[str, dict[str, Any]], source: dict[str, Any] | None = None) -> DataNotFound:

@@ -9,8 +9,8 @@ from pydantic import Field
 from fingerpost.filings.companyfacts import Filing
 from fingerpost.filings.figure import ANNUAL_FORMS, FigureOptions, filing_url
 from fingerpost.filings.library import CompanyFigures, FactLibrary
-from fingerpost.filings.reasons import NOT_LOADED, NOT_REPORTED, load_hint, missing_entry, open_company
-from fingerpost.filings.reply import Reply, nothing
+from fingerpost.filings.reasons import load_hint, open_company
+from fingerpost.filings.reply import NOT_LOADED, NOT_REPORTED, Reply, missing_entry, nothing
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools.sec_params import Day, Ticker, Word
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, StepParams

@@ -7,8 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, StringConstraints, field_validator
 
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.reasons import NOT_LOADED, missing_entry
-from fingerpost.filings.reply import Reply, nothing
+from fingerpost.filings.reply import NOT_LOADED, Reply, missing_entry, nothing
 from fingerpost.filings.store import plain_ticker
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools.sec_params import Day, Ticker, Word
