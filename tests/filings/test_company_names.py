@@ -1,7 +1,5 @@
 """Companies as people write them; whom no name means for sure is not guessed."""
 
-import sqlite3
-
 import pytest
 
 from fingerpost.errors import DataNotFound
@@ -135,16 +133,3 @@ def test_figures_that_come_after_the_list_stand_under_the_main_ticker(tmp_path):
     store.put_facts(company_file(REPORT, YEARS), tickers=["AAA"])
 
     assert (first, FactLibrary(store.path).find_company("7").ticker) == ("ZZZ", "ZZZ")
-
-
-def test_a_file_of_before_the_main_tickers_is_still_written(tmp_path):
-    """It lacks the table; the next list of tickers mends the name."""
-    store = FactStore(tmp_path / "f.sqlite")
-    store.put_facts(company_file(REPORT, YEARS), tickers=["AAA"])
-    with sqlite3.connect(store.path) as connection:
-        connection.execute("DROP TABLE main_tickers")
-    connection.close()
-    before = FactLibrary(store.path).find_company("7").ticker
-    store.put_tickers([("ZZZ", 7, "Drawn Inc."), ("AAA", 7, "Drawn Inc.")])
-
-    assert (before, FactLibrary(store.path).find_company("7").ticker) == ("AAA", "ZZZ")

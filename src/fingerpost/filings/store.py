@@ -12,9 +12,8 @@ from fingerpost.filings.figure import EDGAR, SAMPLE, Fact, plain_number
 from fingerpost.store.sqlite import SqliteFile, connect_memory, use_write_ahead_log
 
 _APPLICATION_ID = 0x46504643
-_VERSION = 1
+_VERSION = 2
 
-_MAIN_TICKERS = "CREATE TABLE IF NOT EXISTS main_tickers (cik INTEGER PRIMARY KEY, ticker TEXT NOT NULL)"
 _TABLES = """
 CREATE TABLE companies (
     cik INTEGER PRIMARY KEY, ticker TEXT NOT NULL, name TEXT NOT NULL, sic TEXT, industry TEXT, exchange TEXT,
@@ -22,6 +21,7 @@ CREATE TABLE companies (
     first_end TEXT NOT NULL
 );
 CREATE TABLE tickers (ticker TEXT NOT NULL, cik INTEGER NOT NULL, PRIMARY KEY (ticker, cik)) WITHOUT ROWID;
+CREATE TABLE main_tickers (cik INTEGER PRIMARY KEY, ticker TEXT NOT NULL);
 CREATE TABLE listed (
     ticker TEXT NOT NULL, cik INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (ticker, cik)
 ) WITHOUT ROWID;
@@ -54,6 +54,9 @@ CREATE INDEX sections_by_filing ON sections (accession_number);
 CREATE VIRTUAL TABLE section_words USING fts5 (
     title, text, content = 'sections', content_rowid = 'id', tokenize = 'porter unicode61'
 );
+CREATE TABLE fetched (
+    url TEXT PRIMARY KEY, etag TEXT, last_modified TEXT, retrieved_at TEXT NOT NULL
+) WITHOUT ROWID;
 CREATE VIEW facts AS
     SELECT companies.ticker AS ticker, companies.cik AS cik, concepts.name AS concept, concepts.label AS label,
         reported.unit AS unit, nullif(reported.start_date, '') AS start_date, reported.end_date AS end_date,
@@ -152,10 +155,10 @@ class FactStore:
             _insert(connection, "filing_lists (cik, is_complete, oldest)", listed, "OR REPLACE")
 
     def put_tickers(self, rows: Sequence[tuple[str, int, str]]) -> None:
-        """Remember which companies there are, so that a ticker without figures is told from one that does not exist.
+        """Store EDGAR's list of companies, so that a company without figures differs from an unknown one.
 
-        Of a company's tickers the first is its main one, as in EDGAR's own list: the later ones are other classes
-        of shares, preferred stock and notes.
+        The first of a company's tickers is its main one; the others are other classes of shares, preferred stock
+        and notes.
         """
         with self._writing() as connection:
             _put_listed(connection, rows)
@@ -193,8 +196,6 @@ class FactStore:
             connection.execute("PRAGMA synchronous = NORMAL")
             if is_empty(self._file, connection):
                 _create(connection)
-            # Files that were laid out before it lack it.
-            connection.execute(_MAIN_TICKERS)
             connection.execute("BEGIN IMMEDIATE")
             if not connection.execute("SELECT count(*) FROM companies").fetchone()[0]:
                 _put_sample(connection)
@@ -272,8 +273,7 @@ def new_sample() -> sqlite3.Connection:
 
 
 def _create(connection: sqlite3.Connection) -> None:
-    pragmas = f"PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {_VERSION};"
-    connection.executescript(f"{_MAIN_TICKERS}; {_TABLES} {pragmas}")
+    connection.executescript(f"{_TABLES} PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {_VERSION};")
 
 
 def _put_sample(connection: sqlite3.Connection) -> None:

@@ -1,10 +1,9 @@
-"""Fetching a company from EDGAR into the facts file, politely; whatever fails, what was there keeps answering."""
+"""Fetch a company from EDGAR into the facts file; after a failure the stored figures still answer."""
 
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeVar
 
 from fingerpost.errors import DataNotFound, FeedUnusable, SourceChanged
@@ -16,12 +15,6 @@ from fingerpost.filings.store import FactStore, facts_file, plain_ticker
 from fingerpost.net.client import Client
 from fingerpost.net.response import MemoryBody, Response, Validators
 
-_TABLE = """
-    CREATE TABLE IF NOT EXISTS fetched (
-        url TEXT PRIMARY KEY, etag TEXT, last_modified TEXT, retrieved_at TEXT NOT NULL
-    ) WITHOUT ROWID
-"""
-
 NEW, UNCHANGED, NOT_IN_AGGREGATE = "new", "unchanged", "not_in_aggregate"
 
 _NOT_MODIFIED = 304
@@ -31,13 +24,10 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Synced:
-    """What became of one CIK.
+    """The result for one CIK.
 
-    Attributes:
-        facts: ``new``, ``unchanged``, or ``not_in_aggregate``: EDGAR's collection holds no figures of the company.
-        complete_through: the newest filing day that the figures cover, or None where there are none.
-        filings: how many are listed.
-        texts: how many filings' texts were fetched.
+    ``facts`` is ``new``, ``unchanged``, or ``not_in_aggregate``: EDGAR's collection has no figures of the company.
+    ``complete_through`` is the newest filing day that the figures cover. ``filings`` and ``texts`` are counts.
     """
 
     ticker: str
@@ -50,8 +40,6 @@ class Synced:
 
 
 class EdgarSync:
-    """Brings companies from EDGAR into a facts file."""
-
     def __init__(self, store: FactStore, client: Client, edgar: Edgar) -> None:
         self._store = store
         self._client = client
@@ -75,15 +63,12 @@ class EdgarSync:
         return [await self._sync(wanted, cik, texts) for cik in await self._ciks(wanted)]
 
     async def _ciks(self, ticker: str) -> list[int]:
-        def list_ciks(library: FactLibrary) -> list[int]:
-            return sorted({cik for cik, _name in library.list_owners(ticker)})
-
-        known = await self._look(list_ciks)
+        known = await self._look(lambda library: library.list_owners(ticker))
         if not known:
             response = await self._client.fetch(self._edgar.tickers())
             rows = _read(read_tickers, response.body, "company_tickers.json")
             await asyncio.to_thread(self._store.put_tickers, rows)
-            known = await self._look(list_ciks)
+            known = await self._look(lambda library: library.list_owners(ticker))
         if not known:
             near = await self._look(lambda library: library.suggest_tickers(ticker))
             raise DataNotFound(
@@ -91,7 +76,7 @@ class EdgarSync:
                 {"reason": "unknown_ticker", "did_you_mean": near},
                 hint=f"Did you mean {', '.join(near)}?" if near else None,
             )
-        return known
+        return sorted({cik for cik, _name in known})
 
     async def _sync(self, ticker: str, cik: int, texts: int) -> Synced:
         answer = await self._client.fetch(self._edgar.submissions(cik))
@@ -105,19 +90,20 @@ class EdgarSync:
             text = read_plain_text((await self._client.fetch(request)).body)
             sections = split_sections(cik, filing.accession, filing.form, filing.filed, text)
             await asyncio.to_thread(self._store.put_sections, sections)
+        company = await self._look(lambda library: library.find_company(f"CIK{cik}"))
         return Synced(
             ticker=ticker,
             cik=cik,
             name=submissions.name,
             facts=outcome,
-            complete_through=await self._look(partial(_find_last_day, cik=cik)),
+            complete_through=company.complete_through if company is not None else None,
             filings=len(submissions.filings),
             texts=len(reports[:texts]),
         )
 
     async def _sync_facts(self, cik: int, tickers: list[str]) -> str:
         request, body = self._edgar.facts(cik), MemoryBody()
-        known = await self._look(partial(_find_validators, url=request.url, cik=cik))
+        known = await self._look(lambda library: _find_validators(library, request.url, cik))
         try:
             response = await self._client.fetch_into(request, body, known)
         except DataNotFound:
@@ -134,7 +120,6 @@ class EdgarSync:
         retrieved_at = response.retrieved_at.strftime("%Y-%m-%dT%H:%M:%SZ")
         self._store.put_facts(file, tickers=tickers, retrieved_at=retrieved_at)
         with self._file.opened() as connection:
-            connection.execute(_TABLE)
             connection.execute(
                 "INSERT OR REPLACE INTO fetched (url, etag, last_modified, retrieved_at) VALUES (?, ?, ?, ?)",
                 (url, response.validators.etag, response.validators.last_modified, retrieved_at),
@@ -150,18 +135,11 @@ class EdgarSync:
         return await asyncio.to_thread(look)
 
 
-def _find_validators(library: FactLibrary, *, url: str, cik: int) -> Validators | None:
-    """Return the validators of the figures that are in the file, or None where it holds others, or none."""
-    if not library.rows("SELECT 1 FROM main.sqlite_master WHERE name = 'fetched'"):
-        return None
+def _find_validators(library: FactLibrary, url: str, cik: int) -> Validators | None:
+    """Return the validators of the stored figures, or None if others are stored."""
     query = "SELECT etag, last_modified FROM fetched JOIN companies USING (retrieved_at) WHERE url = ? AND cik = ?"
     found = library.rows(query, url, cik)
     return Validators(etag=found[0][0], last_modified=found[0][1]) if found else None
-
-
-def _find_last_day(library: FactLibrary, *, cik: int) -> str | None:
-    rows = library.rows("SELECT complete_through FROM companies WHERE cik = ?", cik)
-    return str(rows[0][0]) if rows else None
 
 
 def _read(reader: Callable[[Mapping[str, Any], str], _T], content: bytes, name: str) -> _T:
