@@ -93,7 +93,6 @@ class Calculation:
         return inputs, missing
 
     def _find_figure(self, metric: Metric, back: int) -> Figure | dict[str, Any]:
-        """Return a metric's figure of the period so many before, or the reason why it has none."""
         before = self.period.after(-back)
         found = self.source.select(metric, before).headline
         if not found:
@@ -149,7 +148,6 @@ class Computed:
 
     @property
     def newest(self) -> Fact | None:
-        """The statement of the newest filing of those of the inputs."""
         facts = (figure.fact for figure in self.figures)
         return max(facts, key=lambda fact: (fact.filed, fact.accession), default=None)
 

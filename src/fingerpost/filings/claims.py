@@ -217,7 +217,6 @@ def _judge(claim: Claim, sources: Sequence[CompanyFigures], operands: Sequence[C
 
 
 def _check_comparable(claim: Claim, operands: Sequence[Computed]) -> None:
-    """Refuse figures of several units, frameworks or filers, and a claim in another unit."""
     units = sorted({operand.unit for operand in operands})
     if len(units) > 1:
         raise _Unjudgeable(f"{' and '.join(units)} cannot be compared")

@@ -44,10 +44,6 @@ class Metric:
     def tier_of(self, concept: str) -> int:
         return next(place for place, tier in enumerate(self.tiers) if concept in tier)
 
-    @property
-    def description(self) -> str:
-        return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", self.name)
-
 
 @cache
 def _list_all() -> tuple[Metric, ...]:
@@ -57,13 +53,11 @@ def _list_all() -> tuple[Metric, ...]:
 
 @cache
 def list_metrics() -> tuple[Metric, ...]:
-    """Return the metrics that filings state."""
     return tuple(metric for metric in _list_all() if metric.kind != RECIPE)
 
 
 @cache
 def list_recipes() -> tuple[Metric, ...]:
-    """Return the metrics that are computed from others."""
     return tuple(metric for metric in _list_all() if metric.kind == RECIPE)
 
 
@@ -112,7 +106,7 @@ def suggest(text: str, concepts: Collection[str]) -> list[str]:
 
 def list_near_concepts(metric: Metric, concepts: Iterable[str]) -> list[str]:
     """Return the tags of a company that hold every word of a metric's name and stand behind none, likeliest first."""
-    words = metric.description.lower().split()
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", metric.name).lower().split()
     known = {concept for each in list_metrics() for concept in each.concepts}
     found = []
     for concept in concepts:

@@ -32,11 +32,14 @@ ShowProgress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilingText:
-    """Which filing a text is of: a text does not say so itself."""
+    """The filing that a text belongs to; the text itself does not name it."""
 
-    accession: str
-    form: str
-    filed: str
+    accession: str = ""
+    form: str = ""
+    filed: str = ""
+
+
+NO_TEXT = FilingText()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ def load_files(
     *,
     ticker: str | None = None,
     predecessor_of: str | None = None,
-    text_of: FilingText | None = None,
+    text_of: FilingText = NO_TEXT,
     retrieved_at: str | None = None,
     show: ShowProgress | None = None,
 ) -> list[Loaded]:
@@ -69,7 +72,7 @@ def load_files(
     """
     if ticker and predecessor_of:
         raise ParameterError("Send --ticker or --predecessor-of, not both")
-    is_of_one = ticker or predecessor_of or (text_of is not None and text_of.accession)
+    is_of_one = ticker or predecessor_of or text_of.accession
     loaded = []
     for path in paths:
         if is_of_one and (path.is_dir() or path.suffix.lower() == ".zip"):
@@ -108,7 +111,7 @@ def _load(
     path: Path,
     ticker: str | None,
     predecessor_of: str | None,
-    text_of: FilingText | None,
+    text_of: FilingText,
     retrieved_at: str | None,
 ) -> Loaded:
     try:
@@ -155,21 +158,20 @@ def _check_owner(library: FactLibrary, facts: FactsFile, ticker: str, *, is_pred
         )
 
 
-def _load_text(store: FactStore, name: str, content: bytes, ticker: str | None, text_of: FilingText | None) -> Loaded:
-    options = {"--ticker": ticker, "--accession": text_of and text_of.accession, "--filed": text_of and text_of.filed}
+def _load_text(store: FactStore, name: str, content: bytes, ticker: str | None, text_of: FilingText) -> Loaded:
+    options = {"--ticker": ticker, "--accession": text_of.accession, "--filed": text_of.filed}
     lacking = [option for option, value in options.items() if not value]
-    if text_of is None or ticker is None or lacking:
+    if ticker is None or lacking:
         raise ParameterError(f"{name} is a text: say whose and which filing with {', '.join(lacking)}")
     with closing(FactLibrary(store.path)) as library:
         company, listed = library.find_company(ticker), library.find_listed(ticker)
     if company is not None:
-        cik, owner = company.cik, company.name
-    elif listed is not None:
-        _, cik, owner = listed
-    else:
+        listed = company.ticker, company.cik, company.name
+    if listed is None:
         raise ParameterError(f"No company here is called {ticker}; load company_tickers.json or its figures first")
     is_plain = name.lower().endswith(".txt")
     plain = content.decode("utf-8", errors="replace") if is_plain else read_plain_text(content)
+    _, cik, owner = listed
     sections = split_sections(cik, text_of.accession, text_of.form, text_of.filed, plain)
     store.put_sections(sections)
     return Loaded(name, f"{owner}, {text_of.form} of {text_of.filed}: {len(sections)} sections")

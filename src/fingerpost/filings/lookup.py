@@ -120,7 +120,6 @@ def _explain_missing(
 
 
 def _explain_refused(source: CompanyFigures, metric: Metric, text: str, found: Selection) -> Missing:
-    """Return why some quarters of a series of quarters are not derived."""
     if found.headline[0].period != QUARTER:
         return {}
     refused = sorted(found.refused, key=lambda figure: figure.end)

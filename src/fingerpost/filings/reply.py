@@ -82,7 +82,6 @@ def join_modes(*modes: str | None) -> str | None:
 
 
 def points_of(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the days and values of rows, as ``data`` lists them."""
     return [{"end_date": row["end_date"], "value": row["value"]} for row in rows]
 
 
@@ -190,7 +189,6 @@ def input_of(figure: Figure) -> dict[str, Any]:
 
 
 def _fiscal_period(figure: Figure) -> str | None:
-    """Return FY, Q1 to Q4, H1 or 9M; None for another length."""
     if figure.period in (QUARTER, INSTANT):
         return f"Q{figure.fiscal_quarter}"
     return figure.period if figure.period in (YEAR, HALF, NINE_MONTHS) else None

@@ -33,7 +33,6 @@ from fingerpost.filings.revisions import (
     is_per_share,
     is_rounding,
     kind_of_change,
-    list_changes,
     share_framework,
     split_factor,
 )
@@ -66,7 +65,7 @@ def resolve(
     figures = _resolve_periods(metric, visible, splits, sic, options)
     refused: list[Figure] = []
     if metric.kind in (FLOW, RAW) or options.estimate:
-        derived, refused = derive_quarters(figures, options)
+        derived, refused = _derive_quarters(figures, options)
         better = {figure.end: figure.tier for figure in derived}
         figures = [
             figure
@@ -287,15 +286,12 @@ _STEPS = ((YEAR, NINE_MONTHS, "FY - 9M"), (NINE_MONTHS, HALF, "9M - H1"), (HALF,
 _CENTS = 4
 
 
-def derive_quarters(
-    figures: Iterable[Figure], options: FigureOptions = LATEST_FIGURES
-) -> tuple[list[Figure], list[Figure]]:
+def _derive_quarters(known: Sequence[Figure], options: FigureOptions) -> tuple[list[Figure], list[Figure]]:
     """Return the quarters that follow from pairs of figures with one start, and those that have no common basis.
 
     A quarter that is stated under a better tag, or an equal one, is not derived.
     With ``options.estimate`` per-share quarters, which do not truly add up, are derived as estimates.
     """
-    known = list(figures)
     stated_tiers = {figure.end: figure.tier for figure in known if figure.period == QUARTER}
     by_class_and_start: dict[tuple[str, str], list[Figure]] = {}
     for figure in known:
@@ -314,8 +310,8 @@ def derive_quarters(
                     refused.setdefault(longer.end, _subtract(longer, shorter, formula))
                 else:
                     quarter = _subtract(*pair, formula)
-                    notes = (*quarter.notes, *list_changes([longer, shorter], pair))
-                    derived.setdefault(longer.end, replace(quarter, notes=notes))
+                    changes = [note for part in pair for note in part.notes if note not in longer.notes + shorter.notes]
+                    derived.setdefault(longer.end, replace(quarter, notes=(*quarter.notes, *changes)))
     return list(derived.values()), [figure for end, figure in refused.items() if end not in derived]
 
 
@@ -342,7 +338,7 @@ def _on_one_basis(longer: Figure, shorter: Figure, options: FigureOptions) -> tu
     if share_framework([longer, shorter]) and not (longer.restated or shorter.restated):
         return longer, shorter
     joint = find_joint([longer, shorter], ["", ""])
-    return None if joint is None else (joint[0], joint[1])
+    return (joint[0], joint[1]) if joint else None
 
 
 def _subtract(longer: Figure, shorter: Figure, formula: str) -> Figure:

@@ -185,7 +185,6 @@ def is_rounding(precise: float, coarse: float) -> bool:
 
 
 def kind_of_change(before: float, after: float, unit: str, ratios: Iterable[float]) -> str:
-    """Return the name of the difference between two values that two filings state."""
     if is_rounding(before, after) or is_rounding(after, before):
         return ROUNDED
     if is_in_shares(unit) and before and after and _is_split(before, after, unit, ratios):
@@ -249,12 +248,6 @@ def find_joint(figures: Sequence[Figure], metric_names: Sequence[str]) -> list[F
         if has_one_tag and len({fact.taxonomy for fact in facts} & FRAMEWORKS) <= 1:
             return [figure.restated_by(fact) for figure, fact in zip(figures, facts, strict=True)]
     return None
-
-
-def list_changes(before: Sequence[Figure], after: Sequence[Figure]) -> list[str]:
-    """Return a note on each figure whose value another filing decided."""
-    pairs = zip(before, after, strict=True)
-    return [note for old, new in pairs for note in new.notes if note not in old.notes]
 
 
 def on_one_basis(inputs: Mapping[_K, tuple[Metric, Figure]], options: FigureOptions) -> dict[_K, tuple[Metric, Figure]]:

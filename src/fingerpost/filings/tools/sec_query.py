@@ -102,8 +102,6 @@ class QueryType(Generic[_S, _P]):
 
 
 class QueryCall(StepModel):
-    """A call: which query type, and its parameters."""
-
     query_type: Annotated[str, Field(description="which question")]
     parameters: Annotated[dict[str, Any], Field(default_factory=dict, description="its arguments")]
 
@@ -126,7 +124,6 @@ class QueryTool(PublishedTool):
     _by_name: ClassVar[Mapping[str, QueryType[Any, Any]]]
 
     def __init_subclass__(cls) -> None:
-        """Derive what is said of the tool from its query types, which have different names."""
         names = [name for query in cls.queries for name in (query.name, *query.aliases)]
         if len(set(names)) < len(names):
             raise ValueError(f"two query types of {cls.__name__} share a name: {', '.join(names)}")
@@ -185,7 +182,6 @@ class QueryTool(PublishedTool):
     async def execute(
         self, query_type: str, parameters: Mapping[str, Any], *, user: str | None = None
     ) -> dict[str, Any]:
-        """Return the standard response; a failure is a response too."""
         return (await self.answer({"query_type": query_type, "parameters": parameters}, user=user)).body
 
     def _failed(self, error: ToolError, correlation_id: str, raw: object) -> Answer:

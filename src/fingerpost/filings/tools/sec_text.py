@@ -20,7 +20,6 @@ def tell_rows(one: Callable[[Any], str]) -> Callable[[Body], str]:
 
 
 def tell_table(body: Body) -> str:
-    """Return the rows of a query under the names of their columns, values as JSON."""
     rows = body["results"]
     more = " (there are more: use LIMIT and OFFSET)" if body["truncated"] else ""
     lines = [f"{_count(len(rows), 'row')}{more}."]
@@ -31,7 +30,6 @@ def tell_table(body: Body) -> str:
 
 
 def tell_metrics(body: Body) -> str:
-    """Return how many tags there are, the words for them, and what each tag is."""
     rows = body["results"]
     words = dict.fromkeys(row["standard_metric_name"] for row in rows if row["standard_metric_name"])
     lines = [f"{_count(len(rows), 'tag')}; metric words: {', '.join(words)}."]
@@ -40,7 +38,6 @@ def tell_metrics(body: Body) -> str:
 
 
 def tell_verdict(body: Body) -> str:
-    """Return the verdict and its reason, the numbers that were compared, and the figures that decide."""
     data = body["data"]
     names = ("claimed", "value", "difference", "tolerance")
     compared = [f"{name} {data[name]}" for name in names if data.get(name) is not None]
