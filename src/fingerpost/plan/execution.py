@@ -8,6 +8,7 @@ import logging
 import traceback
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from graphlib import TopologicalSorter
 from typing import Any
 
@@ -28,8 +29,9 @@ from fingerpost.plan.plan_json import finished, now
 from fingerpost.plan.records import Event, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
 from fingerpost.plan.references import fill
 from fingerpost.plan.remarks import find_dead_path
-from fingerpost.plan.step_attempts import THINKING, StepCall, StepExecutor, StepOutcome, failed, think
+from fingerpost.plan.step_attempts import THINKING, StepCall, StepExecutor, StepOutcome, failed
 from fingerpost.plan.validation import ReadyStep, ValidPlan, read_arguments
+from fingerpost.runtime import retry
 from fingerpost.runtime.instruments import PLAN_STEP_DURATION, TOOL, Attribute, measured
 
 _log = logging.getLogger(__name__)
@@ -72,14 +74,12 @@ class Execution:
         self._waiting: set[int] = set()
         self._decisions: dict[int, Signal] = {}
         self._is_cancelled = False
-        self._woken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._timer: asyncio.TimerHandle | None = None
+        self._woken = asyncio.Event()
         self.last_signal = 0
 
     def wake(self) -> None:
         """Read the signals now, because there is a new one."""
-        if not self._woken.done():
-            self._woken.set_result(None)
+        self._woken.set()
 
     async def read_signals(self) -> None:
         """Read the signals since the last read; of two decisions on one step the first counts.
@@ -104,64 +104,43 @@ class Execution:
         self._append("run_started" if is_first else "run_resumed", None)
         if self._run.state != "running":
             await self._journal.record(self._run.run_id, None, [], "running", now())
-        running: dict[asyncio.Task[bool], int] = {}
-        try:
-            await self._run_steps(running)
-        finally:
-            if self._timer is not None:
-                self._timer.cancel()
-            for task in running:
-                task.cancel()
-            if running:
-                await asyncio.wait(running)
-        return await self._settle()
-
-    async def _run_steps(self, running: "dict[asyncio.Task[bool], int]") -> None:
-        """Start each step once its dependencies are recorded, until nothing runs; ``running`` has the open tasks."""
         graph = _sort(self._open)
-        loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(self._poll_s, self.wake)
         ready: deque[int] = deque()
         failing: set[int] = set()
-        while not self._is_cancelled:
-            ready += graph.get_ready()
-            decided = sorted(self._waiting & self._decisions.keys())
-            ready += decided
-            self._waiting.difference_update(decided)
-            while ready and len(running) < self._limits.steps_at_once:
-                number = ready.popleft()
-                running[asyncio.create_task(self._step(self._valid.steps[number]))] = number
-            if not running:
-                return
-            awaited: list[asyncio.Future[Any]] = [*running, self._woken]
-            await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
-            for task in [task for task in running if task.done()]:
-                number = running.pop(task)
-                try:
-                    error = task.exception()
-                except asyncio.CancelledError as cancelled:
-                    # Steps are cancelled after this loop only, so the tool raised it.
-                    error = cancelled
-                if error is not None and not isinstance(error, JournalFailed) and number not in failing:
-                    # Whatever a tool raises fails that step, not the run.
-                    failing.add(number)
-                    running[asyncio.create_task(self._fail(self._valid.steps[number], error))] = number
-                elif task.result():
-                    graph.done(number)
-            if self._woken.done():
-                self._woken = loop.create_future()
-                await self._look()
-                self._timer.cancel()
-                self._timer = loop.call_later(self._poll_s, self.wake)
-
-    async def _look(self) -> None:
+        running: dict[asyncio.Task[bool], int] = {}
+        listening = asyncio.create_task(self._listen())
         try:
-            await self.read_signals()
-        except StorageUnavailable as error:
-            # The next read may succeed; a record that cannot be written ends the run by itself.
-            _log.warning("run=%s: its signals cannot be read: %s", self._run.run_id, error.message)
-
-    async def _settle(self) -> RunState:
+            while not self._is_cancelled:
+                ready += graph.get_ready()
+                decided = sorted(self._waiting & self._decisions.keys())
+                ready += decided
+                self._waiting.difference_update(decided)
+                while ready and len(running) < self._limits.steps_at_once:
+                    number = ready.popleft()
+                    running[asyncio.create_task(self._step(self._valid.steps[number]))] = number
+                if not running:
+                    break
+                await asyncio.wait([*running, listening], return_when=asyncio.FIRST_COMPLETED)
+                for task in [task for task in running if task.done()]:
+                    number = running.pop(task)
+                    try:
+                        error = task.exception()
+                    except asyncio.CancelledError as cancelled:
+                        # Steps are cancelled after this loop only, so the tool raised it.
+                        error = cancelled
+                    if error is not None and not isinstance(error, JournalFailed) and number not in failing:
+                        # Any exception of a tool fails its step, not the run.
+                        failing.add(number)
+                        running[asyncio.create_task(self._fail(self._valid.steps[number], error))] = number
+                    elif task.result():
+                        graph.done(number)
+                if listening.done():
+                    listening.result()
+                    listening = asyncio.create_task(self._listen())
+        finally:
+            for unfinished in (*running, listening):
+                unfinished.cancel()
+            await asyncio.wait([*running, listening])
         if self._left == 0:
             if not self._open:
                 # The crash came between the last step and the end.
@@ -170,6 +149,18 @@ class Execution:
         state: RunState = "cancelled" if self._is_cancelled else "waiting" if self._waiting else "failed"
         await self._end(state)
         return state
+
+    async def _listen(self) -> None:
+        """Read the signals once there is a new one, or after the poll interval: another process may have sent one."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._poll_s):
+                await self._woken.wait()
+        self._woken.clear()
+        try:
+            await self.read_signals()
+        except StorageUnavailable as error:
+            # The next read may succeed; a record that cannot be written ends the run by itself.
+            _log.warning("run=%s: its signals cannot be read: %s", self._run.run_id, error.message)
 
     async def _end(self, state: RunState) -> None:
         event = self._draw(f"run_{state}", None)
@@ -215,46 +206,53 @@ class Execution:
         return await self._record(ready, outcome)
 
     async def _perform(self, ready: ReadyStep) -> StepOutcome:
-        step, question = ready.step, ready.question
-        arguments = step.parameters if question is None else question.arguments
-        if ready.references:
-            arguments = self._filled(ready, arguments)
-        if step.tool is None and step.agent is None:
-            return StepOutcome(self._thought(ready, arguments), 1, None)
+        arguments = self._fill(ready)
+        if ready.step.tool is None and ready.step.agent is None:
+            return StepOutcome(self._think(ready, arguments), 1, None)
         call = StepCall(ready, arguments, self._run.run_id, self._run.user)
-        return await self._executor.perform(call, self._note_failed_attempt)
+        number = 0
+        while True:
+            number += 1
+            outcome = await self._executor.attempt(call, number)
+            if outcome.note is None:
+                return outcome
+            wait_s = outcome.retry_after_s
+            detail = {"attempt": number, "error": outcome.note[:1000], "retried_after_s": wait_s}
+            self._append("attempt_failed", ready.step.step_id, encode(detail))
+            if wait_s is None:
+                return outcome
+            await retry.sleep(wait_s)
 
-    def _note_failed_attempt(self, step_id: int, number: int, reason: str, wait_s: float | None) -> None:
-        detail = {"attempt": number, "error": reason[:1000], "retried_after_s": wait_s}
-        self._append("attempt_failed", step_id, encode(detail))
-
-    def _filled(self, ready: ReadyStep, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return a step's arguments with its references resolved, checked again where they are a tool's."""
+    def _fill(self, ready: ReadyStep) -> dict[str, Any]:
+        """Return a step's arguments with its references resolved, and validate again what a tool gets."""
         question = ready.question
+        arguments = ready.step.parameters if question is None else question.arguments
+        if not ready.references:
+            return arguments
         values = self._memory.resolve(ready, self._limits.output_bytes)
-        arguments = fill(arguments, values.__getitem__, () if question is None else question.prefix)
+        filled: dict[str, Any] = fill(arguments, values.__getitem__, () if question is None else question.prefix)
         if question is not None:
             try:
-                read_arguments(question.model, arguments)
+                read_arguments(question.model, filled)
             except ValidationError as error:
                 raise explain(error, question.model) from error
-        return arguments
+        return filled
 
-    def _thought(self, ready: ReadyStep, arguments: dict[str, Any]) -> dict[str, Any]:
-        response = think(arguments, self._gathered(ready))
+    def _think(self, ready: ReadyStep, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Return the response of a step without tool and agent: its arguments, or else what it depends on by key."""
+        data = arguments
+        if not data:
+            dependencies = [self._valid.steps[number] for number in ready.dependencies]
+            data = {
+                other.key: self._memory.value_of(other)
+                for other in dependencies
+                if other.key is not None and self._memory.response_of(other.step.step_id) is not None
+            }
+        response = success_response(THINKING, THINKING, arguments, [data], {"data": data})
         limits = self._limits
         if excess := find_excess(response, most_bytes=limits.output_bytes, most_depth=limits.depth):
             raise ParameterError(f"The output of the step cannot be kept: a value in it {excess}")
         return response
-
-    def _gathered(self, ready: ReadyStep) -> dict[str, Any]:
-        found = {}
-        for dependency in ready.dependencies:
-            other = self._valid.steps[dependency]
-            response = self._memory.response_of(dependency)
-            if other.key is not None and response is not None:
-                found[other.key] = self._memory.value_of(other)
-        return found
 
     async def _skip(self, ready: ReadyStep) -> bool:
         """Skip a step if its expected key is present and its done check holds; without a key the check decides."""
@@ -323,21 +321,22 @@ class Execution:
             if known is None or known.state != "waiting":
                 await self._write(ready, "waiting", None, "waits for a person", 0, encode({}))
             return False
-        detail = decision.value if isinstance(decision.value, dict) else {}
-        data = {"approved": decision.verb == "approve", "note": detail.get("note"), "value": detail.get("value")}
-        self._append(f"step_{'approved' if data['approved'] else 'rejected'}", number, encode({"note": data["note"]}))
-        arguments = ready.step.parameters
-        if ready.references:
-            try:
-                arguments = fill(arguments, self._memory.resolve(ready, self._limits.output_bytes).__getitem__)
-            except ToolError as error:
-                return await self._record(ready, StepOutcome(failed(HUMAN, "approval", {}, error), 1, error.message))
-        if not data["approved"]:
-            note = f"A person did not approve{': ' + str(data['note']) if data['note'] else ''}"
-            response = failure_response(HUMAN, "approval", arguments, note, "error", {"data": data})
-            return await self._record(ready, StepOutcome(response, 1, note))
-        response = success_response(HUMAN, "approval", arguments, [data], {"data": data})
-        return await self._record(ready, StepOutcome(response, 1, None))
+        detail = decision.value or {}
+        is_approved, note = decision.verb == "approve", detail.get("note")
+        data = {"approved": is_approved, "note": note, "value": detail.get("value")}
+        self._append("step_approved" if is_approved else "step_rejected", number, encode({"note": note}))
+        reason = None
+        try:
+            arguments = self._fill(ready)
+        except ToolError as error:
+            response, reason = failed(HUMAN, "approval", {}, error), error.message
+        else:
+            if is_approved:
+                response = success_response(HUMAN, "approval", arguments, [data], {"data": data})
+            else:
+                reason = f"A person did not approve{f': {note}' if note else ''}"
+                response = failure_response(HUMAN, "approval", arguments, reason, "error", {"data": data})
+        return await self._record(ready, StepOutcome(response, 1, reason))
 
     async def _fail(self, ready: ReadyStep, error: BaseException) -> bool:
         name = ready.step.tool or ready.step.agent or ""

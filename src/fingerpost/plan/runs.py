@@ -1,34 +1,49 @@
 """Operations on plan runs, shared by all interfaces: create, execute, approve, cancel, resume, replace."""
 
+import asyncio
 import logging
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from fingerpost import clock
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.plan import Plan, PlanStep
-from fingerpost.errors import PlanInvalid, StorageUnavailable
-from fingerpost.plan.active_runs import ActiveRuns
+from fingerpost.errors import PlanInvalid, SourceLimited, StorageUnavailable
 from fingerpost.plan.catalogue import HUMAN, Catalogue
+from fingerpost.plan.execution import Execution
 from fingerpost.plan.journal import Journal
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.memory import Memory
 from fingerpost.plan.plan_json import finished, now, plan_of, refuse_newer, write_instant, write_plan
 from fingerpost.plan.records import ENDED, Event, Given, NewRun, RunLine, RunRecord, RunState, Verb
+from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import ValidPlan, validate_plan
 from fingerpost.runtime.concurrency import compute
+from fingerpost.runtime.instruments import PLAN_RUNS, measured
 
 _log = logging.getLogger(__name__)
 
 _ID_CHARS = 36
 _RETENTION_INTERVAL = timedelta(hours=1)
 
+_RETRY_AFTER_S: Final = 5.0
+
 SeenState = RunState | Literal["interrupted"]
 
+Watch = Callable[[Event], None]
+"""Callback for a run's events; it must not raise or block."""
 
-class PlanRuns(ActiveRuns):
-    """What the owners of runs may do, over one catalogue and one journal.
+
+class _BackgroundRun(NamedTuple):
+    caller: str
+    task: "asyncio.Task[RunState]"
+
+
+class PlanRuns:
+    """The plan runs of one catalogue in one journal, executed in the caller's task or in the background.
 
     Many processes may share a journal: each run is executed by one of them at a time.
     ``retention_days`` counts from a run's end; None keeps for ever.
@@ -43,9 +58,17 @@ class PlanRuns(ActiveRuns):
         poll_s: float = 0.5,
         retention_days: int | None = None,
     ) -> None:
-        super().__init__(catalogue, journal, limits or Limits(), poll_s=poll_s)
+        self.catalogue = catalogue
+        self.journal = journal
+        self.limits = limits or Limits()
+        self._poll_s = poll_s
         self._retention_days = retention_days
         self._forgot_at: datetime | None = None
+        self._executor = StepExecutor(catalogue, self.limits)
+        self._executions: dict[str, Execution] = {}
+        self._watches = defaultdict[str, list[Watch]](list)
+        self._background: dict[str, _BackgroundRun] = {}
+        journal.attach(self._execute)
 
     def check(self, plan: Plan, memory: Mapping[str, Any] | None = None) -> ValidPlan:
         """Return a plan that can run; nothing is kept.
@@ -235,6 +258,135 @@ class PlanRuns(ActiveRuns):
         count = await self.journal.forget_before(write_instant(now_at - timedelta(days=self._retention_days)))
         if count:
             _log.info("%d runs that ended more than %d days ago were removed", count, self._retention_days)
+
+    async def carry_on(self, run_id: str) -> RunState:
+        """Execute a run in this task until it ends or waits, and return its state.
+
+        Raises:
+            StorageUnavailable: another process executes it, or the journal cannot be written.
+            PlanInvalid: the run is unknown, or what is unfinished of its plan can no longer be carried out.
+        """
+        return await self.journal.carry_out(run_id)
+
+    def check_room(self, caller: str) -> None:
+        """Check that a caller may begin one more run.
+
+        Raises:
+            SourceLimited: too many are under way.
+        """
+        count = sum(begun.caller == caller for begun in self._background.values())
+        if count >= self.limits.runs_of_caller:
+            raise SourceLimited(
+                f"{count:,} of your plan runs are under way, which is the limit",
+                retry_after_s=_RETRY_AFTER_S,
+                hint="Wait for one to end, or cancel one: run_plan with its run_id and action cancel",
+            )
+
+    def begin(self, run_id: str, caller: str = "") -> None:
+        task = asyncio.create_task(self.carry_on(run_id), name=f"run {run_id}")
+        begun = self._background[run_id] = _BackgroundRun(caller, task)
+        task.add_done_callback(lambda _task: self._end(run_id, begun))
+
+    def is_under_way(self, run_id: str) -> bool:
+        begun = self._background.get(run_id)
+        return begun is not None and not begun.task.done()
+
+    async def wait(self, run_id: str, longest_s: float) -> None:
+        """Wait until the background execution of a run stops, or until a timeout.
+
+        Raises:
+            ToolError: the execution failed.
+        """
+        begun = self._background.get(run_id)
+        if begun is not None:
+            await asyncio.wait([begun.task], timeout=longest_s)
+            if begun.task.done() and not begun.task.cancelled():
+                begun.task.result()
+
+    async def stop(self) -> None:
+        """Cancel the background executions; each run can be resumed from its record."""
+        tasks = [begun.task for begun in self._background.values()]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    @contextmanager
+    def watching(self, run_id: str, watch: Watch) -> Iterator[None]:
+        """Report each event of a run that this process executes during the block, once it is recorded.
+
+        The events of one step come in order; an event of a parallel step may come before one with a lower number.
+        """
+        watches = self._watches[run_id]
+        watches.append(watch)
+        try:
+            yield
+        finally:
+            watches.remove(watch)
+            if not watches:
+                self._watches.pop(run_id, None)
+
+    def shape_of(self, run: RunRecord) -> ValidPlan:
+        """Return a run's plan for display; its tools need not exist any more."""
+        plan = plan_of(run)
+        done = [step.step_id for step in plan.steps]
+        return validate_plan(plan, self.catalogue, memory=run.given.values, done=done, limits=self.limits)
+
+    def validate_again(self, run: RunRecord) -> ValidPlan:
+        """Validate the unfinished part of a run's plan again, because an upgrade may have changed the tools.
+
+        Raises:
+            PlanInvalid: it no longer fits the tools.
+        """
+        return validate_plan(
+            plan_of(run),
+            self.catalogue,
+            memory=run.given.values,
+            done=finished(run),
+            limits=self.limits,
+            complaint="What is left of the run no longer fits the tools",
+            hint="Replace the unfinished steps, or cancel the run; what is recorded stays",
+        )
+
+    async def _execute(self, run_id: str) -> RunState:
+        """Execute a run in this task; the engine decides when and where."""
+        state: RunState | None = None
+        while True:
+            async with self.journal.hold(run_id) as is_ours:
+                if not is_ours:
+                    if state is not None:
+                        return state
+                    raise StorageUnavailable(f"The run {run_id} is being carried on elsewhere")
+                run = await self.journal.find(run_id)
+                if run is None:
+                    raise PlanInvalid(f"There is no run '{run_id}'", {"field": "run_id"})
+                refuse_newer(run)
+                if run.state in ("completed", "cancelled"):
+                    return run.state
+                valid = self.validate_again(run)
+                execution = self._executions[run_id] = Execution(
+                    run, valid, self.journal, self._executor, self.limits, self._report, poll_s=self._poll_s
+                )
+                try:
+                    await execution.read_signals()
+                    with measured("plan run", {}, also={"fingerpost.plan.run_id": run_id}):
+                        state = await execution.execute()
+                    PLAN_RUNS.add(1, {"fingerpost.plan.run.state": state})
+                finally:
+                    del self._executions[run_id]
+            # While this process still held the run, another could store a decision, but not execute the run.
+            if state != "waiting" or not await self.journal.list_signals(run_id, execution.last_signal):
+                return state
+
+    def _report(self, run_id: str, event: Event) -> None:
+        for watch in self._watches.get(run_id, ()):
+            watch(event)
+
+    def _end(self, run_id: str, ended: _BackgroundRun) -> None:
+        if self._background.get(run_id) is ended:
+            del self._background[run_id]
+        if not ended.task.cancelled() and (error := ended.task.exception()) is not None:
+            _log.error("run=%s stopped: %s", run_id, error)
 
 
 def _as_planned(step: PlanStep) -> PlanStep:

@@ -5,7 +5,8 @@ The policy is the same for every engine.
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,23 +17,26 @@ from fingerpost.errors import BrokenContract, SourceLimited, SourceTimeout, Stor
 from fingerpost.plan.catalogue import Catalogue, Task
 from fingerpost.plan.limits import Limits, find_excess
 from fingerpost.plan.validation import ReadyStep
-from fingerpost.runtime import retry
 from fingerpost.runtime.circuit_breaker import Breaker
 from fingerpost.runtime.retry import RetryPolicy
 
 THINKING = "thinking"
 
-# What an error's details say to whoever must mend its cause.
-_TOLD = ("missing", "notes", "did_you_mean", "candidates")
+# The details of an error that help to remove its cause.
+_DETAILS = ("missing", "notes", "did_you_mean", "candidates")
 
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
-    """How a step ended: a standard response, and the number of attempts. ``note`` is why it failed, or None."""
+    """The standard response of a step, and the number of attempts.
+
+    ``note`` is why it failed, or None; ``retry_after_s`` is the wait before the next attempt, None if there is none.
+    """
 
     response: Mapping[str, Any]
     attempts: int
     note: str | None
+    retry_after_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +77,6 @@ class _Failure:
     blames_tool: bool
 
 
-NoteFailedAttempt = Callable[[int, int, str, float | None], None]
-"""Hears of a failed attempt: the step, the attempt's number, why, and the seconds until the next one or None."""
-
-
 class StepExecutor:
     """Calls tools and agents for the steps of all runs in a process."""
 
@@ -87,44 +87,29 @@ class StepExecutor:
             attempts=limits.attempts, initial_s=limits.backoff_s, longest_s=limits.longest_backoff_s
         )
         self._breaker = Breaker(threshold=limits.breaker_failures, rest_s=limits.breaker_s, kind="tool")
-        self._semaphores: dict[str, asyncio.Semaphore] = {}
+        self._semaphores = defaultdict[str, asyncio.Semaphore](lambda: asyncio.Semaphore(limits.calls_per_tool))
 
-    async def perform(self, call: StepCall, note_failed_attempt: NoteFailedAttempt) -> StepOutcome:
-        """Call the tool or agent until it succeeds or may not be called again.
-
-        Its errors other than ToolError are raised.
-        """
-        number = 1
-        while True:
-            begin_attempt(Attempt(call.key, number))
-            result = await self._attempt(call)
-            if not isinstance(result, _Failure):
-                return StepOutcome(result, number, None)
-            wait_s = self._find_wait_s(result, number, call.key)
-            note_failed_attempt(call.ready.step.step_id, number, result.note, wait_s)
-            if wait_s is None:
-                return StepOutcome(result.response, number, result.note)
-            await retry.sleep(wait_s)
-            number += 1
-
-    def _find_wait_s(self, failure: _Failure, number: int, key: str) -> float | None:
-        if not failure.may_retry:
-            return None
-        # Steps that failed together must not come back together; the same step waits the same each time.
-        spread = random.Random(f"{key}/{number}").random()  # noqa: S311  (no secret depends on it)
-        return self._retries.find_wait_s(number, spread=spread, asked_s=failure.asked_s)
+    async def attempt(self, call: StepCall, number: int) -> StepOutcome:
+        """Call the tool or agent once; its errors other than ToolError are raised."""
+        begin_attempt(Attempt(call.key, number))
+        result = await self._attempt(call)
+        if not isinstance(result, _Failure):
+            return StepOutcome(result, number, None)
+        wait_s = None
+        if result.may_retry:
+            # Steps that failed together must not come back together; the same step waits the same each time.
+            spread = random.Random(f"{call.key}/{number}").random()  # noqa: S311  (no secret depends on it)
+            wait_s = self._retries.find_wait_s(number, spread=spread, asked_s=result.asked_s)
+        return StepOutcome(result.response, number, result.note, wait_s)
 
     async def _attempt(self, call: StepCall) -> Mapping[str, Any] | _Failure:
         name = call.name
         if (wait_s := self._breaker.enter(name)) is not None:
             message = f"{name} failed {self._breaker.threshold} times in a row and is left alone for a while"
             return _failure_of(SourceLimited(message, retry_after_s=wait_s), call)
-        semaphore = self._semaphores.get(name)
-        if semaphore is None:
-            semaphore = self._semaphores[name] = asyncio.Semaphore(self._limits.calls_per_tool)
         note = self._breaker.left
         try:
-            async with semaphore:
+            async with self._semaphores[name]:
                 result = await self._answer(call)
             if not isinstance(result, _Failure):
                 note = self._breaker.succeeded
@@ -141,7 +126,7 @@ class StepExecutor:
                 response = await (call.ask_tool(call.arguments) if call.ready.step.agent is None else self._ask(call))
             return self._find_failure(response, call.name) or response
         except TimeoutError:
-            # Nobody knows what became of the call: only what may be done twice is asked again.
+            # The outcome of the call is unknown, so only an idempotent tool is called again.
             is_retryable = tool is not None and tool.is_idempotent
             late = SourceTimeout(f"{call.name} did not answer within {most_s:g} s", retryable=is_retryable)
             return _failure_of(late, call)
@@ -183,17 +168,9 @@ class StepExecutor:
         return _Failure(response, str(note), may_retry, asked_s, blames_tool=may_retry)
 
 
-def think(parameters: dict[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a step without tool and agent answers: its parameters with every reference resolved.
-
-    Without parameters it gathers the values of the steps that it depends on, by key. It adds nothing of its own.
-    """
-    data = parameters or dict(known)
-    return success_response(THINKING, THINKING, parameters, [data], {"data": data})
-
-
 def failed(name: str, query_type: str, parameters: Mapping[str, Any], error: ToolError) -> dict[str, Any]:
-    extra = step_fields(error, Family.STEP) | {kind: error.details[kind] for kind in _TOLD if error.details.get(kind)}
+    details = {detail: error.details[detail] for detail in _DETAILS if error.details.get(detail)}
+    extra = step_fields(error, Family.STEP) | details
     return failure_response(name, query_type, parameters, error.message, "error", extra)
 
 
