@@ -26,77 +26,48 @@ LAYOUTS: tuple[Layout, ...] = (RUNS,)
 
 _APPLICATION_ID = 0x46505053
 _BUSY_TIMEOUT_S = 10.0
+_ATTEMPTS = 4
 _LOOK_S = 0.01
 _IS_THERE = "SELECT 1 FROM plan_run WHERE id = %s"
 _OWNER_ONLY = 0o600
 
 
-class RunLocks:
-    """The locks of the runs in one folder.
+def _lock(path: Path) -> int | None:
+    """Return the handle of a lock, or None if another process or task holds it.
 
-    Only the lock itself is filelock's: its FileLock objects cost a short run a quarter of its time.
+    Only the system call is filelock's: its FileLock objects would take a quarter of the time of a short run.
+
+    Raises:
+        SettingsInvalid: the folder cannot be written.
     """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        while True:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT, _OWNER_ONLY)
+            is_ours = False
+            try:
+                if not lock_descriptor(handle, blocking=False):
+                    return None
+                is_ours = _is_still_there(path, handle)
+            finally:
+                if not is_ours:
+                    os.close(handle)
+            if is_ours:
+                return handle
+    except OSError as error:
+        raise SettingsInvalid(f"The folder {path.parent.name} cannot be written: {error.strerror}") from error
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
 
-    @contextmanager
-    def hold(self, run_id: str) -> Iterator[bool]:
-        """Lock a run for a block; False where another process or task holds it.
-
-        Raises:
-            SettingsInvalid: the folder cannot be written.
-        """
-        handle = self._take(run_id)
-        try:
-            yield handle is not None
-        finally:
-            if handle is not None:
-                self._let_go(run_id, handle)
-
-    def is_held(self, run_id: str) -> bool:
-        try:
-            handle = os.open(self._path(run_id), os.O_RDWR)
-        except FileNotFoundError:
-            return False
-        try:
-            return not lock_descriptor(handle, blocking=False)
-        finally:
-            os.close(handle)
-
-    def _take(self, run_id: str) -> int | None:
-        path = self._path(run_id)
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            while True:
-                handle = os.open(path, os.O_RDWR | os.O_CREAT, _OWNER_ONLY)
-                is_ours = False
-                try:
-                    if not lock_descriptor(handle, blocking=False):
-                        return None
-                    is_ours = _is_still_there(path, handle)
-                finally:
-                    if not is_ours:
-                        os.close(handle)
-                if is_ours:
-                    return handle
-        except OSError as error:
-            raise SettingsInvalid(f"The folder {self._folder.name} cannot be written: {error.strerror}") from error
-
-    def _let_go(self, run_id: str, handle: int) -> None:
-        path = self._path(run_id)
-        if sys.platform == "win32":
-            # Windows removes no file that is open: where somebody has opened it meanwhile, it stays for them.
-            os.close(handle)
-            with suppress(PermissionError):
-                path.unlink(missing_ok=True)
-        else:
-            # Removed while it is still locked: whoever opened it meanwhile sees that it is gone, and opens anew.
+def _unlock(path: Path, handle: int) -> None:
+    if sys.platform == "win32":
+        # Windows does not remove an open file: if another process has opened it meanwhile, it stays.
+        os.close(handle)
+        with suppress(PermissionError):
             path.unlink(missing_ok=True)
-            os.close(handle)
-
-    def _path(self, run_id: str) -> Path:
-        return self._folder / f"{run_id}.lock"
+    else:
+        # Removed while it is still locked: a process that opened it meanwhile sees that it is gone, and opens it again.
+        path.unlink(missing_ok=True)
+        os.close(handle)
 
 
 def _is_still_there(path: Path, handle: int) -> bool:
@@ -121,24 +92,35 @@ class EmbeddedJournal(Journal):
             any_thread=True,
         )
         self._tables = SqliteTables(file, LAYOUTS)
-        self._locks = RunLocks(Path(folder) / "runs.locks")
+        self._locks = Path(folder) / "runs.locks"
 
     @asynccontextmanager
     async def hold(self, run_id: str) -> AsyncIterator[bool]:
-        for is_last in (False, False, False, True):
-            with self._locks.hold(run_id) as is_ours:
-                if is_ours or is_last:
-                    try:
-                        yield is_ours
-                    finally:
-                        if is_ours and self._writer is not None:
-                            await self._writer.drained()
-                    return
-            # Whoever only looks whether a run is held, holds it for an instant.
+        path = self._locks / f"{run_id}.lock"
+        # A process that only looks whether the run is held locks it for an instant.
+        for _ in range(_ATTEMPTS):
+            if (handle := _lock(path)) is not None:
+                break
             await asyncio.sleep(_LOOK_S)
+        try:
+            yield handle is not None
+        finally:
+            if handle is not None:
+                try:
+                    if self._writer is not None:
+                        await self._writer.drained()
+                finally:
+                    _unlock(path, handle)
 
     async def is_held(self, run_id: str) -> bool:
-        return self._locks.is_held(run_id)
+        try:
+            handle = os.open(self._locks / f"{run_id}.lock", os.O_RDWR)
+        except FileNotFoundError:
+            return False
+        try:
+            return not lock_descriptor(handle, blocking=False)
+        finally:
+            os.close(handle)
 
     def _new_session(self) -> "FileSession":
         return FileSession(self._tables.connect)

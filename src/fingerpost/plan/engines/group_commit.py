@@ -5,8 +5,9 @@ import logging
 import queue
 import sqlite3
 import threading
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from fingerpost.errors import ToolError
@@ -14,12 +15,12 @@ from fingerpost.plan.records import JournalFailed
 
 _log = logging.getLogger(__name__)
 
-# What nobody waits for goes down this much later at most, alone if need be.
+# The longest time for which an event is held back to share a commit with a record.
 _LONGEST_DELAY_S = 0.02
 
 _UNKNOWN = "What a run did could not be written down"
 
-# Whoever waits must hear of it: a thread that died of a value that SQLite cannot bind would let all wait for ever.
+# Errors that are raised to the callers, such as a value that SQLite cannot bind; any other would end the thread.
 _REPORTED_ERRORS = (
     sqlite3.Error, OSError, ToolError, ValueError, TypeError, LookupError, ArithmeticError, MemoryError, RuntimeError
 )  # fmt: skip
@@ -50,16 +51,14 @@ class JournalSession(Protocol):
 
 @dataclass(slots=True)
 class _Batch:
-    waiters: list[tuple[str | None, "asyncio.Future[None]"]] = field(default_factory=list)
+    waiters: list[tuple[str, "asyncio.Future[None]"]] = field(default_factory=list)
     steps: list[Row] = field(default_factory=list)
     events: list[Row] = field(default_factory=list)
     states: list[Row] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
-    act: Callable[[], Any]
-    answer: "asyncio.Future[Any]"
+_Task = tuple[Callable[[], Any], Callable[[Any, BaseException | None], None]]
+"""A function for the writer's thread, and the callback on the loop that gets its result or its error."""
 
 
 class GroupCommit:
@@ -72,32 +71,36 @@ class GroupCommit:
         self._is_busy = False
         self._is_due = False
         self._timer: asyncio.TimerHandle | None = None
-        self._work: queue.SimpleQueue[_Batch | _Task | None] = queue.SimpleQueue()
+        self._work: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._write, name="fingerpost-journal", daemon=True)
         self._thread.start()
 
-    def put(self, run_id: str, step: Row | None, events: list[Row], state: Row | None) -> Awaitable[None]:
-        """Add to the next transaction; the returned awaitable is done once it is on disk."""
+    def put(self, run_id: str, step: Row | None, events: list[Row], state: Row | None) -> "asyncio.Future[None]":
+        """Add to the next transaction; the returned future is done once it is on disk."""
         batch = self._open
         if step is not None:
             batch.steps.append(step)
         batch.events += events
         if state is not None:
             batch.states.append(state)
-        # One future each: cancelling one who waits must not cancel the others.
-        durable = self.loop.create_future()
-        batch.waiters.append((run_id, durable))
+        durable = self._new_waiter(run_id)
         if not self._is_due:
             self._is_due = True
             # Not at once: what else is ready in this turn of the loop shares the commit.
             self.loop.call_soon(self._hand_over)
         return durable
 
+    def _new_waiter(self, run_id: str) -> "asyncio.Future[None]":
+        """Return a future of the open batch for one caller, whose cancellation does not concern the others."""
+        durable = self.loop.create_future()
+        self._open.waiters.append((run_id, durable))
+        return durable
+
     def append_event(self, event: Row) -> None:
         """Add an event to the next transaction without waiting for it."""
         self._open.events.append(event)
         if self._timer is None:
-            self._timer = self.loop.call_later(_LONGEST_DELAY_S, self._commit_overdue)
+            self._timer = self.loop.call_later(_LONGEST_DELAY_S, self._commit_now)
 
     def ask(self, act: Callable[[Any], _R]) -> "asyncio.Future[_R]":
         """Run a function on the connection, after all that was queued so far; its error is raised to the caller."""
@@ -106,16 +109,23 @@ class GroupCommit:
     def do(self, act: Callable[[], _R]) -> "asyncio.Future[_R]":
         """Run a function in the writer's thread, after all that was queued so far, whether or not the caller waits."""
         answer: asyncio.Future[_R] = self.loop.create_future()
-        self._work.put(_Task(act, answer))
+
+        def resolve(found: _R, error: BaseException | None) -> None:
+            if answer.done():
+                return
+            if error is not None:
+                answer.set_exception(error)
+            else:
+                answer.set_result(found)
+
+        self._work.put((act, resolve))
         return answer
 
     async def drained(self) -> None:
         """Wait until everything queued is on disk."""
         while self._is_busy or self._open.events or self._open.steps or self._open.states:
-            self._is_due = True
-            durable = self.loop.create_future()
-            self._open.waiters.append((None, durable))
-            self._hand_over()
+            durable = self._new_waiter("")
+            self._commit_now()
             await asyncio.wait([durable])
             durable.exception()
 
@@ -127,7 +137,7 @@ class GroupCommit:
         self._work.put(None)
         self._thread.join()
 
-    def _commit_overdue(self) -> None:
+    def _commit_now(self) -> None:
         self._is_due = True
         self._hand_over()
 
@@ -139,9 +149,10 @@ class GroupCommit:
             self._timer = None
         batch, self._open = self._open, _Batch()
         self._is_busy, self._is_due = True, False
-        self._work.put(batch)
+        commit = partial(self._session.commit, batch.steps, batch.events, batch.states)
+        self._work.put((commit, partial(self._finish, batch)))
 
-    def _written(self, batch: _Batch, refused: Collection[str], error: BaseException | None) -> None:
+    def _finish(self, batch: _Batch, refused: Collection[str], error: BaseException | None) -> None:
         self._is_busy = False
         if error is not None:
             _log.error("the journal could not be written: %s", error)
@@ -159,22 +170,16 @@ class GroupCommit:
         self._hand_over()
 
     def _write(self) -> None:
-        while (work := self._work.get()) is not None:
+        while (task := self._work.get()) is not None:
+            act, resolve = task
             error: BaseException | None = None
             found: Any = None
             try:
-                if isinstance(work, _Task):
-                    found = work.act()
-                else:
-                    found = self._session.commit(work.steps, work.events, work.states)
+                found = act()
             except _REPORTED_ERRORS as caught:
                 error = caught
-            if self.loop.is_closed():
-                continue
-            if isinstance(work, _Task):
-                self.loop.call_soon_threadsafe(_answer, work.answer, found, error)
-            else:
-                self.loop.call_soon_threadsafe(self._written, work, found or (), error)
+            if not self.loop.is_closed():
+                self.loop.call_soon_threadsafe(resolve, found, error)
         self._session.close()
 
 
@@ -182,12 +187,3 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, ToolError):
         return f"{_UNKNOWN}: {error.message}"
     return f"{_UNKNOWN}: its disk is full or its file busy" if type(error) is sqlite3.OperationalError else _UNKNOWN
-
-
-def _answer(answer: "asyncio.Future[Any]", found: Any, error: BaseException | None) -> None:
-    if answer.done():
-        return
-    if error is not None:
-        answer.set_exception(error)
-    else:
-        answer.set_result(found)
