@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.plan.references import Reference, ReferenceInvalid, fill, list_references, walk
+from fingerpost.plan.references import Reference, fill, list_references, walk
 from tests.plan.drawing import ended, plan, ref, step
 
 RESPONSE = {"data": {"Revenue": [{"year": 2022, "v": 1}, {"year": 2023, "v": 2.5}]}, "results": []}
@@ -68,12 +68,6 @@ def test_filling_leaves_everything_else_alone():
 
     assert fill(raw, lambda at: at) == {"a": [1, ("a", 1)], "b": "{$ref}"}
     assert raw["a"][1] == ref("x")
-
-
-def test_without_a_path_there_is_nothing_to_search():
-    """A bare reference is the value at the output path, which the step knows, not the reference."""
-    with pytest.raises(ReferenceInvalid):
-        one(ref("k")).find_in(RESPONSE)
 
 
 @pytest.mark.parametrize(

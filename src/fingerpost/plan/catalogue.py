@@ -22,9 +22,9 @@ class PlanTool:
     """A tool as plans call it.
 
     Attributes:
-        spec: what it expects and returns.
-        execute: asks it; a failure is a response too.
-        is_idempotent: whether a call whose outcome is unknown may be made again.
+        spec: its input and output.
+        execute: calls it; a failure is a response too.
+        is_idempotent: whether it may be called again after a call whose outcome is unknown.
     """
 
     spec: ToolSpec
@@ -36,7 +36,7 @@ class PlanTool:
 class Task:
     """A task for an agent: one step of a run.
 
-    ``perform`` calls the step's tool with the step's parameters, or others; it is None where the step names no tool.
+    ``perform`` calls the step's tool with any parameters; it is None if the step names no tool.
     """
 
     run_id: str
@@ -49,7 +49,7 @@ class Task:
 
 
 Agent = Callable[[Task], Awaitable[Any]]
-"""One async callable; it answers a standard response, or any JSON value, which becomes ``data``."""
+"""Returns a standard response, or any JSON value, which becomes ``data``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Catalogue:
 
 @dataclass(frozen=True, slots=True)
 class StepQuery:
-    """A step's parsed parameters: the tool's query type and its arguments, which stand under ``prefix``."""
+    """A step's parsed parameters: the tool's query type, and its arguments, which were under ``prefix``."""
 
     query_type: str
     arguments: dict[str, Any]
@@ -109,7 +109,7 @@ def nearest(word: str, words: Iterable[str]) -> str:
 
 
 def listed(words: Iterable[str], most: int = 20) -> str:
-    """Return the words that there are, for a sentence."""
+    """Return ``there are a, b and 3 more`` for a sentence."""
     names = sorted(words)
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"there are {', '.join(names[:most])}{more}" if names else "there are none"

@@ -29,23 +29,19 @@ class ConditionFailed(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition that may be evaluated.
+    """A valid condition; it is parsed again for each evaluation, because hundreds of trees would slow the collector.
 
-    Its syntax tree is made anew for that: hundreds of them would keep the garbage collector busy.
-
-    Attributes:
-        text: as it was written.
-        keys: the memory keys that it names by a constant, as in ``memory["trip"]``.
+    ``keys`` are the memory keys that it names by a constant, as in ``memory["trip"]``.
     """
 
     text: str
     keys: frozenset[str]
 
     def holds(self, names: Mapping[str, Any]) -> bool:
-        """Return whether the condition is true of these names.
+        """Return whether the condition is true for these values of names.
 
         Raises:
-            ConditionFailed: the values do not fit it, or it takes too much work.
+            ConditionFailed: the values have other types, or it takes too much work.
         """
         try:
             return bool(_Evaluation(names).of(_parse(self.text)))
@@ -111,7 +107,7 @@ def _compile(text: str, names: tuple[str, ...]) -> Condition:
 
 def _parse(text: str) -> ast.expr:
     with warnings.catch_warnings():
-        # An odd escape in a text is the writer's own affair.
+        # Python warns of unknown escapes in a text.
         warnings.simplefilter("ignore")
         return ast.parse(text.strip(), mode="eval").body
 
@@ -187,7 +183,7 @@ class _Evaluation:
 
     def _combine(self, act: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
         for side in (left, right):
-            # Text and lists multiply and format without end; a condition has no use for either.
+            # Text and lists could grow without limit.
             if not isinstance(side, int | float):
                 raise ConditionFailed(f"arithmetic wants numbers, not {_kind(side)}")
         return act(left, right)
@@ -295,7 +291,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 
 def suggest(text: str) -> Iterator[str]:
     """Yield candidate corrections: each repair alone, then all repairs one after the other."""
-    if len(text) > 500:
+    if len(text) > MOST_CHARS:
         return
     for pattern, repair in _REPAIRS:
         if (alone := pattern.sub(repair, text)) != text:

@@ -39,7 +39,7 @@ PUT_STEP = """
     state = excluded.state, output = excluded.output, note = excluded.note,
     attempts = excluded.attempts, at = excluded.at
 """
-# The same event comes twice where a connection is cut in the instant of its commit.
+# The same event is written twice if a connection is cut in the instant of its commit.
 PUT_EVENT = """
     INSERT INTO plan_event (run_id, seq, at, kind, step_id, data) VALUES (%s, %s, %s, %s, %s, %s)
     ON CONFLICT (run_id, seq) DO NOTHING
@@ -88,9 +88,9 @@ class Journal(ABC):
     def _new_session(self) -> JournalSession:
         """Return a connection for a new writer."""
 
-    @abstractmethod
     async def _ask(self, act: Callable[[Any], _R]) -> _R:
         """Run a function of the connection in the writer's thread."""
+        return await self._writing().ask(act)
 
     async def _read(self, read: Callable[[Any], _R]) -> _R:
         """Run a query; without a database there is nothing."""
@@ -110,8 +110,8 @@ class Journal(ABC):
 
     async def create(self, run: NewRun) -> str:
         """Store a new run and return its id: random, or the base with a counter where one is given."""
-        # One random id, however often the insert is repeated: if it is there already, it is our own, of a commit
-        # whose answer was cut off.
+        # One random id, however often the insert is repeated: if it exists already, a commit whose answer was lost
+        # has stored it.
         ids = [str(uuid.uuid4())] if run.base_id is None else None
 
         def write(connection: Any) -> str:
@@ -129,7 +129,6 @@ class Journal(ABC):
         return await self._read(lambda connection: self._read_run(connection, run_id))
 
     async def list_runs(self, user: str, limit: int) -> list[RunLine]:
-
         def read(connection: Any) -> list[RunLine]:
             rows = connection.execute(_LIST_RUNS, (user, limit))
             return [RunLine(row[0], row[1], json.loads(row[2]), *row[3:]) for row in rows]
@@ -228,7 +227,7 @@ class Journal(ABC):
             self._writer = None
 
     def _writing(self) -> GroupCommit:
-        # One writer an event loop: the command line and the tests begin a new one now and then.
+        # One writer an event loop: the command line and the tests use several.
         if self._writer is None or self._writer.loop is not asyncio.get_running_loop():
             Journal.close(self)
             self._writer = GroupCommit(self._new_session())
@@ -242,7 +241,7 @@ class Journal(ABC):
             steps = connection.execute(_LIST_STEPS, (run_id,)).fetchall()
             (last_seq,) = connection.execute("SELECT max(seq) FROM plan_event WHERE run_id = %s", (run_id,)).fetchone()
         user, plan_json, given_json, state, created_at, ended_at, protocol, replans = run
-        # By name: a key that a newer build adds must not keep this one from reporting that the run is newer.
+        # By name, so that a key of a newer build does not prevent the report that the run is newer.
         given = json.loads(given_json)
         records = [StepRecord(*step) for step in steps]
         return RunRecord(

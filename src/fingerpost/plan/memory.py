@@ -19,9 +19,8 @@ class ReferenceMissing(ParameterError):
 class Memory:
     """The memory of one run: given values, and the recorded outputs of its steps.
 
-    A step sees what was given and what the steps before it have recorded, whatever else has ended meanwhile:
-    the order in which parallel steps end changes nothing.
-    ``valid`` is the run's plan; None is enough for who only reads while there are no outputs.
+    A step sees the given values and the outputs of the steps before it, whichever parallel steps have ended.
+    ``valid`` is the run's plan; it may be None if there are no outputs.
     """
 
     def __init__(self, valid: ValidPlan | None, given: Given, outputs: Mapping[int, str]) -> None:
@@ -41,19 +40,19 @@ class Memory:
         self.bytes += len(output)
 
     def response_of(self, step_id: int) -> Any:
-        """Return what a step recorded, or None; each reader may keep it, nobody may change it."""
+        """Return the recorded response of a step, or None; callers must not change it."""
         if step_id not in self._read and step_id in self._outputs:
             self._read[step_id] = json.loads(self._outputs[step_id])
         return self._read.get(step_id)
 
     def value_of(self, ready: ReadyStep) -> Any:
-        """Return what a step's own output holds at its output path, or None."""
+        """Return the value at the output path of a step's own output, or None."""
         return walk(self.response_of(ready.step.step_id), ready.step.output_path or [])[1]
 
     def find_value(self, ready: ReadyStep) -> tuple[bool, Any, Any]:
-        """Return whether a step's value is present, the value, and the whole response it stands in.
+        """Return whether a step's value is present, the value, and the whole response.
 
-        Present means: the key is there, no failure stands under it, and the output path leads somewhere.
+        Present means that the key exists, is no failure, and has a value at the output path.
         """
         if ready.key is None:
             return False, None, None
@@ -92,10 +91,10 @@ class Memory:
         return found
 
     def resolve(self, ready: ReadyStep, most_bytes: int) -> Mapping[Way, Any]:
-        """Return the value of each of a step's references, all together no larger than so much JSON.
+        """Return the value of each of a step's references; ``most_bytes`` of JSON limits their total size.
 
         Raises:
-            ReferenceMissing: nothing is there, and the reference has no default.
+            ReferenceMissing: a reference has neither a value nor a default.
             ParameterError: they are larger.
         """
         found = {}
@@ -108,7 +107,7 @@ class Memory:
                 place = _place(reference)
                 message = f"What the step refers to is larger than {most_bytes:,} bytes of JSON, up to {place}"
                 raise ParameterError(message, {"field": place})
-            # A tool may change what it is given; what is remembered stays as it is.
+            # A copy, because a tool may change its parameters.
             found[reference.at] = json.loads(text) if isinstance(value, dict | list) else value
         return found
 
@@ -124,7 +123,7 @@ class Memory:
         if reference.has_default:
             return reference.default
         place = _place(reference)
-        # What the earlier step said instead of a value is what this one's owner has to act on.
+        # The owner of this step has to act on the remarks of the earlier one.
         said = details_of(response)
         hint = None
         if "candidates" in said and source is not None:
@@ -162,10 +161,7 @@ class Memory:
 def list_items(
     plan: Mapping[str, Any], created_at: str, steps: Mapping[int, StepRecord], events: Iterable[Event]
 ) -> list[dict[str, Any]]:
-    """Return the typed items of a run's memory, in the order in which they came about (rule F4).
-
-    Types are plan, tool_result, tool_error, step_skipped and step_failed.
-    """
+    """Return the memory items of a run in order: plan, tool_result, tool_error, step_skipped, step_failed (F4)."""
     items: list[dict[str, Any]] = [{"type": "plan", "goal": plan["goal"], "plan": dict(plan), "timestamp": created_at}]
     by_id = {step["step_id"]: step for step in plan["steps"]}
     for event in events:

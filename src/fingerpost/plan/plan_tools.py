@@ -82,7 +82,7 @@ class RunPlan(PublishedTool):
         try:
             await self._runs.wait(run_id, longest_s)
         except StorageUnavailable:
-            # Another process carries it on: what is known of it is the answer.
+            # If another process executes it, the answer is its record.
             if not await self._runs.journal.is_held(run_id):
                 raise
 
@@ -100,7 +100,9 @@ class RunPlan(PublishedTool):
             raise ParameterError("action needs a run_id", {"field": "run_id"})
         if (arguments.plan is None) == (arguments.user_input is None):
             raise ParameterError("give plan, or user_input, or run_id with action", {"field": "plan"})
-        memory = _memory(arguments)
+        memory = {} if arguments.memory is None else arguments.memory
+        if not isinstance(memory, dict):
+            raise PlanInvalid("memory must be an object of values by key", {"field": "memory"})
         if arguments.plan is not None:
             plan = read_plan(arguments.plan, self._runs.limits)
         else:
@@ -117,7 +119,7 @@ class RunPlan(PublishedTool):
             case "cancel":
                 await self._runs.cancel(run_id, user)
                 if not self._runs.is_under_way(run_id) and not await self._runs.journal.is_held(run_id):
-                    # Nobody is there to hear it: the run is ended by carrying it on, which starts nothing.
+                    # No process executes the run, so this one ends it, which starts no step.
                     await self._runs.carry_on(run_id)
             case "approve" | "reject":
                 if arguments.step_id is None:
@@ -138,15 +140,18 @@ class RunPlan(PublishedTool):
                 await self._runs.check_resumable(run_id, user)
 
 
-_ENDED = {"step_completed": "done", "step_skipped": "skipped", "step_failed": "failed"}
-_BEGUN = {"step_started": "begun", "step_waiting": "waits for a person"}
+# The word for each event, and how much of the step is done.
+_PROGRESS = {
+    "step_started": ("begun", 0.5),
+    "step_waiting": ("waits for a person", 0.5),
+    "step_completed": ("done", 1.0),
+    "step_skipped": ("skipped", 1.0),
+    "step_failed": ("failed", 1.0),
+}
 
 
 class RunProgress:
-    """Reports a run's progress: a started step counts half, an ended one whole.
-
-    The count never falls: a step that is tried once more after it failed stays counted.
-    """
+    """Report a run's progress: a started step counts half, an ended one whole, also while it is tried again."""
 
     def __init__(self, report: ReportProgress) -> None:
         self._report = report
@@ -162,10 +167,9 @@ class RunProgress:
         self._report_step(f"{plan.goal} (run {run_id})")
 
     def watch(self, event: Event) -> None:
-        word = _ENDED.get(event.kind) or _BEGUN.get(event.kind)
-        if event.step_id is None or word is None:
+        if event.step_id is None or event.kind not in _PROGRESS:
             return
-        share = 1.0 if event.kind in _ENDED else 0.5
+        word, share = _PROGRESS[event.kind]
         self._shares[event.step_id] = max(self._shares.get(event.step_id, 0.0), share)
         if (step := self._steps.get(event.step_id)) is not None:
             self._report_step(f"{step.step_id}. {step.description}: {word}")
@@ -193,15 +197,6 @@ def _respond(
         "error": error,
     }
     return write_stated(shape, fields)
-
-
-def _memory(arguments: WireModel) -> dict[str, object]:
-    memory = getattr(arguments, "memory", None)
-    if memory is None:
-        return {}
-    if not isinstance(memory, dict):
-        raise PlanInvalid("memory must be an object of values by key", {"field": "memory"})
-    return memory
 
 
 class GetPlanRun(PublishedTool):

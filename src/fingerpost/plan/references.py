@@ -17,7 +17,7 @@ _MOST_WIDTH = 16
 _FIELDS = frozenset({MARK, "path", "default"})
 _NOTHING: Final = object()
 
-# What grows its input (join, to_string, map, merge) is left out: a path is bounded by the value it reads.
+# Without functions that enlarge their input (join, to_string, map, merge), the value limits the work of a path.
 _FUNCTIONS = frozenset(
     {
         "abs", "avg", "ceil", "contains", "ends_with", "floor", "keys", "length", "max", "max_by", "min",
@@ -28,7 +28,7 @@ _FUNCTIONS = frozenset(
 _WIDE = ("multi_select_list", "multi_select_dict")
 
 Way = tuple[str | int, ...]
-"""Where something stands inside the parameters."""
+"""A place in the parameters: names and indexes."""
 
 
 class ReferenceInvalid(ValueError):
@@ -40,32 +40,28 @@ class Reference:
     """One reference.
 
     Attributes:
-        at: where it stands in the step's parameters.
+        at: its place in the step's parameters.
         key: the memory key.
         path: JMESPath from the whole response; None reads the value at the key's ``output_path``.
+        default: the value if the key or path has none; see ``has_default``.
     """
 
     at: Way
     key: str
     path: str | None
+    default: Any
     _search: Callable[[Any], Any] | None
-    _default: Any
 
     def __str__(self) -> str:
         return f"reference to '{self.key}'" + (f" at path '{self.path}'" if self.path is not None else "")
 
     @property
     def has_default(self) -> bool:
-        return self._default is not _NOTHING
-
-    @property
-    def default(self) -> Any:
-        return self._default
+        return self.default is not _NOTHING
 
     def find_in(self, response: Any) -> Any:
-        """Return what the path finds in a whole response; None where it finds nothing, or does not fit."""
-        if self._search is None:
-            raise ReferenceInvalid(f"{self} has no path")
+        """Return the value at the path in a whole response; None if there is none, or the path does not fit."""
+        assert self._search is not None
         try:
             return self._search(response)
         except (JMESPathError, TypeError, ValueError, AttributeError):
@@ -77,10 +73,7 @@ def is_reference(value: Any) -> bool:
 
 
 def list_references(value: Any, at: Way = ()) -> Iterator[Reference | tuple[Way, str]]:
-    """Yield each reference inside a value, or the place of an invalid one and why.
-
-    The value's depth is bounded by whoever read it.
-    """
+    """Yield each reference inside a value of limited depth, or the place of an invalid one and why."""
     if is_reference(value):
         try:
             yield _read(value, at)
@@ -95,7 +88,7 @@ def list_references(value: Any, at: Way = ()) -> Iterator[Reference | tuple[Way,
 
 
 def fill(value: Any, resolve: Callable[[Way], Any], at: Way = ()) -> Any:
-    """Return a copy of a value in which each reference is what ``resolve`` gives for its place."""
+    """Return a copy of a value with each reference replaced by what ``resolve`` returns for its place."""
     if is_reference(value):
         return resolve(at)
     if isinstance(value, dict):
@@ -106,7 +99,7 @@ def fill(value: Any, resolve: Callable[[Way], Any], at: Way = ()) -> Any:
 
 
 def walk(response: Any, path: list[str]) -> tuple[bool, Any]:
-    """Return whether a plain path leads anywhere in a response, and where; a list is entered by its index."""
+    """Return whether a plain path exists in a response, and its value; a list is entered by its index."""
     here = response
     for part in path:
         if isinstance(here, dict) and part in here:
@@ -128,7 +121,7 @@ def _read(raw: dict[str, Any], at: Way) -> Reference:
     if path is not None and not isinstance(path, str):
         raise ReferenceInvalid("path must be a JMESPath text")
     search = None if path is None else _compile(path)
-    return Reference(at, key, path, search, raw.get("default", _NOTHING))
+    return Reference(at, key, path, raw.get("default", _NOTHING), search)
 
 
 def _compile(path: str) -> Callable[[Any], Any]:

@@ -25,9 +25,9 @@ from fingerpost.plan.references import Reference, Way, fill, list_references
 _MOST_TOLD = 5
 _MOST_LISTED = 100
 _MOST_KEY_CHARS = 200
-# No reader of JSON rounds a number up to here, and every engine can keep it.
+# JSON parsers read integers up to here exactly, and every engine can store them.
 _MOST_STEP_ID = 2**53 - 1
-# Any text would do; this one is a date to no model, and says what it is where a model's message shows it.
+# The value of unresolved references: no date to any model, and recognisable if a model's message repeats it.
 _HOLE = "$ref"
 
 
@@ -41,7 +41,7 @@ class PlanProblem:
 
     def __str__(self) -> str:
         place = "the plan" if self.step_id is None else f"step {self.step_id}"
-        # A reason that begins with the field's own name stands behind its whole name here.
+        # A reason that begins with the field's own name follows its whole name here.
         name, _, rest = self.reason.partition(" ")
         return f"{place}: {self.field} {rest if self.field.endswith(f'.{name}') else self.reason}"
 
@@ -51,15 +51,12 @@ class ReadyStep:
     """A valid step.
 
     Attributes:
-        step: as it was written.
-        tool: what performs it, where it names a tool.
-        question: its parameters, read, where it names a tool.
-        key: where its output is kept: its expected key, else its tool's output key.
+        tool, question: the tool and the parsed parameters, if the step names a tool.
+        key: the memory key of its output: its expected key, else its tool's output key.
         condition: its done_check, compiled.
-        references: those in its parameters.
         dependencies: declared and inferred, in order.
-        sources: per reference's place the step that provides it; None where the given memory does.
-        earlier: the step, before it, that last wrote its own key, if any.
+        sources: the step that provides each reference, by its place; None for the given memory.
+        earlier: the last step before it that writes the same key, if any.
     """
 
     step: PlanStep
@@ -150,7 +147,7 @@ class _Check:
         if circle:
             return [*found, PlanProblem(circle[0], "dependencies", f"go in a circle: {_arrow(circle)}")]
         readers = [ready for ready in self.ready.values() if ready.references or ready.condition is not None]
-        # Most plans of many steps read little: what comes before what is only worked out where somebody reads.
+        # Most plans of many steps read little, so the order of all pairs is only computed if a step reads.
         below = reach_of(declared, self.in_order) if readers else {}
         found += [problem for ready in self.ready.values() for problem in self._sources(ready, below)]
         rivals = {key: writers for key, writers in self._writers.items() if len(writers) > 1}
@@ -238,7 +235,7 @@ class _Check:
         try:
             complaints = _list_complaints(question, holes)
         except ToolError as error:
-            # A reader of the tool's own that knows no other way to refuse.
+            # A validator of the tool raised its own error.
             yield PlanProblem(number, place, error.message)
             return
         for complaint in complaints:
@@ -309,10 +306,10 @@ def _bindable(key: str | None) -> str | None:
 
 
 def _list_complaints(question: StepQuery, holes: list[Way]) -> list[Any]:
-    """Return what a model has against a step's arguments, references standing as a text that is no value.
+    """Return the validation errors of a step's arguments, with a placeholder for each reference.
 
     Raises:
-        ToolError: a reader of the model raises that, over a value that stands in the plan.
+        ToolError: a validator of the model raises that for a value of the plan.
     """
     try:
         read_arguments(question.model, fill(question.arguments, lambda _at: _HOLE))
@@ -321,12 +318,12 @@ def _list_complaints(question: StepQuery, holes: list[Way]) -> list[Any]:
     except ToolError:
         if not holes:
             raise
-        # It may be over a reference, whose value is not there yet: what is left out is missing, and that is known.
+        # The cause may be a placeholder, so the arguments that hold references are left out.
         unknown = {hole[0] for hole in holes if hole}
         try:
             read_arguments(question.model, {k: v for k, v in question.arguments.items() if k not in unknown})
         except ValidationError as error:
-            # What a whole lacks may be what was left out; what a field that stands in the plan holds is known.
+            # Errors of the whole model may come from the missing arguments.
             found = error.errors(include_url=False)
             return [
                 each for each in found if each["type"] == "missing" or {*each["loc"][:1]} & question.arguments.keys()
@@ -335,17 +332,17 @@ def _list_complaints(question: StepQuery, holes: list[Way]) -> list[Any]:
 
 
 def _is_of_a_hole(complaint: Any, holes: list[Way]) -> bool:
-    """Whether a validation error concerns a value that is only known during the run, or an object that contains one."""
+    """Whether a validation error concerns a reference, or an object that contains one."""
     location: Way = tuple(complaint["loc"])
     if complaint["type"] == "extra_forbidden" and location in holes:
-        # Whatever its value will be, there is no field of that name; a way through a union names its branch too.
+        # There is no field of that name, whatever its value will be.
         return False
     is_exact = complaint["type"] in ("missing", "extra_forbidden")
     return any(_within(hole, location) or (not is_exact and _within(location, hole)) for hole in holes)
 
 
 def _within(part: Way, whole: Way) -> bool:
-    """Whether all of a way's parts stand in another, in order: a model's way also names the branches of unions."""
+    """Whether a way contains all parts of another in order; a model's way also has the branches of unions."""
     rest = iter(whole)
     return all(any(part_of == other for other in rest) for part_of in part)
 

@@ -24,7 +24,7 @@ Part = Literal["plan", "memory", "items", "events", "mermaid"]
 # The longest plan of a trip is a value that is shown.
 _MOST_VALUE_BYTES = 10_000
 _MOST_EVENTS = 5_000
-# Describing a longer run takes long enough to delay other calls, so a thread does it.
+# Runs with more events are described in a thread, because it would delay other calls.
 _QUICK_EVENTS = 100
 _MOST_REMARK_BYTES = 16_000
 # The plan-step contract's words.
@@ -40,12 +40,12 @@ async def describe_run(
     *,
     room_bytes: float = MOST_BODY_BYTES,
 ) -> RunView:
-    """Return a JSON-ready run without what is null; ``parts`` adds what is long, ``after`` leaves out earlier events.
+    """Return a JSON-ready run without null values; ``parts`` adds long parts, ``after`` drops earlier events.
 
-    ``room_bytes`` bounds the values together, and the outputs among the items; infinity shows all.
-    ``values`` are partial results: each key's value, or ``left_out`` where it is long and stands in the memory.
-    A step's ``remarks`` are what its tool said beside the value: missing, note, hint, candidates and so on.
-    Events are told some thousands at a time: where the last one told is not ``last_event``, more come after it.
+    ``room_bytes`` limits the size of all values together, and of the outputs among the items; infinity shows all.
+    ``values`` are partial results: the value of each key, or ``left_out`` if it is too long and only in the memory.
+    The ``remarks`` of a step are what its tool reported beside the value: missing, note, hint, candidates and so on.
+    At most 5,000 events are shown: if the last one is not ``last_event``, there are more after it.
     """
     state = await runs.state_of(run)
     events = await _list_events(runs, run.run_id)
@@ -79,7 +79,11 @@ def _describe(
         "created_at": run.created_at,
         "ended_at": run.ended_at,
         "replans": run.replans,
-        "progress": _progress(steps),
+        "progress": {
+            "completed": sum(step["status"] == "completed" for step in steps),
+            "failed": sum(step["status"] == "failed" for step in steps),
+            "total": len(steps),
+        },
         "waiting_for": waiting,
         "steps": steps,
         "values": list(_values(memory.keyed(), memory.paths(), room_bytes)),
@@ -117,9 +121,12 @@ def say_run(run: RunView) -> str:
     lines = [head, f"{times}{replans}, last event {run['last_event']}"]
     lines += [f"Step {step['step_id']}: {_say_standing(step)}: {step['description']}" for step in run["steps"]]
     lines += say_steps(run["steps"], run["remarks_left_out"])
+    left_out = (
+        "too long to show: get_plan_run with include memory has it if it fits, and a plan with memory_of "
+        f"{run['run_id']} takes parts of it by $ref and path"
+    )
     lines += [
-        f"{each['key']} = {say_left_out(run['run_id']) if each['left_out'] else _say_json(each.get('value'))}"
-        for each in run["values"]
+        f"{each['key']} = {left_out if each['left_out'] else _say_json(each.get('value'))}" for each in run["values"]
     ]
     whole = ((name, run.get(name)) for name in ("plan", "memory"))
     lines += [f"{name}: {_say_json(value)}" for name, value in whole if value is not None]
@@ -129,13 +136,6 @@ def say_run(run: RunView) -> str:
     if "next" in run:
         lines.append(run["next"])
     return "\n".join(lines)
-
-
-def say_left_out(run_id: str) -> str:
-    return (
-        f"too long to show: get_plan_run with include memory has it if it fits, and a plan with memory_of {run_id} "
-        "takes parts of it by $ref and path"
-    )
 
 
 def _say_standing(step: Mapping[str, Any]) -> str:
@@ -153,7 +153,7 @@ def _say_json(value: Any) -> str:
 
 
 def say_steps(steps: Iterable[Mapping[str, Any]], remarks_left_out: int) -> list[str]:
-    """Return a line for each failure of a run's steps, and for each thing that their tools said beside the values."""
+    """Return a line for each failed step of a run, and for each remark of a tool."""
     lines = []
     for step in steps:
         name = f"Step {step['step_id']}"
@@ -176,7 +176,7 @@ async def _list_events(runs: PlanRuns, run_id: str) -> list[Event]:
 
 
 def _under_way(events: Collection[Event]) -> set[int]:
-    """Return the steps that whoever carries the run on has begun; what began before that is over or recorded."""
+    """Return the steps begun since the run was last started or resumed; earlier ones have ended or are recorded."""
     begun: set[int] = set()
     for event in events:
         if event.kind in ("run_started", "run_resumed"):
@@ -187,7 +187,7 @@ def _under_way(events: Collection[Event]) -> set[int]:
 
 
 def _step(step: PlanStep, record: StepRecord | None, response: Any, *, is_begun: bool) -> dict[str, Any]:
-    """Return one step as it stands, in the contract's four words and two flags; its remarks are added later."""
+    """Return the state of a step in the contract's four words and two flags; its remarks are added later."""
     answer = response if isinstance(response, dict) and response.get("success") is False else {}
     known = record.state if record is not None else None
     status = _STATUS_OF_STEP[known] if known is not None else "in_progress" if is_begun else "pending"
@@ -209,7 +209,7 @@ def _step(step: PlanStep, record: StepRecord | None, response: Any, *, is_begun:
 
 
 def _may_pass(failure: dict[str, Any]) -> bool:
-    """Whether a step that failed so may end otherwise when it runs again; a tool that does not say leaves it open."""
+    """Whether a failed step may succeed when it runs again, also if its tool does not say."""
     if failure.get("output_key") == HUMAN:
         return False
     return failure.get("retryable") is not False or failure.get("error_code") == "unknown_error"
@@ -220,14 +220,14 @@ def _passing(steps: Collection[dict[str, Any]]) -> list[int]:
 
 
 def _add_remarks(plan: Plan, steps: Collection[dict[str, Any]], memory: Memory) -> int:
-    """Add to each step what its tool said, failed steps first, and return how many remarks there was no room for."""
+    """Add the remarks of its tool to each step, failed steps first, and return the number left out for their size."""
     left_out, left = 0, _MOST_REMARK_BYTES
     by_id = {step.step_id: step for step in plan.steps}
-    for told in sorted(steps, key=lambda each: each["status"] != "failed"):
-        response = memory.response_of(told["step_id"])
-        found = [remark for remark in list_remarks(response) if remark.value != told["error"]]
-        if told["status"] == "completed" and response is not None:
-            dead = find_dead_path(response, by_id[told["step_id"]].output_path)
+    for step in sorted(steps, key=lambda step: step["status"] != "failed"):
+        response = memory.response_of(step["step_id"])
+        found = [remark for remark in list_remarks(response) if remark.value != step["error"]]
+        if step["status"] == "completed" and response is not None:
+            dead = find_dead_path(response, by_id[step["step_id"]].output_path)
             found = [*([Remark("missing", "output_path", dead)] if dead else []), *found]
         for remark in found:
             size = len(encode(remark.value))
@@ -235,16 +235,8 @@ def _add_remarks(plan: Plan, steps: Collection[dict[str, Any]], memory: Memory) 
                 left_out += 1
                 continue
             left -= size
-            told["remarks"].append(remark._asdict())
+            step["remarks"].append(remark._asdict())
     return left_out
-
-
-def _progress(steps: Collection[dict[str, Any]]) -> dict[str, int]:
-    return {
-        "completed": sum(step["status"] == "completed" for step in steps),
-        "failed": sum(step["status"] == "failed" for step in steps),
-        "total": len(steps),
-    }
 
 
 def _whole_plan(plan: Plan, view: dict[str, Any]) -> dict[str, Any]:
@@ -261,7 +253,7 @@ def _event(event: Event) -> dict[str, Any]:
 
 
 def _leave_out_long(run: RunRecord, room_bytes: float) -> dict[int, StepRecord]:
-    """Return the records of a run's steps; each output for which no room is left is replaced by its size."""
+    """Return the records of a run's steps; outputs beyond the limit are replaced by their size."""
     found, left = {}, room_bytes
     for number, record in run.steps.items():
         size = len(record.output or "")
@@ -302,12 +294,10 @@ def _next(
     if lasting:
         change = "run_plan with action replace takes a plan that changes what is unfinished"
         anew = "run_plan with a new plan and memory_of this run keeps what it has found"
-        parts.append(f"{_numbered(lasting)} would fail again as it stands: {change if may_change else anew}")
+        numbers = ", ".join(map(str, lasting))
+        which = f"Step {numbers}" if len(lasting) == 1 else f"Each of the steps {numbers}"
+        parts.append(f"{which} would fail again as it stands: {change if may_change else anew}")
     return "; ".join(parts)
-
-
-def _numbered(steps: list[int]) -> str:
-    return f"Step {steps[0]}" if len(steps) == 1 else f"Each of the steps {', '.join(map(str, steps))}"
 
 
 _MOST_CHARS = 60
@@ -335,7 +325,7 @@ def draw(valid: ValidPlan, states: Mapping[int, str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a label that can neither end its quotes nor bring markup of its own."""
+    """Return a label without quotes or markup."""
     short = text if len(text) <= _MOST_CHARS else f"{text[:_MOST_CHARS]}…"
     flat = "".join(letter if letter.isprintable() else " " for letter in short)
     return "".join(f"#{ord(letter)};" if letter in '"<>&#;`\\[](){}|' else letter for letter in flat)

@@ -7,11 +7,11 @@ change while DBOS's steps may not (decision 0563). The workflows of a dead proce
 import asyncio
 import logging
 import uuid
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from fingerpost.errors import ToolError
 from fingerpost.plan.engines.dbos_program import (
@@ -30,8 +30,6 @@ from fingerpost.store.postgres import Database
 
 if TYPE_CHECKING:
     import psycopg
-
-_R = TypeVar("_R")
 
 _log = logging.getLogger(__name__)
 
@@ -84,7 +82,7 @@ class DbosJournal(Journal):
         try:
             is_ours = await asyncio.shield(claiming)
         except asyncio.CancelledError:
-            # The claim may still succeed a moment later; nobody would release it then.
+            # The claim may still succeed a moment later, and nobody would release it then.
             claiming.add_done_callback(lambda claimed: _is_true(claimed) and writer.do(lambda: session.release(run_id)))
             raise
         try:
@@ -170,9 +168,6 @@ class DbosJournal(Journal):
     def _new_session(self) -> DbosSession:
         self._session = DbosSession(self._database, self._process)
         return self._session
-
-    async def _ask(self, act: "Callable[[psycopg.Connection], _R]") -> _R:
-        return await self._writing().ask(act)
 
     @contextmanager
     def _transaction(self, connection: "psycopg.Connection", *, writes: bool) -> Iterator[None]:
