@@ -118,11 +118,6 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
     return BoardGap(last_day=last_day, cancelled_until=None if off is None else local_day(off, zone))
 
 
-def leaves_within_a_day(snapshot: Snapshot, stops: Sequence[int], zone: str, instant: int) -> bool:
-    query = DepartureQuery(stop_ids=(), instant=instant, window_s=_LOOK_AHEAD_S, wanted=1)
-    return BoardCalls(snapshot, stops, zone, query).find_first() is not None
-
-
 def _days_from(days: ServiceDays, day: date) -> Iterator[date]:
     following = days.find_next_day(day)
     while following is not None:

@@ -12,7 +12,7 @@ from fingerpost import clock
 from fingerpost.errors import OutsideCalendar, SourceFailed
 from fingerpost.runtime.concurrency import compute
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.embedded.boardings import find_gap, leaves_within_a_day
+from fingerpost.transit.embedded.boardings import find_gap
 from fingerpost.transit.embedded.departures import BoardCalls, departure_of, keep_first
 from fingerpost.transit.embedded.fares import NetworkFares
 from fingerpost.transit.embedded.itineraries import find_ends, itinerary_of
@@ -24,7 +24,6 @@ from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.embedded.stops import TimetableStops
 from fingerpost.transit.embedded.timetable_profile import FeedServices, TimetableProfile
 from fingerpost.transit.embedded.timetable_words import TimetableWords
-from fingerpost.transit.engine.raptor.endpoints import Endpoint
 from fingerpost.transit.engine.raptor.journeys import Journey
 from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import DayCache, SearchTimetables
@@ -268,7 +267,6 @@ class EmbeddedNetwork:
             timetabled=timetabled,
             step_free_supported=self._facts.has_wheelchair_data,
             provenance=replace(provenance, notes=(*provenance.notes, *notes)),
-            why_nothing=None if itineraries or timetabled else self._say_why_nothing(snapshot, query, origin),
             price=self._fares.price,
             draw=partial(draw_leg, self.timetable, self._walks, self._stops.find_row, step_free=step_free),
             draw_basemap=self._draw_basemap,
@@ -288,15 +286,6 @@ class EmbeddedNetwork:
             # Better a way with a step, which the answer names, than none.
             journeys = find_journeys(self.timetable, timetables, replace(search, step_free=False))
         return journeys
-
-    def _say_why_nothing(self, snapshot: Snapshot, query: JourneyQuery, origin: Endpoint) -> str | None:
-        """Return that nothing leaves around the origin any more, None where something does: then walking may help."""
-        covered, zone = self._facts.covered_days, self._facts.zone
-        # Before the last covered day, what leaves later is found.
-        if query.arrive_by or covered is None or local_day(query.instant, zone) < covered[1] or not len(origin.stop):
-            return None
-        is_over = not leaves_within_a_day(snapshot, origin.stop.tolist(), zone, query.instant)
-        return f"{self._say_covered()}, and nothing leaves around the origin any more" if is_over else None
 
     def _say_covered(self) -> str:
         first, last = self._facts.covered_days or (None, None)

@@ -54,16 +54,19 @@ def _find_long_offset(usable: Sequence[Itinerary], instant: int, zone: str, *, a
 
 
 def find_long_change(shown: Iterable[Itinerary]) -> str | None:
-    """Return where riders wait longest between two legs, None for at most an hour; who stays seated does not wait."""
+    """Return where riders wait longest between two legs, None for at most an hour."""
+    wait_s, name = max((find_longest_wait(each) for each in shown if not each.is_unusable), default=(0, ""))
+    return f"Up to {wait_s // 60} min of waiting on the way, at {name}." if wait_s > LONG_WAIT_S else None
+
+
+def find_longest_wait(itinerary: Itinerary) -> tuple[int, str]:
+    """Return the longest wait between two legs in seconds, and its stop; riders who stay seated do not wait."""
     waits = (
         (after.departure - before.arrival, after.start.name)
-        for itinerary in shown
-        if not itinerary.is_unusable
         for before, after in pairwise(itinerary.legs)
         if not after.stays_seated
     )
-    wait_s, name = max(waits, default=(0, ""))
-    return f"Up to {wait_s // 60} min of waiting on the way, at {name}." if wait_s > LONG_WAIT_S else None
+    return max(waits, default=(0, ""))
 
 
 # So many feeds are named; of more, the number is enough.

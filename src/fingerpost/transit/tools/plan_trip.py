@@ -39,6 +39,7 @@ from fingerpost.transit.tools.map_shapes import (
     show_basemap,
     show_line_colors,
 )
+from fingerpost.transit.tools.no_trip import say_better
 from fingerpost.transit.tools.plan_trip_shapes import (
     Accessibility,
     PlanConstraints,
@@ -166,6 +167,8 @@ def report_trip(found: TripFound, constraints: PlanConstraints, now: int, warnin
         warnings.add_found(find_low_walking_warning(ranked.found))
     is_default = "max_walking_distance" not in constraints.model_fields_set
     warnings.add(WarningCode.PREFERENCE_UNMET, find_walk_unmet(shown, query.max_walk_m, is_default=is_default))
+    if found.better is not None:
+        warnings.add(WarningCode.PREFERENCE_UNMET, say_better(found.better, zone))
     if ranked.dropped:
         named = name_disrupted(ranked.dropped, print_time)
         warnings.add(WarningCode.DISRUPTED_ITINERARY_REPLACED, f"Left out because it is disrupted: {named}")

@@ -29,6 +29,7 @@ from fingerpost.transit.rules.ranking import OPTIMIZE, JourneyPreset, route_id
 from fingerpost.transit.rules.times import AskedInstant, local_date_of, print_instant
 from fingerpost.transit.rules.trip_limits import find_out_of_service_hint, relax
 from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  (the contract's own name)
+from fingerpost.transit.tools.no_trip import explain_no_trip, find_better_beyond
 from fingerpost.transit.tools.shapes import NoResultsReason
 from fingerpost.transit.tools.wording import WhyEmptySentence
 
@@ -43,6 +44,7 @@ class TripFound:
         ranked: what to show, and what to report of the rest.
         first_answer: what the network answered to the first query.
         provenance: of all answers together.
+        better: a much better trip that walks further than the limit, None if there is none.
         warnings: of the search, such as the networks that could not be asked.
     """
 
@@ -51,6 +53,7 @@ class TripFound:
     ranked: RankedItineraries
     first_answer: JourneyAnswer
     provenance: Provenance
+    better: Itinerary | None = None
     warnings: Sequence[Warning] = ()
 
     @property
@@ -171,6 +174,9 @@ async def search_trip(
         ranked=ranked,
         first_answer=answer,
         provenance=reduce(merge_provenance, (each.provenance for each in answers)),
+        better=await find_better_beyond(
+            network, query, [each for each in ranked.found if not each.is_unusable], deadline
+        ),
         warnings=warnings,
     )
 
@@ -190,20 +196,20 @@ async def _nothing_found(
 ) -> NoItinerary:
     """Return the error of a trip that nobody can make.
 
-    Its hint names the earliest arrival possible where a wanted one is not, feeds without service on the day, or what
-    the source says of why it found nothing: to walk further helps with none of these.
+    Its hint names the earliest arrival possible where a wanted one is not, feeds without service on the day, what
+    the source says of why it found nothing, or the cause that ``explain_no_trip`` finds.
     """
-    message = "No itineraries for given constraints"
-    out_of_service = find_out_of_service_hint(answer.provenance.out_of_service)
-    nothing = NoItinerary(message, hint=out_of_service or answer.why_nothing)
-    if not query.arrive_by or query.not_before is None:
-        return nothing
-    first = await _find_earliest_arrival(network, query, query.not_before, deadline)
-    if first is None:
-        return nothing
-    zone = network.profile.zone
-    hint = f"The earliest arrival still possible is {print_instant(first.arrival, zone)}"
-    return NoItinerary(message, hint=f"{hint}, leaving at {print_instant(first.departure, zone)}")
+    hint = None
+    if query.arrive_by and query.not_before is not None:
+        first = await _find_earliest_arrival(network, query, query.not_before, deadline)
+        if first is not None:
+            zone = network.profile.zone
+            hint = f"The earliest arrival still possible is {print_instant(first.arrival, zone)}"
+            hint += f", leaving at {print_instant(first.departure, zone)}"
+    hint = hint or find_out_of_service_hint(answer.provenance.out_of_service) or answer.why_nothing
+    return NoItinerary(
+        "No itineraries for given constraints", hint=hint or await explain_no_trip(network, query, deadline)
+    )
 
 
 async def _find_earliest_arrival(
@@ -394,7 +400,7 @@ async def _explain(
             return NoResultsReason.IN_THE_PAST, _with_span("The earliest arrival still possible is ", first)
     reason = NoResultsReason.IN_THE_PAST if question.when.is_past else NoResultsReason.NO_DEPARTURES
     if nearest is None:
-        why = answer.why_nothing
+        why = answer.why_nothing or await explain_no_trip(ends.network, question.query(ends), deadline)
         return reason, None if why is None else WhyEmptySentence(why.rstrip("."))
     if question.arrive_by:
         return reason, _with_span("The last one before the window is ", nearest)

@@ -1,0 +1,161 @@
+"""Explain why no trip was found, and find better trips beyond the walking limit, for every kind of network."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from fingerpost.errors import OutsideCalendar
+from fingerpost.transit.model.itinerary import Itinerary, NearbyStop
+from fingerpost.transit.model.place import Location
+from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_in_turn, plan_journeys
+from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyQuery, Network
+from fingerpost.transit.rules.times import print_instant
+from fingerpost.transit.rules.trip_limits import LONG_WAIT_S, LONGEST_WALK_M, find_longest_wait
+from fingerpost.transit.tools.wording import explain_gap, say_count
+
+# The contract's maximum of ``maxTransfers``.
+_MOST_TRANSFERS = 8
+# More stops near an end than these are not asked about.
+_MOST_STOPS = 100
+_BOARD_S = 2 * 3600
+_NOT_CONNECTED = f"No trip was found even with {LONGEST_WALK_M:g} m of walking and {_MOST_TRANSFERS} changes"
+# A trip beyond the walking limit is worth naming if it arrives so much earlier (or departs so much later), or if it
+# takes half the time.
+_LEAST_GAIN_S = 1800
+
+
+async def explain_no_trip(network: Network, query: JourneyQuery, deadline: Deadline) -> str | None:
+    """Return why a network found no trip, or None if its source cannot be asked any more.
+
+    The causes are, in this order: an end without stops in reach, a walking limit or too few changes, no departures
+    near the origin. The text has no full stop at its end.
+    """
+    try:
+        causes = [
+            cause
+            for side, end in (("origin", query.origin), ("destination", query.destination))
+            if (cause := await _explain_end(network, side, end, query, deadline)) is not None
+        ]
+        wider = replace(query, max_walk_m=LONGEST_WALK_M, max_transfers=_MOST_TRANSFERS, window_s=None)
+        best = None if wider == query else find_best(await _find_usable(network, wider, deadline), query)
+        if best is not None:
+            causes.append(_say_trip(best, network.profile.zone))
+        if not causes:
+            causes.append(await _explain_origin(network, query, deadline) or _NOT_CONNECTED)
+        return ". ".join(causes)
+    except (*UNAVAILABLE, OutsideCalendar):
+        return None
+
+
+async def find_better_beyond(
+    network: Network, query: JourneyQuery, usable: Sequence[Itinerary], deadline: Deadline
+) -> Itinerary | None:
+    """Return a much better trip that walks further than the limit, None if there is none or no reason to look.
+
+    It is looked for if all ``usable`` trips depart (or arrive, for a wanted arrival) more than an hour off, or wait
+    more than an hour on the way.
+    """
+    best = find_best(usable, query)
+    if best is None or query.max_walk_m >= LONGEST_WALK_M:
+        return None
+    offset_s = query.instant - best.arrival if query.arrive_by else best.departure - query.instant
+    if max(offset_s, find_longest_wait(best)[0]) <= LONG_WAIT_S:
+        return None
+    try:
+        found = await _find_usable(network, replace(query, max_walk_m=LONGEST_WALK_M), deadline)
+    except (*UNAVAILABLE, OutsideCalendar):
+        return None
+    wider = find_best(found, query)
+    if wider is None or wider.walk_m <= query.max_walk_m:
+        return None
+    gain_s = wider.departure - best.departure if query.arrive_by else best.arrival - wider.arrival
+    whole_s = query.instant - best.departure if query.arrive_by else best.arrival - query.instant
+    return wider if gain_s > min(_LEAST_GAIN_S, whole_s / 2) else None
+
+
+def say_better(better: Itinerary, zone: str) -> str:
+    """Return the sentence of ``preference-unmet`` on a trip beyond the walking limit."""
+    return f"{_say_trip(better, zone)}."
+
+
+def find_best(itineraries: Iterable[Itinerary], query: JourneyQuery) -> Itinerary | None:
+    """Return the itinerary that arrives first, or departs last for a wanted arrival."""
+    if query.arrive_by:
+        return max(itineraries, key=lambda trip: (trip.departure, -trip.walk_m), default=None)
+    return min(itineraries, key=lambda trip: (trip.arrival, trip.walk_m), default=None)
+
+
+async def _find_usable(network: Network, query: JourneyQuery, deadline: Deadline) -> list[Itinerary]:
+    found = (await plan_journeys(network, query, deadline)).itineraries
+    earliest = query.not_before
+    return [trip for trip in found if not trip.is_unusable and (earliest is None or trip.departure >= earliest)]
+
+
+async def _explain_end(
+    network: Network, side: str, end: Location, query: JourneyQuery, deadline: Deadline
+) -> str | None:
+    """Return that no stop is in reach of an end, None if one is; walks count where the source measures them."""
+    if end.stop_ids:
+        return None
+    nearby = await _list_stops(network, end, LONGEST_WALK_M, query.language, deadline)
+    if not nearby:
+        return f"No stop is within {LONGEST_WALK_M:g} m of the {side}, the longest walk allowed"
+    distances_m = {stop.stop.id: stop.distance_m for stop in nearby}
+    board_query = DepartureQuery(
+        stop_ids=[stop.stop.id for stop in nearby[:_MOST_STOPS] if stop.stop.id is not None],
+        instant=query.instant,
+        window_s=0,
+        wanted=1,
+        walk_from=end.coordinate,
+    )
+    walks = (await _list_departures(network, board_query, deadline)).walks
+    if walks is not None:
+        distances_m = {stop_id: walk.metres for stop_id, walk in walks.items()}
+    if not distances_m:
+        return f"No stop can be reached from the {side} with {LONGEST_WALK_M:g} m of walking, the longest walk allowed"
+    nearest = min(nearby, key=lambda stop: distances_m.get(stop.stop.id, math.inf))
+    distance_m = distances_m[nearest.stop.id]
+    if distance_m <= query.max_walk_m:
+        return None
+    how = "in a straight line" if walks is None else "on foot"
+    return (
+        f"No stop is within {query.max_walk_m:g} m of the {side}; "
+        f"the nearest, {nearest.stop.name}, is {distance_m:.0f} m away {how}"
+    )
+
+
+async def _explain_origin(network: Network, query: JourneyQuery, deadline: Deadline) -> str | None:
+    """Return when the next departure near the origin is, if none leaves within a day."""
+    if query.arrive_by:
+        return None
+    stop_ids = list(query.origin.stop_ids)
+    if not stop_ids:
+        nearby = await _list_stops(network, query.origin, query.max_walk_m, query.language, deadline)
+        stop_ids = [stop.stop.id for stop in nearby[:_MOST_STOPS] if stop.stop.id is not None]
+    board_query = DepartureQuery(stop_ids=stop_ids, instant=query.instant, window_s=_BOARD_S, wanted=1)
+    board = await _list_departures(network, board_query, deadline)
+    if board.gap is None or board.gap.next_departure is not None or board.departures:
+        return None
+    return f"Nothing departs near the origin. {explain_gap(board.gap).words}"
+
+
+async def _list_stops(
+    network: Network, end: Location, radius_m: float, language: str, deadline: Deadline
+) -> Sequence[NearbyStop]:
+    async def list_near(asked: Network) -> Sequence[NearbyStop]:
+        return (await asked.list_stops_near(end.coordinate, radius_m, language=language)).stops
+
+    return (await ask_in_turn([(network, list_near)], deadline)).value
+
+
+async def _list_departures(network: Network, query: DepartureQuery, deadline: Deadline) -> DepartureBoard:
+    async def list_board(asked: Network) -> DepartureBoard:
+        return await asked.list_departures(query)
+
+    return (await ask_in_turn([(network, list_board)], deadline)).value
+
+
+def _say_trip(trip: Itinerary, zone: str) -> str:
+    price = f"With {trip.walk_m:.0f} m of walking and {say_count(trip.transfers, 'change')}"
+    times = f"departs at {print_instant(trip.departure, zone)} and arrives at {print_instant(trip.arrival, zone)}"
+    return f"{price}, a trip {times}"
