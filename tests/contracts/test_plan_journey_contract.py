@@ -146,7 +146,10 @@ def test_both_ends_may_be_unclear_and_a_suggestion_is_accepted(over):
 @pytest.mark.parametrize(
     ("found", "reason"),
     [
-        ((), "No journey was found: nothing connects the two at this time."),
+        (
+            (),
+            "No journey was found: Nothing connects origin and destination, even with 3000 m of walking and 8 changes.",
+        ),
         (NoItinerary("none", hint="Nothing runs at night"), "No journey was found: Nothing runs at night."),
         (
             OutsideCalendar("The timetable of T ends", {"first_day": "2022-01-01", "last_day": "2022-02-01"}),

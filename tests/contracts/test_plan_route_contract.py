@@ -6,7 +6,8 @@ import pytest
 
 from fingerpost.errors import OutsideCalendar
 from fingerpost.testing.fakes import FakeNetwork, Journeys
-from fingerpost.transit.model.itinerary import Mode
+from fingerpost.transit.model.itinerary import Mode, NearbyStop, StopPoint
+from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.provenance import FeedVersion, OutOfService, Provenance
 from tests.rules.drawing import DAY, T0, ride, trip, walk
 
@@ -266,13 +267,15 @@ def provenance(**more):
 
 
 FEED = FeedVersion(name="T", first_day=DAY.replace(month=3), last_day=DAY.replace(month=4))
+STOPS = [NearbyStop(stop=StopPoint(name="A", coordinate=Coordinate(60.0, 24.0), id="T:A"), distance_m=5.0, modes=())]
+NOT_CONNECTED = "Nothing connects origin and destination, even with 3000 m of walking and 8 changes."
 CLOSED = provenance(out_of_service=(OutOfService(FEED, DAY),))
 
 
 @pytest.mark.parametrize(
     ("network", "arguments", "reason", "why"),
     [
-        (FakeNetwork(), {}, "NO_DEPARTURES", None),
+        (FakeNetwork(near=STOPS), {}, "NO_DEPARTURES", NOT_CONNECTED),
         (
             FakeNetwork(journeys=[[trip(tram(60, 70))]]),
             {},
@@ -291,8 +294,8 @@ CLOSED = provenance(out_of_service=(OutOfService(FEED, DAY),))
             "IN_THE_PAST",
             "The earliest arrival still possible is 2022-02-22T06:05:00Z to 2022-02-22T06:20:00Z.",
         ),
-        (FakeNetwork(), {"departureTime": "2022-02-22T05:57:59Z"}, "IN_THE_PAST", None),
-        (FakeNetwork(), {"departureTime": "2022-02-22T05:58:00Z"}, "NO_DEPARTURES", None),
+        (FakeNetwork(near=STOPS), {"departureTime": "2022-02-22T05:57:59Z"}, "IN_THE_PAST", NOT_CONNECTED),
+        (FakeNetwork(near=STOPS), {"departureTime": "2022-02-22T05:58:00Z"}, "NO_DEPARTURES", NOT_CONNECTED),
         (
             FakeNetwork(journeys=[OutsideCalendar("The timetable of FAKE covers a to b only")]),
             {},

@@ -6,7 +6,7 @@ import uuid
 
 import pytest
 
-from fingerpost.errors import SourceFailed
+from fingerpost.errors import SourceFailed, SourceTimeout
 from fingerpost.testing.fakes import FakeNetwork, Journeys
 from fingerpost.transit.model.itinerary import Optimize
 from tests.contracts.conftest import at, codes, refusal
@@ -277,8 +277,8 @@ def test_more_than_the_limit_is_said(over, asked, shown, expected):
 
 
 def test_nothing_found_after_one_relaxed_attempt(over):
-    """P38, P66, P71: asked twice, then no-itinerary-found with the contract's hint."""
-    network = FakeNetwork(journeys=[found()])
+    """P38, P66, P71: no-itinerary-found with the contract's hint, because the search for a cause fails here."""
+    network = FakeNetwork(journeys=[found(), found(), SourceTimeout("late")])
     answer = over(network)("plan_trip", ENDS)
 
     assert refusal(answer) == (
@@ -286,7 +286,7 @@ def test_nothing_found_after_one_relaxed_attempt(over):
         "No itineraries for given constraints",
         "Try increasing maxWalkingDistance or adjusting departure time",
     )
-    assert [question.max_walk_m for question in network.journeys_asked] == [1500, 1875]
+    assert [question.max_walk_m for question in network.journeys_asked] == [1500, 1875, 3000]
 
 
 def test_what_only_the_relaxed_attempt_found_says_what_is_unmet(over):

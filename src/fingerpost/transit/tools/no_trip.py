@@ -7,6 +7,7 @@ from dataclasses import replace
 from fingerpost.errors import OutsideCalendar
 from fingerpost.transit.model.itinerary import Itinerary, NearbyStop
 from fingerpost.transit.model.place import Location
+from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_in_turn, plan_journeys
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyQuery, Network
 from fingerpost.transit.rules.times import print_instant
@@ -18,7 +19,9 @@ _MOST_TRANSFERS = 8
 # More stops near an end than these are not asked about.
 _MOST_STOPS = 100
 _BOARD_S = 2 * 3600
-_NOT_CONNECTED = f"No trip was found even with {LONGEST_WALK_M:g} m of walking and {_MOST_TRANSFERS} changes"
+_NOT_CONNECTED = (
+    f"Nothing connects origin and destination, even with {LONGEST_WALK_M:g} m of walking and {_MOST_TRANSFERS} changes"
+)
 # A trip beyond the walking limit is worth naming if it arrives so much earlier (or departs so much later), or if it
 # takes half the time.
 _LEAST_GAIN_S = 1800
@@ -95,7 +98,8 @@ async def _explain_end(
     network: Network, side: str, end: Location, query: JourneyQuery, deadline: Deadline
 ) -> str | None:
     """Return that no stop is in reach of an end, None if one is; walks count where the source measures them."""
-    if end.stop_ids:
+    abilities = network.profile.abilities
+    if end.stop_ids or Ability.STOPS not in abilities:
         return None
     nearby = await _list_stops(network, end, LONGEST_WALK_M, query.language, deadline)
     if not nearby:
@@ -108,7 +112,8 @@ async def _explain_end(
         wanted=1,
         walk_from=end.coordinate,
     )
-    walks = (await _list_departures(network, board_query, deadline)).walks
+    has_boards = Ability.BOARDS in abilities
+    walks = (await _list_departures(network, board_query, deadline)).walks if has_boards else None
     if walks is not None:
         distances_m = {stop_id: walk.metres for stop_id, walk in walks.items()}
     if not distances_m:
@@ -126,7 +131,7 @@ async def _explain_end(
 
 async def _explain_origin(network: Network, query: JourneyQuery, deadline: Deadline) -> str | None:
     """Return when the next departure near the origin is, if none leaves within a day."""
-    if query.arrive_by:
+    if query.arrive_by or not {Ability.STOPS, Ability.BOARDS} <= network.profile.abilities:
         return None
     stop_ids = list(query.origin.stop_ids)
     if not stop_ids:
