@@ -44,7 +44,7 @@ async def test_what_nobody_needs_is_unknown_where_it_cannot_be_read(odd, named):
     ride = first.legs[1]
 
     assert answered.provenance.notes == (
-        f"The server said what cannot be read, and it is left out: live.edges.node.legs.{named} (1).",
+        f"Parts of the server's answer cannot be read and were dropped: live.edges.node.legs.{named} (1).",
     )
     assert all(map(isfinite, [ride.distance_m or 0, *chain.from_iterable(answered.draw(ride).points)]))
     assert answered.price(first).amount is None

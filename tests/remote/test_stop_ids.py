@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 
 from fingerpost.transit.engine.timetable.stop_ids import print_stop_ids
 from fingerpost.transit.remote.motis.places import MotisStopIds, find_service_day
-from fingerpost.transit.remote.opentripplanner.stops import OwnStopIds
+from fingerpost.transit.remote.opentripplanner.stops import OtpStopIds
 from fingerpost.transit.remote.tfl.stops import NaptanIds
 
 FEEDS = ["Town", "nl-ovapi"]
 TEXTS = st.text(min_size=1, max_size=12)
-BOOKS = {
+CODECS = {
     "motis": lambda: MotisStopIds("NET", FEEDS),
     # TOWN is a feed, and the network's name.
     "motis, named like a feed": lambda: MotisStopIds("TOWN", FEEDS),
-    "opentripplanner": lambda: OwnStopIds(FEEDS),
+    "opentripplanner": lambda: OtpStopIds(FEEDS),
     "tfl": lambda: NaptanIds("LONDON"),
 }
 # How a server writes an id; a tag of MOTIS holds no underscore, because the server splits at the first.
@@ -46,30 +46,30 @@ def list_written(source):
 )
 def test_an_id_is_printed_as_the_embedded_engine_prints_it(source, feed, local, printed):
     """So that a fallback knows it too (rules A8 and A13)."""
-    assert BOOKS[source]().print(write(source, feed, local)) == printed
+    assert CODECS[source]().encode(write(source, feed, local)) == printed
     assert print_stop_ids([(feed, local)]) == [printed]
 
 
-@pytest.mark.parametrize("source", BOOKS)
+@pytest.mark.parametrize("source", CODECS)
 @given(st.data())
 def test_a_printed_id_leads_back_to_its_own(source, data):
     """In any case of the printed id; two that differ in case only stay two; any character is allowed."""
     check_round_trip(source, data.draw(st.lists(list_written(source), min_size=1, max_size=8, unique=True)))
 
 
-@pytest.mark.parametrize("source", BOOKS)
+@pytest.mark.parametrize("source", CODECS)
 @pytest.mark.parametrize("locals_", [("ab", "AB", "aB"), ("\u00c3", "\u00e3")])
 def test_ids_that_differ_in_case_lead_back_to_their_own(source, locals_):
     check_round_trip(source, [write(source, "Town", local) for local in locals_])
 
 
 def check_round_trip(source, own_ids):
-    book = BOOKS[source]()
-    by_printed = {book.print(own): own for own in own_ids}
+    codec = CODECS[source]()
+    by_printed = {codec.encode(own): own for own in own_ids}
 
     assert sorted(by_printed.values()) == sorted(own_ids)
     for printed, own in by_printed.items():
-        assert [book.list_own(each)[:1] for each in (printed, printed.lower())] == [[own], [own]]
+        assert [codec.decode(each)[:1] for each in (printed, printed.lower())] == [[own], [own]]
         assert set(printed) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_-")
 
 
@@ -77,20 +77,20 @@ def check_round_trip(source, own_ids):
 @given(st.data())
 def test_a_process_that_never_printed_it_finds_it_too(source, data):
     own = data.draw(list_written(source) | st.just("aº"))
-    found = BOOKS[source]().list_own(BOOKS[source]().print(own))
+    found = CODECS[source]().decode(CODECS[source]().encode(own))
 
     assert own in found
     assert len(found) <= 4
 
 
 def test_an_id_of_opentripplanner_is_tried_as_it_stands_and_in_small_letters():
-    assert OwnStopIds(["tampere"]).list_own("TAMPERE:AB1") == ["tampere:AB1", "tampere:ab1"]
+    assert OtpStopIds(["tampere"]).decode("TAMPERE:AB1") == ["tampere:AB1", "tampere:ab1"]
 
 
-@pytest.mark.parametrize("source", BOOKS)
+@pytest.mark.parametrize("source", CODECS)
 @pytest.mark.parametrize("text", ["", "TOWN", "TOWN:", "LONDON:", "  "])
 def test_what_is_no_id_leads_nowhere(source, text):
-    assert BOOKS[source]().list_own(text) == []
+    assert CODECS[source]().decode(text) == []
 
 
 @pytest.mark.parametrize(
@@ -106,10 +106,10 @@ def test_what_is_no_id_leads_nowhere(source, text):
 )
 def test_an_id_of_an_unknown_feed_stands_whole_behind_the_networks_name(network, own, printed):
     """Small letters are escaped only where there are capitals too; a second colon tells it from the feed's own."""
-    book = MotisStopIds(network, FEEDS)
+    codec = MotisStopIds(network, FEEDS)
 
-    assert (book.print(own), own in MotisStopIds(network, FEEDS).list_own(printed)) == (printed, True)
-    assert MotisStopIds(network, FEEDS).list_own("OTHER:1") == []
+    assert (codec.encode(own), own in MotisStopIds(network, FEEDS).decode(printed)) == (printed, True)
+    assert MotisStopIds(network, FEEDS).decode("OTHER:1") == []
 
 
 @pytest.mark.parametrize(
@@ -124,5 +124,5 @@ def test_an_id_of_an_unknown_feed_stands_whole_behind_the_networks_name(network,
 )
 def test_a_trip_keeps_its_own_id_behind_the_feed(source, own, printed, day):
     """As the embedded engine writes trips; date and time before MOTIS' are the service day's."""
-    assert BOOKS[source]().print_trip(own) == printed
+    assert CODECS[source]().encode_trip(own) == printed
     assert day is None or find_service_day(own) == day

@@ -80,7 +80,7 @@ async def test_what_cannot_be_read_costs_its_own_entry_alone(tmp_path, kind, wor
 
     assert len(shown) == 1
     assert notes == (
-        [] if dropped is None else [f"The server said what cannot be read, and it is left out: {dropped} (1)."]
+        [] if dropped is None else [f"Parts of the server's answer cannot be read and were dropped: {dropped} (1)."]
     )
     assert "upstream" in str(alone["error"]).lower() or alone["error"]["code"].endswith("UNREADABLE")
 
@@ -101,11 +101,11 @@ async def test_an_unreadable_answer_in_memory_is_replaced():
     assert (found, len(server.asked)) == ([MotisPlan(itineraries=())] * 6, 2)
 
 
-def test_a_status_that_cannot_be_read_is_not_passed_over():
+async def test_a_status_that_cannot_be_read_is_not_passed_over():
     """A line that is suspended would look undisturbed: who asked hears that TfL did not say."""
     body = b'[{"id": "victoria", "lineStatuses": [{"statusSeverity": "Severe", "reason": "No service"}]}]'
     now = datetime.fromisoformat(LEFT).astimezone(UTC)
     response = Response(status=200, headers={}, body=body, redacted_url="https://tfl/x", retrieved_at=now)
 
     with pytest.raises(SourceChanged):
-        read_exactly(tuple[TflLine, ...], response)
+        await read_exactly(tuple[TflLine, ...], response)

@@ -12,8 +12,8 @@ from fingerpost.transit.remote.tfl.timetable_days import (
     choose_schedules,
     find_named_days,
     find_public_holiday,
+    format_remarks,
     is_without_school,
-    say_remarks,
 )
 
 WEEK = ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"]
@@ -136,7 +136,7 @@ def test_a_name_that_is_not_understood_is_left_out_and_said():
     found, remarks = choose_schedules([Schedule(name="Summer Saturdays")], SATURDAY, "RB1")
 
     said = "Left out, because the days that their names mean are not known, are timetables of RB1 ('Summer Saturdays')."
-    assert (found, say_remarks(remarks)) == ([], [said])
+    assert (found, format_remarks(remarks)) == ([], [said])
 
 
 # By gov.uk: all public holidays of England of two years; 2022's spring holiday was moved by proclamation.

@@ -1,8 +1,8 @@
-"""Read the JSON of an answer as frozen values, also where a part of it is invalid, and report what was dropped.
+"""Parse the JSON of an answer leniently: drop invalid parts and report them.
 
-An invalid part is treated as GraphQL treats a failed field: it becomes null, and where null is not allowed, so does its
-parent. An optional value is unknown then, and an entry of a list is left out. Values out of the range of their kind are
-invalid too, so that nobody further on meets a latitude of 999.
+An invalid part becomes null, as GraphQL treats a failed field, and so does its parent where null is not allowed. An
+optional value is unknown then, and an entry of a list is dropped. Values out of range, such as a latitude of 999, are
+invalid too.
 """
 
 import asyncio
@@ -29,24 +29,19 @@ _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 _Other = TypeVar("_Other")
 
-# Beyond this an answer is none that we know, and not worth the time.
-MOST_FAULTS = 2000
+# With more faults an answer has another shape.
+_MOST_FAULTS = 2000
 # A fault moves outwards by one object a round, and no shape is deeper.
 _MOST_ROUNDS = 24
-# Kinds of unreadable parts that a note names.
 _MOST_PATHS = 4
 _Loc = tuple[str | int, ...]
 
 reader_of: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
-"""Return what validates a shape, made once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer(Generic[_T]):
-    """The data of an answer, when the server said it, and notes on what is left out of it.
-
-    ``lost`` counts the invalid parts by their path.
-    """
+    """The data of an answer, and notes on what was dropped of it; ``lost`` counts the dropped parts by path."""
 
     data: _T
     retrieved_at: datetime
@@ -54,32 +49,32 @@ class Answer(Generic[_T]):
     lost: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
 
     def has_lost(self, name: str) -> bool:
-        """Whether entries of a list of that name, or the whole list, could not be read."""
+        """Whether entries of a list of that name, or the whole list, were dropped."""
         return any(path.rpartition(".")[2] == name for path in self.lost)
 
     def with_data(self, data: _Other) -> "Answer[_Other]":
         return replace(cast("Answer[Any]", self), data=data)
 
     def require(self, entry: str, *lists: str, found: Sequence[object]) -> None:
-        """Raise SourceChanged where nothing was found because every entry of one of the ``lists`` is invalid."""
+        """Raise SourceChanged if nothing was found because every entry of one of the ``lists`` was dropped."""
         if not found and any(map(self.has_lost, lists)):
             raise refuse_unreadable(entry, self.notes)
 
 
-def read_exactly(shape: type[_T], response: Response) -> _T:
-    """Return a body of which every part is valid, for answers that cannot report what was dropped.
+async def read_exactly(shape: type[_T], response: Response) -> Answer[_T]:
+    """Parse an answer without dropping anything, for answers that cannot report what was dropped.
 
     Raises:
         SourceChanged: the body has another shape.
     """
     try:
-        return cast("_T", reader_of(shape).validate_json(response.body))
+        return Answer(data=reader_of(shape).validate_json(response.body), retrieved_at=response.retrieved_at)
     except ValidationError as error:
-        raise unreadable(response, error) from error
+        raise _unreadable(response, error) from error
 
 
 async def read_answer(shape: type[_T], response: Response) -> Answer[_T]:
-    """Return an answer without its invalid parts, which its notes name; ``Answer.require`` says whether enough is left.
+    """Parse an answer, dropping and reporting its invalid parts; ``Answer.require`` checks that enough is left.
 
     Raises:
         SourceChanged: it is not JSON, or nothing is left.
@@ -90,15 +85,16 @@ async def read_answer(shape: type[_T], response: Response) -> Answer[_T]:
     except ValidationError as error:
         try:
             # Reading part by part can take seconds.
-            data, lost = await asyncio.to_thread(read_in_part, reader, response.body, error)
+            data, lost = await asyncio.to_thread(_read_in_part, reader, response.body, error)
         except ValidationError:
-            raise unreadable(response, error) from error
-    notes = say_lost(lost)
-    _log.warning("%s: %s", _address_of(response), " ".join(notes))
-    return Answer(data=data, retrieved_at=response.retrieved_at, notes=tuple(notes), lost=lost)
+            raise _unreadable(response, error) from error
+    paths = [f"{path.removeprefix('data.')} ({number})" for path, number in lost.items()]
+    note = f"Parts of the server's answer cannot be read and were dropped: {list_first(paths, _MOST_PATHS)}."
+    _log.warning("%s: %s", _address_of(response), note)
+    return Answer(data=data, retrieved_at=response.retrieved_at, notes=(note,), lost=lost)
 
 
-def unreadable(response: Response, error: ValidationError) -> SourceChanged:
+def _unreadable(response: Response, error: ValidationError) -> SourceChanged:
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
     what = "something that is not JSON" if first["type"] == "json_invalid" else f"an unknown shape ({where})"
@@ -115,15 +111,13 @@ def _address_of(response: Response) -> str:
     return response.redacted_url.partition("?")[0]
 
 
-def read_in_part(reader: TypeAdapter[_T], body: bytes, failed: ValidationError) -> tuple[_T, Mapping[str, int]]:
-    """Return an answer that ``failed`` to be read without what is wrong, and how often what was left out, by name.
-
-    A name is the path without the numbers of entries: ``stops.lat``.
+def _read_in_part(reader: TypeAdapter[_T], body: bytes, failed: ValidationError) -> tuple[_T, Mapping[str, int]]:
+    """Return what is valid of an answer, and how many parts were dropped by path, such as ``stops.lat``.
 
     Raises:
-        ValidationError: it is no JSON, too much is wrong, or nothing is left.
+        ValidationError: it is not JSON, has too many faults, or nothing is left.
     """
-    if failed.error_count() > MOST_FAULTS or failed.errors(include_url=False)[0]["type"] == "json_invalid":
+    if failed.error_count() > _MOST_FAULTS or failed.errors(include_url=False)[0]["type"] == "json_invalid":
         raise failed
     told = from_json(body)
     blanked: set[_Loc] = set()
@@ -139,28 +133,21 @@ def read_in_part(reader: TypeAdapter[_T], body: bytes, failed: ValidationError) 
             return reader.validate_python(told), _count(blanked)
         except ValidationError as still:
             error = still
-            if error.error_count() > MOST_FAULTS:
+            if error.error_count() > _MOST_FAULTS:
                 break
     raise failed
 
 
-def say_lost(lost: Mapping[str, int]) -> list[str]:
-    if not lost:
-        return []
-    paths = [f"{path.removeprefix('data.')} ({number})" for path, number in lost.items()]
-    return [f"The server said what cannot be read, and it is left out: {list_first(paths, _MOST_PATHS)}."]
-
-
 def list_first(texts: Sequence[str], most: int) -> str:
-    """Return texts between commas; those behind the first ``most`` are counted."""
+    """Join the first ``most`` texts with commas, and count the others."""
     more = f" and {len(texts) - most:,} more" if len(texts) > most else ""
     return ", ".join(texts[:most]) + more
 
 
 def _blank(told: Any, loc: _Loc) -> _Loc | None:
-    """Make null what stands at a place, or what holds it where it is null or missing; return which.
+    """Set the value at a path to null, or its parent if it is null or missing; return the path of what was set.
 
-    None where it is gone already with what held it, empty where nothing is left to make null.
+    Return None if a parent was set before, and an empty path if nothing is left to set.
     """
     holders: list[Any] = []
     here = told
@@ -196,7 +183,7 @@ LAST_INSTANT = 2**32 - 1
 
 
 class _NullEntriesLeftOut:
-    """Leaves out the null entries of a list after they were counted, so that errors name the entry that was sent."""
+    """Drops the null entries of a list after validation, so that errors keep the index of the entry as sent."""
 
     def __init__(self, *, null_is_empty: bool) -> None:
         self._null_is_empty = null_is_empty
@@ -219,27 +206,19 @@ Several = Annotated[tuple[_T, ...], _NullEntriesLeftOut(null_is_empty=True)]
 """A list; null is empty, and null entries are left out."""
 
 Words = Annotated[str, Field(pattern=r"\S")]
-"""A text that says something."""
+"""A text that is not blank."""
 
 Latitude = Annotated[float, Field(ge=-90, le=90)]
-"""Degrees north."""
-
 Longitude = Annotated[float, Field(ge=-180, le=180)]
-"""Degrees east."""
-
-Metres = Annotated[float, Field(ge=0, le=100_000_000)]
-"""A length."""
 
 
 class Shape(BaseModel):
-    """An object of an answer, its names in camelCase; fields that are not known are passed over."""
+    """An object of an answer, with names in camelCase; unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", alias_generator=to_camel, allow_inf_nan=False)
 
 
 class Positioned(Shape):
-    """An object of an answer that lies somewhere."""
-
     lat: Latitude
     lon: Longitude
 
@@ -251,7 +230,7 @@ class Positioned(Shape):
 class MeasuredLeg(Shape):
     """A leg; its distance is that of a way on the street, in metres."""
 
-    distance: Metres | None = None
+    distance: Annotated[float, Field(ge=0, le=100_000_000)] | None = None
 
 
 @lru_cache(maxsize=8192)
@@ -290,10 +269,9 @@ class ModeReader:
 
 
 UnixSecond = Annotated[int, Field(ge=0, le=LAST_INSTANT)]
-"""A Unix second."""
 
 Instant = Annotated[UnixSecond, BeforeValidator(_read)]
 """A Unix second, from an instant with an offset."""
 
 OpenInstant = Annotated[int | None, BeforeValidator(_read_open)]
-"""A Unix second that bounds a period; null where the period is open, as by the year 9999 or the largest number."""
+"""A Unix second that bounds a period; None if the period is open, as by the year 9999 or the largest number."""

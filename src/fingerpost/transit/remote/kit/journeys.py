@@ -1,4 +1,4 @@
-"""Search journeys page by page, once more with shorter walks, and once more with steps."""
+"""Search journeys page by page, if needed again with shorter walks, and again with steps."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, LegLine, Li
 from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.answers import MeasuredLeg
-from fingerpost.transit.remote.kit.places import StopIdBook, StopLookup
+from fingerpost.transit.remote.kit.places import StopIdCodec, StopLookup
 from fingerpost.transit.rules.realtime_status import with_walk_delays
 from fingerpost.transit.rules.trip_limits import UNMEASURED, is_possible, list_kept
 
@@ -29,7 +29,6 @@ ON_STREET = (Mode.WALK, Mode.BIKE, Mode.SCOOTER)
 
 
 def ride_mode(mode: Mode) -> Mode:
-    """Return the mode of a ride; a mode of the street on a ride is unknown."""
     return Mode.OTHER if mode in ON_STREET else mode
 
 
@@ -43,7 +42,7 @@ def new_walk(
     cancelled: bool = False,
     alerts: tuple[ServiceAlert, ...] = (),
 ) -> Leg:
-    """Return a leg on the street; its times are the expected ones, and an unknown length is a straight line's."""
+    """Return a leg on the street; its times are expected ones, and an unknown length is a straight line's."""
     length_m = distance_m(start.coordinate, end.coordinate) if handle.distance is None else handle.distance
     return Leg(
         mode=mode,
@@ -61,8 +60,8 @@ def new_walk(
 def read_itinerary(
     legs: Sequence[_Leg],
     query: JourneyQuery,
-    ids: StopIdBook,
-    new_leg: Callable[[_Leg, StopIdBook, Location | None, Location | None], Leg],
+    ids: StopIdCodec,
+    new_leg: Callable[[_Leg, StopIdCodec, Location | None, Location | None], Leg],
     *,
     walks_as_expected: bool = True,
 ) -> Itinerary:
@@ -79,13 +78,12 @@ def read_itinerary(
 
 
 def explain_currencies(currencies: Iterable[str]) -> Fare | None:
-    """Return that a fare is unknown because its parts are priced in several currencies; None where they are not."""
+    """Return an unknown fare if its parts are priced in several currencies, else None."""
     codes = sorted(set(currencies))
     return Fare(unknown=f"its parts are priced in {' and '.join(codes)}") if len(codes) > 1 else None
 
 
 def own_name(location: Location | None) -> str | None:
-    """Return what the caller calls an end of the trip; None for any other end of a leg."""
     return None if location is None else location.name or location.label
 
 
@@ -107,11 +105,11 @@ def draw_points(leg: Leg, points: Sequence[tuple[float, float]]) -> LegLine:
 
 
 def is_in_force(since: int | None, until: int | None, begin: int, end: int) -> bool:
-    """Whether a period, open where a bound is None, touches the time from ``begin`` to ``end``."""
+    """Whether a period, which may be open, overlaps the time from ``begin`` to ``end``."""
     return (since is None or since <= end) and (until is None or begin < until)
 
 
-def once(alerts: Iterable[ServiceAlert | None]) -> tuple[ServiceAlert, ...]:
+def unique_alerts(alerts: Iterable[ServiceAlert | None]) -> tuple[ServiceAlert, ...]:
     """Return the alerts with a text, each id once."""
     by_id = {alert.id: alert for alert in alerts if alert is not None}
     return tuple(alert for alert in by_id.values() if alert.header or alert.text)
@@ -130,13 +128,13 @@ class JourneyEnd:
         return self.stop_id or f"{here.lat:.{digits}f},{here.lon:.{digits}f}"
 
 
-async def find_end(location: Location, ids: StopIdBook, stops: StopLookup) -> JourneyEnd:
-    """Return an end: of several stops the station that they share, else the nearest one (rule D2)."""
+async def find_end(location: Location, ids: StopIdCodec, stops: StopLookup) -> JourneyEnd:
+    """Return an end; of several stops, the station that they share, else the nearest one (rule D2)."""
     if not location.stop_ids:
         return JourneyEnd(location=location)
     may_be_elsewhere = location.source is LocationSource.USER_VARIABLE
     if len(location.stop_ids) == 1 and not may_be_elsewhere:
-        own = ids.list_own(location.stop_ids[0])
+        own = ids.decode(location.stop_ids[0])
         if len(own) == 1:
             return JourneyEnd(location=location, stop_id=own[0])
     known = await stops.list_known(location.stop_ids)
@@ -151,8 +149,8 @@ async def find_end(location: Location, ids: StopIdBook, stops: StopLookup) -> Jo
     return JourneyEnd(location=location, stop_id=shared or nearest.own_id)
 
 
+# At least so many itineraries are requested: more than are shown, because some walk too far.
 PAGE_SIZE = 6
-"""Itineraries to request at least: more than are shown, because some walk too far."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +159,7 @@ class FoundJourneys:
 
     Attributes:
         live: itineraries within the query's limits, by real time.
-        promised: unusable ones that the timetable promised.
+        promised: scheduled ones that realtime made unusable.
         fares: the fare of each itinerary that has one.
         troubles: notes on what the server left out.
         reasons: sentences on why nothing was found.
@@ -194,11 +192,11 @@ class FoundJourneys:
         return (
             *dict.fromkeys(self.troubles),
             *([UNMEASURED] if self.has_unmeasured_walk else []),
-            *_say_left_out(
+            *_format_dropped(
                 self.not_asked_for, "{} a car, a bicycle, a rented or a booked vehicle", "it needs", "they need"
             ),
-            *_say_left_out(len(self.unplaced), "the server does not say where {}", "it leads", "they lead"),
-            *say_impossible(len(self.impossible)),
+            *_format_dropped(len(self.unplaced), "the server does not say where {}", "it leads", "they lead"),
+            *format_impossible(len(self.impossible)),
         )
 
     @property
@@ -234,7 +232,7 @@ class FoundJourneys:
 def sort_live(
     itineraries: Sequence[Itinerary], query: JourneyQuery, retrieved_at: datetime, *, in_minutes: bool = False
 ) -> FoundJourneys:
-    """Return the itineraries within the query's limits, and what became of the others.
+    """Sort itineraries by the query's limits.
 
     ``in_minutes`` drops those that miss the second of the query, for servers that count whole minutes.
     """
@@ -258,7 +256,7 @@ def list_promised(itineraries: Iterable[Itinerary], query: JourneyQuery) -> tupl
 
 
 def new_outside_calendar(whose: str, first: date | None, last: date | None) -> OutsideCalendar:
-    """Return the error of a day that a timetable does not cover; ``first`` and ``last`` are the days that it does."""
+    """Return the error of a day outside a timetable from ``first`` to ``last``."""
     if first is None or last is None:
         return OutsideCalendar(f"The timetable of {whose} does not cover that day")
     days = {"first_day": str(first), "last_day": str(last)}
@@ -267,11 +265,7 @@ def new_outside_calendar(whose: str, first: date | None, last: date | None) -> O
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JourneyQuestion:
-    """What a dialect asks a server.
-
-    Attributes:
-        shorter_walks: asks for less walking than usual, because what was found before walks too far.
-    """
+    """A journey query for a server; ``shorter_walks`` because what was found before walks too far."""
 
     query: JourneyQuery
     origin: JourneyEnd
@@ -284,9 +278,9 @@ class JourneySearch(ABC):
     """Searches one server.
 
     Attributes:
-        most_pages: requested for one question, because all itineraries of a page may walk too far.
-        note_of_rest: reported if there are more pages than that.
-        offers_steps: whether a question for step-free trips that finds no ride is repeated without that wish.
+        most_pages: requested for one query, because all itineraries of a page may walk too far.
+        note_of_rest: reported if there are more pages.
+        offers_steps: whether a step-free query without a ride is repeated without that wish.
     """
 
     most_pages: ClassVar[int]
@@ -299,7 +293,7 @@ class JourneySearch(ABC):
     async def find(self, question: JourneyQuestion) -> FoundJourneys:
         found = await self._find_within(question)
         if self.offers_steps and question.query.step_free and not found.has_rides:
-            # Better a way with a step, which the answer names, than none.
+            # The answer names the steps.
             return await self._find_within(replace(question, query=replace(question.query, step_free=False)))
         return found
 
@@ -327,13 +321,12 @@ def _is_in_time(itinerary: Itinerary, query: JourneyQuery) -> bool:
     return itinerary.arrival <= query.instant if query.arrive_by else itinerary.departure >= query.instant
 
 
-def say_impossible(number: int) -> list[str]:
-    """Return the note on how many itineraries end before they begin, none where none does."""
-    return _say_left_out(number, "by the server's times {}", "it ends before it begins", "they end before they begin")
+def format_impossible(number: int) -> list[str]:
+    return _format_dropped(number, "by the server's times {}", "it ends before it begins", "they end before they begin")
 
 
-def _say_left_out(number: int, why: str, one: str, several: str) -> list[str]:
-    """Return the note on itineraries that were left out; ``why`` has a gap for what ``one`` or ``several`` do."""
+def _format_dropped(number: int, why: str, one: str, several: str) -> list[str]:
+    """Return the note on dropped itineraries; ``why`` has a gap for what ``one`` or ``several`` do."""
     if not number:
         return []
     were, verb = ("itineraries were", several) if number > 1 else ("itinerary was", one)

@@ -20,12 +20,12 @@ from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, Provenance, RealtimeHealth
 from fingerpost.transit.remote.kit.journeys import FoundJourneys, JourneyQuestion, JourneySearch, find_end
-from fingerpost.transit.remote.kit.places import Geocoder, PlaceNames, StopIdBook, StopLookup
+from fingerpost.transit.remote.kit.places import Geocoder, PlaceNames, StopIdCodec, StopLookup
 from fingerpost.transit.rules.board_window import keep_first, list_within
 from fingerpost.transit.rules.language import DEFAULT, choose
 from fingerpost.transit.rules.times import is_zone, print_instant
 
-# Whoever adds a network waits for it, and the list of all stops is long.
+# For learning a profile, because the list of all stops is long.
 _PATIENT = RequestLimits(read_s=40.0, total_s=60.0)
 
 
@@ -93,10 +93,8 @@ def _limit(fetch: Fetch, limits: RequestLimits) -> Fetch:
 class FoundBoard:
     """Rows of a board and perhaps some around its window; the rest is as in ``port.DepartureBoard``.
 
-    Attributes:
-        retrieved_at: of the oldest answer; None where the server had none.
-        zone: of the stops; None for the network's.
-        days: the first and the last day of the timetable; None for the network's.
+    ``retrieved_at`` is that of the oldest answer. ``zone`` and ``days``, the timetable's first and last, default to the
+    network's.
     """
 
     rows: Iterable[Departure] = ()
@@ -113,7 +111,7 @@ class ServerNetwork(ABC):
 
     Attributes:
         walking: where the lengths of walks come from.
-        credit: what the terms want beside the attribution, with ``{retrieved}`` for the date and time of the answer.
+        credit: what the terms require beside the attribution, with ``{retrieved}`` for the time of the answer.
     """
 
     walking: ClassVar[str] = "streets, as the server knows them"
@@ -125,7 +123,7 @@ class ServerNetwork(ABC):
         record: NetworkRecord,
         learned: LearnedProfile,
         *,
-        ids: StopIdBook,
+        ids: StopIdCodec,
         stops: StopLookup,
         names: PlaceNames,
         search: JourneySearch,
@@ -188,25 +186,25 @@ class ServerNetwork(ABC):
         return await self._names.find_places(text, self._choose_language(language), focus)
 
     async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
-        """Ask the server what is at a position; see ``port.PositionNamer``."""
+        """See ``port.PositionNamer``."""
         if not isinstance(self._names, Geocoder):
             return None
         return await self._names.find_address(coordinate, self._choose_language(language), self._profile.attribution)
 
     async def find_realtime_health(self) -> RealtimeHealth | None:
-        """Return None: these servers follow real time, and report nothing about its sources."""
+        """Return None: these servers do not report on their realtime sources."""
         return None
 
     @abstractmethod
     async def _find_board(self, query: port.DepartureQuery, language: str | None) -> FoundBoard:
-        """Return what leaves in the window of a query, calls without boarding left out."""
+        """Return the departures in the window of a query, without stop times that riders cannot board."""
 
     def _find_price(self, found: FoundJourneys) -> port.PriceItinerary | None:  # noqa: ARG002
-        """Return what prices an answer's itineraries; None from servers whose fares are not read."""
+        """Return the function that prices an answer's itineraries, if the source has one."""
         return None
 
     def _choose_language(self, language: str | None) -> str | None:
-        """Return the language to ask names in; None leaves it to the server."""
+        """Return the language of names; None leaves it to the server."""
         chosen = choose(language, self._languages)
         return None if chosen == DEFAULT else chosen
 
@@ -223,7 +221,6 @@ class ServerNetwork(ABC):
     def _provenance(
         self, retrieved_at: datetime | None, language: str, notes: Sequence[str] = (), *, zone: str | None = None
     ) -> Provenance:
-        """Return where an answer comes from; ``zone`` is that of its places, by default the network's."""
         profile = self._profile
         instant = int((retrieved_at or clock.now()).timestamp())
         where = zone if zone is not None and is_zone(zone) else profile.zone
@@ -246,6 +243,6 @@ class ServerNetwork(ABC):
 
 
 def find_common_zone(names: Iterable[str | None]) -> str | None:
-    """Return the valid time zone that is named most often; None without one."""
+    """Return the most frequent valid time zone; None without one."""
     zones = Counter(name for name in names if is_zone(name))
     return zones.most_common(1)[0][0] if zones else None

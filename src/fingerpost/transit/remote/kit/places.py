@@ -18,7 +18,7 @@ from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
 _MOST_KEPT = 200_000
 
 
-class StopIdBook(ABC):
+class StopIdCodec(ABC):
     """Prints the ids of one server, and finds the server's own id of a printed one.
 
     Upper-casing is lossy, so each printed id is stored.
@@ -29,54 +29,53 @@ class StopIdBook(ABC):
         self._printed_by_own: dict[str, str] = {}
 
     @abstractmethod
-    def print_trip(self, own_id: str) -> str:
+    def encode_trip(self, own_id: str) -> str:
         """Return a trip's printed id: its FEED in the printed form, and the feed's own id."""
 
     @abstractmethod
-    def _print(self, own_id: str, *, exact: bool) -> str:
+    def _encode(self, own_id: str, *, exact: bool) -> str:
         """Return the printed form of an id; ``exact`` escapes small letters."""
 
     @abstractmethod
-    def _guess_own(self, printed: str) -> Iterable[str]:
+    def _list_candidates(self, printed: str) -> Iterable[str]:
         """Return what an upper-case printed id may be on the server, the likeliest first."""
 
-    def print(self, own_id: str) -> str:
+    def encode(self, own_id: str) -> str:
         """Return the printed form of a server's id; of two that differ only in case, the later one is escaped."""
         printed = self._printed_by_own.get(own_id)
         if printed is None:
             if len(self._printed_by_own) > _MOST_KEPT:
                 self._printed_by_own.clear()
                 self._own_by_printed.clear()
-            printed = self._print(own_id, exact=False)
+            printed = self._encode(own_id, exact=False)
             if self._own_by_printed.get(printed, own_id) != own_id:
-                printed = self._print(own_id, exact=True)
+                printed = self._encode(own_id, exact=True)
             while self._own_by_printed.setdefault(printed, own_id) != own_id:
                 printed += "-"
             self._printed_by_own[own_id] = printed
         return printed
 
-    def list_own(self, printed: str) -> list[str]:
+    def decode(self, printed: str) -> list[str]:
         """Return what a printed id, case ignored, may be on the server, the likeliest first; empty for no id of it."""
         wanted = printed.strip().upper()
         known = self._own_by_printed.get(wanted)
-        return list(dict.fromkeys(self._guess_own(wanted))) if known is None else [known]
+        return list(dict.fromkeys(self._list_candidates(wanted))) if known is None else [known]
 
-    def list_all_own(self, printed: Iterable[str]) -> list[str]:
-        return list(dict.fromkeys(own_id for each in printed for own_id in self.list_own(each)))
+    def decode_all(self, printed: Iterable[str]) -> list[str]:
+        return list(dict.fromkeys(own_id for each in printed for own_id in self.decode(each)))
 
 
+# How far from a stop the rest of its place may be: other stops may link the two.
 AROUND_M = 2 * ONE_PLACE_M
-"""How far around a stop the rest of its place may lie: others may link the two."""
-
+# Matching stops whose whole places are looked up.
 MOST_GROUPED = 3
-"""Matching stops whose places are looked up; those behind them in the list are offered by themselves."""
 
 MOST_MATCHES, MOST_NEAR = 20, 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerStop:
-    """A stop or a station; the ids are the server's own."""
+    """A stop or a station, with the server's own ids."""
 
     own_id: str
     name: str
@@ -91,23 +90,23 @@ class ServerStop:
 class StopLookup(ABC):
     """Finds stops on one server, whose ids are printed by ``ids``."""
 
-    def __init__(self, ids: StopIdBook) -> None:
+    def __init__(self, ids: StopIdCodec) -> None:
         self._ids = ids
 
     @abstractmethod
     async def find_stop(self, printed_id: str, language: str | None) -> Place | None:
-        """Return exactly that stop or station."""
+        """Return exactly this stop or station."""
 
     @abstractmethod
     async def find_stop_place(self, printed_id: str, language: str | None) -> Place | None:
-        """Return the whole place that an id stands for as a token (rule D2)."""
+        """Return the whole place of an id as a token (rule D2)."""
 
     @abstractmethod
     async def _list_around(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[ServerStop]]:
         """Return the boardable stops within a radius, and perhaps some beyond it."""
 
     async def list_known(self, printed_ids: Sequence[str]) -> Sequence[ServerStop]:  # noqa: ARG002
-        """Return the stops of the several ids of one end; none, as here, where the end is sent as a position."""
+        """Return the stops of one end's ids; empty to send the end as a position."""
         return ()
 
     async def list_near(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[NearbyStop]]:
@@ -121,7 +120,7 @@ class StopLookup(ABC):
         point = StopPoint(
             name=stop.name,
             coordinate=stop.coordinate,
-            id=self._ids.print(stop.own_id),
+            id=self._ids.encode(stop.own_id),
             platform=stop.platform or None,
             wheelchair=stop.wheelchair,
         )
@@ -129,7 +128,7 @@ class StopLookup(ABC):
 
 
 class GroupingLookup(StopLookup):
-    """Finds stops on a server that knows stations, but not which stops of one name make up one place (rule D2)."""
+    """Finds stops on a server that has stations, but does not group stops of one name (rule D2)."""
 
     @abstractmethod
     async def _list_neighbours(self, centre: Coordinate, language: str | None) -> Iterable[ServerStop]:
@@ -152,23 +151,23 @@ class GroupingLookup(StopLookup):
         return spoken(place or alone, language)
 
 
-def new_named(ids: StopIdBook, stop: ServerStop) -> NamedStop:
+def new_named(ids: StopIdCodec, stop: ServerStop) -> NamedStop:
     return NamedStop(
-        id=ids.print(stop.own_id),
+        id=ids.encode(stop.own_id),
         name=stop.name,
         lat=stop.coordinate.lat,
         lon=stop.coordinate.lon,
-        parent_id=None if stop.parent_id is None else ids.print(stop.parent_id),
+        parent_id=None if stop.parent_id is None else ids.encode(stop.parent_id),
         kind="station" if stop.is_station else "stop",
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """Something that a geocoder found.
+    """A geocoder's match.
 
-    ``title`` is the name of a position there, by default ``name``. ``stop_id`` is the routing server's id of a stop.
-    ``confidence`` is the geocoder's own, 0 to 1, and counts only where no spelling resembles the text.
+    ``title`` names a position there, by default ``name``. ``stop_id`` is the routing server's id of a stop.
+    ``confidence`` is the geocoder's own, 0 to 1, and counts only if no spelling resembles the text.
     """
 
     name: str
@@ -198,7 +197,7 @@ class PlaceNames(ABC):
 class Geocoder(PlaceNames):
     """Finds places with a server's geocoder; its failures have ``details["service"]`` ``geocoding``.
 
-    Names are scored here, because the scores of two geocoders do not compare.
+    Names are scored here, because scores of different geocoders are not comparable.
     """
 
     def _is_readable(self, text: str) -> bool:

@@ -12,8 +12,8 @@ from fingerpost.transit.model.profile import ANSWER_DEADLINE_S
 
 _T = TypeVar("_T")
 
+# How long answers on stops and names are served again from memory.
 STOPS_FRESH_S = 600.0
-"""How long positions and names of stops, and what a name may mean, are served again from memory."""
 
 _LONGEST_MESSAGE = 200
 _FIRST_REFUSAL = 400
@@ -26,7 +26,7 @@ def new_limits(deadline_s: float) -> RequestLimits:
 
 
 def is_json(response: Response) -> bool:
-    """Whether a response is no refusal and looks like JSON, so that it may be served again."""
+    """Whether a response is a success that looks like JSON, so that it may be served again."""
     return response.status < _FIRST_REFUSAL and response.body.lstrip()[:1] in (b"{", b"[")
 
 
@@ -65,8 +65,8 @@ class Connection:
             secret_params=secret_params,
             secret_headers={} if key is None else {key_header: key},
             may_keep=may_keep,
-            # A network has one (networks/guarded.py). After an outage the host's would let a single request through,
-            # and so fail every query that sends several at once.
+            # The network has a circuit breaker (networks/guarded.py). After an outage the host's would let a single
+            # request through, and so fail every query that sends several at once.
             guarded=True,
             check_response=check_response,
             limits=new_limits(deadline_s),
@@ -80,7 +80,7 @@ class Connection:
         accept: frozenset[int] = frozenset(),
         read: Callable[[Response], Awaitable[_T]],
     ) -> _T:
-        """Return what ``read`` makes of the response at a path; each part of the path is quoted.
+        """Read the response at a path, whose parts are quoted.
 
         Raises:
             StorageUnavailable, SourceChanged: the server cannot be asked, or as ``read``.
@@ -93,7 +93,7 @@ class Connection:
     async def post(
         self, content: bytes, *, headers: Mapping[str, str], fresh_s: float, read: Callable[[Response], Awaitable[_T]]
     ) -> _T:
-        """Return what ``read`` makes of the response to a question in JSON that changes nothing; errors as ``get``."""
+        """Read the response to a query in JSON that changes nothing; errors as ``get``."""
         headers = {**self._request.headers, "content-type": "application/json", **headers}
         request = replace(
             self._request, method="POST", repeatable=True, headers=headers, content=content, fresh_s=fresh_s
@@ -101,7 +101,7 @@ class Connection:
         return await self._send(request, read)
 
     async def _send(self, request: Request, read: Callable[[Response], Awaitable[_T]]) -> _T:
-        """Send a request and read the response; one from memory that cannot be read is replaced by a new one."""
+        """Send a request and read the response; if one from memory cannot be read, request it again."""
         response = await self._fetch(request)
         try:
             return await read(response)
@@ -116,5 +116,4 @@ def host_of(response: Response) -> str:
 
 
 def shorten(message: str) -> str:
-    """Return a server's message on one line, bounded, without a full stop."""
     return " ".join(message.split())[:_LONGEST_MESSAGE].rstrip(".")

@@ -31,12 +31,12 @@ from fingerpost.transit.remote.kit.journeys import (
     explain_currencies,
     is_in_force,
     new_walk,
-    once,
     own_name,
     read_itinerary,
     ride_mode,
+    unique_alerts,
 )
-from fingerpost.transit.remote.kit.places import StopIdBook
+from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.motis import shapes
 from fingerpost.transit.remote.motis.places import find_service_day
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, TooMuchAsked
@@ -44,16 +44,14 @@ from fingerpost.transit.rules.times import print_utc
 
 
 def list_in_force(alerts: Iterable[shapes.MotisAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
-    """Return the alerts that say something and hold at any time from ``begin`` to ``end``, each once.
-
-    What has a code is a remark on the service, such as its power sockets, and no alert.
-    """
-    return once(_alert(alert, begin, end) for alert in alerts if alert.code is None)
+    """Return the alerts with a text that hold at any time from ``begin`` to ``end``, each once."""
+    # An alert with a code is a remark on the service, such as its power sockets.
+    return unique_alerts(_alert(alert, begin, end) for alert in alerts if alert.code is None)
 
 
 def _alert(alert: shapes.MotisAlert, begin: int, end: int) -> ServiceAlert | None:
     header, text = (alert.header_text or "").strip(), (alert.description_text or "").strip()
-    # Feeds that know one kind of period state it as the time in which the alert is to be shown.
+    # Feeds with one kind of period state it as the communication period.
     spans = alert.impact_period or alert.communication_period
     held = [each for each in spans if is_in_force(each.start, each.end, begin, end)]
     if not (header or text) or (spans and not held):
@@ -65,15 +63,15 @@ def _alert(alert: shapes.MotisAlert, begin: int, end: int) -> ServiceAlert | Non
     return ServiceAlert(id=name, header=header, text=text, effect=effect, since=span.start, until=span.end, url=url)
 
 
-# What the server calls the positions that it was asked for.
+# The server's names of the positions of a query.
 _POSITIONS = {"START": "Origin", "END": "Destination"}
 _NOT_ALLOWED = "NOT_ALLOWED"
-# The precision of version 2 of the API and later, and of the first, where an answer does not say it.
+# Of version 2 of the API and later, and of the first, if an answer does not state one.
 _PRECISION, _FIRST_PRECISION = 6, 7
 
 
-def new_leg(leg: shapes.MotisLeg, ids: StopIdBook, start: Location | None, end: Location | None) -> Leg:
-    """Return a leg; ``start`` and ``end`` are the trip's own ends where it begins or ends there, else None."""
+def new_leg(leg: shapes.MotisLeg, ids: StopIdCodec, start: Location | None, end: Location | None) -> Leg:
+    """Return a leg; ``start`` and ``end`` are the trip's own ends if it begins or ends there."""
     ends = _end_point(leg.from_, ids, start), _end_point(leg.to, ids, end)
     if leg.mode == shapes.WALK:
         return new_walk(*ends, (leg.start_time, leg.end_time), leg, cancelled=is_off(leg))
@@ -93,9 +91,9 @@ def new_leg(leg: shapes.MotisLeg, ids: StopIdBook, start: Location | None, end: 
         distance_m=_length_m(leg),
         line=line_of(leg),
         headsign=destination_of(leg),
-        trip_id=None if leg.trip_id is None else ids.print_trip(leg.trip_id),
+        trip_id=None if leg.trip_id is None else ids.encode_trip(leg.trip_id),
         service_day=None if leg.trip_id is None else find_service_day(leg.trip_id),
-        # The server says NOT_ACCESSIBLE also where its feed says nothing.
+        # The server says NOT_ACCESSIBLE also if its feed says nothing.
         wheelchair=Access.YES if leg.wheelchair_accessible == "ACCESSIBLE" else Access.UNKNOWN,
         by_arrangement=leg.mode in shapes.BY_ARRANGEMENT,
         stays_seated=bool(leg.interline_with_previous_leg),
@@ -106,14 +104,14 @@ def new_leg(leg: shapes.MotisLeg, ids: StopIdBook, start: Location | None, end: 
 
 
 def is_off(leg: shapes.MotisLeg) -> bool:
-    """Whether the trip is cancelled, or skips the stop where the rider boards or alights, or a walk is closed."""
+    """Whether the trip or walk is cancelled, or skips the stop where the rider boards or alights."""
     if leg.cancelled or leg.from_.cancelled or leg.to.cancelled:
         return True
     return leg.mode != shapes.WALK and _NOT_ALLOWED in (leg.from_.pickup_type, leg.to.dropoff_type)
 
 
 def line_of(own: shapes.MotisLine) -> str | None:
-    """Return a line's name: short, else long, else what the server shows, else the route's id (rule A2)."""
+    """Return a line's short, long or display name, else the route's id (rule A2)."""
     return (
         own.route_short_name
         or own.route_long_name
@@ -124,7 +122,6 @@ def line_of(own: shapes.MotisLine) -> str | None:
 
 
 def destination_of(own: shapes.MotisLine) -> str | None:
-    """Return where a ride says that it goes, else its last stop; None where the server says neither."""
     return own.headsign or (own.trip_to.name if own.trip_to is not None else None) or None
 
 
@@ -145,14 +142,14 @@ def _length_m(leg: shapes.MotisLeg) -> float | None:
     return sum(map(distance_m, points, points[1:])) if len(points) > 1 else None
 
 
-def _end_point(place: shapes.OwnPlace, ids: StopIdBook, location: Location | None) -> StopPoint:
+def _end_point(place: shapes.OwnPlace, ids: StopIdCodec, location: Location | None) -> StopPoint:
     if place.stop_id is None:
         name = own_name(location) or _POSITIONS.get(place.name, place.name) or UNNAMED
         return StopPoint(name=name, coordinate=place.coordinate)
     return StopPoint(
         name=place.name or UNNAMED,
         coordinate=place.coordinate,
-        id=ids.print(place.stop_id),
+        id=ids.encode(place.stop_id),
         platform=place.track or None,
     )
 
@@ -167,7 +164,7 @@ class Read:
 
 
 def read_itineraries(
-    found: Iterable[shapes.MotisItinerary], query: JourneyQuery, ids: StopIdBook, *, walks_as_expected: bool = True
+    found: Iterable[shapes.MotisItinerary], query: JourneyQuery, ids: StopIdCodec, *, walks_as_expected: bool = True
 ) -> Read:
     """Return itineraries; skip and count those that need the rider's own, a rented or a booked vehicle."""
     read = Read()
@@ -185,17 +182,17 @@ def read_itineraries(
 
 
 def _is_nothing(leg: shapes.MotisLeg) -> bool:
-    """Whether a leg is a walk of no time from a place to itself, as older servers put before the first ride."""
+    """Whether a leg is a walk from a place to itself, as older servers put before the first ride."""
     here = (leg.from_.lat, leg.from_.lon) == (leg.to.lat, leg.to.lon)
     return leg.mode == Mode.WALK and leg.start_time == leg.end_time and here
 
 
-# Of a transfer only its own product is bought; or the first leg's and its own; else every leg's and its own.
+# Riders buy only the transfer's product; or the first leg's and the transfer's; else every leg's and the transfer's.
 _TRANSFER_ALONE, _FIRST_AND_TRANSFER = "AB", "A_AB"
 
 
 def price(itinerary: Itinerary, transfers: Sequence[shapes.FareTransfer]) -> Fare | None:
-    """Return what all rides cost an ordinary rider at least, or why that is unknown; None without rides."""
+    """Return the lowest price of all rides for an ordinary rider, or why it is unknown; None without rides."""
     if not itinerary.rides:
         return None
     for ride in itinerary.rides:
@@ -218,7 +215,7 @@ def price(itinerary: Itinerary, transfers: Sequence[shapes.FareTransfer]) -> Far
 
 
 def _list_parts(transfer: shapes.FareTransfer) -> list[list[shapes.MotisFareProduct]]:
-    """Return what must be bought for a transfer: of each part, the products that an ordinary rider may choose from."""
+    """Return the parts to buy for a transfer: of each, the products for an ordinary rider."""
     legs = [
         [product for rule in leg for product in rule if product.is_for_anyone]
         for leg in transfer.effective_fare_leg_products
@@ -239,9 +236,8 @@ def _sum(bought: Sequence[shapes.MotisFareProduct]) -> Fare:
     return mixed or Fare(amount=print_amount(total, currency), currency=currency, tickets=tickets)
 
 
-# The server counts minutes, so a little more is asked for at both ends.
+# The server counts minutes.
 _MARGIN_S = 60
-# A window that holds more than the server gives at once is halved this often at most.
 _MOST_HALVINGS = 5
 
 
@@ -250,8 +246,7 @@ async def ask_board(
 ) -> list[Answer[shapes.MotisStopTimes]]:
     """Return the departures of exactly that stop from ``first`` to ``last``, and perhaps some around them.
 
-    Raises:
-        UnknownThere: the server does not know the stop.
+    A window with more rows than the server returns is halved. Raise UnknownThere for an unknown stop.
     """
     params = {
         "stopId": own_id,
@@ -273,16 +268,16 @@ async def ask_board(
     return [answered]
 
 
-def list_rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdBook, zone: ZoneInfo) -> Iterable[Departure]:
-    """Return departures, each once; ``times`` are stop times, each with the server's id of the stop of its board."""
+def list_rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, zone: ZoneInfo) -> Iterable[Departure]:
+    """Return departures, each once, of stop times with the server's id of the stop of their board."""
     return {(row.stop_id, row.trip_id, row.scheduled): row for row in _rows(times, ids, zone)}.values()
 
 
-def _rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdBook, zone: ZoneInfo) -> Iterator[Departure]:
+def _rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, zone: ZoneInfo) -> Iterator[Departure]:
     for own_id, time in times:
         place = time.place
         cancelled = bool(time.cancelled or time.trip_cancelled)
-        # Stops on the very same spot come along, and calls at which nobody may board.
+        # The server adds stops on the same spot, and calls without boarding.
         is_off = time.pickup_dropoff_type == _NOT_ALLOWED and not cancelled
         if own_id not in (place.stop_id, place.parent_id) or place.departure is None or is_off:
             continue
@@ -294,8 +289,8 @@ def _rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdBook, zone: Z
             mode=shapes.read_mode(time.mode, time.route_type),
             destination=destination_of(time) or line,
             scheduled=scheduled,
-            stop_id=ids.print(place.stop_id or own_id),
-            trip_id=ids.print_trip(trip_id),
+            stop_id=ids.encode(place.stop_id or own_id),
+            trip_id=ids.encode_trip(trip_id),
             service_day=find_service_day(trip_id) or datetime.fromtimestamp(scheduled, zone).date(),
             departure_delay_s=place.departure - scheduled if time.real_time and not cancelled else None,
             cancelled=cancelled,

@@ -1,7 +1,6 @@
 """Ask a MOTIS server for a page of journeys.
 
-Beside the search with real time runs one on the timetable alone, whose answer tells what real time did to it, so that
-what was promised stays visible (rule B5).
+A second search, on the timetable, shows what realtime did to scheduled journeys (rule B5).
 """
 
 import math
@@ -28,23 +27,20 @@ from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, U
 from fingerpost.transit.remote.motis.shapes import MotisPlan
 from fingerpost.transit.rules.times import print_utc
 
-# No rider walks slower than this, so that no walk within the limit takes longer than the server is asked to allow.
+# Slow enough that every walk within the limit fits the time that the server is asked to allow.
 _SLOWEST_M_PER_S, _SLOWEST_WHEELCHAIR_M_PER_S = 1.0, 0.75
 _MINUTE_S = 60
 # The server refuses a window of four days or more.
 _LONGEST_WINDOW_S = 95 * 3600
 _MOVED = "The server no longer knows a stop's id, so the trip was planned between positions."
-PROMISED = "REALTIME_ANNOTATION_ONLY"
-"""The search on the timetable whose answer tells what real time did to it."""
+# The search on the timetable, whose answer has realtime beside it.
+_PROMISED = "REALTIME_ANNOTATION_ONLY"
 
 
 def new_params(question: JourneyQuestion, api: int) -> dict[str, str]:
-    """Return the parameters of a plan.
-
-    For shorter walks half as much may be walked at either end, and the way that only walks is left out.
-    """
+    """Return the parameters of a plan; for shorter walks, half the walking at either end and no walk-only way."""
     query, shorter_walks = question.query, question.shorter_walks
-    # The server counts minutes: it must not offer what leaves within the minute before, or arrives after.
+    # The server counts minutes: round so that nothing departs too early or arrives too late.
     minute = query.instant // _MINUTE_S if query.arrive_by else -(-query.instant // _MINUTE_S)
     pace = _SLOWEST_WHEELCHAIR_M_PER_S if query.step_free else _SLOWEST_M_PER_S
     walk_s = math.ceil(query.max_walk_m / pace / (2 if shorter_walks else 1))
@@ -80,7 +76,7 @@ class MotisJourneySearch(JourneySearch):
         self._ids = ids
 
     async def find(self, question: JourneyQuestion) -> FoundJourneys:
-        """Search; if the server has renamed a stop since its id was printed, search between the positions instead."""
+        """Search; if the server no longer knows a stop's id, search between the positions instead."""
         ends = question.origin, question.destination
         try:
             return await super().find(question)
@@ -92,15 +88,9 @@ class MotisJourneySearch(JourneySearch):
         return found.with_trouble(_MOVED)
 
     async def first_page(self, question: JourneyQuestion) -> FoundJourneys:
-        """Return the first page, with the trips that real time took away.
-
-        Raises:
-            UnknownThere: the server does not know a stop.
-            OutsideCalendar: its timetable does not cover the day.
-        """
         params = new_params(question, self._server.api)
         if self._server.api < 6:
-            # Before version 6 of the API nobody can ask for what real time took away.
+            # Older servers have no search on the timetable.
             return await self._ask_page(question, params)
         page, promised = await gather_all([self._ask_page(question, params), self._find_promised(question, params)])
         return replace(page.add(promised), following=page.following, cursor=page.cursor)
@@ -119,7 +109,7 @@ class MotisJourneySearch(JourneySearch):
             zone=_find_zone(page),
         )
         cursor = page.previous_page_cursor if query.arrive_by else page.next_page_cursor
-        # Behind an empty page there is nothing.
+        # No page follows an empty one.
         if found.has_rides or not page.itineraries or not cursor:
             return found
         following = partial(self._ask_page, question, {**params, "pageCursor": cursor})
@@ -128,9 +118,8 @@ class MotisJourneySearch(JourneySearch):
     async def _find_promised(self, question: JourneyQuestion, params: Mapping[str, str]) -> FoundJourneys:
         query = question.query
         try:
-            answered = await self._ask(question, {**params, "realtimeMode": PROMISED})
+            answered = await self._ask(question, {**params, "realtimeMode": _PROMISED})
         except ToolError as error:
-            # The trips that can be made are worth more than what cannot.
             note = f"What real time took away is not known ({error.message})."
             return FoundJourneys(retrieved_at=clock.now(), troubles=(note,))
         read = read_itineraries(answered.data.itineraries, query, self._ids, walks_as_expected=False)

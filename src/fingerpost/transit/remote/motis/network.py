@@ -1,4 +1,4 @@
-"""A network behind one MOTIS server: what the server covers, and which version of the API it has."""
+"""A network behind one MOTIS server, and its learned profile."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -37,7 +37,7 @@ from fingerpost.transit.rules.times import is_zone
 
 ABILITIES = frozenset(Ability)
 API_TRAIT, VERSION_TRAIT = "api", "motis"
-# Around the middle of a server's map, where its stops are too many to be listed: enough to know the time zone.
+# Around the middle of a server's map, if it has too many stops to list: enough to learn the time zone.
 _SAMPLE_M = 5000.0
 _OSM = "© OpenStreetMap contributors, ODbL"
 
@@ -46,9 +46,9 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
     """Ask a server for its profile.
 
     Raises:
-        ParameterError: it holds too much to be listed, and the record does not say which part the network is.
+        ParameterError: it has too many stops to list, and the record states no bounds.
         StorageUnavailable: it cannot be asked.
-        SourceChanged: it is no MOTIS, or answers in an unknown shape, or holds no stops.
+        SourceChanged: it is not MOTIS, answers in an unknown shape, or has no stops.
     """
     server = MotisServer(fetch, record)
     initial = (await server.ask(MotisEndpoint.INITIAL, shapes.Initial, {}, fresh_s=0.0)).data
@@ -74,7 +74,7 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
 
 
 async def _find_api(server: MotisServer) -> int:
-    """Return the newest version of the API that the server has; it says it nowhere, and complains of unknown paths."""
+    """Return the newest version of the API, by the paths that exist: the server states it nowhere."""
     for endpoint, versions in ((MotisEndpoint.STOP_TIMES, (6, 5, 4)), (MotisEndpoint.PLAN, (3, 2))):
         for version in versions:
             if await server.has(endpoint, version):
@@ -83,7 +83,7 @@ async def _find_api(server: MotisServer) -> int:
 
 
 def _learn_transitous(record: NetworkRecord, traits: dict[str, str]) -> LearnedProfile:
-    """Return what is known of Transitous without listing anything, as it asks."""
+    # Its terms forbid listing stops.
     if record.zone is None:
         raise ParameterError(
             "Transitous covers the world: say in which time zone a time without an offset is meant",
@@ -98,7 +98,7 @@ def _learn_transitous(record: NetworkRecord, traits: dict[str, str]) -> LearnedP
 async def _list_stops(
     server: MotisServer, record: NetworkRecord, middle: Coordinate
 ) -> tuple[Sequence[shapes.OwnPlace], bool]:
-    """Return stops, and whether they are all that there are in the network's box."""
+    """Return stops, and whether they are all of the network's box."""
     box = WORLD
     if record.bounds is not None:
         south, west, north, east = record.bounds
@@ -120,13 +120,12 @@ async def _list_stops(
 
 
 def _list_tags(stops: Iterable[shapes.OwnPlace]) -> list[str]:
-    """Return the feeds of stops, as the server spells them; ids without one have none."""
     ids = (stop.stop_id for stop in stops if stop.stop_id is not None)
     return sorted({tag for stop_id in ids for tag, underscore, _ in [stop_id.partition("_")] if tag and underscore})
 
 
 def _attribution(record: NetworkRecord, *, has_streets: bool) -> tuple[str, ...]:
-    """Return whom an answer must name; MOTIS does not say who publishes its feeds."""
+    # MOTIS does not say who publishes its feeds.
     host = split_address(record.url or "").hostname
     told = f"MOTIS at {host}; whoever runs it names the sources of its data"
     return (told, _OSM) if has_streets else (told,)
@@ -170,11 +169,7 @@ class MotisNetwork(ServerNetwork):
     async def _ask_boards(
         self, query: DepartureQuery, language: str | None
     ) -> dict[str, Sequence[Answer[shapes.MotisStopTimes]]]:
-        """Return the pages of each board, by the server's id of the stop.
-
-        Raises:
-            OutsideCalendar: the timetable does not cover the window.
-        """
+        """Return the pages of each board, by the server's id of the stop."""
         before_s, behind_s = (EARLIEST_S, LATEST_S) if query.by_schedule else (0, 0)
         first, last = query.instant - before_s, query.instant + query.window_s + behind_s
 
@@ -182,10 +177,10 @@ class MotisNetwork(ServerNetwork):
             try:
                 return await ask_board(self._server, own_id, first, last, language)
             except UnknownThere:
-                # One of the ways in which a printed id may have been spelt.
+                # One of several spellings of a printed id.
                 return []
 
-        own_ids = self._ids.list_all_own(query.stop_ids)
+        own_ids = self._ids.decode_all(query.stop_ids)
         return dict(zip(own_ids, await gather_all(map(ask, own_ids)), strict=True))
 
     def _find_price(self, found: FoundJourneys) -> PriceItinerary | None:

@@ -1,7 +1,4 @@
-"""Stops and names on a MOTIS server: ids, lookup by id and around a point, and its geocoder.
-
-Its ids are ``tag_local``, split at the first underscore, and case counts; printed ids are upper case (rule A8).
-"""
+"""Stops and names on a MOTIS server: ids, lookup by id and around a point, and its geocoder."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +19,7 @@ from fingerpost.transit.remote.kit.places import (
     Geocoder,
     GroupingLookup,
     ServerStop,
-    StopIdBook,
+    StopIdCodec,
 )
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
 from fingerpost.transit.remote.motis import shapes
@@ -36,19 +33,19 @@ _MOST_STATIONS = 5
 _MOST_STOPS = 8
 
 
-class MotisStopIds(StopIdBook):
-    """Stop ids ``tag_local``.
+class MotisStopIds(StopIdCodec):
+    """Stop ids ``tag_local``, split at the first underscore; case matters.
 
     A feed whose tag was learned is a FEED of its own: ``hsl_1040601`` is ``HSL:1040601``, as any network with that feed
     prints it. A server that cannot list its feeds has one FEED, the network's name, before the whole id:
-    ``NL:NL-OVAPI_X`` is ``nl-ovapi_x``. Where that name is also a feed, a second colon tells the two apart.
+    ``NL:NL-OVAPI_X`` is ``nl-ovapi_x``. If that name is also a feed, a second colon distinguishes the two.
 
-    Case is undone by the rule that printed it: an id in one case only is raised to upper case, and may be either of two
-    on the server; the small letters of an id in both cases are escaped, so that it is found exactly.
+    An id in one case only is upper-cased, and may be either of two on the server; in an id in both cases, small letters
+    are escaped.
 
     Args:
         network: the network's name.
-        tags: the server's feeds as it spells them; empty where they are not known.
+        tags: the server's feeds as it spells them; empty if unknown.
     """
 
     def __init__(self, network: str, tags: Iterable[str] = ()) -> None:
@@ -57,10 +54,10 @@ class MotisStopIds(StopIdBook):
         for tag in tags:
             self._tag_by_feed.setdefault(print_feed_name(tag), tag)
         self._network = print_feed_name(network)
-        # Before an id whose feed was not learned.
+        # Separates the network's name from an id whose feed was not learned.
         self._whole = "::" if self._network in self._tag_by_feed else ":"
 
-    def _guess_own(self, printed: str) -> Iterable[str]:
+    def _list_candidates(self, printed: str) -> Iterable[str]:
         feed, _, local = printed.partition(":")
         if feed == self._network and printed.startswith(feed + self._whole):
             whole = printed[len(feed + self._whole) :]
@@ -71,19 +68,19 @@ class MotisStopIds(StopIdBook):
             return []
         return [f"{known_tag}_{each}" for each in _cases(unescape(local))]
 
-    def print_trip(self, own_id: str) -> str:
+    def encode_trip(self, own_id: str) -> str:
         match = _TRIP_ID.fullmatch(own_id)
         whole = match["id"] if match else own_id
         tag, _, local = whole.partition("_")
         feed = print_feed_name(tag)
         return f"{feed}:{local}" if self._tag_by_feed.get(feed) == tag else f"{self._network}:{whole}"
 
-    def _print(self, own_id: str, *, exact: bool) -> str:
+    def _encode(self, own_id: str, *, exact: bool) -> str:
         tag, underscore, local = own_id.partition("_")
         feed = print_feed_name(tag)
         raised = local if exact else _raise(local)
         if underscore and self._tag_by_feed.get(feed) == tag:
-            # A colon here would be taken for the second one of a whole id.
+            # A colon here would be read as the second one of a whole id.
             first = "_3A" if raised.startswith(":") else ""
             return f"{feed}:{first}{escape(raised[1:] if first else raised)}"
         return f"{self._network}{self._whole}{escape(f'{tag if exact else _raise(tag)}{underscore}{raised}')}"
@@ -117,9 +114,9 @@ class MotisStopLookup(GroupingLookup):
         self._server = server
 
     async def _find(self, printed_id: str, language: str | None = None) -> ServerStop | None:
-        for own_id in self._ids.list_own(printed_id):
+        for own_id in self._ids.decode(printed_id):
             found = await self._find_own(own_id, language)
-            if found is not None and self._ids.print(own_id) == printed_id.strip().upper():
+            if found is not None and self._ids.encode(own_id) == printed_id.strip().upper():
                 return found
         return None
 
@@ -190,11 +187,7 @@ def _new_stop(place: shapes.OwnPlace) -> ServerStop:
 async def ask_stops(
     server: MotisServer, box: Bounds, language: str | None = None, *, fresh_s: float
 ) -> Answer[tuple[shapes.OwnPlace, ...]]:
-    """Return the stops of a box.
-
-    Raises:
-        TooMuchAsked: there are more than the server lists at once.
-    """
+    """Return the stops of a box; raise TooMuchAsked if there are more than the server lists at once."""
     params = {"min": f"{box.south:.6f},{box.west:.6f}", "max": f"{box.north:.6f},{box.east:.6f}"}
     answered = await server.ask(MotisEndpoint.STOPS, shapes.StopList, params, language=language, fresh_s=fresh_s)
     answered.require("stop", "", found=answered.data.root)
@@ -214,7 +207,7 @@ class MotisGeocoder(Geocoder):
         if focus is not None:
             params["place"] = _print_position(focus)
         found = await self._ask(MotisEndpoint.GEOCODE, params, language)
-        # The server may know more of the world than this network is to answer for.
+        # The server may cover more than this network.
         return [candidate for candidate in found if self._bounds.covers(candidate.coordinate)]
 
     async def _list_near(self, position: Coordinate, language: str | None) -> Sequence[Candidate]:  # noqa: ARG002

@@ -1,7 +1,7 @@
-"""Send questions to one MOTIS server, and classify its failures.
+"""Send requests to one MOTIS server, and classify its failures.
 
-Refusals come as JSON ``{"error": ...}``: 400 for a bad parameter, 404 for an unknown stop or feed, 422 for too much.
-A path that this version lacks is a 404 without that body; a gateway before the server answers in text or HTML.
+Refusals are JSON ``{"error": ...}``: 400 for a bad parameter, 404 for an unknown stop or feed, 422 for too much.
+A path that this version lacks is a 404 without that body; a gateway answers in text or HTML.
 """
 
 import logging
@@ -25,7 +25,6 @@ from fingerpost.transit.remote.motis.shapes import Complaint
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
-# How long an answer that real time may change is served again from memory; Transitous asks for frugality.
 LIVE_FRESH_S = 10.0
 _REFUSED = frozenset({400, 404, 422})
 _OUTSIDE = "outside of loaded timetable"
@@ -35,7 +34,7 @@ NEWEST, OLDEST = 6, 1
 
 
 class MotisEndpoint(Enum):
-    """A question to the server: the end of its path, and the versions that the path was ever given, newest first."""
+    """The end of a path, and the API versions of that path, newest first."""
 
     PLAN = "plan", (6, 5, 4, 3, 2, 1)
     STOP_TIMES = "stoptimes", (6, 5, 4, 1)
@@ -45,14 +44,14 @@ class MotisEndpoint(Enum):
     REVERSE_GEOCODE = "reverse-geocode", (1,)
 
     def path(self, api: int) -> tuple[str, ...]:
-        """Return the path of the question on a server whose newest API version is ``api``."""
+        """Return the path on a server whose newest API version is ``api``."""
         name, versions = self.value
         version = next(version for version in versions if version <= api)
         return ("api", f"v{version}", *name.split("/"))
 
 
 class UnknownThere(DataNotFound):
-    """The server knows no such stop, feed or trip."""
+    """The server does not know a stop, feed or trip."""
 
 
 class TooMuchAsked(SourceFailed):
@@ -90,14 +89,14 @@ class MotisServer(Connection):
         language: str | None = None,
         fresh_s: float = LIVE_FRESH_S,
     ) -> Answer[_T]:
-        """Ask a question and return its answer.
+        """Ask an endpoint.
 
         Raises:
-            UnknownThere: it knows no such stop or feed.
+            UnknownThere: the server does not know a stop or feed.
             OutsideCalendar: its timetable does not cover that instant.
-            TooMuchAsked: the answer would be larger than it gives.
+            TooMuchAsked: the answer would be too large.
             StorageUnavailable: the server cannot be asked, or could not answer.
-            SourceChanged: it answered in another shape, or rejected the question.
+            SourceChanged: it answered in another shape, or rejected the request.
         """
         asked = {**params, **({"language": language} if language else {})}
 
@@ -110,11 +109,7 @@ class MotisServer(Connection):
         return await self.get(*path, params=asked, fresh_s=fresh_s, accept=_REFUSED, read=read)
 
     async def has(self, endpoint: MotisEndpoint, version: int) -> bool:
-        """Return whether the server has a path: it complains in its own words about the lack of parameters there.
-
-        Raises:
-            StorageUnavailable: the server cannot be asked.
-        """
+        """Whether the server has a path: it then reports the missing parameters in its own words."""
 
         async def is_complaint(response: Response) -> bool:
             return response.status in _REFUSED and _find_complaint(response) is not None
@@ -123,7 +118,7 @@ class MotisServer(Connection):
 
 
 def _find_ban(response: Response) -> ToolError | None:
-    """Return the error of a 403 where no key was sent: the gateway takes offence at who asks."""
+    """Return the error of a 403 without a key: the gateway blocks our User-Agent or address."""
     if response.status != 403 or "retry-after" in response.headers:
         return None
     host = host_of(response)
@@ -160,7 +155,7 @@ def _read_refusal(response: Response) -> ToolError:
 
 
 def _find_days(window: str) -> tuple[date, date] | tuple[None, None]:
-    """Return the first and the last day of a window that names its begin and its end, the end not included."""
+    """Parse the days of a half-open window."""
     try:
         first, behind = map(date.fromisoformat, _DAY.findall(window))
     except ValueError:

@@ -1,8 +1,4 @@
-"""What MOTIS answers to each question, as frozen values.
-
-Nothing is required that any version may leave out, unknown words stay words, and fields that nothing is made of are
-passed over.
-"""
+"""Shapes of MOTIS' answers. Fields that any version may leave out are optional, and unknown words stay words."""
 
 from typing import Annotated
 
@@ -21,7 +17,7 @@ from fingerpost.transit.remote.kit.answers import (
 )
 
 WALK = "WALK"
-# Ways on the street that no rider asked for. ODM and RIDE_SHARING are such where they are no trip of a timetable.
+# Ways on the street that no rider asked for; ODM and RIDE_SHARING only without a trip of the timetable.
 ON_STREET = frozenset(
     {"BIKE", "RENTAL", "CAR", "HGV", "CAR_PARKING", "CAR_DROPOFF", "FLEX", "ODM", "RIDE_SHARING"}
     | {"DEBUG_BUS_ROUTE", "DEBUG_RAILWAY_ROUTE", "DEBUG_FERRY_ROUTE"}
@@ -34,7 +30,7 @@ read_mode = ModeReader(
         Mode.BUS: "bus",
         Mode.COACH: "coach",
         Mode.FERRY: "ferry",
-        # Until version 5 of the API, METRO was the word for suburban trains.
+        # Until version 5 of the API, METRO meant suburban trains.
         Mode.RAIL: "metro suburban rail highspeed_rail long_distance night_rail regional_rail regional_fast_rail",
     }
 )
@@ -58,7 +54,7 @@ class MotisAlert(Shape):
 
 
 class OwnPlace(Positioned):
-    """A stop or a position, and when something is there."""
+    """A stop or a position, and its stop time."""
 
     name: str = ""
     stop_id: str | None = None
@@ -121,8 +117,6 @@ class MotisRiderCategory(Shape):
 
 
 class MotisFareProduct(Shape):
-    """Something to buy; without an amount nobody knows what it costs."""
-
     name: str = ""
     amount: Annotated[float, Field(ge=0, le=1_000_000_000)] | None = None
     currency: str
@@ -134,7 +128,7 @@ class MotisFareProduct(Shape):
 
 
 class FareTransfer(Shape):
-    """What is bought for some legs together: by leg, by rule, what may be bought."""
+    """The products to buy for some legs together: by leg, by rule, the alternatives."""
 
     rule: str | None = None
     transfer_products: Several[MotisFareProduct] = ()
@@ -142,8 +136,6 @@ class FareTransfer(Shape):
 
 
 class MotisItinerary(Shape):
-    """Legs in their order; without one of them it leads nowhere."""
-
     legs: tuple[MotisLeg, ...] = ()
     fare_transfers: Several[FareTransfer] = ()
 

@@ -16,7 +16,7 @@ SOURCES_URL = "https://transitous.org/sources/"
 ATTRIBUTION = (f"Transitous; the sources of its data: {SOURCES_URL}", "© OpenStreetMap contributors, ODbL")
 WORLD = Bounds(south=-90.0, west=-180.0, north=90.0, east=180.0)
 
-# Its gateway takes 20 plans a minute from one address, 10 of them at once; other questions a thousand.
+# Its gateway allows 20 plans a minute from one address, 10 of them at once, and 1,000 other requests.
 _PLANS = Pace(name="transitous-plans", per_second=20 / 60, burst=10)
 _REST = Pace(name="transitous", per_second=10, burst=40)
 PACES: Mapping[str, Pace] = MappingProxyType(
@@ -32,15 +32,10 @@ _API = re.compile(r"/api(/.*)?$")
 
 
 def _fill_url(text: str) -> dict[str, Any]:
-    """Return the record of a server; what follows ``/api`` is the server's own to say."""
     url = text.strip()
     read_template(url)
     parts = split_address(url)
     return {"url": parts._replace(path=_API.sub("", parts.path).rstrip("/")).geturl()}
-
-
-def _fill_transitous(_: str) -> dict[str, Any]:
-    return {"url": URL}
 
 
 MOTIS = AddOption(
@@ -53,5 +48,5 @@ TRANSITOUS = AddOption(
     name="transitous",
     metavar=None,
     help="Transitous, the public MOTIS server of free software; give --zone, and --bounds for a part of the world.",
-    fill=_fill_transitous,
+    fill=lambda _: {"url": URL},
 )

@@ -15,22 +15,16 @@ from fingerpost.transit.remote.kit.add_option import AddOption
 KEY_VARIABLE = "DIGITRANSIT_API_KEY"
 KEY_HEADER = "digitransit-subscription-key"
 GEOCODING_URL = "https://api.digitransit.fi/geocoding/v1"
-# The gateway waits this long for the routing of all Finland, and so do we.
+# As long as the gateway waits for the routing of all Finland.
 FINLAND_DEADLINE_S = 35.0
-# What Digitransit's operators ask for; all its regions and its geocoding are one host, and share one limit.
+# As Digitransit's operators ask; all regions and the geocoding share one host and one limit.
 PACES: Mapping[str, Pace] = MappingProxyType({"api.digitransit.fi": Pace(name="digitransit", per_second=10, burst=30)})
 ATTRIBUTION = ("Digitransit, CC BY 4.0", "© OpenStreetMap contributors, ODbL")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Region:
-    """One region of Digitransit.
-
-    Attributes:
-        name: as ``network add --digitransit`` takes it.
-        bounds: the box that it covers.
-        deadline_s: how long a plan or a board may take.
-    """
+    """One region of Digitransit; ``deadline_s`` is that of a plan or a board."""
 
     name: str
     bounds: Bounds
@@ -65,10 +59,10 @@ _ENDPOINT = "/otp/gtfs/v1"
 
 
 def _fill_url(text: str) -> dict[str, Any]:
-    """Return the record of a server; where no path is named, the one that OpenTripPlanner serves."""
     url = text.strip()
     read_template(url)
     parts = split_address(url)
+    # Without a path, the one that OpenTripPlanner serves.
     if parts.path.rstrip("/") in ("", "/otp"):
         url = parts._replace(path=_ENDPOINT).geturl()
     return {"url": url}

@@ -1,7 +1,7 @@
-"""The GraphQL documents that are sent, fitted to what a server's version knows.
+"""The GraphQL documents, fitted to a server's schema.
 
-A line that ends in ``#if Type.field`` is left out where the server's schema lacks that field or input field.
-``shapes.py`` holds one class for each object that is selected here, and no other field.
+A line that ends in ``#if Type.field`` is dropped if the server's schema lacks that field or input field.
+``shapes.py`` has one class per selected object, with exactly the selected fields.
 """
 
 import re
@@ -141,13 +141,13 @@ _CONDITION = re.compile(r"#if (\w+)\.(\w+)\s*$", re.MULTILINE)
 
 
 def list_optional() -> list[str]:
-    """Return every ``Type.field`` that a document can do without, sorted."""
+    """Return every optional ``Type.field``, sorted."""
     return sorted({f"{owner}.{name}" for document in DOCUMENTS for owner, name in _CONDITION.findall(document)})
 
 
 @lru_cache(maxsize=256)
 def fit(document: str, lacking: frozenset[str] = frozenset()) -> str:
-    """Return a document without the lines that need what a server lacks, and without conditions."""
+    """Drop the lines of a document that need what a server lacks, and all conditions."""
     lines = []
     for line in document.strip().splitlines():
         condition = _CONDITION.search(line)

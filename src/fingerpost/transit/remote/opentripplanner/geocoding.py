@@ -1,4 +1,4 @@
-"""Names in Digitransit's regions: its Pelias geocoder, whose stops are looked up on the routing server."""
+"""Digitransit's Pelias geocoder; its stops are looked up on the routing server."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,19 +13,17 @@ from fingerpost.transit.remote.kit.places import MOST_GROUPED, MOST_MATCHES, MOS
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S, Connection
 from fingerpost.transit.remote.opentripplanner.digitransit import GEOCODING_URL, KEY_HEADER
 from fingerpost.transit.remote.opentripplanner.server import find_limit, is_whole
-from fingerpost.transit.remote.opentripplanner.stops import OwnStopIds, OwnStopLookup, new_stop
+from fingerpost.transit.remote.opentripplanner.stops import OtpStopIds, OtpStopLookup, new_stop
 from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M
 from fingerpost.transit.rules.language import spoken
 
-# What names a position: not the districts and towns that hold it, whose middles may lie anywhere.
+# Layers that name a position; districts and towns do not, because their centre may lie far away.
 _NAMING_LAYERS = "address,venue,street,stop,station"
 _STOP_ID = re.compile(r"GTFS:(?P<id>[^:#]+:[^#]+)(#.*)?")
 _READABLE = re.compile(r"[0-9a-zåäö]", re.IGNORECASE)
 
 
 class Geometry(Shape):
-    """A point: longitude, then latitude."""
-
     coordinates: tuple[Longitude, Latitude]
 
 
@@ -65,7 +63,7 @@ class DigitransitGeocoder(Geocoder):
     """Finds places by name in one region."""
 
     def __init__(
-        self, fetch: Fetch, record: NetworkRecord, stops: OwnStopLookup, ids: OwnStopIds, bounds: Bounds
+        self, fetch: Fetch, record: NetworkRecord, stops: OtpStopLookup, ids: OtpStopIds, bounds: Bounds
     ) -> None:
         self._connection = Connection(
             fetch,
@@ -124,8 +122,8 @@ class DigitransitGeocoder(Geocoder):
         return [known.get(each.stop_id or "") or each.to_place() for each in candidates]
 
     async def _find_stops(self, own_ids: Sequence[str], language: str | None) -> dict[str, Place]:
-        """Return the whole place of each stop or station, by the routing server's id (rule D2)."""
-        told = await self._stops.find([self._ids.print(own_id) for own_id in own_ids], language)
+        """Return the whole place of each stop or station by the routing server's id (rule D2)."""
+        told = await self._stops.find([self._ids.encode(own_id) for own_id in own_ids], language)
         stations = {station.gtfs_id: station for station in told.stations}
         stations |= {stop.gtfs_id: stop.parent_station for stop in told.stops if stop.parent_station is not None}
         places = {own_id: self._stops.place_of_station(station) for own_id, station in stations.items()}

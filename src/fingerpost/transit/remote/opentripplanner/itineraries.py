@@ -17,19 +17,19 @@ from fingerpost.transit.remote.kit.journeys import (
     explain_currencies,
     is_in_force,
     new_walk,
-    once,
     own_name,
     read_itinerary,
     ride_mode,
+    unique_alerts,
 )
-from fingerpost.transit.remote.kit.places import StopIdBook
+from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.wire_values import find_service_day, read_access, read_mode
 
 
 def list_in_force(alerts: Iterable[shapes.OwnAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
-    """Return the alerts that say something and hold at any time from ``begin`` to ``end``, each once."""
-    return once(
+    """Return the alerts with a text that hold at any time from ``begin`` to ``end``, each once."""
+    return unique_alerts(
         ServiceAlert(
             id=alert.id,
             header=(alert.alert_header_text or "").strip(),
@@ -47,8 +47,8 @@ def list_in_force(alerts: Iterable[shapes.OwnAlert], begin: int, end: int) -> tu
 BY_ARRANGEMENT = frozenset({"CALL_AGENCY", "COORDINATE_WITH_DRIVER"})
 
 
-def new_leg(leg: shapes.OwnLeg, ids: StopIdBook, start: Location | None, end: Location | None) -> Leg:
-    """Return a leg; ``start`` and ``end`` are the trip's own ends where it begins or ends there, else None."""
+def new_leg(leg: shapes.OwnLeg, ids: StopIdCodec, start: Location | None, end: Location | None) -> Leg:
+    """Return a leg; ``start`` and ``end`` are the trip's own ends if it begins or ends there."""
     ends = _end_point(leg.from_, ids, start), _end_point(leg.to, ids, end)
     if not leg.transit_leg:
         return new_walk(*ends, (leg.start.scheduled_time, leg.end.scheduled_time), leg, mode=read_mode(leg.mode))
@@ -67,7 +67,7 @@ def new_leg(leg: shapes.OwnLeg, ids: StopIdBook, start: Location | None, end: Lo
         distance_m=leg.distance,
         line=None if leg.route is None else line_of(leg.route),
         headsign=leg.headsign or (None if leg.trip is None else destination_of(leg.trip)),
-        trip_id=None if leg.trip is None else ids.print_trip(leg.trip.gtfs_id),
+        trip_id=None if leg.trip is None else ids.encode_trip(leg.trip.gtfs_id),
         service_day=leg.service_date,
         wheelchair=read_access(None if leg.trip is None else leg.trip.wheelchair_accessible),
         by_arrangement=bool(BY_ARRANGEMENT & {leg.pickup_type, leg.dropoff_type}),
@@ -81,7 +81,7 @@ def new_leg(leg: shapes.OwnLeg, ids: StopIdBook, start: Location | None, end: Lo
 
 
 def line_of(route: shapes.Route) -> str:
-    """Return a line's name: short, else long, else the route's id (rule A2)."""
+    """Return a line's short or long name, else the route's id (rule A2)."""
     return route.short_name or route.long_name or route.gtfs_id.partition(":")[2] or route.gtfs_id
 
 
@@ -90,7 +90,6 @@ def colors_of(route: shapes.Route) -> LineColors | None:
 
 
 def destination_of(trip: shapes.Trip | shapes.BoardTrip) -> str | None:
-    """Return where a trip says that it goes, else its last stop; None where the server says neither."""
     last = trip.arrival_stoptime
     return trip.trip_headsign or (last.stop.name if last is not None and last.stop is not None else None)
 
@@ -99,26 +98,26 @@ def _delay_s(moment: shapes.LegTime) -> int | None:
     return None if moment.estimated is None else moment.estimated.delay
 
 
-def _end_point(end: shapes.End, ids: StopIdBook, location: Location | None) -> StopPoint:
+def _end_point(end: shapes.End, ids: StopIdCodec, location: Location | None) -> StopPoint:
     here = end.coordinate
     if end.stop is None:
         return StopPoint(name=own_name(location) or end.name or UNNAMED, coordinate=here)
     return StopPoint(
         name=end.stop.name or end.name or UNNAMED,
         coordinate=here,
-        id=ids.print(end.stop.gtfs_id),
+        id=ids.encode(end.stop.gtfs_id),
         platform=end.stop.platform_code or None,
         wheelchair=read_access(end.stop.wheelchair_boarding),
     )
 
 
-# A server leaves out the ride that arrives at the very second which it is asked for (seen on 2.9).
+# A server skips rides that arrive in the very second of the query (seen on 2.9).
 ARRIVAL_MARGIN_S = 1
 _PRECISION = 5
 
 
 def list_itineraries(
-    found: shapes.PlanConnection | shapes.Promised | None, query: JourneyQuery, ids: StopIdBook
+    found: shapes.PlanConnection | shapes.Promised | None, query: JourneyQuery, ids: StopIdCodec
 ) -> list[Itinerary]:
     """Return the itineraries of a page; skip those that lack a leg."""
     itineraries: list[Itinerary | None] = []
@@ -136,7 +135,7 @@ def draw_leg(leg: Leg) -> LegLine:
 
 
 def _keep_in_time(itinerary: Itinerary, query: JourneyQuery) -> Itinerary | None:
-    """Return an itinerary without the margin that the question added: a walk sets out earlier, a ride is too late."""
+    """Take the margin back that was added to the query: move a walk earlier, drop a ride that arrives in it."""
     if not query.arrive_by or not 0 < itinerary.arrival - query.instant <= ARRIVAL_MARGIN_S:
         return itinerary
     if itinerary.rides:
@@ -154,15 +153,11 @@ def _keep_in_time(itinerary: Itinerary, query: JourneyQuery) -> Itinerary | None
     )
 
 
-_Offers = Mapping[str, tuple[shapes.FareProduct, shapes.Money]]
-"""What may be bought for a leg, by the id of the purchase."""
-
-
 def price(itinerary: Itinerary) -> Fare | None:
-    """Return what all rides cost an ordinary rider, or why that is unknown; None without rides.
+    """Return the price of all rides for an ordinary rider, or why it is unknown; None without rides.
 
-    One purchase that every ride can be ridden with beats several; among such the cheapest.
-    Without one, each ride must have a single product, or nobody can say which would be bought.
+    The cheapest purchase that covers every ride counts. Without one, each ride must have a single product, because the
+    server does not say which are bought together.
     """
     if not itinerary.rides:
         return None
@@ -178,8 +173,8 @@ def price(itinerary: Itinerary) -> Fare | None:
     return _sum(list({name: offer for offers in by_ride for name, offer in offers.items()}.values()))
 
 
-def _list_offers(leg: Leg) -> _Offers:
-    """Return the products with a price that an ordinary rider may buy for a leg."""
+def _list_offers(leg: Leg) -> Mapping[str, tuple[shapes.FareProduct, shapes.Money]]:
+    """Return the priced products for an ordinary rider of a leg, by the id of the purchase."""
     own = leg.handle
     uses = own.fare_products if isinstance(own, shapes.OwnLeg) else ()
     return {
@@ -200,15 +195,15 @@ def _sum(offers: Sequence[tuple[shapes.FareProduct, shapes.Money]]) -> Fare:
     )
 
 
-# Departures of one stop that are asked for: more than leave anywhere within a day.
+# More than depart from any stop within a day.
 MOST_ROWS = 3000
-# The server compares times in its own way at both ends of a window, so a little more is asked for.
+# The server treats both ends of a window in its own way.
 MARGIN_S = 120
 _NO_BOARDING = "NONE"
 
 
-def list_rows(stop: shapes.BoardStop, ids: StopIdBook, zone: ZoneInfo) -> Iterator[Departure]:
-    printed = ids.print(stop.gtfs_id)
+def list_rows(stop: shapes.BoardStop, ids: StopIdCodec, zone: ZoneInfo) -> Iterator[Departure]:
+    printed = ids.encode(stop.gtfs_id)
     for time in stop.stoptimes_without_patterns:
         if time.pickup_type != _NO_BOARDING and not _is_last_call(time):
             row = _row(time, ids, printed, stop.platform_code or None, zone)
@@ -217,7 +212,7 @@ def list_rows(stop: shapes.BoardStop, ids: StopIdBook, zone: ZoneInfo) -> Iterat
 
 
 def _is_last_call(time: shapes.Stoptime) -> bool:
-    """Whether the trip ends here: a cancelled call does not say whether it could be boarded."""
+    """Whether the trip ends here; a cancelled stop time has no pickup type to tell."""
     last = time.trip.arrival_stoptime
     return (
         last is not None
@@ -226,7 +221,7 @@ def _is_last_call(time: shapes.Stoptime) -> bool:
     )
 
 
-def _row(time: shapes.Stoptime, ids: StopIdBook, stop_id: str, platform: str | None, zone: ZoneInfo) -> Departure:
+def _row(time: shapes.Stoptime, ids: StopIdCodec, stop_id: str, platform: str | None, zone: ZoneInfo) -> Departure:
     trip = time.trip
     cancelled = time.realtime_state == shapes.CANCELLED or (bool(time.realtime) and time.pickup_type is None)
     line = line_of(trip.route)
@@ -236,7 +231,7 @@ def _row(time: shapes.Stoptime, ids: StopIdBook, stop_id: str, platform: str | N
         destination=time.headsign or destination_of(trip) or line,
         scheduled=time.service_day + time.scheduled_departure,
         stop_id=stop_id,
-        trip_id=ids.print_trip(trip.gtfs_id),
+        trip_id=ids.encode_trip(trip.gtfs_id),
         service_day=find_service_day(time.service_day, zone),
         departure_delay_s=time.departure_delay if time.realtime and not cancelled else None,
         cancelled=cancelled,

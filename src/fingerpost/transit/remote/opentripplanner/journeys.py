@@ -1,7 +1,7 @@
 """Ask an OpenTripPlanner server for a page of journeys.
 
-The server knows no limit on walking (rule B6), so itineraries that walk too far are dropped here, and another question,
-in which walking is dear, looks for those that walk less.
+The server has no limit on walking (rule B6), so itineraries that walk too far are dropped here, and a second query
+makes walking expensive.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,9 +21,9 @@ from fingerpost.transit.remote.kit.journeys import (
     JourneyEnd,
     JourneyQuestion,
     JourneySearch,
+    format_impossible,
     list_promised,
     new_outside_calendar,
-    say_impossible,
     sort_live,
 )
 from fingerpost.transit.remote.opentripplanner.documents import PLAN
@@ -33,7 +33,7 @@ from fingerpost.transit.remote.opentripplanner.itineraries import (
 )
 from fingerpost.transit.remote.opentripplanner.server import Server
 from fingerpost.transit.remote.opentripplanner.shapes import PlanData, RoutingError
-from fingerpost.transit.remote.opentripplanner.stops import OwnStopIds
+from fingerpost.transit.remote.opentripplanner.stops import OtpStopIds
 from fingerpost.transit.remote.opentripplanner.wire_values import print_offset_time
 
 OUTSIDE_SERVICE_PERIOD, OUTSIDE_BOUNDS = "OUTSIDE_SERVICE_PERIOD", "OUTSIDE_BOUNDS"
@@ -50,7 +50,6 @@ _SENTENCES = {
 
 
 def list_reasons(errors: Iterable[RoutingError]) -> tuple[str, ...]:
-    """Return sentences on why nothing was found, none where the server gives no reason that we know."""
     sentences = (_SENTENCES[error.code].format(end=_end_of(error)) for error in errors if error.code in _SENTENCES)
     return tuple(sentence[0].upper() + sentence[1:] for sentence in sentences)
 
@@ -61,16 +60,16 @@ def _end_of(error: RoutingError) -> str:
 
 # Itineraries on a page where all of a window are wanted.
 WINDOW_PAGE_SIZE = 40
-# A server's own limit is a day by default; it refuses two days.
+# A server's limit is a day by default; it refuses two days.
 _LONGEST_WINDOW_S = 24 * 3600
-# What a change costs beyond its time, in the server's cost units (seconds), for who wants few of them.
+# The cost of a transfer beyond its time, in seconds, for riders who want few.
 _FEW_TRANSFERS_COST = 1200
-# How much worse than riding a minute of walking is for who must walk less; the server's default is 2.
+# The cost of a minute of walking in minutes of riding, for shorter walks; the server's default is 2.
 _SHORT_WALK_RELUCTANCE = 10.0
 
 
 def print_end(end: JourneyEnd) -> dict[str, Any]:
-    """Return a PlanLabeledLocationInput; exactly one of its two keys, never a null."""
+    """Return a PlanLabeledLocationInput: exactly one of its two keys, never null."""
     if end.stop_id is not None:
         return {"location": {"stopLocation": {"stopLocationId": end.stop_id}}}
     here = end.location.coordinate
@@ -78,10 +77,7 @@ def print_end(end: JourneyEnd) -> dict[str, Any]:
 
 
 def new_variables(question: JourneyQuestion, zone: ZoneInfo, *, with_promised: bool) -> dict[str, Any]:
-    """Return the variables of the plan document; what is not wished for is left out, because nulls fail.
-
-    For shorter walks walking is dearer, and the way that only walks is left out.
-    """
+    """Return the variables of the plan document; wishes that were not made are left out, because nulls fail."""
     query, shorter_walks = question.query, question.shorter_walks
     bound = "latestArrival" if query.arrive_by else "earliestDeparture"
     instant = query.instant + ARRIVAL_MARGIN_S if query.arrive_by else query.instant
@@ -117,16 +113,12 @@ def _preferences(query: JourneyQuery, *, shorter_walks: bool) -> dict[str, Any]:
 
 
 class OpenTripPlannerSearch(JourneySearch):
-    """Searches one server.
+    """Searches one server; ``with_promised`` if it can be asked for cancelled trips."""
 
-    Args:
-        with_promised: whether the server can be asked for cancelled trips.
-    """
-
-    # A page may be empty while there are more; beyond this many we believe that there is nothing.
+    # A page may be empty although more follow.
     most_pages = 4
 
-    def __init__(self, server: Server, ids: OwnStopIds, profile: NetworkProfile, *, with_promised: bool) -> None:
+    def __init__(self, server: Server, ids: OtpStopIds, profile: NetworkProfile, *, with_promised: bool) -> None:
         self._server = server
         self._ids = ids
         self._profile = profile
@@ -143,7 +135,7 @@ class OpenTripPlannerSearch(JourneySearch):
         told = list_itineraries(page, query, self._ids)
         live = sort_live(told, query, answered.retrieved_at)
         if len(live.impossible) == len(set(told)) and (told or answered.has_lost("legs")):
-            raise refuse_unreadable("itinerary", [*answered.notes, *say_impossible(len(told))])
+            raise refuse_unreadable("itinerary", [*answered.notes, *format_impossible(len(told))])
         codes = {error.code for error in page.routing_errors}
         found = replace(
             live,
@@ -161,7 +153,7 @@ class OpenTripPlannerSearch(JourneySearch):
         return replace(found, following=partial(self._ask, question, onward), cursor=cursor)
 
     def _refuse_outside(self, errors: Iterable[RoutingError]) -> None:
-        """Raise OutsideCalendar or RegionUnsupported where the server knows nothing of the day, or of an end."""
+        """Raise OutsideCalendar or RegionUnsupported if the server does not cover the day or an end."""
         name = self._profile.name
         for error in errors:
             if error.code == OUTSIDE_SERVICE_PERIOD:
@@ -172,7 +164,7 @@ class OpenTripPlannerSearch(JourneySearch):
 
 
 def _may_lack_some(found: FoundJourneys, query: JourneyQuery) -> bool:
-    """Whether the next page may hold the first trip, or more of the window; pages go on to later departures."""
+    """Whether the next page, with later departures, may have the first trip or more of the window."""
     if not found.live:
         return True
     if query.window_s is None or query.arrive_by:

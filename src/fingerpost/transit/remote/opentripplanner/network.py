@@ -1,4 +1,4 @@
-"""A network behind one OpenTripPlanner server: what the server covers, and what its version can do."""
+"""A network behind one OpenTripPlanner server, and its learned profile."""
 
 import logging
 from collections.abc import Iterable, Sequence
@@ -33,14 +33,14 @@ from fingerpost.transit.remote.opentripplanner.itineraries import (
 )
 from fingerpost.transit.remote.opentripplanner.journeys import OpenTripPlannerSearch
 from fingerpost.transit.remote.opentripplanner.server import Server
-from fingerpost.transit.remote.opentripplanner.stops import OwnStopIds, OwnStopLookup, StopNames
+from fingerpost.transit.remote.opentripplanner.stops import OtpStopIds, OtpStopLookup, StopNames
 from fingerpost.transit.remote.opentripplanner.wire_values import read_mode
 from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S
 
-# Without this there is nothing to plan with; our documents are valid from OpenTripPlanner 2.7 to 2.9.
+# Our documents are valid from OpenTripPlanner 2.7 to 2.9.
 NEEDED = "QueryType.planConnection"
+# The trait of a learned profile with what the schema lacks.
 TRAIT = "lacking"
-"""The trait of a learned profile that keeps the list."""
 _TYPE = """
 query Schema {{
   __type(name: "{name}") {{
@@ -52,7 +52,7 @@ query Schema {{
 
 
 async def find_lacking(server: Server) -> frozenset[str]:
-    """Return every ``Type.field`` that our documents could use and this server does not know.
+    """Return every ``Type.field`` that our documents could use and this server lacks.
 
     A server may refuse to describe several types in one request, so each has its own.
 
@@ -83,7 +83,7 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
 
     Raises:
         StorageUnavailable: it cannot be asked.
-        SourceChanged: it answers in an unknown shape, holds no stops, or is older than what we can ask.
+        SourceChanged: it answers in an unknown shape, has no stops, or is too old.
     """
     region = find_region(record.url)
     server = Server(fetch, record)
@@ -114,7 +114,7 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
 
 
 async def _find_bounds(server: Server) -> Bounds:
-    """Return the box of the stops; no stop lies at 0, 0, which is what is written where nobody knows the position."""
+    """Return the box of the stops, without those at 0, 0, which means an unknown position."""
     stops = (await server.ask(STOP_POSITIONS, shapes.StopPositions, fresh_s=0.0)).data.stops
     known = [Coordinate(stop.lat, stop.lon) for stop in stops if stop.lat is not None and stop.lon is not None]
     places = [each for each in known if max(abs(each.lat), abs(each.lon)) >= _UNSET_WITHIN]
@@ -129,7 +129,7 @@ async def _find_bounds(server: Server) -> Bounds:
 
 
 def _find_days(range_s: shapes.ServiceTimeRange | None, zone: str | None) -> tuple[date | None, date | None]:
-    """Return the first and the last day with service, None where one is unknown; the range ends where the last does."""
+    """Return the first and the last day with service, if the range is usable; its end is not included."""
     if range_s is None or range_s.start is None or range_s.end is None or range_s.end <= range_s.start:
         return None, None
     where = ZoneInfo(zone) if zone else UTC
@@ -137,7 +137,7 @@ def _find_days(range_s: shapes.ServiceTimeRange | None, zone: str | None) -> tup
 
 
 def _list_attribution(feeds: Iterable[shapes.FeedData]) -> tuple[str, ...]:
-    """Return who publishes each feed, else who runs what it holds, else its id."""
+    """Return the publisher of each feed, else its agencies, else its id."""
     named = (
         (feed.publisher.name if feed.publisher is not None else None)
         or ", ".join(dict.fromkeys(agency.name for agency in feed.agencies if agency.name))
@@ -158,8 +158,8 @@ class OpenTripPlannerNetwork(ServerNetwork):
         if region is not None:
             profile = replace(profile, answer_deadline_s=region.deadline_s)
         self._server = Server(fetch, record, lacking)
-        ids = OwnStopIds([feed.name for feed in learned.feeds] or [record.name])
-        stops = OwnStopLookup(self._server, ids)
+        ids = OtpStopIds([feed.name for feed in learned.feeds] or [record.name])
+        stops = OtpStopLookup(self._server, ids)
         names: PlaceNames = StopNames(self._server, ids)
         if region is not None:
             names = DigitransitGeocoder(fetch, record, stops, ids, profile.bounds)
@@ -170,7 +170,7 @@ class OpenTripPlannerNetwork(ServerNetwork):
     async def _find_board(self, query: DepartureQuery, language: str | None) -> FoundBoard:
         before_s, behind_s = (EARLIEST_S, LATEST_S) if query.by_schedule else (MARGIN_S, MARGIN_S)
         variables = {
-            "ids": self._ids.list_all_own(query.stop_ids),
+            "ids": self._ids.decode_all(query.stop_ids),
             "from": query.instant - before_s,
             "seconds": query.window_s + before_s + behind_s,
             "count": MOST_ROWS,

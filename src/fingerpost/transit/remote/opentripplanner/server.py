@@ -24,15 +24,13 @@ from fingerpost.transit.remote.opentripplanner.shapes import GraphQLError, Reply
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
-# How long an answer that real time may change is served again from memory.
 LIVE_FRESH_S = 10.0
-# A server without a key of its own name is given the operator's whole header.
+# Its value is the operator's whole header.
 _PLAIN_KEY_HEADER = "authorization"
-# A note has room for some paths of what a server left out, not for all.
 _LONGEST_PATH, _MOST_PATHS = 120, 5
 _WAIT = re.compile(r"(?:again|replenished) in (?:(\d+) second|(?:(\d+)\.)?(\d+):(\d\d):(\d\d))", re.IGNORECASE)
 _DEFAULT_WAIT_S = 5.0
-# Of a quota that is used up and does not say until when.
+# For a used-up quota without a time.
 _QUOTA_WAIT_S = 3600.0
 
 
@@ -91,12 +89,12 @@ class Server(Connection):
 
 
 def is_whole(response: Response) -> bool:
-    """Return whether an answer is JSON that names no errors, so that it may be served again; parts are asked anew."""
+    """Whether an answer is JSON without errors, so that it may be served again."""
     return response.body.lstrip()[:1] == b"{" and b'"errors"' not in response.body
 
 
 def find_limit(response: Response) -> ToolError | None:
-    """Return the wait that a gateway asks for in the text of a 403 or 429; None to decide by the status alone."""
+    """Return the wait that the text of a 403 or 429 asks for; None to decide by the status alone."""
     if response.status not in (403, 429) or "retry-after" in response.headers:
         return None
     text = response.body[:2000].decode(errors="replace")
@@ -118,14 +116,14 @@ def _read_wait_s(found: re.Match[str]) -> float:
 def _failure(
     response: Response, errors: Sequence[GraphQLError], *, has_data: bool
 ) -> StorageUnavailable | SourceChanged:
-    """Return the error of an answer without data, or where ``has_data`` without the part of it that is needed.
+    """Return the error of an answer without data, or, if ``has_data``, without the part that is needed.
 
-    A server that answers the rest is up, so the second may not keep other questions away from it.
+    A server that answers in part is up, so that error is not retryable and does not open its circuit.
     """
     host = host_of(response)
     if not errors:
         return SourceChanged(f"{host} answered {'without what it was asked for' if has_data else 'no data'}")
-    said = _say(errors[0])
+    said = _format_error(errors[0])
     if "TimeoutException" in errors[0].message or "timeout" in errors[0].message.lower():
         return SourceTimeout(f"{host} took too long over the question: {said}")
     if _classify(errors[0]) in ("ValidationError", "InvalidSyntax"):
@@ -139,14 +137,14 @@ def _failure(
 def _note_errors(response: Response, errors: Sequence[GraphQLError]) -> tuple[str, ...]:
     if not errors:
         return ()
-    _log.warning("%s answered in part: %s", response.redacted_url, "; ".join(map(_say, errors)))
+    _log.warning("%s answered in part: %s", response.redacted_url, "; ".join(map(_format_error, errors)))
     paths = dict.fromkeys(".".join(str(part) for part in error.path or () if isinstance(part, str)) for error in errors)
     named = [path[:_LONGEST_PATH] for path in paths if path]
     told = list_first(named, _MOST_PATHS) or "parts of the answer"
-    return (f"The server could not say everything: {told} ({_say(errors[0])}).",)
+    return (f"The server could not say everything: {told} ({_format_error(errors[0])}).",)
 
 
-def _say(error: GraphQLError) -> str:
+def _format_error(error: GraphQLError) -> str:
     return shorten(error.message) or _classify(error) or "no reason given"
 
 

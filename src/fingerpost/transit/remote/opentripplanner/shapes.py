@@ -1,7 +1,7 @@
-"""What the server answers to each document, as frozen values; one class for each object that is selected.
+"""Shapes of the answers to each document, with one class per selected object.
 
-What a document asks for at its top is required, with an error beside it or without: null never means that there is
-nothing. Below it nothing is required that the schema lets be null, and unknown words stay words.
+The top fields of a document are required, with or without errors beside them: null never means that there is nothing.
+Below them, fields are optional if the schema allows null, and unknown words stay words.
 """
 
 from decimal import Decimal
@@ -27,9 +27,9 @@ from fingerpost.transit.remote.opentripplanner.wire_values import LONGEST_S, Day
 _T = TypeVar("_T")
 
 _Seconds = Annotated[int, Field(ge=-LONGEST_S, le=LONGEST_S)]
-# Pairs of whole numbers: in each, characters that go on, and one that ends it.
+# Pairs of numbers: in each, characters that continue it, and one that ends it.
 _POLYLINE = r"^(?:(?:[_-~]{0,6}[?-^]){2})*$"
-# Of what a currency's amounts are written with: no currency has more (ISO 4217).
+# No currency has more (ISO 4217).
 _Digits = Annotated[int, Field(ge=0, le=4)]
 _Amount = Annotated[float, Field(ge=0, le=1_000_000_000)]
 

@@ -10,7 +10,14 @@ from fingerpost import clock
 from fingerpost.transit.engine.timetable.stop_ids import escape, print_feed_name, unescape
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, box_around
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.remote.kit.places import AROUND_M, GroupingLookup, PlaceNames, ServerStop, StopIdBook, new_named
+from fingerpost.transit.remote.kit.places import (
+    AROUND_M,
+    GroupingLookup,
+    PlaceNames,
+    ServerStop,
+    StopIdCodec,
+    new_named,
+)
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
 from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.documents import ALL_STOPS, STOPS_BY_ID, STOPS_IN_BOX
@@ -20,7 +27,7 @@ from fingerpost.transit.rules.language import spoken
 from fingerpost.transit.rules.place_index import PlaceIndex
 
 
-class OwnStopIds(StopIdBook):
+class OtpStopIds(StopIdCodec):
     """Stop ids ``feed:local``.
 
     Args:
@@ -31,15 +38,15 @@ class OwnStopIds(StopIdBook):
         super().__init__()
         self._feed_by_printed = {print_feed_name(feed_id): feed_id for feed_id in feed_ids}
 
-    def print_trip(self, own_id: str) -> str:
+    def encode_trip(self, own_id: str) -> str:
         feed_id, _, local = own_id.partition(":")
         return f"{_print_feed(feed_id)}:{local}"
 
-    def _print(self, own_id: str, *, exact: bool) -> str:
+    def _encode(self, own_id: str, *, exact: bool) -> str:
         feed_id, _, local = own_id.partition(":")
         return f"{_print_feed(feed_id)}:{escape(local if exact else local.upper())}"
 
-    def _guess_own(self, printed: str) -> Iterable[str]:
+    def _list_candidates(self, printed: str) -> Iterable[str]:
         feed, colon, escaped = printed.partition(":")
         if colon and escaped:
             local = unescape(escaped)
@@ -49,14 +56,14 @@ class OwnStopIds(StopIdBook):
 _print_feed = lru_cache(maxsize=1024)(print_feed_name)
 
 
-class OwnStopLookup(GroupingLookup):
-    def __init__(self, server: Server, ids: OwnStopIds) -> None:
+class OtpStopLookup(GroupingLookup):
+    def __init__(self, server: Server, ids: OtpStopIds) -> None:
         super().__init__(ids)
         self._server = server
 
     async def find(self, printed_ids: Sequence[str], language: str | None = None) -> shapes.StopsById:
         """Look printed ids up, ignoring case."""
-        own = self._ids.list_all_own(printed_ids)
+        own = self._ids.decode_all(printed_ids)
         if not own:
             return shapes.StopsById(stops=(), stations=())
         answered = await self._server.ask(
@@ -72,9 +79,9 @@ class OwnStopLookup(GroupingLookup):
         wanted = printed_id.strip().upper()
         found = await self.find([printed_id], language)
         for station in found.stations:
-            if self._ids.print(station.gtfs_id) == wanted:
+            if self._ids.encode(station.gtfs_id) == wanted:
                 return spoken(self.place_of_station(station), language)
-        stop = next((stop for stop in found.stops if self._ids.print(stop.gtfs_id) == wanted), None)
+        stop = next((stop for stop in found.stops if self._ids.encode(stop.gtfs_id) == wanted), None)
         return None if stop is None else spoken(self.place_of(new_stop(stop)), language)
 
     def place_of_station(self, station: shapes.Station) -> Place:
@@ -133,7 +140,7 @@ FRESH_FOR = timedelta(hours=6)
 class StopNames(PlaceNames):
     """Finds places among the stops of one server, with one index per language."""
 
-    def __init__(self, server: Server, ids: OwnStopIds) -> None:
+    def __init__(self, server: Server, ids: OtpStopIds) -> None:
         self._server = server
         self._ids = ids
         self._indexes: dict[str | None, tuple[datetime, PlaceIndex]] = {}

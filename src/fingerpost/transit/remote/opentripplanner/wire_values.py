@@ -16,8 +16,8 @@ _DURATION = re.compile(
     r"(?:T(?:(?P<hours>[-+]?\d+)H)?(?:(?P<minutes>[-+]?\d+)M)?(?:(?P<seconds>[-+]?\d+(?:\.\d+)?)S)?)?"
 )
 _UNIT_S = {"days": 86_400, "hours": 3600, "minutes": 60, "seconds": 1}
+# No delay and no service day is longer.
 LONGEST_S = 30 * 86_400
-"""No delay and no service day is longer."""
 _HALF_DAY_S = 12 * 3600
 
 
@@ -39,7 +39,7 @@ def read_duration_s(text: str) -> int:
 
 
 def find_service_day(service_day_s: int, zone: tzinfo) -> date:
-    """Return the day whose service begins at an instant: noon minus twelve hours, so 23:00 or 01:00 on some days."""
+    """Return the day whose service begins at an instant, which is noon minus twelve hours."""
     return datetime.fromtimestamp(service_day_s + _HALF_DAY_S, zone).date()
 
 

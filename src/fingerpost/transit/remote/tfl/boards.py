@@ -14,19 +14,18 @@ from fingerpost.transit.model.itinerary import Departure, ServiceAlert
 from fingerpost.transit.port import DepartureQuery
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.network import FoundBoard
-from fingerpost.transit.remote.kit.places import StopIdBook
+from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.tfl import shapes
 from fingerpost.transit.remote.tfl.itineraries import list_lift_alerts, list_line_alerts, list_stop_alerts
 from fingerpost.transit.remote.tfl.server import STATUS_FRESH_S, TflClient, find_or_none
 from fingerpost.transit.remote.tfl.stops import StopPointLookup
-from fingerpost.transit.remote.tfl.timetable_days import say_remarks
+from fingerpost.transit.remote.tfl.timetable_days import format_remarks
 from fingerpost.transit.remote.tfl.timetables import TimetableReader, TimetableSource, is_whole, list_lines_of
 
 _T = TypeVar("_T")
 
-# TfL takes about this many ids at once.
 _MOST_IDS = 20
-# Up to so long ago counts as now (rule B12).
+# So long ago still counts as now (rule B12).
 _NOW_S = 120
 NOTE_OF_TIMETABLE = (
     "TfL's timetables tell whole minutes of a kind of day, such as 'Monday - Thursday', not of a date: "
@@ -44,7 +43,7 @@ _NO_PLATFORM = frozenset({"", "null", "unknown", "platform unknown"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Status:
-    """How lines, stops and lifts fare; ``notes`` say what could not be had."""
+    """The status of lines, stops and lifts; ``notes`` name what TfL did not answer."""
 
     lines: Sequence[shapes.TflLine] = ()
     stops: Sequence[shapes.StopDisruption] = ()
@@ -53,7 +52,7 @@ class _Status:
 
 
 class TflBoards:
-    def __init__(self, server: TflClient, stops: StopPointLookup, ids: StopIdBook, zone: ZoneInfo) -> None:
+    def __init__(self, server: TflClient, stops: StopPointLookup, ids: StopIdCodec, zone: ZoneInfo) -> None:
         self._server = server
         self._stops = stops
         self._ids = ids
@@ -62,11 +61,12 @@ class TflBoards:
         self._reader = TimetableReader(ids, zone)
 
     async def find_board(self, query: DepartureQuery) -> FoundBoard:
-        own_ids = await self._expand(self._ids.list_all_own(query.stop_ids))
+        members = await gather_all(map(self._stops.list_member_ids, self._ids.decode_all(query.stop_ids)))
+        own_ids = list(dict.fromkeys(own_id for each in members for own_id in each))
         now = int(clock.now().timestamp())
         first, last = query.instant, query.instant + query.window_s
         predicted, timetabled = _split(first, last, now, by_schedule=query.by_schedule)
-        told = await self._list_predictions(own_ids) if predicted else []
+        told = await self._find_predictions(own_ids) if predicted else []
         timetable, line_ids = FoundBoard(), set[str]()
         try:
             if timetabled:
@@ -90,12 +90,7 @@ class TflBoards:
             gap=None if rows else timetable.gap,
         )
 
-    async def _expand(self, own_ids: Sequence[str]) -> list[str]:
-        """Return the stops at which something arrives: those of a hub or a group for its id."""
-        members = await gather_all(map(self._stops.list_member_ids, own_ids))
-        return list(dict.fromkeys(own_id for each in members for own_id in each))
-
-    async def _list_predictions(self, own_ids: Sequence[str]) -> list[Answer[tuple[shapes.Prediction, ...]]]:
+    async def _find_predictions(self, own_ids: Sequence[str]) -> list[Answer[tuple[shapes.Prediction, ...]]]:
         told = await gather_all(
             self._server.find(tuple[shapes.Prediction, ...], "StopPoint", own_id, "Arrivals") for own_id in own_ids
         )
@@ -104,11 +99,8 @@ class TflBoards:
     def _list_predicted(
         self, predictions: Iterable[shapes.Prediction], first: int, last: int, now: int, lines: Sequence[shapes.TflLine]
     ) -> Iterator[Departure]:
-        """Yield what is expected from ``first`` to ``last``, both included; last calls are left out.
-
-        A prediction of the past that its time to live has passed is left out too.
-        """
-        # Of two predictions of one id TfL's later word holds.
+        """Yield what departs from ``first`` to ``last``, both included, without last calls and expired predictions."""
+        # The later of two predictions with one id counts.
         by_time = sorted(predictions, key=lambda prediction: prediction.timestamp)
         for told in {f"{prediction.naptan_id} {prediction.id}": prediction for prediction in by_time}.values():
             expected = told.expected_arrival
@@ -122,8 +114,8 @@ class TflBoards:
                 mode=shapes.read_mode(told.mode_name),
                 destination=told.destination_name or told.towards or line,
                 scheduled=expected,
-                stop_id=self._ids.print(told.naptan_id),
-                trip_id=self._ids.print_trip(told.id),
+                stop_id=self._ids.encode(told.naptan_id),
+                trip_id=self._ids.encode_trip(told.id),
                 service_day=datetime.fromtimestamp(expected, self._zone).date(),
                 platform=None if platform.lower() in _NO_PLATFORM else platform,
                 last_realtime_update=told.timestamp,
@@ -133,7 +125,7 @@ class TflBoards:
     async def _find_timetabled(
         self, own_ids: Sequence[str], spans: Sequence[tuple[int, int]]
     ) -> tuple[FoundBoard, set[str]]:
-        """Return what the timetables have in some spans of time, and TfL's ids of their lines."""
+        """Return the timetables' departures in some spans of time, and TfL's ids of the lines."""
         stops = await gather_all(self._stops.find_with_lines(each) for each in own_ids)
         lines = list_lines_of([each for each in stops if each is not None])
         found = await self._timetables.find(lines)
@@ -146,7 +138,7 @@ class TflBoards:
         is_known = bool(found.timetables) and is_whole(remarks)
         board = FoundBoard(
             rows=rows,
-            notes=(NOTE_OF_TIMETABLE, *say_remarks(remarks)),
+            notes=(NOTE_OF_TIMETABLE, *format_remarks(remarks)),
             retrieved_at=found.retrieved_at,
             gap=self._reader.find_gap(found.timetables, spans[-1][1]) if is_known and not rows else None,
         )
@@ -155,8 +147,11 @@ class TflBoards:
     async def _find_status(
         self, line_ids: Sequence[str], own_ids: Sequence[str], first: int, last: int, now: int
     ) -> _Status:
-        """Return how a board's lines, stops and lifts fare; a board stands without, and says that it does."""
-        days = () if first - REACH_S <= now <= last + _NOW_S else self._days_of(first, last)
+        days: tuple[str, ...] = ()
+        if not first - REACH_S <= now <= last + _NOW_S:
+            begin = datetime.fromtimestamp(first, self._zone).date()
+            end = datetime.fromtimestamp(last, self._zone).date() + timedelta(days=1)
+            days = (begin.isoformat(), "to", end.isoformat())
         lines, stops, lifts = await asyncio.gather(
             find_or_none(self._list_status(tuple[shapes.TflLine, ...], line_ids, "Line", "Status", *days)),
             find_or_none(self._list_status(tuple[shapes.StopDisruption, ...], own_ids, "StopPoint", "Disruption")),
@@ -171,16 +166,9 @@ class TflBoards:
             notes=(f"TfL did not say how its {' and '.join(missing)} fare.",) if missing else (),
         )
 
-    def _days_of(self, first: int, last: int) -> tuple[str, str, str]:
-        """Return the part of a path that asks for the days of a window, the day after included."""
-        begin = datetime.fromtimestamp(first, self._zone).date()
-        end = datetime.fromtimestamp(last, self._zone).date() + timedelta(days=1)
-        return begin.isoformat(), "to", end.isoformat()
-
     async def _list_status(
         self, shape: type[tuple[_T, ...]], ids: Sequence[str], what: str, *words: str
     ) -> Sequence[_T]:
-        """Return what is said of lines or stops, by their ids; TfL says nothing of those it does not know."""
         told = await gather_all(
             self._server.find(shape, what, ",".join(ids[at : at + _MOST_IDS]), *words, fresh_s=STATUS_FRESH_S)
             for at in range(0, len(ids), _MOST_IDS)
@@ -191,7 +179,7 @@ class TflBoards:
 def _split(
     first: int, last: int, now: int, *, by_schedule: bool
 ) -> tuple[tuple[int, int] | None, list[tuple[int, int]]]:
-    """Return the part of a window that TfL predicts, and the parts that only its timetables know."""
+    """Return the part of a window that TfL predicts, and the parts that only its timetables cover."""
     begin, end = now - _NOW_S, now + REACH_S
     if by_schedule or first > end or last < begin:
         return None, [(first, last)]
@@ -208,6 +196,6 @@ def _with_alerts(row: Departure, lines: Sequence[shapes.TflLine]) -> Departure:
 
 
 def _list_alerts(status: _Status, own_ids: Sequence[str], now: int, first: int, last: int) -> tuple[ServiceAlert, ...]:
-    """Return what is wrong with the stops of a board; TfL speaks of the lifts of now, so of no other day's board."""
+    """Return the alerts of a board's stops; TfL reports lifts of now only."""
     lifts = list_lift_alerts(status.lifts, own_ids) if first - REACH_S <= now <= last else ()
     return (*list_stop_alerts(status.stops, first, last), *lifts)

@@ -17,10 +17,10 @@ from fingerpost.transit.remote.kit.journeys import (
     draw_points,
     is_in_force,
     new_walk,
-    once,
     own_name,
+    unique_alerts,
 )
-from fingerpost.transit.remote.kit.places import StopIdBook
+from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.tfl import shapes
 
 # Severities that say that nothing is wrong.
@@ -39,7 +39,7 @@ _EFFECTS = {severity: effect for effect, severities in _SEVERITIES.items() for s
 
 
 def list_line_alerts(lines: Iterable[shapes.TflLine], line_id: str, begin: int, end: int) -> tuple[ServiceAlert, ...]:
-    return once(
+    return unique_alerts(
         _line_alert(line, status, begin, end)
         for line in lines
         if line.id.lower() == line_id.lower()
@@ -51,13 +51,13 @@ def list_line_alerts(lines: Iterable[shapes.TflLine], line_id: str, begin: int, 
 def list_lift_alerts(
     lifts: Iterable[shapes.LiftDisruption], stations: Iterable[str | None]
 ) -> tuple[ServiceAlert, ...]:
-    """Return which lifts are out of order at stations, by NaPTAN code; TfL tells those of now alone."""
+    """Return the alerts of lifts that are out of order now at stations, given by NaPTAN code."""
     wanted = {station.upper() for station in stations if station}
-    return once(_alert(lift.message, _STEPS) for lift in lifts if lift.station in wanted and lift.message)
+    return unique_alerts(_alert(lift.message, _STEPS) for lift in lifts if lift.station in wanted and lift.message)
 
 
 def list_stop_alerts(disruptions: Iterable[shapes.StopDisruption], begin: int, end: int) -> tuple[ServiceAlert, ...]:
-    return once(
+    return unique_alerts(
         _alert(disruption.description, UNKNOWN_EFFECT, disruption.from_date, disruption.to_date)
         for disruption in disruptions
         if disruption.description and is_in_force(disruption.from_date, disruption.to_date, begin, end)
@@ -65,7 +65,7 @@ def list_stop_alerts(disruptions: Iterable[shapes.StopDisruption], begin: int, e
 
 
 def _line_alert(line: shapes.TflLine, status: shapes.LineStatus, begin: int, end: int) -> ServiceAlert | None:
-    """Return the alert of a status, None where it holds at another time; without a period it holds now."""
+    """Return the alert of a status; None if it holds at another time. Without a period it holds now."""
     periods = status.validity_periods or (shapes.StatusPeriod(),)
     holding = next((each for each in periods if is_in_force(each.from_date, each.to_date, begin, end)), None)
     if holding is None:
@@ -76,7 +76,7 @@ def _line_alert(line: shapes.TflLine, status: shapes.LineStatus, begin: int, end
 
 
 def _alert(said: str, effect: str, since: int | None = None, until: int | None = None) -> ServiceAlert:
-    """Return an alert: TfL writes no headlines, so its first sentence is one, and the text where there are more."""
+    """Return an alert whose header is its first sentence, because TfL writes no headlines."""
     text = " ".join(said.split())
     first, stop, rest = text.partition(". ")
     # TfL gives its disruptions no ids; the same words are the same alert.
@@ -95,7 +95,7 @@ MINUTE_S = 60
 
 @lru_cache(maxsize=8192)
 def list_instants(naive: datetime, zone: ZoneInfo) -> tuple[int, ...]:
-    """Return the instants at which clocks show a time, the earlier first: two where clocks go back, else one."""
+    """Return the instants of a wall-clock time, the earlier first: two where clocks go back, else one."""
     both = {int(naive.replace(tzinfo=zone, fold=fold).timestamp()) for fold in (0, 1)}
     shown = [each for each in sorted(both) if datetime.fromtimestamp(each, zone).replace(tzinfo=None) == naive]
     # A time that clocks skip is the instant that they would have shown it at.
@@ -103,21 +103,18 @@ def list_instants(naive: datetime, zone: ZoneInfo) -> tuple[int, ...]:
 
 
 def choose_instant(naive: datetime, zone: ZoneInfo, *, wanted: int) -> int:
-    """Return the instant of a wall-clock time that lies nearest to another; of equals the earlier."""
+    """Return the instant of a wall-clock time that is nearest to ``wanted``, or the earlier of two."""
     return min(list_instants(naive, zone), key=lambda each: abs(each - wanted))
 
 
 def choose_after(naive: datetime, zone: ZoneInfo, *, earliest: int) -> int:
-    """Return the first instant of a wall-clock time that is not before another; the last one where all are."""
+    """Return the first instant of a wall-clock time that is not before ``earliest``, else the last one."""
     found = list_instants(naive, zone)
     return next((each for each in found if each >= earliest), found[-1])
 
 
 def print_wall_clock(instant: int, zone: ZoneInfo, *, arrive_by: bool) -> tuple[str, str]:
-    """Return the date (yyyyMMdd) and the time (HHmm) of a question in whole minutes.
-
-    Who leaves is asked about from the next full minute on, who arrives up to the last.
-    """
+    """Return the date (yyyyMMdd) and time (HHmm) of a query: the next full minute, or the last one to arrive by."""
     begun = instant - instant % MINUTE_S
     if not arrive_by and begun < instant:
         begun += MINUTE_S
@@ -126,7 +123,7 @@ def print_wall_clock(instant: int, zone: ZoneInfo, *, arrive_by: bool) -> tuple[
 
 
 UNPLACED = Coordinate(math.nan, math.nan)
-"""Where a point lies of which TfL does not say that; good for the summary of a journey, and for nothing else."""
+"""The position of a point without coordinates, which only a journey's summary can do without."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,13 +131,12 @@ class JourneyReader:
     """Reads the journeys of one answer.
 
     Attributes:
-        ids: prints stop ids.
         zone: of the wall clock.
-        instant: of the question; tells which of two hours is meant where clocks show both.
+        instant: of the query; decides between two hours where clocks go back.
         ends: the trip's own.
     """
 
-    ids: StopIdBook
+    ids: StopIdCodec
     zone: ZoneInfo
     told: shapes.JourneyResult
     lifts: Sequence[shapes.LiftDisruption]
@@ -149,7 +145,6 @@ class JourneyReader:
     ends: tuple[Location | None, Location | None]
 
     def list_itineraries(self) -> list[Itinerary]:
-        """Return the journeys as itineraries, those that are no longer there when asked for included."""
         return [self._read(journey) for journey in self.told.journeys if journey.legs]
 
     def _read(self, journey: shapes.OwnJourney) -> Itinerary:
@@ -165,7 +160,7 @@ class JourneyReader:
         return Itinerary(tuple(legs))
 
     def _begin(self, journey: shapes.OwnJourney) -> int:
-        """Return when a journey begins, by its duration and the question where clocks show its times twice."""
+        """Return when a journey begins; its duration and the query decide where clocks show its times twice."""
         duration_s = journey.duration * MINUTE_S
         starts = list_instants(journey.start_date_time, self.zone)
         arrivals = list_instants(journey.arrival_date_time, self.zone)
@@ -184,10 +179,10 @@ class JourneyReader:
             if each.description
         ]
         if mode in ON_STREET:
-            return new_walk(start, end, expected, leg, mode=mode, alerts=once(own_alerts))
+            return new_walk(start, end, expected, leg, mode=mode, alerts=unique_alerts(own_alerts))
         scheduled_departure, departure_delay_s = self._scheduled(leg.scheduled_departure_time, expected[0])
         scheduled_arrival, arrival_delay_s = self._scheduled(leg.scheduled_arrival_time, expected[1])
-        # A difference at either end shows that TfL knows better than the timetable; none shows nothing.
+        # A difference at either end shows realtime; equal times show nothing.
         is_live = bool(departure_delay_s or arrival_delay_s)
         lines = [option.line_identifier for option in leg.route_options if option.line_identifier is not None]
         line_alerts = [alert for line in lines for alert in list_line_alerts(self.told.lines, line.id, *expected)]
@@ -202,12 +197,12 @@ class JourneyReader:
             arrival_delay_s=arrival_delay_s if is_live else None,
             line=_line_of(leg),
             headsign=next((each for option in leg.route_options for each in option.directions if each), None),
-            alerts=once([*own_alerts, *line_alerts, *list_lift_alerts(self.lifts, stations)]),
+            alerts=unique_alerts([*own_alerts, *line_alerts, *list_lift_alerts(self.lifts, stations)]),
             handle=leg,
         )
 
     def _scheduled(self, naive: datetime | None, expected: int) -> tuple[int, int]:
-        """Return the timetable's instant, the expected one where it is not told, and the delay in seconds."""
+        """Return the scheduled instant, by default the expected one, and the delay in seconds."""
         scheduled = expected if naive is None else choose_instant(naive, self.zone, wanted=expected)
         return scheduled, expected - scheduled
 
@@ -220,7 +215,7 @@ class JourneyReader:
         return StopPoint(
             name=name if point.naptan_id else own or name,
             coordinate=here,
-            id=self.ids.print(point.naptan_id) if point.naptan_id else None,
+            id=self.ids.encode(point.naptan_id) if point.naptan_id else None,
             platform=point.platform_name or point.stop_letter or None,
         )
 

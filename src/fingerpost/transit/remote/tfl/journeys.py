@@ -1,4 +1,4 @@
-"""Ask for journeys, and read what TfL answers: journeys, no way, or ends that it cannot tell."""
+"""Ask TfL for journeys: it answers with journeys, none, or ends that it cannot resolve."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.place import Location
 from fingerpost.transit.remote.kit.answers import Answer, read_answer, read_exactly
 from fingerpost.transit.remote.kit.journeys import FoundJourneys, JourneyQuestion, JourneySearch, sort_live
-from fingerpost.transit.remote.kit.places import StopIdBook
+from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.tfl import shapes
 from fingerpost.transit.remote.tfl.itineraries import MINUTE_S, JourneyReader, is_placed, print_wall_clock
 from fingerpost.transit.remote.tfl.server import (
@@ -22,8 +22,8 @@ from fingerpost.transit.remote.tfl.server import (
     NOT_FOUND,
     TflClient,
     find_or_none,
+    format_error,
     read_error,
-    say,
 )
 
 STEP_FREE, STEP_FREE_TO_PLATFORM = "StepFreeToVehicle", "StepFreeToPlatform"
@@ -32,11 +32,7 @@ _SIDES = ("origin", "destination")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TflQuestion:
-    """What TfL is asked.
-
-    ``origin`` and ``destination`` are whatever TfL reads: its ids, ``lat,lon``, postcodes, names.
-    ``accessibility`` is TfL's own word, such as StepFreeToVehicle; None asks for nothing.
-    """
+    """A journey query in TfL's terms: its ids, ``lat,lon``, postcodes or names as ends, and its words for wishes."""
 
     origin: str
     destination: str
@@ -46,16 +42,13 @@ class TflQuestion:
     accessibility: str | None = None
 
     def list_params(self, zone: ZoneInfo) -> Mapping[str, str]:
-        """Return the parameters.
-
-        Without ``calcOneDirection`` TfL also offers what leaves before the time, or arrives after it.
-        """
         date, time = print_wall_clock(self.instant, zone, arrive_by=self.arrive_by)
         params = {
             "date": date,
             "time": time,
             "timeIs": "Arriving" if self.arrive_by else "Departing",
             "journeyPreference": self.preference,
+            # Else TfL also offers what leaves before the time, or arrives after it.
             "calcOneDirection": "true",
         }
         if self.accessibility is not None:
@@ -78,7 +71,7 @@ _UNKNOWN_HINT = "Check the spelling, or send a postcode, a stop code, or lat,lon
 def explain(
     told: shapes.DisambiguationResult, question: TflQuestion, sides: tuple[str, str]
 ) -> PlaceAmbiguous | PlaceUnknown:
-    """Return the error of ends that TfL could not tell; ``sides`` are what the caller calls them."""
+    """Return the error of ends that TfL could not resolve; ``sides`` are what the caller calls them."""
     statuses = (told.from_location_disambiguation, told.to_location_disambiguation)
     ends = list(zip(sides, (question.origin, question.destination), statuses, strict=True))
     for side, text, status in ends:
@@ -108,7 +101,7 @@ def new_unknown(text: str, side: str) -> PlaceUnknown:
 
 
 def _list_usable(status: shapes.EndStatus) -> list[shapes.Option]:
-    """Return the options that can be sent back, in TfL's order of quality; those without one stand last."""
+    """Return the options that can be sent back, the best first and those without a quality last."""
     usable = [option for option in status.disambiguation_options if (option.parameter_value or "").strip()]
     return sorted(usable, key=lambda option: -1 if option.match_quality is None else option.match_quality, reverse=True)
 
@@ -123,7 +116,6 @@ def _show(option: shapes.Option) -> Mapping[str, Any]:
 _NO_LIFTS = "TfL did not say which lifts are out of order."
 _NO_JOURNEY = "no journey"
 _UNKNOWN_WORDS = ("not recognised", "not found", "could not be found")
-# TfL plans no further ahead than about this.
 _HORIZON_DAYS = 4
 _DAY_S = 86_400
 
@@ -134,7 +126,7 @@ class TflJourneySearch(JourneySearch):
     note_of_rest = "TfL did not return all trips of the window, because it offers only a few at once."
     offers_steps = False
 
-    def __init__(self, server: TflClient, ids: StopIdBook, zone: ZoneInfo) -> None:
+    def __init__(self, server: TflClient, ids: StopIdCodec, zone: ZoneInfo) -> None:
         self._server = server
         self._ids = ids
         self._zone = zone
@@ -147,10 +139,10 @@ class TflJourneySearch(JourneySearch):
         return page or FoundJourneys(retrieved_at=clock.now(), troubles=(self.note_of_rest,))
 
     async def _ask_from(self, question: JourneyQuestion, instant: int, offered: Sequence[Itinerary]) -> FoundJourneys:
-        """Return what TfL offers from an instant on, and what asks for the rest of the window.
+        """Return what TfL offers from an instant on, and how to request the rest of the window.
 
-        TfL has no windows: it offers a few journeys, and later ones to a request that starts after the last of them.
-        ``offered`` are those of the request before.
+        TfL has no windows: it offers a few journeys, and later ones to a request that starts after the last of them,
+        which are ``offered``.
         """
         query = question.query
         asked = TflQuestion(
@@ -189,7 +181,7 @@ class TflJourneySearch(JourneySearch):
         """Return all journeys of a question, also those beyond its limits.
 
         Raises:
-            PlaceAmbiguous, PlaceUnknown: TfL cannot tell an end.
+            PlaceAmbiguous, PlaceUnknown: TfL cannot resolve an end.
         """
 
         async def read(response: Response) -> Answer[shapes.JourneyResult] | FoundJourneys:
@@ -197,7 +189,7 @@ class TflJourneySearch(JourneySearch):
                 reason = self._read_nothing(read_error(response), question, sides)
                 return FoundJourneys(retrieved_at=response.retrieved_at, reasons=(reason,))
             if response.status == MULTIPLE_CHOICES or _is_disambiguation(response):
-                raise explain(read_exactly(shapes.DisambiguationResult, response), question, sides)
+                raise explain((await read_exactly(shapes.DisambiguationResult, response)).data, question, sides)
             return await read_answer(shapes.JourneyResult, response)
 
         answer = await self._server.get(
@@ -229,10 +221,10 @@ class TflJourneySearch(JourneySearch):
         """Return why there is no journey.
 
         Raises:
-            PlaceUnknown: an end is what was not found.
-            SourceFailed: something else was not.
+            PlaceUnknown: an end was not found.
+            SourceFailed: something else was not found.
         """
-        said = say(error)
+        said = format_error(error)
         lowered = said.lower()
         if _NO_JOURNEY in lowered:
             days = (question.instant - int(clock.now().timestamp())) // _DAY_S

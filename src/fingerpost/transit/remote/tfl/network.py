@@ -58,7 +58,7 @@ class TflNetwork(ServerNetwork):
 
     def _read_text(self, text: str) -> str:
         """Return a text as TfL reads it: an id of ours without our FEED."""
-        return next(iter(self._ids.list_own(text)), text.strip())
+        return next(iter(self._ids.decode(text)), text.strip())
 
     def _choose_language(self, language: str | None) -> str | None:  # noqa: ARG002  # TfL speaks English
         return LANGUAGE

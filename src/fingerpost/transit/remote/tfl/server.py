@@ -20,7 +20,7 @@ from fingerpost.transit.remote.tfl.unified_api import ADDRESS, KEY_HEADER, KEY_V
 
 _T = TypeVar("_T")
 
-# TfL keeps journeys and predictions for half a minute and longer; to ask sooner brings nothing new.
+# TfL caches journeys and predictions for half a minute and longer.
 LIVE_FRESH_S = 30.0
 STATUS_FRESH_S = 60.0
 
@@ -54,13 +54,13 @@ class TflClient(Connection):
         params: Mapping[str, str] | None = None,
         fresh_s: float = LIVE_FRESH_S,
     ) -> Answer[_T]:
-        """Return what stands at a path; each part of it is quoted.
+        """Return the answer at a path, whose parts are quoted.
 
         Raises:
             StorageUnavailable: TfL cannot be asked, or could not answer.
             SourceChanged: it answered in another shape.
         """
-        return await self.get(*path, params=params, fresh_s=fresh_s, read=partial(_read, shape))
+        return await self.get(*path, params=params, fresh_s=fresh_s, read=partial(read_exactly, shape))
 
     async def find(
         self,
@@ -70,41 +70,37 @@ class TflClient(Connection):
         fresh_s: float = LIVE_FRESH_S,
         accept: frozenset[int] = frozenset(),
     ) -> Answer[_T] | None:
-        """Return what stands at a path, None where TfL knows nothing of that name; errors as ``ask``."""
+        """Return the answer at a path, or None for a 404 of TfL's own; errors as ``ask``."""
 
         async def read(response: Response) -> Answer[_T] | None:
             if response.status == NOT_FOUND:
                 read_error(response)
                 return None
-            return await _read(shape, response)
+            return await read_exactly(shape, response)
 
         return await self.get(*path, params=params, fresh_s=fresh_s, accept=accept | {NOT_FOUND}, read=read)
 
     async def find_lifts(self) -> Sequence[LiftDisruption] | None:
-        """Return the lifts that are out of order; None where TfL does not say."""
+        """Return the lifts that are out of order; None if TfL does not answer."""
         path = ("Disruptions", "Lifts", "v2")
         told = await find_or_none(self.ask(tuple[LiftDisruption, ...], *path, fresh_s=STATUS_FRESH_S))
         return None if told is None else told.data
 
 
 async def find_or_none(question: Coroutine[Any, Any, _T]) -> _T | None:
-    """Return an answer that a board or a plan can do without, None where TfL does not give it."""
+    """Return an answer that a board or a plan can do without; None if it fails."""
     try:
         return await question
     except (StorageUnavailable, SourceChanged):
         return None
 
 
-async def _read(shape: type[_T], response: Response) -> Answer[_T]:
-    return Answer(data=read_exactly(shape, response), retrieved_at=response.retrieved_at)
-
-
 def read_error(response: Response) -> ApiError:
-    """Return what TfL says of a failure.
+    """Return TfL's own error.
 
     Raises:
-        SourceFailed: it is a page of somebody between TfL and us, not TfL's word.
-        SourceChanged: TfL has no such address; the fault is not the caller's.
+        SourceFailed: it is a gateway's page.
+        SourceChanged: TfL has no such address, which is not the caller's fault.
     """
     host = host_of(response)
     try:
@@ -113,20 +109,20 @@ def read_error(response: Response) -> ApiError:
         message = f"{host} answered with a failure (HTTP {response.status}) that is not TfL's own"
         raise SourceFailed(message) from failure
     if _NO_ADDRESS in error.message.lower():
-        raise SourceChanged(f"{host} has no such address (HTTP {response.status}): {say(error)}")
+        raise SourceChanged(f"{host} has no such address (HTTP {response.status}): {format_error(error)}")
     return error
 
 
-def say(error: ApiError) -> str:
+def format_error(error: ApiError) -> str:
     return shorten(error.message) or "no reason given"
 
 
 def _find_failure(response: Response) -> ToolError | None:
-    """Return what a status means where it is not what it says; None to decide by the status alone."""
+    """Return the error of a status that TfL uses in its own way; None to decide by the status alone."""
     text = response.body[:2000].decode(errors="replace").lower()
     host = host_of(response)
     if response.status == _TOO_MANY and "app_key" in text:
-        # TfL limits those whose key it does not know as if they had asked too often.
+        # TfL answers an unknown key as a rate limit.
         return SourceKeyRefused(f"{host} refused the key", hint=f"Check {KEY_VARIABLE}")
     if response.status == _CONFLICT:
         return SourceFailed(f"{host}: the journey planner is not available (HTTP {_CONFLICT})")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fingerpost.transit.engine.timetable.stop_ids import escape, print_feed_name, unescape
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.remote.kit.places import Candidate, Geocoder, ServerStop, StopIdBook, StopLookup
+from fingerpost.transit.remote.kit.places import Candidate, Geocoder, ServerStop, StopIdCodec, StopLookup
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
 from fingerpost.transit.remote.tfl import shapes
 from fingerpost.transit.remote.tfl.server import TflClient
@@ -17,20 +17,20 @@ from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M
 _GROUP = re.compile(r"HUB.+|490G.+", re.IGNORECASE)
 
 
-class NaptanIds(StopIdBook):
+class NaptanIds(StopIdCodec):
     """TfL's ids behind the network's name."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
         self._feed = print_feed_name(name)
 
-    def print_trip(self, own_id: str) -> str:
-        return self._print(own_id, exact=False)
+    def encode_trip(self, own_id: str) -> str:
+        return self._encode(own_id, exact=False)
 
-    def _print(self, own_id: str, *, exact: bool) -> str:
+    def _encode(self, own_id: str, *, exact: bool) -> str:
         return f"{self._feed}:{escape(own_id if exact else own_id.upper())}"
 
-    def _guess_own(self, printed: str) -> Iterable[str]:
+    def _list_candidates(self, printed: str) -> Iterable[str]:
         feed, _, local = printed.partition(":")
         return [unescape(local)] if local and feed == self._feed else []
 
@@ -59,7 +59,7 @@ class StopPointLookup(StopLookup):
         if stop is None:
             return None
         # TfL answers with the top of the hierarchy for some ids.
-        return self._new_place(next((part for part in _walk(stop) if self._ids.print(part.own_id) == wanted), stop))
+        return self._new_place(next((part for part in _walk(stop) if self._ids.encode(part.own_id) == wanted), stop))
 
     async def find_stop_place(self, printed_id: str, language: str | None) -> Place | None:  # noqa: ARG002
         """Return the station or the hub that a stop belongs to."""
@@ -70,7 +70,7 @@ class StopPointLookup(StopLookup):
         return None if stop is None else self._new_place(stop)
 
     async def _find_printed(self, printed_id: str) -> shapes.TflStopPoint | None:
-        own = self._ids.list_own(printed_id)
+        own = self._ids.decode(printed_id)
         return await self._find(own[0]) if own else None
 
     async def list_member_ids(self, own_id: str) -> list[str]:
@@ -110,8 +110,8 @@ class StopPointLookup(StopLookup):
         )
 
     def _new_place(self, stop: shapes.TflStopPoint) -> Place:
-        members = tuple(self._ids.print(each.own_id) for each in _list_boarded(stop))
-        return new_place(self._ids.print(stop.own_id), stop.common_name, Coordinate(stop.lat, stop.lon), members)
+        members = tuple(self._ids.encode(each.own_id) for each in _list_boarded(stop))
+        return new_place(self._ids.encode(stop.own_id), stop.common_name, Coordinate(stop.lat, stop.lon), members)
 
     async def _find(self, own_id: str) -> shapes.TflStopPoint | None:
         found = await self._server.find(shapes.TflStopPoint, "StopPoint", own_id, fresh_s=STOPS_FRESH_S)
@@ -168,7 +168,7 @@ class StopPointNames(Geocoder):
         return [Candidate(name=f"near {each.stop.name}", coordinate=each.stop.coordinate) for each in stops]
 
     async def _find_places(self, candidates: Sequence[Candidate], *_: object) -> Sequence[Place]:
-        return [new_place(self._ids.print(each.stop_id or ""), each.name, each.coordinate) for each in candidates]
+        return [new_place(self._ids.encode(each.stop_id or ""), each.name, each.coordinate) for each in candidates]
 
 
 def _without_members(matches: Sequence[shapes.MatchedStop]) -> list[shapes.MatchedStop]:

@@ -1,4 +1,4 @@
-"""Which timetables hold on a day, by their names: TfL publishes no calendar."""
+"""Choose the timetables of a day by their names, because TfL publishes no calendar."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -15,17 +15,14 @@ _SATURDAY = 5
 
 
 def find_public_holiday(day: date) -> str | None:
-    """Return the name of the public holiday of a day, None where it is none.
-
-    Holidays that are proclaimed for one year only are not known.
-    """
+    """Return the name of a public holiday; holidays proclaimed for one year only are unknown."""
     return _list_holidays(day.year).get(day)
 
 
 def is_without_school(day: date) -> bool:
-    """Whether surely no school is open: weekends, public holidays, August, and from 24 December to 1 January.
+    """Whether no school is open anywhere: weekends, public holidays, August, and 24 December to 1 January.
 
-    The rest of the holidays differs from borough to borough, so any other day may be one too.
+    Other school holidays differ by borough.
     """
     is_christmas = (day.month, day.day) >= (12, 24) or (day.month, day.day) == (1, 1)
     return day.weekday() >= _SATURDAY or day.month == 8 or is_christmas or find_public_holiday(day) is not None
@@ -33,7 +30,7 @@ def is_without_school(day: date) -> bool:
 
 @lru_cache(maxsize=16)
 def _list_holidays(year: int) -> dict[date, str]:
-    """Return the holidays of a year: those by the Banking and Financial Dealings Act, Good Friday and Christmas."""
+    """List holidays by the Banking and Financial Dealings Act, Good Friday and Christmas."""
     easter = _easter_sunday(year)
     found = {
         easter - timedelta(days=2): GOOD_FRIDAY,
@@ -62,7 +59,7 @@ def _last_monday(day: date) -> date:
 
 
 def _easter_sunday(year: int) -> date:
-    """Return Easter by the Gregorian computus in the form of Meeus, Jones and Butcher."""
+    """Gregorian computus of Meeus, Jones and Butcher."""
     golden, century, rest = year % 19, year // 100, year % 100
     leap, leap_rest = divmod(century, 4)
     moon = (century - (century + 8) // 25 + 1) // 3
@@ -91,7 +88,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _GOOD_FRIDAY = re.compile(r"\(?\b(?:also )?good friday\b\)?")
 _ALSO_HOLIDAYS = re.compile(r"(?:\band|\balso|&|,|/|\()\s*(?:also |other )*(?:public|bank) holidays?\b\)?")
 _ONLY_HOLIDAYS = re.compile(r"(?:other )?(?:public|bank) holidays?")
-# What a night is called by the day on which it ends: ``/Tu-Sat Morning``.
+# The day on which a night ends: ``/Tu-Sat Morning``.
 _MORNING = re.compile(r"/\s*[a-z]+(?:\s*(?:-|to)\s*[a-z]+)?\s+mornings?\b")
 _NIGHT = re.compile(r"\bnights?\b")
 _NO_SCHOOL = re.compile(r"\bnon[- ]?school(?:[- ]?days?)?\b")
@@ -103,9 +100,8 @@ _TOKEN = re.compile(r"[a-z']+|[^\sa-z']")
 class NamedDays:
     """The days of a timetable by its name.
 
-    ``weekdays`` count from Monday, 0, to Sunday, 6, and are empty where it holds on holidays alone.
-    ``is_night`` is True for the night that begins on such a day, so that its early hours are the next day's.
-    ``school`` is True for schooldays only, False for other days only, None where that does not matter.
+    ``weekdays`` count from Monday, 0, to Sunday, 6; empty for holidays alone. ``is_night`` is True for the night that
+    begins on such a day. ``school`` is True for schooldays only, False for other days only.
     """
 
     weekdays: frozenset[int]
@@ -117,7 +113,7 @@ class NamedDays:
 
 @lru_cache(maxsize=512)
 def find_named_days(name: str) -> NamedDays | None:
-    """Return the days that a timetable's name means; None where any word of it is not understood."""
+    """Parse a timetable's name; None if it has an unknown word."""
     text = " ".join(_CAMEL.sub(" ", name).replace("\u2013", "-").lower().split())
     if _ONLY_HOLIDAYS.fullmatch(text):
         return NamedDays(weekdays=frozenset(), also_holidays=True)
@@ -143,7 +139,7 @@ def find_named_days(name: str) -> NamedDays | None:
 
 
 def _read_weekdays(tokens: list[str]) -> frozenset[int] | None:
-    """Return the weekdays of a list such as ``monday - thursday , sunday``; None where a word is no day."""
+    """Parse a list such as ``monday - thursday , sunday``; None if a word is not a day."""
     found: set[int] = set()
     begin: int | None = None
     is_range = False
@@ -175,7 +171,7 @@ _MOST_NAMED = 12
 
 
 class RemarkKind(StrEnum):
-    """What must be said of a timetable; the sentence before the lines that it holds for."""
+    """What a note says of timetables, before the names of their lines."""
 
     NO_TIMETABLE = "TfL has no timetable here of"
     NOT_TOLD = "TfL did not answer for the timetables of"
@@ -205,9 +201,9 @@ class ChosenSchedule:
 def choose_schedules(
     schedules: Sequence[Schedule], day: date, line: str
 ) -> tuple[list[ChosenSchedule], tuple[TimetableRemark, ...]]:
-    """Return the timetables that hold on a day, and what must be said of the choice.
+    """Return the timetables of a day and remarks on the choice.
 
-    By day and by night the one for the fewest days holds: ``School Friday`` goes before ``Mon-Fri Schooldays``.
+    By day and by night the one for the fewest days counts: ``School Friday`` goes before ``Mon-Fri Schooldays``.
     """
     remarks = [
         TimetableRemark(RemarkKind.DAYS_UNKNOWN, line, f"'{each.name}'")
@@ -251,12 +247,12 @@ def _choose(
 def _choose_by_weekday(
     known: Sequence[tuple[Schedule, NamedDays]], day: date, weekday: int, line: str
 ) -> tuple[list[Schedule], list[TimetableRemark]]:
-    """Return which hold on a weekday: of those for schooldays or other days the fitting ones, and the most special."""
+    """Return the timetables of a weekday, by school or no school, for the fewest days."""
     of_weekday = [(each, days) for each, days in known if weekday in days.weekdays]
     is_school = not is_without_school(day)
     holding = [(each, days) for each, days in of_weekday if days.school in (None, is_school)]
     narrowest = min((_width(days) for _, days in holding), default=None)
-    # Of days that are surely without school nothing has to be guessed.
+    # On days without school nothing is guessed.
     is_guess = is_school and any(days.school is not None for _, days in of_weekday)
     remarks = [TimetableRemark(RemarkKind.SCHOOL, line, str(day))] if is_guess else []
     return [each for each, days in holding if _width(days) == narrowest], remarks
@@ -267,19 +263,19 @@ def _names(days: NamedDays, holiday: str) -> bool:
 
 
 def _width(days: NamedDays) -> tuple[bool, int]:
-    """Return how general a name is: what speaks of schools goes first, then what is for fewer days."""
+    """Return how general a name is: names with schools sort first, then those of fewer days."""
     return days.school is None, len(days.weekdays)
 
 
-def say_remarks(remarks: Iterable[TimetableRemark]) -> list[str]:
-    """Return a sentence for each kind of remark, with its lines, each once and bounded."""
+def format_remarks(remarks: Iterable[TimetableRemark]) -> list[str]:
+    """Return one sentence per kind of remark, with its lines."""
     by_kind: dict[RemarkKind, dict[str, list[str]]] = {}
     for each in dict.fromkeys(remarks):
         details = by_kind.setdefault(each.kind, {}).setdefault(each.line, [])
         details += [each.detail] if each.detail else []
-    return [f"{kind.value} {_say_lines(by_kind[kind])}." for kind in RemarkKind if kind in by_kind]
+    return [f"{kind.value} {_format_lines(by_kind[kind])}." for kind in RemarkKind if kind in by_kind]
 
 
-def _say_lines(by_line: dict[str, list[str]]) -> str:
+def _format_lines(by_line: dict[str, list[str]]) -> str:
     named = [f"{line} ({'; '.join(details)})" if details else line for line, details in sorted(by_line.items())]
     return list_first(named, _MOST_NAMED)

@@ -1,4 +1,4 @@
-"""Timetables of the lines that call at a stop, and the departures they have within a window."""
+"""Departures within a window, by TfL's timetables of the lines that call at a stop."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,15 +12,15 @@ from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.model.itinerary import Departure, Mode
 from fingerpost.transit.port import BoardGap
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.remote.kit.places import StopIdBook
+from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.tfl import shapes
 from fingerpost.transit.remote.tfl.itineraries import list_instants
 from fingerpost.transit.remote.tfl.server import MULTIPLE_CHOICES, TflClient
 from fingerpost.transit.remote.tfl.timetable_days import ChosenSchedule, RemarkKind, TimetableRemark, choose_schedules
 
-# TfL changes its timetables at night, and says of static data that it may be kept for half a day.
+# TfL changes its timetables at night.
 TIMETABLES_FRESH_S = 3600.0
-# What the limiter lets through within the deadline of a board.
+# As many as the limiter lets through within the deadline of a board.
 MOST_LINES = 40
 _MOST_OPTIONS = 6
 _TIMETABLE = "Timetable"
@@ -28,7 +28,7 @@ _TIMETABLE = "Timetable"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopLine:
-    """A line that calls at a stop; both by TfL's ids. ``is_platform`` where the station stands for its platform."""
+    """A line that calls at a stop, by TfL's ids; ``is_platform`` if ``stop_id`` is the station of a platform."""
 
     stop_id: str
     line_id: str
@@ -45,7 +45,7 @@ class LineTimetable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundTimetables:
-    """The timetables of some lines, when the oldest was told, and what is missing."""
+    """The timetables of some lines, the time of the oldest, and remarks on what is missing."""
 
     timetables: Sequence[LineTimetable] = ()
     retrieved_at: datetime | None = None
@@ -53,12 +53,12 @@ class FoundTimetables:
 
 
 def list_lines_of(stops: Iterable[shapes.TflStopPoint]) -> list[StopLine]:
-    """Return the lines of some stops, each once a stop, in the order of their ids."""
+    """Return the lines of each stop, in the order of their ids."""
     found: dict[tuple[str, str], StopLine] = {}
     for stop in stops:
         modes = {line_id: group.mode_name for group in stop.line_mode_groups for line_id in group.line_identifier}
         only = stop.modes[0] if len(stop.modes) == 1 else None
-        # Timetables are told of stations and of single stops, never of a station's platform.
+        # TfL has timetables of stations and single stops, not of a station's platform.
         is_platform = (stop.stop_type or "").endswith("Platform") and stop.station_naptan is not None
         stop_id = stop.station_naptan if is_platform and stop.station_naptan else stop.own_id
         for line in stop.lines:
@@ -73,13 +73,13 @@ def list_lines_of(stops: Iterable[shapes.TflStopPoint]) -> list[StopLine]:
 
 
 class TimetableSource:
-    """Asks TfL for timetables; a line that it does not answer for is left out and said."""
+    """Fetches timetables from TfL; a line without an answer is skipped and reported."""
 
     def __init__(self, server: TflClient) -> None:
         self._server = server
 
     async def find(self, lines: Sequence[StopLine]) -> FoundTimetables:
-        """Return the timetables of lines; raise only where TfL answered for none of them."""
+        """Return the timetables of lines; raise only if TfL answered for none of them."""
         asked = lines[:MOST_LINES]
         remarks = [TimetableRemark(RemarkKind.NOT_ASKED, line.name) for line in lines[MOST_LINES:]]
         remarks += [TimetableRemark(RemarkKind.WHOLE_STATION, line.name) for line in asked if line.is_platform]
@@ -110,7 +110,7 @@ class TimetableSource:
             return error
 
     async def _find_line(self, line: StopLine) -> list[Answer[shapes.TimetableResponse]]:
-        """Return a line's timetables from a stop, one for each direction; none where TfL has none."""
+        """Return a line's timetables from a stop, one for each direction."""
         path = ("Line", line.line_id, _TIMETABLE, line.stop_id)
         told = await self._ask(path, {})
         if told is None or told.data.routes:
@@ -118,7 +118,7 @@ class TimetableSource:
         disambiguation = told.data.disambiguation
         options = disambiguation.disambiguation_options if disambiguation is not None else ()
         questions = [each for each in (read_option(option.uri) for option in options) if each is not None]
-        # What TfL offers in words that are not understood is asked for by its two directions.
+        # If no option can be read, ask for both directions.
         if options and not questions:
             questions = [(path, {"direction": each}) for each in ("inbound", "outbound")]
         found: list[Answer[shapes.TimetableResponse]] = []
@@ -128,7 +128,6 @@ class TimetableSource:
         return found
 
     async def _ask(self, path: Sequence[str], params: Mapping[str, str]) -> Answer[shapes.TimetableResponse] | None:
-        """Return what stands at a path, None where TfL says that there is nothing."""
         return await self._server.find(
             shapes.TimetableResponse,
             *path,
@@ -139,7 +138,7 @@ class TimetableSource:
 
 
 def read_option(uri: str) -> tuple[tuple[str, ...], dict[str, str]] | None:
-    """Return the path and the parameters of an option, so that it is asked as ours; None for any other address.
+    """Return the path and the parameters of an option; None for any other address, which must not get the key.
 
     Options are ``/Line/victoria/Timetable/940GZZLUVIC?direction=inbound`` or name the end, ``.../to/940GZZLUBXN``.
     """
@@ -155,7 +154,6 @@ def read_option(uri: str) -> tuple[tuple[str, ...], dict[str, str]] | None:
 _DAY_MINUTES = 24 * 60
 _NOON_MINUTES = 12 * 60
 _DAY_S = 24 * 3600
-# Timetables repeat every week.
 _WEEK_DAYS = 8
 _ROOM_MINUTES = 120
 _IN_MINUTES = "frequencyminutes"
@@ -164,7 +162,7 @@ _MOST_DESTINATIONS = 3
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A departure of a service day, in minutes since its midnight; ``headway_minutes`` where told as a frequency."""
+    """A departure of a service day, in minutes since its midnight; ``headway_minutes`` if it is of a frequency."""
 
     minutes: int
     destination: str
@@ -173,14 +171,14 @@ class _Call:
 
 
 class TimetableReader:
-    def __init__(self, ids: StopIdBook, zone: ZoneInfo) -> None:
+    def __init__(self, ids: StopIdCodec, zone: ZoneInfo) -> None:
         self._ids = ids
         self._zone = zone
 
     def list_departures(
         self, timetables: Sequence[LineTimetable], first: int, last: int
     ) -> tuple[list[Departure], tuple[TimetableRemark, ...]]:
-        """Return what the timetables have from ``first`` to ``last``, both included, and what must be said of it."""
+        """Return the departures from ``first`` to ``last``, both included, and remarks on them."""
         rows: dict[tuple[str, str, int, str], Departure] = {}
         remarks: list[TimetableRemark] = []
         begin = self._local_date(first) - timedelta(days=1)
@@ -188,7 +186,7 @@ class TimetableReader:
             for step in range((self._local_date(last) - begin).days + 1):
                 day = begin + timedelta(days=step)
                 of_day, said = self._list_day(timetable, day, first, last)
-                # Of the day before only the night matters: its guesses are not said where nothing of it is shown.
+                # Of the day before only the night matters: no remarks unless it has rows.
                 if of_day or day >= self._local_date(first):
                     remarks += said
                 for row in of_day:
@@ -196,7 +194,7 @@ class TimetableReader:
         return sorted(rows.values(), key=lambda row: (row.scheduled, row.line)), tuple(dict.fromkeys(remarks))
 
     def find_gap(self, timetables: Sequence[LineTimetable], last: int) -> BoardGap:
-        """Return when something leaves after ``last``: the instant within a day, else the day."""
+        """Return the next departure after ``last``: its instant within a day, else its day."""
         begin = self._local_date(last) - timedelta(days=1)
         found: list[int] = []
         for step in range(_WEEK_DAYS + 2):
@@ -205,7 +203,7 @@ class TimetableReader:
                 for timetable in timetables
                 for row in self._list_day(timetable, begin + timedelta(days=step), last + 1)[0]
             ]
-            # A day's night may leave later than the next day's first, so one day more is looked at.
+            # A night bus may leave after the next day's first, so look one day further.
             if found:
                 return self._new_gap(min(found + of_day), last)
             found = of_day
@@ -219,10 +217,7 @@ class TimetableReader:
     def _list_day(
         self, timetable: LineTimetable, day: date, first: int, last: int | None = None
     ) -> tuple[list[Departure], list[TimetableRemark]]:
-        """Return a service day's departures from ``first`` to ``last``, by time; the first alone where that is None.
-
-        Those after its midnight belong to it too. Most of a day lies outside the window, and its rows are not made.
-        """
+        """Return a service day's departures from ``first`` to ``last`` by time; only the first if that is None."""
         told = timetable.told
         calls: list[_Call] = []
         remarks: list[TimetableRemark] = []
@@ -250,7 +245,7 @@ class TimetableReader:
         return rows, remarks
 
     def _minutes_of(self, instant: int, day: date) -> int:
-        """Return what clocks show at an instant, in minutes since the midnight with which a day begins."""
+        """Return the wall-clock time of an instant, in minutes since a day's midnight."""
         shown = datetime.fromtimestamp(instant, self._zone).replace(tzinfo=None)
         return int((shown - datetime.combine(day, time())).total_seconds() // 60)
 
@@ -263,10 +258,10 @@ class TimetableReader:
             line=line.name,
             mode=line.mode,
             destination=call.destination,
-            # In the hour that clocks show twice the first is taken, as the hours of a service day count on.
+            # In the hour that clocks show twice, the first counts.
             scheduled=list_instants(shown, self._zone)[0],
-            stop_id=self._ids.print(line.stop_id),
-            trip_id=self._ids.print_trip(name),
+            stop_id=self._ids.encode(line.stop_id),
+            trip_id=self._ids.encode_trip(name),
             service_day=day,
             headway_s=None if call.headway_minutes is None else call.headway_minutes * 60,
         )
@@ -276,13 +271,13 @@ class TimetableReader:
 
 
 def _list_ends(route: shapes.TimetableRoute, names: dict[str, str], line: str) -> dict[int, str]:
-    """Return where each pattern ends, by its id; one without a stop after this ends here and is no departure."""
+    """Return the destination of each pattern by its id; one that ends at this stop has none."""
     last_ids = {each.id: each.intervals[-1].stop_id for each in route.station_intervals if each.intervals}
     return {pattern: names.get(stop_id) or line for pattern, stop_id in last_ids.items()}
 
 
 def _list_calls(chosen: ChosenSchedule, ends: dict[int, str], begin: float, end: float) -> Iterator[_Call]:
-    """Yield what leaves in a span of minutes: known journeys, and what is told as a frequency where there are none."""
+    """Yield the departures in a span of minutes: known journeys, and frequencies where there are none."""
     schedule = chosen.schedule
     journeys = schedule.known_journeys or [each for each in (schedule.first_journey, schedule.last_journey) if each]
     for journey in journeys:
@@ -292,7 +287,7 @@ def _list_calls(chosen: ChosenSchedule, ends: dict[int, str], begin: float, end:
     if not schedule.periods:
         return
     known = {each.minutes for each in journeys}
-    # Which branch a frequency is of is not told.
+    # TfL does not say which branch a frequency belongs to.
     destination = " or ".join(list(dict.fromkeys(ends.values()))[:_MOST_DESTINATIONS])
     for period in schedule.periods:
         headway = _headway_minutes(period)
@@ -308,7 +303,7 @@ def _list_calls(chosen: ChosenSchedule, ends: dict[int, str], begin: float, end:
 
 
 def _of_night(minutes: int, is_night: bool) -> int:
-    """Return minutes of the service day: a night's early hours are the next day's, however they are counted."""
+    """Return minutes of the service day, moving a night's early hours to the next day."""
     return minutes + _DAY_MINUTES if is_night and minutes < _NOON_MINUTES else minutes
 
 
@@ -318,7 +313,7 @@ def _bounds_of(period: shapes.FrequencyPeriod) -> tuple[int, int]:
 
 
 def _headway_minutes(period: shapes.FrequencyPeriod) -> int | None:
-    """Return the longest time between two departures in whole minutes, rounded up; None where none is told."""
+    """Return the longest time between two departures, rounded up; None if it is not in minutes."""
     if period.frequency is None or period.type.lower() != _IN_MINUTES:
         return None
     longest = max(period.frequency.lowest_frequency, period.frequency.highest_frequency)
@@ -326,7 +321,7 @@ def _headway_minutes(period: shapes.FrequencyPeriod) -> int | None:
 
 
 def _has_unknown_frequency(schedule: shapes.Schedule) -> bool:
-    """Whether a part of the day is told as a frequency alone, in a unit of unknown meaning."""
+    """Whether a part of the day has only a frequency in an unknown unit."""
     for period in schedule.periods:
         kind, (begin, end) = period.type.lower(), _bounds_of(period)
         is_unknown = kind.startswith("frequency") and kind != _IN_MINUTES and period.frequency is not None
@@ -336,6 +331,6 @@ def _has_unknown_frequency(schedule: shapes.Schedule) -> bool:
 
 
 def is_whole(remarks: Iterable[TimetableRemark]) -> bool:
-    """Whether nothing is missing from timetables, so that what they do not have does not run."""
+    """Whether timetables are complete, so that what they lack does not run."""
     complete = {RemarkKind.SCHOOL, RemarkKind.HOLIDAY_FOLLOWED, RemarkKind.WHOLE_STATION}
     return all(each.kind in complete for each in remarks)
