@@ -1,7 +1,4 @@
-"""Protection from server-side request forgery: resolve a host once, check its addresses, connect only to a checked one.
-
-A name that is looked up twice may answer differently the second time (DNS rebinding); here it is looked up once.
-"""
+"""Protection from server-side request forgery and DNS rebinding: look a host up once, connect to a checked address."""
 
 import asyncio
 import ipaddress
@@ -13,8 +10,8 @@ import httpcore2
 
 from fingerpost.errors import SourceUnreachable
 
+# Returns a host's addresses, the best first.
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
-"""A look-up: a host's addresses, best first."""
 
 _MOST_ADDRESSES = 4
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
@@ -29,8 +26,7 @@ class AddressRefused(SourceUnreachable):
 
 
 def is_public(address: str) -> bool:
-    """Return whether an address is reachable from anywhere; an IPv4 address inside an IPv6 one counts as itself."""
-    # A zone belongs to link-local addresses alone.
+    """Whether an address is global; of an IPv6 address that embeds an IPv4 one, the latter counts."""
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
         inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
@@ -42,11 +38,7 @@ def is_public(address: str) -> bool:
 
 
 async def resolve(host: str, port: int) -> list[str]:
-    """Return a host's addresses as the machine's resolver orders them.
-
-    Raises:
-        SourceUnreachable: the name is not known.
-    """
+    """Return a host's addresses in the resolver's order; raise SourceUnreachable if the name is unknown."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
@@ -55,7 +47,7 @@ async def resolve(host: str, port: int) -> list[str]:
 
 
 class CheckedBackend(httpcore2.AsyncNetworkBackend):
-    """Network backend that connects to public addresses, and to private hosts that are allowed by name."""
+    """Connects to public addresses, and to private hosts that are allowed by name."""
 
     def __init__(
         self,
@@ -89,7 +81,7 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         except TimeoutError as error:
             raise httpcore2.ConnectTimeout(f"looking up {host} took too long") from error
         for left in range(len(addresses), 1, -1):
-            # Each gets its share of the time, so that one that swallows packets does not use up all of it.
+            # Each gets its share of the time, so that an unresponsive one does not use up all of it.
             share = None if deadline is None else max(0.0, deadline - time.monotonic()) / left
             try:
                 return await self._inner.connect_tcp(addresses[-left], port, share, local_address, socket_options)

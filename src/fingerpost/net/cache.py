@@ -1,4 +1,4 @@
-"""Caches of responses: one in memory that merges concurrent requests for one key, one in files that processes share."""
+"""Caches of responses: in memory, merging concurrent requests, and in files that processes share."""
 
 import asyncio
 import hashlib
@@ -21,12 +21,12 @@ from fingerpost.net.response import Response
 
 _log = logging.getLogger(__name__)
 
-# Of a response that processes share.
-_VALIDATORS = ("etag", "last-modified", "content-type")
+# The headers that are stored of a shared response.
+_HEADERS = ("etag", "last-modified", "content-type")
 _KEPT_S = 86_400
 
+# Asks the source; given an older answer, only for a newer one.
 Renew = Callable[[Response | None], Awaitable[Response]]
-"""Asks the source; given an older answer, only for a newer one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,7 @@ class _Flight:
 
 
 class Cache:
-    """A bounded LRU cache of responses.
-
-    Keys come from ``Request.key``, which holds no secret. An entry that is no longer fresh is kept for its
-    validators: the source then says whether it has changed.
-    """
+    """A bounded LRU cache of responses by ``Request.key``; expired entries stay for their validators."""
 
     def __init__(self, *, max_bytes: int = 64_000_000, clock_s: Callable[[], float] = time.monotonic) -> None:
         self._max_bytes = max_bytes
@@ -65,13 +61,10 @@ class Cache:
         *,
         renew: datetime | None = None,
     ) -> Response:
-        """Return a fresh answer from memory, or the one that is being fetched, or fetch it.
+        """Return a fresh response from memory, or the one that is being fetched, or fetch it.
 
-        ``count`` is called for the first two. An answer that ``may_keep`` refuses is given to all who wait for it, and
-        forgotten. One of the instant ``renew`` or before is neither returned nor confirmed by the source, but replaced.
-
-        Raises:
-            ToolError: whatever ``fetch`` raises, to everybody who waits; errors are not kept.
+        ``count`` is called for the first two. A response that ``may_keep`` refuses goes to all callers that wait for
+        it, and is not stored; nor are errors. One retrieved at ``renew`` or before is replaced, not revalidated.
         """
         entry = self._entries.get(key)
         if entry is not None and renew is not None and entry.response.retrieved_at <= renew:
@@ -86,7 +79,7 @@ class Cache:
             try:
                 return await self._wait(key, flight)
             except SourceLimited:
-                # The caller that began the request may have less time to wait than this one.
+                # The caller that began the request may have had less time to wait.
                 flight = self._flights.get(key)
         if flight is None:
             flight = _Flight(asyncio.create_task(self._fetch(key, fresh_s, fetch, entry, may_keep)))
@@ -96,7 +89,7 @@ class Cache:
     async def _wait(self, key: str, flight: _Flight) -> Response:
         flight.waiting += 1
         try:
-            # One who leaves does not take the answer away from the others.
+            # A cancelled caller does not cancel the request of the others.
             return await asyncio.shield(flight.task)
         finally:
             flight.waiting -= 1
@@ -140,15 +133,15 @@ class Cache:
 
 
 class SharedResponses:
-    """A ``Fetch`` that asks another one at most once in ``fresh_s`` seconds, all processes of a folder together.
+    """A ``Fetch`` that sends a request at most once in ``fresh_s`` seconds for all processes that share a folder.
 
-    While one asks, the others wait for its answer; an answer that came from another process has ``from_cache`` set.
-    A failure is nobody else's: each process then asks by itself. Where the folder cannot be used, each always does.
+    While one sends it, the others wait for its response, which has ``from_cache`` set. Failures are not shared. If the
+    folder cannot be used, each process sends its own.
 
     Args:
-        folder: made when the first answer is written; only its owner may read it.
+        folder: created when the first response is written, readable only by its owner.
         fetch: asks the source.
-        clock_s: Unix seconds, as files are dated; not the clock of answers, which a test or a replay may hold still.
+        clock_s: Unix seconds, as files are dated; the clock of answers may stand still in a test.
     """
 
     def __init__(
@@ -160,7 +153,6 @@ class SharedResponses:
         self._clock_s = clock_s
 
     async def __call__(self, request: Request, known: Response | None = None) -> Response:
-        """Return the shared answer while it is fresh, else the source's; see ``Fetch``."""
         from filelock import AsyncFileLock, Timeout
 
         path = self._folder / hashlib.sha256(request.key.encode()).hexdigest()[:32]
@@ -216,7 +208,7 @@ def _as_known(shared: Response, known: Response | None) -> Response:
 def _encode(response: Response) -> bytes:
     head = {
         "status": response.status,
-        "headers": {name: response.headers[name] for name in _VALIDATORS if name in response.headers},
+        "headers": {name: response.headers[name] for name in _HEADERS if name in response.headers},
         "redacted_url": response.redacted_url,
         "retrieved_at": response.retrieved_at.isoformat(),
         "bytes": len(response.body),
@@ -225,11 +217,7 @@ def _encode(response: Response) -> bytes:
 
 
 def _decode(content: bytes) -> Response:
-    """Read what ``_encode`` wrote.
-
-    Raises:
-        ValueError, KeyError: it is something else, or cut off.
-    """
+    """Raise ValueError or KeyError unless ``_encode`` wrote it, completely."""
     head, _, body = content.partition(b"\n")
     said = json.loads(head)
     if len(body) != said["bytes"]:

@@ -1,4 +1,4 @@
-"""The HTTP client through which every outgoing request goes.
+"""The HTTP client of all outgoing requests.
 
 ::
 
@@ -35,13 +35,12 @@ from fingerpost.runtime.retry import RetryPolicy, call_with_retries
 
 _log = logging.getLogger(__name__)
 
-# By the conventions a status from here on is a failed request.
 _FIRST_FAILURE = 400
 
 
 @dataclass(slots=True)
 class _RequestState:
-    """State of one request over its attempts: deadline, keys to redact, progress and the last error."""
+    """State of one request over its attempts."""
 
     deadline_s: float
     secrets: list[str] = field(default_factory=list)
@@ -50,21 +49,19 @@ class _RequestState:
     last_error: ToolError | None = None
 
     def left_s(self) -> float:
-        """Return what is left of the request's own time, or of its caller's."""
         own_s, callers_s = self.deadline_s - time.monotonic(), clock.find_left_s()
         return max(0.0, own_s if callers_s is None else min(own_s, callers_s))
 
 
 class Client:
-    """Sends requests within their limits and the host's rate limit, and redacts keys from answers, errors and logs.
+    """Sends requests within their limits and the host's rate limit, and redacts keys from responses, errors and logs.
 
     One client serves one event loop; close it, or use it as a context manager.
 
     Args:
-        contact: an address or a URL by which the source's operator can reach ours; part of the User-Agent.
-        limiter: the pace of each host; by default this process's own.
-        private_hosts: hosts that may lie in a private network.
-        environ: where keys are read from, at the moment in which a request leaves.
+        contact: a mail address or URL of our operator, for the User-Agent.
+        private_hosts: hosts that may be in a private network.
+        environ: the keys, read when a request is sent.
         transport: sends one request; by default over TCP to checked addresses.
     """
 
@@ -101,18 +98,18 @@ class Client:
             await self._transport.aclose()
 
     async def fetch(self, request: Request, known: Response | None = None) -> Response:
-        """Return the answer to a request; a fresh one from memory where the request allows it.
+        """Return the response to a request; a fresh one from memory if the request allows it.
 
-        With ``known``, an earlier answer, the source is asked for a newer one only; if there is none, ``known`` comes
-        back with its ``retrieved_at`` moved on and ``from_cache`` set.
+        With ``known``, an earlier response, the request is conditional; if the source has none newer, ``known`` is
+        returned with a later ``retrieved_at`` and ``from_cache`` set.
 
         Raises:
-            ParameterError: the address is none.
+            ParameterError: the address is invalid.
             SourceKeyRefused: a key is not set, or was refused.
             SourceLimited: the source, or our limiter, asks for a longer wait than the request has time.
             SourceTimeout, SourceUnreachable, SourceFailed: it did not answer, or with a failure.
-            SourceChanged: it answered something that is not HTTP, or in an unknown encoding.
-            AddressRefused: its host lies in a private network.
+            SourceChanged: the response is not HTTP, or in an unknown encoding.
+            AddressRefused: the host is in a private network.
         """
         if request.fresh_s <= 0:
             return await self._fetch(request, known)
@@ -127,12 +124,9 @@ class Client:
         )
 
     async def fetch_into(self, request: Request, body: Body, validators: Validators | None = None) -> Response:
-        """Write the response's content into ``body`` instead of the returned response.
+        """Write the response's content into ``body``; errors as ``fetch``.
 
         With ``validators`` the status may be 304: the content has not changed, and nothing was written.
-
-        Raises:
-            ToolError: as ``fetch``.
         """
         state = _RequestState(time.monotonic() + request.limits.total_s)
         asked = request.split()
@@ -165,7 +159,7 @@ class Client:
         except asyncio.CancelledError:
             left_s = clock.find_left_s()
             if state.in_flight and left_s is not None and left_s <= 0:
-                # Nobody went away: the caller's own deadline is shorter than the request's, and the host was late.
+                # The caller's own deadline is shorter than the request's, and the host was late.
                 failure = SourceTimeout(f"{host} did not answer in time")
                 count_request(host, Ending.TIMED_OUT)
             raise
@@ -190,7 +184,6 @@ class Client:
     async def _send_with_retries(
         self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
     ) -> Response:
-        """Send until a response is accepted, or the attempts or the time are used up."""
         policy = RetryPolicy(attempts=request.limits.attempts if request.may_repeat else 1)
 
         async def attempt(_number: int) -> Response:
@@ -241,7 +234,7 @@ class Client:
     async def _send(
         self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
     ) -> Response:
-        """Send one request; content of a success is written to ``body``, that of a refusal is kept in the response."""
+        """Send one request; a success is written to ``body``, a refusal stays in the response."""
         url, headers, secrets = request.wire(self._environ)
         state.secrets += secrets
         try:
@@ -275,7 +268,7 @@ class Client:
 
 
 def _measuring_request(request: Request) -> Measuring:
-    """Return what measures one HTTP request; the conventions' ``url.full`` would hold positions and names."""
+    # Without the conventions' ``url.full``, which would hold positions and names.
     asked = request.split()
     port = asked.port or (80 if asked.scheme == "http" else 443)
     attributes: dict[str, Attribute] = {
@@ -287,18 +280,14 @@ def _measuring_request(request: Request) -> Measuring:
 
 
 def _refuse_host_of_key(request: Request, redirecting: str, secrets: Collection[str]) -> None:
-    """Refuse a redirect to a host that bears a key in its name: limits and counts are stored by the names of hosts.
-
-    Raises:
-        SourceFailed: it does.
-    """
+    """Raise SourceFailed if the host's name contains a key: limits and counts are stored by host names."""
     host = request.split().hostname or ""
     if redact(host, [secret for secret in secrets if len(secret) >= SHORTEST_IN_CONTENT]) != host:
         raise SourceFailed(f"{redirecting} redirects to a host that is named after a key", retryable=False)
 
 
 def _without_keys(response: Response, body: Body, secrets: Collection[str]) -> Response:
-    """Return a response with its content, if that is in memory, and without the keys, should the server repeat one."""
+    """Return a response with its content, if that is in memory, without the keys that the server repeats."""
     content = response.body or (body.content() if isinstance(body, MemoryBody) else b"")
     long = [secret for secret in secrets if len(secret) >= SHORTEST_IN_CONTENT]
     headers = {name: redact(value, secrets) for name, value in response.headers.items()}
@@ -306,7 +295,6 @@ def _without_keys(response: Response, body: Body, secrets: Collection[str]) -> R
 
 
 def _check_response(request: Request, response: Response, *, conditional: bool) -> ToolError | None:
-    """Return the error that a response means, by the request's own check, else by its status; None for success."""
     failure = None if request.check_response is None else request.check_response(response)
     if failure is not None:
         return failure

@@ -15,19 +15,13 @@ from fingerpost.net.client import Client
 from fingerpost.net.request import Request
 from fingerpost.net.response import NOT_MODIFIED, Validators
 
+# Called with the number of bytes so far.
 Progress = Callable[[int], None]
-"""Told how many bytes are there so far."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Downloaded:
-    """The state of the file on disk after a download.
-
-    Attributes:
-        changed: the content is another than before; where False, the file that was there stayed.
-        sha256: of the content, in hex.
-        validators: what to send along next time.
-    """
+    """The file on disk after a download; ``sha256`` of its content is in hex, ``validators`` are for the next one."""
 
     changed: bool
     sha256: str
@@ -46,12 +40,12 @@ async def download(
 ) -> Downloaded:
     """Download a file and move it to ``path`` in one step, once it is complete and flushed to disk.
 
-    ``known`` is what an earlier call returned for the file at ``held``, or at ``path`` where that is not given;
-    without that file it counts for nothing. Where the content has not changed, nothing is written.
+    ``known`` is what an earlier call returned for the file at ``held``, by default ``path``; it is ignored if that file
+    is gone. If the content has not changed, nothing is written.
 
     Raises:
         SettingsInvalid: the disk refuses.
-        ToolError: as ``Client.fetch``; the file that was there stays.
+        ToolError: as ``Client.fetch``; the old file stays.
     """
     if not await asyncio.to_thread((held or path).exists):
         known = None

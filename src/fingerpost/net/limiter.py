@@ -1,12 +1,11 @@
-"""Rate limiting: delay requests to the pace of their server, which all processes that share a store keep to."""
+"""Rate limiting: delay requests to the pace of their server, over all processes that share a store."""
 
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 from fingerpost.errors import SourceLimited
 from fingerpost.net.request import host_of
@@ -15,21 +14,18 @@ from fingerpost.store.limits import LONGEST_PAUSE_MS, Limits, Rate, read_clock_m
 # A server of the operator's own network limits nobody else.
 OWN_PER_SECOND, OWN_BURST = 50, 100
 
-_P = ParamSpec("_P")
 _R = TypeVar("_R")
 _THREADS = ThreadPoolExecutor(4, thread_name_prefix="fingerpost-limits")
 _SECOND_MS = 1000
-# A request whose time runs out in the queue is refused before its own deadline makes it a timeout.
+# A request that waits too long in the queue is refused before its own deadline makes it a timeout.
 _MARGIN_S = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """A rate limit of a host, or of one path of it.
+    """A rate limit of a host, or of one path of it; hosts and paths with one ``name`` share it.
 
-    ``name`` is the limit's: hosts and paths with one name share one limit. ``per_second`` may be a fraction.
-    At most ``burst`` requests leave at once, and over any span of time at most ``burst`` plus ``per_second`` times its
-    seconds.
+    At most ``burst`` requests leave at once, and in t seconds at most ``burst + per_second * t``.
     """
 
     name: str
@@ -38,7 +34,6 @@ class Pace:
 
     @property
     def rate(self) -> Rate:
-        """The pace in whole milliseconds, never faster than it is stated."""
         return Rate(interval_ms=math.ceil(_SECOND_MS / self.per_second), burst=self.burst)
 
 
@@ -55,12 +50,11 @@ class Limiter:
     """Delays requests to a host to its pace, first come, first served.
 
     Args:
-        limits: where the limits are stored; by default in this process.
-        paces: by host, or host and path, in lower case; a path's stands in place of its host's.
-            Other hosts have ``default_per_second`` and ``default_burst`` each.
-        own_hosts: the operator's own, which have ``OWN_PER_SECOND`` and ``OWN_BURST`` each.
-        clock_ms: milliseconds since 1970, the same for all who share a store.
-        sleep: waits some seconds.
+        limits: the store of the limits; by default in this process.
+        paces: by host, or host and path, in lower case; a path's replaces its host's. Other hosts have
+            ``default_per_second`` and ``default_burst``, the operator's ``own_hosts`` ``OWN_PER_SECOND`` and
+            ``OWN_BURST``.
+        clock_ms: Unix milliseconds, the same for all processes that share a store.
     """
 
     def __init__(
@@ -83,9 +77,9 @@ class Limiter:
         self._queues: dict[str, _Queue] = {}
 
     def pace(self, address: str) -> Pace:
-        """Return how fast a server, or a server and a path, may be asked; a pace that is stated is its host's.
+        """Return the pace of a server, or a server and a path.
 
-        On another port than its scheme's own another server answers, which may be asked at a pace of its own.
+        A stated pace is that of all ports of its host; without one, each port has its own.
         """
         wanted = address.lower()
         server, slash, path = wanted.partition("/")
@@ -98,8 +92,8 @@ class Limiter:
         """Wait until a server, or a server and a path, may be asked.
 
         Raises:
-            SourceLimited: that would be later than ``longest_s`` from now, or the server asked for a pause that lasts
-                longer than ``longest_pause_s``.
+            SourceLimited: it would take longer than ``longest_s``, or the server asked for a pause of more than
+                ``longest_pause_s``.
         """
         pace = self.pace(address)
         deadline_ms = self._clock_ms() + longest_s * _SECOND_MS
@@ -125,7 +119,7 @@ class Limiter:
     async def _take(self, address: str, pace: Pace, queue: _Queue, deadline_ms: float, longest_pause_s: float) -> None:
         while True:
             now_ms = self._clock_ms()
-            wait_ms = await _in_thread(self._limits.take, pace.name, pace.rate, now_ms)
+            wait_ms = await _run(self._limits.take, pace.name, pace.rate, now_ms)
             if wait_ms == 0:
                 return
             # The pace alone makes the first of a queue wait for one interval at most.
@@ -136,15 +130,15 @@ class Limiter:
             await self._sleep(wait_ms / _SECOND_MS)
 
     async def pause(self, address: str, wait_s: float) -> None:
-        """Block all requests under one limit for a while, because its server answered with Retry-After."""
+        """Block all requests under one limit, because its server answered with Retry-After."""
         pace, now_ms = self.pace(address), self._clock_ms()
         pause_ms = min(round(wait_s * _SECOND_MS), LONGEST_PAUSE_MS)
-        await _in_thread(self._limits.pause, pace.name, pace.rate, pause_ms, now_ms)
+        await _run(self._limits.pause, pace.name, pace.rate, pause_ms, now_ms)
 
 
-async def _in_thread(function: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
-    """Run a function in the limiter's own threads: slow work in asyncio's would stop every request."""
-    return await asyncio.get_running_loop().run_in_executor(_THREADS, partial(function, *args, **kwargs))
+async def _run(function: Callable[..., _R], *args: object) -> _R:
+    # In own threads: slow work in asyncio's would block every request.
+    return await asyncio.get_running_loop().run_in_executor(_THREADS, function, *args)
 
 
 def _refuse(address: str, wait_s: float) -> SourceLimited:

@@ -1,4 +1,4 @@
-"""One HTTP client for each event loop that asks, because a connection belongs to the loop that opened it."""
+"""One HTTP client for each event loop, because a connection belongs to the loop that opened it."""
 
 import asyncio
 import threading
@@ -14,13 +14,9 @@ if TYPE_CHECKING:
 
 
 class LoopClients:
-    """The HTTP clients of one process, one for each event loop; a client is made when its loop first asks.
+    """The HTTP clients of one process, which threads may share; a loop's client is created at its first request.
 
-    Safe to share by threads. Whoever ends an event loop that has asked awaits ``aclose`` on it, or on another loop
-    while that one still runs.
-
-    Args:
-        new_client: makes a client; called in the loop that it is for.
+    Before an event loop ends, await ``aclose`` on it, or on another loop while it still runs.
     """
 
     def __init__(self, new_client: "Callable[[], Client]") -> None:
@@ -29,11 +25,7 @@ class LoopClients:
         self._by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, Client] = WeakKeyDictionary()
 
     async def fetch(self, request: Request, known: Response | None = None) -> Response:
-        """Ask a URL with the client of the running event loop.
-
-        Raises:
-            ToolError: as ``Client.fetch``.
-        """
+        """Send a request with the client of the running event loop; errors as ``Client.fetch``."""
         loop = asyncio.get_running_loop()
         with self._lock:
             client = self._by_loop.get(loop)
@@ -42,10 +34,7 @@ class LoopClients:
         return await client.fetch(request, known)
 
     async def aclose(self) -> None:
-        """Close all clients, each on its own loop; a loop that has ended took its connections with it.
-
-        A later ``fetch`` makes a client anew.
-        """
+        """Close all clients, each on its own loop; those of ended loops are dropped. ``fetch`` creates new ones."""
         here = asyncio.get_running_loop()
         with self._lock:
             clients = dict(self._by_loop)

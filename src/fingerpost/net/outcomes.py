@@ -17,7 +17,7 @@ from fingerpost.errors import (
 from fingerpost.net.response import Response
 from fingerpost.runtime.instruments import HOST, SOURCE_REQUESTS
 
-# Where a source limits us and does not say for how long.
+# For a limit without a Retry-After.
 _DEFAULT_WAIT_S = 5.0
 _LONGEST_WAIT_S = 86_400.0
 _PARTIAL = 206
@@ -27,8 +27,8 @@ _TRANSIENT = frozenset({500, 502, 503, 504})
 class Ending(StrEnum):
     """How a request ended.
 
-    ``MEMORY`` and ``JOINED`` did not reach the source: an answer was stored, or was being fetched for another request.
-    ``LIMITED`` is a wait that the source or our own limiter asked for, ``RESTING`` a host whose circuit is open.
+    ``MEMORY`` and ``JOINED`` did not reach the source: a response was cached, or being fetched for another request.
+    ``LIMITED`` is by the source or our limiter; ``RESTING`` is a host whose circuit is open.
     """
 
     ANSWERED = "answered"
@@ -46,7 +46,6 @@ def count_request(host: str, ending: Ending) -> None:
 
 
 def ending_of(failure: ToolError) -> Ending:
-    """Return how a request ended that reached its source, or tried to."""
     if isinstance(failure, SourceLimited):
         return Ending.LIMITED
     if isinstance(failure, SourceTimeout):
@@ -57,7 +56,7 @@ def ending_of(failure: ToolError) -> Ending:
 
 
 def find_retry_after(value: str | None, now: datetime) -> float | None:
-    """Return how many seconds a Retry-After header asks to wait, or None if it has none (RFC 9110, 10.2.3)."""
+    """Return the seconds of a Retry-After header, or None if it has none (RFC 9110, 10.2.3)."""
     if value is None:
         return None
     text = value.strip()
@@ -71,9 +70,9 @@ def find_retry_after(value: str | None, now: datetime) -> float | None:
 
 
 def find_failure(response: Response, now: datetime, settings: Collection[str] = ()) -> StorageUnavailable | None:
-    """Return the error that a response's status means, or None for a success.
+    """Return the error of a response's status, or None for a success.
 
-    ``settings`` are the variables whose keys left with the request; the error of a refused key names them.
+    ``settings`` are the variables whose keys were sent; the error of a refused key names them.
     """
     status = response.status
     if 200 <= status < 300 and status != _PARTIAL:
@@ -96,18 +95,13 @@ def find_failure(response: Response, now: datetime, settings: Collection[str] = 
 
 
 def may_retry(error: Exception, left_s: float) -> bool:
-    """Return whether a failed request may be retried within the time that is left.
-
-    The limiter waits for as long as a source asks (Retry-After), because it holds every process; here that only
-    decides whether there is time for another attempt.
-    """
+    """Whether a failed request may be retried in the time left. The limiter waits for a Retry-After."""
     if isinstance(error, SourceLimited):
         return error.retry_after_s < left_s
     return isinstance(error, ToolError) and error.retryable
 
 
 def _source_time(response: Response) -> datetime | None:
-    """Return the instant of the source's own clock, against which it writes its dates."""
     return _read_date(response.headers.get("date", ""))
 
 
@@ -115,6 +109,5 @@ def _read_date(text: str) -> datetime | None:
     try:
         instant = parsedate_to_datetime(text)
     except (ValueError, OverflowError):
-        # An offset may be too large to be one.
         return None
     return instant.replace(tzinfo=instant.tzinfo or UTC)

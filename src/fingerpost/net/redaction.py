@@ -10,7 +10,7 @@ from urllib.parse import quote, quote_plus, unquote, unquote_plus, urlsplit, url
 
 HIDDEN = "***"
 
-# What may stand before the word, with or without a mark between: authkey, user_key, sessionToken.
+# Words before the name, with or without a separator: authkey, user_key, sessionToken.
 _BEFORE = (
     "access|account|api|app|auth|bearer|client|consumer|customer|dev|developer|id|licen[cs]e|login|master|my|oauth2?"
     "|partner|private|refresh|secret|security|service|session|shared|signing|subscription|user"
@@ -27,14 +27,14 @@ _PAIR = re.compile(r"[^&;]+")
 _SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
 _HTML = re.compile("[+&<>'\"`]")
 _ESCAPE = re.compile("%[0-9A-F]{2}")
-# Shorter values would be found in innocent words of a message, and of an answer, which must stay readable.
+# Shorter values would match ordinary words of a message, or of a response.
 _SHORTEST_SECRET = 4
 SHORTEST_IN_CONTENT = 8
 
 
 @lru_cache(maxsize=1024)
 def is_secret_name(name: str) -> bool:
-    """Return whether a header or a query parameter of this name holds a secret; the name may be percent-encoded."""
+    """Whether a header or query parameter of this name, which may be percent-encoded, holds a secret."""
     decoded = unquote(unquote(name)).strip()
     if decoded.lower() in _SECRET_HEADERS:
         return True
@@ -49,12 +49,12 @@ def read_pair(pair: str) -> tuple[str, str]:
 
 
 def list_pairs(query: str) -> list[str]:
-    """Return each ``name=value`` of a query as it is written; some servers part them with ``;``."""
+    """Return each ``name=value`` of a query as written; some servers separate them by ``;``."""
     return _PAIR.findall(query)
 
 
 def redact_url(url: str) -> str:
-    """Return a URL without its user, its password, and the values of parameters that are named like secrets."""
+    """Return a URL without user, password, fragment, and the values of parameters named like secrets."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     query = _PAIR.sub(lambda pair: _redact_pair(pair[0]), parts.query)
@@ -67,7 +67,6 @@ def _redact_pair(pair: str) -> str:
 
 
 def redact(data: AnyStr, secrets: Iterable[str]) -> AnyStr:
-    """Return a text, or the content of a response, without these keys."""
     for secret in sorted(secrets, key=len, reverse=True):
         for text, octets in _list_forms(secret):
             data = data.replace(octets, HIDDEN.encode()) if isinstance(data, bytes) else data.replace(text, HIDDEN)
@@ -76,12 +75,12 @@ def redact(data: AnyStr, secrets: Iterable[str]) -> AnyStr:
 
 @lru_cache(maxsize=256)
 def _list_forms(secret: str) -> tuple[tuple[str, bytes], ...]:
-    """Return a key as it is, and as URLs, JSON and HTML write it; each in lower and upper case too."""
+    """Return a key as it is, and as URLs, JSON and HTML write it, each also in lower and upper case."""
     if len(secret) < _SHORTEST_SECRET:
         return ()
     in_json = json.dumps(secret)[1:-1]
     forms = [secret, quote(secret, safe=""), quote(secret), quote_plus(secret), in_json, in_json.replace("/", "\\/")]
-    # Some servers escape for HTML in JSON, and some write the digits of an escape in lower case.
+    # Some servers escape for HTML in JSON, or write escapes in lower case.
     forms += [html.escape(secret), _HTML.sub(lambda m: f"\\u{ord(m[0]):04x}", secret)]
     forms.append(_HTML.sub(lambda m: f"\\u{ord(m[0]):04X}", secret))
     forms += [_ESCAPE.sub(lambda m: m[0].lower(), form) for form in forms]

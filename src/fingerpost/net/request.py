@@ -1,4 +1,4 @@
-"""A request to a source, with its limits on time, size and attempts, and the request that a redirect asks for."""
+"""A request to a source with its limits, its keys, and its redirects."""
 
 import base64
 import hashlib
@@ -21,20 +21,19 @@ _SAFE_METHODS = frozenset({"GET", "HEAD"})
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _BODY_HEADERS = frozenset({"content-type", "content-length", "content-encoding"})
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-# What an answer may depend on, besides the address and the body.
+# The headers on which a response may depend.
 _VARYING = ("accept", "accept-language", "content-type")
 
+# A source's own check of a response: returns an error, or None to decide by the status.
 ResponseCheck = Callable[[Response], ToolError | None]
-"""A source's own check of a response: returns the error that it means, or None to decide by its status."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestLimits:
-    """Limits of one request: seconds, bytes, redirects and attempts.
+    """Limits of one request.
 
-    ``read_s`` is the longest silence; ``total_s`` covers everything: waiting for the limiter, retries, redirects, body.
-    ``longest_pause_s`` is the longest wait that the source may ask for; a longer one is an error at once.
-    ``max_bytes`` counts the body after decompression.
+    ``read_s`` is the longest silence; ``total_s`` includes the limiter, retries, redirects and body. A source that asks
+    for a longer wait than ``longest_pause_s`` is an error at once. ``max_bytes`` counts the decompressed body.
     """
 
     connect_s: float = 5.0
@@ -50,21 +49,19 @@ class RequestLimits:
 class Request:
     """One HTTP request to one source.
 
-    A key is named, never held: ``secret_params`` and ``secret_headers`` map a name on the wire to an environment
-    variable, which is read when the request is sent.
+    ``secret_params`` and ``secret_headers`` map a name on the wire to an environment variable with a key, which is read
+    when the request is sent.
 
     Attributes:
-        url: absolute, http or https. The operator's, not the caller's: quote whatever is put into its path.
+        url: absolute, http or https, of the operator; quote what callers put into its path.
         params: added to the query.
-        repeatable: may be sent again after a failure; None means where the method is safe.
-        fresh_s: how long an answer may be served again from memory; 0 always asks.
-        renew: when an answer in memory was retrieved that cannot be used; only a later one is served.
-        may_keep: whether an answer may be served again at all; None for any. A failure that comes as a success, such as
-        an error page with status 200, must not be.
-        accept: statuses beyond 2xx that are an answer, not a failure.
-        guarded: whether the caller has its own circuit breaker; the host's is then left out.
-        check_response: the source's own check of a response, called before its status is checked; it sees a body that
-            is in memory.
+        repeatable: may be sent again after a failure; None means if the method is safe.
+        fresh_s: how long a response may be served again from memory; 0 for never.
+        renew: ignore responses in memory that were retrieved by then, because they cannot be used.
+        may_keep: whether a response may be served again; None for any. An error page with status 200 must not be.
+        accept: statuses beyond 2xx that are no failure.
+        guarded: skip the host's circuit breaker, because the caller has its own.
+        check_response: called before the status is checked, with the body if that is in memory.
     """
 
     url: str
@@ -85,7 +82,6 @@ class Request:
 
     @property
     def may_repeat(self) -> bool:
-        """Whether the request may be sent again (safe method, or declared repeatable)."""
         return self.method.upper() in _SAFE_METHODS if self.repeatable is None else self.repeatable
 
     @property
@@ -95,25 +91,20 @@ class Request:
 
     @property
     def key(self) -> str:
-        """The cache key: equal for requests with the same response; holds no secret."""
+        """The cache key, without secrets."""
         lowered = {name.lower(): value for name, value in self.headers.items()}
         varying = [(name, lowered[name]) for name in _VARYING if name in lowered]
         digest = hashlib.sha256(self.content or b"").hexdigest()
         return repr((self.method.upper(), self.redacted_url, varying, digest))
 
     def split(self) -> SplitResult:
-        """Return the address in parts.
-
-        Raises:
-            ParameterError: it is no http or https address with a host.
-        """
         return split_address(self.url)
 
     def wire(self, environ: Mapping[str, str] = os.environ) -> tuple[str, dict[str, str], list[str]]:
-        """Return the URL and the headers to send, keys filled in, and the secrets among them.
+        """Return the URL and headers to send, with their keys, and the list of secrets in them.
 
         Raises:
-            SourceKeyRefused: an environment variable that holds a key is not set.
+            SourceKeyRefused: the environment variable of a key is not set.
         """
         parts = self.split()
         keys = {name: _read_key(variable, environ) for name, variable in self.secret_params.items()}
@@ -134,19 +125,13 @@ class Request:
 
 
 class Fetch(Protocol):
-    """Asks a URL; ``Client.fetch`` and ``LoopClients.fetch`` are two. ``known`` makes the request conditional."""
+    """Sends a request, as ``Client.fetch``; ``known`` makes it conditional."""
 
-    async def __call__(self, request: Request, known: Response | None = None) -> Response:
-        """Return the answer, ``known`` itself where it still holds.
-
-        Raises:
-            ToolError: the source did not answer, or with a failure.
-        """
-        ...
+    async def __call__(self, request: Request, known: Response | None = None) -> Response: ...
 
 
 def server_of(asked: SplitResult) -> str:
-    """Return which server an address asks: its host, with the port where that is not its scheme's own."""
+    """Return the host of an address, with the port if that is not the scheme's own."""
     host, port = asked.hostname or "", asked.port
     if port in (None, _DEFAULT_PORTS.get(asked.scheme)):
         return host
@@ -160,11 +145,7 @@ def host_of(server: str) -> str:
 
 
 def split_address(url: str) -> SplitResult:
-    """Return an http or https address in parts.
-
-    Raises:
-        ParameterError: it is not one.
-    """
+    """Split an http or https address; raise ParameterError for any other."""
     try:
         parts = urlsplit(url.strip())
         readable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -176,10 +157,10 @@ def split_address(url: str) -> SplitResult:
 
 
 def follow_redirect(request: Request, status: int, headers: Mapping[str, str]) -> Request:
-    """Return the request that a redirect asks for. A key never goes along to another origin.
+    """Return the request of a redirect, without keys if it leads to another origin.
 
     Raises:
-        SourceFailed: it leads nowhere, away from TLS, or would change what is asked.
+        SourceFailed: it leads nowhere, away from TLS, or would change the method.
     """
     old = request.split()
     try:
@@ -223,7 +204,7 @@ def read_template(text: str) -> tuple[str, dict[str, str]]:
     """Return the address and the secret parameters of a text such as ``https://host/feed.zip?api_key=${MY_KEY}``.
 
     Raises:
-        ParameterError: it is no such address, holds a key in the clear or a fragment, or ``${`` inside another text.
+        ParameterError: it is no such address, has a key in the clear or a fragment, or ``${`` inside another text.
     """
     parts = split_address(text)
     if "@" in parts.netloc:
@@ -256,7 +237,7 @@ def read_template(text: str) -> tuple[str, dict[str, str]]:
 def _without(query: str, pair: str) -> str:
     pieces = re.split("([&;])", query)
     at = pieces.index(pair)
-    # With the mark before it; the first goes with the mark behind it.
+    # With the separator before it, or for the first pair, after it.
     del pieces[max(0, at - 1) : at + 1 if at else 2]
     return "".join(pieces)
 

@@ -1,4 +1,4 @@
-"""A source's response, and where its content goes: decompressed in bounded pieces, and complete or refused."""
+"""A source's response, and its body: decompressed in bounded pieces, complete or refused."""
 
 import json
 import zlib
@@ -28,22 +28,16 @@ class Validators:
 
     @property
     def conditions(self) -> dict[str, str]:
-        """The headers that ask for an answer only if it has changed."""
         named = {"if-none-match": self.etag, "if-modified-since": self.last_modified}
         return {name: value for name, value in named.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """A complete HTTP response.
+    """A complete HTTP response, decompressed.
 
-    Attributes:
-        status: of HTTP.
-        headers: by name in lower case.
-        body: after decompression.
-        redacted_url: the address that answered, without a secret.
-        retrieved_at: when the source last confirmed it, in UTC.
-        from_cache: it was not fetched for this request.
+    ``headers`` are by name in lower case, ``redacted_url`` is the address that answered, and ``retrieved_at`` is when
+    the source last confirmed it, in UTC.
     """
 
     status: int
@@ -55,7 +49,7 @@ class Response:
 
     @property
     def validators(self) -> Validators:
-        """The validators; one from which a key was removed is none any more."""
+        """The validators, except one from which a key was removed."""
         etag, modified = (
             None if value is None or HIDDEN in value else value
             for value in (self.headers.get("etag"), self.headers.get("last-modified"))
@@ -63,11 +57,7 @@ class Response:
         return Validators(etag=etag, last_modified=modified)
 
     def json(self) -> Any:
-        """Return the body as JSON.
-
-        Raises:
-            SourceChanged: it is not JSON.
-        """
+        """Return the body as JSON; raise SourceChanged if it is none."""
         try:
             return json.loads(self.body)
         except (ValueError, RecursionError) as error:
@@ -76,7 +66,7 @@ class Response:
 
 
 class Body(Protocol):
-    """A sink for response content; ``restart`` discards what was written, for a new attempt."""
+    """A sink for content; ``restart`` discards what was written."""
 
     def restart(self) -> None: ...
 
@@ -98,10 +88,9 @@ class MemoryBody:
 
 
 class Decompression:
-    """Decompressor of one body; a gzip body may have several members (RFC 1952, section 2.2).
+    """Decompresses one body; a gzip body may have several members (RFC 1952, section 2.2).
 
-    Raises:
-        SourceChanged: the body is in an encoding that was not asked for.
+    Raise SourceChanged for an encoding that was not requested.
     """
 
     def __init__(self, content_encoding: str) -> None:
@@ -113,11 +102,7 @@ class Decompression:
         self._held = False
 
     def feed(self, wire: bytes) -> Iterator[bytes]:
-        """Yield the decompressed content of some received bytes in bounded pieces.
-
-        Raises:
-            SourceChanged: it is not what its header says.
-        """
+        """Yield the content of some received bytes in bounded pieces; raise SourceChanged if it is invalid."""
         if self._member is None:
             yield wire
             return
@@ -131,22 +116,17 @@ class Decompression:
             self._begun = True
             if piece:
                 yield piece
-            # A full piece may leave more inside, even where all of the wire was taken in.
+            # After a full piece more may be buffered, even if all input was consumed.
             self._held = len(piece) == _PIECE_BYTES and not self._member.eof
             wire = self._next_member(self._member.unused_data) if self._member.eof else self._member.unconsumed_tail
 
     def _next_member(self, wire: bytes) -> bytes:
-        """Begin another gzip member, if there is one behind the padding."""
         wire = wire.lstrip(b"\0")
         if wire:
             self._member = zlib.decompressobj(_GZIP_WINDOW)
         return wire
 
     def end(self) -> None:
-        """Check that the body is complete.
-
-        Raises:
-            SourceUnreachable: it broke off.
-        """
+        """Raise SourceUnreachable if the body is incomplete."""
         if self._member is not None and self._begun and not self._member.eof:
             raise SourceUnreachable("The source's answer broke off")

@@ -1,7 +1,4 @@
-"""The transport: send one request over a connection pool, and read its response within bounds of time and size.
-
-No redirects, retries, cookies or proxies.
-"""
+"""Send one request over a connection pool, and read its response within bounds of time and size."""
 
 import logging
 import ssl
@@ -25,7 +22,6 @@ from fingerpost.net.response import NOT_MODIFIED, Body, Decompression, MemoryBod
 
 _MOST_CONNECTIONS = 40
 _KEEPALIVE_S = 15.0
-# Of a refusal: enough for a source's own reading of it.
 _MOST_REFUSAL_BYTES = 65_536
 _ours: ContextVar[bool] = ContextVar("fingerpost_request", default=False)
 
@@ -34,14 +30,12 @@ def _is_not_ours(_: logging.LogRecord) -> bool:
     return not _ours.get()
 
 
-# These write an answer's headers into the log, and a redirect may repeat a key there. Other users keep their log.
+# These log the headers of responses, where a redirect may repeat a key. Other users keep their log.
 for _name in ("httpcore2.connection", "httpcore2.http11", "httpcore2.http2"):
     logging.getLogger(_name).addFilter(_is_not_ours)
 
 
 class WireTransport(httpx2.AsyncBaseTransport):
-    """Transport over a pool of connections that a network backend opens."""
-
     def __init__(self, backend: httpcore2.AsyncNetworkBackend, *, tls: ssl.SSLContext | None = None) -> None:
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=tls,
@@ -51,11 +45,7 @@ class WireTransport(httpx2.AsyncBaseTransport):
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send a request and return the response once its headers have arrived.
-
-        Raises:
-            SourceTimeout, SourceUnreachable, SourceChanged: as ``translate`` says.
-        """
+        """Send a request and return the response once its headers have arrived; errors as ``translate``."""
         assert isinstance(request.stream, httpx2.AsyncByteStream)
         url = request.url
         outgoing = httpcore2.Request(
@@ -91,7 +81,6 @@ class _Stream(httpx2.AsyncByteStream):
 
 @contextmanager
 def _translating(host: str) -> Iterator[None]:
-    """Silence httpcore's log, and translate its errors into fingerpost's."""
     before = _ours.get()
     _ours.set(True)
     try:
@@ -103,11 +92,7 @@ def _translating(host: str) -> Iterator[None]:
 
 
 def translate(error: Exception, host: str) -> StorageUnavailable | SourceChanged:
-    """Translate an httpcore error into fingerpost's.
-
-    SourceTimeout where nothing came in time; SourceUnreachable where the connection failed or broke off;
-    SourceChanged where what came is no HTTP.
-    """
+    """Translate an httpcore error into one of ours."""
     if isinstance(error, httpcore2.TimeoutException):
         return SourceTimeout(f"{host} did not answer in time")
     if isinstance(error, httpcore2.NetworkError):
@@ -120,7 +105,7 @@ def translate(error: Exception, host: str) -> StorageUnavailable | SourceChanged
         return SourceUnreachable(f"{host} broke its answer off")
     if isinstance(error, httpcore2.RemoteProtocolError) and "disconnected" in str(error).lower():
         return SourceUnreachable(f"{host} ended the connection without an answer")
-    # It may be the rest of an earlier answer that was longer than it said; a new connection knows.
+    # It may be the rest of an earlier response that was longer than announced; a new connection helps.
     return SourceChanged(f"{host} answered something that is not HTTP", retryable=True)
 
 
@@ -133,11 +118,7 @@ def _is_distrust(error: BaseException | None) -> bool:
 
 
 async def read_content(answer: httpx2.Response, body: Body, max_bytes: int) -> None:
-    """Read content into a body, decompressing as it comes.
-
-    Raises:
-        SourceFailed: the content is larger than ``max_bytes``, on the wire or decompressed.
-    """
+    """Read and decompress content; raise SourceFailed if it exceeds ``max_bytes`` on the wire or decompressed."""
     announced = answer.headers.get("content-length", "")
     if announced.isdigit() and int(announced) > max_bytes:
         raise _too_large(max_bytes)
@@ -154,7 +135,7 @@ async def read_content(answer: httpx2.Response, body: Body, max_bytes: int) -> N
 
 
 async def read_refusal(answer: httpx2.Response, request: Request) -> bytes:
-    """Return what explains a refusal, as far as it can be had; the status counts without it."""
+    """Return the body of a refusal as far as it can be read; the status counts without it."""
     status, body = answer.status_code, MemoryBody()
     if status in request.accept:
         await read_content(answer, body, request.limits.max_bytes)
