@@ -21,7 +21,7 @@ SocketOption = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple
 class AddressRefused(SourceUnreachable):
     """The host is in a private network and is not in the list of allowed hosts."""
 
-    hint = "The operator can name the host in FINGERPOST_PRIVATE_HOSTS"
+    hint = "The operator can allow this host with FINGERPOST_PRIVATE_HOSTS"
     retryable = False
 
 
@@ -42,7 +42,7 @@ async def resolve(host: str, port: int) -> list[str]:
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise SourceUnreachable(f"The name {host} could not be looked up") from error
+        raise SourceUnreachable(f"The host name {host} could not be resolved") from error
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
@@ -98,8 +98,8 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         if host.lower() not in self._private_hosts:
             public = [address for address in addresses if is_public(address)]
             if addresses and not public:
-                raise AddressRefused(f"{host} lies in a private network, and such hosts are asked only by permission")
+                raise AddressRefused(f"{host} is in a private network, and private addresses are blocked")
             addresses = public
         if not addresses:
-            raise SourceUnreachable(f"The name {host} has no address")
+            raise SourceUnreachable(f"The host name {host} has no address")
         return addresses[:_MOST_ADDRESSES]

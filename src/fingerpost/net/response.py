@@ -129,4 +129,4 @@ class Decompression:
     def end(self) -> None:
         """Raise SourceUnreachable if the body is incomplete."""
         if self._member is not None and self._begun and not self._member.eof:
-            raise SourceUnreachable("The source's answer broke off")
+            raise SourceUnreachable("The source's response is incomplete")

@@ -97,14 +97,12 @@ def translate(error: Exception, host: str) -> StorageUnavailable | SourceChanged
         return SourceTimeout(f"{host} did not answer in time")
     if isinstance(error, httpcore2.NetworkError):
         if _is_distrust(error):
-            return SourceUnreachable(
-                f"{host} could not prove that it is {host}: its certificate is not accepted", retryable=False
-            )
-        return SourceUnreachable(f"{host} could not be reached, or broke the connection off")
+            return SourceUnreachable(f"The certificate of {host} is not accepted", retryable=False)
+        return SourceUnreachable(f"{host} could not be reached, or closed the connection")
     if isinstance(error, httpcore2.RemoteProtocolError) and "closed connection" in str(error).lower():
-        return SourceUnreachable(f"{host} broke its answer off")
+        return SourceUnreachable(f"{host} closed the connection before its response was complete")
     if isinstance(error, httpcore2.RemoteProtocolError) and "disconnected" in str(error).lower():
-        return SourceUnreachable(f"{host} ended the connection without an answer")
+        return SourceUnreachable(f"{host} closed the connection without a response")
     # It may be the rest of an earlier response that was longer than announced; a new connection helps.
     return SourceChanged(f"{host} answered something that is not HTTP", retryable=True)
 
