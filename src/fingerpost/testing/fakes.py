@@ -1,7 +1,4 @@
-"""Fake networks with given answers, for tests and benchmarks of tools.
-
-They implement the same port as real ones: ``FakeNetwork`` is a ``transit.port.Network``.
-"""
+"""Fake networks with given answers, for tests and benchmarks of tools."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +25,7 @@ EVERYWHERE = Bounds(south=-90, west=-180, north=90, east=180)
 
 @dataclass(frozen=True)
 class Journeys:
-    """What a fake network finds: see ``JourneyAnswer``."""
+    """The content of a ``JourneyAnswer``."""
 
     itineraries: Sequence[Itinerary] = ()
     timetabled: Sequence[Itinerary] = ()
@@ -40,15 +37,14 @@ Found = Sequence[Itinerary] | Journeys
 
 @dataclass(kw_only=True)
 class FakeNetwork:
-    """A network whose answers are given.
+    """A ``transit.port.Network`` with given answers; errors among them are raised.
 
     Attributes:
-        journeys: the answers to ``plan_journeys``, one a question; the last one again for every later question.
-            An error is raised.
-        departures: the answer to every ``list_departures``; an error is raised.
-        places: what ``find_places`` returns for a text that is its key, ``find_stop`` for an id.
-        near: what ``list_stops_near`` returns.
-        asked: the questions so far, in order.
+        journeys: the answers to ``plan_journeys`` in turn, the last one for ever.
+        departures: the answer to every ``list_departures``.
+        places: the answers of ``find_places`` by text, and of ``find_stop`` by the ids of these places.
+        near: the answer of ``list_stops_near``.
+        asked: the queries so far.
     """
 
     name: str = "FAKE"
@@ -69,7 +65,7 @@ class FakeNetwork:
 
     @property
     def profile(self) -> NetworkProfile:
-        """Return what is given; the FEEDs are those of the places where none are given."""
+        """The profile; without ``feed_names`` its FEEDs are those of the places."""
         known = (match.place.id or "" for matches in self.places.values() for match in matches)
         feeds = frozenset(each.partition(":")[0].upper() for each in known if ":" in each)
         return NetworkProfile(
@@ -87,11 +83,11 @@ class FakeNetwork:
 
     @property
     def journeys_asked(self) -> list[JourneyQuery]:
-        """The questions for trips so far."""
+        """The journey queries so far."""
         return [question for question in self.asked if isinstance(question, JourneyQuery)]
 
     def describe(self, language: str) -> Provenance:
-        """Return the given provenance, else one that names the network."""
+        """Return the given provenance, or one that names the network."""
         return self.provenance or Provenance(
             network=self.name,
             source="fake",
@@ -115,7 +111,7 @@ class FakeNetwork:
         )
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
-        """Return the given departures, those outside the window too, and count those within."""
+        """Return all given departures, and count those in the window."""
         self.asked.append(query)
         if isinstance(self.departures, ToolError):
             raise self.departures
@@ -133,7 +129,7 @@ class FakeNetwork:
         language: str | None = None,  # noqa: ARG002  # the port's signature
         focus: Coordinate | None = None,  # noqa: ARG002
     ) -> Sequence[PlaceMatch]:
-        """Return what is given for exactly this text."""
+        """Return the matches given for exactly this text."""
         return self.places.get(text, ())
 
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:  # noqa: ARG002
@@ -152,17 +148,17 @@ class FakeNetwork:
         *,
         language: str = "en",
     ) -> NearbyStops:
-        """Return the given stops that lie within the radius."""
+        """Return the given stops within the radius."""
         near = [stop for stop in self.near if stop.distance_m <= radius_m]
         return NearbyStops(stops=near, provenance=self.describe(language))
 
     async def find_realtime_health(self) -> RealtimeHealth | None:
-        """Return None: nothing is followed."""
+        """Return None."""
         return None
 
 
 class FakeNetworks:
-    """Some networks, in the order given; an error instead is raised."""
+    """Some networks, or an error to raise."""
 
     def __init__(
         self, *networks: Network, error: ToolError | None = None, problems: Mapping[str, str] | None = None

@@ -1,6 +1,6 @@
-"""Feeds and timetables that are drawn as text, for tests that a reader can check by eye.
+"""Feeds and timetables drawn as text, which a reader can check by eye.
 
-A drawing has one trip a line; trips of one name are one route::
+A drawing has one trip per line; trips of one name are one route::
 
     line A   | Alpha 08:00 | Beta 08:10-08:12 | Gamma 08:20
     tram 4   | Beta 08:15  | Delta 08:30 ask
@@ -8,12 +8,12 @@ A drawing has one trip a line; trips of one name are one route::
     change   | Beta 60
     stay     | A-1 | 4-1
 
-The first cell says what runs (``line`` is a bus) and its name. Every other cell is a stop, then its time as
-``arrival-departure`` or one time for both, then marks: ``noboard``, ``noalight``, ``ask`` (by arrangement).
+The first cell has the mode (``line`` is a bus) and the name. Every other cell is a stop, its time as
+``arrival-departure`` or one time for both, and marks: ``noboard``, ``noalight``, ``ask`` (by arrangement).
 ``block NAME`` as the last cell of a trip names its vehicle.
-``walk`` states a footpath both ways in seconds, ``change`` the time to change at one stop, ``nowalk`` forbids one.
-``stay`` says that who rides the one trip may stay seated for the other, ``leave`` that nobody may.
-Stops are placed on a line from west to east in the order in which they are first named, too far apart to walk.
+``walk`` is a footpath both ways in seconds, ``change`` the transfer time at one stop, ``nowalk`` forbids a transfer.
+``stay`` lets riders of the first trip stay seated for the second, ``leave`` does not.
+Stops lie on a line from west to east in the order of their first mention, too far apart to walk.
 A stop's id is its name in upper case with hyphens; a trip's is its line and number: ``A-1``.
 """
 
@@ -37,8 +37,8 @@ _MARKS = {"noboard": ("1", "0"), "noalight": ("0", "1"), "ask": ("2", "2")}
 _WEST = (60.17, 24.94)
 _STEP_LON = 0.018
 
+# Without ``days``, a drawing runs on every day of this year.
 YEAR = 2026
-"""Without ``days``, a drawing runs on every day of this year."""
 
 
 class _StopTime(NamedTuple):
@@ -56,16 +56,9 @@ def feed_from_drawing(
     days: Sequence[date] | None = None,
     coordinates: Mapping[str, tuple[float, float]] | None = None,
 ) -> dict[str, str]:
-    """Return the GTFS tables of a drawing, by file name.
+    """Return the GTFS tables of a drawing, by file name; raise ValueError for an invalid line.
 
-    Args:
-        text: the drawing.
-        zone: IANA name of the feed's time zone.
-        days: the days on which all trips run.
-        coordinates: (lat, lon) in degrees of stops, by name, that are not to be placed on the line.
-
-    Raises:
-        ValueError: a line of the drawing cannot be read.
+    All trips run on ``days``. ``coordinates`` are (lat, lon) in degrees of stops by name, off the line.
     """
     drawn = _Drawing()
     for line in filter(None, map(str.strip, text.splitlines())):
@@ -91,11 +84,7 @@ class _Drawing:
         self._numbers: dict[str, int] = {}
 
     def add_line(self, line: str) -> None:
-        """Add the rows of one line of the drawing.
-
-        Raises:
-            ValueError: it cannot be read.
-        """
+        """Add the rows of one line; raise ValueError if it is invalid."""
         head, *cells = (cell.strip() for cell in line.split("|"))
         kind, _, name = head.partition(" ")
         if kind in _TRANSFER_TYPE:
@@ -152,22 +141,13 @@ def timetable_from_drawing(
     coordinates: Mapping[str, tuple[float, float]] | None = None,
     tables: Mapping[str, str] | None = None,
 ) -> Timetable:
-    """Return the timetable that the importer makes of a drawing; ``tables`` replaces or adds GTFS tables.
-
-    Raises:
-        ValueError: a line of the drawing cannot be read.
-        FeedUnusable: the tables make no usable feed.
-    """
+    """Import a drawing, in which ``tables`` replaces or adds GTFS tables; errors as of the two steps."""
     feed = feed_from_drawing(text, zone=zone, days=days, coordinates=coordinates) | dict(tables or {})
     return timetable_from_tables(feed, network=network)
 
 
 def timetable_from_tables(tables: Mapping[str, str], *, network: str = "TEST") -> Timetable:
-    """Return the timetable that the importer makes of GTFS tables, by file name.
-
-    Raises:
-        FeedUnusable: the tables make no usable feed.
-    """
+    """Import GTFS tables, by file name; raise FeedUnusable if they are no usable feed."""
     with tempfile.TemporaryDirectory() as folder:
         path = write_feed(Path(folder) / "drawn", tables)
         return import_feeds(network, [FeedSource(path)]).timetable

@@ -1,4 +1,4 @@
-"""Facts of the suite, and helpers to query a network under test."""
+"""Facts of the suite, and queries of a network under test."""
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswe
 
 
 class NetworkBroken(AssertionError):
-    """A source violates a fact; the message says which, and what came instead."""
+    """A source violates a fact."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskedNetwork:
-    """A network under test that serves the town, with shorthand queries."""
+    """A network that serves the town, with shorthand queries."""
 
     network: Network
     town: Town
@@ -66,10 +66,7 @@ Check = Callable[[AskedNetwork], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class NetworkFact:
-    """One fact of the suite.
-
-    ``needs`` are the abilities without which it is not asked; where REALTIME is one, the town has real time.
-    """
+    """One fact of the suite, checked if the network has the abilities that it ``needs``; REALTIME adds realtime."""
 
     check: Check
     needs: frozenset[Ability] = frozenset()
@@ -81,7 +78,7 @@ class NetworkFact:
 
     @property
     def sentence(self) -> str:
-        """What is asked."""
+        """The question."""
         return (self.check.__doc__ or "").partition("\n")[0]
 
     def __str__(self) -> str:
@@ -90,21 +87,13 @@ class NetworkFact:
 
 
 def expect(is_so: bool, sentence: str, got: object = None) -> None:
-    """Raise ``NetworkBroken`` unless a condition holds.
-
-    Raises:
-        NetworkBroken: it is not so.
-    """
+    """Raise ``NetworkBroken`` unless a condition holds."""
     if not is_so:
         raise NetworkBroken(sentence if got is None else f"{sentence}; got {got!r}"[:800])
 
 
 def expect_same(got: object, wanted: object, sentence: str) -> None:
-    """Raise ``NetworkBroken`` unless two values are equal.
-
-    Raises:
-        NetworkBroken: it is another.
-    """
+    """Raise ``NetworkBroken`` unless two values are equal."""
     if got != wanted:
         raise NetworkBroken(f"{sentence}: wanted {wanted!r}, got {got!r}"[:800])
 

@@ -123,7 +123,7 @@ async def without_real_time_none_is_told(asked: AskedNetwork) -> None:
 
 
 async def _list_provenance(asked: AskedNetwork) -> dict[str, Provenance]:
-    """Return the provenance of every kind of answer that the network gives, by the name of the kind."""
+    """Return the provenance of every kind of answer, by the name of the kind."""
 
     async def plan() -> Provenance:
         return (await asked.plan("Alpha", "Gamma", "08:00")).provenance

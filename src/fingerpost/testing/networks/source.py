@@ -1,4 +1,4 @@
-"""The adapter that a source's author writes: how to serve the town, open the network, and which gaps it has."""
+"""The adapter that a source's author writes: serve the town, open its network, and declare gaps."""
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Mapping
@@ -14,7 +14,7 @@ from fingerpost.transit.port import Network
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A fact, or an ability, that a source is known to lack, and why. Take one of the three kinds below."""
+    """A fact or an ability that a source lacks, and why; use one of the three kinds below."""
 
     reason: str
 
@@ -50,7 +50,7 @@ _WORDS: dict[type[Gap], str] = {NotYetOurs: "not yet ours", NotYetTheirs: "not y
 
 
 class Trouble(StrEnum):
-    """What may be wrong with the server behind a source."""
+    """A fault of the server behind a source."""
 
     UNREACHABLE = "its server cannot be reached"
     SILENT = "its server does not answer in time"
@@ -60,12 +60,12 @@ class Trouble(StrEnum):
 
 
 class ConformingSource(ABC):
-    """One kind of source, as the suite meets it; subclass it once for each.
+    """One kind of source under test.
 
     Attributes:
         name: for people.
-        gaps: what it does not do, by the name of a fact or by an ability. A gap that is declared and is none fails
-            the suite, so take it out when it closes. An ability that the profile does not declare needs a gap.
+        gaps: what it lacks, by the name of a fact or by ability; every ability that the profile does not declare
+            needs one. A declared gap that is none fails the suite.
     """
 
     name: ClassVar[str]
@@ -73,17 +73,11 @@ class ConformingSource(ABC):
 
     @abstractmethod
     def open(self, town: Town) -> AbstractAsyncContextManager[Network]:
-        """Return a context in which the source serves the town and its network is open.
-
-        When it is left, nothing of the source goes on.
-        """
+        """Return a context in which the source serves the town and its network is open; it leaves no task behind."""
 
     @asynccontextmanager
     async def open_in_trouble(self, town: Town, trouble: Trouble) -> AsyncIterator[Network]:
-        """Open the network while something is wrong with its server; not for sources that have none.
-
-        Bound its waits to a few hundredths of a second: ``SILENT`` waits them out.
-        """
+        """Open the network while its server has a fault; limit its waits, because ``SILENT`` waits them out."""
         raise NotImplementedError(f"{self.name} cannot say what happens where {trouble.value}")
         async with self.open(town) as network:
             yield network

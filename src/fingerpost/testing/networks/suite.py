@@ -1,6 +1,6 @@
 """The conformance suite: all facts that a source of public transport must satisfy.
 
-Whoever writes a source subclasses ``ConformingSource`` once and checks every fact::
+Authors of a source subclass ``ConformingSource`` once and check every fact::
 
     class MySource(ConformingSource):
         name = "mine"
@@ -15,9 +15,8 @@ Whoever writes a source subclasses ``ConformingSource`` once and checks every fa
     def test_my_source(fact):
         check(MySource(), fact)
 
-No test framework is needed: a fact that does not hold raises ``NetworkBroken``.
-What a source does not do is declared under one of three words: ``NotYetOurs``, ``NotYetTheirs``, ``Never``.
-A gap that is declared and is none raises ``NetworkBroken`` too, so that the words stay true.
+No test framework is needed: a fact that does not hold raises ``NetworkBroken``, and so does a declared gap
+(``NotYetOurs``, ``NotYetTheirs``, ``Never``) that is none.
 """
 
 import asyncio
@@ -49,7 +48,7 @@ from fingerpost.testing.networks.source import ConformingSource, Gap, Trouble
 from fingerpost.testing.networks.town import NOW, new_town
 from fingerpost.transit.model.profile import Ability
 
-# By module what its facts need, and what some of them need instead or beyond that.
+# What the facts of a module need, and what some of them need instead.
 _NEEDS: dict[ModuleType, set[Ability]] = {
     facts_of_profile: set(),
     facts_of_plans: {Ability.PLANS},
@@ -77,7 +76,7 @@ _OTHER_NEEDS: dict[Check, set[Ability]] = {
 
 @dataclass(frozen=True, slots=True)
 class TroubleFact:
-    """A trouble, and the branch of ``fingerpost.errors`` that every question must then raise."""
+    """A fault of a server, and the error of ``fingerpost.errors`` that every query must then raise."""
 
     name: str
     trouble: Trouble
@@ -85,7 +84,7 @@ class TroubleFact:
 
     @property
     def sentence(self) -> str:
-        """What is asked."""
+        """The question."""
         return f"Does every question raise {self.branch.__name__} where {self.trouble.value}?"
 
     def __str__(self) -> str:
@@ -103,7 +102,6 @@ TROUBLES = (
 
 
 def _list_facts() -> Iterator[NetworkFact]:
-    """Yield a fact for each coroutine function of the modules that does not begin with an underscore."""
     for module, needs in _NEEDS.items():
         for name, check in vars(module).items():
             if iscoroutinefunction(check) and not name.startswith("_"):
@@ -114,9 +112,7 @@ FACTS: tuple[NetworkFact | TroubleFact, ...] = (*_list_facts(), *TROUBLES)
 
 
 def check(source: ConformingSource, fact: NetworkFact | TroubleFact) -> Gap | None:
-    """Check a fact; return the declared gap if it does not hold, None if it does.
-
-    The clock stands at ``town.NOW`` meanwhile.
+    """Check a fact at ``town.NOW``; return the declared gap if it does not hold, None if it does.
 
     Raises:
         NetworkBroken: the fact does not hold and no gap is declared, or a gap is declared and it holds.
@@ -137,13 +133,13 @@ def check(source: ConformingSource, fact: NetworkFact | TroubleFact) -> Gap | No
 
 
 def check_abilities(source: ConformingSource) -> None:
-    """Hold a source to its words on abilities: each is either declared in its profile or explained by a gap.
+    """Check that each ability is either declared in the profile or explained by a gap.
 
     Raises:
         NetworkBroken: one is neither, or both; or a gap names neither a fact nor an ability.
     """
     with _clock_at(NOW):
-        able = asyncio.run(_list_abilities(source))
+        able = asyncio.run(_find_abilities(source))
     silent = [ability.value for ability in Ability if ability not in able and ability not in source.gaps]
     if silent:
         raise NetworkBroken(f"{source.name} neither declares nor explains: {', '.join(silent)}")
@@ -164,7 +160,6 @@ async def _check(source: ConformingSource, fact: NetworkFact | TroubleFact) -> G
         town = new_town(live=Ability.REALTIME in fact.needs)
         async with source.open(town) as network:
             for ability in sorted(fact.needs - network.profile.abilities):
-                # That the ability is explained is ``check_abilities``'s business.
                 return source.gaps.get(ability, Gap(f"{ability.value} is not declared"))
             await fact.check(AskedNetwork(network, town))
     left = [task.get_name() for task in asyncio.all_tasks() - before if not task.done()]
@@ -174,11 +169,6 @@ async def _check(source: ConformingSource, fact: NetworkFact | TroubleFact) -> G
 
 
 async def _check_trouble(source: ConformingSource, fact: TroubleFact) -> None:
-    """Ask a network in trouble every kind of question.
-
-    Raises:
-        NetworkBroken: one is answered, or fails otherwise than it should.
-    """
     town = new_town()
     async with source.open_in_trouble(town, fact.trouble) as network:
         asked = AskedNetwork(network, town)
@@ -200,7 +190,7 @@ async def _check_trouble(source: ConformingSource, fact: TroubleFact) -> None:
                 raise NetworkBroken(f"{ability.value} are answered all the same: {answer!r}"[:300])
 
 
-async def _list_abilities(source: ConformingSource) -> frozenset[Ability]:
+async def _find_abilities(source: ConformingSource) -> frozenset[Ability]:
     async with source.open(new_town(live=True)) as network:
         return network.profile.abilities
 

@@ -13,8 +13,8 @@ from fingerpost.transit.model.place import Coordinate
 NAME = "TOWN"
 ZONE = "Europe/Helsinki"
 DAY = date(2026, 3, 10)
+# A Tuesday morning.
 NOW = "2026-03-10T08:00:00+02:00"
-"""The suite's clock: a Tuesday morning."""
 
 # Tram 1 has steps. Bus 2 and bus 3 make the same trip with a change at Delta. Älvsjö lies beyond, by rail alone.
 DRAWING = """
@@ -42,12 +42,9 @@ DETOUR, WORKS = "Bus 2 makes a detour", "Works at Alpha"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Town:
-    """What a source is to serve.
+    """What a source serves: GTFS tables by file name, and perhaps a GTFS-Realtime message.
 
-    Attributes:
-        name: what the network is to be called, and the FEED of its ids.
-        tables: GTFS tables, by file name.
-        realtime: a GTFS-Realtime message that speaks of them, None where none is to be followed.
+    ``name`` is the network's, and the FEED of its ids.
     """
 
     name: str = NAME
@@ -64,7 +61,7 @@ class Town:
 
 
 def new_town(*, live: bool = False) -> Town:
-    """Return the town; where it is ``live``, tram 1 of 08:10 is cancelled and that of 08:40 is two minutes late.
+    """Return the town; if ``live``, tram 1 of 08:10 is cancelled and that of 08:40 is two minutes late.
 
     Until 09:00 there are works at Alpha, and bus 2 makes a detour.
     """
