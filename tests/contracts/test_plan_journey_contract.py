@@ -148,7 +148,7 @@ def test_both_ends_may_be_unclear_and_a_suggestion_is_accepted(over):
     [
         (
             (),
-            "No journey was found: Nothing connects origin and destination, even with 3000 m of walking and 8 changes.",
+            "No journey was found: More walking (3000 m) and changes (8) do not help; try another time.",
         ),
         (NoItinerary("none", hint="Nothing runs at night"), "No journey was found: Nothing runs at night."),
         (

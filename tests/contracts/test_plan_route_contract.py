@@ -268,14 +268,14 @@ def provenance(**more):
 
 FEED = FeedVersion(name="T", first_day=DAY.replace(month=3), last_day=DAY.replace(month=4))
 STOPS = [NearbyStop(stop=StopPoint(name="A", coordinate=Coordinate(60.0, 24.0), id="T:A"), distance_m=5.0, modes=())]
-NOT_CONNECTED = "Nothing connects origin and destination, even with 3000 m of walking and 8 changes."
+NO_HELP = "More walking (3000 m) and changes (8) do not help; try another time."
 CLOSED = provenance(out_of_service=(OutOfService(FEED, DAY),))
 
 
 @pytest.mark.parametrize(
     ("network", "arguments", "reason", "why"),
     [
-        (FakeNetwork(near=STOPS), {}, "NO_DEPARTURES", NOT_CONNECTED),
+        (FakeNetwork(near=STOPS), {}, "NO_DEPARTURES", NO_HELP),
         (
             FakeNetwork(journeys=[[trip(tram(60, 70))]]),
             {},
@@ -294,8 +294,8 @@ CLOSED = provenance(out_of_service=(OutOfService(FEED, DAY),))
             "IN_THE_PAST",
             "The earliest arrival still possible is 2022-02-22T06:05:00Z to 2022-02-22T06:20:00Z.",
         ),
-        (FakeNetwork(near=STOPS), {"departureTime": "2022-02-22T05:57:59Z"}, "IN_THE_PAST", NOT_CONNECTED),
-        (FakeNetwork(near=STOPS), {"departureTime": "2022-02-22T05:58:00Z"}, "NO_DEPARTURES", NOT_CONNECTED),
+        (FakeNetwork(near=STOPS), {"departureTime": "2022-02-22T05:57:59Z"}, "IN_THE_PAST", NO_HELP),
+        (FakeNetwork(near=STOPS), {"departureTime": "2022-02-22T05:58:00Z"}, "NO_DEPARTURES", NO_HELP),
         (
             FakeNetwork(journeys=[OutsideCalendar("The timetable of FAKE covers a to b only")]),
             {},

@@ -39,7 +39,7 @@ def town(towns):
         (
             "TEST:ALPHA",
             "TEST:DELTA",
-            "Nothing connects origin and destination, even with 3000 m of walking and 8 changes",
+            "More walking (3000 m) and changes (8) do not help; try another time",
         ),
     ],
     ids=["walk-further", "no-trip-either", "too-far", "not-connected"],

@@ -19,9 +19,7 @@ _MOST_TRANSFERS = 8
 # More stops near an end than these are not asked about.
 _MOST_STOPS = 100
 _BOARD_S = 2 * 3600
-_NOT_CONNECTED = (
-    f"Nothing connects origin and destination, even with {LONGEST_WALK_M:g} m of walking and {_MOST_TRANSFERS} changes"
-)
+_NO_HELP = f"More walking ({LONGEST_WALK_M:g} m) and changes ({_MOST_TRANSFERS}) do not help; try another time"
 # A trip beyond the walking limit is worth naming if it arrives so much earlier (or departs so much later), or if it
 # takes half the time.
 _LEAST_GAIN_S = 1800
@@ -44,7 +42,7 @@ async def explain_no_trip(network: Network, query: JourneyQuery, deadline: Deadl
         if best is not None:
             causes.append(_say_trip(best, network.profile.zone))
         if not causes:
-            causes.append(await _explain_origin(network, query, deadline) or _NOT_CONNECTED)
+            causes.append(await _explain_origin(network, query, deadline) or _NO_HELP)
         return ". ".join(causes)
     except (*UNAVAILABLE, OutsideCalendar):
         return None
@@ -161,6 +159,7 @@ async def _list_departures(network: Network, query: DepartureQuery, deadline: De
 
 
 def _say_trip(trip: Itinerary, zone: str) -> str:
-    price = f"With {trip.walk_m:.0f} m of walking and {say_count(trip.transfers, 'change')}"
     times = f"departs at {print_instant(trip.departure, zone)} and arrives at {print_instant(trip.arrival, zone)}"
-    return f"{price}, a trip {times}"
+    if not trip.rides:
+        return f"A walk of {trip.walk_m:.0f} m {times}"
+    return f"With {trip.walk_m:.0f} m of walking and {say_count(trip.transfers, 'change')}, a trip {times}"
