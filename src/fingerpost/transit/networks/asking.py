@@ -186,19 +186,6 @@ async def ask_in_turn(queries: Sequence[tuple[Network, NetworkQuery[_T]]], deadl
     raise left_out[0].error
 
 
-async def plan_journeys(network: Network, query: JourneyQuery, deadline: Deadline) -> JourneyAnswer:
-    """Return the journeys of one network.
-
-    Raises:
-        ToolError: as the network, or because it was late.
-    """
-
-    async def plan(asked: Network) -> JourneyAnswer:
-        return await asked.plan_journeys(query)
-
-    return (await ask_in_turn([(network, plan)], deadline)).value
-
-
 async def ask_within(network: Network, query: NetworkQuery[_T], limit_s: float | None, *, alone: bool = False) -> _T:
     """Query one network within a limit.
 
@@ -225,13 +212,20 @@ def measuring_query(network: Network) -> Measuring:
     return measured("query network", {NETWORK: network.profile.name}, NETWORK_QUERY_DURATION)
 
 
+async def plan_journeys(network: Network, query: JourneyQuery, deadline: Deadline) -> JourneyAnswer:
+    """Return the journeys of one network.
+
+    Raises:
+        ToolError: as the network, or because it was late.
+    """
+    outcome: Outcome[JourneyAnswer] = await ask_in_turn([(network, lambda asked: asked.plan_journeys(query))], deadline)
+    return outcome.value
+
+
 async def list_departures(networks: Sequence[Network], query: DepartureQuery) -> Outcome[DepartureBoard]:
-    """Return the board of the preferred network, or the next where it fails."""
-
-    async def list_board(network: Network) -> DepartureBoard:
-        return await network.list_departures(query)
-
-    return await ask_in_turn([(network, list_board) for network in networks], Deadline())
+    """Return the board of the preferred network, or the next if it fails."""
+    queries = [(network, lambda asked: asked.list_departures(query)) for network in networks]
+    return await ask_in_turn(queries, Deadline())
 
 
 def list_problems(opened: OpenNetworks) -> list[Warning]:

@@ -14,7 +14,7 @@ ENDS_NAMED_WITHIN_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class PositionAnswer:
-    """What a server said of a position; ``failure`` says why it said nothing, None where it answered."""
+    """A server's name of a position; ``failure`` is a sentence on why there is none, None if the server answered."""
 
     place: Place | None = None
     failure: str | None = None
@@ -23,13 +23,9 @@ class PositionAnswer:
 async def ask_position(
     network: Network, coordinate: Coordinate, language: str | None, limit_s: float | None
 ) -> PositionAnswer:
-    """Ask a network's server what is at a position; nothing that a server does raises.
+    """Ask a network's server, if it has one, what is at a position; failures of the server are not raised.
 
-    Args:
-        network: asked only where it can be.
-        coordinate: sent to its server.
-        language: of the name, None for the server's own.
-        limit_s: how long to wait; None for as long as the network's limits allow.
+    Without a ``limit_s`` the network's own limits hold.
     """
     namer = find_position_namer(network)
     if namer is None:
@@ -45,7 +41,7 @@ async def ask_position(
 
 @dataclass(frozen=True, slots=True)
 class NamedEnds:
-    """The ends of a trip, under names where its server knows them; ``notes`` say why it named none."""
+    """The ends of a trip, under the names that its server knows; ``notes`` say why it named none."""
 
     origin: Location
     destination: Location
@@ -62,16 +58,8 @@ async def name_ends(network: Network, origin: Location, destination: Location, l
     return NamedEnds(origin, destination, tuple(failures), tuple(dict.fromkeys(attribution)))
 
 
-def has_names_to_ask(network: Network, *ends: Location) -> bool:
-    return find_position_namer(network) is not None and any(map(_is_bare, ends))
-
-
-def _is_bare(end: Location) -> bool:
-    return end.name is None and not end.stop_ids and end.source is LocationSource.INPUT
-
-
 async def _name_end(network: Network, end: Location, language: str) -> tuple[Location, PositionAnswer]:
-    if not _is_bare(end):
+    if end.name is not None or end.stop_ids or end.source is not LocationSource.INPUT:
         return end, PositionAnswer()
     told = await ask_position(network, end.coordinate, language, ENDS_NAMED_WITHIN_S)
     return (end if told.place is None else replace(end, name=told.place.name)), told

@@ -12,7 +12,7 @@ from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.asking import Deadline, ask_in_turn, list_problems
 from fingerpost.transit.networks.order import list_networks_at
 from fingerpost.transit.places.candidates import say_shown
-from fingerpost.transit.port import NearbyStops, Network, Networks
+from fingerpost.transit.port import Networks
 from fingerpost.transit.rules.modes import TripWord, trip_word
 from fingerpost.transit.rules.name_matching import plain
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
@@ -75,12 +75,14 @@ class FindStops(PublishedTool):
     async def handle(self, arguments: FindStopsInput, call: Call) -> FindStopsOutput:
         centre = arguments.coordinate.inner()
         opened = await self._networks.open()
-
-        async def list_stops(network: Network) -> NearbyStops:
-            return await network.list_stops_near(centre, arguments.radius, language=arguments.language)
-
         able = list_networks_at(opened.answering, centre, Ability.STOPS, opened.problems)
-        outcome = await ask_in_turn([(network, list_stops) for network in able], Deadline())
+        outcome = await ask_in_turn(
+            [
+                (each, lambda asked: asked.list_stops_near(centre, arguments.radius, language=arguments.language))
+                for each in able
+            ],
+            Deadline(),
+        )
         near = outcome.value
         fitting = sorted((stop for stop in near.stops if _fits(stop, arguments)), key=_order)
         shown = fitting[: arguments.max_results]

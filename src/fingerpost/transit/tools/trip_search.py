@@ -15,7 +15,7 @@ from fingerpost.transit.networks.asking import (
     ask_in_turn,
     plan_journeys,
 )
-from fingerpost.transit.networks.position_names import NamedEnds, has_names_to_ask, name_ends
+from fingerpost.transit.networks.position_names import NamedEnds, name_ends
 from fingerpost.transit.places.trip_ends import TripEnds
 from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.rules.disruption import (
@@ -36,13 +36,10 @@ from fingerpost.transit.tools.wording import WhyEmptySentence
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TripFound:
-    """What was found for a trip.
+    """The itineraries of a trip, and the ends and the first query as the network that answered has them.
 
     Attributes:
-        ends: the ends, and the network that answered.
-        query: the first query.
-        ranked: what to show, and what to report of the rest.
-        first_answer: what the network answered to the first query.
+        ranked: the itineraries to show, and those that are not shown.
         provenance: of all answers together.
         better: a much better trip that walks further than the limit, None if there is none.
         warnings: of the search, such as the networks that could not be asked.
@@ -61,7 +58,7 @@ class TripFound:
         return [choice.itinerary for choice in self.ranked.choices]
 
     def price(self, choice: ItineraryOption) -> Fare | None:
-        """Return what an itinerary costs, or why that is unknown; None where it only walks."""
+        """Return what an itinerary costs, or why that is unknown; None if it only walks."""
         if choice.answer.price is not None:
             return choice.answer.price(choice.itinerary)
         return Fare(unknown=f"{self.ends.network.profile.name} states no fares") if choice.itinerary.rides else None
@@ -84,9 +81,9 @@ async def _ask_first(
     *,
     with_names: bool = False,
 ) -> _FirstAnswer:
-    """Ask the preferred network, or the next where it fails; what would have to begin before now is left out.
+    """Ask the preferred network, or the next if it fails; itineraries that depart before now are left out.
 
-    Where ``with_names``, its server is asked meanwhile what is at ends that are bare positions.
+    With ``with_names`` its server is asked meanwhile what is at ends that are bare positions.
 
     Raises:
         ToolError: no network could be asked.
@@ -96,40 +93,43 @@ async def _ask_first(
     outcome = await ask_in_turn(queries, deadline)
     answer, names = outcome.value
     own_ends = next(own for own in ends if own.network is outcome.network)
+    attribution = [
+        *answer.provenance.attribution,
+        *own_ends.origin.attribution,
+        *own_ends.destination.attribution,
+        *names.attribution,
+    ]
+    provenance = replace(
+        answer.provenance,
+        attribution=tuple(dict.fromkeys(attribution)),
+        notes=(*answer.provenance.notes, *names.notes),
+    )
+    # The query keeps its ends: names that come and go must not change the fingerprints of itineraries.
     query = new_query(own_ends)
-    attribution = [*answer.provenance.attribution, *own_ends.origin.attribution, *own_ends.destination.attribution]
-    notes = list(answer.provenance.notes)
-    if names is not None:
-        # The query keeps its ends: names that come and go must not change the fingerprints of itineraries.
-        own_ends = replace(own_ends, origin=names.origin, destination=names.destination)
-        attribution += names.attribution
-        notes += names.notes
-    provenance = replace(answer.provenance, attribution=tuple(dict.fromkeys(attribution)), notes=tuple(notes))
-    answer = replace(answer, provenance=provenance)
-    answer = _drop_departed(answer, query)
-    return _FirstAnswer(ends=own_ends, query=query, answer=answer, warnings=outcome.warnings)
+    return _FirstAnswer(
+        ends=replace(own_ends, origin=names.origin, destination=names.destination),
+        query=query,
+        answer=_drop_departed(replace(answer, provenance=provenance), query),
+        warnings=outcome.warnings,
+    )
 
 
-def _new_search(query: JourneyQuery, *, with_names: bool) -> NetworkQuery[tuple[JourneyAnswer, NamedEnds | None]]:
-    async def search(network: Network) -> tuple[JourneyAnswer, NamedEnds | None]:
+def _new_search(query: JourneyQuery, *, with_names: bool) -> NetworkQuery[tuple[JourneyAnswer, NamedEnds]]:
+    async def search(network: Network) -> tuple[JourneyAnswer, NamedEnds]:
         try:
-            if with_names and has_names_to_ask(network, query.origin, query.destination):
-                return await _plan_and_name(network, query)
-            return await network.plan_journeys(query), None
+            if not with_names:
+                return await network.plan_journeys(query), NamedEnds(query.origin, query.destination)
+            naming = asyncio.ensure_future(name_ends(network, query.origin, query.destination, query.language))
+            try:
+                return await network.plan_journeys(query), await naming
+            finally:
+                # If planning fails, the names are no longer waited for.
+                naming.cancel()
+                await asyncio.gather(naming, return_exceptions=True)
         except OutsideCalendar as error:
             raise error.with_details(network=network.profile.name) from error
 
     return search
-
-
-async def _plan_and_name(network: Network, query: JourneyQuery) -> tuple[JourneyAnswer, NamedEnds]:
-    """Plan, and meanwhile name the ends; where planning fails, the names are no longer waited for."""
-    naming = asyncio.ensure_future(name_ends(network, query.origin, query.destination, query.language))
-    try:
-        return await network.plan_journeys(query), await naming
-    finally:
-        naming.cancel()
-        await asyncio.gather(naming, return_exceptions=True)
 
 
 async def search_trip(
@@ -139,29 +139,32 @@ async def search_trip(
     limit: int,
     with_alternatives: bool,
 ) -> TripFound:
-    """Ask the preferred network, or the next where it fails; relax once where there is nothing or trouble; merge.
+    """Ask the preferred network, or the next if it fails; relax once if it finds nothing or disruptions; merge.
 
     Raises:
         NoItinerary: nothing was found, relaxed or not.
         ToolError: no network could be asked.
     """
     deadline = Deadline()
-    asked = await _ask_first(ends, new_query, deadline, with_names=True)
-    warnings = [*asked.warnings]
-    network, query, answer = asked.ends.network, asked.query, asked.answer
+    first = await _ask_first(ends, new_query, deadline, with_names=True)
+    network, query = first.ends.network, first.query
+    warnings, answers = [*first.warnings], [first.answer]
     wanted_arrival = query.instant if query.arrive_by else None
-    candidates = list_candidates(answer, wanted_arrival=wanted_arrival)
-    answers = [answer]
+    candidates = list_candidates(first.answer, wanted_arrival=wanted_arrival)
     is_empty = not candidates
     if is_empty or (with_alternatives and any(candidate.is_disrupted for candidate in candidates)):
-        relaxed = await _ask_relaxed(network, query, deadline, is_needed=is_empty)
-        if isinstance(relaxed, Warning):
-            warnings.append(relaxed)
+        try:
+            relaxed = await plan_journeys(network, relax(query), deadline)
+        except (StorageUnavailable, SourceChanged) as error:
+            if is_empty:
+                raise
+            left_out = f"{network.profile.name} was not asked for alternatives to what is disrupted: {error.clause}."
+            warnings.append(Warning(WarningCode.NETWORK_LEFT_OUT, left_out))
         else:
             answers.append(_drop_departed(relaxed, query))
             candidates += list_candidates(answers[-1], is_known=is_empty, wanted_arrival=wanted_arrival)
     if not candidates:
-        raise await _nothing_found(network, query, deadline, answer)
+        raise await _nothing_found(network, query, deadline, first.answer)
     ranked = merge_alternatives(
         candidates, limit=limit, optimize=query.optimize, arrive_by=query.arrive_by, wanted_arrival=wanted_arrival
     )
@@ -169,10 +172,10 @@ async def search_trip(
         message = await _say_next_usable(network, query, ranked, deadline)
         warnings.append(Warning(WarningCode.NO_USABLE_ITINERARY, message))
     return TripFound(
-        ends=asked.ends,
+        ends=first.ends,
         query=query,
         ranked=ranked,
-        first_answer=answer,
+        first_answer=first.answer,
         provenance=reduce(merge_provenance, (each.provenance for each in answers)),
         better=await find_better_beyond(
             network, query, [each for each in ranked.found if not each.is_unusable], deadline
@@ -215,29 +218,26 @@ async def _nothing_found(
 async def _find_earliest_arrival(
     network: Network, query: JourneyQuery, now: int, deadline: Deadline
 ) -> Itinerary | None:
-    """Return what is there first of all that leaves from now on; None where nothing is found."""
     found = await _find_usable_from(network, replace(query, window_s=None), now, deadline)
     return min(found, key=lambda itinerary: itinerary.arrival, default=None)
 
 
 async def _say_next_usable(network: Network, query: JourneyQuery, ranked: RankedItineraries, deadline: Deadline) -> str:
-    """Return the message of ``no-usable-itinerary``, with the next departure that can be taken."""
+    """Return the message of ``no-usable-itinerary``, with the next departure that can be used."""
     if query.arrive_by:
         since = query.not_before or min(each.departure for each in ranked.found)
     else:
         since = max(each.departure for each in ranked.found) + 1
     found = await _find_usable_from(network, query, since, deadline)
-    told = "Nothing that was found can be used."
-    if not found:
-        return f"{told} No later trip was found."
-    first = min(found, key=lambda each: (each.departure, each.arrival))
-    zone = network.profile.zone
-    times = f"{print_instant(first.departure, zone)} and arrives at {print_instant(first.arrival, zone)}"
-    return f"{told} The next trip that can leaves at {times}."
+    first = min(found, key=lambda each: (each.departure, each.arrival), default=None)
+    if first is None:
+        return "Nothing that was found can be used. No later trip was found."
+    leaves, arrives = (print_instant(each, network.profile.zone) for each in (first.departure, first.arrival))
+    return f"Nothing that was found can be used. The next trip that can leaves at {leaves} and arrives at {arrives}."
 
 
 async def _find_usable_from(network: Network, query: JourneyQuery, since: int, deadline: Deadline) -> list[Itinerary]:
-    """Return what can be used and leaves at an instant or later; nothing where the source cannot say."""
+    """Return the usable itineraries that leave at an instant or later; none if the source cannot be asked."""
     later = replace(query, instant=since, arrive_by=False, not_before=since, optimize=Optimize.SHORTEST_TIME)
     try:
         answer = await plan_journeys(network, later, deadline)
@@ -246,29 +246,13 @@ async def _find_usable_from(network: Network, query: JourneyQuery, since: int, d
     return [each for each in _drop_departed(answer, later).itineraries if not each.is_unusable]
 
 
-async def _ask_relaxed(
-    network: Network, query: JourneyQuery, deadline: Deadline, *, is_needed: bool
-) -> JourneyAnswer | Warning:
-    """Ask the relaxed question; where it fails and the first one found something, return the warning of it."""
-    try:
-        return await plan_journeys(network, relax(query), deadline)
-    except (StorageUnavailable, SourceChanged) as error:
-        if is_needed:
-            raise
-        left_out = f"{network.profile.name} was not asked for alternatives to what is disrupted: {error.clause}."
-        return Warning(WarningCode.NETWORK_LEFT_OUT, left_out)
-
-
-# Sources do not look for the least walk: so often they are asked again for what walks less than the best so far.
+# Sources do not minimise walking, so they are asked up to so many times for less than the best so far.
 LEAST_WALK_TRIES = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RouteQuestion:
-    """What is asked: the instant, whether it is the arrival, the window (seconds), the preset, language of names.
-
-    ``now`` is the instant of the call.
-    """
+    """A question of planRoute, asked at ``now``; ``when`` is the wanted arrival if ``arrive_by``."""
 
     now: int
     when: AskedInstant
@@ -298,13 +282,12 @@ class RouteQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoutesFound:
-    """What was found.
+    """The usable itineraries within the window, each once, in no order.
 
     Attributes:
-        routes: what can be used and lies in the window, each once, in no order.
         cancelled, missed_changes: how many of the window are left out because a ride is cancelled, or a change missed.
-        reason: why there are no routes, None where there are.
-        why_empty: the same as a sentence, None where nobody knows more.
+        reason: why there are no routes, None if there are.
+        why_empty: the same as a sentence, None if nobody knows more.
         warnings: of the search, such as the networks that could not be asked.
     """
 
@@ -318,14 +301,14 @@ class RoutesFound:
 
 
 async def search_routes(ends: Sequence[TripEnds], question: RouteQuestion) -> RoutesFound:
-    """Ask the preferred network, or the next where it fails.
+    """Ask the preferred network, or the next if it fails.
 
     Raises:
         ToolError: no network could be asked.
     """
     deadline = Deadline()
     try:
-        asked = await _ask_first(ends, question.query, deadline)
+        first = await _ask_first(ends, question.query, deadline)
     except OutsideCalendar as error:
         name = error.details.get("network")
         network = next((each.network for each in ends if each.network.profile.name == name), ends[0].network)
@@ -335,33 +318,34 @@ async def search_routes(ends: Sequence[TripEnds], question: RouteQuestion) -> Ro
             reason=NoResultsReason.NO_SERVICE,
             why_empty=WhyEmptySentence(error.clause),
         )
-    answers = [asked.answer]
+    answers = [first.answer]
     if question.preset is JourneyPreset.LEAST_WALK:
-        answers += await _ask_for_less_walking(asked.ends, question, asked.answer, deadline)
+        answers += await _ask_for_less_walking(first.ends, question, first.answer, deadline)
     everything = [each for answer in answers for each in (*answer.itineraries, *answer.timetabled)]
     # Live and timetabled answers may hold the same trip; two trips of one line a minute apart are two.
     different = list({route_id(each): each for each in everything}.values())
     within = [each for each in different if question.holds(each)]
     routes = [each for each in within if not each.is_unusable]
     cancelled = sum(any(leg.cancelled for leg in each.legs) for each in within)
-    found = RoutesFound(
+    reason, why_empty = None, None
+    if not routes:
+        usable = [each for each in different if not each.is_unusable]
+        reason, why_empty = await _explain(first, question, usable, deadline)
+    return RoutesFound(
         routes=routes,
         provenance=reduce(merge_provenance, (each.provenance for each in answers)),
         cancelled=cancelled,
         missed_changes=len(within) - len(routes) - cancelled,
-        warnings=asked.warnings,
+        reason=reason,
+        why_empty=why_empty,
+        warnings=first.warnings,
     )
-    if routes:
-        return found
-    usable = [each for each in different if not each.is_unusable]
-    reason, why_empty = await _explain(asked.ends, question, asked.answer, usable, deadline)
-    return replace(found, reason=reason, why_empty=why_empty)
 
 
 async def _ask_for_less_walking(
     ends: TripEnds, question: RouteQuestion, answer: JourneyAnswer, deadline: Deadline
 ) -> list[JourneyAnswer]:
-    """Ask again for what walks less than the best found, as long as there is some; a failure ends it."""
+    """Ask again for less walking than the best found, as long as there is any; a failure ends it."""
     answers: list[JourneyAnswer] = []
     for _ in range(LEAST_WALK_TRIES):
         usable = [each for each in answer.itineraries if question.holds(each) and not each.is_unusable]
@@ -381,13 +365,10 @@ async def _ask_for_less_walking(
 
 
 async def _explain(
-    ends: TripEnds,
-    question: RouteQuestion,
-    answer: JourneyAnswer,
-    usable: Sequence[Itinerary],
-    deadline: Deadline,
+    first: _FirstAnswer, question: RouteQuestion, usable: Sequence[Itinerary], deadline: Deadline
 ) -> tuple[NoResultsReason, WhyEmptySentence | None]:
-    """Return why nothing lies in the window, and what lies beyond it."""
+    """Return why no itinerary lies in the window, and the nearest beyond it."""
+    network, answer = first.ends.network, first.answer
     instant, zone = question.when.instant, answer.provenance.zone
     nearest = _find_nearest(usable, question)
     out_of_service = find_out_of_service_hint(answer.provenance.out_of_service)
@@ -395,20 +376,19 @@ async def _explain(
     if out_of_service and (nearest is None or local_date_of(nearest.departure, zone) != day):
         return NoResultsReason.NO_SERVICE, WhyEmptySentence(out_of_service)
     if question.arrive_by and question.when.not_before is not None:
-        first = await _find_earliest_arrival(ends.network, question.query(ends), question.when.not_before, deadline)
-        if first is not None and first.arrival > instant:
-            return NoResultsReason.IN_THE_PAST, _with_span("The earliest arrival still possible is ", first)
+        earliest = await _find_earliest_arrival(network, first.query, question.when.not_before, deadline)
+        if earliest is not None and earliest.arrival > instant:
+            return NoResultsReason.IN_THE_PAST, _with_span("The earliest arrival still possible is ", earliest)
     reason = NoResultsReason.IN_THE_PAST if question.when.is_past else NoResultsReason.NO_DEPARTURES
     if nearest is None:
         why = answer.why_nothing or await explain_no_trip(ends.network, question.query(ends), deadline)
         return reason, None if why is None else WhyEmptySentence(why.rstrip("."))
-    if question.arrive_by:
-        return reason, _with_span("The last one before the window is ", nearest)
-    return reason, _with_span("The next one after the window is ", nearest)
+    which = "The last one before" if question.arrive_by else "The next one after"
+    return reason, _with_span(f"{which} the window is ", nearest)
 
 
 def _find_nearest(usable: Sequence[Itinerary], question: RouteQuestion) -> Itinerary | None:
-    """Return what leaves first behind the window, or arrives last before it."""
+    """Return the first departure behind the window, or the last arrival before it."""
     if question.arrive_by:
         return max(usable, key=lambda each: each.arrival, default=None)
     later = [each for each in usable if each.departure > question.when.instant]
