@@ -21,7 +21,7 @@ from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
 from fingerpost.transit.rules.modes import TripWord, trip_word
 from fingerpost.transit.rules.realtime_status import Status, data_freshness, status_of_departure, uses_realtime
-from fingerpost.transit.rules.times import place_in_time, print_instant, read_instant
+from fingerpost.transit.rules.times import local_date_of, place_in_time, print_instant, read_instant
 from fingerpost.transit.rules.trip_limits import LONGEST_WALK_M
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
@@ -35,7 +35,7 @@ from fingerpost.transit.tools.shapes import (
     read_label_text,
     show_warnings,
 )
-from fingerpost.transit.tools.wording import clock_of, describe_alerts, explain_gap, said_below, warn_of_past
+from fingerpost.transit.tools.wording import clock_of, describe_alerts, explain_gap, find_past_message, said_below
 
 
 class StopRef(WireModel):
@@ -115,8 +115,9 @@ class GetDepartures(PublishedTool):
 
     async def handle(self, arguments: GetDeparturesInput, call: Call) -> ToolReply:
         now = int(call.now.timestamp())
+        at = "now" if arguments.at is None else arguments.at
         # A time that cannot be read is refused before the stop is looked up (rule A6).
-        nearly = read_instant(arguments.at or "now", zone_name="UTC", now=now, field="at").instant
+        nearly = read_instant(at, zone_name="UTC", now=now, field="at").instant
         walk_from = await _find_walk_start(arguments.walk_from, self._places.variables, call.user)
         stop = await self._places.get_stop(
             arguments.stop.value,
@@ -126,22 +127,23 @@ class GetDepartures(PublishedTool):
             instant=nearly,
             focus=walk_from,
         )
-        warnings = Warnings(stop.warnings)
-        since = _read_start(arguments.at, stop.networks[0].profile.zone, now, warnings)
+        zone = stop.networks[0].profile.zone
+        read = read_instant(at, zone_name=zone, now=now, field="at")
+        when = place_in_time(read.instant, now)
         query = DepartureQuery(
             stop_ids=stop.place.member_ids,
-            instant=since,
+            instant=when.instant,
             window_s=arguments.window_minutes * 60,
             language=arguments.language,
             wanted=arguments.limit,
             walk_from=walk_from,
         )
         outcome = await list_departures(stop.networks, query)
+        warnings = Warnings(stop.warnings)
+        warnings.add(WarningCode.TIMEZONE_ASSUMED, read.note)
+        warnings.add(WarningCode.IN_THE_PAST, find_past_message(when, zone, "these are the departures"))
         warnings.add_all(outcome.warnings)
-        board = outcome.value
-        is_now = arguments.at is None or since == now
-        _warn_of_walks(board, arguments.walk_from, warnings)
-        return _answer(call, stop.place, arguments.stop.value, query, board, warnings, is_now=is_now)
+        return _answer(arguments, call, stop.place, query, outcome.value, warnings)
 
     def describe(self, answer: GetDeparturesOutput) -> str:
         meta, stop_id = answer["meta"], answer["stopId"]
@@ -161,11 +163,6 @@ class GetDepartures(PublishedTool):
 
 
 async def _find_walk_start(text: str | None, variables: VariableStore, user: str | None) -> Coordinate | None:
-    """Return where a walk to a stop begins: a saved place or a position; None where nobody said.
-
-    Raises:
-        ParameterError: it is neither.
-    """
     if text is None:
         return None
     label = await read_label(text, variables, user)
@@ -178,49 +175,35 @@ async def _find_walk_start(text: str | None, variables: VariableStore, user: str
     )
 
 
-def _read_start(at: str | None, zone: str, now: int, warnings: Warnings) -> int:
-    """Return from when on a board lists (rule C1); what was assumed, and that it lies in the past, is warned of."""
-    if at is None:
-        return now
-    read = read_instant(at, zone_name=zone, now=now, field="at")
-    warnings.add(WarningCode.TIMEZONE_ASSUMED, read.note)
-    when = place_in_time(read.instant, now)
-    if when.is_past:
-        warn_of_past(print_instant(when.instant, zone), "these are the departures", warnings)
-    return when.instant
-
-
 def _answer(
+    arguments: GetDeparturesInput,
     call: Call,
     stop: Place,
-    asked: str,
     query: DepartureQuery,
     board: DepartureBoard,
     warnings: Warnings,
-    *,
-    is_now: bool,
 ) -> ToolReply:
-    """Write the board; every warning is added before the warnings are written."""
     shown, zone, now = _choose(query, board), board.provenance.zone, int(call.now.timestamp())
-    _warn(query, board, shown, warnings)
-    report = report_rides(shown, list_board_touched(board, shown, "stopId"), board.provenance, now, warnings)
+    _warn_of_board(arguments, query, board, shown, warnings)
+    touched = list_board_touched(board, shown, "stopId")
+    report = report_rides(shown, touched, board.provenance, now, warnings.list_all())
     gap = None if board.found_count else board.gap
     meta = {
         **report.serialize_origin(stop.member_ids),
         "whyEmpty": None if gap is None else explain_gap(gap).say(lambda instant: print_instant(instant, zone)),
-        "at": None if is_now else print_instant(query.instant, zone),
+        "at": None if query.instant == now else print_instant(query.instant, zone),
         "leaveBy": None if board.walks is None else _list_leaving(board, shown),
         "walking": None if board.walks is None else board.provenance.walking,
         **report.serialize_alerts(),
     }
     body: GetDeparturesOutput = {
-        "stopId": stop.id or asked,
+        "stopId": stop.id or arguments.stop.value,
         "stopName": stop.name,
         "realtimeUsed": uses_realtime(shown),
         "dataFreshness": print_instant(data_freshness(shown, now), zone),
         "departures": [show_departure(each, zone) for each in shown],
         "correlationId": call.correlation_id,
-        **show_warnings(warnings),
+        **show_warnings(report.warnings),
         "meta": write_stated(BoardMeta, meta),
     }
     return reply_with_colors(body, list_row_paths(shown), call.wants)
@@ -280,29 +263,32 @@ def _say_delay(departure: WireDeparture) -> str:
     return f"{abs(seconds)} s {'early' if seconds < 0 else 'late'}"
 
 
-def _warn(query: DepartureQuery, board: DepartureBoard, shown: Sequence[Departure], warnings: Warnings) -> None:
+def _warn_of_board(
+    arguments: GetDeparturesInput,
+    query: DepartureQuery,
+    board: DepartureBoard,
+    shown: Sequence[Departure],
+    warnings: Warnings,
+) -> None:
+    if arguments.walk_from is not None and not board.walks:
+        why = (
+            f"{board.provenance.network} does not tell how long the walk takes"
+            if board.walks is None
+            else f"no walk of {LONGEST_WALK_M:,.0f} m or less leads there"
+        )
+        message = f"When to leave from {arguments.walk_from!r} is not known: {why}."
+        warnings.add(WarningCode.PREFERENCE_UNMET, message)
     if board.found_count > len(shown):
         text = f"{board.found_count} departures are in the window, of which the first {say_shown(len(shown))}."
         warnings.add(WarningCode.TRUNCATED_RESULTS, text)
     first, last = board.provenance.first_day, board.provenance.last_day
-    today = print_instant(query.instant, board.provenance.zone)[:10]
-    if not board.found_count and first and last and not first.isoformat() <= today <= last.isoformat():
+    today = local_date_of(query.instant, board.provenance.zone)
+    if not board.found_count and first and last and not first <= today <= last:
         warnings.add(WarningCode.OUTSIDE_CALENDAR, f"The timetable covers {first} to {last} only.")
 
 
-def _warn_of_walks(board: DepartureBoard, asked: str | None, warnings: Warnings) -> None:
-    if asked is None or board.walks:
-        return
-    why = (
-        f"no walk of {LONGEST_WALK_M:,.0f} m or less leads there"
-        if board.walks is not None
-        else f"{board.provenance.network} does not tell how long the walk takes"
-    )
-    warnings.add(WarningCode.PREFERENCE_UNMET, f"When to leave from {asked!r} is not known: {why}.")
-
-
 def _say_leaving(leave: WireLeave, now: str, since: str) -> str:
-    """Return when to leave for a row, given when now is; what has to be left before now cannot be caught."""
+    """Return when to leave for a row; if that is before now, it is too late."""
     if datetime.fromisoformat(leave["at"]) < datetime.fromisoformat(now):
         return f", {leave['walkMeters']} m away: too late to walk"
     return f", leave by {clock_of(leave['at'], since)} ({leave['walkMeters']} m)"

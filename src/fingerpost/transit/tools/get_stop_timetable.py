@@ -36,7 +36,7 @@ from fingerpost.transit.tools.stop_timetable_shapes import (
     count_fitting_lines,
     describe_timetable,
 )
-from fingerpost.transit.tools.wording import explain_gap, warn_of_past
+from fingerpost.transit.tools.wording import explain_gap, find_past_message
 
 DAY_S = 24 * 3600
 # Everything that leaves in the window is asked for: what is cancelled, and the lines, are counted over all of it.
@@ -90,8 +90,7 @@ class GetStopTimetable(PublishedTool):
         window = _read_window(arguments, int(call.now.timestamp()))
         stop, others = await self._find(arguments, window)
         warnings = Warnings(stop.warnings)
-        if window.when.is_past:
-            warn_of_past(print_utc(window.first), "this is the timetable", warnings)
+        warnings.add(WarningCode.IN_THE_PAST, find_past_message(window.when, None, "this is the timetable"))
         query = DepartureQuery(
             stop_ids=stop.place.member_ids,
             instant=window.first,
@@ -149,7 +148,7 @@ def _answer(
     if len(shown) < len(running):
         warnings.add(WarningCode.TRUNCATED_RESULTS, _say_more(running, len(shown), window))
     touched = list_board_touched(board, shown, "meta/stop")
-    report = report_rides(shown, touched, provenance, window.now, warnings)
+    report = report_rides(shown, touched, provenance, window.now, warnings.list_all())
     reason = None if running else _find_reason(window, board)
     lines = _list_lines(running if window.is_until else ())
     fitting = lines[: min(MOST_LINES, count_fitting_lines(lines))]
@@ -167,7 +166,7 @@ def _answer(
     body: StopTimetableOutput = {
         "departures": [show_departure(each) for each in shown],
         "applied": {"maxDepartures": window.most, "horizonMinutes": window.minutes, "clamped": window.clamped},
-        "metadata": show_metadata(provenance.zone, warnings, cancelled=cancelled, reason=reason),
+        "metadata": show_metadata(provenance.zone, report.warnings, cancelled=cancelled, reason=reason),
         "meta": write_stated(StopTimetableMeta, meta),
     }
     return reply_with_colors(body, list_row_paths(shown), wants, text=describe_timetable(body, why_empty))

@@ -37,7 +37,7 @@ from fingerpost.transit.rules.modes import TripWord, name_ride, trip_word
 from fingerpost.transit.rules.name_matching import Resolved, decide
 from fingerpost.transit.rules.times import print_instant
 from fingerpost.transit.rules.trip_limits import list_long_waits
-from fingerpost.transit.rules.warnings import Warning, Warnings, add_reasons  # noqa: A004
+from fingerpost.transit.rules.warnings import Warning, add_reasons  # noqa: A004
 from fingerpost.transit.tools.call_limit import DEFAULT_PER_SECOND, CallLimit
 from fingerpost.transit.tools.report import list_legs, report_rides
 from fingerpost.transit.tools.trip_search import search_trip
@@ -381,7 +381,7 @@ def _list_remarks(
             remarks.append(f"Asked for {how}")
         if unmet and (found.is_own_engine or not found.step_free_supported):
             remarks.append(unmet.message)
-    report = report_rides(list_legs(shown), (), provenance, now, Warnings(found.warnings))
+    report = report_rides(list_legs(shown), (), provenance, now, found.warnings)
     remarks += [each.message for each in report.warnings.list_all()]
     touched = list_legs((*shown, *found.unusable))
     alerts = dict.fromkeys(alert.header or alert.text for leg in touched for alert in leg.alerts)

@@ -32,7 +32,7 @@ from fingerpost.transit.tools.plan_route_shapes import (
 from fingerpost.transit.tools.report import list_leg_paths, list_legs, report_rides
 from fingerpost.transit.tools.shapes import show_metadata
 from fingerpost.transit.tools.trip_search import RouteQuestion, RoutesFound, search_routes
-from fingerpost.transit.tools.wording import warn_of_past
+from fingerpost.transit.tools.wording import find_past_message
 
 MOST_ITINERARIES = 3
 
@@ -69,8 +69,7 @@ class PlanRoute(PublishedTool):
             arrive_by=question.arrive_by,
         )
         warnings = Warnings(warned)
-        if question.when.is_past:
-            warn_of_past(print_utc(question.when.instant), "these are the trips", warnings)
+        warnings.add(WarningCode.IN_THE_PAST, find_past_message(question.when, None, "these are the trips"))
         found = await search_routes(ends, question)
         warnings.add_all(found.warnings)
         return _answer(arguments, question, found, call, warnings)
@@ -99,8 +98,8 @@ def _answer(
         warnings.add(WarningCode.TRUNCATED_RESULTS, _say_more(len(ranked), chosen, question))
     touched = [Touched(path, leg.alerts) for path, leg in list_leg_paths(chosen)]
     warnings.add(WarningCode.PREFERENCE_UNMET, find_long_change(chosen))
-    legs = report_rides(list_legs(chosen), touched, found.provenance, int(call.now.timestamp()), warnings)
-    metadata = show_metadata(found.provenance.zone, warnings, cancelled=found.cancelled, reason=found.reason)
+    legs = report_rides(list_legs(chosen), touched, found.provenance, question.now, warnings.list_all())
+    metadata = show_metadata(found.provenance.zone, legs.warnings, cancelled=found.cancelled, reason=found.reason)
     requested, applied = arguments.search_window_minutes, question.window_s // 60
     is_straight = any(leg.is_transit and leg.distance_m is None for leg in list_legs(chosen))
     meta = {

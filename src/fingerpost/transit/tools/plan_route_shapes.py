@@ -11,7 +11,6 @@ from fingerpost.transit.model.place import Location, LocationSource
 from fingerpost.transit.places.labels import Latitude, Longitude, Position, StopText, TextQuery
 from fingerpost.transit.rules.modes import TimetableWord
 from fingerpost.transit.rules.ranking import JourneyPreset
-from fingerpost.transit.rules.times import print_utc
 from fingerpost.transit.tools.find_address_or_stop import LocationQueryInput
 from fingerpost.transit.tools.shapes import AnswerMetadata, LatLon, TimetableMeta, UtcInstant
 from fingerpost.transit.tools.wording import LocalTimes, WhyEmptySentence, describe_alerts, said_below, say_itinerary
@@ -163,14 +162,12 @@ def describe_routes(answer: PlanRouteOutput, why_empty: WhyEmptySentence | None)
     """Return one numbered line an itinerary, in the zone of the place, then what must be said about them."""
     itineraries, window = answer["itineraries"], answer["window"]
     metadata, meta = answer["metadata"], answer["meta"]
-    told = [time for each in itineraries for time in _times_of(each)]
-    times = LocalTimes(metadata["timeZone"], told or map(print_utc, why_empty.instants if why_empty else ()))
+    times = LocalTimes(metadata["timeZone"], [time for each in itineraries for time in _times_of(each)], why_empty)
     day = times.day(itineraries[0]["startTime"]) if itineraries else ""
     if itineraries:
         lines = [f"{len(itineraries)} within {window['applied']} min, on {day} ({times.zone}):"]
     else:
-        told_why = None if why_empty is None else times.sentence(why_empty)
-        why = " ".join(filter(None, [metadata.get("noResultsReason"), told_why]))
+        why = times.explain_empty(metadata)
         lines = [f"No itinerary within {window['applied']} min ({times.zone}): {why}"]
     lines += [f"{number}. {_itinerary(each, times, day)}" for number, each in enumerate(itineraries, 1)]
     if window["clamped"]:

@@ -1,7 +1,6 @@
 """plan_trip (docs/contracts): itineraries between two places, with what is disrupted and what to do instead."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -10,7 +9,7 @@ from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.contract.wire import write_stated
 from fingerpost.runtime.concurrency import compute
-from fingerpost.transit.model.itinerary import Fare, Leg, Optimize, ServiceAlert
+from fingerpost.transit.model.itinerary import Leg, Optimize, ServiceAlert
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import TripEndResolver, TripEnds
@@ -52,10 +51,10 @@ from fingerpost.transit.tools.plan_trip_shapes import (
     show_stays,
 )
 from fingerpost.transit.tools.plan_trip_text import describe_plan
-from fingerpost.transit.tools.report import Report, list_leg_paths, list_legs, report_rides
+from fingerpost.transit.tools.report import list_leg_paths, list_legs, report_rides
 from fingerpost.transit.tools.shapes import show_location, show_warnings
 from fingerpost.transit.tools.trip_search import TripFound, search_trip
-from fingerpost.transit.tools.wording import print_clock, warn_of_past
+from fingerpost.transit.tools.wording import find_past_message, print_clock
 
 
 class PlanTrip(PublishedTool):
@@ -92,11 +91,10 @@ class PlanTrip(PublishedTool):
         )
         zone = ends[0].network.profile.zone
         instant = read_instant(arguments.when.time, zone_name=zone, now=now, field="when.time")
+        when = place_in_time(instant.instant, now)
         warnings = Warnings(warned)
         warnings.add(WarningCode.TIMEZONE_ASSUMED, instant.note)
-        when = place_in_time(instant.instant, now)
-        if when.is_past:
-            warn_of_past(print_instant(when.instant, zone), "these are the trips", warnings)
+        warnings.add(WarningCode.IN_THE_PAST, find_past_message(when, zone, "these are the trips"))
         found = await search_trip(
             ends,
             lambda chosen: _query(arguments, chosen, when),
@@ -104,7 +102,7 @@ class PlanTrip(PublishedTool):
             with_alternatives=arguments.include_disruption_alt,
         )
         warnings.add_all(found.warnings)
-        report = report_trip(found, arguments.constraints, now, warnings)
+        body = _answer(arguments, call, found, warnings)
         beside: dict[str, Mapping[str, Any]] = {}
         if GEOMETRY in call.wants:
             beside[GEOMETRY] = draw_itineraries([(each.itinerary, each.answer.draw) for each in found.ranked.choices])
@@ -114,7 +112,7 @@ class PlanTrip(PublishedTool):
         if BASEMAP in call.wants and box is not None:
             draw = found.first_answer.draw_basemap
             beside[BASEMAP] = await compute(lambda: show_basemap(None if draw is None else draw(box)))
-        return ToolReply(_serialize(arguments, call, report), beside)
+        return ToolReply(body, beside)
 
     def describe(self, answer: PlanTripOutput) -> str:
         return describe_plan(answer)
@@ -136,62 +134,67 @@ def _query(arguments: PlanTripInput, ends: TripEnds, when: AskedInstant) -> Jour
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TripReport:
-    """What an answer says of a trip.
-
-    Attributes:
-        found: what was found, and what of it is shown.
-        legs: the report of those of all itineraries that are shown.
-        notes: on the accessibility of each itinerary that is shown.
-        fares: by fingerprint, of itineraries that cost something or may.
-    """
-
-    found: TripFound
-    legs: Report
-    notes: Sequence[list[str]]
-    differences: Sequence[Difference]
-    fares: Mapping[str, Fare]
-
-
-def report_trip(found: TripFound, constraints: PlanConstraints, now: int, warnings: Warnings) -> TripReport:
-    """Return the report of a trip; ``warnings`` are those of its places and its search."""
+def _answer(arguments: PlanTripInput, call: Call, found: TripFound, warnings: Warnings) -> PlanTripOutput:
+    """Write the answer; ``warnings`` are those of its places and its search."""
     query, ranked, shown, zone = found.query, found.ranked, found.shown, found.provenance.zone
-    accessibility = constraints.accessibility
+    constraints, now = arguments.constraints, int(call.now.timestamp())
     print_time = partial(print_clock, since=query.instant, zone=zone)
     differences = find_differences(ranked, print_time)
+    _warn_of_trip(found, constraints, print_time, warnings)
+    report = report_rides(
+        list_legs(shown),
+        _list_touched(found, differences, warnings),
+        found.provenance,
+        now,
+        warnings.list_all(),
+        waits=list_long_waits(ranked.found, shown, query.instant, zone, arrive_by=query.arrive_by),
+        step_free=query.step_free,
+    )
+    fares = {choice.fingerprint: fare for choice in ranked.choices if (fare := found.price(choice)) is not None}
+    notes = _list_notes(found, constraints.accessibility)
+    meta = {
+        **report.serialize_origin(),
+        "walking": found.provenance.walking,
+        "deduplicatedFrom": ranked.deduplicated_from,
+        "staySeated": show_stays(ranked.choices) or None,
+        "differences": [show_difference(difference) for difference in differences] or None,
+        "fares": show_fares(fares) or None,
+        **report.serialize_alerts(),
+    }
+    return {
+        "origin": show_location(found.ends.origin),
+        "destination": show_location(found.ends.destination),
+        "requested": {"type": arguments.when.type, "time": print_instant(query.instant, zone)},
+        "constraints": constraints.to_wire(),
+        "itineraries": [show_itinerary(*each, zone) for each in zip(ranked.choices, notes, strict=True)],
+        "realtimeUsed": schedule_type_of(*shown).value,
+        "dataFreshness": print_instant(data_freshness(report.rides, now), zone),
+        **show_warnings(report.warnings),
+        "correlationId": call.correlation_id,
+        "meta": write_stated(PlanMeta, meta),
+    }
+
+
+def _warn_of_trip(
+    found: TripFound, constraints: PlanConstraints, print_time: Callable[[int], str], warnings: Warnings
+) -> None:
+    ranked, shown, accessibility = found.ranked, found.shown, constraints.accessibility
     if accessibility.step_free:
         supported = found.first_answer.step_free_supported
         warnings.add_found(find_step_free_warning(shown, supported=supported))
     if accessibility.low_walking_distance:
         warnings.add_found(find_low_walking_warning(ranked.found))
     is_default = "max_walking_distance" not in constraints.model_fields_set
-    warnings.add(WarningCode.PREFERENCE_UNMET, find_walk_unmet(shown, query.max_walk_m, is_default=is_default))
+    walk_unmet = find_walk_unmet(shown, found.query.max_walk_m, is_default=is_default)
+    warnings.add(WarningCode.PREFERENCE_UNMET, walk_unmet)
     if found.better is not None:
-        warnings.add(WarningCode.PREFERENCE_UNMET, say_better(found.better, zone))
+        warnings.add(WarningCode.PREFERENCE_UNMET, say_better(found.better, found.provenance.zone))
     if ranked.dropped:
         named = name_disrupted(ranked.dropped, print_time)
         warnings.add(WarningCode.DISRUPTED_ITINERARY_REPLACED, f"Left out because it is disrupted: {named}")
     if len(ranked.found) > len(shown):
         count = f"{len(ranked.found)} itineraries were found; {say_shown(len(shown))}."
         warnings.add(WarningCode.TRUNCATED_RESULTS, count)
-    legs = report_rides(
-        list_legs(shown),
-        _list_touched(found, differences, warnings),
-        found.provenance,
-        now,
-        warnings,
-        waits=list_long_waits(ranked.found, shown, query.instant, zone, arrive_by=query.arrive_by),
-        step_free=query.step_free,
-    )
-    fares = {choice.fingerprint: found.price(choice) for choice in ranked.choices}
-    return TripReport(
-        found=found,
-        legs=legs,
-        notes=_list_notes(found, accessibility),
-        differences=differences,
-        fares={name: fare for name, fare in fares.items() if fare is not None},
-    )
 
 
 def _list_notes(found: TripFound, accessibility: Accessibility) -> list[list[str]]:
@@ -218,30 +221,3 @@ def _list_touched(found: TripFound, differences: Sequence[Difference], warnings:
 def _list_explanations(leg: Leg) -> tuple[ServiceAlert, ...]:
     alert = find_explanation(leg) if is_disrupted_leg(leg) else None
     return () if alert is None else (alert,)
-
-
-def _serialize(arguments: PlanTripInput, call: Call, report: TripReport) -> PlanTripOutput:
-    found, ranked, legs, zone = report.found, report.found.ranked, report.legs, report.found.provenance.zone
-    meta = {
-        **legs.serialize_origin(),
-        "walking": found.provenance.walking,
-        "deduplicatedFrom": ranked.deduplicated_from,
-        "staySeated": show_stays(ranked.choices) or None,
-        "differences": [show_difference(difference) for difference in report.differences] or None,
-        "fares": show_fares(report.fares) or None,
-        **legs.serialize_alerts(),
-    }
-    return {
-        "origin": show_location(found.ends.origin),
-        "destination": show_location(found.ends.destination),
-        "requested": {"type": arguments.when.type, "time": print_instant(found.query.instant, zone)},
-        "constraints": arguments.constraints.to_wire(),
-        "itineraries": [
-            show_itinerary(choice, zone, notes) for choice, notes in zip(ranked.choices, report.notes, strict=True)
-        ],
-        "realtimeUsed": schedule_type_of(*found.shown).value,
-        "dataFreshness": print_instant(data_freshness(legs.rides, int(call.now.timestamp())), zone),
-        **show_warnings(legs.warnings),
-        "correlationId": call.correlation_id,
-        "meta": write_stated(PlanMeta, meta),
-    }

@@ -170,7 +170,7 @@ class PlanTripOutput(WireDict):
     meta: PlanMeta
 
 
-def show_itinerary(choice: ItineraryOption, zone: str, notes: list[str]) -> WireItinerary:
+def show_itinerary(choice: ItineraryOption, notes: list[str], zone: str) -> WireItinerary:
     itinerary = choice.itinerary
     fields = {
         "legs": [show_leg(leg, zone) for leg in itinerary.legs],

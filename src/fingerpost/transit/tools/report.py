@@ -10,18 +10,15 @@ from fingerpost.transit.rules.alerts import ToldAlerts, Touched, choose_alerts
 from fingerpost.transit.rules.modes import trip_word
 from fingerpost.transit.rules.realtime_status import answer_age_s, find_stale_message
 from fingerpost.transit.rules.trip_limits import find_out_of_service_message
-from fingerpost.transit.rules.warnings import WarningCode, Warnings
+from fingerpost.transit.rules.warnings import Warning, WarningCode, Warnings  # noqa: A004
 from fingerpost.transit.tools.shapes import AlertNotes, AnswerOrigin, show_alerts, show_meta, show_origin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What an answer says of the legs or rows that it shows.
+    """What an answer says of the legs, walks among them, or the board rows that it shows.
 
-    Attributes:
-        rides: the legs, walks among them, or the rows of a board.
-        age_s: the age of the realtime data, None without any.
-        warnings: all of them; ``alerts`` may name one of them by its place.
+    ``age_s`` is the age of the realtime data, None without any; ``alerts`` may name one of the warnings by its place.
     """
 
     rides: Sequence[Leg | Departure]
@@ -31,7 +28,7 @@ class Report:
     alerts: ToldAlerts
 
     def serialize_origin(self, ids: Iterable[str] | None = None, *, in_utc: bool = False) -> AnswerOrigin:
-        """Return where the answer comes from; ``ids`` that it shows are by default those of its legs."""
+        """Return the origin of the answer; the ``ids`` that it shows are by default those of its legs."""
         serialize = show_origin if in_utc else show_meta
         shown = _list_stop_ids(self.rides) if ids is None else ids
         return serialize(self.provenance, ids=shown, realtime_age_s=self.age_s)
@@ -45,7 +42,7 @@ def report_rides(
     touched: Iterable[Touched],
     provenance: Provenance,
     now: int,
-    warnings: Warnings,
+    warnings: Iterable[Warning],
     *,
     waits: Iterable[str] = (),
     step_free: bool = False,
@@ -55,12 +52,19 @@ def report_rides(
     ``touched`` are the parts of the answer with their alerts; ``waits`` are sentences on long waits.
     """
     age_s = answer_age_s(rides, provenance, now)
-    _warn_of_rides(rides, warnings)
+    collected = Warnings(warnings)
+    for ride in rides:
+        name = f"Line {ride.line}" if ride.line else f"A ride ({trip_word(ride.mode)})"
+        if ride.headway_s:
+            about = f"{name} runs about every {round(ride.headway_s / 60)} min; its times are approximate."
+            collected.add(WarningCode.FREQUENCY_BASED, about)
+        if ride.by_arrangement:
+            collected.add(WarningCode.BY_ARRANGEMENT, f"{name} must be arranged with the operator.")
     for sentence in waits:
-        warnings.add(WarningCode.PREFERENCE_UNMET, sentence)
-    warn_of_provenance(provenance, age_s, warnings)
+        collected.add(WarningCode.PREFERENCE_UNMET, sentence)
+    warn_of_provenance(provenance, age_s, collected)
     alerts = choose_alerts(touched, step_free=step_free)
-    return Report(rides=rides, provenance=provenance, age_s=age_s, warnings=warnings, alerts=alerts)
+    return Report(rides=rides, provenance=provenance, age_s=age_s, warnings=collected, alerts=alerts)
 
 
 def list_legs(itineraries: Iterable[Itinerary]) -> list[Leg]:
@@ -80,7 +84,7 @@ def list_row_paths(departures: Iterable[Departure]) -> Iterator[tuple[str, Depar
 
 
 def list_board_touched(board: DepartureBoard, shown: Iterable[Departure], stop_path: str) -> list[Touched]:
-    """Return the rows of a board, then its stop, with their alerts; ``stop_path`` is the stop's path in the answer."""
+    """Return the rows of a board, then its stop at ``stop_path``, with their alerts."""
     rows = [Touched(path, departure.alerts) for path, departure in list_row_paths(shown)]
     return [*rows, Touched(stop_path, board.alerts)]
 
@@ -88,17 +92,6 @@ def list_board_touched(board: DepartureBoard, shown: Iterable[Departure], stop_p
 def _list_stop_ids(rides: Iterable[Leg | Departure]) -> list[str]:
     legs = (ride for ride in rides if isinstance(ride, Leg))
     return [point.id for leg in legs for point in (leg.start, leg.end) if point.id is not None]
-
-
-def _warn_of_rides(rides: Iterable[Leg | Departure], warnings: Warnings) -> None:
-    """Warn of rides with approximate times, and of those that must be arranged."""
-    for ride in rides:
-        name = f"Line {ride.line}" if ride.line else f"A ride ({trip_word(ride.mode)})"
-        if ride.headway_s:
-            about = f"{name} runs about every {round(ride.headway_s / 60)} min; its times are approximate."
-            warnings.add(WarningCode.FREQUENCY_BASED, about)
-        if ride.by_arrangement:
-            warnings.add(WarningCode.BY_ARRANGEMENT, f"{name} must be arranged with the operator.")
 
 
 def warn_of_provenance(provenance: Provenance, age_s: int | None, warnings: Warnings) -> None:

@@ -175,6 +175,11 @@ TripEnd = TypeAliasType(
 """An end of a trip; an alias, so that the schema says once what it may be."""
 
 
+def print_time(instant: int, zone: str | None) -> str:
+    """Return ISO 8601 in a zone, in UTC with ``Z`` for None."""
+    return print_utc(instant) if zone is None else print_instant(instant, zone)
+
+
 def show_coordinate(coordinate: Coordinate) -> WireCoordinate:
     return {"lat": round(coordinate.lat, 6), "lon": round(coordinate.lon, 6)}
 
@@ -233,17 +238,14 @@ def show_warnings(warnings: Warnings) -> Warned:
 
 
 def show_alerts(alerts: ToldAlerts, zone: str | None) -> AlertNotes:
-    """Write alerts in a network's zone, in UTC where it is None; no field where there are none (rule A2)."""
+    """Write alerts with times in a zone, in UTC for None; no field if there are none (rule A2)."""
     told = [_show_alert(each, zone) for each in alerts.told]
     return write_stated(AlertNotes, {"alerts": told or None, "alertsNotShown": alerts.more or None})
 
 
 def _show_alert(told: ToldAlert, zone: str | None) -> WireAlert:
     alert = told.alert
-    since, until = (
-        None if instant is None else print_utc(instant) if zone is None else print_instant(instant, zone)
-        for instant in (alert.since, alert.until)
-    )
+    since, until = (None if each is None else print_time(each, zone) for each in (alert.since, alert.until))
     fields = {
         "header": alert.header,
         "effect": alert.effect,

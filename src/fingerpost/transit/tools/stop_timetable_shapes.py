@@ -9,7 +9,6 @@ from pydantic import Field
 
 from fingerpost.contract.wire import Flag, PrintedId, Whole, WireDict, WireModel
 from fingerpost.transit.rules.modes import TimetableWord
-from fingerpost.transit.rules.times import print_utc
 from fingerpost.transit.tools.shapes import AnswerMetadata, TimetableMeta, UtcInstant
 from fingerpost.transit.tools.wording import LocalTimes, WhyEmptySentence, describe_alerts, said_below, say_count
 
@@ -124,16 +123,14 @@ ROWS_ONE_BY_ONE = 10
 def describe_timetable(answer: StopTimetableOutput, why_empty: WhyEmptySentence | None) -> str:
     """Return the departures in the zone of the place, one a line, or all of a line in one."""
     rows, applied, metadata, meta = answer["departures"], answer["applied"], answer["metadata"], answer["meta"]
-    told = [row["scheduledTime"] for row in rows]
-    times = LocalTimes(metadata["timeZone"], told or map(print_utc, why_empty.instants if why_empty else ()))
+    times = LocalTimes(metadata["timeZone"], [row["scheduledTime"] for row in rows], why_empty)
     day = times.day(rows[0]["scheduledTime"]) if rows else ""
     limits = f"at most {applied['maxDepartures']} within {applied['horizonMinutes']} min"
     head = f"Timetable of {meta['stop']['name']} ({meta['stop']['id']})"
     if rows:
         lines = [f"{head}, {day} ({times.zone}), {limits}:"]
     else:
-        told_why = None if why_empty is None else times.sentence(why_empty)
-        why = " ".join(filter(None, [metadata.get("noResultsReason"), told_why]))
+        why = times.explain_empty(metadata)
         lines = [f"{head} ({times.zone}), {limits}: no departures. {why}".rstrip()]
     write = _list_rows if len(rows) <= ROWS_ONE_BY_ONE else _list_by_line
     lines += write(rows, times, day)

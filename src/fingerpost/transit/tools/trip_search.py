@@ -381,7 +381,7 @@ async def _explain(
             return NoResultsReason.IN_THE_PAST, _with_span("The earliest arrival still possible is ", earliest)
     reason = NoResultsReason.IN_THE_PAST if question.when.is_past else NoResultsReason.NO_DEPARTURES
     if nearest is None:
-        why = answer.why_nothing or await explain_no_trip(ends.network, question.query(ends), deadline)
+        why = answer.why_nothing or await explain_no_trip(network, first.query, deadline)
         return reason, None if why is None else WhyEmptySentence(why.rstrip("."))
     which = "The last one before" if question.arrive_by else "The next one after"
     return reason, _with_span(f"{which} the window is ", nearest)

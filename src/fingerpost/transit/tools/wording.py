@@ -7,16 +7,23 @@ from zoneinfo import ZoneInfo
 
 from fingerpost.transit.port import BoardGap
 from fingerpost.transit.rules.alerts import say_effect
-from fingerpost.transit.rules.times import print_instant, print_utc
-from fingerpost.transit.rules.warnings import WarningCode, Warnings
-from fingerpost.transit.tools.shapes import AlertNotes, AnswerOrigin, Warned, WireAlert, WireFeed
+from fingerpost.transit.rules.times import AskedInstant, print_instant, print_utc
+from fingerpost.transit.tools.shapes import (
+    AlertNotes,
+    AnswerMetadata,
+    AnswerOrigin,
+    Warned,
+    WireAlert,
+    WireFeed,
+    print_time,
+)
 
 _MOST_NAMES = 4
 
 
-def warn_of_past(asked: str, these_are: str, warnings: Warnings) -> None:
-    """Say that a question is about the past; ``these_are`` begins the sentence on what answers it."""
-    warnings.add(WarningCode.IN_THE_PAST, f"{asked} lies in the past; {these_are} of that time.")
+def find_past_message(when: AskedInstant, zone: str | None, these_are: str) -> str | None:
+    """Return the sentence for ``in-the-past``; ``these_are`` begins its part on the answer, UTC is None."""
+    return f"{print_time(when.instant, zone)} lies in the past; {these_are} of that time." if when.is_past else None
 
 
 def said_below(answer: Warned, meta: AnswerOrigin, alerts: Sequence[str] = ()) -> list[str]:
@@ -42,15 +49,14 @@ def _say_feed(feed: WireFeed) -> str:
 def clock_of(time: str, since: str) -> str:
     """Return HH:MM of an instant of an answer that begins at ``since``, both ISO 8601 in the place's zone.
 
-    With the date before it on any other day, and the offset after it where clocks have been changed meanwhile: in the
-    night in which they go back an hour comes twice.
+    The date stands before it on another day, and the offset after it if clocks have changed meanwhile.
     """
     clock = time[11:16] if time[19:] == since[19:] else f"{time[11:16]}{time[19:]}"
     return clock if time[:10] == since[:10] else f"{time[:10]} {clock}"
 
 
 def print_clock(instant: int, since: int, zone: str) -> str:
-    """Return ``clock_of`` an instant in an answer that begins at ``since``, both in Unix seconds."""
+    """Return ``clock_of`` an instant and the beginning of its answer, both in Unix seconds."""
     return clock_of(print_instant(instant, zone), print_instant(since, zone))
 
 
@@ -124,10 +130,9 @@ def _sentences(said: Sequence[str]) -> list[str]:
 
 
 def _say_period(alert: WireAlert, zone: str) -> str:
-    bounds = (alert.get("from"), alert.get("until"))
     since, until = (
-        datetime.fromisoformat(time).astimezone(ZoneInfo(zone)).strftime("%Y-%m-%d %H:%M") if time else ""
-        for time in bounds
+        f"{datetime.fromisoformat(time).astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M}" if time else ""
+        for time in (alert.get("from"), alert.get("until"))
     )
     if since and until:
         return f"{since} to {until[11:] if until[:10] == since[:10] else until}"
@@ -135,15 +140,16 @@ def _say_period(alert: WireAlert, zone: str) -> str:
 
 
 class LocalTimes:
-    """Prints the instants of one answer (ISO 8601) in the zone of its place, dates where the day is another.
+    """Prints the instants of one answer (ISO 8601) in the zone of its place, with dates of other days.
 
-    Where the offset changes within an answer, each time has its own.
+    If the offset changes within an answer, each time has its own. An empty answer has the instants of ``why_empty``.
     """
 
-    def __init__(self, zone: str, times: Iterable[str]) -> None:
+    def __init__(self, zone: str, times: Iterable[str], why_empty: WhyEmptySentence | None) -> None:
         self._zone = ZoneInfo(zone)
-        local = [self._read(time) for time in times]
-        offsets = {each.strftime("%z") for each in local}
+        self._why_empty = why_empty
+        shown = [*times] or [print_utc(instant) for instant in (why_empty.instants if why_empty else ())]
+        offsets = {self._read(time).strftime("%z") for time in shown}
         self._offset = offsets.pop() if len(offsets) == 1 else None
         self._name = zone
 
@@ -168,10 +174,14 @@ class LocalTimes:
         own = self.day(time)
         return text if own == day else f"{own} {text}"
 
-    def sentence(self, why: WhyEmptySentence) -> str:
-        """Return a sentence with its instants as clock times, the day where it is not that of the one before."""
+    def explain_empty(self, metadata: AnswerMetadata) -> str:
+        """Return the reason of an empty answer, and a sentence with its instants as clock times."""
+        why, reason = self._why_empty, metadata.get("noResultsReason", "")
+        if why is None:
+            return reason
         times = [print_utc(instant) for instant in why.instants]
-        return why.say_with(map(self.clock, times, ["", *map(self.day, times)]))
+        # The day is said if it is not that of the instant before.
+        return f"{reason} {why.say_with(map(self.clock, times, ['', *map(self.day, times)]))}".lstrip()
 
     def _read(self, time: str) -> datetime:
         return datetime.fromisoformat(time).astimezone(self._zone)
