@@ -9,8 +9,8 @@ from pydantic import ValidationError
 from fingerpost.contract.failure_shapes import LookupFailureBody
 from fingerpost.contract.wire import check
 from fingerpost.transit.tools.find_address_or_stop import DisambiguationSet, LocationQueryInput, ResolvedLocation
-from fingerpost.transit.tools.plan_route_shapes import KnownLocation, RouteItinerary, RouteLeg, RouteRequestInput
-from fingerpost.transit.tools.stop_timetable_shapes import TimetableDeparture, TimetableRequestInput
+from fingerpost.transit.tools.get_stop_timetable import TimetableDeparture, TimetableRequestInput
+from fingerpost.transit.tools.plan_route import KnownLocation, RouteItinerary, RouteLeg, RouteRequestInput
 
 NOON = "2026-03-10T12:00:00Z"
 CENTRE = {"lat": 60.17, "lon": 24.94}

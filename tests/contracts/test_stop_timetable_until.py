@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.transit.tools.stop_timetable_shapes import MOST_LINES, MOST_ROWS
+from fingerpost.transit.tools.get_stop_timetable import MOST_LINES, MOST_ROWS
 from tests.contracts.test_stop_timetable_contract import NOW, ask, clock, leaving, rows
 from tests.rules.drawing import T0
 

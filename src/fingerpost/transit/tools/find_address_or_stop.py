@@ -21,6 +21,7 @@ from fingerpost.transit.places.candidates import (
     show_place,
     show_resolved,
 )
+from fingerpost.transit.places.labels import TextQuery
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, Resolved, decide
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
@@ -50,6 +51,15 @@ class LocationQueryInput(WireModel):
         if distance is not None and "focus_point" in info.data and info.data["focus_point"] is None:
             raise PydanticCustomError("whole_sentence", "maxDistanceMeters requires focusPoint")
         return distance
+
+    def query(self) -> TextQuery:
+        return TextQuery(
+            text=self.raw_text,
+            focus=None if self.focus_point is None else self.focus_point.inner(),
+            max_distance_m=self.max_distance_meters,
+            language=self.language_preference,
+            sent_as="rawText",
+        )
 
 
 class Names(WireDict):
@@ -130,21 +140,22 @@ class FindAddressOrStop(PublishedTool):
             hint = _ADDRESS_HINT if any(map(str.isdigit, text)) and not matches else _HINT
             raise DataNotFound(" ".join([_nothing(text, len(matches)), *why]), hint=hint)
         decision = decide(near)
-        if isinstance(decision, Resolved) and decision.match.place.guess:
-            warnings.add(WarningCode.POSITION_GUESSED, say_guess(decision.match.place, text))
         if isinstance(decision, Resolved):
+            if decision.match.place.guess:
+                warnings.add(WarningCode.POSITION_GUESSED, say_guess(decision.match.place, text))
             place = _show(decision.match, text)
             meta = _show_meta([decision.match], warnings)
             return {**place, "meta": meta} if meta else place
+        shown = near[:MAX_CANDIDATES]
         choices: DisambiguationSet = {
-            "candidates": [_show(match, text) for match in near[:MAX_CANDIDATES]],
+            "candidates": [_show(match, text) for match in shown],
             "totalCandidatesFound": len(near),
-            "truncated": len(near) > MAX_CANDIDATES,
+            "truncated": len(near) > len(shown),
             "needsClarification": True,
             "autoResolvedThreshold": AUTO_RESOLVE,
         }
-        meta = _show_meta(near[:MAX_CANDIDATES], warnings)
-        apart = {match.place.token: distinguish(match) for match in near[:MAX_CANDIDATES]}
+        meta = _show_meta(shown, warnings)
+        apart = {match.place.token: distinguish(match) for match in shown}
         if any(apart.values()):
             meta["candidates"] = apart
         if len(near) == 1:

@@ -210,23 +210,19 @@ def _answer(
 
 
 def _list_leaving(board: DepartureBoard, shown: Sequence[Departure]) -> list[WireLeave]:
-    """Return when to leave for each row that can be reached."""
-    rows: list[WireLeave] = []
-    for at, departure in enumerate(shown):
-        walk = (board.walks or {}).get(departure.stop_id)
-        if walk is not None and not departure.cancelled:
-            leave = print_instant(departure.expected - walk.seconds, board.provenance.zone)
-            rows.append({"departure": at, "at": leave, "walkMeters": walk.metres})
-    return rows
+    zone, walks = board.provenance.zone, board.walks or {}
+    return [
+        {"departure": at, "at": print_instant(row.expected - walk.seconds, zone), "walkMeters": walk.metres}
+        for at, row in enumerate(shown)
+        if not row.cancelled and (walk := walks.get(row.stop_id)) is not None
+    ]
 
 
 def _choose(query: DepartureQuery, board: DepartureBoard) -> list[Departure]:
     end = query.instant + query.window_s
-    in_window = (each for each in board.departures if query.instant <= each.expected <= end)
-    order = sorted(
-        in_window, key=lambda each: (each.expected, each.scheduled, each.line, each.destination, each.trip_id)
-    )
-    return order[: query.wanted]
+    in_window = [each for each in board.departures if query.instant <= each.expected <= end]
+    in_window.sort(key=lambda each: (each.expected, each.scheduled, each.line, each.destination, each.trip_id))
+    return in_window[: query.wanted]
 
 
 def show_departure(departure: Departure, zone: str) -> WireDeparture:

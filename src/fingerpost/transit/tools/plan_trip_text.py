@@ -79,7 +79,6 @@ def _price(itinerary: WireItinerary, meta: PlanMeta) -> str:
 def _list_lines(
     itinerary: WireItinerary, since: str, difference: str | None, stays: Sequence[int], price: str
 ) -> list[str]:
-    """Return the line of an itinerary, then one of each leg."""
     changes, legs = itinerary["numberOfTransfers"], itinerary["legs"]
     begin, end = legs[0]["departureTime"], legs[-1]["arrivalTime"]
     minutes, walk_m = round(itinerary["totalDuration"] / 60), itinerary["walkingDistance"]
@@ -93,11 +92,8 @@ def _list_lines(
     elif itinerary.get("DisruptionFlag"):
         head += " [instead of a disrupted trip]"
     notes = "".join(f" [{note}]" for note in itinerary.get("accessibilityNotes", ()))
-    changes_here = [
-        "",
-        *("stay seated, " if at in stays else _wait(*pair) for at, pair in enumerate(pairwise(legs), 1)),
-    ]
-    return [head + notes, *(change + _leg(leg, since) for change, leg in zip(changes_here, legs, strict=True))]
+    changes_here = ["stay seated, " if at in stays else _wait(*pair) for at, pair in enumerate(pairwise(legs), 1)]
+    return [head + notes, *(change + _leg(leg, since) for change, leg in zip(["", *changes_here], legs, strict=True))]
 
 
 def _wait(leg: WireLeg, following: WireLeg) -> str:
