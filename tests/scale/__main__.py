@@ -31,7 +31,7 @@ SHARING = [
     "tests/scale/test_layouts.py",
     "tests/scale/test_backup.py",
     "-k",
-    "dbos or scale",
+    "dbos or postgres or scale",
     "--numprocesses=4",
     "--dist=worksteal",
 ]
