@@ -1,106 +1,175 @@
-"""The runs file across versions of its layout: brought up by a newer program, refused by an older one."""
+"""The tables of runs across versions: upgraded by a newer program, refused by an older one."""
 
 import asyncio
 import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from types import ModuleType
 
 import pytest
 
 from fingerpost.errors import SettingsInvalid, StorageUnavailable
 from fingerpost.plan.engines import embedded
-from fingerpost.plan.engines.embedded import EmbeddedJournal
-from tests.plan.drawing import ended, plan, step
+from fingerpost.plan.plan_json import read_plan
+from fingerpost.store import postgres
 from tests.plan.engines import ENGINES
-from tests.plan.suite.fixtures import USER, CallLog, new_runs
+from tests.plan.suite.engine import Engine
+from tests.plan.suite.fixtures import USER, CallLog, adding, new_runs, plan_of_steps
 from tests.plan.suite.processes import killed_half_way
-from tests.plan.upgrades import list_what_does_not_only_add, upgrading
+from tests.scale.places import SHARED, describe_tables, get_url, open_database
 
-EMBEDDED = ENGINES[0]
-COST = ("ALTER TABLE plan_step ADD COLUMN cost REAL", "CREATE TABLE bill (run_id TEXT PRIMARY KEY)")
+COST = ("ALTER TABLE plan_step ADD COLUMN cost real", "CREATE TABLE bill (run_id text PRIMARY KEY)")
+COUNT_COST = "SELECT count(*), count(cost) FROM plan_step"
+
+
+def read_file(folder, read):
+    with closing(sqlite3.connect(folder / "runs.sqlite")) as connection:
+        return read(connection)
+
+
+def describe_file(folder):
+    """Return the number of layouts of the file, and its tables as they were created."""
+    return read_file(
+        folder,
+        lambda file: (
+            file.execute("PRAGMA user_version").fetchone()[0],
+            file.execute("SELECT name, sql FROM sqlite_master ORDER BY name").fetchall(),
+        ),
+    )
+
+
+def read_server(folder, read):
+    with closing(open_database(folder)) as database:
+        return database.read(read)
+
+
+@dataclass(frozen=True)
+class Place:
+    """An engine, the module of its layouts, how to look at its tables, and what it says of newer and broken ones."""
+
+    engine: Engine
+    module: ModuleType
+    describe: Callable
+    read: Callable
+    newer: str
+    broken: str
+
+
+PLACES = {
+    "file": Place(
+        ENGINES[0],
+        embedded,
+        describe_file,
+        read_file,
+        "The runs file runs.sqlite was written by a newer fingerpost; update this one",
+        "The runs file runs.sqlite could not be used: no such table: nowhere",
+    ),
+    "postgres": Place(
+        SHARED,
+        postgres,
+        describe_tables,
+        read_server,
+        "The database was written by a newer fingerpost; update this one",
+        "The database could not do what was asked: UndefinedTable 42P01",
+    ),
+}
+
+
+@pytest.fixture(params=PLACES)
+def place(request, monkeypatch):
+    if request.param == "postgres":
+        get_url()
+    monkeypatch.delenv("FINGERPOST_NOW")
+    return PLACES[request.param]
 
 
 @pytest.fixture
-def upgrade(monkeypatch):
-    """Make this program a newer one, or the old one again."""
-    return upgrading(monkeypatch, embedded)
+def upgrade(place, monkeypatch):
+    """Return a function that makes this program a newer one, whose layout adds statements; or the old one again."""
+    first = place.module.LAYOUTS
+
+    def add(*statements):
+        monkeypatch.setattr(place.module, "LAYOUTS", (*first, statements) if statements else first)
+
+    return add
 
 
-def described(folder):
-    """Return the file's version and its tables as they were made."""
-    with sqlite3.connect(folder / "runs.sqlite") as connection:
-        tables = connection.execute("SELECT name, sql FROM sqlite_master ORDER BY name").fetchall()
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-    connection.close()
-    return version, tables
+@pytest.fixture
+def opened(place, tmp_path):
+    """Open runs in this test's place; they are closed with the test."""
+    journals = []
+
+    def open_runs():
+        journals.append(place.engine.open(tmp_path))
+        return new_runs(journals[-1], tmp_path)
+
+    yield open_runs
+    for journal in journals:
+        journal.close()
 
 
-async def test_a_newer_program_carries_on_the_run_of_an_older_ones_killed_process(tmp_path, upgrade, monkeypatch):
-    """It brings the file up to its layout first; what is recorded stays, and is not run again."""
-    monkeypatch.delenv("FINGERPOST_NOW")
+async def complete_a_run(runs):
+    return await runs.carry_on(await runs.create(read_plan(plan_of_steps(adding(1, 0))), user=USER))
+
+
+async def test_a_newer_program_carries_on_the_run_of_an_older_ones_killed_process(place, upgrade, opened, tmp_path):
+    """It upgrades the tables first; recorded steps stay, and do not run again."""
     calls = CallLog(tmp_path)
-    await asyncio.to_thread(killed_half_way, EMBEDDED, tmp_path)
-    old = described(tmp_path)[0]
+    await asyncio.to_thread(killed_half_way, place.engine, tmp_path)
     upgrade(*COST)
-    journal = EmbeddedJournal(tmp_path)
-    newer = new_runs(journal, tmp_path)
+    newer = opened()
     (line,) = await newer.list_runs(USER)
     state = await newer.carry_on(line.run_id)
-    journal.close()
     begun = [count for (word, _key), count in sorted(calls.count().items()) if word == "begin"]
+    cost = place.read(tmp_path, lambda connection: connection.execute(COUNT_COST).fetchone())
 
-    assert (old, line.state, line.settled, state) == (1, "running", 1, "completed")
-    assert begun == [1, 2, 1]
-    assert described(tmp_path)[0] == 2
-    with sqlite3.connect(tmp_path / "runs.sqlite") as connection:
-        assert connection.execute("SELECT count(*), count(cost) FROM plan_step").fetchone() == (3, 0)
-    connection.close()
+    assert (line.state, line.settled, state, begun) == ("running", 1, "completed", [1, 2, 1])
+    assert cost == (3, 0)
 
 
-async def test_an_older_program_refuses_a_newer_file_and_leaves_it_as_it_is(tmp_path, upgrade, opened, recorder):
-    """It says what to do; nothing runs, and the newer program finds everything."""
+async def test_an_older_program_that_is_connected_goes_on_and_one_that_starts_is_refused(
+    place, upgrade, opened, tmp_path
+):
+    """A layout only adds. An older program that starts says what to do, and changes nothing."""
+    older = opened()
+    await complete_a_run(older)
     upgrade(*COST)
-    _state, run = await ended(opened(recorder.tool()), plan(step(1)))
-    before = described(tmp_path)
+    newer = opened()
+    before = len(await newer.list_runs(USER))
+    state = await complete_a_run(older)
+    described = place.describe(tmp_path)
     upgrade()
-    older = opened(recorder.tool())
-    for asked in (older.list_runs("ann"), older.get(run.run_id, "ann"), older.create(plan(step(1)), user="ann")):
-        with pytest.raises(
-            SettingsInvalid, match=r"^The runs file runs\.sqlite was written by a newer fingerpost; update this one$"
-        ):
+    late = opened()
+    (line, _first) = await newer.list_runs(USER)
+    for asked in (late.list_runs(USER), late.get(line.run_id, USER), complete_a_run(late)):
+        with pytest.raises(SettingsInvalid) as refused:
             await asked
-    upgrade(*COST)
-    found = await opened(recorder.tool()).get(run.run_id, "ann")
+        assert refused.value.message == place.newer
 
-    assert (before, len(recorder.calls)) == (described(tmp_path), 1)
-    assert found == run
+    assert (before, state, line.state, line.settled) == (1, "completed", "completed", 1)
+    assert place.describe(tmp_path) == described
 
 
-async def test_an_upgrade_that_breaks_off_has_not_happened(tmp_path, upgrade, opened, recorder):
-    """All of a layout or nothing of it: the older program goes on with the file."""
-    _state, run = await ended(opened(recorder.tool()), plan(step(1)))
-    before = described(tmp_path)
-    upgrade(COST[0], "ALTER TABLE nowhere ADD COLUMN x")
-    with pytest.raises(StorageUnavailable):
-        await opened(recorder.tool()).list_runs("ann")
+async def test_an_upgrade_that_breaks_off_has_not_happened(place, upgrade, opened, tmp_path):
+    """All of a layout or nothing of it: the older program goes on with the tables."""
+    await complete_a_run(opened())
+    before = place.describe(tmp_path)
+    upgrade(COST[0], "ALTER TABLE nowhere ADD COLUMN x text")
+    with pytest.raises(StorageUnavailable) as caught:
+        await opened().list_runs(USER)
     upgrade()
-    found = await opened(recorder.tool()).get(run.run_id, "ann")
+    again = await opened().list_runs(USER)
 
-    assert described(tmp_path) == before
-    assert found == run
-
-
-async def test_an_older_process_that_has_the_file_open_goes_on(tmp_path, upgrade, opened, recorder):
-    """A layout only adds: what the older process writes after the upgrade is found by the newer one."""
-    older = opened(recorder.tool())
-    await ended(older, plan(step(1)))
-    upgrade(*COST)
-    newer = opened(recorder.tool())
-    assert len(await newer.list_runs("ann")) == 1
-    state, run = await ended(older, plan(step(1), step(2)))
-    found = await newer.get(run.run_id, "ann")
-
-    assert (state, found, described(tmp_path)[0]) == ("completed", run, 2)
+    assert (caught.value.message, caught.value.retryable) == (place.broken, False)
+    assert (place.describe(tmp_path), len(again)) == (before, 1)
 
 
-def test_each_layout_only_adds():
-    """What an older process wrote must stay readable, and what it writes must fit: no drop, no rename, no demand."""
-    assert list_what_does_not_only_add(embedded) == []
+@pytest.mark.parametrize("module", [embedded, postgres])
+def test_each_layout_only_adds(module):
+    """Processes of an older build that have the tables open can still read and write: no drop, no rename, no demand."""
+    later = [statement.upper() for layout in module.LAYOUTS[1:] for statement in layout]
+    forbidden = ("DROP", "RENAME", "DELETE", "UPDATE")
+
+    assert [each for each in later if any(word in each for word in forbidden)] == []
+    assert [each for each in later if "NOT NULL" in each.partition("ADD COLUMN")[2] and "DEFAULT" not in each] == []

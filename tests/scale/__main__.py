@@ -23,6 +23,7 @@ SHARING = [
     "tests/net/test_limiter.py",
     "tests/plan/test_engines.py",
     "tests/plan/test_kill.py",
+    "tests/plan/test_layouts.py",
     "tests/scale/test_dbos.py",
     "tests/scale/test_recovery.py",
     "tests/scale/test_servers.py",

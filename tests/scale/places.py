@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -40,6 +41,22 @@ def schema_of(folder: Path) -> str:
 
 def open_database(folder: Path) -> Database:
     return Database(os.environ[URL], schema=schema_of(folder))
+
+
+def describe_tables(folder: Path) -> tuple[list[int], list[object]]:
+    """Return the numbers of the layouts that were applied, and the columns of all tables, without upgrading them."""
+    database = open_database(folder)
+    database._is_ready = True
+    numbers = "SELECT number FROM layout ORDER BY number"
+    columns = (
+        "SELECT table_name, column_name, data_type FROM information_schema.columns"
+        " WHERE table_schema = current_schema() ORDER BY 1, 2"
+    )
+    with closing(database):
+        return (
+            [number for (number,) in database.read(lambda connection: connection.execute(numbers).fetchall())],
+            database.read(lambda connection: connection.execute(columns).fetchall()),
+        )
 
 
 def open_journal(folder: Path) -> DbosJournal:
