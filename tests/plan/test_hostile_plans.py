@@ -29,18 +29,10 @@ def nested(depth):
 
 
 REFUSED = {
-    "dunder access": (raw(raw_step(done_check="value.__class__.__bases__[0].__subclasses__()")), "may be called"),
-    "a huge exponent": (raw(raw_step(done_check="9**9**9**9 > 1")), "Pow is not allowed"),
     "deep nesting": (raw(raw_step(parameters={"extra": nested(5000)})), "nested more than"),
-    "a path that loops": (
-        raw(raw_step(parameters={"n": ref("k", "[?`[1,1,1]`[?`[1,1,1]`[?`[1,1,1]`]]]")})),
-        "plain values only",
-    ),
-    "a megabyte of goal": ({"goal": "x" * 1_000_001, "steps": []}, "larger than"),
     "a number without end": (raw(raw_step(parameters={"n": 10**5000})), "more than 4096 bits"),
     "not a number": (raw(raw_step(parameters={"n": float("nan")})), "not finite"),
     "a million steps": (raw(*[{}] * 1_000_000), "has 1,000,000 steps, and may have 500"),
-    "an unknown field": (raw(raw_step(on_error="rm -rf")), "on_error"),
 }
 
 
@@ -140,8 +132,8 @@ async def test_sql_in_a_label_is_a_label(runs, recorder, tmp_path):
 
 
 @pytest.mark.parametrize("number", [2**53 - 1, 1 - 2**53])
-async def test_the_largest_step_ids_are_kept(runs, number):
-    state, run = await ended(runs, plan(step(number, expected_key="k")))
+async def test_the_largest_step_ids_and_the_longest_key_are_kept(runs, number):
+    state, run = await ended(runs, plan(step(number, expected_key="k" * 200)))
 
     assert (state, list(run.steps)) == ("completed", [number])
 

@@ -16,9 +16,12 @@ from fingerpost.plan.view import describe_run
 from tests.plan.drawing import ended, failure, human, plan, ref, run_plan_over, step
 
 
-@pytest.mark.parametrize(("approved", "state", "steps"), [(True, "completed", {1, 2, 3}), (False, "failed", {1, 2})])
-async def test_a_person_approves_or_does_not(runs, recorder, approved, state, steps):
-    """The run waits, held by nobody; a decision lets it go on, or fails the step."""
+@pytest.mark.parametrize(
+    ("approved", "state", "steps", "kind"),
+    [(True, "completed", {1, 2, 3}, "step_approved"), (False, "failed", {1, 2}, "step_rejected")],
+)
+async def test_a_person_approves_or_does_not(runs, recorder, approved, state, steps, kind):
+    """The run waits, held by nobody; a decision is an event with its note, and lets the run go on or fails the step."""
     a_plan = plan(step(1), human(2, dependencies=[1]), step(3, dependencies=[2]))
     waiting, run = await ended(runs, a_plan)
     assert (waiting, await runs.journal.is_held(run.run_id), len(recorder.calls)) == ("waiting", False, 1)
@@ -26,6 +29,8 @@ async def test_a_person_approves_or_does_not(runs, recorder, approved, state, st
     await runs.decide(run.run_id, "ann", 2, approved=approved, note="as agreed")
     assert await runs.carry_on(run.run_id) == state
     assert set((await runs.get(run.run_id, "ann")).steps) == steps
+    events = await runs.journal.list_events(run.run_id, 0, 100)
+    assert [(event.step_id, event.data) for event in events if event.kind == kind] == [(2, '{"note":"as agreed"}')]
 
 
 async def test_a_decision_is_a_value_that_later_steps_may_read(runs, recorder):

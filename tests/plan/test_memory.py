@@ -6,6 +6,7 @@ import pytest
 
 from fingerpost.contract.plan import PlanStep
 from fingerpost.plan.limits import Limits
+from fingerpost.plan.view import describe_run
 from tests.plan.drawing import EXAMPLE, FINANCIAL, NOW, ended, events_of, failure, items_of, plan, ref, step
 
 TOO_LARGE = "What the step refers to is larger than 400 bytes of JSON, up to both.1"
@@ -106,18 +107,19 @@ async def test_a_check_that_cannot_be_answered_is_said_and_the_step_runs(runs):
     assert ("condition_failed", 1) in await events_of(runs, run)
 
 
-async def test_memory_items_are_typed(runs, recorder):
-    """F4: plan, tool_result, tool_error, step_failed."""
+async def test_memory_items_are_typed(runs, recorder, monkeypatch):
+    """F4: plan, tool_result, tool_error, step_failed, each of its own time, whenever they are read."""
     recorder.script = {"bad": failure("wrong")}
     _state, run = await ended(runs, plan(step(1), step(2, parameters={"label": "bad"}, dependencies=[1])))
-
-    items = await items_of(runs, run)
+    monkeypatch.setenv("FINGERPOST_NOW", "2026-03-11T06:00:00Z")
+    items = (await describe_run(runs, run, ["items"]))["items"]
 
     assert [(item["type"], item.get("step_id")) for item in items] == [
         ("plan", None), ("tool_result", 1), ("tool_error", 2), ("step_failed", 2),
     ]  # fmt: skip
     assert items[0].keys() == {"type", "goal", "plan", "timestamp"}
-    assert (items[0]["goal"], items[0]["plan"]["goal"], items[0]["timestamp"]) == ("a goal", "a goal", NOW)
+    assert (items[0]["goal"], items[0]["plan"]["goal"]) == ("a goal", "a goal")
+    assert {item["timestamp"] for item in items} == {NOW}
     assert (items[1]["key"], items[1]["result"]["success"], items[1]["tool"]) == ("k1", True, "echo")
 
 

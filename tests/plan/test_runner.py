@@ -10,7 +10,7 @@ from fingerpost.errors import PlanInvalid, SourceLimited, SourceUnreachable
 from fingerpost.plan.limits import Limits
 from fingerpost.runtime import retry
 from fingerpost.runtime.circuit_breaker import Breaker
-from tests.plan.drawing import Recorder, ended, failure, human, plan, ref, step
+from tests.plan.drawing import Recorder, ended, failure, plan, ref, step
 
 
 @pytest.mark.parametrize(("limits", "most"), [(Limits(steps_at_once=3), 3), (Limits(calls_per_tool=2), 2)])
@@ -259,14 +259,3 @@ async def test_a_memory_that_is_full_fails_the_step_that_filled_it(opened, recor
         "query_type": "echo", "parameters": {}, "results": [], "output_key": "echo", "success": False,
         "error": "The run's memory may hold 500 bytes, and is full", "retryable": False,
     }  # fmt: skip
-
-
-@pytest.mark.parametrize(("approved", "kind"), [(True, "step_approved"), (False, "step_rejected")])
-async def test_a_decision_is_an_event_of_its_step(runs, approved, kind):
-    """With the note, before the step ends."""
-    _state, run = await ended(runs, plan(human(1)))
-    await runs.decide(run.run_id, "ann", 1, approved=approved, note="as agreed")
-    await runs.carry_on(run.run_id)
-    events = await runs.journal.list_events(run.run_id, 0, 100)
-
-    assert [(event.step_id, event.data) for event in events if event.kind == kind] == [(1, '{"note":"as agreed"}')]

@@ -4,7 +4,7 @@ import pytest
 
 from fingerpost.plan.records import Event
 from fingerpost.plan.view import describe_run
-from tests.plan.drawing import NOW, ended, failure, human, plan, step, viewed
+from tests.plan.drawing import NOW, failure, human, plan, step, viewed
 
 
 @pytest.mark.parametrize(("many", "told"), [(5_000, 5_000), (5_001, 5_000)])
@@ -56,15 +56,6 @@ async def test_how_each_step_stands(runs, recorder):
 async def test_what_to_do_next(runs, drawn, words):
     """Nothing where all is done."""
     assert (await viewed(runs, drawn)).get("next") == words
-
-
-async def test_the_items_of_a_run_begin_with_its_plan(runs, monkeypatch):
-    """As it was made, whenever it is read."""
-    _state, run = await ended(runs, plan(step(1)))
-    monkeypatch.setenv("FINGERPOST_NOW", "2026-03-11T06:00:00Z")
-    items = (await describe_run(runs, run, ["items"]))["items"]
-
-    assert [(item["type"], item["timestamp"]) for item in items] == [("plan", NOW), ("tool_result", NOW)]
 
 
 async def test_only_the_states_that_occur_are_drawn(runs, recorder):

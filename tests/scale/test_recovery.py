@@ -4,6 +4,8 @@ import asyncio
 import os
 import signal
 
+import pytest
+
 from fingerpost.plan.engines.dbos import MOST_TAKEOVERS, DbosJournal
 from fingerpost.plan.plan_json import read_plan
 from tests.plan.suite.fixtures import INTERRUPTED, USER, CallLog, adding, new_runs, plan_of_steps, read_runs
@@ -15,25 +17,15 @@ from tests.scale.workers import begun, has_ended, working
 SLOW_CHAIN = plan_of_steps(adding(1, 1), adding(2, 3000, 1), adding(3, 1, 2))
 
 
-def test_a_killed_processes_run_ends_on_another_without_a_caller(database, tmp_path):
-    """Killed in its second step: the first does not run again, the second does, and the third follows."""
+@pytest.mark.parametrize(("end", "exit_code"), [("kill", -signal.SIGKILL), ("terminate", 0)])
+def test_the_run_of_an_ended_process_ends_on_another_without_a_caller(database, tmp_path, end, exit_code):
+    """Killed, or ended by SIGTERM, in its second step: the first does not run again, the second does."""
     with working(tmp_path) as other, working(tmp_path, INTERRUPTED) as one:
         wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
-        one.kill()
-        wait_until(has_ended(tmp_path), "the run ends on the other process")
-        assert other.exitcode is None
-
-    assert begun(tmp_path) == {1: 1, 2: 2, 3: 1}
-
-
-def test_a_process_that_ends_well_leaves_its_runs_to_another(database, tmp_path):
-    """Ended by SIGTERM in the second step."""
-    with working(tmp_path) as _other, working(tmp_path, INTERRUPTED) as one:
-        wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
-        one.terminate()
+        getattr(one, end)()
         one.join(PATIENCE_S)
-        assert one.exitcode == 0
         wait_until(has_ended(tmp_path), "the run ends on the other process")
+        assert (one.exitcode, other.exitcode) == (exit_code, None)
 
     assert begun(tmp_path) == {1: 1, 2: 2, 3: 1}
 

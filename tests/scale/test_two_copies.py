@@ -15,9 +15,7 @@ from fingerpost.store.limits import Limits, Rate
 from fingerpost.transit.tools.call_limit import CallLimit
 from tests.apps.processes import DEADLINE_S
 from tests.net.at_once import tell_at_once
-from tests.plan.suite.fixtures import INTERRUPTED, USER, CallLog, new_runs
-from tests.plan.suite.processes import Worker, wait_until
-from tests.scale.places import SHARED, open_journal, run_sql, url_of
+from tests.scale.places import run_sql, url_of
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 HOUR_MS = 3_600_000
@@ -118,23 +116,3 @@ async def test_the_calls_of_a_tool_are_counted_over_all_machines(database):
     with pytest.raises(SourceLimited) as refused:
         await other.enter()
     assert refused.value.retry_after_s == 1.0
-
-
-async def test_a_run_of_a_killed_copy_is_interrupted_at_once_and_ends_on_the_other(database, tmp_path):
-    """It is nobody's the moment its process is gone; resumed, only the step that was interrupted runs again."""
-    calls = CallLog(tmp_path)
-    journal = open_journal(tmp_path)
-    runs = new_runs(journal, tmp_path)
-    with Worker(SHARED, tmp_path, [INTERRUPTED]) as worker:
-        wait_until(lambda: sum(calls.count().values()) == 3, "the second step begins")
-        (line,) = await runs.list_runs(USER)
-        before = await runs.state_of(line)
-        worker.kill()
-        while await journal.is_held(line.run_id):
-            pass
-    after = await runs.state_of(line)
-    state = await runs.carry_on(line.run_id)
-    journal.close()
-    begun = [count for (word, _key), count in sorted(calls.count().items()) if word == "begin"]
-
-    assert (before, after, state, begun) == ("running", "interrupted", "completed", [1, 2, 1])

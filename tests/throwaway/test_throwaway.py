@@ -1,14 +1,11 @@
 """A source over HTTP takes one package, one line of wiring and one conformance class."""
 
-import json
 from dataclasses import replace
 
 import pytest
 
-from fingerpost.apps.wiring import list_tools
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.store.network_records import NetworkRecordStore
-from fingerpost.store.variables import VariableStore
 from fingerpost.testing.networks.checking import NetworkBroken
 from fingerpost.testing.networks.suite import FACTS, check, check_abilities
 from fingerpost.testing.networks.town import NOW, new_town
@@ -39,23 +36,6 @@ def test_without_a_server_nothing_answers():
     """So the first test could fail."""
     with pytest.raises(NetworkBroken, match="SourceUnreachable"):
         check(ThrowawayConformance(is_served=False), FACTS[0])
-
-
-async def test_one_line_of_wiring_serves_every_tool(tmp_path, monkeypatch):
-    """Trips, boards and names through the tools."""
-    monkeypatch.setenv("FINGERPOST_NOW", NOW)
-    town = new_town(live=True)
-    async with EmbeddedConformance().open(town) as served, serving_network(served) as port:
-        await _add_network(tmp_path, town, port)
-        live = await _ask_tools(tmp_path, port)
-
-    plan, board, _ = (json.loads(answer) for answer in live)
-    assert [each["legs"][0]["line"] for each in plan["itineraries"]] == ["2", "1"]
-    assert [(row["line"], row["status"]) for row in board["departures"]] == [
-        ("1", "cancelled"),
-        ("2", "scheduled_only"),
-        ("1", "delayed"),
-    ]
 
 
 async def test_the_record_holds_what_a_person_decided_and_what_was_learned_lies_beside(tmp_path, monkeypatch):
@@ -117,17 +97,3 @@ def _open_networks(home, port):
         learned=LearnedProfiles(home),
         clients=clients,
     )
-
-
-async def _ask_tools(home, port):
-    networks = _open_networks(home, port)
-    tools = {tool.name: tool for tool in list_tools(networks, VariableStore(home / "variables.sqlite"))}
-    ends = {name: {"type": "label", "value": stop} for name, stop in (("origin", "Alpha"), ("destination", "Gamma"))}
-    asked = {
-        "plan_trip": ends,
-        "get_departures": {"stop": {"type": "label", "value": "Alpha"}, "windowMinutes": 60},
-        "findAddressOrStop": {"rawText": "alvsjo"},
-    }
-    answers = [(await tools[name].answer(arguments, user="ann")).body for name, arguments in asked.items()]
-    await networks.close()
-    return [json.dumps(answer, sort_keys=True) for answer in answers]
