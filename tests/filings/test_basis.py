@@ -52,7 +52,6 @@ def refused(library, ticker, metric, period):
 
 
 def test_a_quarter_over_a_restatement_is_refused_with_both_filings(amended):
-    """The first filings still have one; the reason names it."""
     told = refused(amended, "DRWN", "Revenue", "2022-Q4")
 
     assert told["reason"] == "not_comparable"
@@ -86,7 +85,6 @@ def test_before_the_restatement_was_filed_the_quarter_is_derived(amended):
 
 
 def test_a_series_of_quarters_names_those_that_it_lacks(amended):
-    """A gap is never silent."""
     reply = time_series(amended, "DRWN", "Revenue", window(), "quarterly", LATEST)
 
     assert [row["value"] for row in reply.results] == [27]
@@ -94,7 +92,6 @@ def test_a_series_of_quarters_names_those_that_it_lacks(amended):
 
 
 def test_figures_of_two_frameworks_are_not_subtracted(tmp_path):
-    """The year is under US GAAP, the nine months under IFRS."""
     drawn = facts("""
         ifrs-full:GrossProfit 2022-01-01 2022-09-30 70  s22 6-K  2022-11-01
         ifrs-full:GrossProfit 2022-01-01 2022-12-31 100 f22 20-F 2023-02-01
@@ -127,7 +124,6 @@ def test_recorded_quarters_that_mixed_filings(recorded, ticker, metric, first):
 
 @pytest.mark.parametrize("value", [12.907, 7.895])
 def test_a_claim_on_a_refused_quarter_is_not_judged(recorded, value):
-    """The reason names both filings, and the value of the first ones."""
     claim = Claim(ticker="AAPL", metric="Revenue", period="2008-Q4", relation="equals", value=value, unit="USD billion")
     reply = verify_claim(recorded, claim, LATEST)
 
@@ -174,7 +170,6 @@ def test_a_growth_comes_from_the_newest_filing_that_states_both_years(recorded):
     ],
 )
 def test_inputs_without_a_common_basis_are_not_combined(recorded, expression, period, why, step):
-    """No filing states all of them; the next step names the value of the first filings, if they have one basis."""
     with pytest.raises(DataNotFound) as error:
         calculate(recorded, "CLS", expression, [period], LATEST)
     told = error.value.details["missing"][f"{expression} {period}"]
@@ -206,17 +201,6 @@ def test_every_derived_quarter_has_one_basis(recorded, ticker):
                 wrong.append(figure)
 
     assert wrong == []
-
-
-@pytest.mark.parametrize("ticker", TICKERS)
-def test_original_is_as_of_its_own_day(recorded, ticker):
-    """On the day of its filing, the first value of a year's revenue was the latest."""
-    metric = find_metric("Revenue")
-    for figure in figures_of(recorded, ticker, vintage="original").series(metric).figures:
-        if not figure.parts:
-            then = figures_of(recorded, ticker, as_of=figure.fact.filed).series(metric)
-
-            assert (figure.start, figure.end, figure.value) in {(f.start, f.end, f.value) for f in then.figures}
 
 
 # A shell's balance sheet, and the operating company's after a reverse merger, which states no current assets for 2021.
@@ -322,7 +306,6 @@ def test_a_line_in_shares_is_adjusted_after_its_filing_is_chosen(tmp_path, state
 
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_an_original_statement_has_the_first_value_of_each_line(recorded, ticker):
-    """Whichever filing its totals are from."""
     source, checked, differing = figures_of(recorded, ticker, vintage="original"), 0, []
     for kind, period in product(TOTALS, ("2012", "2018", "2019", "2020-Q1")):
         try:

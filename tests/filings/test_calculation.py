@@ -37,7 +37,6 @@ def one(library, expression, period="2022", **options):
 
 
 def test_the_formula_is_told_as_filled_in_with_every_input_and_its_filing(drawn):
-    """An average of two balances cites both filings."""
     row = one(drawn, "Revenue / avg(Assets)")
 
     assert (row["value"], row["filled_in"]) == (121 / 60, "121 / ((50 + 70) / 2) = 2.0166666666666666")
@@ -67,7 +66,6 @@ def test_the_formula_is_told_as_filled_in_with_every_input_and_its_filing(drawn)
     ],
 )
 def test_what_a_formula_says(drawn, expression, filled):
-    """Brackets stay where they are needed; periods before are asked for by name."""
     assert one(drawn, expression)["filled_in"] == filled
 
 
@@ -91,7 +89,6 @@ REFUSED = [
 
 @pytest.mark.parametrize("expression", REFUSED)
 def test_what_is_no_formula_is_refused(drawn, expression):
-    """Nothing of it runs; the field is named."""
     with pytest.raises(ParameterError) as caught:
         one(drawn, expression)
 
@@ -111,7 +108,6 @@ def test_what_is_no_formula_is_refused(drawn, expression):
     ],
 )
 def test_each_input_that_is_missing_is_named(drawn, expression, missing):
-    """All of them, each with its reason; nothing is put in their place."""
     with pytest.raises(DataNotFound) as caught:
         one(drawn, expression)
 
@@ -119,7 +115,6 @@ def test_each_input_that_is_missing_is_named(drawn, expression, missing):
 
 
 def test_several_periods_are_a_series_and_a_miss_among_them_is_told(drawn):
-    """2020 has no revenue; the other two answer."""
     reply = calculate(drawn, "DRWN", "Revenue / Assets", ["2022", "2020", "2021"], FigureOptions())
 
     assert (reply.data, reply.value_mode, list(reply.missing)) == (
@@ -170,7 +165,6 @@ def test_figures_in_old_and_new_shares_are_not_mixed(tmp_path):
 
 
 def test_vintages_go_through_to_the_inputs(tmp_path):
-    """What was filed first, what is known by a day, what is newest."""
     restated = TWO_YEARS + "Revenues 2022-01-01 2022-12-31 110 ka 10-K/A 2023-06-01"
     library = library_of(tmp_path / "f.sqlite", facts(restated), NAMED)
 
@@ -271,7 +265,6 @@ def test_units_numbers_and_nesting_have_bounds(drawn, expression, message):
 
 @pytest.mark.parametrize("expression", ["1e60 * 1e60 / 3", "1 / 1e60 / 1e60 / 3", "*".join(["1e99"] * 30)])
 def test_a_value_beyond_all_figures_is_not_computed(drawn, expression):
-    """In between too."""
     with pytest.raises(DataNotFound) as caught:
         one(drawn, expression)
 
@@ -280,7 +273,6 @@ def test_a_value_beyond_all_figures_is_not_computed(drawn, expression):
 
 
 def test_a_period_that_is_named_twice_is_one(drawn):
-    """However it is written."""
     reply = calculate(drawn, "DRWN", "Revenue", ["2022", "FY2022", "2022-FY"], FigureOptions())
 
     assert (len(reply.results), reply.data, reply.value_mode) == (1, {"Revenue": 121}, "scalar")

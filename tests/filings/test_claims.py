@@ -98,7 +98,6 @@ def test_a_reported_value_is_stated_and_a_derived_one_names_its_filings(sample):
 
 
 def test_the_claimed_and_the_filed_value_have_one_unit(sample):
-    """Money in the figure's unit, growth in percent."""
     money = judge(sample, **APPLE, relation="equals", value=394.3, unit="USD billion").data
     growth = judge(sample, **APPLE, relation="grew_by", value=7).data
 
@@ -126,7 +125,6 @@ def test_a_value_that_was_restated_is_of_a_stale_vintage(draw):
 
 
 def test_a_claim_that_a_neighbouring_tag_bears_out_is_not_contradicted(draw):
-    """Another tag of the same family stands in the same filing."""
     library = draw(TWO_YEARS + "SalesRevenueNet 2022-01-01 2022-12-31 110 k22 10-K 2023-02-15")
 
     assert verdicts(library, 120, 110, 111) == ["confirmed", "cannot_judge", "contradicted"]
@@ -153,7 +151,6 @@ def test_a_claim_that_a_neighbouring_tag_bears_out_is_not_contradicted(draw):
     ],
 )
 def test_a_derived_value_needs_one_basis(draw, drawing, fields, why):
-    """Frameworks and vintages are never mixed, and nothing grows from zero."""
     reply = judge(draw(drawing), **(DRAWN | fields))
 
     assert reply.data == {"verdict": "cannot_judge"}
@@ -172,7 +169,6 @@ def test_a_growth_over_two_filers_is_not_judged(tmp_path):
 
 
 def test_a_growth_across_a_split_is_not_judged(tmp_path):
-    """Unless the figures count in today's shares."""
     drawing = TWO_YEARS.replace("Revenues", "EarningsPerShareDiluted").replace("100", "4.00").replace("120", "1.50")
     ratio = "StockholdersEquityNoteStockSplitConversionRatio1 2022-06-01 2022-06-01 4 k22 10-K 2023-02-15"
     library = library_of(tmp_path / "f.sqlite", facts(drawing, "USD/shares") + facts(ratio, "pure"), YEARS)
@@ -183,7 +179,6 @@ def test_a_growth_across_a_split_is_not_judged(tmp_path):
 
 
 def test_a_figure_that_is_not_there_is_missing_and_a_base_of_another_length_is_refused(sample):
-    """As in every other question."""
     with pytest.raises(DataNotFound) as missing:
         judge(sample, **(APPLE | {"period": "2031"}), relation="equals", value=1)
     with pytest.raises(ParameterError) as refused:

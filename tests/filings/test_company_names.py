@@ -52,7 +52,6 @@ def found(store, text):
 
 
 def test_the_whole_name_finds_a_company(listed):
-    """By ticker, CIK, or name."""
     spellings = ("OSC", "12", "CIK0000000012", "Orchid & Sons", "orchid and sons co")
     assert {found(listed, text) for text in spellings} == {12}
 
@@ -68,7 +67,6 @@ def test_the_beginning_of_a_name_finds_only_where_all_names_are_known(listed):
 
 
 def test_two_companies_of_one_name_are_nobody(listed):
-    """And both are told."""
     listed.put_facts(company_file(REPORT, YEARS, cik=14, name="Twin Corp"), tickers=["TWB"])
     library = FactLibrary(listed.path)
 
@@ -79,14 +77,12 @@ def test_two_companies_of_one_name_are_nobody(listed):
 
 
 def test_a_known_company_without_figures_is_not_unknown(sample):
-    """Tesla is understood; none of its figures were loaded."""
     assert sample.find_company("Tesla") is None
     assert sample.suggest_tickers("Tesla")[0] == "TSLA"
 
 
 @pytest.mark.parametrize("name", ["Apple", "apple inc.", "NVIDIA", "Nvidia Corporation", "Facebook", "Meta"])
 def test_what_the_planner_understands_the_tools_understand(sample, name):
-    """One list of well-known names for both."""
     steps = TEMPLATES[0].fill({"company": name, "metric": "revenue", "year": "fiscal 2020"})
     ticker = steps[0].parameters["parameters"]["ticker"]
 
@@ -125,7 +121,6 @@ def test_a_company_answers_under_the_ticker_that_was_asked(aliased, cik, main, a
 
 
 def test_figures_that_come_after_the_list_stand_under_the_main_ticker(tmp_path):
-    """In either order, and again when they are loaded anew."""
     store = FactStore(tmp_path / "f.sqlite")
     store.put_tickers([("ZZZ", 7, "Drawn Inc."), ("AAA", 7, "Drawn Inc.")])
     store.put_facts(company_file(REPORT, YEARS))

@@ -72,7 +72,6 @@ async def test_a_filing_has_its_type_its_days_and_its_address(tmp_path, graph, i
 
 
 async def test_without_the_companys_own_list_the_filings_of_its_figures_are_listed(graph):
-    """Which is said; how many there are is told though one is shown."""
     body, _ = await asked(graph, "company_filings", ticker="DRWN", limit=1)
 
     assert (len(body["results"]), body["total_results"], body["notes"]) == (1, 4, [NOTE])
@@ -97,7 +96,6 @@ async def test_filings_by_type_by_day_and_by_number(graph, wanted, found):
 
 
 async def test_a_type_that_nobody_filed_is_a_warning_with_a_next_step(graph):
-    """What was looked for is named."""
     body, _ = await asked(graph, "company_filings", ticker="DRWN", filing_types=["8-K", "6-K"])
 
     assert body["warning"] == "No filings found for DRWN: none of type 6-K, 8-K is known here"
@@ -105,7 +103,6 @@ async def test_a_type_that_nobody_filed_is_a_warning_with_a_next_step(graph):
 
 
 async def test_a_timeline_is_the_newest_of_a_type_oldest_first(graph):
-    """Two of three annual reports, without what all of them share."""
     body, text = await asked(graph, "filing_timeline", ticker="DRWN", limit=2)
 
     assert [sorted(row) for row in body["results"]] == [
@@ -115,7 +112,6 @@ async def test_a_timeline_is_the_newest_of_a_type_oldest_first(graph):
 
 
 async def test_sections_in_the_order_of_the_filing(graph):
-    """All, some, the first; and a filing without any."""
     body, text = await asked(graph, "filing_sections", accession_number="a-23")
     kinds = [row["section_type"] for row in body["results"]]
     some, _ = await asked(graph, "filing_sections", accession_number="a-23", section_types=["mdna", "business"])
@@ -131,7 +127,6 @@ async def test_sections_in_the_order_of_the_filing(graph):
 
 
 async def test_who_is_named_most_stands_first(graph):
-    """Two companies that have figures here; the company itself is none."""
     body, text = await asked(graph, "related_companies", ticker="DRWN")
     first, _ = await asked(graph, "related_companies", ticker="DRWN", limit=1)
 
@@ -142,7 +137,6 @@ async def test_who_is_named_most_stands_first(graph):
 
 
 async def test_kinds_of_sections_by_how_many_there_are(graph):
-    """Of equals in alphabetical order."""
     body, text = await asked(graph, "section_types")
 
     assert body["results"] == [
@@ -175,7 +169,6 @@ SOURCE = {"dataset": "sample", "complete_through": "2024-02-01"}
     ],
 )
 def test_rows_what_is_missing_and_whose_data_it_is(body, text):
-    """Every row on a line, how many more there are, then what else must be said."""
     assert tell(body) == text
 
 
@@ -225,12 +218,10 @@ INPUTS = "; Revenue FY (to 2023-12-31) 4 USD, tag T" * 2
     ],
 )  # fmt: skip
 def test_a_figure_and_a_calculation_in_words(tell, row, text):
-    """One line a row."""
     assert tell({"results": [row]}) == text
 
 
 def test_other_texts():
-    """Verdicts, numbers of rows, metric words and companies."""
     verdict = {"data": {"verdict": "TRUE"}, "explanation": "it is so"}
     metrics = [{"standard_metric_name": name} for name in ("Revenue", None, "EPS", "Revenue")]
     company = {"ticker": "DRWN", "name": "Drawn Inc.", "cik": 7, "first_period_end": "2009", "complete_through": "2024"}
@@ -266,7 +257,6 @@ def search(tmp_path):
 
 
 async def test_text_is_found_by_its_words_and_says_so(search):
-    """The nearest section first; the ranking calls itself lexical."""
     answer = await search(query="ink supplier", companies=["DRWN"], sections=["risk_factors"])
     found = [hit["metadata"]["section"] for hit in answer["results"]]
 
@@ -318,7 +308,6 @@ async def test_filings_go_back_to_the_company_before(tmp_path):
 
 
 async def test_custom_cypher_is_not_a_question_here(recorded):
-    """There is no graph database."""
     answer = await SecGraphQuery(recorded).execute("custom_cypher", {"cypher_query": "MATCH (n) RETURN n"})
 
     assert answer["error_code"] == "QueryTypeUnsupported"

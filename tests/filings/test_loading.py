@@ -40,7 +40,6 @@ def zipped(path, members):
 
 
 def test_a_companyfacts_file_is_loaded_twice_as_once(store, figures):
-    """The second time replaces the first; the sample's companies are there too."""
     load_files(store, [figures, figures], ticker="drwn")
     library = FactLibrary(store.path)
 
@@ -49,7 +48,6 @@ def test_a_companyfacts_file_is_loaded_twice_as_once(store, figures):
 
 
 def test_a_file_without_a_ticker_gets_one_from_the_list_of_tickers(store, figures, tmp_path):
-    """In whichever order they are loaded."""
     load_files(store, [figures, written(tmp_path / "company_tickers.json", LISTED)])
 
     assert FactLibrary(store.path).find_company("drwn").name == "Drawn Inc."
@@ -83,7 +81,6 @@ def test_a_ticker_of_another_company_is_refused(store, figures, tmp_path):
     ],
 )
 def test_a_file_that_is_something_else_is_refused_and_nothing_is_changed(store, figures, tmp_path, content, told):
-    """What was loaded before keeps answering."""
     load_files(store, [figures], ticker="DRWN")
     with pytest.raises(FeedUnusable, match=told):
         load_files(store, [written(tmp_path / "bad.json", content)])
@@ -92,7 +89,6 @@ def test_a_file_that_is_something_else_is_refused_and_nothing_is_changed(store, 
 
 
 def test_a_text_is_cut_at_its_items(store, figures, tmp_path):
-    """Plain text, with the filing that it is of named beside it."""
     text = written(tmp_path / "10k.txt", "Item 1. Business\nWe draw.\nItem 1A. Risk Factors\nInk.")
     load_files(store, [figures], ticker="DRWN")
     load_files(store, [text], ticker="DRWN", text_of=TEXT_OF)
@@ -104,7 +100,6 @@ def test_a_text_is_cut_at_its_items(store, figures, tmp_path):
 
 
 def test_a_text_needs_no_figures(store, tmp_path):
-    """Its company is known by the list of tickers."""
     listed = written(tmp_path / "company_tickers.json", LISTED)
     text = written(tmp_path / "10k.txt", "Item 1. Business\nWe draw.")
     load_files(store, [listed])
@@ -114,7 +109,6 @@ def test_a_text_needs_no_figures(store, tmp_path):
 
 
 def test_an_archive_replaces_older_figures_and_keeps_newer_ones(store, tmp_path):
-    """By the newest filing day that each of them covers."""
     for cik, filed in ((7, "2023-01-31"), (8, "2023-02-02")):
         own = json.loads(json.dumps(FACTS | {"cik": cik}).replace("2023-02-01", filed))
         load_files(store, [written(tmp_path / "own.json", own)])
@@ -127,7 +121,6 @@ def test_an_archive_replaces_older_figures_and_keeps_newer_ones(store, tmp_path)
 
 
 def test_an_archive_without_companies_is_refused(store, tmp_path):
-    """No zip, or one of something else."""
     with pytest.raises(FeedUnusable, match="is not a zip archive"):
         load_files(store, [written(tmp_path / "text.zip", "{}")])
     with pytest.raises(FeedUnusable, match="holds no companyfacts file"):
@@ -135,7 +128,6 @@ def test_an_archive_without_companies_is_refused(store, tmp_path):
 
 
 def test_a_folder_is_loaded_file_by_file(store, tmp_path):
-    """Each file that is something else is reported; a folder of nothing is refused."""
     folder, nothing = tmp_path / "sec", tmp_path / "empty"
     folder.mkdir()
     nothing.mkdir()
@@ -161,7 +153,6 @@ def test_a_folder_is_loaded_file_by_file(store, tmp_path):
 )
 @pytest.mark.parametrize("name", ["sec", "companyfacts.zip"])
 def test_options_of_one_company_are_refused_for_many(store, tmp_path, name, options):
-    """They would be dropped without a word."""
     many = tmp_path / name
     many.touch() if many.suffix else many.mkdir()
     with pytest.raises(ParameterError, match=r"may hold several companies|not both"):
@@ -173,7 +164,6 @@ def test_options_of_one_company_are_refused_for_many(store, tmp_path, name, opti
     [(None, "", "--ticker, --filed"), ("DRWN", "", "--filed"), (None, "2023-02-01", "--ticker")],
 )
 def test_a_text_names_only_the_options_that_it_lacks(store, tmp_path, ticker, filed, lacking):
-    """The others were given."""
     text = written(tmp_path / "10k.txt", "Item 1. Business")
     with pytest.raises(ParameterError, match=f"which filing with {lacking}$"):
         load_files(store, [text], ticker=ticker, text_of=FilingText(accession="a", form="10-K", filed=filed))

@@ -84,7 +84,6 @@ def test_nothing_found_is_said_whole(library, ask, rest, sentence, ticker, word,
 
 
 def test_a_comparison_of_nobody_says_it_of_each(library):
-    """Two reasons of two companies, each once."""
     error = failure(compare, library, ["DRWN", "QQQQ"], ["Goodwill", "zzz"], FISCAL, LATEST)
 
     assert error.message == (
@@ -120,7 +119,6 @@ def test_a_comparison_answers_for_whom_it_can_and_names_the_others(several):
 
 
 def test_a_comparison_of_like_with_like_has_no_notes(several):
-    """One company, one day, one unit; two years of it are a series."""
     reply = compare(several, ["DRWN"], ["Revenue"], window(first="2021-01-01", last="2022-12-31"), LATEST)
 
     assert ("notes" in reply.extra, reply.value_mode) == (True, "series")
@@ -128,7 +126,6 @@ def test_a_comparison_of_like_with_like_has_no_notes(several):
 
 
 def test_some_metrics_of_a_company_are_enough(library):
-    """What is there, and what is not; a series beside a number is mixed."""
     period_filter = window(first="2021-01-01", last="2022-12-31")
     reply = financial_facts(library, "DRWN", ["Revenue", "zzz", "NetIncome", "Revenue"], period_filter, LATEST)
 
@@ -140,7 +137,6 @@ def test_some_metrics_of_a_company_are_enough(library):
 
 
 def test_a_history_is_of_every_period_in_the_window(library):
-    """The row has the filing of each statement, and nothing is missing."""
     reply = fact_history(library, "DRWN", "Revenue", window(first="2021-01-01", last="2022-12-31"), LATEST)
 
     told = [f"{row['end_date']} {row['value']} {row['kind']} {row['accession_number']}" for row in reply.results]
@@ -179,16 +175,7 @@ def test_a_series_is_of_one_length_of_period(tmp_path, metric, frequency, values
     assert (reply.data[metric][-1]["value"], reply.value_mode, reply.missing) == (values[-1], "series", {})
 
 
-def test_a_series_without_its_length_of_period_says_why(library):
-    """Years alone, asked for by quarters."""
-    error = failure(lambda: time_series(library, "DRWN", "Revenue", window(), "quarterly", LATEST))
-
-    assert list(error.details["missing"]) == ["Revenue"]
-    assert error.details["source"] == SOURCE
-
-
 def test_other_questions_about_nobody_say_so_too(library):
-    """Ratios, statements, tags, who a company is, and a claim."""
     asked = {
         "No financial ratios found for QQQQ": lambda: financial_ratios(library, "QQQQ", None, FISCAL, LATEST),
         "No financial facts found for QQQQ": lambda: statement(library, "QQQQ", "income", FISCAL, LATEST),
@@ -265,7 +252,6 @@ Revenues      2022-01-01 2022-12-31 50 k22 10-K 2023-02-01
 
 
 def test_a_recipe_is_a_metric_of_every_question(tmp_path):
-    """Facts, series, comparisons, ratios, calculations and claims use one vocabulary."""
     library = library_of(tmp_path / "f.sqlite", facts(RECIPES), YEARS)
     every = [
         financial_facts(library, "DRWN", ["net margin"], FISCAL, LATEST).data["net margin"],
@@ -302,7 +288,6 @@ Revenues      2022-01-01 2022-12-31 50 k22 10-K 2023-02-01
     ],
 )
 def test_a_series_names_the_periods_that_a_recipe_lacks(tmp_path, metric, frequency, values, missing):
-    """And says when a metric has only periods of other lengths."""
     library = library_of(tmp_path / "f.sqlite", facts(GAPS), YEARS)
     try:
         reply = time_series(library, "DRWN", metric, window(), frequency, LATEST)

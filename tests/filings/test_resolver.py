@@ -98,12 +98,10 @@ RevenuesNetOfInterestExpense 2022-01-01 2022-12-31 100 k 10-K 2023-02-01
     ],
 )  # fmt: skip
 def test_which_value_answers_and_which_filing_it_cites(drawing, asked, expected):
-    """By the periods, filings, forms and tags that state it."""
     assert told(drawing, **asked) == expected
 
 
 def test_a_derived_quarter_cites_both_parts():
-    """And begins the day after the shorter one."""
     fourth = figures(YEAR_AND_NINE_MONTHS)[-1]
 
     assert (fourth.start, fourth.formula) == ("2022-10-01", "FY - 9M")
@@ -145,7 +143,6 @@ def test_the_difference_between_two_filings_is_named(drawing, asked, value, kind
 
 
 def test_a_figure_from_before_a_split_is_divided_only_when_asked():
-    """As reported it is 6.00, with a note; split adjusted it is 1.50."""
     (plain,) = figures(BEFORE_SPLIT, **SPLIT)
     (adjusted,) = figures(BEFORE_SPLIT, **SPLIT, vintage="split_adjusted")
 
@@ -166,7 +163,6 @@ MIXED = facts(COMPARATIVE + AMENDED + YEAR_AND_NINE_MONTHS + TWO_TAGS)
 
 @given(st.permutations(MIXED), st.lists(st.sampled_from(MIXED), max_size=5))
 def test_the_order_of_the_facts_and_repeated_facts_change_nothing(shuffled, repeated):
-    """What answers depends on what was filed, not on how the file lists it."""
     metric = find_metric("Revenue")
 
     assert resolve(metric, shuffled + repeated, calendar=YEARS) == resolve(metric, MIXED, calendar=YEARS)

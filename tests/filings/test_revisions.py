@@ -1,6 +1,5 @@
 """Two numbers for one thing: rounded, split, or restated; and splits, told once or ten times."""
 
-import math
 from datetime import date, timedelta
 
 import pytest
@@ -11,8 +10,6 @@ from fingerpost.filings.figure import Fact
 from fingerpost.filings.revisions import (
     SPLIT_CONCEPT,
     Split,
-    is_in_shares,
-    is_per_share,
     is_rounding,
     kind_of_change,
     list_splits,
@@ -125,16 +122,7 @@ def test_the_last_day_near_the_first_one_is_the_split_s(months, effective):
 
 
 def test_one_for_one_and_nonsense_are_no_splits():
-    """A ratio of one, nought and less."""
     assert list_splits([told(value, "2020-08-28", "2020-10-01") for value in (1, 0, -4)]) == []
-
-
-def test_a_factor_is_the_product_of_what_came_after():
-    """Each split counts for what was filed before its day."""
-    splits = [Split("2014-06-06", 7, "2014-07-23"), Split("2020-08-28", 4, "2020-10-30")]
-
-    assert [split_factor(splits, day, None) for day in ("2014-06-05", "2014-06-06", "2020-08-28")] == [28, 4, 1]
-    assert math.prod(split.ratio for split in splits) == split_factor(splits, BEFORE_ALL, "2020-10-30")
 
 
 @pytest.mark.parametrize(
@@ -169,11 +157,3 @@ def test_a_rounding_has_fewer_digits_and_lies_near(precise, coarse, is_one):
 def test_the_kind_of_a_change(before, after, unit, ratios, kind):
     """A split moves figures per share and counts of shares alone, by a ratio that is known or, if none is, whole."""
     assert kind_of_change(before, after, unit, ratios) == kind
-
-
-@pytest.mark.parametrize(
-    ("unit", "per_share", "in_shares"), [("USD/shares", True, True), ("shares", False, True), ("USD", False, False)]
-)
-def test_units_of_shares(unit, per_share, in_shares):
-    """Dollars a share, and shares."""
-    assert (is_per_share(unit), is_in_shares(unit)) == (per_share, in_shares)

@@ -61,7 +61,6 @@ ENDLESS = [
 
 @pytest.mark.parametrize("query", ENDLESS)
 def test_what_does_not_end_is_stopped_in_time(sample, query):
-    """Recursion, a join of everything with everything, memory, and built-in functions alone."""
     began = time.monotonic()
     with pytest.raises(ParameterError, match=r"^Error executing custom SQL: "):
         run_sql(sample, query)
@@ -70,7 +69,6 @@ def test_what_does_not_end_is_stopped_in_time(sample, query):
 
 
 def test_figures_can_be_queried(sample):
-    """Joins, windows, common tables and LIKE work."""
     query = (
         "WITH y AS (SELECT ticker, value, row_number() OVER (PARTITION BY ticker ORDER BY end_date DESC) AS n"
         " FROM facts WHERE concept LIKE 'US-GAAP:assets') SELECT ticker, value FROM y JOIN companies USING (ticker)"
@@ -84,7 +82,6 @@ def test_figures_can_be_queried(sample):
 
 @pytest.mark.parametrize(("rows", "truncated"), [(MAX_ROWS, False), (MAX_ROWS + 1, True)])
 def test_more_rows_than_the_most_are_said_to_be_there(sample, rows, truncated):
-    """A boundary pair."""
     counted = f"WITH RECURSIVE t (a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t LIMIT {rows}) SELECT a FROM t"
     found = run_sql(sample, counted)
 
@@ -131,7 +128,6 @@ def test_another_ticker_of_a_company_finds_nothing_and_names_the_main_one(tmp_pa
 
 
 def test_a_column_that_does_not_exist_is_answered_with_those_that_do(sample):
-    """Of every table."""
     with pytest.raises(ParameterError, match=r"no such column: tickr\. .* facts \(ticker, cik, concept, label, unit,"):
         run_sql(sample, "SELECT tickr FROM facts")
 

@@ -146,7 +146,6 @@ def test_nothing_of_a_text_is_dropped():
 
 
 def test_items_one_and_two_may_share_a_section():
-    """As miners and drillers write it."""
     text = "Items 1 and 2. Business and Properties\nA mine.\nItem 3. Legal Proceedings\nNo."
 
     assert sections(text) == [("business", "A mine."), ("legal_proceedings", "No.")]
