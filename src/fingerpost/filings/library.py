@@ -295,18 +295,16 @@ class CompanyFigures:
 
     @property
     def calendar(self) -> FiscalCalendar:
-        def read() -> FiscalCalendar:
-            years = dict(self._rows("SELECT end_date, fiscal_year FROM fiscal_years WHERE cik = ?"))
-            return FiscalCalendar(years.items())
-
-        return self.library.keep(("calendar", self.company.cik), read)
+        query = "SELECT end_date, fiscal_year FROM fiscal_years WHERE cik = ?"
+        key = ("calendar", self.company.cik)
+        return self.library.keep(key, lambda: FiscalCalendar(dict(self._rows(query)).items()))
 
     @property
     def splits(self) -> list[Split]:
-        def read() -> list[Split]:
-            return list_splits(self._facts((SPLIT_CONCEPT,)), self._facts(WITNESS_CONCEPTS))
-
-        return self.library.keep(("splits", self.company.cik), read)
+        return self.library.keep(
+            ("splits", self.company.cik),
+            lambda: list_splits(self._facts((SPLIT_CONCEPT,)), self._facts(WITNESS_CONCEPTS)),
+        )
 
     def series(self, metric: Metric) -> Series:
         def read() -> Series:

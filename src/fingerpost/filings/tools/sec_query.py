@@ -8,7 +8,7 @@ the standard response; through the registry or a plan it is ``execute(query_type
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -93,13 +93,6 @@ class QueryType(Generic[_S, _P]):
     rest: str = "Ask for less."
     long_parts: tuple[Path, ...] = (("results",), ("data", "*"), ("missing",))
 
-    def __post_init__(self) -> None:
-        """Refuse a record whose answers could never pass their own check."""
-        allowed = get_args(self.output.model_fields["query_type"].annotation)
-        for name in (self.name, *self.aliases):
-            if allowed and name not in allowed:
-                raise ValueError(f"{self.output.__name__}.query_type is {allowed}, which does not allow {name!r}")
-
 
 class QueryCall(StepModel):
     query_type: Annotated[str, Field(description="which question")]
@@ -124,9 +117,6 @@ class QueryTool(PublishedTool):
     _by_name: ClassVar[Mapping[str, QueryType[Any, Any]]]
 
     def __init_subclass__(cls) -> None:
-        names = [name for query in cls.queries for name in (query.name, *query.aliases)]
-        if len(set(names)) < len(names):
-            raise ValueError(f"two query types of {cls.__name__} share a name: {', '.join(names)}")
         cls._by_name = {name: query for query in cls.queries for name in (query.name, *query.aliases)}
         cls.description = cls.intro + ", ".join(query.usage for query in cls.queries if query.usage) + cls.outro
         cls.output_shape = tuple(dict.fromkeys(query.output for query in cls.queries))
