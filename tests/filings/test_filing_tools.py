@@ -146,7 +146,7 @@ async def test_kinds_of_sections_by_how_many_there_are(graph):
     assert text.startswith("business: 1.\nmdna: 1.\nrisk_factors: 1.")
 
 
-tell = sec_text.tell_rows(str)
+tell = sec_text.format_rows(str)
 SOURCE = {"dataset": "sample", "complete_through": "2024-02-01"}
 
 
@@ -190,29 +190,32 @@ INPUTS = "; Revenue FY (to 2023-12-31) 4 USD, tag T" * 2
     ("tell", "row", "text"),
     [
         # Whose, which, of when, how much, where it stands; how it was got where it was not simply reported.
-        (sec_text.tell_figures, FIGURE, f"DRWN Revenue {TOLD}"),
-        (sec_text.tell_figures, FIGURE | {"kind": "original"}, f"DRWN Revenue {TOLD}"),
+        (sec_text.format_figures, FIGURE, f"DRWN Revenue {TOLD}"),
+        (sec_text.format_figures, FIGURE | {"kind": "original"}, f"DRWN Revenue {TOLD}"),
         (
-            sec_text.tell_figures, FIGURE | {"kind": "derived"},
+            sec_text.format_figures, FIGURE | {"kind": "derived"},
             f"DRWN Revenue fiscal 2023 FY (to 2023-12-31): 4 USD, derived, {FILED}.",
         ),
         (
-            sec_text.tell_figures, FIGURE | {"fiscal_period": None},
+            sec_text.format_figures, FIGURE | {"fiscal_period": None},
             f"DRWN Revenue fiscal 2023 (to 2023-12-31): 4 USD, {FILED}.",
         ),
-        (sec_text.tell_figures, FIGURE | {"metric_name": None, "ratio_name": "Margin"}, f"DRWN Margin {TOLD}"),
+        (sec_text.format_figures, FIGURE | {"metric_name": None, "ratio_name": "Margin"}, f"DRWN Margin {TOLD}"),
         # Each filing once, the formula where the expression is only its name.
-        (sec_text.tell_calculations, CALCULATION, f"DRWN a / b fiscal 2023 FY: 2 pure = 4 / 2, from {FILED}{INPUTS}."),
         (
-            sec_text.tell_calculations, CALCULATION | {"formula": "x / y"},
+            sec_text.format_calculations, CALCULATION,
+            f"DRWN a / b fiscal 2023 FY: 2 pure = 4 / 2, from {FILED}{INPUTS}.",
+        ),
+        (
+            sec_text.format_calculations, CALCULATION | {"formula": "x / y"},
             f"DRWN a / b fiscal 2023 FY: 2 pure = x / y = 4 / 2, from {FILED}{INPUTS}.",
         ),
         (
-            sec_text.tell_calculations, CALCULATION | {"inputs": []},
+            sec_text.format_calculations, CALCULATION | {"inputs": []},
             "DRWN a / b fiscal 2023 FY: 2 pure = 4 / 2, from no filing.",
         ),
         (
-            sec_text.tell_calculations, CALCULATION | {"notes": ["Mixed"]},
+            sec_text.format_calculations, CALCULATION | {"notes": ["Mixed"]},
             f"DRWN a / b fiscal 2023 FY: 2 pure = 4 / 2, from {FILED} (Mixed){INPUTS}.",
         ),
     ],
@@ -226,11 +229,15 @@ def test_other_texts():
     metrics = [{"standard_metric_name": name} for name in ("Revenue", None, "EPS", "Revenue")]
     company = {"ticker": "DRWN", "name": "Drawn Inc.", "cik": 7, "first_period_end": "2009", "complete_through": "2024"}
 
-    assert sec_text.tell_verdict(verdict) == "TRUE: it is so."
-    assert sec_text.tell_table({"results": [{"a": 1, "b": None}], "truncated": False}) == "1 row.\na | b\n1 | null"
-    assert sec_text.tell_table({"results": [], "truncated": True}) == ("0 rows (there are more: use LIMIT and OFFSET).")
-    assert sec_text.tell_metrics({"results": metrics}) == "4 tags; metric words: Revenue, EPS.\nRevenue\n\nEPS\nRevenue"
-    assert sec_text.tell_companies({"results": [company]}) == (
+    assert sec_text.format_verdict(verdict) == "TRUE: it is so."
+    assert sec_text.format_table({"results": [{"a": 1, "b": None}], "truncated": False}) == "1 row.\na | b\n1 | null"
+    assert sec_text.format_table({"results": [], "truncated": True}) == (
+        "0 rows (there are more: use LIMIT and OFFSET)."
+    )
+    assert (
+        sec_text.format_metrics({"results": metrics}) == "4 tags; metric words: Revenue, EPS.\nRevenue\n\nEPS\nRevenue"
+    )
+    assert sec_text.format_companies({"results": [company]}) == (
         "DRWN: Drawn Inc. (CIK 7), periods from 2009, complete through 2024."
     )
 

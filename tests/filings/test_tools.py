@@ -20,7 +20,7 @@ from fingerpost.filings.tools.sec_params import FactHistoryParams
 from fingerpost.filings.tools.sec_query import QueryType
 from fingerpost.filings.tools.sec_semantic_search import SecSemanticSearch
 from fingerpost.filings.tools.sec_shapes import SourcedAnswer
-from fingerpost.filings.tools.sec_text import tell_rows
+from fingerpost.filings.tools.sec_text import format_rows
 from fingerpost.filings.tools.tool_details import ToolDetails
 from tests.filings.drawing import company_file, facts, library_of
 
@@ -218,7 +218,7 @@ GROWTH = QueryType(
     params=FactHistoryParams,
     answer=growth_of,
     output=GrowthAnswer,
-    text=tell_rows(lambda row: f"{row['fiscal_year']}: {row['growth']:+.1%}"),
+    text=format_rows(lambda row: f"{row['fiscal_year']}: {row['growth']:+.1%}"),
     usage="growth {ticker, metric}",
 )
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.filings.tools.sec_text import tell_calculations
+from fingerpost.filings.tools.sec_text import format_calculations
 from fingerpost.transit.tools.user_variables import SaveUserVariable
 from fingerpost.transit.tools.wording import describe_alerts
 
@@ -50,4 +50,4 @@ def test_a_saved_value_is_told_as_a_place_a_text_or_json(value, told):
 
 def test_no_calculation_is_said_to_be_none():
     """An empty list has a text."""
-    assert tell_calculations({"results": []}) == "No rows."
+    assert format_calculations({"results": []}) == "No rows."

@@ -1,1 +1,1 @@
-"""Figures from company filings: values, periods, concepts, revisions, and where they come from."""
+"""Figures from company filings: values, periods, concepts, revisions and sources."""

@@ -1,4 +1,4 @@
-"""Arithmetic over a company's figures: find the inputs of a fiscal period, put them on one basis, and compute."""
+"""Calculate formulas: find the inputs of a fiscal period, put them on one basis, and compute."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ from fingerpost.filings.revisions import is_in_shares, on_one_basis, split_facto
 
 _NAME = re.compile(r"[\w\s&-]+")
 _MONTHS = 12
-# The period before ends on the day before, give or take a week. A balance has no start, and quarters of 12 and of
+# A period begins about a week around the end of the one before. A balance has no start, and quarters of 12 or
 # 16 weeks end up to 25 days away from a quarter of a year.
 _SLACK_DAYS = 7
 _QUARTER_SLACK_DAYS = 25
@@ -42,10 +42,7 @@ Inputs = Mapping[Lookup, tuple[Metric, Figure]]
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """A formula for a company's fiscal period so many (``back``) before ``period``.
-
-    ``name`` is the formula as the caller wrote it.
-    """
+    """A formula for a company, ``back`` fiscal periods before ``period``; ``name`` is what the caller wrote."""
 
     source: CompanyFigures
     formula: Formula
@@ -114,7 +111,7 @@ class Calculation:
         return found[0]
 
     def _suggest_original(self) -> str:
-        """Return the next step if inputs cannot be combined: the value from the first filings, if it has one basis."""
+        """Return the next step for inputs without a common basis: the original vintage, if it has one."""
         if self.source.options.vintage != ORIGINAL:
             first = replace(self, source=self.source.with_options(vintage=ORIGINAL)).compute(check_splits=False)
             if isinstance(first, Computed):
@@ -158,7 +155,7 @@ class Computed:
 
 
 def _day_before(current: Figure, period: PeriodFilter, back: int) -> tuple[int, int]:
-    """Return the day on which the period so many before a figure's ends, and by how many days it may be off."""
+    """Return the end of the period ``back`` periods before a figure's, and its tolerance in days."""
     if back == 1 and current.start:
         return day_number(current.start) - 1, _SLACK_DAYS
     months = back * (_MONTHS if period.quarter is None else _MONTHS // QUARTERS)
@@ -178,7 +175,7 @@ def _list_near(figures: Iterable[Figure], end: int, slack_days: int, kind: str |
 
 
 def find_split_clash(source: CompanyFigures, figures: Iterable[Figure]) -> dict[str, Any] | None:
-    """Return why figures in shares cannot be combined: some were filed before a split, some after it."""
+    """Return the reason if some figures in shares were filed before a split and some after it."""
     in_shares = [figure for figure in figures if is_in_shares(figure.unit)]
     if not in_shares or source.options.vintage == SPLIT_ADJUSTED:
         return None

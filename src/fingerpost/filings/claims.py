@@ -31,9 +31,9 @@ _HALF_YEAR_DAYS = 182
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """What is claimed of a metric, or of a formula, in one fiscal period.
+    """A claim about a metric, or a formula, in one fiscal period.
 
-    ``unit`` may hold a scale: "USD million". Growth and ratios may be claimed in "percent".
+    ``unit`` may have a scale ("USD million"); growth and ratios may be in "percent".
     ``value`` is in that unit; for ``ranks`` it is a place, 1 for the highest of the company and ``among``.
     """
 
@@ -54,7 +54,7 @@ class Claim:
 
     @property
     def is_rate(self) -> bool:
-        """Whether a growth is claimed as a share of the base instead of an amount."""
+        """Whether growth is claimed as a share of the base instead of an amount."""
         return self.relation == GREW_BY and self.unit_name in (None, RATIO)
 
     @property
@@ -88,20 +88,20 @@ class Claim:
 
     @property
     def step(self) -> Fraction:
-        """The value of the last digit of the claimed value: the precision of the claim."""
+        """The precision of the claim: one unit of the last digit of its value."""
         exponent = Decimal(str(plain(Fraction(str(self.value))))).as_tuple().exponent
         return Fraction(10) ** int(exponent) * self.scale
 
     @property
     def allowed_gap(self) -> Fraction:
-        """How far the figure may be from the claimed value: the tolerance, else half of the last digit."""
+        """The largest accepted difference: the tolerance, else half of ``step``."""
         if self.relation not in (EQUALS, ABOUT, GREW_BY):
             return Fraction(0)
         return self.step / 2 if self.tolerance is None else Fraction(str(self.tolerance)) * self.scale
 
 
 class _Unjudgeable(Exception):
-    """The figures were found, and do not decide the claim: why."""
+    """The reason why the figures do not decide the claim."""
 
 
 def verify_claim(library: FactLibrary, claim: Claim, options: FigureOptions) -> Reply:
@@ -153,7 +153,7 @@ def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Comp
     first, period = sources[0], read_period(claim.period)
     operands = [find(source, period) for source in sources]
     if claim.relation == GREW_BY:
-        # The period before has to end where this one begins, so it is looked up from this one.
+        # The period before must end where this one begins, so it is looked up relative to this one.
         before = (first, period, 1)
         if claim.base_period:
             base = read_period(claim.base_period)
@@ -261,7 +261,7 @@ def _check_table_scale(claim: Claim, operands: Sequence[Computed]) -> None:
 
 
 def _check_growth_unit(claim: Claim, operands: Sequence[Computed]) -> None:
-    """Refuse growth without a unit, which means percent, if the value is the growth as an amount."""
+    """Refuse growth without a unit, read as percent, if the value is the growth as an amount."""
     if claim.relation != GREW_BY or claim.unit is not None or claim.value is None:
         return
     value = Fraction(str(claim.value))
@@ -302,7 +302,7 @@ def _growth(claim: Claim, now: Fraction, before: Fraction) -> Fraction:
 
 
 def _held_earlier(claim: Claim, sources: Sequence[CompanyFigures], operands: Sequence[Computed]) -> bool:
-    """Whether the claim was true on a day on which one of its figures had another value."""
+    """Whether the claim was true on a day when one of its figures had another value."""
     figures = [figure for operand in operands for figure in (*operand.figures, *operand.reported)]
     days = sorted({revision.fact.filed for figure in figures for revision in figure.values})
     return any(
@@ -378,7 +378,7 @@ def _explain(claim: Claim, operands: Sequence[Computed]) -> str:
 
 
 def _cite(claim: Claim, operand: Computed) -> str:
-    """Return a value with its filings: a company states what it reports; everything else is derived."""
+    """Return a value with its filings; only reported values are called stated (rule F8)."""
     company, period = operand.source.company, operand.wording
     value = f"{plain(operand.value)} {operand.unit}"
     name, filled, filings = claim.subject, operand.filled, _filings(operand.reported) or "no filing"

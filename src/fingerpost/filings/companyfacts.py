@@ -1,6 +1,6 @@
-"""Reading what EDGAR publishes: ``companyfacts``, ``submissions`` and ``company_tickers`` files.
+"""Parse EDGAR's ``companyfacts``, ``submissions`` and ``company_tickers`` files.
 
-Each reader raises FeedUnusable where a part is missing or of another kind.
+Each parser raises FeedUnusable if a part is missing or has another type.
 """
 
 import json
@@ -15,7 +15,7 @@ from fingerpost.errors import FeedUnusable
 from fingerpost.filings.figure import ANNUAL_FORMS, PERIODIC_FORMS, Fact, plain_number
 from fingerpost.filings.periods import YEAR, class_of, name_years
 
-# A year end that few of a filing's annual figures bear is a slip, or a joint venture's.
+# A year end that few of a filing's annual figures have is an error, or a joint venture's.
 _COMMON_SHARE = 0.2
 _MONEY_LETTERS = 3
 _FILING_COLUMNS = (
@@ -25,7 +25,7 @@ _FILING_COLUMNS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactsFile:
-    """One company's figures: ``fiscal_years`` says what a year is called, by its end."""
+    """One company's figures; ``fiscal_years`` has the name of each fiscal year by its end."""
 
     cik: int
     name: str
@@ -49,7 +49,7 @@ class Filing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionsFile:
-    """Who a company is and what it has filed lately; ``is_complete`` is false where EDGAR has older pages."""
+    """A company and its recent filings; ``is_complete`` is false if EDGAR has older pages."""
 
     cik: int
     name: str
@@ -62,7 +62,7 @@ class SubmissionsFile:
 
 
 def parse_json(content: bytes, name: str) -> dict[str, Any]:
-    """Return a file's JSON object; refuse a web page or a file that is cut short."""
+    """Return a file's JSON object; refuse a web page or a truncated file."""
     try:
         found = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -82,7 +82,7 @@ def _expecting(kind: str, name: str) -> Iterator[None]:
 
 
 def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
-    """Return a ``companyfacts`` file's figures, each once."""
+    """Return the figures of a ``companyfacts`` file, without duplicates."""
     facts: dict[Fact, None] = {}
     years: list[tuple[str, int | None, str, str]] = []
     labels: dict[str, str] = {}
@@ -139,7 +139,7 @@ def read_tickers(raw: Mapping[str, Any], name: str) -> list[tuple[str, int, str]
 
 
 def _fiscal_years(years: Iterable[tuple[str, int | None, str, str]]) -> dict[str, int]:
-    """Return what each fiscal year is called, by its end: an annual report's newest common year end is its ``fy``."""
+    """Return the names of fiscal years by their ends: ``fy`` names a report's newest common year end."""
     by_filing: dict[tuple[str, str, int | None], Counter[str]] = defaultdict(Counter)
     for accession, year, filed, end in years:
         if end <= filed:

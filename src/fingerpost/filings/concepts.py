@@ -1,4 +1,4 @@
-"""From what a caller says to the tags that a company files: metric words, aliases, raw concepts, near misses."""
+"""Resolve a caller's metric words, aliases and tags to concepts, and suggest near ones."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -15,18 +15,18 @@ _SUGGESTED = 3
 _LIKENESS = 0.72
 _PREFIXES = {"usgaap": "us-gaap", "us-gaap": "us-gaap", "ifrs": "ifrs-full", "ifrs-full": "ifrs-full"}
 
-# Bank: what is left after interest expense is the revenue that the company speaks of.
+# A bank's revenue is net of interest expense.
 _NET_OF_INTEREST = "us-gaap:RevenuesNetOfInterestExpense"
 _WITHOUT_TAX = "us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax"
-# Tobacco and fuel: excise taxes are collected, not earned (SIC codes).
+# SIC codes of tobacco and fuel companies, whose revenue excludes the excise taxes that they collect.
 _EXCISE_SIC = frozenset({"2100", "2111", "2911", "2990", "5172"})
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A figure that a caller can ask for, and the families of concepts that may hold it, best first.
+    """A figure that a caller can ask for; ``tiers`` are families of its concepts, best first.
 
-    A recipe has an ``expression`` of other metrics instead, and perhaps a ``note`` that answers repeat.
+    A recipe has an ``expression`` of other metrics instead, and an optional ``note`` for answers.
     """
 
     name: str
@@ -68,19 +68,19 @@ def _by_word() -> dict[str, Metric]:
         for word in (metric.name, *metric.aliases):
             words.setdefault(_plain(word), metric)
     for metric in list_metrics():
-        # A tag that belongs to one metric alone is a word for it too.
+        # A metric's first-tier tags are words for it.
         for concept in metric.tiers[0]:
             words.setdefault(_plain(concept.partition(":")[2]), metric)
     return words
 
 
 def find_metric(text: str) -> Metric | None:
-    """Return the metric that a text names, whatever its case, spaces and hyphens; None for an unknown word."""
+    """Return the metric that a text names, ignoring case, spaces and hyphens, or None."""
     return _by_word().get(_plain(text))
 
 
 def find_concept(text: str, concepts: Collection[str]) -> Metric | None:
-    """Return a raw concept of a company, asked for as ``us-gaap:Tag`` or by the bare tag, as a metric of its own."""
+    """Return a company's concept, written as ``us-gaap:Tag`` or as the bare tag, as a metric."""
     prefix, _, tag = text.strip().rpartition(":")
     taxonomy = _PREFIXES.get(prefix.lower(), prefix.lower())
     for concept in sorted(concepts):
@@ -95,7 +95,7 @@ def raw_metric(concept: str) -> Metric:
 
 
 def suggest(text: str, concepts: Collection[str]) -> list[str]:
-    """Return the words that the caller may have meant, best first: metric words, then the company's own tags."""
+    """Return similar metric words, then similar tags of the company, best first."""
     words = _by_word()
     near = get_close_matches(_plain(text), words, n=_SUGGESTED, cutoff=_LIKENESS)
     found = list(dict.fromkeys(words[word].name for word in near))
@@ -105,9 +105,9 @@ def suggest(text: str, concepts: Collection[str]) -> list[str]:
 
 
 def list_near_concepts(metric: Metric, concepts: Iterable[str]) -> list[str]:
-    """Return the tags of a company that hold every word of a metric's name and stand behind none, likeliest first."""
+    """Return a company's tags that have every word of a metric's name and belong to no metric, likeliest first."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", metric.name).lower().split()
-    known = {concept for each in list_metrics() for concept in each.concepts}
+    known = {concept for other in list_metrics() for concept in other.concepts}
     found = []
     for concept in concepts:
         tag = concept.partition(":")[2]
@@ -118,10 +118,9 @@ def list_near_concepts(metric: Metric, concepts: Iterable[str]) -> list[str]:
 
 
 def headline_concept(metric: Metric, stated: dict[str, float], sic: str | None) -> str:
-    """Return which concept of one family speaks for the whole company, from what one filing states for one period.
+    """Return the concept of one family that covers the whole company, from one filing's values of one period.
 
-    The largest does: a smaller one is a part. A bank's revenue is net of interest expense;
-    excise taxes are not a tobacco or fuel company's revenue.
+    It is the largest, because a smaller value is a part; banks, tobacco and fuel companies are exceptions.
     """
     order = {concept: place for place, concept in enumerate(metric.concepts)}
     if metric.name == REVENUE:

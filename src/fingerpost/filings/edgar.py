@@ -1,7 +1,7 @@
-"""EDGAR's addresses, its rules of access, and its own way to say no.
+"""EDGAR's addresses, access rules and refusals.
 
-SEC's fair access rules: a declared User-Agent with a contact, and no more than ten requests a second from one user,
-all machines together. Who asks faster is shut out for ten minutes by a page that is not an API's answer.
+SEC's fair access rules: a declared User-Agent with a contact, and at most ten requests a second from one user over
+all machines. Faster callers are blocked for ten minutes, with an HTML page in place of the API's answer.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from fingerpost.net.response import Response
 
 CONTACT_SETTING = "FINGERPOST_SEC_CONTACT"
 
-# One at a time, eight a second: no span of a second ever holds a ninth, whatever the number of processes.
+# One at a time, at most eight in any second, over all processes.
 PACE = Pace(name="edgar", per_second=8, burst=1)
 PACES: Mapping[str, Pace] = {"data.sec.gov": PACE, "www.sec.gov": PACE}
 
@@ -27,10 +27,10 @@ _HINT = f"Set {CONTACT_SETTING} to an e-mail address by which the SEC can reach 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edgar:
-    """Writes requests to EDGAR. ``data`` and ``www`` are its two hosts, with their scheme.
+    """Build requests to EDGAR. ``data`` and ``www`` are its two hosts, with their scheme.
 
     Raises:
-        SourceKeyRefused: ``contact`` is empty; EDGAR is not called without one.
+        SourceKeyRefused: ``contact`` is empty.
     """
 
     contact: str
@@ -64,9 +64,9 @@ class Edgar:
 
 
 def read_refusal(response: Response) -> ToolError | None:
-    """Return what EDGAR means by an answer that is none.
+    """Return the error that a response means, or None.
 
-    The page for those who ask too fast comes with various statuses; a 404 says that EDGAR has no such file.
+    The page for callers that are too fast comes with various statuses; 404 means no such file.
     """
     start = response.body[:20_000].lower() if response.body.lstrip()[:1] == b"<" else b""
     if _BLOCK_PAGE in start:

@@ -1,4 +1,4 @@
-"""Companies, the facts that their filings state, and figures: facts resolved to the value that answers."""
+"""Companies, facts as filings state them, and figures: one resolved value per period."""
 
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -14,8 +14,8 @@ SAMPLE, EDGAR = "sample", "edgar"
 class Fact(NamedTuple):
     """A number as one filing states it.
 
-    Days are ISO texts, which sort as days do; ``start`` is empty for an instant.
-    ``value`` is an int where the source wrote a whole number.
+    Days are ISO texts, so they sort as days; ``start`` is empty for an instant.
+    ``value`` is an int if the source has a whole number.
     """
 
     concept: str
@@ -35,7 +35,7 @@ class Fact(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Company:
-    """Who files.
+    """A company that files with the SEC.
 
     ``dataset`` is ``sample`` or ``edgar``.
     ``complete_through`` is the newest filing day that the figures cover, ``first_end`` their first period end.
@@ -65,7 +65,7 @@ def filing_url(cik: int, accession: str) -> str:
 
 
 def plain_number(value: float) -> int | float:
-    """Return a whole float as an int: sums of cents aside, reported figures are whole."""
+    """Return a whole float as an int."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -76,9 +76,10 @@ LATEST, ORIGINAL, SPLIT_ADJUSTED, AS_OF = "latest", "original", "split_adjusted"
 
 @dataclass(frozen=True, slots=True)
 class FigureOptions:
-    """Which filings are looked at, and which of their values is wanted.
+    """The filings to read, and the value to choose if several are stated.
 
-    ``as_of`` hides what was filed later. ``filing_type`` keeps one form. ``unit`` asks for a unit by name.
+    ``as_of`` hides later filings. ``filing_type`` selects one form, ``unit`` one unit or currency.
+    ``estimate`` adds per-share quarters that are derived.
     """
 
     vintage: str = LATEST
@@ -89,7 +90,7 @@ class FigureOptions:
 
     @property
     def label(self) -> str:
-        """The vintage that an answer under these options bears."""
+        """The vintage as an answer reports it."""
         return AS_OF if self.as_of is not None and self.vintage == LATEST else self.vintage
 
 
@@ -98,7 +99,7 @@ LATEST_FIGURES = FigureOptions()
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A value that a later filing stated instead of the one before; ``kind`` names the difference."""
+    """A stated value; ``kind`` names its difference from the value stated before it."""
 
     value: int | float
     fact: Fact
@@ -118,10 +119,9 @@ class Revision:
 class Figure:
     """One value for one period.
 
-    ``fact`` is the earliest filing's statement of the value; for what is derived, the statement that completes it.
-    ``values`` lists what the filings stated, oldest first, each with the name of its difference from the one before.
-    ``headlines`` has the statement of each filing, oldest first.
-    ``parts`` are what a derived value was computed from, ``formula`` says how.
+    ``fact`` is the earliest statement of the value; for a derived value, the newest fact of its inputs.
+    ``values`` lists the distinct stated values and ``headlines`` one fact per filing, both oldest first.
+    ``parts`` are the inputs of a derived value, ``formula`` combines them.
     ``as_filed`` is the figure before a split changed its value or added a note.
     """
 
@@ -149,7 +149,7 @@ class Figure:
 
     @property
     def is_cover(self) -> bool:
-        """Whether the number stands on a report's cover page, of a day of its own choice, not of the period's end."""
+        """Whether the number is from a report's cover page, whose day is not the period's end."""
         return not self.start and self.fact.concept.startswith(COVER)
 
     @property
@@ -158,18 +158,18 @@ class Figure:
 
     @property
     def restated(self) -> bool:
-        """Whether a filing stated another value, beyond rounding and splits, after the first."""
+        """Whether a later filing changed the value, beyond rounding and splits."""
         return any(revision.kind == "restated" for revision in self.values)
 
     @property
     def taxonomies(self) -> set[str]:
-        """The taxonomies that state the value; for a computed one, those that state all of its inputs."""
+        """The taxonomies that state the value, or that state all inputs of a computed value."""
         own = {concept.partition(":")[0] for concept in self.concepts}
         of_parts = [found for part in self.parts if (found := part.taxonomies - {COVER.rstrip(":")})]
         return own or (set.intersection(*of_parts) if of_parts else set())
 
     def restated_by(self, fact: Fact) -> "Figure":
-        """Return the figure as one filing states it, with a note if that is not the value it has now."""
+        """Return the figure as one filing states it, with a note if the value differs."""
         note = f"{fact.form} {fact.accession} states {fact.value}; another filing states {self.value}"
         notes = self.notes if fact.value == self.value else (*self.notes, note)
         concepts = frozenset({fact.concept})
@@ -181,9 +181,9 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """All figures of one metric at one company under one set of options, in the order of their ends and starts.
+    """All figures of one metric of one company under one set of options, by end and start.
 
-    ``refused`` are quarters whose parts have no common basis; no answer gives their values.
+    ``refused`` are quarters whose parts have no common basis; their values are never reported.
     """
 
     figures: tuple[Figure, ...]

@@ -1,8 +1,8 @@
 """Arithmetic over metrics, read from text: ``365 * avg(AccountsPayable) / (CostOfRevenue + change(Inventory))``.
 
-Numbers, metric words, ``+ - * /``, brackets and a few functions of periods; nothing else of Python is understood.
-Values are exact fractions, and each has its unit. What is not understood, evaluates too much or does not add up raises
-ParameterError; a division by zero, or growth from nothing, raises NotComputable.
+Formulas have numbers, metric words, ``+ - * /``, brackets and a few functions of periods.
+Values are exact fractions with units. Other syntax, too much work and units that do not fit raise ParameterError;
+a division by zero, or growth from zero, raises NotComputable.
 """
 
 import ast
@@ -25,7 +25,7 @@ _MAX_NODES = 120
 _YEAR_DAYS = 365
 # A function of periods evaluates its argument several times; nested, they multiply.
 _MAX_EVALUATIONS = 2_000
-# No figure is so far from one; numbers within stay JSON's and a float's.
+# No figure is larger, or closer to zero; a float holds every number within.
 _LARGEST = 10**100
 _WORDS = re.compile(r"[A-Za-z]\w*(?:(?: ?& ?| )[A-Za-z]\w*)+")
 _TAG = re.compile(r"\b(?:us-gaap|ifrs-full|ifrs|dei|srt):[A-Za-z]\w*", re.IGNORECASE)
@@ -44,18 +44,18 @@ FUNCTIONS: Mapping[str, tuple[int, int]] = {
     "min": (2, 5),
     "max": (2, 5),
 }
-_WHAT_THERE_IS = f"numbers, metric words, + - * / and {', '.join(FUNCTIONS)}"
+_VOCABULARY = f"numbers, metric words, + - * / and {', '.join(FUNCTIONS)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number and its unit: powers of ``USD``, ``shares`` and the like; an empty unit is a plain number."""
+    """A number and its unit as powers, such as USD to 1 and shares to -1; a plain number has none."""
 
     value: Fraction
     unit: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse a value that no arithmetic over figures comes to."""
+        """Refuse a value outside the range of figures."""
         if self.value and not _LARGEST >= abs(self.value) >= Fraction(1, _LARGEST):
             raise NotComputable("a value in it is too large or too small to be a figure")
 
@@ -65,7 +65,7 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """An input of an expression: a metric word, and how many periods before the expression's own."""
+    """An input of an expression: a metric word, ``back`` periods before the expression's own."""
 
     word: str
     back: int
@@ -73,7 +73,7 @@ class Lookup:
 
 @dataclass(slots=True)
 class _Term:
-    """A value, how it was computed with its numbers filled in, and how tightly that text binds."""
+    """A value, its calculation with numbers filled in, and the binding strength of that text."""
 
     quantity: Quantity
     text: str
@@ -94,7 +94,7 @@ class Formula:
 
 
 class _Names(ast.NodeTransformer):
-    """Puts tags in the place of what stood for them, and a recipe's expression in the place of its name."""
+    """Replace placeholders by their tags, and recipe names by their expressions."""
 
     def __init__(self, tags: Mapping[str, str]) -> None:
         self._tags = tags
@@ -109,7 +109,7 @@ class _Names(ast.NodeTransformer):
 
 
 class NotComputable(Exception):
-    """The inputs are there, but the arithmetic cannot be done with them."""
+    """The inputs exist, but the formula has no value for them."""
 
 
 def read_formula(text: str) -> Formula:
@@ -124,7 +124,7 @@ def read_formula(text: str) -> Formula:
     try:
         tree = _Names(tags).visit(ast.parse(_TAG.sub(lambda tag: names[tag[0]], plain), mode="eval").body)
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        raise ParameterError(f"the expression cannot be read: {text!r}; write {_WHAT_THERE_IS}", _FIELD) from error
+        raise ParameterError(f"the expression cannot be read: {text!r}; write {_VOCABULARY}", _FIELD) from error
     if sum(1 for _ in ast.walk(tree)) > _MAX_NODES:
         raise ParameterError("the expression has too many parts", _FIELD)
     _check(tree)
@@ -132,25 +132,25 @@ def read_formula(text: str) -> Formula:
 
 
 def formula_of(metric: Metric | None, text: str) -> Formula:
-    """Return the formula of one metric: a recipe's expression, else the word itself, which may be any tag."""
+    """Return a recipe's expression, or the metric word or tag itself, as a formula."""
     if metric is not None and metric.kind == RECIPE:
         return read_formula(metric.expression)
     return Formula(text, ast.Name(text, ast.Load()))
 
 
 def list_lookups(formula: Formula, back: int = 0, periods_a_year: int = 1) -> list[Lookup]:
-    """Return the inputs of a formula, of the period so many (``back``) before, in the order of their use."""
+    """Return the inputs of a formula, ``back`` periods before, in the order of their use."""
     visited = list(islice(_walk(formula.tree, back, periods_a_year), _MAX_EVALUATIONS + 1))
     if len(visited) > _MAX_EVALUATIONS:
         raise ParameterError("the expression takes too much work: nest fewer functions of periods", _FIELD)
     words = ((node.id, at) for node, at in visited if isinstance(node, ast.Name) and node.id != DAYS)
-    return [Lookup(*each) for each in dict.fromkeys(words)]
+    return [Lookup(word, at) for word, at in dict.fromkeys(words)]
 
 
 def evaluate(
     formula: Formula, inputs: Mapping[Lookup, Quantity], back: int = 0, periods_a_year: int = 1
 ) -> tuple[Quantity, str]:
-    """Return the value and the formula as filled in, from the inputs that ``list_lookups`` names."""
+    """Return the value, and the formula with the inputs of ``list_lookups`` filled in."""
     term = _value(formula.tree, inputs, back, periods_a_year)
     return term.quantity, term.text
 
@@ -165,7 +165,7 @@ def unit_of(unit: str) -> tuple[tuple[str, int], ...]:
 
 
 def unit_text(unit: tuple[tuple[str, int], ...]) -> str:
-    """Return a unit as an answer shows it; a plain number is a ``ratio``."""
+    """Return a unit as text; a plain number is a ``ratio``."""
     if not unit:
         return "ratio"
     over = [name if power == 1 else f"{name}^{power}" for name, power in unit if power > 0]
@@ -193,8 +193,8 @@ def _check(node: ast.expr) -> None:
                 wanted = str(fewest) if fewest == most else f"{fewest} to {most}"
                 raise ParameterError(f"{name} takes {wanted} arguments", _FIELD)
         case _:
-            told = f"the expression has {ast.unparse(node)!r} in it; it may have {_WHAT_THERE_IS}"
-            raise ParameterError(told, _FIELD)
+            message = f"the expression has {ast.unparse(node)!r} in it; it may have {_VOCABULARY}"
+            raise ParameterError(message, _FIELD)
     for part in dict.fromkeys(part for part, _ in _list_parts(node, 1)):
         _check(part)
 
@@ -208,14 +208,14 @@ def _years(node: ast.Call) -> int:
 
 
 def _walk(node: ast.expr, back: int, periods_a_year: int) -> Iterator[tuple[ast.expr, int]]:
-    """Yield the parts of an expression, each as often as it is evaluated, and how many periods before."""
+    """Yield every evaluation of a part of an expression, and the number of periods back."""
     yield node, back
     for part, earlier in _list_parts(node, periods_a_year):
         yield from _walk(part, back + earlier, periods_a_year)
 
 
 def _list_parts(node: ast.expr, periods_a_year: int) -> list[tuple[ast.expr, int]]:
-    """Return the operands of a node, and how many periods before the node's own each is taken."""
+    """Return the operands of a node, and the number of periods back of each."""
     match node:
         case ast.UnaryOp(operand=operand):
             return [(operand, 0)]

@@ -1,4 +1,4 @@
-"""The reading side: companies, rows and figures, from the facts file or, without one, from the shipped sample."""
+"""Read companies, rows and figures from the facts file, or from the shipped sample if there is none."""
 
 import sqlite3
 import threading
@@ -31,11 +31,11 @@ from fingerpost.filings.revisions import SPLIT_CONCEPT, WITNESS_CONCEPTS, Split,
 from fingerpost.filings.store import facts_file, is_empty, new_sample, plain_ticker
 from fingerpost.runtime.company_names import begins_with, find_named, name_key
 
-_KEPT = 4_096
+_CACHE_SIZE = 4_096
 # Of 100, by rapidfuzz's ratio.
 _LIKENESS = 60
 _SUGGESTED = 3
-# As many as this are EDGAR's whole list; a few that a user named are not.
+# A list of this size is EDGAR's whole list, not a few companies that a user named.
 _ALL_LISTED = 1_000
 _T = TypeVar("_T")
 
@@ -55,7 +55,7 @@ _PERIOD_ENDS = """
 
 
 class FactLibrary:
-    """Finds companies; stores what was resolved until the file changes.
+    """Find companies; cache resolved values until the file changes.
 
     Every method may raise SettingsInvalid (the file is not ours) or StorageUnavailable (it is busy).
     """
@@ -67,20 +67,20 @@ class FactLibrary:
         self._connection: sqlite3.Connection | None = None
         self._opened: tuple[int, int] | None = None
         self._seen = -1
-        self._kept: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+        self._cache: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
 
     def find_company(self, text: str) -> Company | None:
-        """Return the company of a ticker, CIK or name, or None; one that has figures under several CIKs is its newest.
+        """Return the company of a ticker, CIK or name, or None; of several CIKs, the newest one.
 
-        It has the ticker that it was asked for by. A name that several companies share resolves to none.
+        Its ``ticker`` is the requested one. A name that several companies share resolves to None.
         """
-        return self.keep(("company", text), lambda: self._find_company(text))
+        return self.cached(("company", text), lambda: self._find_company(text))
 
     def list_companies(self) -> list[Company]:
-        return self.keep(("companies",), lambda: self._companies("ORDER BY ticker, cik"))
+        return self.cached(("companies",), lambda: self._companies("ORDER BY ticker, cik"))
 
     def find_listed(self, text: str) -> tuple[str, int, str] | None:
-        """Return (ticker, CIK, name) of a company that is known to exist though no figures of it were loaded."""
+        """Return (ticker, CIK, name) of a company in a loaded list of tickers, or None."""
         named = self._list_named(text)
         for ticker in (plain_ticker(text), *(named if len(named) == 1 else ())):
             if rows := self.rows("SELECT ticker, cik, name FROM listed WHERE ticker = ?", ticker):
@@ -88,7 +88,7 @@ class FactLibrary:
         return None
 
     def list_owners(self, ticker: str) -> list[tuple[int, str]]:
-        """Return (CIK, name) of the companies that have a ticker, by figures or by a list; the newest CIK first."""
+        """Return (CIK, name) of the companies with a ticker, the newest CIK first."""
         return self.rows(
             "SELECT cik, companies.name FROM tickers JOIN companies USING (cik) WHERE tickers.ticker = ?1"
             " UNION SELECT cik, name FROM listed WHERE ticker = ?1 ORDER BY cik DESC",
@@ -96,7 +96,7 @@ class FactLibrary:
         )
 
     def suggest_tickers(self, text: str) -> list[str]:
-        """Return the tickers that the caller may have meant: by company name, then by spelling."""
+        """Return similar tickers: by company name, then by spelling."""
         key = name_key(text)
         names = self._list_known()
         begun = [ticker for ticker, _, name in names if len(key) > 1 and begins_with(name, key)]
@@ -106,18 +106,18 @@ class FactLibrary:
         return list(dict.fromkeys([*self._list_named(text), *sorted(begun, key=len), *spelled]))[:_SUGGESTED]
 
     def list_filings(self, company: Company) -> list[tuple[int, Filing]]:
-        """Return (CIK, filing), newest first, over every CIK: its list where one was loaded, else what figures cite.
+        """Return (CIK, filing) of every CIK, newest first, from its loaded list or else from its figures.
 
-        A filing that several of the CIKs made together stands once, under the company's own.
+        A joint filing of several CIKs is listed once, under the company's own.
         """
         found: dict[str, tuple[int, Filing]] = {}
-        for cik in sorted(self.list_ciks(company), key=lambda each: (each != company.cik, each)):
+        for cik in sorted(self.list_ciks(company), key=lambda cik: (cik != company.cik, cik)):
             for filing in self._filings_of(cik):
                 found.setdefault(filing.accession, (cik, filing))
-        return sorted(found.values(), key=lambda each: (each[1].filed, each[1].accession), reverse=True)
+        return sorted(found.values(), key=lambda pair: (pair[1].filed, pair[1].accession), reverse=True)
 
     def list_ciks(self, company: Company) -> list[int]:
-        """Return every CIK that one of the company's tickers stands for: a predecessor holds the older years."""
+        """Return every CIK of the company's tickers; a predecessor has the older years."""
         rows = self.rows(
             "SELECT DISTINCT other.cik FROM tickers AS own JOIN tickers AS other ON other.ticker = own.ticker"
             " WHERE own.cik = ? ORDER BY other.cik",
@@ -126,7 +126,7 @@ class FactLibrary:
         return [cik for (cik,) in rows] or [company.cik]
 
     def find_filing_list(self, cik: int) -> tuple[bool, str] | None:
-        """Return whether a loaded list of filings is complete and its oldest day, or None where none was loaded."""
+        """Return whether the loaded list of filings is complete, and its oldest day; None without a list."""
         rows = self.rows("SELECT is_complete, oldest FROM filing_lists WHERE cik = ?", cik)
         return (bool(rows[0][0]), rows[0][1]) if rows else None
 
@@ -137,17 +137,17 @@ class FactLibrary:
 
     def close(self) -> None:
         with self._lock:
-            self._let_go()
+            self._close()
 
     def _list_known(self) -> list[tuple[str, int, str]]:
-        """Return (ticker, CIK, name) of every company that has figures or is listed; a company's own ticker first."""
+        """Return (ticker, CIK, name) of every company with figures, then of every listed one."""
         return self.rows(
             "SELECT ticker, cik, name FROM companies UNION ALL"
             " SELECT * FROM (SELECT ticker, cik, name FROM listed ORDER BY length(ticker), ticker)"
         )
 
     def _list_named(self, text: str) -> list[str]:
-        """Return the tickers of those whom a name may mean; one where it is clear."""
+        """Return the tickers that a company name may mean; one if it is clear."""
         listed = self.rows("SELECT count(*) FROM listed")[0][0]
         return find_named(text, self._list_known(), all_are_known=listed >= _ALL_LISTED)
 
@@ -191,18 +191,18 @@ class FactLibrary:
         ) or self.rows("SELECT accession, form, filed, '', '', '' FROM reports WHERE cik = ?", cik)
         return [Filing(*row) for row in rows]
 
-    def keep(self, key: tuple[Any, ...], make: Callable[[], _T]) -> _T:
-        """Return a value that is made once, until the file changes."""
+    def cached(self, key: tuple[Any, ...], make: Callable[[], _T]) -> _T:
+        """Return a cached value; ``make`` is called once, until the file changes."""
         with self._lock:
             with self._translating_sqlite_errors():
                 self._refresh()
-            if key in self._kept:
-                self._kept.move_to_end(key)
+            if key in self._cache:
+                self._cache.move_to_end(key)
             else:
-                self._kept[key] = make()
-                if len(self._kept) > _KEPT:
-                    self._kept.popitem(last=False)
-            found: _T = self._kept[key]
+                self._cache[key] = make()
+                if len(self._cache) > _CACHE_SIZE:
+                    self._cache.popitem(last=False)
+            found: _T = self._cache[key]
             return found
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
@@ -211,22 +211,22 @@ class FactLibrary:
             return connection.execute(query, values).fetchall()
 
     def _translating_sqlite_errors(self) -> AbstractContextManager[None]:
-        # The sample in memory has no file whose errors anybody could mend.
+        # The sample is in memory, so it has no file to report.
         return nullcontext() if self._file is None else self._file.translating_sqlite_errors()
 
     def _refresh(self) -> sqlite3.Connection:
-        """Follow the file: one that came, went or was written to makes what was kept stale."""
+        """Reopen a file that was created, replaced or removed; clear the cache after a write."""
         identity = self._identity()
         connection = self._connection
         if connection is None or identity != self._opened:
-            self._let_go()
+            self._close()
             connection = self._connection = self._open(identity)
             self._opened = identity
             self._seen = -1
         if identity is not None:
             seen = connection.execute("PRAGMA data_version").fetchone()[0]
             if seen != self._seen:
-                self._kept.clear()
+                self._cache.clear()
                 self._seen = seen
         return connection
 
@@ -249,16 +249,16 @@ class FactLibrary:
                 return connection
         return new_sample()
 
-    def _let_go(self) -> None:
+    def _close(self) -> None:
         if self._connection is not None:
             self._connection.close()
         self._connection = None
-        self._kept.clear()
+        self._cache.clear()
 
 
 @dataclass(frozen=True, slots=True)
 class CompanyFigures:
-    """A company in a library; the library stores what was resolved until its file changes."""
+    """The figures of a company under some options; the library caches them."""
 
     library: FactLibrary
     company: Company
@@ -276,7 +276,7 @@ class CompanyFigures:
 
     @property
     def concepts(self) -> dict[str, str]:
-        return self.library.keep(
+        return self.library.cached(
             ("concepts", self.company.cik),
             lambda: dict(self._rows("SELECT name, label FROM concepts WHERE cik = ? ORDER BY name")),
         )
@@ -289,7 +289,7 @@ class CompanyFigures:
         return {name for (name,) in self._rows(query, as_of)}
 
     def find_metric(self, text: str) -> Metric | None:
-        """Return the meaning of a caller's word: a metric, a recipe, or one of the company's own concepts."""
+        """Return the metric, recipe or company concept that a word names, or None."""
         found = find_metric(text) if ":" not in text else None
         return found or find_concept(text, self.concepts)
 
@@ -297,11 +297,11 @@ class CompanyFigures:
     def calendar(self) -> FiscalCalendar:
         query = "SELECT end_date, fiscal_year FROM fiscal_years WHERE cik = ?"
         key = ("calendar", self.company.cik)
-        return self.library.keep(key, lambda: FiscalCalendar(dict(self._rows(query)).items()))
+        return self.library.cached(key, lambda: FiscalCalendar(dict(self._rows(query)).items()))
 
     @property
     def splits(self) -> list[Split]:
-        return self.library.keep(
+        return self.library.cached(
             ("splits", self.company.cik),
             lambda: list_splits(self._facts((SPLIT_CONCEPT,)), self._facts(WITNESS_CONCEPTS)),
         )
@@ -309,7 +309,7 @@ class CompanyFigures:
     def series(self, metric: Metric) -> Series:
         def read() -> Series:
             facts = self._facts(metric.concepts)
-            # Only figures in shares need splits, and finding splits takes longer than finding the figures.
+            # Only figures in shares need splits, which take longer to find than the figures.
             in_shares = any(is_in_shares(fact.unit) for fact in facts)
             return resolve(
                 metric,
@@ -321,10 +321,10 @@ class CompanyFigures:
                 options=self.options,
             )
 
-        return self.library.keep(("series", self.company.cik, metric.concepts, metric.name, self.options), read)
+        return self.library.cached(("series", self.company.cik, metric.concepts, metric.name, self.options), read)
 
     def restate(self, figure: Figure, fact: Fact) -> Figure:
-        """Return a figure as one filing states it, in the shares that the options ask for."""
+        """Return a figure as one filing states it, split-adjusted if the options say so."""
         splits = self.splits if is_in_shares(figure.unit) else ()
         return count_in_shares((figure.as_filed or figure).restated_by(fact), splits, self.options)
 
@@ -336,7 +336,7 @@ class CompanyFigures:
         """
         if not period.newest:
             return period
-        return self.library.keep(
+        return self.library.cached(
             ("newest", self.company.cik, period.newest, self.options.as_of), lambda: self._find_newest(period.newest)
         )
 
@@ -364,7 +364,7 @@ class CompanyFigures:
 
     def select(self, metric: Metric, period: PeriodFilter) -> Selection:
         key = ("found", self.company.cik, metric.concepts, metric.name, period, self.options)
-        return self.library.keep(key, lambda: select_figures(self.series(metric), period, self.calendar))
+        return self.library.cached(key, lambda: select_figures(self.series(metric), period, self.calendar))
 
     def _facts(self, concepts: Sequence[str]) -> list[Fact]:
         marks = ", ".join("?" * len(concepts))
@@ -377,5 +377,5 @@ class CompanyFigures:
         return [Fact(*row) for row in self._rows(query, *concepts)]
 
     def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return the rows of a query under each CIK of the company, which is its first value."""
+        """Return the rows of a query for each CIK of the company; the CIK is its first value."""
         return [row for cik in self.library.list_ciks(self.company) for row in self.library.rows(query, cik, *values)]

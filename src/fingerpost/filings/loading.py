@@ -1,4 +1,4 @@
-"""Load EDGAR files from disk into the facts file: figures, lists of filings, tickers, texts, and the whole archive."""
+"""Load EDGAR files from disk into the facts file: figures, filings, tickers, texts and archives."""
 
 import multiprocessing
 import re
@@ -21,7 +21,7 @@ from fingerpost.filings.store import FactStore, plain_ticker
 _TEXT_SUFFIXES = (".txt", ".htm", ".html")
 _MEMBER = re.compile(r"(?:.*/)?CIK\d{10}\.json")
 _LARGEST_MEMBER_MB = 256
-# The writer is slower than one reader, so two keep it busy; what they read ahead is in memory.
+# Two readers keep the writer busy; the members read ahead are in memory.
 _READERS = 2
 _READ_AHEAD = 8
 _COMPANIES_A_TRANSACTION = 50
@@ -60,10 +60,10 @@ def load_files(
 ) -> list[Loaded]:
     """Write files into the store: companyfacts, submissions, company_tickers, and, with ``text_of``, one text.
 
-    Of a folder, every JSON file and archive is loaded that can be; the others are reported as skipped.
-    A companyfacts archive updates every company in it, unless newer figures of the company are there; ``show`` gets
-    (done, all) companies. ``ticker`` names the company where the files do not; ``predecessor_of`` is the ticker of the
-    company whose older figures they are. Each other file is one transaction.
+    A folder's JSON files and archives are loaded; unusable ones are reported as skipped.
+    A companyfacts archive updates the companies that have no newer figures; ``show`` gets (done, all) companies.
+    ``ticker`` names the company if the file does not; ``predecessor_of`` is the ticker of the company whose older
+    figures these are. Each other file is one transaction.
 
     Raises:
         FeedUnusable: a file is none of these, or cannot be read; the files before it were loaded.
@@ -146,7 +146,7 @@ def _load(
 
 
 def _check_owner(library: FactLibrary, facts: FactsFile, ticker: str, *, is_predecessor: bool) -> None:
-    """Refuse a ticker of another company, unless the figures are said to be of its predecessor."""
+    """Refuse a ticker of another company, unless the figures are its predecessor's."""
     owners = library.list_owners(ticker)
     if is_predecessor and not owners:
         raise ParameterError(f"No company here has the ticker {ticker}; load its figures first")
@@ -202,8 +202,8 @@ def _load_archive(store: FactStore, path: Path, retrieved_at: str | None, show: 
 
 
 def _read_members(path: Path, members: Sequence[str]) -> Iterator[FactsFile | str]:
-    """Yield the members in order, read in processes of their own; a text is why one cannot be read."""
-    # A fork would copy the threads' locks.
+    """Yield the members in order, read in other processes; a text is the reason why one is skipped."""
+    # A forked process would inherit locked locks of other threads.
     with ProcessPoolExecutor(_READERS, mp_context=multiprocessing.get_context("spawn")) as readers:
         waiting: deque[Future[FactsFile | str]] = deque()
         for member in members:

@@ -1,4 +1,4 @@
-"""Look a metric up at a company in a window: reported figures, or the values of a recipe."""
+"""Look up a metric of a company in a window: reported figures, or the values of a recipe."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -17,13 +17,13 @@ from fingerpost.filings.reply import NOT_REPORTED, Missing, missing_entry
 from fingerpost.filings.revisions import explain_break
 
 ANNUAL = "annual"
-# How a caller may name the length of a series' periods.
+# The period lengths of a series.
 _FREQUENCIES = {ANNUAL: (YEAR,), "quarterly": (QUARTER,), "ytd": YEAR_TO_DATE, "instant": (INSTANT,)}
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The figures of a metric, and the reasons for what is missing; ``name`` is the metric's own."""
+    """The figures of a metric, and the reasons for missing ones; ``name`` is the metric's own."""
 
     name: str
     found: Selection = field(default_factory=Selection)
@@ -78,28 +78,28 @@ def _find(source: CompanyFigures, text: str, window: PeriodFilter, frequency: st
 
 
 def _select(source: CompanyFigures, metric: Metric, window: PeriodFilter, frequency: str | None) -> Selection:
-    """Return the figures of a window; with a frequency, those with its length of period are the headline."""
+    """Return the figures of a window; a frequency decides the headline."""
     found = source.select(metric, window)
     if frequency is None:
         return found
     if all(figure.period == INSTANT for figure in found.figures):
-        # A balance has no length: its year is the one that ends there.
+        # A balance has no length; its year ends on its day.
         is_annual = frequency == ANNUAL
-        chosen = [each for each in found.figures if not is_annual or source.calendar.is_year_end(each.end)]
+        chosen = [f for f in found.figures if not is_annual or source.calendar.is_year_end(f.end)]
     else:
-        chosen = [each for each in found.figures if each.period in _FREQUENCIES[frequency]]
+        chosen = [f for f in found.figures if f.period in _FREQUENCIES[frequency]]
         if frequency == ANNUAL:
             chosen += _list_transitions(source, found.figures)
     return replace(found, headline=tuple(sorted(chosen, key=lambda figure: (figure.end, figure.start))))
 
 
 def _list_transitions(source: CompanyFigures, figures: Sequence[Figure]) -> list[Figure]:
-    """Return the figures of transition periods: the longest that a transition report states from its first day."""
+    """Return the figures of transition periods: from each start, the longest that a 10-KT states."""
     longest: dict[str, Figure] = {}
     for figure in figures:
         of_report = any(fact.form.startswith("10-KT") for fact in figure.headlines)
         if of_report and figure.period not in (YEAR, INSTANT) and source.calendar.begins_transition(figure.start):
-            longest[figure.start] = max(figure, longest.get(figure.start, figure), key=lambda each: each.end)
+            longest[figure.start] = max(figure, longest.get(figure.start, figure), key=lambda other: other.end)
     return list(longest.values())
 
 
@@ -111,7 +111,7 @@ def _explain_missing(
     frequency: str | None,
     figures: Sequence[Figure],
 ) -> dict[str, Any]:
-    """Return why a window has no figure of a metric, which is ``stated`` or a recipe of it, or only other lengths."""
+    """Return why a window has no figure of a metric; ``stated`` is the metric, or a recipe's first flow."""
     there = [name for name, kinds in _FREQUENCIES.items() if any(figure.period in kinds for figure in figures)]
     if frequency is None or not there:
         return missing_figure(source, stated, window)
@@ -127,7 +127,7 @@ def _explain_refused(source: CompanyFigures, metric: Metric, text: str, found: S
 
 
 def _compute(source: CompanyFigures, recipe: Metric, text: str, window: PeriodFilter, frequency: str | None) -> Finding:
-    """Return a recipe's values: of the fiscal period, or of the headline periods of its first flow in a window."""
+    """Return a recipe's values for the fiscal period, or for the headline periods of its first flow."""
     formula = formula_of(recipe, recipe.name)
     periods = [window]
     missing: Missing = {}
@@ -136,7 +136,7 @@ def _compute(source: CompanyFigures, recipe: Metric, text: str, window: PeriodFi
         first = next((metric for metric in inputs if metric.kind != STOCK), inputs[0])
         kinds = (INSTANT,) if first.kind == STOCK else (YEAR, QUARTER)
         stated = _select(source, first, window, frequency)
-        periods = list(dict.fromkeys(PeriodFilter.of(each) for each in stated.headline if each.period in kinds))
+        periods = list(dict.fromkeys(PeriodFilter.of(f) for f in stated.headline if f.period in kinds))
         if not periods:
             others = [figure for figure in stated.figures if figure.period in kinds]
             return Finding(
@@ -156,7 +156,7 @@ def _compute(source: CompanyFigures, recipe: Metric, text: str, window: PeriodFi
 
 
 def _figure_of(recipe: Metric, computed: Computed) -> Figure:
-    """Return a computed value as a figure of its period; the filing is the newest of those of its inputs."""
+    """Return a computed value as a figure; its filing is the newest of its inputs'."""
     figures = computed.figures
     current = [figure for lookup, (_, figure) in computed.inputs.items() if not lookup.back and not figure.is_cover]
     last = max(current or figures, key=lambda figure: (figure.end, figure.start))

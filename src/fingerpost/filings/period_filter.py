@@ -1,4 +1,4 @@
-"""Which periods are asked for, and which of the figures found there is the headline (rule F3)."""
+"""Select the figures of a query's period, and the headline among them (rule F3)."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -21,9 +21,11 @@ _IN_ORDER = (YEAR, QUARTER, INSTANT, *YEAR_TO_DATE)
 
 @dataclass(frozen=True, slots=True)
 class PeriodFilter:
-    """Days (first and last, both included), or a fiscal year and perhaps its quarter; ``basis`` says which days.
+    """Days (first and last, both included), or a fiscal year with an optional quarter.
 
-    ``newest`` asks for the company's newest fiscal period or year, which ``CompanyFigures.locate`` finds.
+    ``basis`` says whether the days are period ends or filing days.
+
+    ``newest`` asks for the newest fiscal period or year, which ``CompanyFigures.locate`` finds.
     """
 
     first: str = FIRST_DAY
@@ -35,7 +37,7 @@ class PeriodFilter:
 
     @property
     def period(self) -> str:
-        """The fiscal period as a question's parameter; empty where days are asked for."""
+        """The fiscal period as a query parameter; empty for days."""
         if self.year is None:
             return ""
         return f"{self.year}-Q{self.quarter}" if self.quarter else str(self.year)
@@ -49,12 +51,12 @@ class PeriodFilter:
 
     @classmethod
     def of(cls, figure: Figure) -> "PeriodFilter":
-        """Return the fiscal period of a figure; a balance at the end of a year is the year's."""
+        """Return the fiscal period of a figure; a balance at a year's end belongs to the year."""
         is_year = figure.period == YEAR or (figure.period == INSTANT and figure.fiscal_quarter == QUARTERS)
         return cls(year=figure.fiscal_year, quarter=None if is_year else figure.fiscal_quarter)
 
     def after(self, steps: int) -> "PeriodFilter":
-        """Return the fiscal period so many periods later; a negative number is earlier."""
+        """Return the fiscal period ``steps`` periods later; negative steps go back."""
         year = self.year or 0
         if self.quarter is None:
             return PeriodFilter(year=year + steps)
@@ -72,10 +74,7 @@ class PeriodFilter:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The figures of a window, and those of them that answer; one headline is a number, more are a series.
-
-    ``refused`` are the window's quarters whose parts have no common basis.
-    """
+    """The figures of a window; ``headline`` are those that answer, ``refused`` quarters without a common basis."""
 
     figures: tuple[Figure, ...] = ()
     headline: tuple[Figure, ...] = ()
@@ -112,20 +111,20 @@ def find_period(text: str) -> PeriodFilter | None:
 
 
 def explain_period(text: str) -> str:
-    """Return how a period is written, for a text that is no period."""
+    """Return the error for a text that is no period."""
     return f"must be a fiscal year or quarter, such as 2022 or 2022-Q2, or {NEWEST} or {NEWEST_YEAR}; you sent {text!r}"
 
 
 def select_figures(series: Series, period_filter: PeriodFilter, calendar: FiscalCalendar) -> Selection:
-    """Return what a series holds in a window.
+    """Return the figures of a series in a window.
 
-    Headline: the fiscal years that end there, with the balances at their ends; else the quarters; else the instants.
+    The headline is the fiscal years that end there, or the balances at their ends; else quarters; else instants.
     """
     inside = [figure for figure in series.figures if _is_inside(figure, period_filter, calendar)]
     if period_filter.quarter is not None:
         chosen = [figure for figure in inside if figure.period in (QUARTER, INSTANT)]
     elif period_filter.is_short and any(figure.period != INSTANT for figure in inside):
-        # A fiscal year that ends in so few days began long before them, so the caller does not mean it.
+        # A window this short does not mean the fiscal year that happens to end in it.
         chosen = [figure for figure in inside if figure.period == QUARTER]
     else:
         chosen = [figure for figure in inside if figure.period == YEAR] or [
@@ -141,10 +140,10 @@ def select_figures(series: Series, period_filter: PeriodFilter, calendar: Fiscal
 
 
 def _choose_reported(figures: list[Figure], calendar: FiscalCalendar) -> list[Figure]:
-    """Return those of several figures of one fiscal name that answer for it.
+    """Return the preferred ones of several figures with one fiscal name.
 
-    Where a year end was moved, a year that was recast to the new one bears the same name as the reported one.
-    A balance stands before the number on a cover page, a cover page before its amendment.
+    After a moved year end, a recast year has the same name as the reported one, which is preferred.
+    A balance is preferred to a cover page, and a cover page to its amendment.
     """
     preferences: tuple[Callable[[Figure], bool], ...] = (
         lambda figure: calendar.lies_in_known_year(figure.end),
@@ -163,7 +162,7 @@ def _is_inside(figure: Figure, period_filter: PeriodFilter, calendar: FiscalCale
     if period_filter.year is None:
         return True
     if figure.is_cover and period_filter.quarter is not None and calendar.days_off(figure.end) <= _QUARTER_SLACK_DAYS:
-        # A float is of the second quarter's end, and stands on the annual report.
+        # The annual report states the float of the second quarter's end.
         return calendar.place(figure.end) == (period_filter.year, period_filter.quarter)
     if figure.fiscal_year != period_filter.year:
         return False
@@ -177,12 +176,12 @@ def _is_inside(figure: Figure, period_filter: PeriodFilter, calendar: FiscalCale
 
 
 def _ends_a_year(figure: Figure, calendar: FiscalCalendar) -> bool:
-    """Whether an instant is a year's: its end, or the day of an annual report's cover page."""
+    """Whether an instant is a year's end, or the day of an annual report's cover page."""
     return figure.is_cover_of_year if figure.is_cover else calendar.is_year_end(figure.end)
 
 
 def _ends_a_quarter(figure: Figure, calendar: FiscalCalendar) -> bool:
-    """Whether an instant is a quarter's: its end, or the day of its report's cover page."""
+    """Whether an instant is a quarter's end, or the day of a report's cover page."""
     return figure.period != INSTANT or figure.is_cover or calendar.days_off(figure.end) <= _QUARTER_SLACK_DAYS
 
 

@@ -1,4 +1,4 @@
-"""What a period is called: by its length, and by the fiscal year that it belongs to.
+"""Name a period: by its length, and by its fiscal year and quarter.
 
 Both come from start and end. A source's ``fy`` and ``fp`` describe the filing, not the period (docs/filings.md).
 """
@@ -17,12 +17,12 @@ _CLASSES = ((75, 105, QUARTER), (165, 200, HALF), (255, 290, NINE_MONTHS), (350,
 _YEAR_DAYS = 365.25
 # A 52/53-week year moves its end by up to six days; taggers miss by one.
 _SLACK_DAYS = 7
-# A year that ends in the first days of January bears the name of the year before.
+# A year that ends in the first days of January is named after the year before.
 _NEW_YEAR_DAYS = 10
 _LONGEST_YEAR_DAYS = 380
 # Quarters are of 90 to 92 days, and of 13 weeks.
 _QUARTER_SLACK_DAYS = 3
-# Ends that are further from a whole number of years apart belong to different year ends: the company moved its own.
+# If two ends miss a whole number of years by more, the company moved its year end.
 _SAME_YEAR_END_DAYS = 10
 
 
@@ -41,10 +41,10 @@ def class_of(start: str, end: str) -> str:
 
 
 class FiscalCalendar:
-    """The ends of a company's fiscal years and what it calls them.
+    """The ends and names of a company's fiscal years.
 
-    Ends before the first and after the last known one are a whole number of years away from the nearest.
-    Where the year end was moved, days in between count from the later one.
+    Ends before the first and after the last known end are extrapolated by whole years.
+    After a moved year end, days of the transition period count from the later end.
     """
 
     def __init__(self, years: Iterable[tuple[str, int]]) -> None:
@@ -72,7 +72,7 @@ class FiscalCalendar:
         return bool(self._anchors) and self._year_around(day_number(day)) in self._anchors
 
     def place_of_report(self, filed: str, *, is_annual: bool) -> tuple[int, int]:
-        """Return the fiscal year and quarter that a report is of: the last that ended before it was filed."""
+        """Return the last fiscal year and quarter that ended before a report was filed."""
         day = day_number(filed)
         if not self._anchors:
             year, quarter = self.place(filed)
@@ -84,7 +84,7 @@ class FiscalCalendar:
         return (year - 1, 4) if is_annual or quarter < 1 else (year, quarter)
 
     def quarter_of(self, start: str) -> tuple[int, int]:
-        """Return the fiscal year and quarter that a day lies in: of the first day of a quarter, that quarter."""
+        """Return the fiscal year and quarter that a day lies in."""
         day = day_number(start)
         if not self._anchors:
             return date.fromordinal(day).year, (date.fromordinal(day).month + 2) // 3
@@ -97,13 +97,13 @@ class FiscalCalendar:
         return year, max(1, min(4, 4 - math.floor(left)))
 
     def begins_transition(self, start: str) -> bool:
-        """Whether a day follows a fiscal year and lies in none: the company moved its year end."""
+        """Whether a day begins a transition period, between a fiscal year and a moved year end."""
         at = bisect_left(self._days, day_number(start))
         follows = at > 0 and day_number(start) - self._days[at - 1] <= _SLACK_DAYS
         return follows and (at == len(self._days) or self._days[at] - self._days[at - 1] > _LONGEST_YEAR_DAYS)
 
     def days_off(self, end: str) -> int:
-        """Return how many days lie between a day and the nearest end of a fiscal quarter."""
+        """Return the number of days between a day and the nearest end of a fiscal quarter."""
         if not self._anchors:
             return 0
         day = day_number(end)
@@ -126,10 +126,9 @@ class FiscalCalendar:
 def name_years(reported: Iterable[tuple[str, str, int | None]]) -> dict[str, int]:
     """Return the fiscal year of each annual period end, from (end, filed, the filing's ``fy``).
 
-    The earliest filing names an end. A name that most others contradict is a slip of the tagger
-    (four annual reports of NVIDIA call themselves a year too old) and gives way to the others' count.
-    Only ends on one day of the year, give or take a few, are witnesses for each other: a company that moves its
-    year end counts anew.
+    The earliest filing names an end. If most other names contradict it, it is a tagging error and is replaced
+    (four annual reports of NVIDIA are named a year too early). Only ends on about the same day of the year are
+    compared, because a company that moves its year end counts anew.
     """
     first: dict[str, int] = {}
     for end, _filed, year in sorted(reported, key=lambda row: (row[1], row[0])):
@@ -149,7 +148,7 @@ def name_years(reported: Iterable[tuple[str, str, int | None]]) -> dict[str, int
 
 
 def _outvote(named: Sequence[tuple[str, int]]) -> dict[str, int]:
-    """Return names that count on from year to year, as most of those given do; without a majority, those given."""
+    """Return consecutive names as the majority has them; without a majority, the given names."""
     agreeing = {
         end: sum(other_year - year == _years_between(end, other) for other, other_year in named) for end, year in named
     }

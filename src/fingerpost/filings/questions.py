@@ -1,6 +1,6 @@
-"""Questions about figures: facts, ratios, series over time, histories, comparisons, statements; companies and metrics.
+"""Answer queries about figures, companies and metrics.
 
-Each raises DataNotFound, with every reason, where it finds nothing.
+Each raises DataNotFound, with every reason, if it finds nothing.
 """
 
 from collections import Counter
@@ -31,7 +31,7 @@ from fingerpost.filings.reply import (
 from fingerpost.filings.revisions import FRAMEWORKS, is_rounding
 
 _RATIO_DIGITS = 6
-# The totals of a statement. It is known by the first; if a company does not tag it, the other lines make a statement.
+# The totals of each statement, the main one first. A statement without its main total has the other lines.
 TOTALS: Mapping[str, tuple[str, ...]] = {
     "income": ("Revenue", "NetIncome"),
     "balance": ("Assets", "StockholdersEquity", "LiabilitiesAndEquity"),
@@ -57,7 +57,7 @@ def financial_facts(
 def financial_ratios(
     library: FactLibrary, ticker: str, wanted: Sequence[str] | None, window: PeriodFilter, options: FigureOptions
 ) -> Reply:
-    """Return recipes at a company for the headline periods of a window; without names, the ratios."""
+    """Return recipes of a company for the headline periods of a window; without names, all ratios."""
     not_found = f"No financial ratios found for {ticker}"
     source = open_company(library, ticker, not_found, options)
     reply = Reply([], data={}, source=source.provenance)
@@ -86,12 +86,12 @@ def _ratio_row(source: CompanyFigures, name: str, figure: Figure) -> dict[str, A
 def time_series(
     library: FactLibrary, ticker: str, text: str, window: PeriodFilter, frequency: str | None, options: FigureOptions
 ) -> Reply:
-    """Return one metric over time; without a frequency, whichever length the window's headline has."""
+    """Return one metric over time; without a frequency, the headline decides the length of period."""
     not_found = f"No time series data found for {ticker} and metric {text}"
     source = open_company(library, ticker, not_found, options)
     window = source.locate(window)
     finding = look_up(source, text, window, frequency)
-    if frequency is None and window.year is None and any(each.period == YEAR for each in finding.found.headline):
+    if frequency is None and window.year is None and any(figure.period == YEAR for figure in finding.found.headline):
         finding = look_up(source, text, window, ANNUAL)
     rows = [source.row_of(finding.name, figure) for figure in finding.found.headline]
     reply = Reply(rows, {text: finding.points}, SERIES, finding.missing, source.provenance)
@@ -99,16 +99,16 @@ def time_series(
 
 
 def fact_history(library: FactLibrary, ticker: str, text: str, window: PeriodFilter, options: FigureOptions) -> Reply:
-    """Return each value that was stated for the periods of a window, oldest first, each difference named."""
+    """Return every stated value for the periods of a window, oldest first, with the kind of each change."""
     not_found = f"No financial facts found for {ticker}"
     source = open_company(library, ticker, not_found, options)
     finding = look_up(source, text, window)
     reply = Reply([], source=source.provenance, missing=finding.missing)
     for figure in finding.found.figures:
         for revision in figure.values:
-            told = {"value": revision.value, "kind": revision.kind, "xbrl_tag": revision.fact.concept}
+            stated = {"value": revision.value, "kind": revision.kind, "xbrl_tag": revision.fact.concept}
             row = cited_row(source.company, figure, revision.fact)
-            reply.results.append(row | {"metric_name": finding.name} | told)
+            reply.results.append(row | {"metric_name": finding.name} | stated)
     if not reply.results and not reply.missing:
         step = "Ask for the history of its inputs"
         reply.missing[text] = missing_entry(NOT_REPORTED, f"{text} is computed, not filed", step)
@@ -122,7 +122,7 @@ def compare(
     window: PeriodFilter,
     options: FigureOptions,
 ) -> Reply:
-    """Return the figures of some metrics at several companies, ``data`` by ticker."""
+    """Return metrics of several companies; ``data`` is by ticker."""
     not_found = f"No financial facts found for {', '.join(tickers)}"
     reply = Reply([], data={})
     companies: list[Company] = []
@@ -151,20 +151,20 @@ def compare(
             reply.value_mode = join_modes(reply.value_mode, own.value_mode)
     if companies:
         reply.source = source_of(*companies, as_of=options.as_of)
-    for told, values in (
+    for note, values in (
         ("The periods end on different days", {row["end_date"] for row in reply.results}),
         ("The units differ and were not converted", {row["unit"] for row in reply.results}),
         ("The accounting frameworks differ", frameworks),
     ):
         if len(values) > 1:
-            reply.extra.setdefault("notes", []).append(f"{told}: {', '.join(sorted(values))}")
+            reply.extra.setdefault("notes", []).append(f"{note}: {', '.join(sorted(values))}")
     return reply.unless_empty(not_found)
 
 
 def statement(library: FactLibrary, ticker: str, kind: str, window: PeriodFilter, options: FigureOptions) -> Reply:
-    """Return the lines of a statement for one period; without a period, the newest fiscal year.
+    """Return the lines of a statement for one period; without a period, for the newest fiscal year.
 
-    A line that is not reported is counted in ``missing``, never computed.
+    A line that is not reported is listed in ``missing``, never computed.
     """
     not_found = f"No financial facts found for {ticker}"
     source = open_company(library, ticker, not_found, options)
@@ -197,7 +197,7 @@ def statement(library: FactLibrary, ticker: str, kind: str, window: PeriodFilter
 
 
 def _newest(headlines: Mapping[str, Sequence[Figure]]) -> Figure | None:
-    """Return a figure of the newest period that the statement's own line has, or else most of the lines."""
+    """Return a figure of the newest period that has at least half as many lines as the fullest one."""
     counts = Counter(
         (figure.end, figure.period) for headline in headlines.values() for figure in headline if not figure.is_cover
     )
@@ -210,7 +210,7 @@ def _newest(headlines: Mapping[str, Sequence[Figure]]) -> Figure | None:
 
 
 def _find_line(source: CompanyFigures, metric: Metric, newest: Figure) -> Figure | None:
-    """Return a line of the statement of a period; a number from its report's cover page has another date."""
+    """Return the line of a statement's period; a number from the cover page has another date."""
     when = (newest.end, newest.period)
     lines = [figure for figure in source.series(metric).figures if (figure.end, figure.period) == when]
     if not lines and newest.period == INSTANT:
@@ -220,9 +220,9 @@ def _find_line(source: CompanyFigures, metric: Metric, newest: Figure) -> Figure
 
 
 def _choose_filing(lines: Mapping[str, Figure | None], totals: Sequence[str], *, is_original: bool) -> Fact | None:
-    """Return a fact of the newest filing that states most of the totals, or of the first that stated most of them.
+    """Return a fact of the newest filing (for originals, the first) that states most of the totals.
 
-    A later filing with few of the other lines repeats the totals in a table of quarters or of several years.
+    A later filing with few of the other lines only repeats totals in a table of several periods.
     """
     facts = {
         name: figure.headlines[:1] if is_original else figure.headlines
@@ -241,9 +241,9 @@ def _choose_filing(lines: Mapping[str, Figure | None], totals: Sequence[str], *,
 
 
 def _as_stated(source: CompanyFigures, line: Figure, filing: Fact | None) -> Figure:
-    """Return a line as the statement's filing has it, or marked if it is from another one.
+    """Return a line as the statement's filing has it, or with a note if it is from another filing.
 
-    An original line stays as its first filing has it.
+    An original line keeps its first value.
     """
     if filing is None or line.is_cover or not line.headlines:
         return line
@@ -267,7 +267,7 @@ def company_info(library: FactLibrary, ticker: str | None) -> Reply:
 
 
 def metrics(library: FactLibrary, ticker: str, category: str | None, as_of: str | None = None) -> Reply:
-    """Return the metric words that a company has figures for, and their tags; then its other tags."""
+    """Return the tags of a company's metric words, then its other tags."""
     not_found = f"No metrics found for {ticker}" if category is None else f"No metrics found for category: {category}"
     source = open_company(library, ticker, not_found)
     filed = source.concepts

@@ -1,4 +1,4 @@
-"""Why there is no figure: a word for the machine, a sentence, and what to do next."""
+"""Explain missing figures, companies and metrics: reason code, sentence and next step."""
 
 import re
 from itertools import islice
@@ -30,14 +30,14 @@ from fingerpost.filings.store import plain_ticker
 _NAMED = 3
 # The newest spans of periods that a reason names.
 _SPANS = 4
-# A symbol, one of a class of shares (BRK.B, BF-A), or a CIK; nothing that a shell reads otherwise.
+# A ticker, a class of shares (BRK.B, BF-A) or a CIK, without characters that a shell interprets.
 _TICKER = re.compile(r"[A-Za-z0-9][A-Za-z0-9.\-]{0,14}")
 
 
 def load_hint(ticker: str) -> str:
-    """Return the commands that bring all of a company's figures.
+    """Return the commands that load a company's figures.
 
-    What could not be a ticker is a caller's text, and stands in no command that somebody may run.
+    A text that is no ticker is left out of them, because somebody may run them.
     """
     named = ticker if _TICKER.fullmatch(ticker) else "TICKER"
     return f"Run: fingerpost filings sync {named}, or fingerpost filings load FILE with its companyfacts file"
@@ -115,7 +115,7 @@ def missing_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter)
 
 
 def refused_quarter(source: CompanyFigures, metric: Metric, refused: Figure) -> dict[str, Any]:
-    """Return why a quarter is not derived: its two figures, their filings, and the value of the first filings."""
+    """Return why a quarter is not derived, with its two parts, their filings and the original value."""
     period = PeriodFilter.of(refused)
     longer, shorter = refused.parts
     parts = " and ".join(
@@ -139,9 +139,9 @@ def refused_quarter(source: CompanyFigures, metric: Metric, refused: Figure) -> 
 
 
 def untagged(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> dict[str, Any]:
-    """Return the reason for a figure that no tag of a metric has in a window, and the periods with a figure.
+    """Return the reason for a metric without a tag in a window, and the periods that have one.
 
-    The filing may still state it, because the data set lacks a company's own tags and figures by segment.
+    The filing may still state it, because the data set lacks company-specific tags and segment figures.
     """
     like = list_near_concepts(metric, source.concepts)
     near = list(islice((tag for tag in like if source.select(raw_metric(tag), period).headline), _NAMED))
@@ -153,7 +153,7 @@ def untagged(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> di
 
 
 def _list_periods(source: CompanyFigures, metric: Metric, *, by_quarter: bool) -> str:
-    """Return the fiscal periods that have a figure, as spans: "2009 to 2014, 2017"; quarters if they are wanted."""
+    """Return the fiscal years or quarters with a figure, as spans: "2009 to 2014, 2017"."""
     figures = [figure for figure in source.series(metric).figures if not figure.is_cover]
     periods = {PeriodFilter.of(figure) for figure in figures if figure.period in (YEAR, QUARTER, INSTANT)}
     wanted = {period for period in periods if (period.quarter is not None) == by_quarter} or periods
@@ -168,7 +168,7 @@ def _list_periods(source: CompanyFigures, metric: Metric, *, by_quarter: bool) -
 
 
 def _is_later(source: CompanyFigures, period: PeriodFilter) -> bool:
-    """Whether a window lies beyond the newest report of the company, of whatever it tells."""
+    """Whether a window is later than the company's newest report."""
     covered = source.calendar.place_of_report(source.company.complete_through, is_annual=False)
     if period.year is None:
         return period.first != FIRST_DAY and source.calendar.quarter_of(period.first) > covered
@@ -182,5 +182,5 @@ def _is_before(source: CompanyFigures, period: PeriodFilter) -> bool:
 
 
 def _missing_or_near(reason: str, message: str, near: list[str], step: str) -> dict[str, Any]:
-    """Return an entry whose next step is one of the near words, or without any ``step``."""
+    """Return an entry whose next step is a near word, or ``step`` if there is none."""
     return missing_entry(reason, message, f"Did you mean {', '.join(near)}?" if near else step, near)

@@ -1,4 +1,4 @@
-"""Answers about filings before they get the plan-step contract's envelope: values, rows, sources, reasons."""
+"""Answers about filings, without the plan-step contract's envelope: values, rows, sources, reasons."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -44,7 +44,7 @@ _PERIOD_TYPES = {
 
 @dataclass(slots=True)
 class Reply:
-    """Rows, the values in ``data`` (rule F3), what is missing and why, and whose data it is."""
+    """Rows, the values in ``data`` (rule F3), missing values with reasons, and the source."""
 
     results: list[dict[str, Any]]
     data: dict[str, Any] | None = None
@@ -60,7 +60,7 @@ class Reply:
         self.value_mode = join_modes(self.value_mode, SCALAR if is_number else SERIES)
 
     def unless_empty(self, message: str) -> "Reply":
-        """Return the reply; without rows, raise DataNotFound with all that is missing."""
+        """Return the reply; without rows, raise DataNotFound with ``missing``."""
         if not self.results:
             raise nothing(message, self.missing, self.source)
         return self
@@ -76,7 +76,7 @@ class Reply:
 
 
 def join_modes(*modes: str | None) -> str | None:
-    """Return the mode of values of several modes; None is the mode of no values."""
+    """Return the mode of joined values; None means no values."""
     found = {mode for mode in modes if mode is not None}
     return MIXED if len(found) > 1 else next(iter(found), None)
 
@@ -86,7 +86,7 @@ def points_of(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def source_of(*companies: Company, as_of: str | None = None) -> dict[str, Any]:
-    """Return whose data an answer about some companies rests on; the least complete day of all of them.
+    """Return the source of an answer about some companies, with the least complete day of them.
 
     A note warns of companies whose next annual report was due by today, or by ``as_of``.
     """
@@ -114,7 +114,7 @@ def source_of(*companies: Company, as_of: str | None = None) -> dict[str, Any]:
 
 
 def missing_entry(reason: str, message: str, next_step: str, near: list[str] | None = None) -> dict[str, Any]:
-    """Return an entry of ``missing``: a word for the machine, a sentence, and what to do next."""
+    """Return an entry of ``missing``; ``reason`` is for machines, the sentences have no full stop."""
     entry: dict[str, Any] = {"reason": reason, "message": message, "next_step": next_step}
     if near:
         entry["did_you_mean"] = near
@@ -122,7 +122,7 @@ def missing_entry(reason: str, message: str, next_step: str, near: list[str] | N
 
 
 def nothing(message: str, missing: Mapping[str, dict[str, Any]], source: dict[str, Any] | None = None) -> DataNotFound:
-    """Return the error of a sound question without an answer: the original's sentence, the reasons, the next step."""
+    """Return the error for a valid query without results: the original's sentence and the reasons."""
     reasons = list(dict.fromkeys(entry["message"] for entry in missing.values()))
     steps = list(dict.fromkeys(entry["next_step"] for entry in missing.values()))
     sentence = f"{message}: {'; '.join(reasons)}" if reasons else message
@@ -133,7 +133,7 @@ def nothing(message: str, missing: Mapping[str, dict[str, Any]], source: dict[st
 
 
 def row_of(company: Company, metric_name: str, figure: Figure, options: FigureOptions) -> dict[str, Any]:
-    """Return a figure's row; what there is nothing to say of is left out, the original's fields never."""
+    """Return a figure's row; empty optional fields are left out, the original's fields never."""
     row = cited_row(company, figure, figure.fact) | {
         "cik": company.padded_cik,
         "metric_name": metric_name,
@@ -159,7 +159,7 @@ def row_of(company: Company, metric_name: str, figure: Figure, options: FigureOp
 
 
 def cited_row(company: Company, figure: Figure, fact: Fact) -> dict[str, Any]:
-    """Return what every row with a number has: the value, its period, and the filing that states it."""
+    """Return the fields of every row with a number: value, period and filing."""
     return {
         "ticker": company.ticker,
         "value": figure.value,

@@ -1,7 +1,7 @@
-"""From raw facts to figures: which value, of which vintage, from which filing (docs/filings.md).
+"""Resolve raw facts to figures: the value, its vintage and its filing (docs/filings.md).
 
-Facts of one period are read filing by filing. In each filing the tag that speaks for the whole company wins;
-over the filings, in the order of their days, these values are the vintages.
+The facts of a period are read filing by filing. In each filing the tag that covers the whole company wins;
+these values, in the order of filing, are the vintages.
 """
 
 from collections import Counter, defaultdict
@@ -54,10 +54,7 @@ def resolve(
     currency: str = "USD",
     options: FigureOptions = LATEST_FIGURES,
 ) -> Series:
-    """Return every figure of a metric that the facts can answer, reported and derived.
-
-    The order of the facts, and facts that stand there twice, change nothing.
-    """
+    """Return every figure of a metric, reported and derived; order and duplicates of facts change nothing."""
     visible = [fact for fact in facts if options.as_of is None or fact.filed <= options.as_of]
     units = frozenset(fact.unit for fact in visible)
     unit = _choose_unit(visible, currency, options.unit)
@@ -99,7 +96,7 @@ def _resolve_periods(
 
 
 def _choose_unit(facts: Sequence[Fact], currency: str, wanted: str | None) -> str:
-    """Return the one unit that a series is told in: amounts in two currencies are never mixed."""
+    """Return the one unit of a series, because currencies are never mixed."""
     counts = Counter(fact.unit for fact in set(facts))
     if wanted is not None:
         matching = [
@@ -113,7 +110,7 @@ def _choose_unit(facts: Sequence[Fact], currency: str, wanted: str | None) -> st
 
 
 def _group(facts: Iterable[Fact]) -> dict[_Period, dict[str, dict[str, Fact]]]:
-    """Return the facts by period, by accession, by concept; days that miss each other by a slip are one day."""
+    """Return the facts by period, accession and concept; days that differ by a few are one day."""
     seen = set(facts)
     ends: dict[str, Counter[str]] = defaultdict(Counter)
     starts: dict[_Period, Counter[str]] = defaultdict(Counter)
@@ -157,7 +154,7 @@ def _precedence(fact: Fact) -> tuple[float, float, str, str]:
 
 
 def _find_partial(metric: Metric, periods: Iterable[_Stated], sic: str | None) -> dict[str, set[str]]:
-    """Return which concepts were a part of which others, wherever one filing states both for one period."""
+    """Return, by concept, the larger concepts that one filing states for the same period."""
     beaten: dict[str, set[str]] = defaultdict(set)
     for stated in periods:
         for by_concept in stated.values():
@@ -183,21 +180,21 @@ def _resolve_period(
     sic: str | None,
     options: FigureOptions,
 ) -> Figure:
-    """Return the figure of a period: the filing is chosen by the vintage, and then the tag in it."""
+    """Return the figure of a period: choose the filing by the vintage, then its tag."""
     headlines = _list_headlines(metric, stated, partial, sic)
     revisions = _list_revisions(headlines, splits)
     chosen = revisions[0] if options.vintage == ORIGINAL else _latest(revisions)
     same = [fact for fact in headlines if fact.value == chosen.value]
     tier = metric.tier_of((same[0] if options.vintage == ORIGINAL else same[-1]).concept)
-    told = sorted(
+    facts = sorted(
         (other for by_concept in stated.values() for other in by_concept.values()),
         key=lambda other: (other.filed, other.accession, metric.concepts.index(other.concept)),
     )
-    concepts = frozenset(other.concept for other in told if other.value == chosen.value)
-    told = [other for other in told if metric.tier_of(other.concept) == tier]
-    fact = next(other for other in told if other.value == chosen.value)
+    concepts = frozenset(other.concept for other in facts if other.value == chosen.value)
+    facts = [other for other in facts if metric.tier_of(other.concept) == tier]
+    fact = next(other for other in facts if other.value == chosen.value)
     values = {revision.value for revision in revisions}
-    alternatives = {other.concept: other for other in told if other.value not in values}
+    alternatives = {other.concept: other for other in facts if other.value not in values}
     return Figure(
         start=period[0],
         end=period[1],
@@ -214,9 +211,9 @@ def _resolve_period(
 
 
 def _list_headlines(metric: Metric, stated: _Stated, partial: Mapping[str, set[str]], sic: str | None) -> list[Fact]:
-    """Return what each filing states for a period, oldest first, under the best tag that it uses.
+    """Return the fact of each filing's best tag for a period, oldest first.
 
-    Where an earlier filing used a better tag, a worse one is a part or a neighbour, not a revision.
+    After a better tag in an earlier filing, a worse tag is a part or a neighbour, not a revision.
     """
     present = {concept for by_concept in stated.values() for concept in by_concept}
     whole = {concept for concept in present if not partial.get(concept, set()) & present} or present
@@ -253,7 +250,7 @@ def _list_revisions(headlines: Sequence[Fact], splits: Sequence[Split]) -> list[
 
 
 def _latest(revisions: Sequence[Revision]) -> Revision:
-    """Return the newest value, told as exactly as any filing told it."""
+    """Return the newest value, as precisely as any filing states it."""
     last = revisions[-1]
     own = [revision for revision in revisions if revision.fact.taxonomy == last.fact.taxonomy]
     exact = [revision for revision in own if is_rounding(revision.value, last.value)]
@@ -261,7 +258,7 @@ def _latest(revisions: Sequence[Revision]) -> Revision:
 
 
 def count_in_shares(figure: Figure, splits: Sequence[Split], options: FigureOptions) -> Figure:
-    """Return a figure in today's shares if the vintage is ``split_adjusted``, else with a note on later splits."""
+    """Return a figure in today's shares for ``split_adjusted``, else with a note on later splits."""
     factor = split_factor(splits, figure.fact.filed, options.as_of) if is_in_shares(figure.unit) else 1
     if factor == 1:
         return figure
@@ -326,10 +323,10 @@ def _is_subtractable(longer: Figure, shorter: Figure, options: FigureOptions) ->
 
 
 def _on_one_basis(longer: Figure, shorter: Figure, options: FigureOptions) -> tuple[Figure, Figure] | None:
-    """Return two figures that can be combined, or None.
+    """Return two figures with a common basis, or None.
 
-    They can if they share a family of tags and a framework and no later filing changed either of them, or if both
-    were filed first under one tag. Otherwise the newest filing that states both under one tag decides the values.
+    They have one if they share a tier and a framework and no later filing changed either, or if originals share a
+    tag. Otherwise the newest filing that states both under one tag decides the values.
     """
     if options.vintage == ORIGINAL:
         return (longer, shorter) if longer.concepts & shorter.concepts else None

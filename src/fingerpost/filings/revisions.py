@@ -1,6 +1,6 @@
-"""Why two filings state two numbers for one thing: rounded, split, or restated; splits; and figures on one basis.
+"""Share splits, the kinds of change between filings, and the common basis of combined figures.
 
-Figures that are combined have one basis: one filing states all of them, or no later filing changed any.
+Figures have a common basis if one filing states all of them, or no later filing changed any.
 """
 
 from collections import defaultdict
@@ -27,12 +27,12 @@ WITNESS_CONCEPTS = (
 )
 
 _SAME_RATIO = 0.005
-# The day of a split is told as an instant, or as the month that it fell in; a year says too little.
+# The day of a split is stated as an instant or a month; a year is too long.
 _PRECISE_DAYS = 31
 _SAME_SPLIT_DAYS = 100
 _SEEN_SHARE = 0.01
 _LOOSEST_SHARE = 0.1
-# One figure may have been restated for another reason; two that moved by a split's ratio at once were not.
+# Two figures that changed by a split's ratio at once confirm the split; one may have been restated.
 _WITNESSES = 2
 
 
@@ -46,7 +46,7 @@ class Split:
 
 
 class _Change(NamedTuple):
-    """A period's figure that was stated on ``before``, and ``ratio`` times as many shares on ``after``."""
+    """A figure filed on ``before`` and again on ``after``, with ``ratio`` new shares for one."""
 
     after: str
     before: str
@@ -57,14 +57,14 @@ class _Change(NamedTuple):
 def list_splits(facts: Iterable[Fact], witnesses: Iterable[Fact] = ()) -> list[Split]:
     """Return a company's splits, oldest first.
 
-    ``facts`` tell ratios (``SPLIT_CONCEPT``); ``witnesses`` are its figures per share and its share counts.
-    A ratio told upside down (10 for a reverse split of 0.1) is turned as the witnesses turn it.
+    ``facts`` state ratios (``SPLIT_CONCEPT``); ``witnesses`` are figures per share and share counts.
+    An inverted ratio (10 for a reverse split of 0.1) is corrected by the witnesses.
     """
     families: list[list[Fact]] = []
     for fact in sorted(facts, key=lambda fact: (fact.filed, fact.end, fact.accession, fact.value)):
         if fact.value <= 0 or fact.value == 1:
             continue
-        family = next((each for each in families if _is_one_ratio(each[0].value, fact.value)), None)
+        family = next((family for family in families if _is_one_ratio(family[0].value, fact.value)), None)
         if family is None:
             families.append([fact])
         else:
@@ -75,7 +75,7 @@ def list_splits(facts: Iterable[Fact], witnesses: Iterable[Fact] = ()) -> list[S
 
 
 def split_factor(splits: Iterable[Split], filed: str, as_of: str | None) -> float:
-    """Return how many of today's shares one share was when something was filed."""
+    """Return the number of today's shares for one share on the day of a filing."""
     factor = 1.0
     for split in splits:
         if split.effective > filed and (as_of is None or split.known_since <= as_of):
@@ -92,12 +92,12 @@ def is_in_shares(unit: str) -> bool:
 
 
 def cents_share(before: float, after: float, unit: str) -> float:
-    """Return by how much the ratio of two amounts per share may be off: what is told to the cent is half a cent off."""
+    """Return the relative error of a ratio of amounts per share, which are rounded to the cent."""
     return 0.005 / abs(after) + 0.005 / abs(before) if is_per_share(unit) else 0.0
 
 
 def shares_ratio(before: float, after: float, unit: str) -> float:
-    """Return how many new shares an old one became, if a figure moved by a split alone."""
+    """Return the number of new shares for one, if only a split changed a figure."""
     return before / after if is_per_share(unit) else after / before
 
 
@@ -118,7 +118,7 @@ def _list_family(stated: Sequence[Fact], changes: Sequence[_Change]) -> list[Spl
 
 
 def _effective_day(stated: Sequence[Fact]) -> str:
-    """Return the day of a split that nothing but its tellings dates: the last day near the first filing's own."""
+    """Return the day of a split without witnesses: the last stated day near the first filing's."""
     precise = [fact for fact in stated if _is_precise(fact)] or list(stated)
     first = precise[0]
     near = [
@@ -139,12 +139,12 @@ def _is_one_ratio(ratio: float, other: float) -> bool:
 
 
 def _list_changes(witnesses: Iterable[Fact]) -> Iterator[_Change]:
-    """Yield each figure whose next telling differs."""
-    tellings: dict[tuple[str, str, str, str], list[Fact]] = defaultdict(list)
+    """Yield the changes of each figure from one filing to the next."""
+    statements: dict[tuple[str, str, str, str], list[Fact]] = defaultdict(list)
     for fact in witnesses:
         if fact.value:
-            tellings[fact.concept, fact.unit, fact.start, fact.end].append(fact)
-    for facts in tellings.values():
+            statements[fact.concept, fact.unit, fact.start, fact.end].append(fact)
+    for facts in statements.values():
         facts.sort(key=lambda fact: (fact.filed, fact.accession, fact.value))
         for before, after in pairwise(facts):
             if before.filed < after.filed and before.value != after.value:
@@ -154,9 +154,9 @@ def _list_changes(witnesses: Iterable[Fact]) -> Iterator[_Change]:
 
 
 def _list_spans(changes: Iterable[_Change], ratio: float) -> list[tuple[str, str]]:
-    """Return the days around the fewest splits that explain all changes by a ratio: the latest before, the first after.
+    """Return the days around the fewest splits that explain all changes by a ratio: (latest before, first after).
 
-    Changes that no other one bears out explain nothing.
+    A single change does not show a split.
     """
     groups: list[list[_Change]] = []
     for change in sorted(change for change in changes if abs(change.ratio / ratio - 1) <= change.slack):
@@ -164,13 +164,13 @@ def _list_spans(changes: Iterable[_Change], ratio: float) -> list[tuple[str, str
             groups[-1].append(change)
         else:
             groups.append([change])
-    borne_out = [group for group in groups if len(group) >= _WITNESSES]
-    return [(max(change.before for change in group), group[0].after) for group in borne_out]
+    confirmed = [group for group in groups if len(group) >= _WITNESSES]
+    return [(max(change.before for change in group), group[0].after) for group in confirmed]
 
 
 ROUNDED, SPLIT, RESTATED = "rounded", "split", "restated"
 
-# A rounding that moves a figure by more says something else.
+# A larger change is no rounding.
 _ROUNDED_SHARE = 0.01
 _SPLIT_SHARE = 0.01
 _LARGEST_RATIO = 100
@@ -180,7 +180,7 @@ def is_rounding(precise: float, coarse: float) -> bool:
     if precise == coarse or precise == 0 or abs(precise - coarse) > _ROUNDED_SHARE * abs(precise):
         return False
     step = _step(coarse)
-    # Less than one step: some filers cut digits off instead of rounding.
+    # A full step, because some filers truncate instead of rounding.
     return step > _step(precise) and abs(Decimal(str(precise)) - Decimal(str(coarse))) < step
 
 
@@ -214,7 +214,7 @@ _K = TypeVar("_K")
 
 
 def share_framework(figures: Sequence[Figure]) -> bool:
-    """Whether all figures were filed under one accounting framework; cover pages have none."""
+    """Whether all figures share an accounting framework; cover pages have none."""
     frameworks = [found for figure in figures if (found := figure.taxonomies & FRAMEWORKS)]
     return not frameworks or bool(set.intersection(*frameworks))
 
@@ -222,9 +222,9 @@ def share_framework(figures: Sequence[Figure]) -> bool:
 def explain_break(before: Figure, figure: Figure, options: FigureOptions) -> str | None:
     """Return why a figure cannot be compared with the one before it in a series; None if it can."""
     if not share_framework([before, figure]):
-        old, new = (" and ".join(sorted(each.taxonomies & FRAMEWORKS)) for each in (before, figure))
+        old, new = (" and ".join(sorted(part.taxonomies & FRAMEWORKS)) for part in (before, figure))
         return f"under {new}; the value before it is under {old}"
-    years = [each.as_filed or each for each in (before, figure) if each.period == YEAR and each.headlines]
+    years = [part.as_filed or part for part in (before, figure) if part.period == YEAR and part.headlines]
     if options.vintage == ORIGINAL or len(years) < 2 or not any(year.restated for year in years):
         return None
     of_first, of_second = (
@@ -235,10 +235,7 @@ def explain_break(before: Figure, figure: Figure, options: FigureOptions) -> str
 
 
 def find_joint(figures: Sequence[Figure], metric_names: Sequence[str]) -> list[Figure] | None:
-    """Return figures, each of a metric, as the newest filing states them that has all of them.
-
-    In that filing, each metric has one tag.
-    """
+    """Return the figures as stated by the newest filing that has all of them, under one tag per metric."""
     stated = [{fact.accession: fact for fact in figure.headlines} for figure in figures]
     common = set[str].intersection(*(set(by_accession) for by_accession in stated))
     for accession in sorted(common, key=lambda accession: (stated[0][accession].filed, accession), reverse=True):
@@ -251,21 +248,21 @@ def find_joint(figures: Sequence[Figure], metric_names: Sequence[str]) -> list[F
 
 
 def on_one_basis(inputs: Mapping[_K, tuple[Metric, Figure]], options: FigureOptions) -> dict[_K, tuple[Metric, Figure]]:
-    """Return the inputs of a calculation with values that can be combined.
+    """Return the inputs of a calculation on a common basis.
 
-    The newest filing that states all inputs decides if they are of two frameworks, or if one of several periods of a
-    metric was restated.
+    If they have two frameworks, or one of several periods of a metric was restated, the newest filing that states
+    all inputs decides their values.
 
     Raises:
         NotComputable: no filing states all of them.
     """
     figures = [figure for _, figure in inputs.values()]
     names = [metric.name for metric, _ in inputs.values()]
-    # A figure with one statement has been chosen from its filings before.
+    # A figure with one headline has already been restated to one filing.
     is_changed = [figure.restated and len(figure.headlines) > 1 for figure in figures]
     changed = {name for name, is_new in zip(names, is_changed, strict=True) if is_new and names.count(name) > 1}
     is_comparable = share_framework(figures)
-    # No filing states what was adjusted for a split.
+    # No filing states split-adjusted values.
     is_adjusted = options.vintage == SPLIT_ADJUSTED and any(is_in_shares(figure.unit) for figure in figures)
     has_joint = options.vintage != ORIGINAL and not is_adjusted
     if is_comparable and not (changed and has_joint):

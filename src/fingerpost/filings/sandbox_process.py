@@ -1,7 +1,7 @@
 """The process of ``sandbox``: a line of JSON in, then a serialized database if the call has no path; JSON out.
 
-It imports the standard library alone, so that it starts in a moment. Nothing inside a process can stop a single
-function of SQLite, so the caller kills it. The authorizer refuses everything but reading the views laid here.
+It imports only the standard library, so it starts quickly. A process cannot interrupt one of its own SQLite
+functions, so the caller kills it. The authorizer allows only reading of the views that are created here.
 """
 
 import json
@@ -22,15 +22,15 @@ _STEPS_BETWEEN_LOOKS = 2_000
 _REFUSED_FUNCTIONS = frozenset({"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"})
 # The tables that a query may read, and the column by which ``as_of`` hides later rows.
 _DAYS = {"companies": "", "facts": "filing_date", "filings": "filing_date", "fiscal_years": "end_date", "tickers": ""}
-# A query that reads no column of a table learns at most how many rows it has.
+# Queries that read no column of a table; they learn at most its number of rows.
 _COUNTED = frozenset({*_DAYS, "concepts", "reports", "reported"})
 
 
 def run(connection: sqlite3.Connection, query: str, as_of: str | None) -> dict[str, Any]:
     """Return ``columns``, ``rows`` and ``truncated``, or ``code`` and ``error`` if SQLite refuses the query."""
-    # It drops temporary views, so it is set before there are any.
+    # This pragma drops temporary views, so it comes first.
     connection.execute("PRAGMA temp_store = MEMORY")
-    sealed, there = _lay_views(connection, as_of)
+    sealed, there = _create_views(connection, as_of)
     for pragma in ("query_only = ON", "trusted_schema = OFF", f"hard_heap_limit = {_MAX_HEAP_BYTES}"):
         connection.execute(f"PRAGMA {pragma}")
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_BYTES)
@@ -60,10 +60,10 @@ def run(connection: sqlite3.Connection, query: str, as_of: str | None) -> dict[s
         return {"code": code, "error": f"{error}. Only reading is allowed, of {there}"}
 
 
-def _lay_views(connection: sqlite3.Connection, as_of: str | None) -> tuple[str, str]:
-    """Put a view before each table; return the secret prefix of the views that read the tables, and what there is.
+def _create_views(connection: sqlite3.Connection, as_of: str | None) -> tuple[str, str]:
+    """Create a view of each table; return the secret prefix of the views, and a list of tables and columns.
 
-    SQLite names to the authorizer the view that reads a table, and a subquery may bear any name but a secret one.
+    SQLite gives the authorizer the name of the view that reads a table; a subquery cannot use a secret name.
     """
     sealed, there = f"sealed_{secrets.token_hex(8)}_", []
     (facts,) = connection.execute("SELECT sql FROM main.sqlite_master WHERE name = 'facts'").fetchone()
@@ -84,7 +84,7 @@ def _lay_views(connection: sqlite3.Connection, as_of: str | None) -> tuple[str, 
 def _fetch(cursor: sqlite3.Cursor) -> dict[str, Any]:
     columns: list[str] = []
     for name, *_ in cursor.description:
-        # A second column of one name is numbered, or a row would lose it.
+        # Rows are objects, so a second column of one name gets a number.
         names = (name, *(f"{name}_{number}" for number in range(2, len(cursor.description) + 2)))
         columns.append(next(free for free in names if free not in columns))
     answer: dict[str, Any] = {"columns": columns, "rows": [], "truncated": False}

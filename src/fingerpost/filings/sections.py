@@ -1,4 +1,4 @@
-"""Read a filing's document as plain text, and cut it into its items."""
+"""Convert a filing's document to plain text, and split it into its items."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -97,7 +97,7 @@ _CURRENT: Mapping[str, tuple[str, str]] = {
     "4.02": ("restatement", ""), "5.02": ("directors", ""), "5.03": ("articles", ""), "5.07": ("votes", ""),
     "7.01": ("regulation_fd", ""), "8.01": ("other_events", ""), "9.01": ("exhibits", ""),
 }  # fmt: skip
-# Forms without a list of items of their own are cut by what a title begins with.
+# Forms without a list of items are classified by the beginning of a title.
 _BY_TITLE = (
     ("risk factors", "risk_factors"), ("management", "mdna"), ("legal proceedings", "legal_proceedings"),
     ("business", "business"), ("financial statements", "financial_statements"), ("quantitative", "market_risk"),
@@ -118,7 +118,7 @@ _CONTINUED = re.compile(r"[\s,.\u2014\u2013-]*\(?continued\)?[\s.]*$", re.IGNORE
 
 @dataclass(frozen=True, slots=True)
 class _Heading:
-    """A line that looks like an item's: its key, its name, and where its body begins."""
+    """A line that looks like an item's heading; ``body`` is the offset of the text below it."""
 
     key: str
     number: str
@@ -128,9 +128,9 @@ class _Heading:
 
 
 def split_sections(cik: int, accession: str, form: str, filed: str, text: str) -> list[Section]:
-    """Return a filing's plain text cut at its items, in their order; a text without items is one section.
+    """Return a filing's plain text, split at its items; a text without items is one section.
 
-    What stands before the first item, a table of contents too, is a section of its own: nothing is dropped.
+    Text before the first item, such as a table of contents, is a section, so nothing is dropped.
     """
     headings = _choose(text, list(_list_headings(text, form)), form)
 
@@ -152,7 +152,7 @@ def split_sections(cik: int, accession: str, form: str, filed: str, text: str) -
 
 
 def _list_headings(text: str, form: str) -> Iterator[_Heading]:
-    """Yield the lines that are an item's heading by their number and title, wherever they stand."""
+    """Yield every line that has the number and title of an item."""
     parts = [(matched.start(), matched["part"].upper()) for matched in _PART.finditer(text)]
     for matched in _HEADING.finditer(text):
         number = re.sub(r"[^0-9.A-C]", "", matched["number"].upper())
@@ -171,16 +171,16 @@ def _list_headings(text: str, form: str) -> Iterator[_Heading]:
 
 
 def _choose(text: str, headings: Sequence[_Heading], form: str) -> list[_Heading]:
-    """Return one heading for each item, in the items' order: the choice with the most text under its headings.
+    """Return one heading per item, in the items' order: the choice with the most text under its headings.
 
-    Each text counts by the logarithm of its length. So a table of contents loses to the items themselves, even if all
-    of them are short and a long preface follows the contents.
+    Texts count by the logarithm of their lengths, so a table of contents loses to the items, even if they are short
+    and a long preface follows the contents.
     """
     if not headings:
         return []
     merged: list[_Heading] = []
     for heading in headings:
-        # The same item again, with no other between: a page header of a section that goes on.
+        # The same item again is a page header of its section.
         if not merged or merged[-1].key != heading.key:
             merged.append(heading)
     ends = [heading.start for heading in merged[1:]] + [len(text)]
@@ -192,7 +192,7 @@ def _choose(text: str, headings: Sequence[_Heading], form: str) -> list[_Heading
         total, other = max(before, default=(0.0, -1))
         best.append((total + log1p(len(_PAGE.sub("", bodies[place].strip()))), other))
     chosen = []
-    place = max(range(len(best)), key=lambda each: best[each], default=-1)
+    place = max(range(len(best)), key=lambda at: best[at], default=-1)
     while place >= 0:
         if _PAGE.sub("", bodies[place].strip()):
             chosen.append(merged[place])
@@ -222,7 +222,7 @@ def _items(form: str) -> Mapping[str, tuple[str, str]]:
 
 
 def _keys(number: str, part: str, form: str) -> list[str]:
-    """Return the items that a number may mean; a 10-Q's parts count anew."""
+    """Return the items that a number may mean; each part of a 10-Q counts from 1."""
     if _items(form) is not _QUARTERLY:
         return [number]
     return [f"{part}.{number}"] if part in ("I", "II") else [f"I.{number}", f"II.{number}"]

@@ -1,4 +1,4 @@
-"""The facts file: companies, their figures, lists of filings and sections of text, in one SQLite file."""
+"""The facts file: companies, figures, lists of filings and sections of text in SQLite."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -70,7 +70,7 @@ CREATE VIEW facts AS
 
 
 def facts_file(path: Path) -> SqliteFile:
-    """Return how the facts file at a path is opened; its connections may move between threads, one at a time."""
+    """Return the facts file at a path; its connections may move between threads, one at a time."""
     return SqliteFile(
         path=path,
         holds="filings",
@@ -83,7 +83,7 @@ def facts_file(path: Path) -> SqliteFile:
 
 
 def is_empty(file: SqliteFile, connection: sqlite3.Connection) -> bool:
-    """Whether nothing was laid out yet.
+    """Whether the file has no tables yet.
 
     Raises:
         SettingsInvalid: the file is another program's, or of another version of ours.
@@ -114,7 +114,7 @@ def plain_ticker(text: str) -> str:
 
 
 class FactStore:
-    """The writing side of the facts file; a new one begins with the sample that ships with the package."""
+    """Write the facts file; a new file begins with the shipped sample."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -125,7 +125,7 @@ class FactStore:
             _put_facts(connection, file, tickers, retrieved_at, EDGAR)
 
     def put_newer_facts(self, files: Iterable[FactsFile], *, retrieved_at: str | None) -> None:
-        """Replace the figures of companies, in one transaction, except where those that are there are newer."""
+        """Replace the figures of companies in one transaction, unless the stored ones are newer."""
         with self._writing() as connection:
             for file in files:
                 query = "SELECT complete_through FROM companies WHERE cik = ?"
@@ -137,13 +137,13 @@ class FactStore:
         tickers = [plain_ticker(ticker) for ticker in file.tickers]
         ticker = tickers[0] if tickers else None
         with self._writing() as connection:
-            _insert(connection, "tickers (ticker, cik)", [(each, file.cik) for each in tickers], "OR IGNORE")
+            _insert(connection, "tickers (ticker, cik)", [(ticker, file.cik) for ticker in tickers], "OR IGNORE")
             connection.execute(
                 "UPDATE companies SET name = ?, ticker = coalesce(?, ticker), sic = ?, industry = ?, exchange = ?"
                 " WHERE cik = ?",
                 (file.name, ticker, file.sic, file.industry, file.exchange, file.cik),
             )
-            _put_listed(connection, [(each, file.cik, file.name) for each in tickers])
+            _put_listed(connection, [(ticker, file.cik, file.name) for ticker in tickers])
             connection.execute("DELETE FROM filings WHERE cik = ?", (file.cik,))
             columns = "cik, accession_number, filing_type, filing_date, report_date, document, description"
             filings = [(file.cik, *astuple(filing)) for filing in file.filings]
@@ -213,9 +213,9 @@ class SampleCompany:
 
 
 def read_sample() -> list[SampleCompany]:
-    """Return the companies of ``sample/figures.txt``, which ships so that a first question needs no network.
+    """Return the companies of ``sample/figures.txt``, which answers first queries without a network.
 
-    It is made of lines: ``company``, ``year`` (a fiscal year's end and name), ``filing`` (a number, accession, form,
+    Its lines are ``company``, ``year`` (a fiscal year's end and name), ``filing`` (a number, accession, form,
     filed day), ``concept`` (name, unit, label), and under each concept its figures: start (``-`` for an instant), end,
     value, and the number of the filing that states it.
     """
@@ -263,7 +263,7 @@ def _read_sample_company(lines: Sequence[str]) -> SampleCompany:
 
 
 def new_sample() -> sqlite3.Connection:
-    """Return a database in memory that holds the shipped sample and nothing else."""
+    """Return a database in memory with the shipped sample."""
     connection = connect_memory()
     _create(connection)
     connection.execute("BEGIN")
@@ -301,7 +301,7 @@ def _put_facts(
     connection.execute("DELETE FROM reported WHERE concept IN (SELECT id FROM concepts WHERE cik = ?)", (cik,))
     for table in ("concepts", "reports", "fiscal_years", "companies"):
         connection.execute(f"DELETE FROM {table} WHERE cik = ?", (cik,))  # noqa: S608  (names of our own)
-    _insert(connection, "tickers (ticker, cik)", [(each, cik) for each in own], "OR IGNORE")
+    _insert(connection, "tickers (ticker, cik)", [(own_ticker, cik) for own_ticker in own], "OR IGNORE")
     company = {
         "cik": cik,
         "ticker": main[0] if main else ticker,

@@ -44,13 +44,13 @@ class EdgarSync:
         self._store = store
         self._client = client
         self._edgar = edgar
-        # The validators of what was fetched are in the facts file: they go where the facts go.
+        # The validators are in the facts file, so that they are copied and removed with the facts.
         self._file = facts_file(store.path)
 
     async def sync(self, ticker: str, *, texts: int = 0) -> list[Synced]:
         """Fetch a company's figures, its list of filings and, of its newest reports, ``texts`` texts.
 
-        A ticker may stand for several CIKs: each is fetched.
+        Every CIK of the ticker is fetched.
 
         Raises:
             DataNotFound: EDGAR knows no such ticker; the message names near ones.
@@ -116,7 +116,7 @@ class EdgarSync:
         return NEW
 
     def _keep(self, url: str, response: Response, file: FactsFile, tickers: list[str]) -> None:
-        """Store the figures first and their validators last: killed between, they are fetched once more."""
+        """Store the figures, then their validators; after a crash in between, they are fetched again."""
         retrieved_at = response.retrieved_at.strftime("%Y-%m-%dT%H:%M:%SZ")
         self._store.put_facts(file, tickers=tickers, retrieved_at=retrieved_at)
         with self._file.opened() as connection:
@@ -126,7 +126,7 @@ class EdgarSync:
             )
 
     async def _look(self, find: Callable[[FactLibrary], _T]) -> _T:
-        """Return what a function finds in the facts file; it runs in a thread."""
+        """Run a function over the facts file in a thread."""
 
         def look() -> _T:
             with closing(FactLibrary(self._store.path)) as library:
@@ -143,7 +143,7 @@ def _find_validators(library: FactLibrary, url: str, cik: int) -> Validators | N
 
 
 def _read(reader: Callable[[Mapping[str, Any], str], _T], content: bytes, name: str) -> _T:
-    """Return what a reader makes of an answer; raise SourceChanged if it makes nothing of it."""
+    """Parse an answer; raise SourceChanged if it cannot be parsed."""
     try:
         return reader(parse_json(content, name), name)
     except FeedUnusable as error:

@@ -1,4 +1,4 @@
-"""``sec_graph_query``: a company's filings, their sections, and who is named in them."""
+"""``sec_graph_query``: a company's filings, their sections, and the companies that they mention."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools.sec_params import Day, Ticker, Word
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, StepParams
 from fingerpost.filings.tools.sec_semantic_search import NO_TEXT_STEP
-from fingerpost.filings.tools.sec_text import tell_rows
+from fingerpost.filings.tools.sec_text import format_rows
 
 Limit = Annotated[int, Field(ge=1, le=1000)]
 _LEGAL_FORMS = re.compile(r"[,.]|\b(inc|corp|corporation|co|company|plc|ltd|holdings|group|the)\b", re.IGNORECASE)
@@ -62,7 +62,7 @@ def _timeline(library: FactLibrary, params: FilingTimelineParams) -> Reply:
 
 
 def _list_filings(library: FactLibrary, params: CompanyFilingsParams | FilingTimelineParams, wanted: set[str]) -> Reply:
-    """Return the newest filings of the wanted forms, and why a list may lack some."""
+    """Return the newest filings of the wanted forms, with notes on incomplete lists."""
     options = FigureOptions(as_of=params.as_of)
     source = open_company(library, params.ticker, f"No filings found for {params.ticker}", options)
     company = source.company
@@ -150,7 +150,7 @@ def _types(library: FactLibrary, _params: StepParams) -> Reply:
     return Reply([{"section_type": kind, "count": count} for kind, count in rows])
 
 
-def _say_filing(row: Mapping[str, Any]) -> str:
+def _format_filing(row: Mapping[str, Any]) -> str:
     period = f", fiscal {row['fiscal_year']} {row['fiscal_period'] or ''}".rstrip() if row["fiscal_year"] else ""
     report = f", period to {row['report_date']}" if row["report_date"] else ""
     about = f": {row['description']}" if row.get("description") else ""
@@ -164,7 +164,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         params=CompanyFilingsParams,
         answer=_company_filings,
         output=shape.FilingsAnswer,
-        text=tell_rows(_say_filing),
+        text=format_rows(_format_filing),
         rest="The rest with as_of: the filing_date of the last row that is shown.",
         usage="company_filings {ticker, filing_types, limit}, newest first",
     ),
@@ -173,7 +173,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         params=FilingTimelineParams,
         answer=_timeline,
         output=shape.TimelineAnswer,
-        text=tell_rows(_say_filing),
+        text=format_rows(_format_filing),
         rest="Ask with a smaller limit and as_of.",
         usage="filing_timeline {ticker, filing_type}, oldest first",
     ),
@@ -182,7 +182,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         params=FilingSectionsParams,
         answer=_sections,
         output=shape.SectionsAnswer,
-        text=tell_rows(lambda row: f"{row['order']}. {row['title']} ({row['section_type']})"),
+        text=format_rows(lambda row: f"{row['order']}. {row['title']} ({row['section_type']})"),
         rest="Name section_types.",
         usage="filing_sections {accession_number}",
     ),
@@ -191,7 +191,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         params=RelatedCompaniesParams,
         answer=_related,
         output=shape.RelatedAnswer,
-        text=tell_rows(lambda row: f"{row['name']} ({row['ticker']}), {row['mention_count']} times"),
+        text=format_rows(lambda row: f"{row['name']} ({row['ticker']}), {row['mention_count']} times"),
         usage="related_companies {ticker}",
     ),
     QueryType(
@@ -199,7 +199,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         params=StepParams,
         answer=_types,
         output=shape.SectionTypesAnswer,
-        text=tell_rows(lambda row: f"{row['section_type']}: {row['count']}"),
+        text=format_rows(lambda row: f"{row['section_type']}: {row['count']}"),
         usage="section_types",
     ),
 )

@@ -1,4 +1,4 @@
-"""What the filings tools take (plan-step contract, rules F3, F7)."""
+"""Parameters of the filings tools (plan-step contract, rules F3, F7)."""
 
 from dataclasses import fields, replace
 from typing import Annotated, Any, Literal, Self
@@ -79,12 +79,12 @@ class FinancialFactsQuery(WindowParams, FinancialFactsParams):
     def _start_before_end(self) -> Self:
         if self.period is None and (self.start_date is None or self.end_date is None):
             lacking = [name for name in ("start_date", "end_date") if getattr(self, name) is None]
-            told = "missing required parameter; period may stand instead of both days"
-            # Each is a field of its own in the error: who validates a call asks which one it is.
+            message = "missing required parameter; period may stand instead of both days"
+            # One error per field, because validate_call reports the first field.
             raise ValidationError.from_exception_data(
                 type(self).__name__,
                 [
-                    InitErrorDetails(type=PydanticCustomError("missing_days", told), loc=(name,), input=None)
+                    InitErrorDetails(type=PydanticCustomError("missing_days", message), loc=(name,), input=None)
                     for name in lacking
                 ],
             )
@@ -225,7 +225,7 @@ class VerifyClaimParams(ViewParams):
 
     @property
     def claim(self) -> Claim:
-        names = [each.name for each in fields(Claim)]
+        names = [field.name for field in fields(Claim)]
         return Claim(**{name: value for name in names if (value := getattr(self, name)) is not None})
 
 

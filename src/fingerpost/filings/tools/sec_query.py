@@ -1,9 +1,7 @@
-"""Tools of the plan-step contract that answer several query types, each of them one record.
+"""Tools of the plan-step contract that answer several query types.
 
-A query type is a ``QueryType``: its parameters, its answer, its text and its line in the tool's description.
-A tool lists its query types; schemas, checks, descriptions and ``tool_details`` follow from the records.
-Over MCP, the command line and Python such a tool takes ``{query_type, parameters}`` and answers
-the standard response; through the registry or a plan it is ``execute(query_type, parameters)``.
+A tool lists ``QueryType`` records; its schemas, checks, description and ``tool_details`` follow from them.
+Every interface sends ``{query_type, parameters}`` and gets the standard response.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +18,7 @@ from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.wire import Shape, Wire, WireModel
 from fingerpost.errors import DataNotFound, QueryTypeUnsupported, ToolError
 from fingerpost.filings.reply import Reply
-from fingerpost.filings.tools.sec_text import say_source, tell_figures
+from fingerpost.filings.tools.sec_text import format_figures, format_source
 from fingerpost.runtime.concurrency import compute
 
 _S = TypeVar("_S")
@@ -30,14 +28,14 @@ _EXTRA_FIELDS = ("missing", "source", "available_tools", "warning")
 
 
 class StepModel(WireModel):
-    """A shape of the plan-step contract: snake_case outside too, and null where there is nothing (rules A1, A2)."""
+    """A shape of the plan-step contract: snake_case, with nulls (rules A1, A2)."""
 
     model_config = ConfigDict(alias_generator=None, extra="forbid", defer_build=True)
     keeps_nulls = True
 
 
 class StepParams(BaseModel):
-    """The parameters of one kind of question; an explicit null is absence (rule A2)."""
+    """The parameters of a query type; an explicit null counts as absent (rule A2)."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
@@ -68,26 +66,24 @@ class StandardAnswer(StepModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryType(Generic[_S, _P]):
-    """One query type of a tool, whole.
+    """One query type of a tool.
 
     Attributes:
-        name: as callers write it.
-        params: reads the parameters; explicit nulls have been taken out.
-        answer: returns the reply to checked parameters, from what the tool reads; it runs in a thread and raises
-            ToolError for whatever the caller should know.
+        params: the model of the parameters, without explicit nulls.
+        answer: returns the reply, from the tool's source and checked parameters; it runs in a thread and may raise
+            ToolError.
         output: the shape of a successful answer; its ``query_type`` allows the name and the aliases.
-        text: returns a short text for a reader who sees nothing else of the answer's body; of figures by default.
-        usage: its place in the tool's description, such as ``metrics {ticker}``; empty where an intro names it.
-        aliases: other names that mean the same.
-        rest: how to get the rest of an answer that is too long, as one sentence.
-        long_parts: the parts of an answer that may be shortened then, by their paths.
+        text: formats an answer as a text that stands alone (rule A11).
+        usage: its part of the tool's description, such as ``metrics {ticker}``; empty if the intro has it.
+        rest: one sentence on how to get the rest of an answer that is too long.
+        long_parts: paths of the parts that may be shortened in such an answer.
     """
 
     name: str
     params: type[_P]
     answer: Callable[[_S, _P], Reply]
     output: type[StandardAnswer]
-    text: Callable[[Mapping[str, Any]], str] = tell_figures
+    text: Callable[[Mapping[str, Any]], str] = format_figures
     usage: str = ""
     aliases: tuple[str, ...] = ()
     rest: str = "Ask for less."
@@ -100,12 +96,9 @@ class QueryCall(StepModel):
 
 
 class QueryTool(PublishedTool):
-    """A tool of the plan-step contract with several query types; a subclass only names itself and lists them.
+    """A tool of the plan-step contract with several query types, which answer from one source.
 
-    Attributes:
-        queries: the query types, in the order in which they are listed; every one answers from the same source.
-        intro: the description up to the query types' usages.
-        outro: the description after them.
+    The description is ``intro``, the usages of ``queries``, and ``outro``.
     """
 
     family: ClassVar[Family] = Family.STEP
@@ -134,7 +127,7 @@ class QueryTool(PublishedTool):
 
     @property
     def input_schema(self) -> dict[str, Any]:
-        """JSON Schema of a call; each question's own parameters are in ``tool_details``."""
+        """JSON Schema of a call; ``tool_details`` has the parameters of each query type."""
         return {
             "type": "object",
             "properties": {
@@ -148,7 +141,7 @@ class QueryTool(PublishedTool):
     async def handle(self, arguments: QueryCall, call: Call) -> Wire:  # noqa: ARG002  (figures are nobody's own)
         query = self._by_name.get(arguments.query_type)
         if query is None:
-            raise QueryTypeUnsupported(arguments.query_type, self.name, [each.name for each in self.queries])
+            raise QueryTypeUnsupported(arguments.query_type, self.name, [query.name for query in self.queries])
         params = _read_params(query.params, arguments.parameters)
         reply = await compute(query.answer, self._source, params)
         return self.format_success_response(
@@ -190,7 +183,7 @@ class QueryTool(PublishedTool):
         text = text_of_error(error, self.family)
         return Answer(
             body=body,
-            text=text if extra.get("source") is None else f"{text}\n{say_source(extra['source'])}",
+            text=text if extra.get("source") is None else f"{text}\n{format_source(extra['source'])}",
             is_error=True,
             correlation_id=correlation_id,
             error=error,
@@ -203,5 +196,5 @@ def _read_params(model: type[BaseModel], raw: Mapping[str, Any]) -> BaseModel:
     except ValidationError as error:
         required = [name for name, field in model.model_fields.items() if field.is_required()]
         # The original's own sentences.
-        told = f"Missing required parameter{'s' if len(required) > 1 else ''}: {' and '.join(required)}"
-        raise explain(error, model, dict.fromkeys(required, told)) from error
+        message = f"Missing required parameter{'s' if len(required) > 1 else ''}: {' and '.join(required)}"
+        raise explain(error, model, dict.fromkeys(required, message)) from error

@@ -44,7 +44,7 @@ class SemanticSearchParams(StepParams):
 
 
 def _search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
-    """Return the sections that share the most telling words with a query, best first; ``score`` grows with likeness."""
+    """Return the sections that match a query best by BM25; a larger ``score`` is better."""
     not_found = f"No results found for query: {params.query}"
     if not library.rows("SELECT 1 FROM sections LIMIT 1"):
         raise nothing(not_found, {"text": missing_entry(NOT_LOADED, "no filing text was loaded", NO_TEXT_STEP)})
@@ -107,7 +107,7 @@ def _filters(library: FactLibrary, params: SemanticSearchParams) -> tuple[str, l
 
 
 def _ciks_of(library: FactLibrary, text: str) -> list[int]:
-    """Return the CIKs of a company by ticker, CIK or name; of one without figures, those of its ticker."""
+    """Return the CIKs of a company by ticker, CIK or name; a company without figures has those of its ticker."""
     company = library.find_company(text)
     if company is not None:
         return library.list_ciks(company)
@@ -118,14 +118,14 @@ def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text.lower())
 
 
-def _tell_hits(body: Mapping[str, Any]) -> str:
-    told = [
+def _format_hits(body: Mapping[str, Any]) -> str:
+    lines = [
         f"{hit['metadata']['ticker'] or hit['metadata']['cik']} {hit['metadata']['filing_type']} of "
         f"{hit['metadata']['filing_date']}, {hit['metadata']['section']} ({hit['metadata']['accession_number']}, "
         f"score {hit['score']}): {hit['text']}"
         for hit in body["results"]
     ]
-    return "\n".join([*told, *(f"({note}.)" for note in body["notes"])])
+    return "\n".join([*lines, *(f"({note}.)" for note in body["notes"])])
 
 
 class SecSemanticSearch(QueryTool):
@@ -137,7 +137,7 @@ class SecSemanticSearch(QueryTool):
             params=SemanticSearchParams,
             answer=_search,
             output=shape.SearchAnswer,
-            text=_tell_hits,
+            text=_format_hits,
             rest="Ask with a smaller top_k, or narrow it by companies, sections or date_range.",
             usage="semantic_search {query, companies, filing_types, date_range, sections, keywords, top_k}",
         ),

@@ -1,6 +1,6 @@
-"""Texts of answers about filings: every row on a line of its own, what is missing, what else must be said, whose data.
+"""Texts of answers about filings: one line for each row, then missing values, notes, and the source.
 
-Each figure and day of the structured content stands in the text (rule A11); what makes a text too long is cut later.
+The text has every figure and day of the structured content (rule A11); a text that is too long is cut later.
 """
 
 import json
@@ -10,16 +10,16 @@ from typing import Any
 Body = Mapping[str, Any]
 
 
-def tell_rows(one: Callable[[Any], str]) -> Callable[[Body], str]:
-    """Return a text of an answer's rows, one a line, each told by ``one`` without a full stop."""
+def format_rows(one: Callable[[Any], str]) -> Callable[[Body], str]:
+    """Return a formatter of answers, from one of rows; ``one`` adds no full stop."""
 
-    def tell(body: Body) -> str:
-        return _with_sources(body, [*_say_total(body), *(f"{one(row)}." for row in body["results"])] or ["No rows."])
+    def format_body(body: Body) -> str:
+        return _with_sources(body, [*_format_total(body), *(f"{one(row)}." for row in body["results"])] or ["No rows."])
 
-    return tell
+    return format_body
 
 
-def tell_table(body: Body) -> str:
+def format_table(body: Body) -> str:
     rows = body["results"]
     more = " (there are more: use LIMIT and OFFSET)" if body["truncated"] else ""
     lines = [f"{_count(len(rows), 'row')}{more}."]
@@ -29,7 +29,7 @@ def tell_table(body: Body) -> str:
     return _with_sources(body, lines)
 
 
-def tell_metrics(body: Body) -> str:
+def format_metrics(body: Body) -> str:
     rows = body["results"]
     words = dict.fromkeys(row["standard_metric_name"] for row in rows if row["standard_metric_name"])
     lines = [f"{_count(len(rows), 'tag')}; metric words: {', '.join(words)}."]
@@ -37,7 +37,7 @@ def tell_metrics(body: Body) -> str:
     return _with_sources(body, lines)
 
 
-def tell_verdict(body: Body) -> str:
+def format_verdict(body: Body) -> str:
     data = body["data"]
     names = ("claimed", "value", "difference", "tolerance")
     compared = [f"{name} {data[name]}" for name in names if data.get(name) is not None]
@@ -48,42 +48,38 @@ def tell_verdict(body: Body) -> str:
     return _with_sources(body, lines)
 
 
-def tell_figures(body: Body) -> str:
+def format_figures(body: Body) -> str:
     lines = [f"{name}: {value:,}." for name, value in _headlines(body.get("data"))]
     lines += [f"{_figure(row)}." for row in body["results"]]
     return _with_sources(body, lines or ["No rows."])
 
 
-def tell_calculations(body: Body) -> str:
-    return _with_sources(body, [f"{_calculation(row)}." for row in body["results"]] or ["No rows."])
-
-
 def _with_sources(body: Body, lines: list[str]) -> str:
-    lines = lines + [_say_missing(name, entry) for name, entry in (body.get("missing") or {}).items()]
+    lines = lines + [_format_missing(name, entry) for name, entry in (body.get("missing") or {}).items()]
     lines += [f"{note}." for note in body.get("notes") or ()]
     source = body.get("source")
-    return "\n".join(lines if source is None else [*lines, say_source(source)])
+    return "\n".join(lines if source is None else [*lines, format_source(source)])
 
 
-def say_source(source: Body) -> str:
-    """Return whose data an answer or a failure rests on, and through which day it is complete."""
+def format_source(source: Body) -> str:
+    """Return the source of an answer or a failure, and the day through which it is complete."""
     note = f" {source['note']}." if source.get("note") else ""
     got = f", retrieved {source['retrieved_at']}" if source.get("retrieved_at") else ""
     return f"Source: SEC filings, {source['dataset']}, complete through {source['complete_through']}{got}.{note}"
 
 
-def _say_missing(name: str, entry: Body) -> str:
+def _format_missing(name: str, entry: Body) -> str:
     meant = f" Did you mean {', '.join(entry['did_you_mean'])}?" if entry.get("did_you_mean") else ""
     return f"Missing {name}: {entry['message']}. {entry['next_step']}.{meant}"
 
 
-def _say_total(body: Body) -> list[str]:
+def _format_total(body: Body) -> list[str]:
     total = body.get("total_results")
     return [] if total is None or total == len(body["results"]) else [f"{len(body['results'])} of {total}:"]
 
 
 def _headlines(data: Any, before: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the values of ``data`` that are numbers, by metric, or by company and metric; series are the rows."""
+    """Yield the numbers of ``data`` by metric, or by company and metric; the rows have the series."""
     for name, value in (data or {}).items():
         if isinstance(value, Mapping):
             yield from _headlines(value, f"{name} ")
@@ -110,9 +106,9 @@ def _figure(row: Body) -> str:
     parts = [f"{row['ticker']} {name} {period} ({_span(row)}): {value}, {_filing(row)}{tag}"]
     if row.get("formula"):
         parts.append(f"= {row['formula']}")
-    for key, word, tell in _BEHIND:
+    for key, word, format_item in _EVIDENCE:
         if row.get(key):
-            parts.append(f"{word} {', '.join(map(tell, row[key]))}")
+            parts.append(f"{word} {', '.join(map(format_item, row[key]))}")
     return "; ".join(parts + list(row.get("notes") or ()))
 
 
@@ -121,7 +117,7 @@ def _input(part: Body) -> str:
     return f"{part['xbrl_tag']} {part['value']:,} {part['unit']} ({_span(part)}, {filing})"
 
 
-_BEHIND: tuple[tuple[str, str, Callable[[Body], str]], ...] = (
+_EVIDENCE: tuple[tuple[str, str, Callable[[Body], str]], ...] = (
     ("inputs", "from", _input),
     ("revisions", "stated before:", lambda row: f"{row['value']:,} {row['kind']} by {_filing(row)}"),
     ("alternatives", "other tags:", lambda row: f"{row['xbrl_tag']} {row['value']:,} in {row['accession_number']}"),
@@ -134,7 +130,7 @@ def _calculation(row: Body) -> str:
     filings = dict.fromkeys(map(_filing, row["inputs"]))
     notes = "".join(f" ({note})" for note in row.get("notes") or ())
     formula = "" if row["formula"] == row["expression"] else f" = {row['formula']}"
-    inputs = "".join(f"; {_calculation_input(each)}" for each in row["inputs"])
+    inputs = "".join(f"; {_calculation_input(part)}" for part in row["inputs"])
     return (
         f"{row['ticker']} {row['expression']} {period}{end}: {row['value']:,} {row['unit']}{formula}"
         f" = {row['filled_in']}, from {', '.join(filings) or 'no filing'}{notes}{inputs}"
@@ -150,7 +146,7 @@ def _company(row: Body) -> str:
     also = f", also {', '.join(row['tickers'])}" if len(row.get("tickers") or ()) > 1 else ""
     about = [row.get(name) for name in ("sector", "industry", "exchange", "currency", "dataset")]
     sic = f", SIC {row['sic']}" if row.get("sic") else ""
-    known = "".join(f", {each}" for each in about if each)
+    known = "".join(f", {value}" for value in about if value)
     span = f", periods from {row['first_period_end']}, complete through {row['complete_through']}"
     return f"{row['ticker']}: {row['name']} (CIK {row['cik']}){also}{sic}{known}{span}"
 
@@ -163,4 +159,5 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-tell_companies = tell_rows(_company)
+format_calculations = format_rows(_calculation)
+format_companies = format_rows(_company)

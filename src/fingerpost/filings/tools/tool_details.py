@@ -1,4 +1,4 @@
-"""``tool_details``: what a tool expects and returns, from the specifications themselves."""
+"""``tool_details``: the parameters and answers of a tool, from its specification."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -60,31 +60,30 @@ def _document(spec: ToolSpec) -> str:
         for name, field in fields.items():
             optional = "" if name in required else "?"
             about = f": {field['description']}" if "description" in field else ""
-            lines.append(f"  {name}{optional} ({_say_type(field, schema)}){about}")
+            lines.append(f"  {name}{optional} ({_describe_type(field, schema)}){about}")
     return "\n".join(lines)
 
 
-def _say_type(field: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
-    """Return what a parameter may be: its JSON Schema in a few words, with its bounds and its default."""
+def _describe_type(field: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
+    """Return a parameter's JSON Schema in a few words, with its bounds and its default."""
     if "$ref" in field:
         field = {**schema.get("$defs", {}).get(field["$ref"].rpartition("/")[2], {}), **field}
     if "enum" in field or "const" in field:
-        said = " or ".join(json.dumps(each) for each in field.get("enum", [field.get("const")]))
+        text = " or ".join(json.dumps(value) for value in field.get("enum", [field.get("const")]))
     elif "anyOf" in field or "oneOf" in field:
-        kinds = [_say_type(each, schema) for each in field.get("anyOf", field.get("oneOf", ()))]
-        said = " or ".join(kind for kind in dict.fromkeys(kinds) if kind != "null")
+        kinds = [_describe_type(part, schema) for part in field.get("anyOf", field.get("oneOf", ()))]
+        text = " or ".join(kind for kind in dict.fromkeys(kinds) if kind != "null")
     elif field.get("type") == "array":
-        said = f"list of {_say_type(field.get('items', {}), schema)}"
+        text = f"list of {_describe_type(field.get('items', {}), schema)}"
     elif field.get("properties"):
-        said = (
-            f"object of {', '.join(f'{name}: {_say_type(each, schema)}' for name, each in field['properties'].items())}"
-        )
+        types = (f"{name}: {_describe_type(part, schema)}" for name, part in field["properties"].items())
+        text = f"object of {', '.join(types)}"
     else:
-        said = str(field.get("type", "anything"))
+        text = str(field.get("type", "anything"))
     bounds = [f"{word} {field[key]}" for key, word in _BOUNDS.items() if key in field]
     if field.get("default") is not None:
         bounds.append(f"default {json.dumps(field['default'])}")
-    return ", ".join([said, *bounds])
+    return ", ".join([text, *bounds])
 
 
 class ToolDetails(QueryTool):
