@@ -224,7 +224,7 @@ def test_a_figure_and_a_calculation_in_words(tell, row, text):
     assert tell({"results": [row]}) == text
 
 
-def test_other_texts():
+def test_texts_of_verdicts_tables_tags_and_companies():
     verdict = {"data": {"verdict": "TRUE"}, "explanation": "it is so"}
     metrics = [{"standard_metric_name": name} for name in ("Revenue", None, "EPS", "Revenue")]
     company = {"ticker": "DRWN", "name": "Drawn Inc.", "cik": 7, "first_period_end": "2009", "complete_through": "2024"}

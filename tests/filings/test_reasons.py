@@ -78,7 +78,7 @@ TAGS = "Ask query_type metrics for its tags, or read the filing"
         ),
     ],
 )  # fmt: skip
-def test_each_reason(library, metric, period, options, expected):
+def test_the_first_cause_of_a_gap_is_its_reason(library, metric, period, options, expected):
     reason, message, step = expected
     what = f"{metric} of Drawn Inc. for fiscal {period.replace('-', ' ')}"
     found = missing_figure(figures_of(library, **options), find_metric(metric), window(period))
