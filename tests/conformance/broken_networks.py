@@ -112,8 +112,6 @@ class Fading(ConformingSource):
 
 
 def map_legs(change):
-    """Bend every leg of an answer."""
-
     def bend(answer, query):
         bent = [Itinerary(tuple(map(change, each.legs))) for each in answer.itineraries]
         return replace(answer, itineraries=tuple(bent))
@@ -126,8 +124,6 @@ def map_rows(change):
 
 
 def map_provenance(**values):
-    """Bend what every kind of answer says of itself."""
-
     def bend(answer, *_):
         return replace(answer, provenance=replace(answer.provenance, **values))
 
@@ -143,8 +139,6 @@ def thaw(answer, query):
 
 
 class Forgetful:
-    """Answers properly once, and then with nothing."""
-
     def __init__(self):
         self._times = 0
 

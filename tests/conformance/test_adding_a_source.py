@@ -35,7 +35,6 @@ def test_every_provider_has_its_page():
 
 
 def test_contributing_names_places_that_are_there():
-    """Every path that the section on sources names."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     section = text.partition("## To add a source")[2].partition("\n## ")[0]
     named = [word for word in section.split("`")[1::2] if "/" in word]

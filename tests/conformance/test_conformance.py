@@ -14,7 +14,6 @@ SOURCES = [EmbeddedConformance, MotisConformance, OpenTripPlannerConformance, Tf
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
 @pytest.mark.parametrize("fact", FACTS, ids=str)
 def test_a_source_is_held_to_every_fact(source, fact):
-    """It holds, or the source's own word says why it does not."""
     gap = check(source(), fact)
     if gap is not None:
         pytest.skip(str(gap))

@@ -46,7 +46,6 @@ def test_there_is_a_broken_network_for_every_fact():
 
 @pytest.mark.parametrize("fact", TROUBLES, ids=str)
 def test_every_trouble_can_be_told_wrongly(fact, opened):
-    """Another branch of the tree than the trouble's own."""
     wrong = SourceFailed("no") if fact.branch is SourceTimeout else SourceTimeout("late")
     with pytest.raises(NetworkBroken, match="the error of "):
         check(Fading(wrong, opened), fact)
@@ -54,7 +53,6 @@ def test_every_trouble_can_be_told_wrongly(fact, opened):
 
 @pytest.mark.parametrize("fact", FACTS, ids=str)
 def test_every_fact_says_in_one_sentence_what_it_asks(fact):
-    """A question, and no second line needed."""
     assert (fact.sentence.endswith("?"), len(fact.sentence) < 130) == (True, True), fact.sentence
 
 
@@ -84,7 +82,6 @@ def test_a_gap_that_is_none_is_found_out(opened):
 
 
 def test_an_ability_is_declared_or_explained_and_never_both(opened):
-    """The profile's word and the gap's must not differ."""
     no_fares = with_profile(abilities=frozenset(Ability) - {Ability.FARES})
     explained = bent(opened, no_fares)
     explained.gaps = MappingProxyType({Ability.FARES: NotYetTheirs("the server knows none")})
@@ -111,7 +108,6 @@ def test_what_goes_on_after_closing_is_found_out(opened):
 
 
 def test_the_clock_is_given_back(opened, monkeypatch):
-    """The suite fixes it for a fact, and no longer."""
     import os
 
     for before in (None, "2020-01-01T00:00:00Z"):

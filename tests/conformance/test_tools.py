@@ -68,7 +68,6 @@ async def test_a_trip_shows_what_runs_and_what_was_cancelled(source, tmp_path):
 
 
 async def test_a_board_shows_delays_and_cancellations(source, tmp_path):
-    """Two minutes late is delayed; the cancelled one has no delay."""
     async with tools_of_the_town(tmp_path, source(), live=True) as tools:
         answered = await tools["get_departures"].answer({"stop": ALPHA, "windowMinutes": 60}, user="ann")
     rows = [(row["line"], row["status"], row.get("delaySeconds")) for row in answered.body["departures"]]

@@ -45,7 +45,6 @@ def distances_m(real_stops) -> dict[str, float]:
 
 
 def test_demo_stops_lie_where_the_real_stops_of_their_name_lie(distances_m):
-    """Within the distance that design.md, section 6, allows."""
     assert {stop: round(m) for stop, m in distances_m.items() if m > NEAR_ENOUGH_M} == {}
 
 

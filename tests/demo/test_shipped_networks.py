@@ -47,7 +47,6 @@ def test_two_networks_ship():
 
 
 def test_an_unknown_demo_is_refused_with_the_known_names():
-    """Whoever asks for another city is told which there are."""
     with pytest.raises(DataNotFound) as refused:
         build_demo("DEMO-PARIS")
 

@@ -49,7 +49,6 @@ def list_options(command):
 
 
 def test_every_command_that_is_shown_exists():
-    """Also those in hints, and those that a person copies from a page."""
     shown = list(list_shown())
     faults = [(place, command, fault) for place, command in shown if (fault := find_fault(command))]
 

@@ -22,12 +22,10 @@ def _split(requirements):
 
 
 def test_every_dependency_stands_in_the_table_with_its_bounds():
-    """A dependency that is added, dropped or bounded otherwise takes its row with it."""
     assert _rows("Taken at run time") == _split(PROJECT["dependencies"])
 
 
 def test_every_extra_stands_in_the_table_with_its_bounds():
-    """So do the packages of the extras, each under its extra's name."""
     extras = PROJECT["optional-dependencies"]
     named = {name: reason.split(":")[0] for name, _, reason in ROW.findall(PAGE.partition("\n## Extras\n")[2])}
 

@@ -32,7 +32,6 @@ def test_the_reference_is_what_the_code_says(pages):
 
 
 def test_every_warning_is_in_the_reference(pages):
-    """No code of a warning is undocumented, and each says what it means."""
     assert [code for code in WarningCode if f"* `{code.value}`: " not in pages["errors.md"]] == []
 
 

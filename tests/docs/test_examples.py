@@ -82,7 +82,6 @@ def test_a_shell_block_runs_or_is_a_make_target(block, place):
 
 @pytest.mark.parametrize("block", PYTHON, ids=ids(PYTHON))
 def test_a_python_block_runs(block, place):
-    """The code runs by itself, in an interpreter of its own, and prints something."""
     done = subprocess.run([sys.executable, "-c", block.text], capture_output=True, text=True, check=False)
 
     assert (done.returncode, bool(done.stdout)) == (0, True), done.stderr
@@ -134,7 +133,6 @@ def test_the_demo_plans_a_trip_through_the_server(place):
 
 
 def test_the_demo_leaves_nothing_behind(place, monkeypatch):
-    """Without FINGERPOST_HOME it works in a temporary folder."""
     monkeypatch.delenv("FINGERPOST_HOME")
     monkeypatch.setenv("XDG_DATA_HOME", str(place / "data"))
     done = subprocess.run([sys.executable, ROOT / "examples" / "plan_through_mcp.py"], capture_output=True, check=False)

@@ -41,7 +41,6 @@ def test_zip_and_folder_read_alike(tmp_path, form):
 
 
 def test_line_of_a_row_counts_quoted_line_ends(tmp_path):
-    """A row's line is the one that a text editor shows at the row's end."""
     path = write_feed(tmp_path / "feed", {"a.txt": 'x,y\n"two\nlines",1\n\nplain,2\n'})
 
     assert rows_of(path, "a.txt", "y", "x") == [(3, ("1", "two\nlines")), (5, ("2", "plain"))]
@@ -50,14 +49,12 @@ def test_line_of_a_row_counts_quoted_line_ends(tmp_path):
 @pytest.mark.parametrize("form", ["feed.zip", "feed"])
 @pytest.mark.parametrize("own", [ValueError, OSError, FileNotFoundError])
 def test_what_a_reader_raises_is_no_fault_of_the_file(tmp_path, form, own):
-    """An error of whoever reads comes out as it is."""
     path = write_feed(tmp_path / form, {"routes.txt": ODD})
     with pytest.raises(own, match=r"^mine$"), open_archive(path):
         raise own("mine")
 
 
 def test_a_table_that_an_archive_holds_twice_is_counted(tmp_path):
-    """The last one is read, as unpacking would leave it."""
     path = write_feed(tmp_path / "feed.zip", feed_from_drawing(ONE_LINE))
     with zipfile.ZipFile(path, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
         archive.writestr("stops.txt", archive.read("stops.txt").replace(b"Alpha", b"Omega"))

@@ -36,7 +36,6 @@ def test_headsigns_and_lines(tmp_path):
 
 
 def test_translations_that_are_not_used(tmp_path):
-    """Other fields, unknown records and rows without a language are counted."""
     told, findings = names(
         tmp_path,
         "agency,agency_name,sv,X,1,\nstops,stop_name,sv,X,NOWHERE,\nstops,stop_name,,X,ALPHA,\nstops,stop_name,sv,X,,No\n",

@@ -28,7 +28,6 @@ def seats_of(tmp_path, drawing, **tables):
 
 
 def test_a_blocks_trips_are_joined_in_the_order_of_their_times(tmp_path):
-    """Whatever the order of the file; trips without a block are not."""
     drawing = """
     line C | Gamma 08:30 | Delta 08:40 | block 7
     line A | Alpha 08:00 | Beta 08:10 | block 7
@@ -48,19 +47,16 @@ def test_a_blocks_trips_are_joined_in_the_order_of_their_times(tmp_path):
     ],
 )
 def test_what_is_not_joined_is_counted(tmp_path, second, reason):
-    """Each by what speaks against it, at the line of the trip that ends."""
     drawing = "line A | Alpha 08:00 | Beta 08:10 | block 7\n" + second
     assert seats_of(tmp_path, drawing) == ([], [(reason, 1, "trips.txt", 2)])
 
 
 def test_platforms_of_one_station_are_one_place(tmp_path):
-    """A ends at platform 1, B begins at platform 2."""
     drawing = "line A | Alpha 08:00 | Beta-1 08:10 | block 7\nline B | Beta-2 08:12 | Gamma 08:30 | block 7"
     assert seats_of(tmp_path, drawing, stops=STATION) == (["A-1 B-1"], [])
 
 
 def test_a_block_is_one_of_a_service_where_days_differ(tmp_path):
-    """Block 7 of the one service and block 7 of the other, on other days, are two vehicles."""
     drawing = """
     line A | Alpha 08:00 | Beta 08:10 | block 7
     line B | Beta 08:20 | Gamma 08:30 | block 7
@@ -133,7 +129,6 @@ def test_stops_of_a_link_are_the_end_and_the_beginning(tmp_path, ends, joined):
 
 @pytest.mark.parametrize(("parts", "joined"), [(8, 8), (9, 8)])
 def test_a_train_divides_into_eight_at_most(tmp_path, parts, joined):
-    """The ninth part is counted."""
     lines = ["line A | Alpha 08:00 | Beta 08:10"]
     lines += [f"line B | Beta 08:{12 + part} | Gamma 08:40" for part in range(parts)]
     lines += [f"stay | A-1 | B-{part}" for part in range(1, parts + 1)]

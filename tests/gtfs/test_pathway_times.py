@@ -50,7 +50,6 @@ def there_and_back(tmp_path, *ways, **more):
     ],
 )
 def test_a_change_takes_as_long_as_the_pathways_say(tmp_path, ways, seconds):
-    """The times of a way's parts are added, and the slack of every change."""
     assert there_and_back(tmp_path, *ways) == tuple(second + CHANGE_SLACK_S for second in seconds)
 
 
@@ -81,7 +80,6 @@ def test_platforms_of_two_stations(tmp_path):
 
 
 def test_a_transfer_has_the_last_word(tmp_path):
-    """Where transfers.txt speaks of two platforms, its minimum time holds."""
     transfers = "from_stop_id,to_stop_id,transfer_type,min_transfer_time\nP1,P2,2,45\n"
 
     assert there_and_back(tmp_path, "P1,P2,1,1,300,", transfers=transfers) == (45, 300 + CHANGE_SLACK_S)

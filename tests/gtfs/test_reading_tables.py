@@ -192,7 +192,6 @@ def test_ids_found_after_one_another(asked, known):
 
 
 def test_the_next_is_made_while_one_is_in_use():
-    """It is finished before the caller asks for it."""
     made = threading.Event()
 
     def items():
@@ -205,8 +204,6 @@ def test_the_next_is_made_while_one_is_in_use():
 
 
 def test_an_error_is_raised_in_its_turn():
-    """What came before it is still had."""
-
     def items():
         yield 1
         raise ValueError("broken")
@@ -218,7 +215,6 @@ def test_an_error_is_raised_in_its_turn():
 
 
 def test_whoever_stops_half_way_leaves_no_thread():
-    """Closing waits for what is being made, and no more."""
     ahead = prefetch(iter(range(1, 100)), "left")
     next(ahead)
     ahead.close()

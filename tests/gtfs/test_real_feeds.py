@@ -154,7 +154,6 @@ def test_import_equals_the_tables(name, day):
 
 
 def test_flex_feed_says_why_not():
-    """A feed of on-demand services alone ends in one sentence."""
     with pytest.raises(FeedUnusable) as caught:
         import_feeds("real", [FeedSource(get_shared("gtfs/small/ctran_flex.gtfs.zip"))])
 
@@ -165,7 +164,6 @@ def test_flex_feed_says_why_not():
 
 
 def test_broken_feed_names_its_faults():
-    """What is wrong with the broken feed, counted here by hand with other tools, stands in its report."""
     path = get_shared("gtfs/broken/hsl_2022_broken_subset.gtfs.zip")
     report = import_feeds("real", [FeedSource(path)]).report.feeds[0]
     with zipfile.ZipFile(path) as packed:

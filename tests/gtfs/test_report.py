@@ -80,7 +80,6 @@ PATHWAYS = "pathway_id,from_stop_id,to_stop_id,pathway_mode,is_bidirectional,tra
     ],
 )
 def test_what_is_not_used_or_guessed_is_counted(tmp_path, tables, findings):
-    """By reason, with how often, and where first."""
     assert findings_of(import_text(tmp_path, tables)) == findings
 
 
@@ -146,7 +145,6 @@ WEEKDAYS = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
     ],
 )
 def test_a_feed_that_cannot_be_used_says_why(tmp_path, tables, message):
-    """In one sentence, with file, table and line; and what to do."""
     with pytest.raises(FeedUnusable) as caught:
         import_text(tmp_path, tables)
 

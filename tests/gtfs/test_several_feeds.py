@@ -107,7 +107,6 @@ def renamed(tmp_path, north_name, south_name, east_deg=0.0):
 
 
 def test_names_agree_but_for_case_and_punctuation(tmp_path):
-    """Case, blanks and punctuation do not make another name; the first feed's spelling stays."""
     table = import_feeds("net", renamed(tmp_path, "Beta", "BE / TA")).timetable
 
     assert list(table.stop_name) == ["Alpha", "Beta", "Gamma"]

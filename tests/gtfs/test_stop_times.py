@@ -41,7 +41,6 @@ def test_blank_times_between_timepoints(tmp_path):
 
 
 def test_times_without_seconds_are_read_and_counted(tmp_path):
-    """A feed that writes HH:MM throughout can be used."""
     imported = import_stop_times(tmp_path, "A-1,ALPHA,1,8:00,08:02\nA-1,BETA,2,24:10,24:10\n")
 
     assert stop_times_of(imported.timetable) == [("A-1", "ALPHA", 28800, 28920), ("A-1", "BETA", 87000, 87000)]
@@ -208,7 +207,6 @@ def trip_departures_of(table):
     ],
 )
 def test_trips_that_run_again_and_again(tmp_path, rows, departures, findings):
-    """Trip, second of its first departure, and headway; what makes no departure is counted."""
     imported = import_text(tmp_path, {"frequencies.txt": FREQUENCIES + rows}, A_AND_B)
 
     assert (trip_departures_of(imported.timetable), findings_of(imported)) == (departures, findings)

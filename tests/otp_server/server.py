@@ -103,18 +103,15 @@ class OtpServer:
 
     @property
     def url(self) -> str:
-        """The address of its GTFS GraphQL API."""
         return f"http://{LOOPBACK}:{self.port}/otp/gtfs/v1"
 
     @property
     def pid(self) -> int:
-        """The id of its process, which has been started."""
         assert self._process is not None
         return self._process.pid
 
     @property
     def is_running(self) -> bool:
-        """Whether its process lives."""
         return self._process is not None and self._process.poll() is None
 
     def start(self, *, wait: bool = True) -> None:
@@ -142,11 +139,6 @@ class OtpServer:
             self.wait_until_ready()
 
     def wait_until_ready(self) -> None:
-        """Wait until it answers.
-
-        Raises:
-            ServerBroken: it ended, or was not ready in time.
-        """
         deadline = time.monotonic() + READY_WITHIN_S
         while not self._is_healthy():
             if not self.is_running or time.monotonic() > deadline:
@@ -156,13 +148,11 @@ class OtpServer:
             time.sleep(0.25)
 
     def kill(self) -> None:
-        """End it as a power cut would."""
         assert self._process is not None
         self._process.kill()
         self._process.wait()
 
     def stop(self) -> None:
-        """End it, if it runs."""
         if self._process is None:
             return
         self._process.terminate()

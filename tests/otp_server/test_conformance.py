@@ -22,7 +22,6 @@ def town(tmp_path_factory):
 
 @pytest.mark.parametrize("fact", [fact for fact in FACTS if isinstance(fact, NetworkFact)], ids=str)
 def test_a_real_server_is_held_to_every_fact(town, fact):
-    """It holds, or the source's own word says why it does not."""
     gap = check(town, fact)
     if gap is not None:
         pytest.skip(str(gap))

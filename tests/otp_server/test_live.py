@@ -128,7 +128,6 @@ async def plan(ask, **given):
 
 
 def find_ride(body):
-    """Return the first ride of the first itinerary."""
     return next(leg for leg in body["itineraries"][0]["legs"] if leg["mode"] != "WALK")
 
 
@@ -183,7 +182,6 @@ async def test_a_delay_appears_in_the_plan_and_disappears(real, asking):
 
 
 def headers(body):
-    """Return the headers of an answer's alerts."""
     return [each["header"] for each in body["meta"].get("alerts", ())]
 
 

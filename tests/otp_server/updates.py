@@ -22,7 +22,6 @@ class TripSays:
     since_sequence: int = 1
 
     def entity(self) -> FeedEntity:
-        """Return it as GTFS-Realtime writes it."""
         made = FeedEntity(id=f"{self.trip}-{self.date}")
         relationship = "CANCELED" if self.cancelled else "SCHEDULED"
         made.trip_update.trip.MergeFrom(
@@ -46,7 +45,6 @@ class AlertSays:
     route: str | None = None
 
     def entity(self) -> FeedEntity:
-        """Return it as GTFS-Realtime writes it."""
         made = FeedEntity(id=self.header)
         made.alert.active_period.add(start=self.since, end=self.until)
         made.alert.informed_entity.add(stop_id=self.stop, route_id=self.route)
@@ -88,11 +86,9 @@ class Updates:
 
     @property
     def url(self) -> str:
-        """Where trips.pb and alerts.pb are served."""
         return f"http://{LOOPBACK}:{self._server.server_address[1]}"
 
     def say(self, *what: TripSays | AlertSays) -> None:
-        """Say this from now on, and nothing that was said before."""
         self._said["/trips.pb"] = [each.entity() for each in what if isinstance(each, TripSays)]
         self._said["/alerts.pb"] = [each.entity() for each in what if isinstance(each, AlertSays)]
 
@@ -103,7 +99,6 @@ class Updates:
         self._said["/alerts.pb"] = [each for each in told if each.HasField("alert")]
 
     def close(self) -> None:
-        """Stop serving."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()

@@ -15,13 +15,11 @@ def list_python(*folders: str) -> list[Path]:
 
 
 def shown(path: Path) -> str:
-    """Return a path as a reader of the project knows it."""
     return path.relative_to(ROOT).as_posix()
 
 
 @cache
 def parse(path: Path) -> ast.Module:
-    """Return a file's syntax tree."""
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
 
 

@@ -70,7 +70,6 @@ def test_every_number_at_the_head_of_a_docstring_is_there():
 
 
 def test_every_document_that_is_named_is_there():
-    """``docs/...md`` in code, tests and documents is a file."""
     named = {path for text in _list_texts().values() for path in re.findall(r"\bdocs/[\w/-]+\.md\b", text)}
 
     assert [path for path in sorted(named) if not (ROOT / path).is_file()] == []

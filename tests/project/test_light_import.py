@@ -49,7 +49,6 @@ def test_a_part_loads_no_more_than_it_needs(statement, heavy, tmp_path, monkeypa
 
 
 def test_discovery_over_mcp_loads_no_engine():
-    """The server's own modules come without numba."""
     loaded = {name.split(".")[0] for name in list_loaded("import fingerpost.apps.mcp.stdio")}
 
     assert "mcp" in loaded

@@ -31,12 +31,10 @@ for module in modules:
 
 
 def list_modules():
-    """Return the names of all modules of the package."""
     return [name for name in map(name_of, list_python("src")) if not name.endswith(".__main__")]
 
 
 def name_of(path):
-    """Return a file's name as a module."""
     return ".".join(path.relative_to(SRC.parent).with_suffix("").parts).removesuffix(".__init__")
 
 
@@ -60,12 +58,10 @@ def test_no_module_names_one_that_only_unix_has():
 
 
 def test_every_module_can_be_imported_where_those_are_missing():
-    """What other packages do without them counts too."""
     assert fails_on_windows(list_modules()) == []
 
 
 def test_a_module_that_needs_one_would_be_seen(tmp_path, monkeypatch):
-    """The hidden modules are hidden."""
     (tmp_path / "needs_locks.py").write_text("import fcntl\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
 

@@ -33,7 +33,6 @@ MODULES = sorted(_modules_with_all())
 
 @pytest.mark.parametrize("name", MODULES)
 def test_public_names_are_sorted_and_real(name):
-    """Every name in ``__all__`` can be had, once, and the list is in order."""
     module = importlib.import_module(name)
 
     assert module.__all__ == sorted(set(module.__all__))
@@ -51,7 +50,6 @@ def test_the_names_of_the_plan_step_contract_come_from_one_place():
 
 
 def test_dir_names_what_is_public():
-    """A reader at the prompt sees the public names, and no others can be had."""
     assert dir(fingerpost) == fingerpost.__all__
     with pytest.raises(AttributeError, match="module 'fingerpost' has no attribute 'Signpost'"):
         _ = fingerpost.Signpost

@@ -37,19 +37,16 @@ def _lines_with(pattern, paths):
 
 
 def test_every_file_is_named_by_a_noun_that_says_something():
-    """No file and no folder is a catch-all."""
     vague = [shown(path) for path in list_python() if EMPTY_NAMES & {path.stem, *path.relative_to(ROOT).parts}]
 
     assert vague == []
 
 
 def test_nothing_is_left_for_later_in_a_comment():
-    """What is not done stands in the README or in an issue, never in the code."""
     assert _lines_with(UNFINISHED, list_python()) == []
 
 
 def test_no_file_knows_the_machine_that_it_was_written_on():
-    """Paths of one machine are in no file."""
     assert _lines_with(MACHINE_PATH, _list_text()) == []
 
 

@@ -31,7 +31,6 @@ def added(told, timetable=LINES):
 
 @pytest.mark.parametrize("relationship", ["ADDED", "NEW"])
 def test_an_added_ride_runs_at_the_times_that_are_told(relationship):
-    """Where one of a call's times is told it is both."""
     told = read(LINES, update("EXTRA", *THREE_CALLS, relationship=relationship, route_id="A"))
     assert added(told) == [("EXTRA", "Alpha 08:05 | Delta 08:15-08:16 | Gamma 08:25")]
     ride = told.added[0]
@@ -76,14 +75,12 @@ def test_stop_times_of_an_added_ride(calls, drawn, counts):
 
 
 def test_an_added_ride_needs_two_stop_times():
-    """Nobody rides from Gamma to nowhere."""
     told = read(LINES, update("EXTRA", THREE_CALLS[2], relationship="ADDED"))
     assert (added(told), dict(told.counts)) == ([], {"added-trip-without-two-known-calls": 1})
     assert dict(told.stop_time_counts) == {"call-of-a-trip-left-out": 1}
 
 
 def test_of_two_added_rides_of_one_id_the_newer_counts():
-    """The same trip is told again, a minute later."""
     told = read(
         LINES,
         update("EXTRA", *THREE_CALLS, relationship="ADDED", timestamp=at("07:58")),
@@ -176,7 +173,6 @@ def open_to_riders(made):
     ids=["added", "copied", "kept", "allowed"],
 )
 def test_pickup_and_drop_off_are_the_trips_own_unless_they_are_told(entity, flags):
-    """In CLOSED nobody gets on at Beta."""
     assert read(CLOSED, entity).added[0].flags.tolist() == flags
 
 
@@ -198,7 +194,6 @@ def copy(start_time="08:05:00"):
 @pytest.mark.parametrize("trip", [{}, {"start_date": TODAY}, {"start_time": "08:05:00"}, {"start_time": "8:05:00"}])
 @pytest.mark.parametrize(("adding", "trip_id"), [(extra(start_time="08:05:00"), "X"), (copy(), "COPY")])
 def test_an_alert_touches_an_added_trip(adding, trip_id, trip):
-    """Which of the two comes first in the message does not matter."""
     works = alert(trip={"trip_id": trip_id, **trip})
     assert [[each.rides for each in read(LINE, *order).alerts] for order in ((adding, works), (works, adding))] == [
         [{FIRST_ADDED}],
@@ -216,19 +211,16 @@ def test_an_alert_touches_an_added_trip(adding, trip_id, trip):
     ],
 )
 def test_an_alert_of_another_ride_touches_no_added_trip(trip):
-    """Another id, another day, another time, and no id at all."""
     told = read(LINE, extra(start_time="08:05:00"), alert(trip=trip))
     assert dict(told.counts) == {"alert-without-known-selector": 1, "trip-added": 1}
 
 
 def test_an_alert_touches_an_added_trip_at_one_stop():
-    """Beta alone."""
     (told,) = read(LINE, extra(), alert(trip={"trip_id": "X"}, stop_id="BETA")).alerts
     assert (told.rides, told.ride_stops) == (set(), {(FIRST_ADDED, BETA)})
 
 
 def test_another_message_may_add_the_trip():
-    """A source of alerts, and one of trips that is read later."""
     told = read_bytes(LINE, message(alert(trip={"trip_id": "X"})), message(copy(), extra()))
     assert [(told.added[-1 - run].trip_id, day) for run, day in told.alerts[0].rides] == [("X", DAY.toordinal())]
 
@@ -236,7 +228,6 @@ def test_another_message_may_add_the_trip():
 @pytest.mark.parametrize("relationship", ["CANCELED", "DELETED"])
 @pytest.mark.parametrize(("adding", "trip_id"), [(extra(), "X"), (copy(), "COPY")])
 def test_an_added_trip_that_is_cancelled_does_not_run(adding, trip_id, relationship):
-    """The later entity of one message counts; the earlier is superseded."""
     told = read(LINE, adding, update(trip_id, relationship=relationship))
     outcome = {"CANCELED": "trip-cancelled", "DELETED": "trip-deleted"}[relationship]
     assert (added(told, LINE), dict(told.counts)) == ([], {"superseded-by-a-newer-one": 1, outcome: 1})
@@ -251,7 +242,6 @@ def test_the_newest_word_on_an_added_trip_counts(later_s, runs):
 
 
 def test_of_two_words_on_an_added_trip_the_newer_counts():
-    """The copy was cancelled, and runs after all, a minute late."""
     told = read(
         LINE,
         copy(),
@@ -264,7 +254,6 @@ def test_of_two_words_on_an_added_trip_the_newer_counts():
 
 @pytest.mark.parametrize("day", [TODAY, ""])
 def test_a_delay_of_a_copy_counts_against_its_own_times(day):
-    """Told under the copy's id, with its day or without one; its headsign stays."""
     entity = copy()
     entity.trip_update.trip_properties.trip_headsign = "Harbour"
     told = read(LINE, entity, update("COPY", call("ALPHA", 300, 300), day=day))
@@ -272,19 +261,16 @@ def test_a_delay_of_a_copy_counts_against_its_own_times(day):
 
 
 def test_a_word_on_another_day_cancels_nothing():
-    """Tomorrow no such trip is added."""
     told = read(LINE, extra(), update("X", relationship="CANCELED", day="20260311"))
     assert (len(told.added), dict(told.counts)) == (1, {"trip-added": 1, "trip-unknown": 1})
 
 
 def test_a_word_on_two_added_trips_is_not_guessed():
-    """Two copies of one id leave today, and the cancellation states no time."""
     told = read(LINE, copy(), copy("08:35:00"), update("COPY", relationship="CANCELED"))
     assert (len(told.added), dict(told.counts)) == (2, {"trip-ambiguous": 1, "trip-duplicated": 2})
 
 
 def test_a_trip_that_is_added_on_a_day_when_it_does_not_run_can_be_cancelled():
-    """Its id is the timetable's, its ride is not."""
     weekday = timetable_from_drawing("line A | Alpha 08:10 | Beta 08:20", days=[DAY.replace(day=11)])
     calls = (call("ALPHA", depart="08:05"), call("BETA", arrive="08:15"))
     told = read(weekday, update("A-1", *calls, relationship="ADDED"), update("A-1", relationship="CANCELED"))
@@ -292,7 +278,6 @@ def test_a_trip_that_is_added_on_a_day_when_it_does_not_run_can_be_cancelled():
 
 
 def test_of_an_added_and_a_duplicated_trip_of_one_id_the_newer_runs():
-    """A publisher that says it both ways means one vehicle."""
     other = update("COPY", call("ALPHA", depart="08:06"), call("BETA", arrive="08:16"), relationship="ADDED",
                    start_time="08:05:00")  # fmt: skip
     assert added(read(LINE, copy(), other), LINE) == [("COPY", "Alpha 08:06 | Beta 08:16")]

@@ -91,19 +91,16 @@ def test_a_selector_touches_what_all_its_fields_name(selector, expected):
     ],
 )
 def test_a_selector_of_which_a_field_is_unknown_touches_nothing(selector):
-    """An unknown stop of a known route must not become the whole route."""
     told = read(NETWORK, alert(**selector))
     assert (told.alerts, dict(told.counts)) == ((), {"alert-without-known-selector": 1})
 
 
 def test_the_only_agency_is_the_whole_feed():
-    """Where a feed has one agency, an alert of that agency is the feed's."""
     single = network(AGENCIES.replace("TWO,Two,https://example.org,Europe/Helsinki\n", ""))
     assert touched(read(single, alert(agency_id="ONE"))) == {"feeds": {0}}
 
 
 def test_an_alert_applies_where_any_of_its_selectors_does():
-    """Route A and the stop End."""
     works = alert(route_id="A")
     works.alert.informed_entity.add(stop_id="END")
     assert touched(read(NETWORK, works)) == {"routes": {0}, "stops": {END}}
@@ -147,7 +144,6 @@ def told_with(*headers, **told):
     ],
 )
 def test_texts_are_kept_by_language(headers, kept):
-    """One text for each."""
     assert dict(told_with(*headers).headers) == kept
 
 
@@ -167,7 +163,6 @@ def test_html_loses_its_tags():
     ],
 )
 def test_only_web_addresses_of_some_length_are_kept(url, is_kept):
-    """At most 300 characters."""
     assert dict(told_with(url=url).urls) == ({"en": url} if is_kept else {})
 
 
@@ -210,7 +205,6 @@ def test_a_span_of_time_meets_the_periods_that_touch_it(begin, end, expected):
 
 
 def test_the_same_alert_twice_is_one():
-    """Two sources of one operator repeat each other."""
     said = alert(route_id="A")
     told = read(NETWORK, said, said)
     assert (len(told.alerts), dict(told.counts)) == (1, {"alert-given": 1, "superseded-by-a-newer-one": 1})
@@ -230,6 +224,5 @@ def test_an_alert_holds_while_riders_feel_it(clock, is_in_force):
 
 
 def test_an_alert_of_a_direction_touches_trips_that_state_none():
-    """The feed does not say which way its trips go: all of the route may be meant."""
     line = timetable_from_drawing("line A | Alpha 08:10 | Beta 08:20\nline A | Beta 09:10 | Alpha 09:20")
     assert touched(read(line, alert(route_id="A", direction_id=1))) == {"trips": {0, 1}}

@@ -67,7 +67,6 @@ def with_delay(made):
     ],
 )  # fmt: skip
 def test_delays_are_carried_along_the_trip(calls, delay, expected):
-    """Each case is named by what it shows."""
     assert drawn(*calls, delay=delay) == expected
 
 
@@ -95,19 +94,16 @@ def test_time_never_runs_backwards():
     [(12 * 3600, {"call-applied": 1}), (12 * 3600 + 1, {"call-time-out-of-range": 1})],
 )
 def test_half_a_day_is_the_longest_delay(delay_s, counts):
-    """What is further off is a wrong day or a slip, and is not believed."""
     assert dict(read(FOUR_STOPS, update("A-1", call("DELTA", delay_s))).stop_time_counts) == counts
 
 
 def test_a_stop_time_update_without_times_says_nothing():
-    """SCHEDULED without a time or a delay is counted, and carries nothing."""
     overlay = read(FOUR_STOPS, update("A-1", call("ALPHA", None, 60), call("BETA")))
     assert draw(FOUR_STOPS, overlay) == "Alpha 08:01 | Beta 08:11-08:13 | Gamma 08:21-08:22 | Delta 08:31"
     assert dict(overlay.stop_time_counts) == {"call-applied": 1, "call-without-times": 1}
 
 
 def test_an_update_that_says_nothing_changes_nothing():
-    """A trip update without calls and delay is counted, and its ride stays out of the overlay."""
     overlay = read(FOUR_STOPS, update("A-1"))
     assert (dict(overlay.rides), dict(overlay.counts)) == ({}, {"trip-without-times": 1})
 

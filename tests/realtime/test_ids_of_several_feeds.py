@@ -70,17 +70,14 @@ def test_a_selector_touches_the_feed_that_alone_has_all_it_names(both, selector,
 
 
 def test_a_source_that_says_its_feed_shares_nothing(both):
-    """Alpha of EAST alone."""
     assert told_of(both, {"stop_id": "ALPHA"}, feed_name="EAST") == ({"EAST ALPHA"}, [])
 
 
 def test_what_is_left_of_an_alert_is_given(both):
-    """Route K is known, stop Alpha could be either's."""
     assert told_of(both, {"route_id": "K"}, {"stop_id": "ALPHA"}) == ({"WEST K"}, ["ALPHA"])
 
 
 def test_an_alert_of_which_nothing_is_left_is_counted(both):
-    """It is not the same as one of which nothing is known."""
     told = read_bytes(both, message(alert({"stop_id": "ALPHA"}), alert({"stop_id": "OMEGA"})))
     assert dict(told.counts) == {"alert-without-known-selector": 1, "id-of-several-feeds": 1}
 
@@ -92,7 +89,6 @@ def test_one_stop_in_two_feeds_is_no_guess(tmp_path, lat, touched):
 
 
 def test_one_agency_in_two_feeds_is_no_guess(tmp_path):
-    """Both feeds are the same agencies' by id and name."""
     assert told_of(merged(tmp_path, "West", 60.3), {"agency_id": "AGENCY"}) == ({"WEST", "EAST"}, [])
 
 
@@ -110,7 +106,6 @@ def test_one_line_in_two_feeds_is_no_guess(tmp_path, agency, selector, told):
 
 
 def test_an_added_trip_runs_on_the_route_of_its_own_feed(tmp_path):
-    """Route A is in both; only EAST has a Quay."""
     places = {"coordinates": {"Alpha": (60.3, 24.94), "Quay": (60.3, 25.0)}}
     east = write_feed(tmp_path / "east", feed_from_drawing("line A | Alpha 08:00 | Quay 08:20", **places))
     west = write_feed(tmp_path / "west", feed_from_drawing(WEST))

@@ -39,20 +39,17 @@ def test_what_is_no_message_is_counted(data):
     ],
 )
 def test_a_clock_may_be_a_little_ahead(ahead_s, counts, messages, timestamp):
-    """A small skew is forgiven and no instant after now is told; what is further ahead is not believed."""
     told = read_bytes(ONE_LINE, message(LATE, timestamp=NOW + ahead_s))
     assert (dict(told.counts), dict(told.message_counts), told.timestamp) == (counts, messages, timestamp)
 
 
 def test_without_a_timestamp_the_time_of_receipt_holds():
-    """The overlay's own timestamp is unknown, the ride's is when it came."""
     told = read_realtime(ONE_LINE, INDEX, [FeedBytes(message(LATE, timestamp=0), NOW - 30)], NOW)
     assert (told.timestamp, [ride.updated for ride in told.rides.values()]) == (None, [NOW - 30])
     assert dict(told.message_counts) == {"read": 1, "without-timestamp": 1}
 
 
 def test_another_feed_version_is_told():
-    """The feed says v1, the message v2: what is known is applied, and the difference counted."""
     feed = feed_from_drawing("line A | Alpha 08:00 | Beta 08:10")
     header = "feed_publisher_name,feed_publisher_url,feed_lang,feed_version"
     info = {"feed_info.txt": f"{header}\nDrawn,https://example.org,en,v1\n"}
@@ -63,14 +60,12 @@ def test_another_feed_version_is_told():
 
 
 def test_the_message_of_another_feed_changes_nothing_and_is_told():
-    """None of its trips is known."""
     told = read_bytes(ONE_LINE, message(update("X-1", call("Y", 60)), update("X-2", relationship="CANCELED")))
     assert (told.is_empty, dict(told.counts)) == (True, {"trip-unknown": 2})
     assert dict(told.message_counts) == {"nothing-matched": 1, "read": 1}
 
 
 def test_a_differential_message_is_read_and_told():
-    """Its deleted entities are counted."""
     gone = FeedEntity(id="gone", is_deleted=True)
     told = read_bytes(ONE_LINE, message(LATE, gone, incrementality=FeedHeader.DIFFERENTIAL))
     assert dict(told.counts) == {"entity-deleted": 1, "trip-updated": 1}
@@ -78,7 +73,6 @@ def test_a_differential_message_is_read_and_told():
 
 
 def test_an_entity_of_a_kind_that_is_not_read_is_counted():
-    """A shape, or nothing at all."""
     shape = FeedEntity(id="shape")
     shape.shape.shape_id = "S"
     assert dict(read_bytes(ONE_LINE, message(shape, FeedEntity(id="bare"))).counts) == {"kind-not-read": 2}
@@ -93,7 +87,6 @@ def two_feeds(tmp_path):
 
 
 def test_a_message_speaks_of_the_feed_that_it_is_given_for(tmp_path):
-    """A-1 is in both feeds; the message is EAST's."""
     both = two_feeds(tmp_path)
     told = read_bytes(both, message(update("A-1", relationship="CANCELED")), feed_name="east")
     names = [both.feeds[int(both.route_feed[int(both.trip_route[run])])].name for run, _ in told.rides]
@@ -101,14 +94,12 @@ def test_a_message_speaks_of_the_feed_that_it_is_given_for(tmp_path):
 
 
 def test_a_message_for_all_feeds_guesses_none(tmp_path):
-    """A-1 could be either's; B-1 is EAST's alone."""
     both = two_feeds(tmp_path)
     told = read_bytes(both, message(update("A-1", relationship="CANCELED"), update("B-1", relationship="CANCELED")))
     assert dict(told.counts) == {"id-of-several-feeds": 1, "trip-cancelled": 1}
 
 
 def test_an_unknown_feed_name_is_told(tmp_path):
-    """Nothing of it can be matched."""
     told = read_bytes(two_feeds(tmp_path), message(update("B-1", relationship="CANCELED")), feed_name="NORTH")
     assert dict(told.message_counts) == {"feed-name-unknown": 1, "nothing-matched": 1, "read": 1}
 

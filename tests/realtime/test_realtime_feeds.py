@@ -84,7 +84,6 @@ async def test_a_url_is_not_asked_more_often_than_is_polite(answer, instants, as
     ],
 )
 async def test_the_last_good_message_is_kept_and_its_age_told(answer, problem):
-    """A source that fails, answers an error page, nothing, or an older message than before."""
     feeds = feeds_of(Source(FIRST, answer))
     await feeds.refresh(NOW)
     assert not await feeds.refresh(NOW + POLL_S)
@@ -110,7 +109,6 @@ async def test_a_message_takes_the_place_of_one_that_is_no_newer(first, second, 
 
 
 async def test_a_source_that_never_answered_gives_nothing():
-    """There is no message, no age, and a reason."""
     feeds = feeds_of(Source(SourceUnreachable("no such host")))
     assert not await feeds.refresh(NOW)
     health = feeds.health(now=NOW).sources[0]
@@ -118,7 +116,6 @@ async def test_a_source_that_never_answered_gives_nothing():
 
 
 async def test_one_source_that_fails_does_not_hold_up_another(tmp_path):
-    """A dead URL and a file."""
     path = tmp_path / "updates.pb"
     path.write_bytes(FIRST)
     feeds = feeds_of(Source(SourceUnreachable("down")), URL, f"TEST={path}")
@@ -143,14 +140,12 @@ async def test_a_file_is_read_again_when_it_changes(tmp_path):
 
 
 async def test_a_file_that_is_missing_is_told(tmp_path):
-    """It may come later."""
     feeds = feeds_of(Source(FIRST), str(tmp_path / "none.pb"))
     await feeds.refresh(NOW)
     assert feeds.health().sources[0].problem == "none.pb cannot be read: No such file or directory."
 
 
 async def test_a_file_without_a_timestamp_is_as_old_as_it_was_written(tmp_path):
-    """Written a minute ago."""
     path = tmp_path / "updates.pb"
     path.write_bytes(late(timestamp=0))
     os.utime(path, (NOW - 60, NOW - 60))
@@ -169,7 +164,6 @@ async def test_a_key_is_not_shown():
 
 
 async def test_health_tells_what_was_matched_and_what_was_not():
-    """One trip is known, one is not."""
     timetable = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10")
     feeds = feeds_of(Source(message(update("A-1", call("BETA", 60)), update("X-1", call("BETA", 60)))))
     await feeds.refresh(NOW)

@@ -46,7 +46,6 @@ def test_cancelled_are_the_departures_around_the_quarter():
 
 
 def test_a_broken_lift_closes_its_stop_to_wheelchairs():
-    """The alert is in three languages, and closes the stop to nobody else."""
     told = played(broken_lift_stop="BETA", with_delays=False)
     assert ([each.stops for each in told.list_closing(step_free=True)], dict(told.rides)) == ([frozenset({1})], {})
     assert told.list_closing(step_free=False) == ()
@@ -56,7 +55,6 @@ def test_a_broken_lift_closes_its_stop_to_wheelchairs():
 
 
 def test_an_unknown_line_or_stop_is_no_trouble():
-    """Nothing is closed, nothing breaks."""
     told = played(closed_route="Z", cancelled_route="Y", broken_lift_stop="X", with_delays=False)
     assert (told.is_empty, told.alerts, dict(told.counts)) == (True, (), {})
 
@@ -73,12 +71,10 @@ def test_all_that_is_simulated_is_understood(name):
 
 
 def test_the_same_instant_gives_the_same_bytes():
-    """Nothing is drawn by lot."""
     assert simulate(build_demo("DEMO-LONDON"), NOW) == simulate(build_demo("DEMO-LONDON"), NOW)
 
 
 def test_delays_last_while_a_trip_is_under_way():
-    """A vehicle that is late at one minute is as late at the next, for the same call."""
     timetable = build_demo("DEMO-HELSINKI")
     index = RealtimeIndex(timetable)
     before, after = (simulate_overlay(timetable, index, NOW + shift_s) for shift_s in (0, 60))

@@ -68,14 +68,12 @@ def test_a_stop_names_a_stop_time(calls, expected):
     ],
 )
 def test_what_matches_no_stop_time_is_counted(timetable, made, reason):
-    """And nothing is guessed."""
     told = read(timetable, update("A-1", made))
     assert (dict(told.rides), dict(told.stop_time_counts)) == ({}, {reason: 1})
     assert dict(told.counts) == {"trip-calls-unmatched": 1}
 
 
 def test_of_two_updates_for_one_stop_time_the_first_counts():
-    """Beta is stated twice."""
     told = read(LOOP, update("A-1", call("BETA", 60, 60), call("BETA", 120, 120)))
     assert draw(LOOP, told) == "Alpha 08:00 ? | Beta 08:11 | Gamma 08:21 | Alpha 08:31"
     assert dict(told.stop_time_counts) == {"call-applied": 1, "call-repeated": 1}
@@ -101,7 +99,6 @@ def test_sequences_with_gaps_and_platforms(made, expected):
 
 
 def test_an_unknown_new_stop_keeps_the_time():
-    """The time holds at the planned platform, and that the new one is unknown is counted."""
     told = read(GAPPED, update("A-1", call("P1", 60, 60, platform="P9")))
     assert draw(GAPPED, told) == "End 08:00 ? | Hub 1 08:11 | End 08:31"
     assert dict(told.stop_time_counts) == {"call-applied-without-its-unknown-new-stop": 1}
@@ -133,7 +130,6 @@ def flags(told):
     ],
 )
 def test_a_stop_without_pickup_or_drop_off(told, shut):
-    """At Beta nobody gets on, off, or either; no time need be told for that."""
     overlay = read(LINE, update("A-1", stop_time_with("BETA", **told)))
 
     assert flags(overlay) == [0, shut, 0]

@@ -27,7 +27,6 @@ def frequent(exact: int):
     [("CANCELED", "cancelled", "trip-cancelled"), ("DELETED", "deleted", "trip-deleted")],
 )
 def test_a_cancelled_trip_is_cancelled_on_its_day_only(relationship, drawn, counted):
-    """Tuesday's ride is gone, Monday's is not."""
     told = read(ONE_LINE, update("A-1", relationship=relationship))
     assert (draw(ONE_LINE, told), draw(ONE_LINE, told, day=date(2026, 3, 9))) == (drawn, "nothing")
     assert dict(told.counts) == {counted: 1}
@@ -53,7 +52,6 @@ def test_a_cancelled_trip_is_cancelled_on_its_day_only(relationship, drawn, coun
     ],
 )
 def test_what_cannot_be_applied_is_counted_by_reason(entity, reason):
-    """Nothing changes, and the reason says why."""
     told = read(ONE_LINE, entity)
     assert (dict(told.rides), dict(told.counts)) == ({}, {reason: 1})
 
@@ -90,7 +88,6 @@ CANCELED = update("A-1", day="", relationship="CANCELED")
     ],
 )
 def test_without_a_start_date_the_nearest_ride_is_meant(timetable, entity, now, day, drawn):
-    """Nearest to a time that is told, else to the present."""
     assert draw(timetable, read(timetable, entity, now=now, timestamp=now), day=day) == drawn
 
 
@@ -163,14 +160,12 @@ def test_a_route_and_a_start_time_name_a_trip(made, drawn):
 
 
 def test_a_trip_without_a_direction_may_go_either_way():
-    """The feed states none, so a direction that is named excludes nothing."""
     entity = update("", call("ALPHA", 60, 60), route_id="A", start_time="08:00:00", direction_id=1)
     assert draw(ONE_LINE, read(ONE_LINE, entity)) == "Alpha 08:01 | Beta 08:11"
 
 
 @pytest.mark.parametrize(("first", "second"), [(60, 120), (120, 60)])
 def test_of_two_messages_the_newer_counts(first, second):
-    """Whichever comes first, the update of 07:59 gives way to that of 08:00."""
     newer, older = at("08:00"), at("07:59")
     messages = [
         message(update("A-1", call("BETA", delay)), timestamp=newer if delay == 120 else older)
@@ -183,19 +178,16 @@ def test_of_two_messages_the_newer_counts(first, second):
 
 
 def test_of_two_entities_about_one_trip_at_one_instant_the_later_counts():
-    """Neither is newer, so the publisher's own order decides."""
     told = read(ONE_LINE, update("A-1", call("ALPHA", 60, 60)), update("A-1", call("ALPHA", 120, 120)))
     assert draw(ONE_LINE, told) == "Alpha 08:02 | Beta 08:12"
 
 
 def test_an_update_may_be_as_far_ahead_of_the_clock_as_clocks_differ():
-    """Two minutes; a second more is an update from the future, and changes nothing yet (above)."""
     told = read(ONE_LINE, update("A-1", call("ALPHA", 60, 60), timestamp=NOW + CLOCK_SKEW_S))
     assert draw(ONE_LINE, told) == "Alpha 08:01 | Beta 08:11"
 
 
 def test_an_updates_own_timestamp_goes_before_the_messages():
-    """The message is newer, the update in it is not."""
     told = read_bytes(
         ONE_LINE,
         message(update("A-1", call("BETA", 60)), timestamp=at("07:59")),
@@ -232,7 +224,6 @@ def test_a_vehicle_position_is_counted_and_moves_no_ride(entities, counts):
 
 
 def test_an_entity_with_an_update_and_a_vehicle_is_counted_once():
-    """The update's outcome counts."""
     both = update("A-1", call("BETA", 60))
     both.vehicle.MergeFrom(seen().vehicle)
     told = read(ONE_LINE, both)
