@@ -111,7 +111,11 @@ def spans_of(texts):
     return blob, starts, ends
 
 
-ODD_TIMES = "8:00 08:00 123:00 8:0 :00 8:60 0:00:00 999:59:59 1000:00:00 8:60:00 8:00:60 :00:00 ٨:00:00 -1:00:00"
+TIMES = {"8:00": 28_800, "08:10": 29_400, "0:00:00": 0, "08:00:01": 28_801, "999:59:59": 3_599_999}
+NO_TIMES = (
+    "", "123:00", "8:0", ":00", "8:60", "1000:00:00", "8:60:00", "8:00:60", "8:0:00", "8:00:0", ":00:00", "٨:00:00",
+    "-1:00:00", "8.00.00",
+)  # fmt: skip
 NUMBERS = st.text(st.sampled_from("0123456789.,-+:e x"), max_size=12)
 
 
@@ -128,9 +132,13 @@ def test_integers(texts):
     assert values.tolist() == wanted
 
 
+def test_times_are_hours_minutes_and_perhaps_seconds():
+    assert {text: find_time_s(text) for text in (*TIMES, *NO_TIMES)} == TIMES | dict.fromkeys(NO_TIMES)
+
+
 @settings(deadline=None)
 @given(st.lists(NUMBERS | st.from_regex(r"[0-9]{1,3}:[0-6][0-9]:[0-6][0-9]", fullmatch=True), max_size=5))
-@example(["", *ODD_TIMES.split()])
+@example([*TIMES, *NO_TIMES])
 def test_times(texts):
     """The kernel reads times as the slow function does."""
     values = np.empty(len(texts), np.int32)

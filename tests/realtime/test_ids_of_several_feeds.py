@@ -73,6 +73,23 @@ def test_a_source_that_says_its_feed_shares_nothing(both):
     assert told_of(both, {"stop_id": "ALPHA"}, feed_name="EAST") == ({"EAST ALPHA"}, [])
 
 
+@pytest.mark.parametrize(
+    ("feed_name", "counts", "cancelled", "messages"),
+    [
+        ("east", {"trip-cancelled": 2}, ["EAST", "EAST"], {"read": 1}),
+        # A-1 could be either's, B-1 is EAST's alone.
+        (None, {"id-of-several-feeds": 1, "trip-cancelled": 1}, ["EAST"], {"read": 1}),
+        ("NORTH", {"trip-unknown": 2}, [], {"feed-name-unknown": 1, "nothing-matched": 1, "read": 1}),
+    ],
+)
+def test_a_message_changes_the_trips_of_its_feed_and_guesses_none(both, feed_name, counts, cancelled, messages):
+    gone = [update(trip, relationship="CANCELED") for trip in ("A-1", "B-1")]
+    told = read_bytes(both, message(*gone), feed_name=feed_name)
+    trips = [both.trip_route[both.trip_departure_trip[run]] for run, _ in told.rides]
+    assert [both.feeds[both.route_feed[route]].name for route in trips] == cancelled
+    assert (dict(told.counts), dict(told.message_counts)) == (counts, messages)
+
+
 def test_what_is_left_of_an_alert_is_given(both):
     assert told_of(both, {"route_id": "K"}, {"stop_id": "ALPHA"}) == ({"WEST K"}, ["ALPHA"])
 

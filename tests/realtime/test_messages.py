@@ -1,4 +1,4 @@
-"""Messages as a whole: damaged, from the future, of another feed or version, of several feeds."""
+"""Messages as a whole: damaged, from the future, of another feed or version."""
 
 import pytest
 from google.protobuf.message import DecodeError
@@ -6,8 +6,7 @@ from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedHeader, FeedMessage
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, write_feed
-from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing
 from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, RealtimeIndex, read_realtime
 from tests.realtime.messages import NOW, call, draw, message, read_bytes, update
 
@@ -76,32 +75,6 @@ def test_an_entity_of_a_kind_that_is_not_read_is_counted():
     shape = FeedEntity(id="shape")
     shape.shape.shape_id = "S"
     assert dict(read_bytes(ONE_LINE, message(shape, FeedEntity(id="bare"))).counts) == {"kind-not-read": 2}
-
-
-def two_feeds(tmp_path):
-    """Two feeds that both have a trip A-1, and one that only the second has."""
-    west = write_feed(tmp_path / "west", feed_from_drawing("line A | Alpha 08:00 | Beta 08:10"))
-    drawing = "line A | Alpha 08:00 | Gamma 08:20\nline B | Alpha 08:00 | Gamma 08:20"
-    east = write_feed(tmp_path / "east", feed_from_drawing(drawing))
-    return import_feeds("BOTH", [FeedSource(west, "WEST"), FeedSource(east, "EAST")]).timetable
-
-
-def test_a_message_speaks_of_the_feed_that_it_is_given_for(tmp_path):
-    both = two_feeds(tmp_path)
-    told = read_bytes(both, message(update("A-1", relationship="CANCELED")), feed_name="east")
-    names = [both.feeds[int(both.route_feed[int(both.trip_route[run])])].name for run, _ in told.rides]
-    assert names == ["EAST"]
-
-
-def test_a_message_for_all_feeds_guesses_none(tmp_path):
-    both = two_feeds(tmp_path)
-    told = read_bytes(both, message(update("A-1", relationship="CANCELED"), update("B-1", relationship="CANCELED")))
-    assert dict(told.counts) == {"id-of-several-feeds": 1, "trip-cancelled": 1}
-
-
-def test_an_unknown_feed_name_is_told(tmp_path):
-    told = read_bytes(two_feeds(tmp_path), message(update("B-1", relationship="CANCELED")), feed_name="NORTH")
-    assert dict(told.message_counts) == {"feed-name-unknown": 1, "nothing-matched": 1, "read": 1}
 
 
 def test_ids_that_are_no_text_match_nothing():
