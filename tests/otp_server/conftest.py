@@ -106,6 +106,16 @@ def asking(real, timetable, tmp_path, monkeypatch):
     return opened
 
 
+async def find_once(find, holds):
+    """Return what ``find`` gives as soon as it holds, None if it never does."""
+
+    async def find_holding():
+        found = await find()
+        return found if holds(found) else None
+
+    return await until(find_holding)
+
+
 async def until(holds, *, within_s=90.0):
     """Ask again until something holds, and return it, or the last that did not; real time is polled once a second."""
     deadline = time.monotonic() + within_s

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.otp_server.conftest import DATE, until
+from tests.otp_server.conftest import DATE, find_once, until
 from tests.otp_server.running import FEED
 from tests.otp_server.updates import AlertSays, TripSays
 
@@ -28,13 +28,12 @@ query Trips($id: String!, $start: Long!) {
 
 @dataclass(frozen=True)
 class Watched:
-    """A departure that the test watches: its stop, line, scheduled instant, trip and route."""
+    """A departure that the test watches."""
 
     stop_id: str
     line: str
     instant: int
     trip_id: str
-    route_id: str
 
 
 @pytest.fixture
@@ -51,16 +50,16 @@ def watched(real):
                 line=trip["route"]["shortName"],
                 instant=first["serviceDay"] + first["scheduledDeparture"],
                 trip_id=trip["gtfsId"].removeprefix(f"{FEED}:"),
-                route_id=trip["route"]["gtfsId"].removeprefix(f"{FEED}:"),
             )
     raise AssertionError("no busy stop in the middle of the city")
 
 
-async def find_row(ask, watched, times):
-    """Return the row of the watched departure, by its scheduled time, None where it is not on the board."""
+async def find_row(ask, watched):
+    """Return the row of the watched departure, by its scheduled time, None if it is not on the board."""
     stop = {"type": "id", "value": watched.stop_id}
     body = await ask("get_departures", stop=stop, windowMinutes=60, limit=50)
-    return next((row for row in body["departures"] if (row["line"], row["scheduledTime"]) == times), None)
+    wanted = watched.line, clock_of(watched.instant)
+    return next((row for row in body["departures"] if (row["line"], row["scheduledTime"]) == wanted), None)
 
 
 def clock_of(instant):
@@ -69,24 +68,12 @@ def clock_of(instant):
 
 
 async def test_a_delay_appears_on_the_board_and_disappears(real, asking, watched):
-    """Five minutes late: delayed by 300 s, then as scheduled again."""
-    key = watched.line, clock_of(watched.instant)
     async with asking() as ask:
-        before = await find_row(ask, watched, key)
+        before = await find_row(ask, watched)
         real.updates.say(TripSays(trip=watched.trip_id, date=DATE, late_s=300))
-
-        async def is_late():
-            row = await find_row(ask, watched, key)
-            return row if row and row.get("delaySeconds") == 300 else None
-
-        late = await until(is_late)
+        late = await find_once(lambda: find_row(ask, watched), lambda row: row and row.get("delaySeconds") == 300)
         real.updates.say()
-
-        async def is_as_before():
-            row = await find_row(ask, watched, key)
-            return row if row and "delaySeconds" not in row else None
-
-        after = await until(is_as_before)
+        after = await find_once(lambda: find_row(ask, watched), lambda row: row and "delaySeconds" not in row)
 
     assert (before["status"], late["status"], late["realtimeTime"]) == (
         "scheduled_only",
@@ -98,25 +85,15 @@ async def test_a_delay_appears_on_the_board_and_disappears(real, asking, watched
 
 async def test_a_cancellation_appears_on_the_board_and_disappears(real, asking, watched):
     """The row stays, cancelled, without an expected time; then it runs again."""
-    key = watched.line, clock_of(watched.instant)
     async with asking() as ask:
-        before = await find_row(ask, watched, key)
+        before = await find_row(ask, watched)
         real.updates.say(TripSays(trip=watched.trip_id, date=DATE, cancelled=True))
-
-        async def is_cancelled():
-            row = await find_row(ask, watched, key)
-            return row if row and row["status"] == "cancelled" else None
-
-        cancelled = await until(is_cancelled)
+        cancelled = await find_once(lambda: find_row(ask, watched), lambda row: row and row["status"] == "cancelled")
         real.updates.say()
-
-        async def is_as_before():
-            row = await find_row(ask, watched, key)
-            return row if row == before else None
 
         assert cancelled is not None
         assert "realtimeTime" not in cancelled
-        assert await until(is_as_before) == before
+        assert await find_once(lambda: find_row(ask, watched), lambda row: row == before)
 
 
 async def plan(ask, **given):
@@ -142,22 +119,18 @@ async def test_a_cancellation_appears_in_the_plan_and_disappears(real, asking):
         ride = find_ride(before)
         real.updates.say(TripSays(trip=ride["tripId"].removeprefix(f"{FEED}:"), date=DATE, cancelled=True))
 
-        async def is_told():
-            body = await plan(ask)
+        def is_told(body):
             statuses = {leg["status"] for leg in rides(body) if leg["tripId"] == ride["tripId"]}
             dropped = any(each["code"] == "disrupted-itinerary-replaced" for each in body.get("warnings", ()))
-            return body if statuses == {"cancelled"} or (dropped and not statuses) else None
+            return statuses == {"cancelled"} or (dropped and not statuses)
 
-        told = await until(is_told)
+        told = await find_once(lambda: plan(ask), is_told)
         real.updates.say()
 
-        async def is_as_before():
-            body = await plan(ask)
-            return [leg["tripId"] for leg in rides(body)] == [leg["tripId"] for leg in rides(before)]
-
+        trips = [leg["tripId"] for leg in rides(before)]
         assert told is not None
         assert find_ride(told)["tripId"] != ride["tripId"]
-        assert await until(is_as_before)
+        assert await find_once(lambda: plan(ask), lambda body: [leg["tripId"] for leg in rides(body)] == trips)
 
 
 async def test_a_delay_appears_in_the_plan_and_disappears(real, asking):
@@ -174,11 +147,8 @@ async def test_a_delay_appears_in_the_plan_and_disappears(real, asking):
         late = await until(find_late)
         real.updates.say()
 
-        async def is_as_before():
-            return find_ride(await plan(ask, limit=3)) == ride
-
         assert (late["status"], late["delaySeconds"]) == ("delayed", 90)
-        assert await until(is_as_before)
+        assert await find_once(lambda: plan(ask, limit=3), lambda body: find_ride(body) == ride)
 
 
 def headers(body):

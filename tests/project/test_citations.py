@@ -22,8 +22,6 @@ STATEMENT_WORDS = re.compile(r"\b[Ss]tatements? (" + LIST.format(one=r"[PDSMJ]\d
 # The head of a test's docstring: A5, P36-P42, rule D2.
 ONE_ID = r"(?:[Rr]ule )?[A-GPSMJ]\d{1,2}(?:-[A-GPSMJ]\d+)?"
 HEAD = re.compile(rf'"""({ONE_ID}(?:(?:, | and ){ONE_ID})*)[:.]')
-# Put together here, so that this file does not hold what it looks for.
-OLD_FORM = re.compile("|".join([r"[Rr]ul" + r"ings? [A-G]", r"[Cc]ontr" + r"acts? 00\d", "contr" + r"act_00\d"]))
 
 
 def _list_texts():
@@ -74,10 +72,3 @@ def test_every_document_that_is_named_is_there():
 
     assert [path for path in sorted(named) if not (ROOT / path).is_file()] == []
     assert len(named) > 10
-
-
-def test_no_citation_has_the_old_form():
-    """Documents that stand outside the repository are cited nowhere."""
-    found = [where for where, text in _list_texts().items() if OLD_FORM.search(text)]
-
-    assert found == []
