@@ -1,7 +1,6 @@
-"""Simulates real time: late trips, a cancellation, a closed line and a lift out of order.
+"""Simulate realtime as GTFS-Realtime: late trips, a cancellation, a closed line and a lift out of order.
 
-The simulator writes GTFS-Realtime as an operator would; it is read back like any other.
-What it writes is a function of the network, the scenario and the instant: nothing is drawn by lot.
+The message is a function of the network, the scenario and the instant, without random numbers.
 """
 
 import zlib
@@ -17,22 +16,22 @@ from fingerpost.transit.engine.timetable.timetable import Timetable
 
 HOUR_S = 3600
 QUARTER_S = 900
-# Trips that set out later than this get no update yet.
+# Trips that depart later get no update yet.
 HORIZON_S = HOUR_S
-# A line is closed from the full hour, for so long.
+# How long a line is closed, from the full hour.
 CLOSED_S = 2 * HOUR_S
-# Around the quarter of an hour, these departures of a line are cancelled.
+# The departures of a line that are cancelled, around the quarter of an hour.
 CANCELLED_BEFORE_S, CANCELLED_AFTER_S = QUARTER_S, 3 * QUARTER_S
-# A stop that was left this long ago gets no update any more.
+# Stop times older than this get no update.
 _PAST_S = 60
 _DAY_S = 86_400
 
-# Of ten trips, how late each is at its last stop.
+# The delays of ten trips at their last stop.
 _LATE_S = (0, 0, 0, 15, 20, 45, 75, 140, 260, 480)
 
 
 class Scenario(NamedTuple):
-    """A disruption scenario. Routes and stops are named by their own ids; None leaves that trouble out."""
+    """A disruption scenario. Routes and stops are ids of the feed; None leaves a disruption out."""
 
     closed_route: str | None = None
     cancelled_route: str | None = None
@@ -47,10 +46,7 @@ _SCENARIOS = {
 
 
 def simulate(timetable: Timetable, now: int, scenario: Scenario | None = None) -> bytes:
-    """Return the GTFS-Realtime message that an operator would publish at an instant (Unix seconds).
-
-    ``scenario`` None plays that of the demo network.
-    """
+    """Return the GTFS-Realtime message of an instant (Unix seconds); the default scenario is the demo network's."""
     scene = scenario or _SCENARIOS[timetable.feeds[0].name]
     message = FeedMessage()
     message.header.gtfs_realtime_version = "2.0"
@@ -74,7 +70,7 @@ def simulate(timetable: Timetable, now: int, scenario: Scenario | None = None) -
 
 
 class _TripInstance(NamedTuple):
-    """One trip instance; ``start`` is the Unix second from which its stop times count, ``begins`` when it leaves."""
+    """A trip instance. Its stop times count from the Unix second ``start``; it departs at ``begins``."""
 
     trip: int
     trip_id: str
@@ -130,7 +126,7 @@ def _clock_text(seconds: int) -> str:
 
 
 def _add_stop_times(update: TripUpdate, timetable: Timetable, trip_instance: _TripInstance, now: int) -> None:
-    """Add the trip's remaining stop times; it leaves on time and gets later from stop to stop."""
+    """Add the trip's remaining stop times; the delay grows from stop to stop."""
     late_s = _LATE_S[zlib.crc32(trip_instance.name.encode()) % len(_LATE_S)]
     rows = timetable.list_stop_times(trip_instance.trip)
     for stop_time in range(rows.start, rows.stop):

@@ -17,14 +17,14 @@ from fingerpost.transit.engine.timetable.timetable import Timetable
 from fingerpost.transit.engine.timetable.walks import FindWalks, walk_straight
 
 ImportProgress = Callable[[str, int, int | None], None]
-"""Called with the current FEED or step, how much of it is done, and how much there is (None: unknown)."""
+"""Called with the current FEED or step, the amount done, and the total (None: unknown)."""
 
 _LINKING = "linking stops"
 
 
 @dataclass(frozen=True, slots=True)
 class FeedSource:
-    """A feed to import: a zip file or a folder, and the FEED of its stop ids, where it is given (rule A8)."""
+    """A feed to import: a zip file or a folder, and the FEED of its stop ids if given (rule A8)."""
 
     path: Path
     feed_name: str | None = None
@@ -44,12 +44,12 @@ def import_feeds(
 ) -> Imported:
     """Import one or several feeds as one network; ``progress`` is called from this thread.
 
-    ``find_walks`` says how walks between its stops are measured.
+    ``find_walks`` measures the walks between its stops.
 
     Raises:
         FeedUnusable: a feed cannot be used; the message names file, table and line, and what to do.
-        ParameterError: there is no feed, or the feeds' names do not tell them apart.
-        ToolError: as ``find_walks`` does.
+        ParameterError: there is no feed, or two feeds have the same name.
+        ToolError: raised by ``find_walks``.
     """
     merging, headsigns, reports = Merging(), IdIndex(), []
     for source, name in zip(sources, list_feed_names(network, sources), strict=True):
@@ -77,7 +77,7 @@ def _count_progress(what: str, whole: int, progress: ImportProgress) -> Callable
 
 
 def list_feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:
-    """Return each feed's FEED: as given, else the network's name, with the file's where there are several."""
+    """Return each feed's FEED: as given, else the network's name, with the file's name if there are several feeds."""
     if not sources:
         raise ParameterError("A network needs at least one feed: NAME PATH.", {"field": "feed"})
     names: list[str] = []

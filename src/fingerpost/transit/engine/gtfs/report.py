@@ -1,4 +1,4 @@
-"""The report of an import: what was taken over and what was not; stored with the network."""
+"""The report of an import, stored with the network."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreetCoverage:
-    """What an extract gives a network.
+    """The part of a network that a street extract covers.
 
     Attributes:
         extract: the path of the file.
-        stops: how many stops one can board or alight at.
-        covered_stops: how many of these stand near a street of the extract; the others keep the straight line.
-        street_km: kilometres that may be walked where the network's riders walk.
-        left_out_km: kilometres left out because they hang together with nothing else.
-        matched_stops: how many stops are where the extract has the stop of the same code or id.
-        entered_stops: how many stops are walked to by the entrances of their station.
-        cut_ways: ways that the extract, or the area where riders walk, holds in part.
+        stops: number of boardable stops.
+        covered_stops: number of these near a street of the extract; walks to the others are straight lines.
+        street_km: walkable kilometres in the area of the network.
+        left_out_km: kilometres skipped because they are not connected to the rest.
+        matched_stops: number of stops placed where the extract has the stop of the same code or id.
+        entered_stops: number of stops reached through the entrances of their station.
+        cut_ways: ways that the extract, or the area of the network, contains in part.
     """
 
     extract: str
@@ -42,7 +42,7 @@ class StreetCoverage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundAt:
-    """A place in a feed; ``column`` is empty where the whole row is meant."""
+    """A place in a feed; ``column`` is empty for a whole row."""
 
     table: str
     line: int
@@ -51,10 +51,7 @@ class FoundAt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One kind of deviation from the feed, with how often and where it occurs.
-
-    ``reason`` is a code of ``findings.Reason``; ``places`` are the first of ``count``, at least one.
-    """
+    """One kind of deviation from a feed: the code of its ``Reason``, the number of rows, and the first ``places``."""
 
     reason: str
     count: int
@@ -65,13 +62,11 @@ class Finding:
 class FeedReport:
     """The import report of one feed.
 
-    Counts are of what the feed brought in and can be used; a stop that it shares with an earlier feed counts for both.
-    ``events`` counts stop times, ``runs`` trip departures (their names are stored, and stay). ``in_seat`` counts pairs
-    of trip departures between which one may stay seated, ``narrow_transfers`` trip- and route-specific transfer rules.
-    ``first_day`` and ``last_day`` are the first and last day on which a trip runs, ``gaps`` the days between them on
-    which none does, as (first, last) of each run of days; ``zone`` says when a day begins. ``thin_after`` is the
-    last day with at least a quarter of the departures of an average day of the fullest four weeks; None if less than a
-    week follows.
+    Counts are of usable rows; a stop that it shares with an earlier feed counts for both. In stored names, ``events``
+    are stop times, ``runs`` trip departures, ``in_seat`` in-seat transfers between two of these, ``narrow_transfers``
+    trip- and route-specific transfer rules. ``gaps`` are the (first, last) of each series of days without trips between
+    ``first_day`` and ``last_day``, in the time zone ``zone``. ``thin_after`` is the last day with at least a quarter of
+    the departures of an average day of the fullest four weeks; None if less than a week follows.
     """
 
     feed: str
@@ -104,7 +99,7 @@ class ImportReport:
 
     @property
     def days(self) -> str:
-        """From when to when any of the feeds has trips, such as ``2026-03-01 to 2026-03-31``."""
+        """The first and last day with trips of any feed, such as ``2026-03-01 to 2026-03-31``."""
         return f"{min(feed.first_day for feed in self.feeds)} to {max(feed.last_day for feed in self.feeds)}"
 
     def to_json(self) -> str:
@@ -115,7 +110,7 @@ class ImportReport:
         """Return the report that ``to_json`` wrote.
 
         Raises:
-            ValueError: it is not one.
+            ValueError: the text is not a report.
         """
         return _adapter().validate_json(text)
 

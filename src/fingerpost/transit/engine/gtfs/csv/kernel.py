@@ -1,37 +1,37 @@
 """Kernels that read bytes of a table: splitting rows, parsing numbers and times, finding ids.
 
-A *span* is a field's place in a block of bytes: its start and its end, blanks and quotes taken off.
-A block carries one line feed more than its bytes (``size``), so that no loop need ask for its end.
-All functions stand in this one file: numba's cache watches the file of the function that it compiled, not its callees'.
+A *span* is the start and end of a field in a block of bytes, without blanks and quotes. A block has a line feed after
+its ``size`` bytes, so that no loop needs to check for its end. All functions are in one file, because numba's cache
+checks the file of the compiled function only.
 """
 
 import numpy as np
 from numba import njit
 
-# No array is made here: numba then leaves out counting references.
+# No kernel creates an array, so numba needs no reference counting.
 looping = njit(cache=True, nogil=True, _nrt=False)  # type: ignore[call-overload]  # an option that numba's stubs lack
 
 BLANK = np.int32(-1)
 UNREADABLE = np.int32(-3)
 UNKNOWN = np.int32(-4)
 
-# A quoted field that has not ended after so many bytes is taken for one with a stray quote.
+# Bytes of a quoted field; the quote of a longer one counts as stray.
 FIELD_LIMIT = 65_536
 
 _LF, _CR, _TAB, _SPACE, _QUOTE = 10, 13, 9, 32, 34
 _UNCLOSED, _NEEDS_MORE = -1, -2
 _HOUR_DIGITS = 3
-# A time of at most so many bytes has no seconds: HH:MM.
+# Bytes of the longest time without seconds, HH:MM.
 SHORT_TIME_BYTES = 5
 _INTEGER_DIGITS = 9
 
 
 @looping
 def _closing_quote(blob, at, size, is_last, stops):
-    """Return where the quote is that ends a quoted field, _UNCLOSED, or _NEEDS_MORE bytes to tell.
+    """Return the position of the quote that ends a quoted field, _UNCLOSED, or _NEEDS_MORE if more bytes decide.
 
-    A quote inside that is neither doubled nor followed by the field's end is a letter like any other; if
-    the field already runs over a line end and that quote looks like the start of another field, the first was a stray.
+    A quote inside that is neither doubled nor followed by the field's end is part of the text. If it looks like the
+    start of another field on a later line, the first quote was stray.
     """
     crossed = False
     here = at
@@ -67,19 +67,18 @@ def split_rows(blob, size, is_last, stops, wanted, starts, ends, lines, line):
 
     Args:
         blob: the block and a line feed; doubled quotes are made single in place.
-        size: how many of its bytes count.
-        is_last: nothing follows, so that a row without a line end is whole.
+        size: bytes of the block.
+        is_last: no block follows, so that a row without a line end is complete.
         stops: 256 marks: the delimiter, CR and LF.
-        wanted: for each column of the header, the row of ``starts`` and ``ends`` that it goes to, or -1.
-        starts: spans' starts, columns by rows; as many rows are split as fit. What no column of the
-            header goes to is left as it is.
-        ends: spans' ends.
-        lines: line of each row.
-        line: line on which the block begins, less one.
+        wanted: for each column of the header its row in ``starts`` and ``ends``, or -1.
+        starts: out: starts of spans, columns by rows; as many rows are split as fit.
+        ends: out: ends of spans.
+        lines: out: line of each row.
+        line: the line before the block.
 
     Returns:
-        (rows, bytes used, last line used, rows with something beyond the header's last column, first line of those,
-        stray quotes, first line of those).
+        (rows, bytes used, last line used, rows longer than the header, first line of those, stray quotes, first line
+        of those).
     """
     capacity = starts.shape[1]
     width = len(wanted)
@@ -163,9 +162,9 @@ def split_rows(blob, size, is_last, stops, wanted, starts, ends, lines, line):
 
 @looping
 def parse_integers(blob, starts, ends, empty, out):
-    """Write whole numbers of at most nine digits; ``empty`` for nothing, UNREADABLE's place is in ``out`` itself.
+    """Write whole numbers of at most nine digits, ``empty`` for empty fields, the smallest int32 if unreadable.
 
-    A fraction of zeros is allowed, because spreadsheets write one. What is not a number is the smallest int32.
+    A fraction of zeros is allowed, because spreadsheets write one.
     """
     for row in range(len(starts)):
         at, end = starts[row], ends[row]
@@ -216,7 +215,7 @@ def parse_times(blob, starts, ends, out):
 
 @looping
 def parse_decimals(blob, starts, ends, out):
-    """Write decimal numbers, NaN where there is none. A comma may stand for the point; there is no exponent."""
+    """Write decimal numbers, NaN if empty or unreadable. The point may be a comma; exponents are unreadable."""
     for row in range(len(starts)):
         at, end = starts[row], ends[row]
         out[row] = np.nan
@@ -228,7 +227,7 @@ def parse_decimals(blob, starts, ends, out):
             byte = blob[at]
             if 48 <= byte <= 57:
                 told = True
-                # Digits past the fifteenth cannot be told apart.
+                # Digits past the fifteenth exceed the precision.
                 if digits < 15:
                     value = value * 10.0 + (byte - 48)
                     if dotted:
@@ -292,9 +291,9 @@ def _same(blob, start, end, keys, key_start, key_end):
 
 @looping
 def find_ids(blob, starts, ends, keys, offsets, slots, after, out):
-    """Write the row of each id in an index, UNKNOWN where it has none, BLANK for an empty one.
+    """Write the row of each id in an index, UNKNOWN if it has none, BLANK if it is empty.
 
-    ``after`` remembers for each row which came after it last, -1 for none: trips share sequences of stops.
+    ``after`` stores the row last found after each row, -1 for none, because trips share sequences of stops.
     """
     mask = np.uint64(len(slots) - 1)
     previous = np.int32(-1)
@@ -328,7 +327,7 @@ def find_ids(blob, starts, ends, keys, offsets, slots, after, out):
 
 @looping
 def intern_ids(blob, starts, ends, keys, offsets, slots, count, begin, out):
-    """As ``find_ids``, but ids that are new are added. Returns (ids in the index, next row); it stops when full."""
+    """As ``find_ids``, but add new ids until the index is full. Return (ids in the index, next row)."""
     mask = np.uint64(len(slots) - 1)
     previous = np.int32(-1)
     for row in range(begin, len(starts)):

@@ -19,10 +19,10 @@ from fingerpost.transit.engine.timetable.stop_ids import SAME_STOP_M
 from fingerpost.transit.engine.timetable.walking import straight_line_m
 
 DEFAULT_LANGUAGE = "default"
-# A longer address is no help to a reader.
+# Longer addresses are useless to a reader.
 LONGEST_URL = 300
 
-# Some publishers say the same twice, the second time as HTML under a language such as en-html.
+# Some publishers repeat a text as HTML under a language such as en-html.
 _MARKED_UP = "html"
 _BREAK = re.compile(r"<(?:br|/p|/li|/div|/tr|/h[1-6])\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(
@@ -32,28 +32,28 @@ _TAG = re.compile(
 
 
 def _read_texts(text: TranslatedString) -> Mapping[str, str]:
-    """Return texts by primary language subtag; of several in one language the first that is not empty counts."""
+    """Return texts by primary language subtag, plain ones before HTML; in one language the first not empty counts."""
     plain: dict[str, str] = {}
     marked_up: dict[str, str] = {}
     for translation in text.translation:
         tag = plain_text(translation.language).replace("_", "-").strip().lower()
         language, *subtags = tag.split("-")
         texts = marked_up if _MARKED_UP in subtags else plain
-        said = _without_markup(plain_text(translation.text))
-        if said:
-            texts.setdefault(language.strip() or DEFAULT_LANGUAGE, said)
-    return MappingProxyType(plain | {lang: said for lang, said in marked_up.items() if lang not in plain})
+        without_markup = _without_markup(plain_text(translation.text))
+        if without_markup:
+            texts.setdefault(language.strip() or DEFAULT_LANGUAGE, without_markup)
+    return MappingProxyType(plain | {lang: text for lang, text in marked_up.items() if lang not in plain})
 
 
 def _read_urls(url: TranslatedString) -> Mapping[str, str]:
-    """Return web addresses by language; drop what is no web address, or too long."""
+    """Return web addresses by language; other and too long texts are dropped."""
     urls = _read_texts(url).items()
     is_url = re.compile("https?://").match
     return MappingProxyType({lang: url for lang, url in urls if is_url(url) and len(url) <= LONGEST_URL})
 
 
 def _without_markup(text: str) -> str:
-    """Return a text without HTML tags and entities; any other angle bracket stays."""
+    """Return a text without HTML tags and entities; other angle brackets stay."""
     if "<" in text:
         text = _TAG.sub("", _BREAK.sub("\n", text))
     return unescape(text).strip() if "&" in text else text.strip()
@@ -68,10 +68,10 @@ FindAdded = Callable[[TripDescriptor, TripMatcher], Sequence[RideKey] | EntityOu
 def read_alert(
     entity_id: str, message: AlertMessage, matcher: TripMatcher, find_added: FindAdded
 ) -> Alert | EntityOutcome:
-    """Return an alert with the selectors that are known, or why there is none.
+    """Return an alert with its known selectors, or why there is none.
 
-    A selector of several fields touches what all of them name, in the one FEED that has all; one of which a field is
-    unknown touches nothing, and neither does one that several FEEDs could mean.
+    A selector affects the entities that all its fields name, in the one FEED that has all of them. It affects nothing
+    if a field is unknown, or if several FEEDs could be meant.
     """
     affected = _AffectedParts(matcher, find_added)
     for selector in message.informed_entity:
@@ -94,7 +94,7 @@ def read_alert(
 
 
 class _AffectedParts:
-    """What an alert's selectors name; ``found`` has rows, by the selectors of ``Alert``."""
+    """The entities that an alert affects; ``found`` has rows by the fields of ``Alert``."""
 
     def __init__(self, matcher: TripMatcher, find_added: FindAdded) -> None:
         self.matcher, self.find_added, self.index = matcher, find_added, matcher.index
@@ -102,7 +102,6 @@ class _AffectedParts:
         self.found: defaultdict[str, set[Any]] = defaultdict(set)
 
     def add(self, selector: EntitySelector) -> None:
-        """Add what a selector names; nothing where any of its fields is unknown, or several FEEDs have its ids."""
         stops = self._stops(selector.stop_id) if selector.stop_id else None
         if selector.HasField("trip") and selector.trip.ListFields():
             self._add_trip(selector.trip, stops)
@@ -121,7 +120,7 @@ class _AffectedParts:
             )
 
     def _is_shared(self, selector: EntitySelector, names: Iterable[str], routes: Mapping[str, set[int]] | None) -> bool:
-        """Whether FEEDs mean different things by the ids of a selector that all of them know."""
+        """Whether several FEEDs use the ids of a selector for different entities."""
         feeds = self.index.timetable.feeds
         if selector.route_id and routes is not None:
             # The feeds of one operator's districts may each have all of its lines.
@@ -139,7 +138,7 @@ class _AffectedParts:
         return table.route_short_name[route], table.route_long_name[route], agencies
 
     def _is_one_place(self, stops: Sequence[int]) -> bool:
-        """Whether stops are one by rule A8: they bear one name and lie no further apart than one stop may."""
+        """Whether stops are one by rule A8: same name, and close to each other."""
         table = self.index.timetable
         if len({table.stop_name[stop].casefold() for stop in stops}) > 1:
             return False
@@ -208,26 +207,24 @@ class _AffectedParts:
             self._add_kind("trip", trips[name], None if stops is None else stops[name])
 
     def _add_kind(self, kind: str, keys: Iterable[Any], stops: Iterable[int] | None) -> None:
-        """Add routes, trips or rides, at some stops only where these are stated."""
+        """Add routes, trips or rides, at some stops only if these are stated."""
         if stops is None:
             self.found[f"{kind}s"].update(keys)
         else:
             self.found[f"{kind}_stops"].update(product(keys, stops))
 
     def _stops(self, stop_id: str) -> Mapping[str, frozenset[int]]:
-        """Return a stop with all that is part of it, by the FEEDs that know it."""
+        """Return a stop and everything below it, by the FEEDs that know it."""
         rows = ((name, self.index.stops_of_name(name).get(stop_id)) for name in self.matcher.scope.feed_names)
         return {name: self.index.stops_below(row) for name, row in rows if row is not None}
 
     def _routes(self, selector: EntitySelector) -> Mapping[str, set[int]] | None:
-        """Return by FEED the routes that route, type and agency all name, None where none of the three is stated."""
+        """Return by FEED the routes that route, type and agency all name, None if none of the three is stated."""
         table, scope = self.index.timetable, self.matcher.scope
         if not (selector.route_id or selector.agency_id or selector.HasField("route_type")):
             return None
-        if selector.route_id:
-            routes = set(scope.routes.get(selector.route_id, ()))
-        else:
-            routes = {row for rows in scope.routes.values() for row in rows}
+        named = [scope.routes.get(selector.route_id, ())] if selector.route_id else scope.routes.values()
+        routes = {row for rows in named for row in rows}
         if selector.HasField("route_type"):
             routes = {row for row in routes if int(table.route_type[row]) == selector.route_type}
         if selector.agency_id:

@@ -1,4 +1,4 @@
-"""Decodes GTFS-Realtime FeedMessages, and the texts in them."""
+"""Decode GTFS-Realtime FeedMessages and their texts."""
 
 from typing import NamedTuple
 
@@ -7,10 +7,7 @@ from google.transit.gtfs_realtime_pb2 import FeedMessage
 
 
 class FeedBytes(NamedTuple):
-    """A message as it came, when (Unix seconds), and the FEED that it speaks of, None for all of the network.
-
-    ``origin`` names the source that it came from, empty where nobody asks.
-    """
+    """A received message, its time (Unix seconds), its FEED (None: all of the network), and the name of its source."""
 
     bytes: bytes
     received: int
@@ -18,7 +15,7 @@ class FeedBytes(NamedTuple):
     origin: str = ""
 
 
-# Parsed, an empty entity of two bytes takes some hundred.
+# An empty entity of two bytes takes some hundred bytes once parsed.
 MOST_ENTITIES = 500_000
 # The tag of an entity: field 2, of stated length.
 _ENTITY = 0x12
@@ -36,7 +33,7 @@ def has_too_many_entities(data: bytes) -> bool:
             number, at = _read_varint(data, at) if kind in (0, 2) else (0, at)
             at += number if kind == 2 else _FIXED_BYTES.get(kind, 0)
     except IndexError:
-        # Cut short, or something else: nothing that parses.
+        # Cut short, or something else; it does not parse either.
         pass
     return count > MOST_ENTITIES
 
@@ -52,10 +49,7 @@ def _read_varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def find_message(data: bytes) -> FeedMessage | None:
-    """Return the message in some bytes, None where they are damaged or something else.
-
-    Bytes without a header are something else: an empty file would otherwise pass for a message.
-    """
+    """Return the message, or None if the bytes are damaged or lack a header, as an empty file does."""
     message = FeedMessage()
     try:
         message.ParseFromString(data)
@@ -65,10 +59,10 @@ def find_message(data: bytes) -> FeedMessage | None:
 
 
 def find_timestamp(data: bytes) -> int | None:
-    """Return a message's own timestamp (Unix seconds), None where it states none.
+    """Return a message's own timestamp (Unix seconds), or None if it has none.
 
     Raises:
-        ValueError: the bytes are not a message, or one of too many entities; the sentence says what the source gave.
+        ValueError: the bytes are not a message, or have too many entities; the text completes "The source gave ...".
     """
     if has_too_many_entities(data):
         raise ValueError(f"a message of more than {MOST_ENTITIES:,} entities, which is not used")
@@ -80,5 +74,5 @@ def find_timestamp(data: bytes) -> int | None:
 
 
 def plain_text(text: str | bytes) -> str:
-    """Return a text; bytes that are no UTF-8 come out of the bindings as they are."""
+    """Return a text; the bindings return texts that are not UTF-8 as bytes."""
     return text if isinstance(text, str) else text.decode(errors="replace")

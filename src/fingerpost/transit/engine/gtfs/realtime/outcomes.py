@@ -1,4 +1,4 @@
-"""Reasons by which every message, entity and stop time update is counted, applied or not."""
+"""Outcomes by which every message, entity and stop time update is counted."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -9,7 +9,7 @@ from fingerpost.transit.engine.timetable.overlay import MatchCount
 
 
 class EntityOutcome(StrEnum):
-    """What became of one entity of a GTFS-Realtime message; every entity is counted under exactly one."""
+    """The outcome of an entity of a GTFS-Realtime message; every entity is counted under exactly one."""
 
     TRIP_UPDATED = "trip-updated"
     TRIP_CANCELLED = "trip-cancelled"
@@ -46,34 +46,23 @@ class EntityOutcome(StrEnum):
     ALERT_WITHOUT_SELECTOR = "alert-without-known-selector"
 
 
-APPLIED = frozenset(
-    {
-        EntityOutcome.TRIP_UPDATED,
-        EntityOutcome.TRIP_CANCELLED,
-        EntityOutcome.TRIP_DELETED,
-        EntityOutcome.TRIP_ADDED,
-        EntityOutcome.TRIP_REPLACED,
-        EntityOutcome.TRIP_DUPLICATED,
-        EntityOutcome.VEHICLE_SEEN,
-        EntityOutcome.ALERT_GIVEN,
-    }
-)
-
-
-# Neither matched nor not: nothing was looked for in the timetable.
-_NOT_LOOKED_FOR = frozenset({EntityOutcome.ENTITY_DELETED, EntityOutcome.KIND_NOT_READ, EntityOutcome.FROM_THE_FUTURE})
+APPLIED = frozenset({
+    EntityOutcome.TRIP_UPDATED, EntityOutcome.TRIP_CANCELLED, EntityOutcome.TRIP_DELETED, EntityOutcome.TRIP_ADDED,
+    EntityOutcome.TRIP_REPLACED, EntityOutcome.TRIP_DUPLICATED, EntityOutcome.VEHICLE_SEEN, EntityOutcome.ALERT_GIVEN,
+})  # fmt: skip
+# Entities without a look-up in the timetable count as neither matched nor unmatched.
+_NOT_LOOKED_UP = frozenset({EntityOutcome.ENTITY_DELETED, EntityOutcome.KIND_NOT_READ, EntityOutcome.FROM_THE_FUTURE})
 
 
 def count_matches(outcomes: Iterable[EntityOutcome], shared_ids: Iterable[str]) -> MatchCount:
     counts = Counter(outcomes)
-    # What a newer one supersedes was found.
     matched = sum(counts[outcome] for outcome in (*APPLIED, EntityOutcome.SUPERSEDED))
-    unmatched = counts.total() - matched - sum(counts[outcome] for outcome in _NOT_LOOKED_FOR)
+    unmatched = counts.total() - matched - sum(counts[outcome] for outcome in _NOT_LOOKED_UP)
     return MatchCount(matched, unmatched, tuple(sorted(shared_ids)))
 
 
 class StopTimeOutcome(StrEnum):
-    """What became of one stop time update; every one of a trip that was matched is counted under exactly one."""
+    """The outcome of a stop time update; every one of a matched trip is counted under exactly one."""
 
     APPLIED = "call-applied"
     HELD = "call-applied-but-held-in-order"
@@ -88,7 +77,7 @@ class StopTimeOutcome(StrEnum):
 
 
 class MessageOutcome(StrEnum):
-    """What became of a message. The first three part all messages; the others are said of messages that were read."""
+    """The outcomes of a message: one of the first three; any of the others if it was read."""
 
     READ = "read"
     UNREADABLE = "unreadable"
@@ -104,7 +93,7 @@ class MessageOutcome(StrEnum):
 
 class Tally:
     def __init__(self) -> None:
-        # One place for each entity; a later reading may overwrite it, when a newer message says otherwise.
+        # One outcome for each entity; a later entity may overwrite it.
         self.entities: list[EntityOutcome] = []
         self.stop_times: Counter[str] = Counter()
         self.messages: Counter[str] = Counter()
