@@ -10,18 +10,11 @@ import numpy as np
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.columns import LEFT_OUT, ColumnBuffer, IdIndex, RowIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Mask, Reason
-from fingerpost.transit.engine.gtfs.csv.kernel import (
-    BLANK,
-    SHORT_TIME_BYTES,
-    UNKNOWN,
-    UNREADABLE,
-    check_trips,
-    is_in_order,
-)
+from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, SHORT_TIME_BYTES, UNKNOWN, UNREADABLE
 from fingerpost.transit.engine.gtfs.csv.table import Block, Table, find_integer, find_time_s
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.gtfs.trips import Trips
-from fingerpost.transit.engine.timetable.columns import to_columns
+from fingerpost.transit.engine.timetable.columns import mark_rows, to_columns
 from fingerpost.transit.engine.timetable.draft import TripDepartureColumns
 from fingerpost.transit.engine.timetable.timetable import (
     BY_ARRANGEMENT,
@@ -83,6 +76,8 @@ def fill_times(stop_times: StopTimeColumns) -> tuple[StopTimeColumns, Int64]:
     between the departure before and the arrival after, rounded down to a whole second.
     Stop times before a trip's first time or after its last stay without one.
     """
+    if not ((stop_times.arrival_s < 0).any() or (stop_times.departure_s < 0).any()):
+        return stop_times, np.zeros(0, np.int64)
     arrival_s = np.where(stop_times.arrival_s < 0, stop_times.departure_s, stop_times.arrival_s)
     departure_s = np.where(stop_times.departure_s < 0, stop_times.arrival_s, stop_times.departure_s)
     blank = np.flatnonzero(arrival_s < 0)
@@ -216,9 +211,11 @@ def _flags(table: Table, block: Block, usable: Mask) -> UInt8:
 
 def _in_order(table: Table, stop_times: StopTimeColumns) -> StopTimeColumns:
     """Sort by trip, then sequence; equal sequences of a trip stay in the order of the file, and are counted."""
-    if is_in_order(stop_times.trip, stop_times.sequence):
+    trip, sequence = stop_times.trip, stop_times.sequence
+    follows = (trip[1:] > trip[:-1]) | ((trip[1:] == trip[:-1]) & (sequence[1:] > sequence[:-1]))
+    if follows.all():
         return stop_times
-    key = stop_times.trip.astype(np.int64) << 32 | stop_times.sequence
+    key = trip.astype(np.int64) << 32 | sequence
     if np.any(key[1:] < key[:-1]):
         order = np.argsort(key, kind="stable")
         stop_times, key = stop_times.at(order), key[order]
@@ -229,9 +226,12 @@ def _in_order(table: Table, stop_times: StopTimeColumns) -> StopTimeColumns:
 
 def _usable_trips(archive: Archive, stop_times: StopTimeColumns, trips: Trips, on_demand: Mask) -> tuple[Mask, Int64]:
     """Mark the usable trips, count the others; return the marks and the number of stop times of each."""
-    count = np.zeros(len(trips), np.int64)
-    untimed, backward = np.zeros(len(trips), np.bool_), np.zeros(len(trips), np.bool_)
-    check_trips(stop_times.trip, stop_times.arrival_s, stop_times.departure_s, count, untimed, backward)
+    trip, arrival_s, departure_s = stop_times.trip, stop_times.arrival_s, stop_times.departure_s
+    count = np.bincount(trip, minlength=len(trips))
+    untimed = mark_rows(len(trips), trip[arrival_s < 0])
+    is_backward = departure_s < arrival_s
+    is_backward[1:] |= (trip[1:] == trip[:-1]) & (arrival_s[1:] < departure_s[:-1])
+    backward = mark_rows(len(trips), trip[is_backward])
     faults = (
         (Reason.TRIP_ON_DEMAND_UNSUPPORTED, "", on_demand),
         (Reason.TRIP_WITH_FEWER_THAN_TWO_CALLS, "", count < _FEWEST_STOP_TIMES),

@@ -246,32 +246,6 @@ def parse_decimals(blob, starts, ends, out):
 
 
 @looping
-def is_in_order(trip, sequence):
-    """Return whether stop times are sorted by trip and sequence, without repeated sequences in a trip."""
-    for row in range(1, len(trip)):
-        if trip[row] < trip[row - 1] or (trip[row] == trip[row - 1] and sequence[row] <= sequence[row - 1]):
-            return False
-    return True
-
-
-@looping
-def check_trips(trip, arrival_s, departure_s, stop_times, untimed, backward):
-    """Count the stop times of each trip; mark trips with an untimed one, and those that run backwards.
-
-    A trip runs backwards if it leaves a stop before it arrives, or arrives before it left the stop before.
-    """
-    for row in range(len(trip)):
-        this = trip[row]
-        stop_times[this] += 1
-        if arrival_s[row] < 0:
-            untimed[this] = True
-        if departure_s[row] < arrival_s[row]:
-            backward[this] = True
-        if row and trip[row - 1] == this and arrival_s[row] < departure_s[row - 1]:
-            backward[this] = True
-
-
-@looping
 def _hash(blob, start, end):
     value = np.uint64(14695981039346656037)
     for at in range(start, end):

@@ -18,6 +18,7 @@ from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
     SKIPPED,
     Rides,
     StopTimeUpdateColumns,
+    scatter,
 )
 from fingerpost.transit.engine.timetable.columns import mark_rows
 from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, UInt8
@@ -117,19 +118,14 @@ class _Stated:
         self.applied = int(np.count_nonzero(kept & ~astray))
         count = len(rides.stop)
         self.is_astray = mark_rows(count, stop_time[astray])
-        timed = kept & says_times
-        self.arrival_s = np.full(count, NONE, np.int64)
-        self.departure_s = np.full(count, NONE, np.int64)
-        self.arrival_s[stop_time[timed]] = arrival_s[timed]
-        self.departure_s[stop_time[timed]] = departure_s[timed]
         self.is_skipped = mark_rows(count, stop_time[relationship == SKIPPED])
         self.is_silent = mark_rows(count, stop_time[relationship == NO_DATA])
-        self.stop = np.full(count, NO_STOP, np.int32)
-        moved = kept & (new_stop >= 0)
-        self.stop[stop_time[moved]] = new_stop[moved]
-        self.opened, self.closed = np.zeros(count, np.uint8), np.zeros(count, np.uint8)
-        self.opened[stop_time[kept]] = updates.opened[rows][kept]
-        self.closed[stop_time[kept]] = updates.closed[rows][kept]
+        timed, moved = kept & says_times, kept & (new_stop >= 0)
+        self.arrival_s = scatter(count, stop_time[timed], arrival_s[timed], np.int64(NONE))
+        self.departure_s = scatter(count, stop_time[timed], departure_s[timed], np.int64(NONE))
+        self.stop = scatter(count, stop_time[moved], new_stop[moved], np.int32(NO_STOP))
+        self.opened = scatter(count, stop_time[kept], updates.opened[rows][kept], np.uint8(0))
+        self.closed = scatter(count, stop_time[kept], updates.closed[rows][kept], np.uint8(0))
 
 
 def _propagate(rides: Rides, stated: _Stated, trip_delay_s: Int64) -> tuple[Int64, Int64, Bool]:

@@ -100,13 +100,14 @@ def read_stop_time_updates(trips: Iterable[tuple[TripUpdate, Mapping[str, int]]]
         relationship=np.array(relationships, np.int32),
         arrival=_stated(arrivals),
         departure=_stated(departures),
-        **{name: _scattered(rare[name], row, absent) for name, absent in _ABSENT.items()},
+        **{name: scatter(row, [*rare[name]], [*rare[name].values()], absent) for name, absent in _ABSENT.items()},
     )
 
 
-def _scattered(values: Mapping[int, int], count: int, absent: np.generic) -> npt.NDArray[Any]:
+def scatter(count: int, rows: npt.ArrayLike, values: npt.ArrayLike, absent: np.generic) -> npt.NDArray[Any]:
+    """Return a column with values in some rows, and ``absent``, which decides the type, in all others."""
     column = np.full(count, absent)
-    column[list(values)] = list(values.values())
+    column[np.asarray(rows, np.int64)] = values
     return column
 
 
