@@ -9,15 +9,13 @@ def feed_of(tmp_path, agency, feed_info=None):
     return import_text(tmp_path, {"agency.txt": agency, "feed_info.txt": feed_info}).timetable.feeds[0]
 
 
-def test_agencies_and_zone(tmp_path):
-    """All agencies are named once, in order; the zone is the one that they share."""
+def test_agencies_are_named_once_and_share_a_zone(tmp_path):
     feed = feed_of(tmp_path, "agency_name,agency_timezone\nHSL,Europe/Helsinki\nVR,Europe/Helsinki\n")
 
     assert (feed.name, feed.zone, feed.agencies, feed.source) == ("TEST", "Europe/Helsinki", ("HSL", "VR"), "feed")
 
 
-def test_two_zones(tmp_path):
-    """Agencies must share a zone: the first that is known is taken for all, and the others are counted."""
+def test_the_first_known_zone_holds_for_all_agencies(tmp_path):
     imported = import_text(
         tmp_path,
         {"agency.txt": "agency_name,agency_timezone\nX,Nowhere\nHSL,europe/helsinki\nSL,Europe/Stockholm\n"},
@@ -40,8 +38,7 @@ def test_two_zones(tmp_path):
         (["sv"], "mul", None),
     ],
 )
-def test_language(tmp_path, agency_langs, feed_lang, language):
-    """The feed's language wins over the agencies'; several languages are no language."""
+def test_the_language_of_the_feed_wins_over_its_agencies(tmp_path, agency_langs, feed_lang, language):
     rows = "".join(f"A{n},Europe/Helsinki,{lang}\n" for n, lang in enumerate(agency_langs))
     feed = feed_of(
         tmp_path,
@@ -52,8 +49,7 @@ def test_language(tmp_path, agency_langs, feed_lang, language):
     assert feed.language == language
 
 
-def test_feed_info(tmp_path):
-    """Publisher and version are the first row's; a feed without the table has none."""
+def test_publisher_and_version_are_of_the_first_row(tmp_path):
     agency = "agency_name,agency_timezone\nHSL,Europe/Helsinki\n"
     told = feed_of(tmp_path / "1", agency, "feed_publisher_name,feed_lang,feed_version\nHSL oy,fi,7b\n")
     silent = feed_of(tmp_path / "2", agency)

@@ -30,7 +30,6 @@ def trips_of(path):
 
 @pytest.mark.parametrize("form", ["feed.zip", "feed"])
 def test_zip_and_folder_read_alike(tmp_path, form):
-    """BOM, CRLF, quotes, blanks around fields and blank lines are read through; a short row ends in empty fields."""
     path = write_feed(tmp_path / form, {"routes.txt": ODD})
 
     assert rows_of(path, "routes.txt", "route_id", "route_short_name", "route_long_name", "route_url") == [
@@ -138,8 +137,7 @@ def archive_of_archives(folder):
         ),
     ],
 )
-def test_what_is_refused(tmp_path, write, message):
-    """In a sentence that names the file, and what to do."""
+def test_a_file_that_is_no_feed_is_refused_in_a_sentence(tmp_path, write, message):
     path = write(tmp_path)
     with pytest.raises(FeedUnusable) as caught:
         trips_of(path)
@@ -177,8 +175,7 @@ def test_a_zip_file_of_the_newest_format_that_is_known_is_read(tmp_path):
         ),
     ],
 )
-def test_unreadable_value(tmp_path, table, text, finding):
-    """A value that cannot be read is counted with its table, line and column; the rest of the feed is imported."""
+def test_an_unreadable_value_is_counted_with_its_place(tmp_path, table, text, finding):
     header, row = text.split("|")
     sound = feed_from_drawing(ONE_LINE).get(table, "").splitlines()[1:]
     columns = header.split(",")
@@ -214,8 +211,7 @@ def refusal(path):
     return caught.value.message
 
 
-def test_bomb(tmp_path):
-    """A table that unpacks to many times its size is refused before a byte of it is unpacked; one just below is not."""
+def test_a_table_packed_too_densely_is_refused_before_it_is_read(tmp_path):
     bomb = write_feed(tmp_path / "bomb.zip", FEED | {"stops.txt": "stop_id\n" + "A\n" * 1_400})
     assert refusal(bomb).startswith("bomb.zip: stops.txt unpacks to ")
 
@@ -232,14 +228,12 @@ def test_bomb(tmp_path):
         ({f"{n}.bin": "" for n in range(20)}, "large.zip holds 27 files."),
     ],
 )
-def test_too_large(tmp_path, extra, sentence):
-    """A table, an archive and a number of files have a bound."""
+def test_tables_archives_and_numbers_of_files_are_bounded(tmp_path, extra, sentence):
     assert sentence in refusal(write_feed(tmp_path / "large.zip", FEED | extra))
 
 
 @pytest.mark.parametrize("folder", ["gtfs/", "a/b/", "./", "GTFS\\", "../../"])
-def test_subfolder_of_an_archive(tmp_path, folder):
-    """Tables may lie in one folder, whatever it is called; nothing is written anywhere."""
+def test_a_feed_may_lie_in_a_folder_of_an_archive(tmp_path, folder):
     path = write_feed(tmp_path / "feed.zip", {folder + name: text for name, text in FEED.items()})
 
     assert (trips_of(path), sorted(p.name for p in tmp_path.iterdir())) == (["A-1"], ["feed.zip"])
@@ -251,23 +245,20 @@ def test_the_feed_at_the_root_of_an_archive_is_read_before_one_in_a_folder(tmp_p
     assert trips_of(write_feed(tmp_path / "feed.zip", other | FEED)) == ["A-1"]
 
 
-def test_subfolder_of_a_folder(tmp_path):
-    """A folder may hold the feed one level down."""
+def test_a_feed_may_lie_in_a_folder_of_a_folder(tmp_path):
     write_feed(tmp_path / "feed" / "inside", FEED)
 
     assert trips_of(tmp_path / "feed") == ["A-1"]
 
 
-def test_resource_forks_and_letter_case(tmp_path):
-    """A Mac's shadow files are not a second feed, and names may be written in capitals."""
+def test_shadow_files_of_a_mac_and_capitals_are_read_through(tmp_path):
     shadows = {f"__MACOSX/._{name}": "\x00" for name in FEED}
     path = write_feed(tmp_path / "feed.zip", {name.upper(): text for name, text in FEED.items()} | shadows)
 
     assert trips_of(path) == ["A-1"]
 
 
-def test_link_that_leads_out(tmp_path):
-    """A link in a folder that leads out of it is not followed."""
+def test_a_link_that_leads_out_is_not_followed(tmp_path):
     feed = write_feed(tmp_path / "feed", FEED)
     (tmp_path / "secret").write_text(FEED["stops.txt"])
     (feed / "stops.txt").unlink()

@@ -14,8 +14,7 @@ def days_of(table, service=0):
     return [f"{start + timedelta(days=int(n)):%m-%d}" for n in table.service_runs_on[service].nonzero()[0]]
 
 
-def test_weekdays_in_a_range(tmp_path):
-    """A service runs on its weekdays from the first to the last day of its range, both included."""
+def test_a_service_runs_on_its_weekdays_from_the_first_to_the_last_day(tmp_path):
     # 2026-03-02 is a Monday.
     table = import_text(tmp_path, {"calendar.txt": HEAD + "ALL,1,0,0,0,0,0,1,20260302,20260315\n"}).timetable
 
@@ -23,8 +22,7 @@ def test_weekdays_in_a_range(tmp_path):
     assert (table.feeds[0].first_day, table.feeds[0].last_day) == (date(2026, 3, 2), date(2026, 3, 15))
 
 
-def test_exceptions(tmp_path):
-    """Exceptions add days outside the range and take days away; the feed's days are those that remain."""
+def test_exceptions_add_and_remove_days(tmp_path):
     table = import_text(
         tmp_path,
         {
@@ -37,8 +35,7 @@ def test_exceptions(tmp_path):
     assert (table.calendar_start, table.feeds[0].last_day) == (date(2026, 3, 3), date(2026, 3, 8))
 
 
-def test_services_without_trips(tmp_path):
-    """A service that no trip uses does not stretch the calendar; it is counted, and so is a repeated row."""
+def test_a_service_without_trips_does_not_stretch_the_calendar(tmp_path):
     imported = import_text(
         tmp_path,
         {

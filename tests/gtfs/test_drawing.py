@@ -16,8 +16,7 @@ nowalk   | Alpha                | New Beta
 """
 
 
-def test_tables():
-    """A drawing is GTFS that anybody can read."""
+def test_a_drawing_becomes_the_tables_of_a_feed():
     feed = feed_from_drawing(DRAWING, days=[date(2026, 3, 2)], coordinates={"Delta": (60.2, 25.0)})
 
     assert feed == {
@@ -36,8 +35,7 @@ def test_tables():
     }
 
 
-def test_zip_and_folder(tmp_path):
-    """A path that ends in .zip becomes a zip file, any other a folder."""
+def test_a_path_that_ends_in_zip_becomes_an_archive(tmp_path):
     tables = {"agency.txt": "a\r\n"}
     written = [write_feed(tmp_path / name, tables) for name in ("feed.zip", "feed")]
 
@@ -48,7 +46,6 @@ def test_zip_and_folder(tmp_path):
 @pytest.mark.parametrize(
     "line", ["plane A | Alpha 08:00", "line A", "line | Alpha 08:00", "line A | Alpha", "line A | 08:00"]
 )
-def test_what_cannot_be_read(line):
-    """A line that is no drawing is refused."""
+def test_a_line_that_is_no_drawing_is_refused(line):
     with pytest.raises(ValueError, match=r"cannot read|a cell is a stop"):
         feed_from_drawing(line)

@@ -15,8 +15,7 @@ def names(tmp_path, rows, head=HEAD):
     return told, findings_of(imported)
 
 
-def test_translations_by_record_and_by_value(tmp_path):
-    """A record id names one stop, a value every stop of that name; the id wins wherever it stands."""
+def test_translations_by_record_win_over_those_by_value(tmp_path):
     told, findings = names(
         tmp_path, "stops,stop_name,sv-FI,Alfa,ALPHA,\nstops,stop_name,sv,Första,,Alpha\nstops,stop_name,en,B,,Beta\n"
     )
@@ -24,8 +23,7 @@ def test_translations_by_record_and_by_value(tmp_path):
     assert (told, findings) == ({"stops": {"en": ["", "B", ""], "sv": ["Alfa", "", ""]}}, [])
 
 
-def test_headsigns_and_lines(tmp_path):
-    """Headsigns are translated by their text, or by a trip that shows it; lines by their long names' record."""
+def test_headsigns_are_translated_by_text_or_trip_and_lines_by_record(tmp_path):
     told, _ = names(
         tmp_path,
         "trips,trip_headsign,sv,Gamma hamn,A-1,\nstop_times,stop_headsign,en,To Gamma,,Gamma\n"
@@ -49,15 +47,13 @@ def test_translations_that_are_not_used(tmp_path):
     ]
 
 
-def test_draft_of_translations(tmp_path):
-    """The table's early form, which some feeds still have, is read by value."""
+def test_the_draft_form_of_translations_is_read_by_value(tmp_path):
     told, findings = names(tmp_path, "Beta,sv,Båta\n", "trans_id,lang,translation\n")
 
     assert (told["stops"], findings) == ({"sv": ["", "Båta", ""]}, [])
 
 
-def test_credits(tmp_path):
-    """The publisher and every organisation of attributions.txt are named with roles and address, each once."""
+def test_publisher_and_organisations_are_credited_once(tmp_path):
     feed = import_text(
         tmp_path,
         {
@@ -71,7 +67,6 @@ def test_credits(tmp_path):
 
 
 def test_shapes_are_sorted_and_those_of_no_trip_left_out(tmp_path):
-    """Points come in any order; a trip whose shape is not there is counted and has none."""
     imported = import_text(
         tmp_path,
         {
@@ -92,8 +87,7 @@ def test_shapes_are_sorted_and_those_of_no_trip_left_out(tmp_path):
 
 
 @pytest.mark.parametrize("column", ["location_id", "location_group_id", "start_pickup_drop_off_window"])
-def test_services_on_demand(tmp_path, column):
-    """A trip that calls at an area, or within a window, is left out and named; its neighbour stays."""
+def test_a_trip_on_demand_is_left_out_and_counted(tmp_path, column):
     imported = import_text(
         tmp_path,
         {
@@ -122,8 +116,7 @@ def test_services_on_demand(tmp_path, column):
         ("E,B,1,1", [1, 0, 0]),
     ],
 )
-def test_platforms_that_a_wheelchair_reaches(tmp_path, ways, values):
-    """Where stop and station say nothing, pathways without a step decide, there and back; untouched ones stay."""
+def test_pathways_without_a_step_there_and_back_make_platforms_accessible(tmp_path, ways, values):
     stops = (
         "stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station,wheelchair_boarding\n"
         "P1,P,60.1,24.9,0,C,\nP2,P,60.1,24.9,0,C,\nP3,P,60.1,24.9,0,C,\nALPHA,A,60.17,24.94,0,,\n"

@@ -72,8 +72,7 @@ def test_a_platform_with_no_way_out_is_led_to(tmp_path):
     assert there_and_back(tmp_path, "P1,P2,4,0,300,") == (300 + CHANGE_SLACK_S, STRAIGHT_S)
 
 
-def test_platforms_of_two_stations(tmp_path):
-    """Pathways between stations are not what the table is for."""
+def test_pathways_between_two_stations_do_not_count(tmp_path):
     table = import_text(tmp_path, tables_of(["P1,P3,1,1,600,"])).timetable
 
     assert foot_s(table, "P1", "P3") == STRAIGHT_S + STRAIGHT_SLACK_S

@@ -39,8 +39,7 @@ def told_by_csv(text):
     st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]),
     st.sampled_from([16, 23, 64, 4_096]),
 )
-def test_rows_equal_those_of_csv(rows, line_end, quoting, block_bytes):
-    """Quotes, doubled quotes, line ends inside and short rows are read as csv reads them, wherever a block ends."""
+def test_rows_equal_those_of_csv_wherever_a_block_ends(rows, line_end, quoting, block_bytes):
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator=line_end, quoting=quoting)
     writer.writerows([["x", "y", "z"], *rows])
@@ -52,8 +51,7 @@ def test_rows_equal_those_of_csv(rows, line_end, quoting, block_bytes):
     assert told == told_by_csv(text)
 
 
-def test_stray_quotes(tmp_path):
-    """A quote that nothing closes, or that stands inside a field, is a letter; it swallows no rows, and is counted."""
+def test_a_stray_quote_is_a_letter_and_counted(tmp_path):
     findings = Findings()
     table = table_of(b'x,y\n"Alpha,1\nBe"ta,2\n"Gam"ma",3\n"D""e",4\n', findings)
 
@@ -89,16 +87,14 @@ def test_characters_that_override_the_direction_of_texts(tmp_path):
         ("\u202ax,y\u202c\nTöölö,1\n".encode(), "text-direction-removed"),
     ],
 )
-def test_odd_tables(data, reason):
-    """Other encodings, delimiters, line ends, blanks and letter case are read through; a guess is counted."""
+def test_odd_tables_are_read_and_guesses_counted(data, reason):
     findings = Findings()
     rows = [fields for _, fields in table_of(data, findings).rows("x", "y")]
 
     assert (rows, [found[0].code for found in findings.list_all()]) == ([("Töölö", "1")], [reason] if reason else [])
 
 
-def test_lines_of_two_encodings():
-    """A table that was put together from two encodings is read line by line; Windows-1252's euro included."""
+def test_a_table_of_two_encodings_is_read_line_by_line():
     rows = table_of("x\nTöölö\n".encode() + "Töölö €\n".encode("cp1252")).rows("x")
 
     assert [fields for _, fields in rows] == [("Töölö",), ("Töölö €",)]
@@ -122,8 +118,7 @@ NUMBERS = st.text(st.sampled_from("0123456789.,-+:e x"), max_size=12)
 @settings(deadline=None)
 @given(st.lists(NUMBERS | st.integers().map(str), max_size=5))
 @example(["-0", "+1", "1.", "1.0", "1.5", "999999999", "1000000000", "-", ".0", "٣"])
-def test_integers(texts):
-    """The kernel reads whole numbers as the slow function does."""
+def test_the_kernel_reads_integers_as_the_slow_function_does(texts):
     values = np.empty(len(texts), np.int32)
     parse_integers(*spans_of(texts), np.int32(-7), values)
 
@@ -139,8 +134,7 @@ def test_times_are_hours_minutes_and_perhaps_seconds():
 @settings(deadline=None)
 @given(st.lists(NUMBERS | st.from_regex(r"[0-9]{1,3}:[0-6][0-9]:[0-6][0-9]", fullmatch=True), max_size=5))
 @example([*TIMES, *NO_TIMES])
-def test_times(texts):
-    """The kernel reads times as the slow function does."""
+def test_the_kernel_reads_times_as_the_slow_function_does(texts):
     values = np.empty(len(texts), np.int32)
     parse_times(*spans_of(texts), values)
 
@@ -158,8 +152,7 @@ def test_times(texts):
     )
 )
 @example(["60.1", "-24,9", "+0", "0.0", "0.", ".5", "5.", ".", "-", "", "1e5", "nan", "60.123456789012345678"])
-def test_decimals(texts):
-    """The kernel reads decimals as the slow function does, to the last bit up to fifteen digits."""
+def test_the_kernel_reads_decimals_as_the_slow_function_does(texts):
     values = np.empty(len(texts), np.float64)
     parse_decimals(*spans_of(texts), values)
 
@@ -176,8 +169,7 @@ def test_decimals(texts):
 
 @settings(deadline=None)
 @given(st.lists(st.text(st.characters(categories=("L", "N")), max_size=5), max_size=200))
-def test_index_of_ids(texts):
-    """An id's row is the number of others before it, however the index grows."""
+def test_the_row_of_an_id_is_the_number_of_ids_before_it(texts):
     index = IdIndex()
     table = table_of("".join(["id,x\n", *(f"{text},1\n" for text in texts)]).encode())
     rows = [row for block in table.blocks("id") for row in index.intern(block, 0).tolist()]
@@ -189,8 +181,7 @@ def test_index_of_ids(texts):
 
 @settings(deadline=None)
 @given(st.lists(st.text("ab", max_size=2), max_size=60), st.sets(st.text("ab", min_size=1, max_size=2)))
-def test_ids_found_after_one_another(asked, known):
-    """A column's ids are found whatever came before them; what is not known, or not there, is said to be so."""
+def test_ids_are_found_whatever_came_before_them(asked, known):
     index = IdIndex(sorted(known))
     data = "id,x\n" + "".join(f"{text},1\n" for text in asked)
     rows = [row for block in table_of(data.encode()).blocks("id") for row in index.find(block, 0).tolist()]

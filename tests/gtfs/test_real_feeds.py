@@ -139,8 +139,7 @@ def told_by_timetable(table, day):
 
 
 @pytest.mark.parametrize(("name", "day"), FEEDS, ids=[name.partition(".")[0] for name, _ in FEEDS])
-def test_import_equals_the_tables(name, day):
-    """Counts, and every departure of one service day, are those of the feed's own tables."""
+def test_counts_and_departures_of_a_day_equal_those_of_the_tables(name, day):
     path = get_shared(f"gtfs/{name}")
     if name in SLOW and not os.environ.get("FINGERPOST_SOAK"):
         pytest.skip("reading the tables a second time, in plain Python, takes minutes: FINGERPOST_SOAK=1")

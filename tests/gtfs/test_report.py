@@ -11,8 +11,7 @@ from fingerpost.transit.engine.gtfs.report import FeedReport, ImportReport
 from tests.gtfs.importing import ONE_LINE, findings_of, import_text
 
 
-def test_counts_and_unread_tables(tmp_path):
-    """A report counts what came in, bounds its days, and names the tables that were not read."""
+def test_a_report_counts_rows_and_names_unread_tables(tmp_path):
     report = import_text(
         tmp_path,
         {
@@ -162,8 +161,7 @@ def test_a_feed_that_cannot_be_used_says_why(tmp_path, tables, message):
         (1, "20260601,20260601", "20260601,20260601", None),
     ],
 )
-def test_service_that_thins_out(tmp_path, extra, extra_days, days, thin_after):
-    """A trip each day, and extra ones on weekdays: the report says when most of the service has ended."""
+def test_a_report_says_when_most_of_the_service_has_ended(tmp_path, extra, extra_days, days, thin_after):
     tables = {
         "trips.txt": "route_id,service_id,trip_id\nA,DAILY,A-1\n"
         + "".join(f"A,EXTRA,A-{number}\n" for number in range(2, extra + 2)),
@@ -175,8 +173,7 @@ def test_service_that_thins_out(tmp_path, extra, extra_days, days, thin_after):
     assert import_text(tmp_path, tables, drawing).report.feeds[0].thin_after == thin_after
 
 
-def test_json_round_trip(tmp_path):
-    """A report survives JSON, findings included."""
+def test_a_report_survives_json_with_its_findings(tmp_path):
     report = import_text(tmp_path, {"shapes.txt": "shape_id,länge\nS,1\n"}).report
 
     assert report.feeds[0].findings
@@ -184,8 +181,7 @@ def test_json_round_trip(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"network":"N","feeds":[{}]}', '{"network":"N","feeds":3}'])
-def test_what_is_no_report(text):
-    """Anything else is refused as a value."""
+def test_a_text_that_is_no_report_is_refused(text):
     with pytest.raises(ValueError):  # noqa: PT011  # the promise is the type; json has words of its own
         ImportReport.from_json(text)
 

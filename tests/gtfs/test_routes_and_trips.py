@@ -8,8 +8,7 @@ line A | Alpha 09:00 | Beta 09:10
 """
 
 
-def test_routes(tmp_path):
-    """Names may be empty, extended types are kept, a repeated id is left out and counted."""
+def test_routes_may_lack_names_and_have_extended_types(tmp_path):
     imported = import_text(
         tmp_path,
         {
@@ -24,8 +23,7 @@ def test_routes(tmp_path):
     assert findings_of(imported) == [("id-missing", 1, "routes.txt", 5), ("id-repeated", 1, "routes.txt", 4)]
 
 
-def test_trips(tmp_path):
-    """A trip has its headsign, shared where equal, and its wheelchair value; an unknown value is unknown."""
+def test_trips_have_headsigns_and_wheelchair_values(tmp_path):
     imported = import_text(
         tmp_path,
         {
@@ -41,8 +39,7 @@ def test_trips(tmp_path):
     assert findings_of(imported) == [("value-unknown-assumed", 1, "trips.txt", 3)]
 
 
-def test_dangling_trips(tmp_path):
-    """A trip without route or service is left out with its calls; each is counted under its own reason."""
+def test_trips_without_route_or_service_are_left_out(tmp_path):
     imported = import_text(
         tmp_path,
         {"trips.txt": "route_id,service_id,trip_id\nX,ALL,A-1\nA,ALL,A-2\nA,X,A-3\nA,ALL,A-2\n"},

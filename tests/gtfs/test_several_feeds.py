@@ -37,8 +37,7 @@ def test_feed_names(tmp_path, names, feeds):
     assert [feed.feed for feed in imported.report.feeds] == feeds
 
 
-def test_same_stem_twice(tmp_path):
-    """Two files of one name must be told apart by the caller."""
+def test_two_files_of_one_name_must_be_told_apart(tmp_path):
     paths = [write_feed(tmp_path / folder, feed_from_drawing(NORTH)) for folder in ("a/gtfs", "b/gtfs")]
     with pytest.raises(ParameterError) as caught:
         import_feeds("net", [FeedSource(path) for path in paths])
@@ -53,14 +52,12 @@ def test_same_stem_twice(tmp_path):
         *(([name], "A feed cannot be called") for name in ("", " ", "demo-helsinki")),
     ],
 )
-def test_names_that_are_refused(tmp_path, names, message):
-    """A network needs a feed, whose name is not empty and not a demo's."""
+def test_a_network_needs_a_feed_with_a_name_of_its_own(tmp_path, names, message):
     with pytest.raises(ParameterError, match=message):
         import_feeds("net", [FeedSource(tmp_path, name) for name in names])
 
 
-def test_different_feeds_share_nothing(tmp_path):
-    """Feeds of different names keep stops of one id apart, and every row points to its own feed's rows."""
+def test_feeds_of_different_names_share_nothing(tmp_path):
     table = import_feeds("net", [FeedSource(path) for path in write_both(tmp_path)]).timetable
 
     ids = ["NET-NORTH:ALPHA", "NET-NORTH:BETA", "NET-SOUTH:BETA", "NET-SOUTH:GAMMA"]
@@ -71,8 +68,7 @@ def test_different_feeds_share_nothing(tmp_path):
     assert table.trip_first_stop_time.tolist() == [0, 2, 4]
 
 
-def test_same_feed_shares_stops(tmp_path):
-    """Feeds given one name share the stops that agree; trips and routes keep their feed."""
+def test_feeds_of_one_name_share_the_stops_that_agree(tmp_path):
     table = import_feeds("net", [FeedSource(path, "MTA") for path in write_both(tmp_path)]).timetable
 
     assert list(table.stop_printed_id) == ["MTA:ALPHA", "MTA:BETA", "MTA:GAMMA"]
@@ -112,8 +108,7 @@ def test_names_agree_but_for_case_and_punctuation(tmp_path):
     assert list(table.stop_name) == ["Alpha", "Beta", "Gamma"]
 
 
-def test_name_must_agree(tmp_path):
-    """One id for two names, even at one place, is refused."""
+def test_one_id_for_two_names_is_refused(tmp_path):
     with pytest.raises(FeedUnusable, match="Stop BETA is 'Beta' in n and 'Omega', 0 m away, in s"):
         import_feeds("net", renamed(tmp_path, "Beta", "Omega"))
 
@@ -134,8 +129,7 @@ def test_names_that_are_alike_agree_at_one_spot(tmp_path, east_deg, shared):
     ]
 
 
-def test_shared_stop_learns_from_both(tmp_path):
-    """What the first feed leaves unsaid of a shared stop, the second may say: station, platform, wheelchair."""
+def test_a_shared_stop_takes_what_either_feed_states(tmp_path):
     south = feed_from_drawing(SOUTH, coordinates={"Beta": BETA})
     south["stops.txt"] = (
         "stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station,platform_code,wheelchair_boarding\n"

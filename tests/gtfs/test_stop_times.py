@@ -29,8 +29,7 @@ def stop_times_of(table):
     return calls
 
 
-def test_blank_times_between_timepoints(tmp_path):
-    """Blank times lie on a straight line from the departure before to the arrival after, and are counted."""
+def test_blank_times_between_timepoints_are_interpolated(tmp_path):
     imported = import_stop_times(
         tmp_path,
         "A-1,ALPHA,1,8:00:00,8:02:00\nA-1,BETA,2,,\nA-1,GAMMA,3,,\nA-1,ALPHA,4,8:12:01,8:15:00\nA-1,BETA,5,8:20:00,\n",
@@ -48,8 +47,7 @@ def test_times_without_seconds_are_read_and_counted(tmp_path):
 
 
 @pytest.mark.parametrize("blank", [1, 3])
-def test_blank_time_at_an_end(tmp_path, blank):
-    """A trip whose first or last time is blank is left out and counted; its neighbour's times are not taken."""
+def test_a_trip_with_a_blank_time_at_an_end_is_left_out(tmp_path, blank):
     rows = ["A-1,ALPHA,1,8:00:00,", "A-1,BETA,2,8:10:00,", "A-1,GAMMA,3,8:20:00,"]
     rows[blank - 1] = rows[blank - 1].rsplit(",", 2)[0] + ",,"
     imported = import_stop_times(
@@ -73,8 +71,7 @@ def test_blank_time_at_an_end(tmp_path, blank):
         ("8:05:00", "8:04:59", ["A-2"]),
     ],
 )
-def test_backwards(tmp_path, second_arrival, second_departure, kept):
-    """A trip may stand still, but one that arrives before it left, or leaves before it arrives, is left out."""
+def test_a_trip_that_runs_backwards_is_left_out(tmp_path, second_arrival, second_departure, kept):
     imported = import_stop_times(
         tmp_path,
         f"A-1,ALPHA,1,7:59:00,8:00:01\nA-1,BETA,2,{second_arrival},{second_departure}\n"
@@ -85,8 +82,7 @@ def test_backwards(tmp_path, second_arrival, second_departure, kept):
     assert findings_of(imported) == ([] if len(kept) == 2 else [("trip-runs-backwards", 1, "trips.txt", 2)])
 
 
-def test_boarding_and_alighting(tmp_path):
-    """Pickup and drop-off types become flags; a blank is regular."""
+def test_pickup_and_drop_off_types_become_flags(tmp_path):
     imported = import_stop_times(
         tmp_path,
         "A-1,ALPHA,1,8:00:00,,0,1\nA-1,BETA,2,8:10:00,,1,\nA-1,GAMMA,3,8:20:00,,2,0\n"
@@ -104,8 +100,7 @@ def test_boarding_and_alighting(tmp_path):
     ]
 
 
-def test_headsigns_of_stops(tmp_path):
-    """A stop's headsign is kept beside the trip's; equal texts are one."""
+def test_the_headsign_of_a_stop_is_stored_beside_the_trips(tmp_path):
     table = import_stop_times(
         tmp_path, "A-1,ALPHA,1,8:00:00,,,,via Beta\nA-1,BETA,2,8:10:00,,,,\nA-1,GAMMA,3,8:20:00,,,,Gamma\n"
     ).timetable
@@ -114,8 +109,7 @@ def test_headsigns_of_stops(tmp_path):
     assert (signs, table.headsign[int(table.trip_headsign[0])]) == (["via Beta", None, "Gamma"], "Gamma")
 
 
-def test_stop_times_that_lead_nowhere(tmp_path):
-    """Calls of unknown trips, at unknown or left-out stops, or at stations are left out, each under its reason."""
+def test_stop_times_of_unknown_trips_or_stops_are_left_out(tmp_path):
     stops = (
         "stop_id,stop_name,stop_lat,stop_lon,location_type\nALPHA,Alpha,60.1,24.9,\nBETA,Beta,60.1,24.8,\n"
         "GAMMA,Gamma,,,\nC,Central,60.1,24.7,1\n"
@@ -138,8 +132,7 @@ def test_stop_times_that_lead_nowhere(tmp_path):
     ]
 
 
-def test_repeated_sequence(tmp_path):
-    """Calls of one sequence stay in the order of the file, and are counted."""
+def test_stop_times_of_one_sequence_stay_in_the_order_of_the_file(tmp_path):
     imported = import_stop_times(tmp_path, "A-1,GAMMA,2,8:20:00,\nA-1,ALPHA,1,8:00:00,\nA-1,BETA,2,8:20:00,\n")
 
     assert [call[1] for call in stop_times_of(imported.timetable)] == ["ALPHA", "GAMMA", "BETA"]
@@ -253,7 +246,6 @@ def slow_trips(drawn):
 @settings(max_examples=150, deadline=None)
 @given(rows())
 def test_stop_times_equal_the_slow_way(drawn):
-    """Sorting, filling in and leaving out trips agree with a reading that does it call by call."""
     head = "trip_id,stop_id,stop_sequence,arrival_time,departure_time\n"
     text = "".join(f"{trip},{stop},{n},{clock(a)},{clock(d)}\n" for trip, stop, n, a, d in drawn)
     table = timetable_from_tables(feed_from_drawing(DRAWING) | {"stop_times.txt": head + SOUND + text})

@@ -16,8 +16,7 @@ def stops_of(tmp_path, rows):
     return list(rows)[3:], findings_of(imported)
 
 
-def test_station_with_platforms(tmp_path):
-    """Platforms know their station, though it comes after them, and take its wheelchair value where they have none."""
+def test_platforms_take_the_wheelchair_value_of_their_station(tmp_path):
     stops, findings = stops_of(
         tmp_path,
         "P1,Central,60.1,24.1,0,C,1,\nP2,Central,60.2,24.2,0,C,2,2\nC,Central,60.3,24.3,1,,,1\n"
@@ -33,8 +32,7 @@ def test_station_with_platforms(tmp_path):
     assert findings == []
 
 
-def test_nodes_and_boarding_areas_need_no_place(tmp_path):
-    """A node lies at its station and a boarding area at its platform where the feed does not say; it is counted."""
+def test_nodes_and_boarding_areas_need_no_position(tmp_path):
     stops, findings = stops_of(
         tmp_path, "C,Central,60.3,24.3,1,,,\nP,Central,60.1,24.1,0,C,1,\nN,,,,3,C,,\nB,Front,,,4,P,,\n"
     )
@@ -44,8 +42,7 @@ def test_nodes_and_boarding_areas_need_no_place(tmp_path):
 
 
 @pytest.mark.parametrize("row", ["X,X,,24.9,0,,,", "X,X,60.1,,1,,,", "X,X,0,0,,,,", "X,X,,,3,,,", "X,X,90.1,0,,,,"])
-def test_without_a_place(tmp_path, row):
-    """A stop that lies nowhere, or off the globe, is left out and counted."""
+def test_a_stop_without_a_position_is_left_out(tmp_path, row):
     stops, findings = stops_of(tmp_path, f"C,Central,60.3,24.3,1,,,\n{row}\n")
 
     assert ([stop[0] for stop in stops], findings) == (["C"], [("stop-without-place", 1, "stops.txt", 6)])
@@ -55,16 +52,14 @@ def test_without_a_place(tmp_path, row):
     "row",
     ["X,X,60.1,24.9,0,NOWHERE,,", "X,X,60.1,24.9,0,X,,", "X,X,60.1,24.9,0,ALPHA,,", "X,X,60.1,24.9,1,C,,"],
 )
-def test_parent_that_cannot_be(tmp_path, row):
-    """A parent that is absent, the stop itself or no station is not applied, and counted; the stop stays."""
+def test_a_parent_that_is_no_station_is_not_applied(tmp_path, row):
     stops, findings = stops_of(tmp_path, f"C,Central,60.3,24.3,1,,,\n{row}\n")
 
     assert (stops[1][0], stops[1][5]) == ("X", -1)
     assert findings == [("stop-parent-unapplied", 1, "stops.txt", 6)]
 
 
-def test_odd_rows(tmp_path):
-    """Unknown kinds, repeated and missing ids are left out; missing names and unknown wheelchair values are filled."""
+def test_odd_rows_are_left_out_or_filled(tmp_path):
     stops, findings = stops_of(
         tmp_path,
         "K,Kind,60.1,24.9,5,,,\nALPHA,Again,60.1,24.9,0,,,\n,Nobody,60.1,24.9,0,,,\nU,,60.1,24.9,0,,,3\n",

@@ -63,8 +63,7 @@ def transfers_of(tmp_path, rows):
         ),
     ],
 )
-def test_transfers_between_stops(tmp_path, rows, transfers, findings):
-    """From, to, type and seconds."""
+def test_transfers_hold_between_pairs_of_stops(tmp_path, rows, transfers, findings):
     found, counted = transfers_of(tmp_path, rows)
 
     assert (sorted(found), counted) == (transfers, findings)
