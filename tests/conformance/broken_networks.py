@@ -1,7 +1,7 @@
 """Networks that break one fact each, to see that the suite notices: the embedded engine, bent in one place."""
 
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from types import MappingProxyType, SimpleNamespace
 
 from fingerpost.errors import OutsideCalendar
@@ -20,20 +20,14 @@ def same(value, *_):
 STALE = ServiceAlert(id="stale", header="It was over yesterday")
 
 
-@dataclass
 class Bend:
-    profile: object = same
-    plan_query: object = same
-    plan: object = same
-    board_query: object = same
-    board: object = same
-    places: object = same
-    text: object = same
-    stop: object = same
-    place: object = same
-    near: object = same
-    radius: object = same
-    health: object = same
+    """Changes by what they change: ``profile``, ``plan_query``, ``plan``, ``board``, ...; the rest stays the same."""
+
+    def __init__(self, **changes):
+        self._changes = changes
+
+    def __getattr__(self, name):
+        return self._changes.get(name, same)
 
 
 class Bent:

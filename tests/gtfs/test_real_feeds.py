@@ -5,33 +5,16 @@ import io
 import os
 import zipfile
 from collections import Counter
-from datetime import date
 
 import pytest
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from tests.gtfs.importing import REAL_FEEDS
 from tests.shared_data import get_shared
 
-FEEDS = [
-    ("helsinki/hsl_centre_2022-02-22.gtfs.zip", date(2022, 2, 22)),
-    ("tampere/tampere_nysse_2021-22.gtfs.zip", date(2022, 2, 15)),
-    # A holiday, on which calendar_dates.txt exchanges the services.
-    ("small/caltrain.gtfs.zip", date(2018, 7, 4)),
-    ("kingston/kingston_2026-01.gtfs.zip", date(2026, 1, 15)),
-    ("small/cairns_2014.gtfs.zip", date(2014, 6, 3)),
-    ("small/sao_paulo_subset.gtfs.zip", date(2012, 5, 9)),
-    ("small/google_example.gtfs.zip", date(2007, 6, 5)),
-    ("small/wmata_rail_2026.gtfs.zip", date(2026, 5, 6)),
-    ("broken/hsl_2022_broken_subset.gtfs.zip", date(2022, 3, 2)),
-    ("nyc/lirr.gtfs.zip", date(2026, 9, 30)),
-    ("nyc/subway.gtfs.zip", date(2026, 9, 30)),
-    *((f"nyc/{name}.gtfs.zip", date(2026, 9, 30)) for name in ("bus_bk", "bus_busco", "bus_bx", "bus_m", "bus_qns")),
-    ("nyc/bus_si.gtfs.zip", date(2026, 9, 30)),
-    ("nyc/mnr.gtfs.zip", date(2026, 9, 30)),
-]
 # Reading these in plain Python takes minutes.
-SLOW = {name for name, _ in FEEDS if name.startswith("nyc/") and "lirr" not in name}
+SLOW = {name for name, _ in REAL_FEEDS if name.startswith("nyc/") and "lirr" not in name}
 NOT_RIDDEN = ("1", "2", "3", "4")
 
 
@@ -138,9 +121,9 @@ def told_by_timetable(table, day):
     return counts, departures
 
 
-@pytest.mark.parametrize(("name", "day"), FEEDS, ids=[name.partition(".")[0] for name, _ in FEEDS])
+@pytest.mark.parametrize(("name", "day"), REAL_FEEDS, ids=[name for name, _ in REAL_FEEDS])
 def test_counts_and_departures_of_a_day_equal_those_of_the_tables(name, day):
-    path = get_shared(f"gtfs/{name}")
+    path = get_shared(f"gtfs/{name}.gtfs.zip")
     if name in SLOW and not os.environ.get("FINGERPOST_SOAK"):
         pytest.skip("reading the tables a second time, in plain Python, takes minutes: FINGERPOST_SOAK=1")
     imported = import_feeds("real", [FeedSource(path)])

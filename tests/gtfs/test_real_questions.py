@@ -3,7 +3,7 @@
 import os
 import random
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -13,6 +13,7 @@ from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.raptor.search import find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.service_days import services_on
+from tests.gtfs.importing import REAL_FEEDS
 from tests.raptor.asking import end_at, hold_arrivals, query_of
 from tests.raptor.linked_networks import Links, Rule, Seat
 from tests.raptor.linked_oracle import LinkedOracle
@@ -23,20 +24,7 @@ QUESTIONS = 200 if os.environ.get("FINGERPOST_SOAK") else 8
 RUNS = 250
 RIDES = 3
 WALK_M = 1500
-FEEDS = [
-    ("helsinki/hsl_centre_2022-02-22", date(2022, 2, 22)),
-    ("tampere/tampere_nysse_2021-22", date(2022, 2, 15)),
-    ("small/caltrain", date(2018, 7, 5)),
-    ("kingston/kingston_2026-01", date(2026, 1, 15)),
-    ("small/cairns_2014", date(2014, 6, 3)),
-    ("small/sao_paulo_subset", date(2012, 5, 9)),
-    ("small/google_example", date(2007, 6, 5)),
-    ("small/wmata_rail_2026", date(2026, 5, 6)),
-    ("broken/hsl_2022_broken_subset", date(2022, 3, 2)),
-    ("nyc/lirr", date(2026, 9, 30)),
-    ("nyc/mnr", date(2026, 9, 30)),
-    ("nyc/subway", date(2026, 9, 30)),
-]
+FEEDS = [(name, day) for name, day in REAL_FEEDS if "bus" not in name]
 
 
 def cut(timetable, day, dice):

@@ -19,9 +19,6 @@ STATEMENTS = {
 LIST = r"{one}(?:(?:, | and | to |, and ){one})*"
 RULE_WORDS = re.compile(r"\b[Rr]ules? (" + LIST.format(one=r"[A-G]\d{0,2}\b") + ")")
 STATEMENT_WORDS = re.compile(r"\b[Ss]tatements? (" + LIST.format(one=r"[PDSMJ]\d+\b") + ")")
-# The head of a test's docstring: A5, P36-P42, rule D2.
-ONE_ID = r"(?:[Rr]ule )?[A-GPSMJ]\d{1,2}(?:-[A-GPSMJ]\d+)?"
-HEAD = re.compile(rf'"""({ONE_ID}(?:(?:, | and ){ONE_ID})*)[:.]')
 
 
 def _list_texts():
@@ -49,19 +46,6 @@ def test_every_rule_and_statement_that_is_cited_is_there(words, known):
         for listed in words.findall(text)
         for number in _numbers(listed)
         if number not in known
-    ]
-
-    assert unknown == []
-
-
-def test_every_number_at_the_head_of_a_docstring_is_there():
-    """``A5, P36-P42: ...`` names rules and statements, and a D from 1 to 3 without the word is a statement."""
-    unknown = [
-        f"{shown(path)}: {number}"
-        for path in list_python("tests")
-        for listed in HEAD.findall(path.read_text("utf-8"))
-        for number in _numbers(listed)
-        if number not in RULES | STATEMENTS
     ]
 
     assert unknown == []
