@@ -1,7 +1,8 @@
 """A network answered by the embedded engine from a timetable."""
 
 import asyncio
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
@@ -51,9 +52,14 @@ from fingerpost.transit.rules.disruption import is_disrupted
 if TYPE_CHECKING:
     from fingerpost.transit.embedded.realtime_updater import RealtimeUpdater
 
+_log = logging.getLogger(__name__)
+
 # One thread: days that are built at once would slow each other, and everybody's searches.
 _BUILDER = ThreadPoolExecutor(1, thread_name_prefix="fingerpost-days")
+# In the last half hour of a day, a query is followed by the build of the next day. A one-shot command ends sooner: the
+# interpreter waits for builds that have begun.
 _BEFORE_MIDNIGHT_S = 1800
+_AFTER_QUERY_S = 5
 
 # A longer board has so many rows that a thread costs less than what others wait meanwhile.
 _SHORT_BOARD_S = 3 * 3600
@@ -196,7 +202,7 @@ class EmbeddedNetwork:
                 await loop.run_in_executor(_BUILDER, build, day)
             tomorrow = local_day(now + _BEFORE_MIDNIGHT_S, zone)
             if local_day(now, zone) == day < tomorrow:
-                _BUILDER.submit(build, tomorrow)
+                loop.call_later(_AFTER_QUERY_S, _build_in_background, partial(build, tomorrow))
 
     # ---------------------------------------------------------------------------------------- journeys
 
@@ -385,6 +391,14 @@ class EmbeddedNetwork:
         await self._check_files()
         stops = self._stops.list_near(coordinate, radius_m, self._facts.choose_language(language))
         return NearbyStops(stops=stops, provenance=self._provenance(self._snapshot, language))
+
+
+def _build_in_background(build: Callable[[], object]) -> None:
+    def log_failure(done: "Future[object]") -> None:
+        if (failure := done.exception()) is not None:
+            _log.error("the search timetable of the next day could not be built", exc_info=failure)
+
+    _BUILDER.submit(build).add_done_callback(log_failure)
 
 
 def _has_deleted(snapshot: Snapshot, journey: Journey) -> bool:
