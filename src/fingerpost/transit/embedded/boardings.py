@@ -1,4 +1,4 @@
-"""Days and times on which a stop is served, to explain an empty board."""
+"""Explain an empty board: find the next departure after its window."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ from fingerpost.transit.port import BoardGap, DepartureQuery
 
 
 class Boardings:
-    """The stop times at which riders board at some stops and are let out behind, on every day of the timetable."""
+    """The stop times at which riders can board at some stops and alight further on, on all days of the timetable."""
 
     def __init__(self, timetable: Timetable, stops: Sequence[int]) -> None:
         self._timetable = timetable
@@ -29,12 +29,12 @@ class Boardings:
         self._calls, self._trips = calls[leads], trips[leads]
 
     def find_days(self) -> ServiceDays | None:
-        """Return the service days on which there are any, None where none ever are."""
+        """Return the service days on which there are any, None if there are none."""
         services = np.unique(self._timetable.trip_service[self._trips])
         return days_of(self._timetable, services) if len(services) else None
 
     def list_after(self, instant: int, days: Iterable[date]) -> Iterator[BoardDeparture]:
-        """Yield the departures of some service days that leave after an instant, in the timetable's order."""
+        """Yield the departures of some service days after an instant, in order of time."""
         table = self._timetable
         run, call = self._list_runs()
         service = table.trip_service[table.trip_departure_trip[run]]
@@ -59,7 +59,7 @@ class Boardings:
             )
 
     def _list_runs(self) -> tuple[Int64, Int64]:
-        """Return each stop time with each trip departure of its trip (rows)."""
+        """Return the rows of each pair of a trip departure and a stop time of its trip."""
         table = self._timetable
         is_own = mark_rows(len(table.trip_service), self._trips)
         runs = np.flatnonzero(is_own[table.trip_departure_trip])
@@ -70,7 +70,7 @@ class Boardings:
 
 
 def _lead_on(timetable: Timetable, calls: Int64, trips: Int64) -> Bool:
-    """Return, for each stop time, whether its trip lets riders out behind it, or may keep them seated into another."""
+    """Return, for each stop time, whether riders may alight further on, or may stay seated into another trip."""
     is_shut = timetable.stop_time_flags & NO_ALIGHTING != 0
     ends = timetable.trip_first_stop_time[trips + 1]
     goes_on = mark_rows(len(timetable.trip_service), timetable.trip_departure_trip[timetable.in_seat_from])
@@ -81,16 +81,15 @@ def _lead_on(timetable: Timetable, calls: Int64, trips: Int64) -> Bool:
     return found
 
 
-# So far behind the window of an empty board its next departure is looked for; beyond that, the day is told.
+# Within this time after the board's window the next departure is reported, later only its day.
 _LOOK_AHEAD_S = 24 * 3600
-# A stop may be closed for months: so many days of service are asked at most for what runs on them, and none
-# any more behind so many departures.
+# A stop may be closed for months, so the look-up ends after so many service days or departures.
 _MOST_DAYS, _MOST_CALLS = 8, 1000
 _DAY = timedelta(days=1)
 
 
 def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: DepartureQuery) -> BoardGap:
-    """Return when something leaves stops behind the window of a board that has nothing."""
+    """Return the next departure after the window of an empty board, or its day."""
     end = query.instant + query.window_s
     ahead = BoardCalls(snapshot, stops, zone, replace(query, instant=end + 1, window_s=_LOOK_AHEAD_S))
     first = ahead.find_first()
@@ -103,7 +102,7 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
     since = local_day(end, zone) - _DAY  # The last evening's trips still run in the night.
     calls = () if days is None else boardings.list_after(end, islice(_days_from(days, since), _MOST_DAYS))
     off = None
-    for looked_at, call in enumerate(filter(ahead.is_told, calls)):
+    for looked_at, call in enumerate(filter(ahead.is_shown, calls)):
         if looked_at > _MOST_CALLS and off is not None and local_day(call.departure, zone) > local_day(off, zone):
             break
         leaves = ahead.find_time(call)

@@ -1,4 +1,4 @@
-"""Departures of stops: calls of trips that riders can board, as rows of a board."""
+"""The departures of stops that riders can board, as rows of a board."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -19,14 +19,14 @@ from fingerpost.transit.port import DepartureQuery
 
 
 class BoardCall(NamedTuple):
-    """A call on a board, and whether nobody boards there though the timetable says so."""
+    """A departure of a board; ``is_off`` if nobody can board it, although the timetable says so."""
 
     call: BoardDeparture
-    is_off: bool
+    is_off: bool = False
 
 
 class BoardCalls:
-    """The calls at a board's stops in a window of time, by the timetable and by what is expected."""
+    """The departures from a board's stops in a window, by schedule and as expected."""
 
     def __init__(self, snapshot: Snapshot, stops: Sequence[int], zone: str, query: DepartureQuery) -> None:
         self._snapshot, self._stops, self._query = snapshot, frozenset(stops), query
@@ -34,59 +34,59 @@ class BoardCalls:
         self.last = query.instant + query.window_s
 
     @cached_property
-    def _beside(self) -> list[int]:
-        """The other platforms of the stops' stations; only what is moved in real time asks for them."""
+    def _around(self) -> frozenset[int]:
+        """The stops and the other platforms of their stations."""
         parents = self._snapshot.timetable.stop_parent
         stations = np.unique(parents[list(self._stops)])
-        around = np.flatnonzero(np.isin(parents, stations[stations >= 0]))
-        return sorted(set(around.tolist()) - self._stops)
-
-    @cached_property
-    def _around(self) -> frozenset[int]:
-        return self._stops.union(self._beside)
+        return self._stops.union(np.flatnonzero(np.isin(parents, stations[stations >= 0])).tolist())
 
     def list_expected(self, wanted: int) -> tuple[list[BoardCall], int]:
-        """Return what leaves in the window as expected, with what was to leave and does not, and how many they are.
+        """Return the expected departures of the window, with those that are off, and how many there are.
 
-        What leaves from another platform of the station than planned is on the boards of both.
+        Departures moved to another platform of the station are on the boards of both.
         """
         snapshot = self._snapshot
         calls, count = self._list(snapshot.live, self._stops, wanted)
         if snapshot.live is snapshot.planned:
-            return [BoardCall(call, is_off=False) for call in calls], count
+            return [BoardCall(call) for call in calls], count
         planned, _ = self._list(snapshot.planned, self._stops, None)
-        off = [BoardCall(call, is_off=True) for call in planned if self.is_told(call) and self.is_off(call)]
+        off = [BoardCall(call, is_off=True) for call in planned if self.is_shown(call) and self.is_off(call)]
         moved = self._list_moved()
-        found = [*(BoardCall(call, is_off=False) for call in (*calls, *moved)), *off]
+        found = [*map(BoardCall, (*calls, *moved)), *off]
         return sorted(found, key=lambda each: each.call.departure), count + len(moved) + len(off)
 
     def list_by_schedule(self, wanted: int) -> tuple[list[BoardCall], int]:
-        """Return what the timetable has in the window, each as it is expected, and how many they are."""
+        """Return the scheduled departures of the window at their expected times, and how many there are."""
         snapshot = self._snapshot
         calls, count = self._list(snapshot.planned, self._stops, wanted)
         if snapshot.live is snapshot.planned:
-            return [BoardCall(call, is_off=False) for call in calls], count
-        told = [(call, self.is_off(call)) for call in calls if self.is_told(call)]
+            return [BoardCall(call) for call in calls], count
+        shown = [(call, self.is_off(call)) for call in calls if self.is_shown(call)]
         found = [
             BoardCall(call if is_off else _expect(snapshot, call), is_off)
-            for call, is_off in told
+            for call, is_off in shown
             if is_off or not self._is_stranded(call)
         ]
         return found, count - (len(calls) - len(found))
 
     def find_first(self) -> int | None:
-        """Return when the first ride of the window leaves that can be taken, None where none can."""
+        """Return when the first departure of the window leaves that riders can take, None if there is none."""
         snapshot = self._snapshot
         is_plain = snapshot.live is snapshot.planned
         if self._query.by_schedule:
             planned, _ = self._list(snapshot.planned, self._stops, 1 if is_plain else None)
-            return next((call.departure for call in planned if self._can_be_taken(call)), None)
+            taken = (
+                call.departure
+                for call in planned
+                if self.is_shown(call) and not (self.is_off(call) or self._is_stranded(call))
+            )
+            return next(taken, None)
         calls, _ = self._list(snapshot.live, self._stops, 1)
         moved = [] if is_plain else self._list_moved()
         return min((call.departure for call in (*calls, *moved)), default=None)
 
     def find_added_from(self, instant: int) -> int | None:
-        """Return when the first ride leaves, at an instant or later, that no timetable has; None where none does."""
+        """Return when the first added ride leaves at an instant or later, None if none does."""
         if self._query.by_schedule:
             return None
         calls = (
@@ -99,32 +99,30 @@ class BoardCalls:
         )
         return min((call.departure for call in calls if not self.is_off(call)), default=None)
 
-    def _can_be_taken(self, call: BoardDeparture) -> bool:
-        return self.is_told(call) and not (self.is_off(call) or self._is_stranded(call))
-
     def find_time(self, call: BoardDeparture) -> int:
-        """Return when a call of the timetable leaves, by the times that the board goes by."""
+        """Return when a scheduled departure leaves, by the times that the board goes by."""
         return call.departure if self._query.by_schedule else _expect(self._snapshot, call).departure
 
     def _list_moved(self) -> list[BoardDeparture]:
-        """Return what leaves from another platform of the station than planned."""
-        elsewhere, _ = self._list(self._snapshot.live, self._beside, None) if self._beside else ([], 0)
+        """Return the departures that real time moved to another platform of the station."""
+        others = self._around - self._stops
+        elsewhere, _ = self._list(self._snapshot.live, others, None) if others else ([], 0)
         return [call for call in elsewhere if self._find_planned_stop(call) in self._stops]
 
     def _list(
-        self, timetables: SearchTimetables, stops: Sequence[int] | frozenset[int], wanted: int | None
+        self, timetables: SearchTimetables, stops: frozenset[int], wanted: int | None
     ) -> tuple[list[BoardDeparture], int]:
         timetable, query = self._snapshot.timetable, self._query
         day_timetable = timetables.get_search_timetable(self._day, mirrored=False, step_free=False)
         return list_board_departures(timetable, day_timetable, list(stops), query.instant, query.window_s, wanted)
 
-    def is_told(self, call: BoardDeparture) -> bool:
+    def is_shown(self, call: BoardDeparture) -> bool:
         return not self._snapshot.is_deleted(call.trip_departure, call.service_day)
 
     def is_off(self, call: BoardDeparture) -> bool:
-        """Whether nobody boards at a call: for its trip, because its stop is closed then, or as it leads nowhere.
+        """Whether nobody can board: the trip is cancelled, the stop is closed, or nobody may alight further on.
 
-        A trip that is replaced is as its replacement is there.
+        A replaced trip is as its replacement is there.
         """
         snapshot = self._snapshot
         if call.trip_departure >= 0:
@@ -146,9 +144,9 @@ class BoardCalls:
         )
 
     def _is_stranded(self, call: BoardDeparture) -> bool:
-        """Whether a call of the timetable that is not off leads nowhere, as real time broke its in-seat transfer.
+        """Whether a scheduled departure that is not off leads nowhere because real time broke its in-seat transfer.
 
-        The search knows; what it does not have is on no board, and not called cancelled (decision 0314).
+        Such a departure is on no board, and not called cancelled (decision 0314).
         """
         snapshot = self._snapshot
         call = _expect(snapshot, call)
@@ -163,7 +161,7 @@ class BoardCalls:
         return call not in leaving
 
     def _find_planned_stop(self, call: BoardDeparture) -> int:
-        """Return the stop (row) where a call was planned, -1 where nothing was."""
+        """Return the scheduled stop (row) of a departure, -1 if it has none."""
         stop_time: int | None = call.stop_time
         if call.trip_departure < 0:
             stop_time = self._snapshot.replacements.find_kept(call.trip_departure, call.stop_time)
@@ -171,24 +169,24 @@ class BoardCalls:
 
 
 def keep_first(calls: Sequence[BoardCall], wanted: int) -> list[BoardCall]:
-    """Return the first of calls that are in order, with all that leave at the same second as the last of them.
+    """Return the first departures, and all that leave at the same second as the last of them.
 
-    Who orders those by something else than time may then cut anywhere up to ``wanted`` and have the true beginning.
+    A caller may then order them by more than time, and cut anywhere up to ``wanted``.
     """
     last = calls[min(wanted, len(calls)) - 1].call.departure if calls else 0
     return [each for each in calls if each.call.departure <= last]
 
 
 class _Expected(NamedTuple):
-    """A stop of a ride as it is expected (row, Unix second), and whether riders are let out there."""
+    """An expected stop of a ride (row, Unix second), and whether riders may alight there."""
 
     stop: int
     arrival: int
-    is_left: bool
+    may_alight: bool
 
 
 def _expect(snapshot: Snapshot, call: BoardDeparture) -> BoardDeparture:
-    """Return a call of the timetable at its expected time, of a ride that was replaced that of the replacement."""
+    """Return a scheduled departure at its expected time, or that of its replacement."""
     replacing = snapshot.replacements.find_departure(call)
     if replacing is not None:
         return replacing
@@ -203,8 +201,8 @@ def _list_from(snapshot: Snapshot, call: BoardDeparture) -> Iterator[_Expected]:
     if call.trip_departure < 0:
         added = snapshot.get_added(call.trip_departure)
         for at in range(call.stop_time, len(added.stop)):
-            is_left = not (added.is_skipped[at] or added.flags[at] & NO_ALIGHTING)
-            yield _Expected(int(added.stop[at]), int(added.arrival[at]), is_left)
+            may_alight = not (added.is_skipped[at] or added.flags[at] & NO_ALIGHTING)
+            yield _Expected(int(added.stop[at]), int(added.arrival[at]), may_alight)
         return
     table, run = snapshot.timetable, call.trip_departure
     update = snapshot.find_update(run, call.service_day)
@@ -218,23 +216,22 @@ def _list_from(snapshot: Snapshot, call: BoardDeparture) -> Iterator[_Expected]:
             continue
         stop = stop if update.stop is None else int(update.stop[position])
         is_stated = update.flags is not None
-        is_left = update.is_usable(position, NO_ALIGHTING) and (is_stated or not flags & NO_ALIGHTING)
-        yield _Expected(stop, arrival + int(update.arrival_delay_s[position]), is_left)
+        may_alight = update.is_usable(position, NO_ALIGHTING) and (is_stated or not flags & NO_ALIGHTING)
+        yield _Expected(stop, arrival + int(update.arrival_delay_s[position]), may_alight)
 
 
 def _lets_out(snapshot: Snapshot, behind: Iterator[_Expected], ridden: Ridden) -> bool:
-    return any(each.is_left and not snapshot.is_closed(each.stop, each.arrival, ridden) for each in behind)
+    return any(each.may_alight and not snapshot.is_closed(each.stop, each.arrival, ridden) for each in behind)
 
 
 def _has_seam(snapshot: Snapshot, call: BoardDeparture) -> bool:
-    """Whether the timetable lets riders stay seated behind the end of a call's ride."""
+    """Whether the timetable has an in-seat transfer at the end of a ride."""
     seams, run = snapshot.timetable.in_seat_from, call.trip_departure
     at = int(np.searchsorted(seams, run))
     return run >= 0 and at < len(seams) and int(seams[at]) == run
 
 
 def _goes_on(snapshot: Snapshot, call: BoardDeparture) -> bool:
-    """Whether who boards a ride of the timetable may stay seated behind its end."""
     if not _has_seam(snapshot, call):
         return False
     update = snapshot.find_update(call.trip_departure, call.service_day)
@@ -242,7 +239,7 @@ def _goes_on(snapshot: Snapshot, call: BoardDeparture) -> bool:
 
 
 def departure_of(snapshot: Snapshot, words: TimetableWords, shown: BoardCall, language: str) -> Departure:
-    """Return a call as a departure with the alerts that touch it; ``language`` is the rider's."""
+    """Return a departure with its alerts in the rider's language."""
     call = shown.call
     departure = _departure_of(snapshot, words, shown)
     if not snapshot.overlay.alerts:
@@ -255,7 +252,6 @@ def departure_of(snapshot: Snapshot, words: TimetableWords, shown: BoardCall, la
 
 
 def _departure_of(snapshot: Snapshot, words: TimetableWords, shown: BoardCall) -> Departure:
-    """Return a call as a departure; times are the timetable's, with the delay beside them."""
     call = shown.call
     if call.trip_departure < 0:
         return _added(snapshot, words, call)
@@ -290,7 +286,7 @@ def _with_update(snapshot: Snapshot, words: TimetableWords, shown: BoardCall, pl
     if update.stop is not None:
         stop = words.stop_point(int(update.stop[position]))
         planned = replace(planned, stop_id=stop.id or "", platform=stop.platform)
-    # A call of which nothing is told may still be moved by what is told of its neighbours.
+    # An update of a neighbouring stop time may move a stop time without one.
     if not update.is_known[position] and call.departure == planned.scheduled:
         return planned
     return replace(

@@ -24,10 +24,7 @@ class NetworkFares:
         return any(self._timetable.feed_fares)
 
     def price(self, itinerary: Itinerary) -> Fare | None:
-        """Return the fare of all rides together, or why it is unknown; None without rides.
-
-        The timetable's times count, not the expected ones: a delay changes no price.
-        """
+        """Return the fare of all rides together at their scheduled times, or why it is unknown; None without rides."""
         if not itinerary.rides:
             return None
         if not any(self._books):
@@ -57,7 +54,6 @@ class NetworkFares:
             raise FareUnknown(f"{name}: {reason}") from None
 
     def _ride_of(self, leg: Leg) -> tuple[int, FareRide]:
-        """Return a ride's feed, and the ride as its feed's fares see it."""
         table, handle = self._timetable, leg.handle
         if isinstance(handle, TimetableRide):
             route = int(table.trip_route[handle.trip])

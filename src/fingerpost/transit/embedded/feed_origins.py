@@ -1,12 +1,12 @@
-"""Where the files of a network are (paths and URLs), and the state of its feeds' content at the last import.
+"""The paths and URLs of a network's files, and the state of its feeds at the last import.
 
-A record names each feed as ``[FEED=]PATH`` or ``[FEED=]URL``. What was learnt of its content is kept by that text::
+A record names each feed as ``[FEED=]PATH`` or ``[FEED=]URL``; the state of a feed is stored by that text::
 
     feeds/
-      .HSL.lock              held by whoever adds, refreshes or prepares
+      .HSL.lock              held while the network is added, refreshed or prepared
       HSL/
-        origins.json         by feed: the file that was fetched, what the source said of it, how a path looked
-        3f…/hsl.zip          what was fetched
+        origins.json         by feed: the fetched file and its validators, or the signature of a path
+        3f…/hsl.zip          a fetched file
 """
 
 import json
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from fingerpost.net.download import Downloaded
 
 _NAMED = re.compile(r"([A-Za-z0-9_-]+)=(.+)", re.DOTALL)
-# Taken for a path, it would be stored with the key that it may hold.
+# As a path, such a text would be stored with the key that it may contain.
 _HALF_ADDRESS = re.compile(r"\s*https?:(?!//)", re.IGNORECASE)
 
 
 class NamedPlace(NamedTuple):
-    """A path, or a URL where ``path`` is None (``${NAME}`` stands for a key), and the FEED that was named before it."""
+    """A path, or a URL if ``path`` is None (``${NAME}`` stands for a key), and the FEED named before it."""
 
     feed_name: str | None
     path: Path | None
@@ -43,7 +43,6 @@ class NamedPlace(NamedTuple):
 
     @property
     def location(self) -> str:
-        """The URL, its keys by name only, or the path."""
         return f"{self.url if self.path is None else self.path}"
 
     @property
@@ -53,17 +52,17 @@ class NamedPlace(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """The place without this machine's paths: a URL, or a file's name."""
+        """The URL, or the file's name without its folder."""
         return self.location if self.path is None else self.path.name
 
 
 def read_place(text: str, base: Path | None = None) -> NamedPlace:
-    """Return the place that a text names; a path at which something lies is taken whole.
+    """Return the place that a text names; an existing path is never split at ``=``.
 
-    A relative path counts from ``base``, by default the current folder.
+    A path is relative to ``base``, by default the current folder.
 
     Raises:
-        ParameterError: an address that holds a key in the clear, or is none.
+        ParameterError: a URL is malformed, or contains a key in plain text.
     """
     here = base or Path.cwd()
     named = _NAMED.fullmatch(text)
@@ -81,7 +80,7 @@ def read_place(text: str, base: Path | None = None) -> NamedPlace:
 
 
 def expand_home(text: str) -> Path:
-    """Return a path, a leading ``~`` or ``~USER`` expanded; as it stands where there is no such user."""
+    """Return a path with a leading ``~`` or ``~USER`` expanded, if there is such a user."""
     try:
         return Path(text).expanduser()
     except RuntimeError:
@@ -93,7 +92,7 @@ def check_places(record: NetworkRecord) -> None:
     """Check that a record's paths and URLs can be used.
 
     Raises:
-        ParameterError: an address is none, or holds a key in the clear; ``details["field"]`` is the record's key.
+        ParameterError: as ``read_place``; ``details["field"]`` is the record's key.
     """
     texts = [("feeds", text) for text in record.feeds] + [("realtime", text) for text in record.realtime]
     if record.url is not None:
@@ -109,7 +108,7 @@ def check_places(record: NetworkRecord) -> None:
 
 
 def _exists(path: Path) -> bool:
-    # A long URL is too long a name for a file.
+    # A URL may be too long for a file name.
     with suppress(OSError):
         return path.exists()
     return False
@@ -124,9 +123,9 @@ class Content:
     """The state of a feed's content at its last import.
 
     Attributes:
-        file: what was fetched, below the network's folder.
-        known: what the source said of it.
-        signature: of what lay at a path, to see whether it has changed.
+        file: the fetched file, relative to the network's folder.
+        known: the validators of its download.
+        signature: that of a path, to detect changes.
     """
 
     file: str | None = None
@@ -155,7 +154,7 @@ class OriginFolder:
         """Lock this network against being added, refreshed or prepared by another process.
 
         Raises:
-            SettingsInvalid: the disk refuses.
+            SettingsInvalid: the disk cannot be written.
         """
         try:
             with locked(self._lock):
@@ -164,15 +163,15 @@ class OriginFolder:
             raise self._refusal(error) from error
 
     def new_path(self, url: str) -> Path:
-        """Return a new path for a download, ending with the URL's file name, from which the feed's name is derived."""
+        """Return a new path for a download that ends with the URL's file name, because it names the feed."""
         name = _ODD.sub("-", unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2]).strip("-.")
         return self.folder / uuid.uuid4().hex / (name[:80] or "feed.zip")
 
     def read(self) -> dict[str, Content]:
-        """Return the content states of the network's feeds, by their text in the record.
+        """Return the states of the network's feeds, by their text in the record.
 
         Raises:
-            SettingsInvalid: it cannot be read.
+            SettingsInvalid: they cannot be read.
         """
         try:
             raw = json.loads((self.folder / _STATE_FILE).read_text(encoding="utf-8"))
@@ -185,10 +184,10 @@ class OriginFolder:
             ) from error
 
     def write(self, contents: Mapping[str, Content]) -> None:
-        """Write the content states atomically.
+        """Write the states atomically.
 
         Raises:
-            SettingsInvalid: the disk refuses.
+            SettingsInvalid: the disk cannot be written.
         """
         raw = {text: asdict(content) for text, content in contents.items()}
         try:
@@ -198,7 +197,7 @@ class OriginFolder:
             raise self._refusal(error) from error
 
     def sweep(self, contents: Iterable[Content]) -> None:
-        """Remove downloads that belong to none of these, and the folder if it is empty."""
+        """Remove the downloads of other contents, and the folder if it is empty."""
         kept = {content.file.partition("/")[0] for content in contents if content.file}
         for path in self.folder.glob("*"):
             if path.is_dir() and path.name not in kept:
@@ -216,7 +215,7 @@ class OriginFolder:
 def _content(raw: dict[str, Any]) -> Content:
     known = raw["known"]
     if known is not None:
-        # An HTTP client comes with it; those who only open what is prepared need none.
+        # Opening a prepared network needs no HTTP client.
         from fingerpost.net.download import Downloaded
 
         known = Downloaded(**{**known, "validators": Validators(**known["validators"])})

@@ -1,4 +1,4 @@
-"""Itineraries from what the search found."""
+"""Turn the journeys of the search into itineraries."""
 
 from dataclasses import replace
 
@@ -22,14 +22,14 @@ from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, Mode, Sto
 from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.port import JourneyQuery
 
-# A saved position is that of the stop or place saved with it within this distance; further away, the walk counts.
+# A saved position further than this from the stop saved with it costs a walk.
 SAME_POINT_M = 25.0
 
 
 def find_ends(
     timetable: Timetable, stops: TimetableStops, query: JourneyQuery, walks: Walks
 ) -> tuple[Endpoint, Endpoint]:
-    """Return both ends of a query; who walks to one end's stops can still walk from one of the other's."""
+    """Return both ends of a query, with the stops that leave enough of the walking limit for the other end."""
 
     def find(location: Location, max_walk_m: float, *, is_goal: bool) -> Endpoint:
         at, own = location.coordinate, _list_own(stops, location)
@@ -60,10 +60,9 @@ def itinerary_of(
     journey: Journey,
     ends: JourneyEnds,
 ) -> Itinerary:
-    """Return a journey as legs that join, with a walk wherever there is something to walk.
+    """Return a journey as consecutive legs with expected times, whichever search timetables it was found on.
 
-    ``language`` is the rider's, in which alerts may be written though the timetable is not.
-    The journey may come from the live slices or from the planned ones; the legs say what is expected either way.
+    ``language`` is the rider's: alerts may have it even if the timetable does not.
     """
     here = _end_point(ends.origin, "Origin")
     goal = _end_point(ends.destination, "Destination")
@@ -72,7 +71,7 @@ def itinerary_of(
     rides = _as_running(snapshot, journey.rides)
     for at, ride in enumerate(rides):
         stays_on = at + 1 < len(rides) and rides[at + 1].stays_seated
-        # What was allowed to take less was allowed to the rides that were found.
+        # A transfer rule that allows less time holds only between the rides that were found.
         is_found = rides[max(0, at - 1) : at + 1] == journey.rides[max(0, at - 1) : at + 1]
         change = None if at == 0 else walks.between(rides[at - 1], ride, may_be_short=is_found)
         leg = _ride_leg(snapshot, words, ride, None if change is None else change.change_s, stays_on=stays_on)
@@ -96,7 +95,7 @@ def itinerary_of(
 
 
 def _as_running(snapshot: Snapshot, rides: tuple[Ride, ...]) -> tuple[Ride, ...]:
-    """Return rides with those that were replaced as what replaces them, where that makes the same way.
+    """Return the rides with replacements in place of replaced ones, if they call at the same stops.
 
     Nobody stays seated from or into a replacement.
     """
@@ -112,7 +111,6 @@ def _as_running(snapshot: Snapshot, rides: tuple[Ride, ...]) -> tuple[Ride, ...]
 
 
 def _goes_on(before: Leg, leg: Leg) -> bool:
-    """Whether an in-seat transfer still exists; real time may have broken it."""
     return not (before.cancelled or leg.cancelled) and before.arrival <= leg.departure
 
 
@@ -121,7 +119,7 @@ def _end_point(location: Location, otherwise: str) -> StopPoint:
 
 
 def _walk_leg(start: StopPoint, end: StopPoint, departure: int, arrival: int, metres: int, delay_s: int | None) -> Leg:
-    """Return a walk at its expected times; it is as late as the ride that it belongs to."""
+    """Return a walk, from expected times; it is as late as the ride that it belongs to."""
     return Leg(
         mode=Mode.WALK,
         start=start,
@@ -135,7 +133,7 @@ def _walk_leg(start: StopPoint, end: StopPoint, departure: int, arrival: int, me
 
 
 def _walk_between(before: Leg, after: Leg, change: Change) -> Leg:
-    """Return the walk of a change; it ends with the next departure at the latest, by the timetable and as expected."""
+    """Return the walk of a change, which ends with the next departure at the latest, scheduled and expected."""
     planned = _ends_by(before.arrival_scheduled, after.departure_scheduled, change.walk.seconds)
     late_s = _ends_by(before.arrival_expected, after.departure_expected, change.walk.seconds) - planned
     return Leg(
@@ -205,7 +203,7 @@ def _with_update(snapshot: Snapshot, words: TimetableWords, ride: Ride, leg: Leg
             end=words.stop_point(int(update.stop[alight])),
         )
     departure_s, arrival_s = int(update.departure_delay_s[board]), int(update.arrival_delay_s[alight])
-    # A stop time of which nothing is told may still be moved by what is told of its neighbours.
+    # An update of a neighbouring stop time may move a stop time without one.
     is_departure_known, is_arrival_known = update.is_known[board] or departure_s, update.is_known[alight] or arrival_s
     if not (is_departure_known or is_arrival_known):
         return leg
@@ -218,7 +216,7 @@ def _with_update(snapshot: Snapshot, words: TimetableWords, ride: Ride, leg: Leg
 
 
 def _with_alerts(snapshot: Snapshot, language: str, ride: Ride, leg: Leg, *, stays_on: bool) -> Leg:
-    """Return a leg with the alerts that touch it, cancelled where a stop is closed, without lifts that are broken."""
+    """Return a leg with its alerts, cancelled if a stop is closed, inaccessible where a lift is broken."""
     if not snapshot.overlay.alerts:
         return leg
     begin, end = (
@@ -233,7 +231,7 @@ def _with_alerts(snapshot: Snapshot, language: str, ride: Ride, leg: Leg, *, sta
         replace(point, wheelchair=Access.NO) if snapshot.is_closed(row, instant, ridden, step_free=True) else point
         for point, row, instant in ((leg.start, begin, leg.departure), (leg.end, end, leg.arrival))
     )
-    # Whoever waits for a late train is there from its planned departure on.
+    # Riders wait for a late train from its scheduled departure on.
     boarding = Span(*sorted((leg.departure_scheduled, leg.departure)))
     alighting = Span(*sorted((leg.arrival_scheduled, leg.arrival)))
     alerts = snapshot.alerts.list_of_ride(
@@ -243,7 +241,7 @@ def _with_alerts(snapshot: Snapshot, language: str, ride: Ride, leg: Leg, *, sta
 
 
 def _added_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: int | None) -> Leg:
-    """Return a ride that the timetable does not have: what is expected is all that is known, unless it replaces one."""
+    """Return the leg of an added ride; its scheduled times are the expected ones unless it replaces another ride."""
     added = snapshot.get_added(ride.trip_departure)
     stops = added.stop[ride.board_stop_time : ride.alight_stop_time + 1]
     wording = words.added(added)

@@ -54,21 +54,21 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# One thread: days that are built at once would slow each other, and everybody's searches.
+# One thread, because days built at once would slow each other and all searches.
 _BUILDER = ThreadPoolExecutor(1, thread_name_prefix="fingerpost-days")
 # In the last half hour of a day, a query is followed by the build of the next day. A one-shot command ends sooner: the
 # interpreter waits for builds that have begun.
 _BEFORE_MIDNIGHT_S = 1800
 _AFTER_QUERY_S = 5
 
-# A longer board has so many rows that a thread costs less than what others wait meanwhile.
+# Longer boards have so many rows that they are read in a thread.
 _SHORT_BOARD_S = 3 * 3600
 
 
 class EmbeddedNetwork:
     """A network over one immutable timetable and a realtime overlay. Thread-safe.
 
-    Queries wait for ``check``, which returns a sentence if the files of the network are damaged.
+    Queries wait for ``check``, which returns an error message if the files of the network are damaged.
     """
 
     def __init__(
@@ -97,10 +97,7 @@ class EmbeddedNetwork:
         self.configure(record)
 
     def configure(self, record: NetworkRecord, notes: Sequence[str] | None = None) -> None:
-        """Apply a changed record, and the notes that answers must carry because of it.
-
-        ``notes`` None leaves those of before.
-        """
+        """Apply a changed record and, unless None, the notes that answers must carry because of it."""
         if notes is not None:
             self._notes = tuple(notes)
         self._facts = TimetableProfile(record, self.timetable, self._notes)
@@ -114,7 +111,6 @@ class EmbeddedNetwork:
     def _provenance(
         self, snapshot: Snapshot, language: str, out_of_service: tuple[OutOfService, ...] = ()
     ) -> Provenance:
-        """Return where an answer comes from that is made from a snapshot, and which feeds it lacks on its day."""
         facts, profile = self._facts, self.profile
         return Provenance(
             network=profile.name,
@@ -136,20 +132,12 @@ class EmbeddedNetwork:
         )
 
     async def _check_files(self) -> None:
-        """Wait until the prepared files were checked.
-
-        Raises:
-            SourceFailed: one is damaged.
-        """
-        check = self._check
-        if check is None:
+        if self._check is None:
             return
-        damage = await asyncio.shield(asyncio.wrap_future(check))
+        damage = await asyncio.shield(asyncio.wrap_future(self._check))
         if damage is not None:
             raise SourceFailed(damage, retryable=False)
         self._check = None
-
-    # ----------------------------------------------------------------------------------------- realtime
 
     def follow(self, realtime: "RealtimeUpdater | None") -> None:
         """Replace the realtime updater; None removes it."""
@@ -172,8 +160,8 @@ class EmbeddedNetwork:
     def publish(self, overlay: Overlay, day: date, updated: int | None = None) -> None:
         """Publish a new realtime overlay; running queries keep the one that they began with.
 
-        The slice that questions of ``day`` need is built before the swap, so that none of them waits for it.
-        ``updated`` is when the stalest message was said (Unix seconds), the overlay's own timestamp where left out.
+        The search timetable of ``day`` is built first, so that no query waits for it. ``updated`` is the time of the
+        oldest message (Unix seconds), by default the overlay's timestamp.
         """
         snapshot = Snapshot(
             self.timetable, overlay, self._snapshot.planned, overlay.timestamp if updated is None else updated
@@ -182,11 +170,8 @@ class EmbeddedNetwork:
         self._snapshot = snapshot
 
     async def _build_days(self, instant: int, *, mirrored: bool = False, step_free: bool = False) -> None:
-        """Build what a question about a day needs, one day at a time and beside the threads that answer the others.
-
-        Before midnight the next day's is begun, so that its first question need not wait.
-        """
-        # Kernels that are not compiled yet take so long that no network may wait for another's.
+        """Build the search timetables of a day, one at a time in a thread that answers no queries."""
+        # Uncompiled kernels take so long that no network may wait for another.
         if not is_ready():
             return
         zone, snapshot = self._facts.zone, self._snapshot
@@ -203,8 +188,6 @@ class EmbeddedNetwork:
             tomorrow = local_day(now + _BEFORE_MIDNIGHT_S, zone)
             if local_day(now, zone) == day < tomorrow:
                 loop.call_later(_AFTER_QUERY_S, _build_in_background, partial(build, tomorrow))
-
-    # ---------------------------------------------------------------------------------------- journeys
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
         await self._check_files()
@@ -289,7 +272,7 @@ class EmbeddedNetwork:
     def _search(self, timetables: SearchTimetables, search: SearchQuery) -> list[Journey]:
         journeys = find_journeys(self.timetable, timetables, search)
         if search.step_free and not journeys:
-            # Better a way with a step, which the answer names, than none.
+            # A way with a step, which the answer names, is better than none.
             journeys = find_journeys(self.timetable, timetables, replace(search, step_free=False))
         return journeys
 
@@ -304,8 +287,6 @@ class EmbeddedNetwork:
             {"first_day": str(first), "last_day": str(last)},
             hint=f"Choose a date from {first} to {last}",
         )
-
-    # ------------------------------------------------------------------------------------------ boards
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
         await self._check_files()
@@ -323,7 +304,6 @@ class EmbeddedNetwork:
         return replace(board, gap=await compute(find_gap, snapshot, self._rows_of(query), self._facts.zone, query))
 
     def _is_day_ready(self, snapshot: Snapshot, instant: int) -> bool:
-        """Whether the departures of a day only have to be read, and the engine need not make them first."""
         day = local_day(instant, self._facts.zone)
         timetables = (snapshot.live, snapshot.planned)
         return all(timetable.is_ready(day, mirrored=False, step_free=False) for timetable in timetables)
@@ -332,7 +312,7 @@ class EmbeddedNetwork:
         return [row for stop_id in query.stop_ids if (row := self._stops.find_row(stop_id)) is not None]
 
     def _board(self, snapshot: Snapshot, query: DepartureQuery) -> tuple[DepartureBoard, bool]:
-        """Return a board, and whether it has nothing and is to say why, for which days are looked through."""
+        """Return a board, and whether it is empty, so that the next departure must be looked for."""
         rows = self._rows_of(query)
         out_of_service = self._services.list_out_at(query.instant, rows)
         provenance = self._provenance(snapshot, query.language, out_of_service)
@@ -342,12 +322,12 @@ class EmbeddedNetwork:
         language = query.language
         window = Span(query.instant, query.instant + query.window_s)
         first = calls if query.by_schedule else keep_first(calls, query.wanted)
-        # A timetable lists nothing of what is cancelled; a board does.
+        # A timetable, unlike a board, lists no cancelled departures.
         is_off = query.by_schedule and len(calls) == count and all(each.is_off for each in calls)
         departures = [departure_of(snapshot, words, each, language) for each in first]
         walks = None
         if query.walk_from is not None:
-            # Real time may let a row leave from a stop beside the board's own.
+            # Real time may move a departure to a stop outside the board.
             left = [row for each in departures if (row := self._stops.find_row(each.stop_id)) is not None]
             to_stops = self._walks.measure_to_stops(query.walk_from, [*{*rows, *left}])
             walks = {self._words.stop_point(stop).id or "": walk for stop, walk in to_stops.items()}
@@ -362,12 +342,10 @@ class EmbeddedNetwork:
         return shown, is_off or not count
 
     def _with_pole(self, departure: Departure, stop_count: int) -> Departure:
-        """Return a departure of a board of several stops with the pole of its stop, where no platform is told."""
+        """Return a departure of a board of several stops with its stop's pole, if it has no platform."""
         row = self._stops.find_row(departure.stop_id) if stop_count > 1 and departure.platform is None else None
         pole = None if row is None else self._stops.find_pole(row)
         return departure if pole is None else replace(departure, platform=pole)
-
-    # ------------------------------------------------------------------------------------------ places
 
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
@@ -402,12 +380,11 @@ def _build_in_background(build: Callable[[], object]) -> None:
 
 
 def _has_deleted(snapshot: Snapshot, journey: Journey) -> bool:
-    """Whether a ride of a journey was deleted, of which nobody is to be told."""
     return any(snapshot.is_deleted(ride.trip_departure, ride.service_day) for ride in journey.rides)
 
 
 def _is_worth_telling(promised: Itinerary, query: JourneyQuery) -> bool:
-    """Whether real time disrupted what the timetable promised; what left too early to be caught is no promise."""
+    """Whether real time disrupted a scheduled itinerary that the rider could have taken."""
     if not is_disrupted(promised):
         return False
     return query.arrive_by or promised.is_unusable or promised.departure >= query.instant

@@ -1,4 +1,4 @@
-"""Places that a name means in this network: stops, stations, cities, addresses."""
+"""Resolve a text to places of a network: stops, stations, cities, addresses."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -9,8 +9,9 @@ from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, distan
 from fingerpost.transit.osm.addresses.index import UNCERTAIN, AddressIndex, City
 from fingerpost.transit.rules.inflection import base_forms
 from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, in_order, plain
+from fingerpost.transit.rules.place_index import in_language
 
-# What a main station is called beside the name of its city, trains before buses.
+# Names of main stations, with or without the city before them.
 _RAILWAY = frozenset({
     "rautatieasema", "paarautatieasema", "railway station", "train station", "central station", "main station",
     "central railway station", "jarnvagsstation", "jarnvagsstationen", "centralstation", "centralstationen",
@@ -19,17 +20,17 @@ _RAILWAY = frozenset({
 _BUS = frozenset({
     "linja autoasema", "bussiterminaali", "bus station", "coach station", "busstation", "busstationen", "busterminal",
 })  # fmt: skip
-# These are stations of anything, unless the city's name stands before them.
+# These are main stations only after the name of the city.
 _WITH_CITY = frozenset({"asema", "station", "stationen", "bahnhof", "gare"})
-# Beyond the addresses of a city its station may lie a little further out.
+# A station may lie this far outside the addresses of its city.
 _BEYOND_M = 500.0
 
 
 def find_main_stations(city: City, places: Iterable[Place]) -> list[Place]:
-    """Return the stations of trains in a city that bear its name or are the railway station, else those of buses."""
+    """Return the railway stations of a city that are called so or after it, else its bus stations."""
     within = [place for place in places if _is_in(place, city)]
     for kinds in (_RAILWAY, _BUS):
-        found = [place for place in within if any(_is_main(plain(name), city, kinds) for name in _names(place))]
+        found = [place for place in within if any(_is_main(name, city, kinds) for name in _plain_names(place))]
         if found:
             return found
     return []
@@ -39,8 +40,8 @@ def _is_in(place: Place, city: City) -> bool:
     return distance_m(place.coordinate, city.coordinate) <= city.reach_m + _BEYOND_M
 
 
-def _names(place: Place) -> set[str]:
-    return {place.name, *place.names.values()}
+def _plain_names(place: Place) -> set[str]:
+    return {plain(name) for name in (place.name, *place.names.values())}
 
 
 def _is_main(name: str, city: City, kinds: frozenset[str]) -> bool:
@@ -52,14 +53,14 @@ def _is_main(name: str, city: City, kinds: frozenset[str]) -> bool:
     return name in kinds
 
 
-# A street on which a stop of its name stands fits less than the stop: without a number it is vague.
+# A street scores less than the stop of its name on it, because without a number it is vague.
 _STREET_OF_STOP = 0.97
-# A stop that was found without the city that the text names fits less; outside of that city it is offered at most.
+# A stop scores less if only the text without its city matches, and is uncertain outside that city.
 _CITY_LEFT = 0.99
 
 
 class NetworkPlaces:
-    """Searches stops, addresses and places together. Safe to share by threads."""
+    """Searches stops, addresses and places together. Thread-safe."""
 
     def __init__(self, stops: TimetableStops, addresses: AddressIndex | None) -> None:
         self._stops = stops
@@ -73,13 +74,13 @@ class NetworkPlaces:
 
     def _find(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
         addresses = self._addresses
+        stops = self._stops.places.search(text, language=language, focus=focus)
         if addresses is None:
-            return self._stops.find_places(text, language, focus)
-        stops = in_order(self._stops.list_matches(text, language, focus))
+            return [self._stops.described(match) for match in stops]
         by_token = {match.place.token: match for match in stops}
         if split := addresses.split_city(text):
             bare, its_city = split
-            for match in self._stops.list_matches(bare, language, focus):
+            for match in self._stops.places.list_matches(bare, language, focus):
                 is_there = _is_in(match.place, its_city)
                 score = round(match.score * _CITY_LEFT if is_there else min(match.score, UNCERTAIN), 4)
                 known = by_token.get(match.place.token)
@@ -87,14 +88,15 @@ class NetworkPlaces:
                     by_token[match.place.token] = replace(match, score=score)
         city = addresses.find_city(text)
         for station in () if city is None else self._list_main_stations(city):
-            by_token[station.token] = self._stops.match(station, 1.0, language, focus)
+            away_m = None if focus is None else distance_m(focus, station.coordinate)
+            by_token[station.token] = PlaceMatch(place=in_language(station, language), score=1.0, distance_m=away_m)
         places_of_name: dict[str, list[Place]] = {}
         for match in by_token.values():
             for name in _plain_names(match.place):
                 places_of_name.setdefault(name, []).append(match.place)
         for match in addresses.list_matches(text, language, focus):
             fit = self._score_beside(match, places_of_name)
-            # A shop at an address has its token: the better reading stands for both.
+            # A shop has the token of its address; the better match is kept.
             if fit is not None and match.place.token not in by_token:
                 by_token[match.place.token] = match if fit == match.score else replace(match, score=fit)
         return [self._stops.described(match) for match in in_order(by_token.values())]
@@ -102,14 +104,14 @@ class NetworkPlaces:
     def _list_main_stations(self, city: City) -> list[Place]:
         stations = self._stations_of_city.get(city.name)
         if stations is None:
-            stations = self._stations_of_city[city.name] = find_main_stations(city, self._stops.list_places())
+            stations = self._stations_of_city[city.name] = find_main_stations(city, self._stops.places.list_places())
         return stations
 
     def find_address(self, coordinate: Coordinate, language: str | None) -> Place | None:
         return None if self._addresses is None else self._addresses.find_address(coordinate, language)
 
     def _score_beside(self, match: PlaceMatch, stops_of_name: Mapping[str, Sequence[Place]]) -> float | None:
-        """Return how well a place fits beside the stops found, None where it is one of them."""
+        """Return the score of a place beside the stops found, None if it is one of them."""
         assert self._addresses is not None
         namesakes = {stop.token: stop for name in _plain_names(match.place) for stop in stops_of_name.get(name, ())}
         for stop in namesakes.values():
@@ -118,7 +120,3 @@ class NetworkPlaces:
             if distance_m(stop.coordinate, match.place.coordinate) <= RIVAL_DISTANCE_M:
                 return None
         return match.score
-
-
-def _plain_names(place: Place) -> set[str]:
-    return {plain(name) for name in (place.name, *place.names.values())}

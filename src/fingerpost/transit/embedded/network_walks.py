@@ -1,4 +1,4 @@
-"""How a network's walks are measured, and what answers must say of it."""
+"""Measure the walks of a network, and describe how they were measured."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ LICENCE = "Streets: © OpenStreetMap contributors, ODbL 1.0"
 _LINE = f"straight line x {DETOUR_FACTOR:g}"
 
 
-# Closures are judged over so long a time from the question's instant on, or up to it: as long as most trips take.
+# A closure counts if it is in force within this time after the departure, or before the arrival, that was asked for.
 _TRIP_S = 2 * 3600
 _KEPT = 8
 
@@ -38,21 +38,20 @@ FindRow = Callable[[str | None], int | None]
 
 
 class ClosedWays(NamedTuple):
-    """Entrances and passages of stations (rows) that alerts close to a rider."""
+    """Entrances and passages of stations (rows) that alerts close."""
 
     places: frozenset[int]
     step_free: bool
 
 
 class NetworkWalks:
-    """Walks on the streets of a network's extract, or in a straight line where it has none."""
+    """Walks on the streets of a network's extract, or in a straight line without one."""
 
     def __init__(self, timetable: Timetable, streets: StoredStreets | None) -> None:
         self._timetable = timetable
         self._straight = StraightLine(timetable.stop_lat, timetable.stop_lon)
         self._streets = streets
         self._without = lru_cache(maxsize=_KEPT)(self._close)
-        self._coverage = None if streets is None else streets.coverage
         self._usual: StreetWalks | None = None
         if streets is not None:
             places = get_places(timetable)
@@ -69,7 +68,7 @@ class NetworkWalks:
         return self._straight if walks is None else walks
 
     def find_closed(self, overlay: Overlay, instant: int, *, arrive_by: bool, step_free: bool) -> ClosedWays | None:
-        """Return what alerts close around the time of a trip; None where nothing is, or walks are straight lines."""
+        """Return what alerts close around the time of a trip, None if nothing or if walks are straight lines."""
         alerts = () if self._usual is None else overlay.list_closing(step_free=step_free)
         begin, end = (instant - _TRIP_S, instant) if arrive_by else (instant, instant + _TRIP_S)
         kinds = self._timetable.stop_kind
@@ -83,7 +82,7 @@ class NetworkWalks:
         return ClosedWays(closed, step_free) if closed else None
 
     def get_open(self, overlay: Overlay, instant: int, *, arrive_by: bool, step_free: bool) -> tuple[Walks, Timetable]:
-        """Return a rider's walks around what alerts close, and the timetable with the changes that remain."""
+        """Return the walks that avoid what alerts close, and the timetable with the changes that remain."""
         closed = self.find_closed(overlay, instant, arrive_by=arrive_by, step_free=step_free)
         return (self.get_walks(step_free=step_free), self._timetable) if closed is None else self._without(closed)
 
@@ -102,10 +101,11 @@ class NetworkWalks:
         return replace(provenance, attribution=(*provenance.attribution, *credits_due))
 
     def describe(self, ends: tuple[Coordinate, Coordinate] | None = None, *, step_free: bool = False) -> str:
-        """Return how walks are measured, for an answer about a trip between two ends or in general."""
-        coverage, walks = self._coverage, self._step_free if step_free else self._usual
-        if coverage is None or walks is None:
+        """Return how walks are measured, between two ends or in general."""
+        walks = self._step_free if step_free else self._usual
+        if self._streets is None or walks is None:
             return f"{_LINE}; changes between stops up to {FOOTPATH_RADIUS_M:g} m apart"
+        coverage = self._streets.coverage
         said = "streets of OpenStreetMap"
         if step_free:
             said += ", without the steps and raised kerbs that it knows"
@@ -118,7 +118,7 @@ class NetworkWalks:
     def list_notes(
         self, ends: tuple[Coordinate, Coordinate], itineraries: Sequence[Itinerary], *, step_free: bool
     ) -> list[str]:
-        """Return a sentence for each end of a trip where a walk leaves the streets, and may cross water or rail."""
+        """Return a sentence for each end of a trip whose walk leaves the streets, and may cross water or rail."""
         walks = self._step_free if step_free else self._usual
         walked = {
             what
@@ -134,14 +134,14 @@ class NetworkWalks:
         ]
 
     def measure_to_stops(self, here: Coordinate, stops: Sequence[int]) -> dict[int, WalkToStop]:
-        """Return the walks from a point to those of some stops (rows) that it reaches."""
+        """Return the walks from a point to the stops (rows) within reach."""
         rows = np.array(sorted(stops), np.int64)
         found = self.get_walks(step_free=False).reach(here.lat, here.lon, rows, LONGEST_WALK_M, from_stops=False)
         columns = (column.tolist() for column in found)
         return {stop: WalkToStop(metres, seconds) for stop, metres, seconds in zip(*columns, strict=True)}
 
     def with_obstacles(self, itinerary: Itinerary, walks: Walks, find_row: FindRow) -> Itinerary:
-        """Return an itinerary with what its walks cross and climb, itself where no streets are known."""
+        """Return an itinerary with the obstacles of its walks, itself without streets."""
         if not isinstance(walks, StreetWalks):
             return itinerary
         return Itinerary(
@@ -152,7 +152,7 @@ class NetworkWalks:
         )
 
     def draw(self, start: Coordinate, end: Coordinate, stops: Stops, *, step_free: bool) -> LegLine | None:
-        """Return the line along the streets of a walk that may begin and end at stops (rows); None: a straight line."""
+        """Return the line of a walk along the streets, None for a straight line; stops (rows) may be its ends."""
         walks = self._step_free if step_free else self._usual
         line = None if walks is None else walks.find_line((start.lat, start.lon), (end.lat, end.lon), stops)
         return None if line is None else LegLine(tuple(map(tuple, line.tolist())), LineSource.STREETS)

@@ -1,7 +1,8 @@
-"""Looks up the alerts of an overlay by what they touch, and puts them into a rider's language."""
+"""Look up the alerts of an overlay by ride and stop, in a rider's language."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from fingerpost.transit.engine.timetable.overlay import ALWAYS, Alert, Overlay, RideKey
@@ -11,21 +12,21 @@ from fingerpost.transit.rules.language import choose
 
 
 class Span(NamedTuple):
-    """From when to when a rider is somewhere, Unix seconds, both ends included."""
+    """When a rider is somewhere, Unix seconds, both ends included."""
 
     begin: int
     end: int
 
 
 class Ridden(NamedTuple):
-    """What a ride is to alerts: rows, -1 where unknown; ``key`` is that of the ride that it replaces, else its own."""
+    """A ride as alerts name it: rows, -1 if unknown; ``key`` is that of the replaced ride, else its own."""
 
     route: int
     trip: int
     key: RideKey
 
 
-# How near an alert is to a ride, the nearest first.
+# How specific an alert is to a ride, the most specific first.
 _RIDE, _TRIP, _ROUTE_STOP, _ROUTE, _STOP, _FEED = range(6)
 
 
@@ -34,7 +35,7 @@ class OverlayAlerts:
         self._timetable = timetable
         self._alerts = overlay.alerts
         self._by_selector: dict[object, list[int]] = defaultdict(list)
-        self._in_words: dict[tuple[int, str, tuple[int, int]], ServiceAlert] = {}
+        self._localize = lru_cache(maxsize=None)(self._new_service_alert)
         for row, alert in enumerate(overlay.alerts):
             for selector in self._list_selectors(alert):
                 self._by_selector[selector].append(row)
@@ -42,13 +43,10 @@ class OverlayAlerts:
     def list_of_ride(
         self, ride: Ridden, span: Span, stops: Sequence[tuple[int, Span]], language: str
     ) -> tuple[ServiceAlert, ...]:
-        """Return the alerts that touch a ride, or a rider's stops of it, while the rider is there; the nearest first.
+        """Return the alerts of a ride and of the stops where the rider boards and alights, the most specific first.
 
-        ``span`` is from boarding to alighting; ``stops`` are the rows where the rider boards or alights, each with
-        when.
+        ``span`` is from boarding to alighting; ``stops`` are rows, each with the time when the rider is there.
         """
-        if not self._alerts:
-            return ()
         near: dict[int, tuple[int, tuple[int, int]]] = {}
 
         def meet(distance: int, selector: object, span: Span) -> None:
@@ -71,10 +69,10 @@ class OverlayAlerts:
             meet(_FEED, ("feed", int(self._timetable.route_feed[route])), span)
             meet(_FEED, ("type", int(self._timetable.route_type[route])), span)
         order = sorted(near, key=lambda row: (near[row][0], row))
-        return tuple(self._put_into_words(row, language, near[row][1]) for row in order)
+        return tuple(self._localize(row, language, near[row][1]) for row in order)
 
     def list_of_stops(self, stops: Iterable[int], span: Span, language: str) -> tuple[ServiceAlert, ...]:
-        """Return the alerts of the stops themselves that are in force during any of a span of time."""
+        """Return the alerts of some stops that are in force at any time of a span."""
         rows = {
             row
             for stop in stops
@@ -82,7 +80,7 @@ class OverlayAlerts:
             for row in self._by_selector.get(("stop", place), ())
         }
         met = ((row, self._alerts[row].find_period(*span)) for row in sorted(rows))
-        return tuple(self._put_into_words(row, language, period) for row, period in met if period is not None)
+        return tuple(self._localize(row, language, period) for row, period in met if period is not None)
 
     def _list_selectors(self, alert: Alert) -> Iterable[object]:
         yield from (("feed", row) for row in alert.feeds)
@@ -96,7 +94,7 @@ class OverlayAlerts:
         yield from {("stop", self._find_place(row)) for row in alert.stops}
 
     def _find_place(self, stop: int) -> int:
-        """Return the station of an entrance or a passage, because no ride calls at those; any other stop itself."""
+        # No ride calls at an entrance or a passage, so an alert of one is an alert of its station.
         is_inside = int(self._timetable.stop_kind[stop]) in (ENTRANCE, NODE)
         parent = int(self._timetable.stop_parent[stop])
         return parent if is_inside and parent >= 0 else stop
@@ -105,27 +103,19 @@ class OverlayAlerts:
         parent = int(self._timetable.stop_parent[stop]) if stop >= 0 else -1
         return (stop,) if parent < 0 else (stop, parent)
 
-    def _put_into_words(self, row: int, language: str, period: tuple[int, int]) -> ServiceAlert:
-        key = (row, language, period)
-        said = self._in_words.get(key)
-        if said is None:
-            said = self._in_words[key] = _in_language(self._alerts[row], language, period)
-        return said
+    def _new_service_alert(self, row: int, language: str, period: tuple[int, int]) -> ServiceAlert:
+        alert, (since, until) = self._alerts[row], period
+        return ServiceAlert(
+            id=alert.id,
+            header=_choose_text(alert.headers, language) or "",
+            text=_choose_text(alert.descriptions, language) or "",
+            effect=alert.effect,
+            since=since if since > ALWAYS[0] else None,
+            until=until if until < ALWAYS[1] else None,
+            url=_choose_text(alert.urls, language),
+        )
 
 
-def _in_language(alert: Alert, language: str, period: tuple[int, int]) -> ServiceAlert:
-    since, until = period
-    return ServiceAlert(
-        id=alert.id,
-        header=_choose_words(alert.headers, language) or "",
-        text=_choose_words(alert.descriptions, language) or "",
-        effect=alert.effect,
-        since=since if since > ALWAYS[0] else None,
-        until=until if until < ALWAYS[1] else None,
-        url=_choose_words(alert.urls, language),
-    )
-
-
-def _choose_words(words: Mapping[str, str], language: str) -> str | None:
-    """Return what is said in the language of rule A7, in any other where there is none of its languages."""
+def _choose_text(words: Mapping[str, str], language: str) -> str | None:
+    """Return the text in the language that rule A7 chooses, else in any language."""
     return words.get(choose(language, words)) or next(iter(words.values()), None)

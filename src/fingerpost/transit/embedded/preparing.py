@@ -35,15 +35,14 @@ def prepare_network(
     added_at: datetime,
     progress: ImportProgress = lambda _what, _done, _whole: None,
 ) -> ImportReport:
-    """Import feeds, and streets where there is an extract, and store them as a network.
+    """Import feeds, and the streets of an extract, and store them as a network.
 
-    ``feeds`` are those of the record, of which ``sources`` hold the content; a relative ``extract`` counts from the
-    home folder.
+    ``sources`` hold the content of the record's ``feeds``; ``extract`` is relative to the home folder.
 
     Raises:
-        ParameterError: the feeds, or their names, are no good.
+        ParameterError: the feeds, or their names, are invalid.
         FeedUnusable: a feed or the extract cannot be used.
-        SettingsInvalid: the disk refuses, or an extract is given and osmium is not installed.
+        SettingsInvalid: the disk cannot be written, or an extract is given and osmium is not installed.
     """
     store = TimetableStore(home)
     if extract is None:
@@ -55,7 +54,6 @@ def prepare_network(
     report = replace(imported.report, streets=streets.coverage)
 
     def save_beside(folder: Path) -> None:
-        """Save what the extract has around the stops beside the timetable: streets, addresses, and lines to draw."""
         streets.save(folder)
         table = imported.timetable
         boardable = table.stop_kind == STOP
@@ -75,14 +73,13 @@ def prepare_network(
 
 
 def open_prepared(home: Path, name: str) -> tuple[StoredTimetable, Timetable]:
-    """Return a network's entry and its timetable, opened.
+    """Return a network's entry and its opened timetable.
 
-    A timetable of an older format is first prepared anew from the feeds that were kept, which takes as long as an
-    import; of two processes that need it, one does it and the other waits.
+    A timetable of an older format is first imported again from the stored feeds; other processes wait meanwhile.
 
     Raises:
         ParameterError: nothing is prepared under this name.
-        SettingsInvalid: it is damaged, of a newer format, or of an older one while a feed is no longer there.
+        SettingsInvalid: it is damaged, of a newer format, or of an older format and a feed is missing.
     """
     name, store = plain_name(name), TimetableStore(home)
     try:
@@ -117,7 +114,7 @@ def _prepare_anew(home: Path, folder: OriginFolder, entry: StoredTimetable) -> N
 
 
 def _find_kept(name: str, folder: OriginFolder, text: str, content: Content) -> FeedSource:
-    """Return where a feed's content lies: what was fetched, or the path that the record names."""
+    """Return the stored content of a feed: the fetched file, or the path in the record."""
     place = read_place(text, folder.folder.parent.parent)
     path = place.path if content.file is None else folder.folder / content.file
     if path is None or not path.exists():

@@ -1,4 +1,4 @@
-"""Realtime sources of a network, and the messages that they last sent."""
+"""The realtime sources of a network and their last messages."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ from fingerpost.transit.model.provenance import RealtimeHealth, SourceHealth
 
 
 def read_typed_source(text: str) -> NamedPlace:
-    """Return the source that somebody typed, whose file must be there now.
+    """Return a realtime source that a person typed.
 
     Raises:
         ParameterError: as ``read_place``, or there is no such file.
@@ -33,7 +33,7 @@ def read_typed_source(text: str) -> NamedPlace:
     return source
 
 
-# A URL is asked no more often than this; after failures less and less often.
+# The least time between two requests for a URL; it doubles after each failure.
 POLL_S = 15
 _LONGEST_WAIT_S = 300
 _MAX_BYTES = 64_000_000
@@ -44,8 +44,6 @@ _LIMITS = RequestLimits(total_s=15.0, max_bytes=_MAX_BYTES, attempts=1)
 
 @dataclass(slots=True)
 class _SourceState:
-    """State of one source: its last good message, its failures, and when it is due again."""
-
     source: NamedPlace
     message: FeedBytes | None = None
     timestamp: int | None = None
@@ -58,23 +56,13 @@ class _SourceState:
     seen: _Stamp = ()
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    @property
-    def health_time(self) -> int | None:
-        return self.timestamp or (self.message.received if self.message else None)
-
 
 class _NoMessage(Exception):
     """A source's message cannot be used; the text says why."""
 
 
 class RealtimeFeeds:
-    """The realtime messages of one network.
-
-    Args:
-        sources: where it comes from.
-        fetch: how a URL is asked.
-        clock: the present instant.
-    """
+    """Fetches the realtime messages of one network."""
 
     def __init__(self, sources: Sequence[NamedPlace], fetch: Fetch, clock: Callable[[], datetime]) -> None:
         self._states = [_SourceState(source) for source in sources]
@@ -84,8 +72,7 @@ class RealtimeFeeds:
     async def refresh(self, now: int | None = None, *, only_files: bool = False) -> bool:
         """Fetch all sources that are due, concurrently; return whether any message is new.
 
-        ``now`` is Unix seconds, the clock's where left out. Never raises for what a source does.
-        A URL that does not answer holds up only whoever asks for it.
+        ``now`` is Unix seconds, by default the clock's. Failures of a source are stored in its health, not raised.
         """
         instant = int(self._clock().timestamp()) if now is None else now
         asked = [state for state in self._states if not (only_files and state.source.url is not None)]
@@ -99,7 +86,6 @@ class RealtimeFeeds:
         return any(state.source.url is not None and now >= state.due for state in self._states)
 
     def have_files_changed(self) -> bool:
-        """Whether any file has changed since it was last read; one ``stat`` call per file."""
         return any(
             state.source.url is None and _stamp_of(state.source.location) != state.seen for state in self._states
         )
@@ -163,7 +149,7 @@ class RealtimeFeeds:
 
 
 def _load(location: str, before: _Stamp) -> tuple[bytes | None, _Stamp, int]:
-    """Return a file's content (None if unchanged), its stamp, and its time of writing in Unix seconds."""
+    """Return a file's content (None if unchanged), its stamp, and its modification time in Unix seconds."""
     path = Path(location).expanduser()
     try:
         stat = path.stat()
@@ -178,9 +164,8 @@ def _load(location: str, before: _Stamp) -> tuple[bytes | None, _Stamp, int]:
 
 
 def _stamp_of(location: str) -> _Stamp:
-    """Return what tells a file's content apart; empty where there is none."""
     try:
-        return _stamp_from(os.stat(os.path.expanduser(location)))  # noqa: PTH116, PTH111  # on every call's way
+        return _stamp_from(os.stat(os.path.expanduser(location)))  # noqa: PTH116, PTH111  # every query calls this
     except OSError:
         return ()
 
@@ -197,14 +182,14 @@ def _timestamp(data: bytes) -> int | None:
 
 
 def _age_s(response: Response | None, now: int) -> int:
-    """Return how long ago another process was given what this one took over, 0 where it asked itself."""
+    """Return the age of a response that another process fetched, 0 for one of this process."""
     if response is None or not response.from_cache:
         return 0
     return min(POLL_S, max(0, now - int(response.retrieved_at.timestamp())))
 
 
 def _wait_s(state: _SourceState, error: Exception) -> int:
-    """Return how long to leave a source alone: a file may be mended at once, a URL needs patience."""
+    """Return how long to wait after a failure; a file may be repaired at any time."""
     if state.source.url is None:
         return 0
     patience_s = min(POLL_S << min(state.failures, 10), _LONGEST_WAIT_S)
@@ -213,7 +198,7 @@ def _wait_s(state: _SourceState, error: Exception) -> int:
 
 
 def _health_of(state: _SourceState, now: int, overlay: Overlay | None) -> SourceHealth:
-    known = state.health_time
+    known = state.timestamp or (state.message.received if state.message else None)
     count = None if overlay is None else overlay.matches.get(state.source.text)
     return SourceHealth(
         location=state.source.location,

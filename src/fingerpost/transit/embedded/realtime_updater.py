@@ -1,4 +1,4 @@
-"""The realtime state of a network: one immutable snapshot, replaced as messages arrive."""
+"""Follow the realtime sources of a network: fetch and decode messages in a background thread."""
 
 import asyncio
 import logging
@@ -25,22 +25,18 @@ from fingerpost.transit.rules.realtime_status import STALE_AFTER_S
 
 
 def simulate_overlay(timetable: Timetable, index: RealtimeIndex, now: int, scenario: Scenario | None = None) -> Overlay:
-    """Return the simulated overlay at an instant (Unix seconds), for the default scenario if none is given."""
+    """Return the simulated overlay at an instant (Unix seconds)."""
     return read_realtime(timetable, index, [FeedBytes(simulate(timetable, now, scenario), now)], now)
 
 
 _R = TypeVar("_R")
 
 OpenFetch = Callable[[], AbstractAsyncContextManager[Fetch]]
-"""Opens what URLs are asked with, for one event loop; leaving it closes the connections."""
+"""Opens an HTTP client for one event loop."""
 
 
 class RealtimeWorker:
-    """Runs coroutines on a background event loop until it is closed; the thread starts with the first one.
-
-    Args:
-        open_fetch: called when the first URL is asked, never where all sources are files.
-    """
+    """Runs coroutines on the event loop of a background thread, and opens a client for the first URL."""
 
     def __init__(self, open_fetch: OpenFetch) -> None:
         self._open_fetch = open_fetch
@@ -59,24 +55,20 @@ class RealtimeWorker:
             return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     async def fetch(self, request: Request, known: Response | None = None) -> Response:
-        """Fetch a URL; only for coroutines on the worker's loop.
-
-        Raises:
-            ToolError: as ``Fetch``.
-        """
+        """Fetch a URL, as ``Fetch``; only for coroutines on the worker's loop."""
         if self._opened is None:
             self._opened = await self._held.enter_async_context(self._open_fetch())
         return await self._opened(request, known)
 
     def close(self) -> None:
-        """Cancel all work, close the connections and end the thread. Work that is begun later starts a new one."""
+        """Cancel all work, close the connections and end the thread; later work starts a new one."""
         with self._lock:
             loop, thread = self._loop, self._thread
             self._loop = self._thread = None
         if loop is None or thread is None:
             return
         if thread is threading.current_thread():
-            # The garbage collector may call from here; whoever waits for itself waits for ever.
+            # The garbage collector may call this on the thread itself, which cannot wait for its own end.
             loop.stop()
             return
         if thread.is_alive():
@@ -98,26 +90,21 @@ class RealtimeWorker:
 
 _log = logging.getLogger(__name__)
 
-# The first answer waits this long for real time, one after a long silence not even that.
+# How long the first answer waits for real time, and the first one after a long silence.
 FIRST_WAIT_S = 5.0
 WAKING_WAIT_S = 2.0
-# What was read is read again after so long: alerts come into force, and a message from the future becomes the present.
+# Messages are read again after this time, because alerts come into force and messages of the future become valid.
 READ_AGAIN_S = 60
-# More of an id says nothing to a reader.
+# The characters of an id in a message.
 LONGEST_ID = 60
 
 Publish = Callable[[Overlay, date, int | None], None]
 
 
 class RealtimeUpdater:
-    """Keeps one network's realtime overlay up to date with its sources.
+    """Keeps the realtime overlay of a network up to date with its sources (one or more).
 
-    Args:
-        timetable: what the messages speak of.
-        sources: where they come from; at least one.
-        worker: the worker that fetches and decodes messages.
-        clock: the present instant.
-        publish: takes an overlay, the day that riders ask about now, and since when it holds; called from a thread.
+    A thread calls ``publish`` with an overlay, the current service day, and the time of the oldest message.
     """
 
     def __init__(
@@ -143,10 +130,10 @@ class RealtimeUpdater:
         self._is_left = False
 
     async def catch_up(self) -> None:
-        """Bring the network up to date, without waiting for other machines after the first call.
+        """Bring the network up to date.
 
-        The first call waits, within bounds, until every source was asked once. Later ones wait for files alone;
-        URLs that are due are asked while riders go on.
+        The first call waits, within bounds, for every source. Later calls wait for files only; URLs that are due are
+        fetched in the background.
         """
         now = int(self._clock().timestamp())
         if self._first is None:
@@ -167,7 +154,7 @@ class RealtimeUpdater:
                 await _wait(self._poll, WAKING_WAIT_S)
 
     def leave(self) -> None:
-        """Stop publishing, because another updater serves the network now."""
+        """Stop publishing."""
         self._is_left = True
         for work in (self._first, self._poll):
             if work is not None:
@@ -184,15 +171,15 @@ class RealtimeUpdater:
         return tuple(problems or [f"The realtime {why}."])
 
     def list_unmatched(self, overlay: Overlay) -> tuple[str, ...]:
-        """Return sentences on the sources of an overlay of which much is unknown, or that name ids of several FEEDs."""
-        said: list[str] = []
+        """Return sentences on the sources whose ids the timetable mostly does not know, or several FEEDs share."""
+        sentences: list[str] = []
         for source in self.sources:
             count = overlay.matches.get(source.text, MatchCount(0, 0))
             if count.is_mostly_unmatched:
-                said.append(say_unmatched(source.shown, count))
+                sentences.append(_format_unmatched(source.shown, count))
             if count.shared_ids:
-                said.append(say_shared(source.shown, count.shared_ids))
-        return tuple(said)
+                sentences.append(_format_shared(source.shown, count.shared_ids))
+        return tuple(sentences)
 
     def health(self) -> RealtimeHealth:
         return self._feeds.health(self._overlay)
@@ -202,11 +189,11 @@ class RealtimeUpdater:
         return RealtimeIndex(self._timetable)
 
     def _has_time_moved(self, now: int) -> bool:
-        """Whether the overlay was read for an earlier time, and must be read again."""
+        """Whether the overlay is of an earlier time and must be read again."""
         return self._overlay is not None and not 0 <= now - self._overlay.as_of < READ_AGAIN_S
 
     async def _begin(self) -> None:
-        """Read files first, then URLs, because a URL that hangs must not delay the files."""
+        # Files first, because a URL that hangs must not delay them.
         now = int(self._clock().timestamp())
         await self._ask(now, only_files=True)
         await self._ask(now, only_files=False)
@@ -225,7 +212,7 @@ class RealtimeUpdater:
 
     async def _read(self, now: int, *, only_if_moved: bool = False) -> None:
         async with self._reading:
-            # Many may have found that time moved; the first of them has read for all.
+            # Of several queries that found that time moved, the first reads for all.
             if not only_if_moved or self._has_time_moved(now):
                 await asyncio.to_thread(self._read_and_publish, now)
 
@@ -237,7 +224,7 @@ class RealtimeUpdater:
             self._overlay = overlay
 
 
-def say_unmatched(source: str, count: MatchCount) -> str:
+def _format_unmatched(source: str, count: MatchCount) -> str:
     whole = count.matched + count.unmatched
     return (
         f"Of real time from {source} the timetable knows {count.matched} of {whole} trips, vehicles and alerts, "
@@ -245,7 +232,7 @@ def say_unmatched(source: str, count: MatchCount) -> str:
     )
 
 
-def say_shared(source: str, shared_ids: Sequence[str]) -> str:
+def _format_shared(source: str, shared_ids: Sequence[str]) -> str:
     return (
         f"Real time from {source} speaks of {name_shared(shared_ids)}, which several FEEDs have, without saying whose; "
         "that is left out, so what is late, cancelled or closed may be shown as scheduled."
@@ -259,7 +246,7 @@ def name_shared(shared_ids: Sequence[str]) -> str:
 
 
 def _find_updated(overlay: Overlay, messages: Sequence[FeedBytes]) -> int | None:
-    """Return the oldest message's timestamp, else its time of receipt (Unix seconds); None if none was read."""
+    """Return the timestamp of the oldest message, else its time of receipt; None if none was read."""
     if not overlay.message_counts.get(MessageOutcome.READ):
         return None
     return overlay.timestamp or min(message.received for message in messages)

@@ -1,8 +1,9 @@
-"""Rides that replace rides of the timetable: which of the planned stop times they keep, and when these were planned."""
+"""Replacement trips: match their stop times with the scheduled ones."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import lru_cache
 from typing import NamedTuple
 
 from fingerpost.transit.engine.raptor.board import BoardDeparture
@@ -18,27 +19,25 @@ class Scheduled(NamedTuple):
     departure: int
 
 
-FindScheduled = Callable[[int, date, int], Scheduled]
-"""Returns the times of a trip departure on a day at a stop time (row)."""
-
-
 class Replacements:
     """The replacements of an overlay, by the rides that they replace.
 
-    A planned stop time is kept where the replacement calls at its stop, or at another platform of its station. As many
-    are kept as the order of both allows, and of several ways to pair them the one that leaves most at their stops, then
-    the one whose times are nearest; what calls beside them is new.
+    A replacement keeps a scheduled stop time if it calls at its stop, or at another platform of its station. As many
+    are kept as the order of both allows: of several pairings the one with most calls at the same stops, then the one
+    with the nearest times. ``find_scheduled`` returns the times of a trip departure on a day at a stop time (row).
     """
 
-    def __init__(self, timetable: Timetable, overlay: Overlay, find_scheduled: FindScheduled) -> None:
+    def __init__(
+        self, timetable: Timetable, overlay: Overlay, find_scheduled: Callable[[int, date, int], Scheduled]
+    ) -> None:
         self._timetable, self._added, self._find_scheduled = timetable, overlay.added, find_scheduled
         self._run_of = {each.replaces: -1 - at for at, each in enumerate(overlay.added) if each.replaces is not None}
-        self._kept: dict[RideKey, dict[int, int]] = {}
+        self._keep = lru_cache(maxsize=None)(self._match)
 
     def find_ride(self, ride: Ride) -> Ride | None:
-        """Return how the replacement of a ride of the timetable makes the same way; None where there is no such way.
+        """Return the replacement's ride between the same stops, None if it has none.
 
-        Nobody stays seated into it or on it: that was promised of the vehicle that it replaces.
+        Nobody stays seated into it or from it, because the feed promised that of the replaced vehicle.
         """
         key = (ride.trip_departure, ride.service_day.toordinal())
         run = self._run_of.get(key)
@@ -61,7 +60,7 @@ class Replacements:
         )
 
     def find_departure(self, call: BoardDeparture) -> BoardDeparture | None:
-        """Return how the replacement of a ride leaves where the ride was to; None where it cannot be boarded there."""
+        """Return the replacement's departure at the same stop, None if nobody can board there."""
         key = (call.trip_departure, call.service_day.toordinal())
         run = self._run_of.get(key)
         position = None if run is None else self._keep(key).get(call.stop_time)
@@ -73,43 +72,35 @@ class Replacements:
         return replace(call, trip_departure=run, stop_time=position, departure=int(added.departure[position]))
 
     def find_kept(self, run: int, position: int) -> int | None:
-        """Return the stop time (row) that a stop time of an added ride keeps; None where it is new."""
+        """Return the scheduled stop time (row) that an added ride keeps at a position, None if it is new."""
         key = self._get(run).replaces
         if key is None:
             return None
         return next((event for event, kept in self._keep(key).items() if kept == position), None)
 
     def find_scheduled(self, run: int, position: int) -> Scheduled | None:
-        """Return when a stop time of an added ride was planned; None where it is new, or replaces nothing."""
+        """Return the scheduled times of an added ride's stop time, None if it keeps none."""
         key, event = self._get(run).replaces, self.find_kept(run, position)
         if key is None or event is None:
             return None
         return self._find_scheduled(key[0], date.fromordinal(key[1]), event)
 
-    def _keep(self, key: RideKey) -> dict[int, int]:
-        """Return the positions of a replacement by the stop times (rows) that they keep."""
-        if key not in self._kept:
-            self._kept[key] = self._match(key, self._get(self._run_of[key]))
-        return self._kept[key]
-
-    def _match(self, key: RideKey, added: AddedRide) -> dict[int, int]:
-        table, day = self._timetable, date.fromordinal(key[1])
+    def _match(self, key: RideKey) -> dict[int, int]:
+        """Return the positions of a replacement by the scheduled stop times (rows) that they keep."""
+        table, added, day = self._timetable, self._get(self._run_of[key]), date.fromordinal(key[1])
         trip = int(table.trip_departure_trip[key[0]])
-        events = range(int(table.trip_first_stop_time[trip]), int(table.trip_first_stop_time[trip + 1]))
-        planned = [
-            _TimedStop(
-                *self._locate(int(table.stop_time_stop[each])),
-                self._find_scheduled(key[0], day, each).departure,
-            )
-            for each in events
+        rows = range(int(table.trip_first_stop_time[trip]), int(table.trip_first_stop_time[trip + 1]))
+        scheduled = [
+            self._locate(int(table.stop_time_stop[row]), self._find_scheduled(key[0], day, row).departure)
+            for row in rows
         ]
         served = [at for at in range(len(added.stop)) if not added.is_skipped[at]]
-        told = [_TimedStop(*self._locate(int(added.stop[at])), int(added.departure[at])) for at in served]
-        return {events[one]: served[other] for one, other in _pair(planned, told)}
+        expected = [self._locate(int(added.stop[at]), int(added.departure[at])) for at in served]
+        return {rows[one]: served[other] for one, other in _pair(scheduled, expected)}
 
-    def _locate(self, stop: int) -> tuple[int, int]:
+    def _locate(self, stop: int, departure: int) -> "_TimedStop":
         parent = int(self._timetable.stop_parent[stop])
-        return stop, parent if parent >= 0 else stop
+        return _TimedStop(stop, parent if parent >= 0 else stop, departure)
 
     def _get(self, run: int) -> AddedRide:
         return self._added[-1 - run]
@@ -122,32 +113,24 @@ class _TimedStop(NamedTuple):
 
 
 class _Pairing(NamedTuple):
-    """Some pairs; of two pairings the greater has more pairs, then more at the same stops, then nearer times."""
+    """Pairs of positions, ranked by their number, by how many are at the same stop, and by minus seconds apart."""
 
-    kept: int
-    unmoved: int
-    minus_seconds: int
+    rank: tuple[int, int, int]
     pairs: tuple[tuple[int, int], ...]
 
-    def with_pair(self, one: int, other: int, planned: _TimedStop, told: _TimedStop) -> "_Pairing":
-        return _Pairing(
-            self.kept + 1,
-            self.unmoved + (planned.stop == told.stop),
-            self.minus_seconds - abs(planned.departure - told.departure),
-            (*self.pairs, (one, other)),
-        )
 
-
-def _pair(planned: Sequence[_TimedStop], told: Sequence[_TimedStop]) -> tuple[tuple[int, int], ...]:
-    """Return the positions of calls at the same places, in the order of both: the greatest pairing."""
-    before = [_Pairing(0, 0, 0, ())] * (len(told) + 1)
-    for one, call in enumerate(planned):
+def _pair(scheduled: Sequence[_TimedStop], expected: Sequence[_TimedStop]) -> tuple[tuple[int, int], ...]:
+    """Return the best pairing of calls at the same places, in the order of both."""
+    before = [_Pairing((0, 0, 0), ())] * (len(expected) + 1)
+    for one, call in enumerate(scheduled):
         row = before[:1]
-        for other, candidate in enumerate(told):
-            best = max(before[other + 1], row[other], key=lambda each: each[:3])
+        for other, candidate in enumerate(expected):
+            best = max(before[other + 1], row[other], key=lambda each: each.rank)
             if call.station == candidate.station:
-                paired = before[other].with_pair(one, other, call, candidate)
-                best = max(best, paired, key=lambda each: each[:3])
+                (count, unmoved, minus_s), pairs = before[other]
+                apart_s = abs(call.departure - candidate.departure)
+                rank = (count + 1, unmoved + (call.stop == candidate.stop), minus_s - apart_s)
+                best = max(best, _Pairing(rank, (*pairs, (one, other))), key=lambda each: each.rank)
             row.append(best)
         before = row
     return before[-1].pairs

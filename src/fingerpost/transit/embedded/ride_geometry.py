@@ -35,7 +35,7 @@ class UnplannedRide(NamedTuple):
 
 
 def ride_m(timetable: Timetable, trip: int, board_stop_time: int, alight_stop_time: int) -> float:
-    """Return the metres between two stop times of a trip, along its shape, else between its stops (rule D3)."""
+    """Return the metres between two stop times of a trip along its shape, else from stop to stop (rule D3)."""
     path = find_ride_line(timetable, trip, board_stop_time, alight_stop_time)
     if path is None:
         return path_m(timetable, timetable.stop_time_stop[board_stop_time : alight_stop_time + 1])
@@ -47,9 +47,9 @@ def path_m(timetable: Timetable, stops: Int32) -> float:
 
 
 def draw_leg(timetable: Timetable, walks: NetworkWalks, find_row: FindRow, leg: Leg, *, step_free: bool) -> LegLine:
-    """Return a leg's line: a ride's from its shape or its stops, a walk's along the streets, else straight.
+    """Return the line of a ride along its shape or stops, or of a walk along the streets, else straight.
 
-    A ride that real time sends to another platform is still drawn between the stops of the timetable.
+    A ride that real time moves to another platform is drawn between its scheduled stops.
     """
     ride = leg.handle
     if isinstance(ride, TimetableRide):
@@ -73,7 +73,7 @@ def _places(timetable: Timetable, stops: Sequence[int]) -> tuple[tuple[float, fl
 
 
 class JourneyEnds(NamedTuple):
-    """Where a journey begins and ends, as the rider named it and with the stops around; and on which footpaths."""
+    """Origin and destination of a journey, as the rider named them and with the stops around."""
 
     origin: Location
     destination: Location
@@ -83,7 +83,7 @@ class JourneyEnds(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A change from ride to ride: the walk, how long all of it takes, and NO where steps cannot be avoided."""
+    """A change between rides: the walk, the seconds in all, and NO if steps cannot be avoided."""
 
     walk: Walk
     change_s: int
@@ -91,35 +91,34 @@ class Change(NamedTuple):
 
 
 class _RideEnd(NamedTuple):
-    """The stop (row) at an end of a ride, and whether real time names another there than the timetable."""
+    """The first or last stop (row) of a ride, and whether real time moved it from the scheduled one."""
 
     stop: int
     is_moved: bool
 
 
 class RideWalks:
-    """How far and how long one walks around the rides of a journey: as it was measured, else by the pace.
+    """The walks of a journey, as measured, else by the pace.
 
-    The journey was found on the timetable or on what runs. A stop that real time moved since is walked to from where
-    one is, in a straight line where nothing better is known.
+    The walk to a stop that real time moved is measured anew, in a straight line if no footpath leads there.
     """
 
     def __init__(self, snapshot: Snapshot, ends: JourneyEnds) -> None:
         self._snapshot, self._ends = snapshot, ends
+        self._straight = StraightLine(snapshot.timetable.stop_lat, snapshot.timetable.stop_lon)
 
     def to_first(self, ride: Ride) -> Walk:
-        return self._between_point(self._ends.near_origin, ride.foot_m, self._boards(ride))
+        return self._between_point(self._ends.near_origin, ride.foot_m, self._end(ride, ride.board_stop_time))
 
     def from_last(self, ride: Ride, egress_m: int) -> Walk:
-        return self._between_point(self._ends.near_destination, egress_m, self._alights(ride))
+        return self._between_point(self._ends.near_destination, egress_m, self._end(ride, ride.alight_stop_time))
 
     def between(self, before: Ride, ride: Ride, *, may_be_short: bool) -> Change:
         """Return the change from one ride to the next.
 
-        ``may_be_short``: where the two were found with less time than the link of their stops takes, a trip- or
-        route-specific transfer allows it.
+        ``may_be_short``: a trip- or route-specific transfer may allow less time than the footpath takes.
         """
-        off, on = self._alights(before), self._boards(ride)
+        off, on = self._end(before, before.alight_stop_time), self._end(ride, ride.board_stop_time)
         path = find_footpath(self._snapshot.timetable, off.stop, on.stop, step_free=self._ends.step_free)
         access = Access.NO if path is not None and path.has_steps else Access.UNKNOWN
         allowed_s = ride.departure - before.arrival
@@ -132,26 +131,21 @@ class RideWalks:
             taken_s = -1 if path is None else path.seconds
         if taken_s < 0:
             return Change(walk, allowed_s, access)
-        # Who was to stay seated changes like everybody where real time parts the two rides.
+        # Riders who were to stay seated change like everybody if real time separates the two rides.
         is_whole = ride.stays_seated or not may_be_short
         return Change(walk, taken_s if is_whole else min(taken_s, allowed_s), access)
 
     def _find_change(self, begin: int, end: int, path: Footpath | None) -> tuple[Walk, int]:
-        """Return the walk of a change that nobody planned, and the seconds that all of it takes."""
+        """Return the walk and the seconds of a change that was not scheduled."""
         if begin == end:
             stated_s = int(self._snapshot.timetable.change_s[begin])
-            # A feed that forbids to change there speaks of what was planned.
+            # A feed that forbids the change forbids the scheduled one only.
             return Walk(0, 0), CHANGE_SLACK_S if stated_s < 0 else stated_s
         if path is not None:
             return Walk(path.metres, path.walk_s), path.seconds
-        walk = self._straight(begin, end)
+        links = self._straight.measure(np.array([begin]), np.array([end]))
+        walk = Walk(int(links.metres[0]), int(links.seconds[0]))
         return walk, walk.seconds + CHANGE_SLACK_S + STRAIGHT_SLACK_S
-
-    def _boards(self, ride: Ride) -> _RideEnd:
-        return self._end(ride, ride.board_stop_time)
-
-    def _alights(self, ride: Ride) -> _RideEnd:
-        return self._end(ride, ride.alight_stop_time)
 
     def _end(self, ride: Ride, stop_time: int) -> _RideEnd:
         stop = self._snapshot.stop_of(ride.trip_departure, ride.service_day, stop_time)
@@ -169,14 +163,9 @@ class RideWalks:
             return Walk(int(point.metres[np.flatnonzero(point.stop == end.stop)[0]]), seconds)
         table = self._snapshot.timetable
         there = float(table.stop_lat[end.stop]), float(table.stop_lon[end.stop])
-        walk = StraightLine(table.stop_lat, table.stop_lon).find_walk((point.lat, point.lon), there, math.inf)
+        walk = self._straight.find_walk((point.lat, point.lon), there, math.inf)
         assert walk is not None, "nothing is further than infinity"
         return walk
-
-    def _straight(self, begin: int, end: int) -> Walk:
-        table = self._snapshot.timetable
-        links = StraightLine(table.stop_lat, table.stop_lon).measure(np.array([begin]), np.array([end]))
-        return Walk(int(links.metres[0]), int(links.seconds[0]))
 
 
 def _by_pace_s(metres: int) -> int:

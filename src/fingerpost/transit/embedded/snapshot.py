@@ -1,6 +1,6 @@
 """A snapshot of a network: its timetable, a realtime overlay, and the search timetables of both.
 
-A snapshot never changes; a newer one replaces it by one assignment, so a question sees one from start to end.
+A snapshot never changes, so a query sees one state of the network from start to end.
 """
 
 from datetime import date
@@ -17,10 +17,10 @@ _KEPT = 4
 
 
 class Snapshot:
-    """The timetable and an overlay. ``planned`` are the timetable's slices, ``live`` those of what really runs.
+    """The search timetables as ``planned`` and as they are expected to run (``live``).
 
-    A lift out of order changes what runs for those alone who need a way without steps: ``live_step_free``.
-    ``realtime_updated`` is when the stalest real time in use was said (Unix seconds), None where there is none.
+    Lifts out of order count in ``live_step_free`` only. ``realtime_updated`` is the time of the oldest realtime message
+    in use (Unix seconds), None without real time.
     """
 
     def __init__(
@@ -31,14 +31,14 @@ class Snapshot:
         self._with_timetable = lru_cache(maxsize=_KEPT)(self._new_with_timetable)
         self.overlay = overlay
         self.planned = planned
-        self._closing = overlay.list_closing(step_free=False)
-        self._closing_step_free = overlay.list_closing(step_free=True)
+        self._closing = {flag: overlay.list_closing(step_free=flag) for flag in (False, True)}
+        self.has_closures = bool(self._closing[False])
         self.live_step_free = planned if overlay.is_empty else SearchTimetables(timetable, overlay, planned.cache)
-        is_changed = bool(overlay.rides or overlay.added or self._closing)
+        is_changed = bool(overlay.rides or overlay.added or self.has_closures)
         self.live = self.live_step_free if is_changed else planned
 
     def with_timetable(self, timetable: Timetable) -> "Snapshot":
-        """Return the same moment with a timetable whose changes on foot differ; what was planned stays."""
+        """Return the snapshot with a timetable that has other footpaths; ``planned`` stays."""
         return self if timetable is self.timetable else self._with_timetable(timetable)
 
     def _new_with_timetable(self, timetable: Timetable) -> "Snapshot":
@@ -47,7 +47,7 @@ class Snapshot:
         return snapshot
 
     def find_live(self, *, step_free: bool) -> SearchTimetables:
-        """Return the search timetables of what really runs; ``planned`` itself where nothing is changed for a rider."""
+        """Return the expected search timetables; ``planned`` itself if nothing changes for the rider."""
         return self.live_step_free if step_free else self.live
 
     @cached_property
@@ -58,7 +58,7 @@ class Snapshot:
         return self.overlay.rides.get((run, service_day.toordinal()))
 
     def is_deleted(self, run: int, service_day: date) -> bool:
-        """Whether a ride was deleted, which nobody is to be told of."""
+        """Whether riders must not be told of a ride (GTFS Realtime: DELETED)."""
         update = self.find_update(run, service_day)
         return update is not None and update.is_deleted
 
@@ -80,7 +80,7 @@ class Snapshot:
         return event - int(self.timetable.trip_first_stop_time[self.timetable.trip_departure_trip[run]])
 
     def stop_of(self, run: int, service_day: date, stop_time: int) -> int:
-        """Return the stop (row) of a ride's stop time, another platform where real time moved it there."""
+        """Return the stop (row) of a ride's stop time, which real time may have moved to another platform."""
         if run < 0:
             return int(self.get_added(run).stop[stop_time])
         update = self.find_update(run, service_day)
@@ -95,15 +95,10 @@ class Snapshot:
         trip = int(self.timetable.trip_departure_trip[run])
         return Ridden(int(self.timetable.trip_route[trip]), trip, (run, service_day.toordinal()))
 
-    @property
-    def has_closures(self) -> bool:
-        return bool(self._closing)
-
     def is_closed(self, stop: int, instant: int, ridden: Ridden, *, step_free: bool = False) -> bool:
         """Whether alerts close a stop (row) to a ride at an instant; ``step_free`` counts broken lifts as well."""
-        closing = self._closing_step_free if step_free else self._closing
         route, trip, key = ridden
         return any(
             alert.closes_stop(stop, route=route, trip=trip, ride=key) and alert.is_in_force(instant)
-            for alert in closing
+            for alert in self._closing[step_free]
         )

@@ -1,7 +1,6 @@
 """Sources of the embedded engine: networks imported from GTFS, and the demo networks.
 
-Nothing is opened before it is asked for, and the timetable store is looked at anew for every call, so a network may
-be added, replaced or removed by another process while a server runs.
+Every call checks the timetable store, so another process may add, replace or remove a network while a server runs.
 """
 
 import asyncio
@@ -31,11 +30,10 @@ from fingerpost.transit.osm.addresses.index import find_addresses
 from fingerpost.transit.osm.basemap import find_basemap
 from fingerpost.transit.osm.streets.store import find_streets
 
-# Checksums are computed beside opening; more files at a time would be read no sooner.
+# Checksums are computed in the background, one file at a time, because the disk bounds them.
 _CHECKS = ThreadPoolExecutor(1, thread_name_prefix="fingerpost-checksums")
 
 DEMO_NOTE = "Demo network: simplified lines and running times, not for real trips."
-
 
 _log = logging.getLogger(__name__)
 
@@ -50,10 +48,7 @@ class _OpenedTimetable(NamedTuple):
 class EmbeddedSource:
     """Opens networks whose feeds were imported (``source = "gtfs"``).
 
-    Args:
-        home: the folder below which prepared timetables are kept.
-        open_fetch: opens what URLs of real time are asked with.
-        day_cache_bytes: the memory that search timetables of all networks may take.
+    ``day_cache_bytes`` bounds the memory of the search timetables of all networks.
     """
 
     kind = "gtfs"
@@ -66,7 +61,7 @@ class EmbeddedSource:
         self._worker: RealtimeWorker | None = None
         self._lock = threading.Lock()
         self._opened: dict[str, _OpenedTimetable] = {}
-        # Sentences on damaged files, by the stamp of the prepared network.
+        # Messages about damaged files, by the stamp of the prepared network.
         self._damage: dict[str, str] = {}
         instruments.watch(self)
 
@@ -94,7 +89,7 @@ class EmbeddedSource:
                     days=self._days,
                 )
             except (SettingsInvalid, ArithmeticError, LookupError, TypeError, ValueError, MemoryError) as error:
-                # What is read of a damaged file may be anything.
+                # Reading a damaged file may fail in any way.
                 if (damage := check.result()) is None:
                     raise
                 raise SettingsInvalid(damage) from error
@@ -133,7 +128,7 @@ class EmbeddedSource:
             worker, self._worker = self._worker, None
             for opened in self._opened.values():
                 opened.network.follow(None)
-                # A command would not end before all other networks were read.
+                # A one-shot command would wait for the checks of all other networks.
                 opened.check.cancel()
             self._opened = {}
         if worker is not None:
@@ -169,7 +164,7 @@ class EmbeddedSource:
 
 
 class DemoSource:
-    """Opens the demo networks that ship with the package (``source = "demo"``); they hold on any day."""
+    """Opens the demo networks of the package (``source = "demo"``), which are valid on any day."""
 
     kind = "demo"
 
@@ -187,13 +182,12 @@ class DemoSource:
         return network
 
     def retire(self, name: str) -> None:
-        """Do nothing: a demo follows no real time of its own."""
+        """Do nothing, because a demo follows no realtime source."""
 
     async def close(self) -> None:
-        """Do nothing: nothing goes on behind a demo."""
+        """Do nothing."""
 
 
 def _list_notes(record: NetworkRecord, entry: StoredTimetable) -> tuple[str, ...]:
-    """Return what every answer must say of a timetable that is not of the record's feeds or streets."""
     note = entry.find_note(record.feeds, record.extract)
     return () if note is None else (note,)

@@ -1,6 +1,5 @@
 """Look up the stops of one timetable by id, by name and around a point."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
@@ -10,15 +9,15 @@ from fingerpost.transit.embedded.timetable_words import TimetableWords, describe
 from fingerpost.transit.engine.timetable.timetable import STATION, STOP, Timetable
 from fingerpost.transit.engine.timetable.walking import straight_line_m
 from fingerpost.transit.model.itinerary import Mode, NearbyStop
-from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, PlaceTraits, distance_m
+from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, PlaceTraits
 from fingerpost.transit.rules.modes import mode_of
-from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex, in_language
+from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
 
 _FEW_STOPS = 1_000
 
 
 class TimetableStops:
-    """Finds stops; its indexes are built when they are first needed. Safe to share by threads."""
+    """The stops of a timetable, with indexes that are built on first use. Thread-safe."""
 
     def __init__(self, timetable: Timetable, words: TimetableWords) -> None:
         self._timetable = timetable
@@ -28,38 +27,22 @@ class TimetableStops:
     @property
     def is_quick(self) -> bool:
         """Whether a search by name is too short to be worth a thread."""
-        return "_places" in self.__dict__ and self._timetable.stop_count <= _FEW_STOPS
-
-    def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
-        matches = self._places.search(text, language=language, focus=focus)
-        return [self.described(match) for match in matches]
-
-    def list_matches(self, text: str, language: str | None, focus: Coordinate | None) -> list[PlaceMatch]:
-        """Return what a search finds, in no order, and before it can say what tells places of one name apart."""
-        return self._places.list_matches(text, language, focus)
+        return "places" in self.__dict__ and self._timetable.stop_count <= _FEW_STOPS
 
     def described(self, match: PlaceMatch) -> PlaceMatch:
         return replace(match, describe=partial(self._describe, match.place))
 
-    def match(self, place: Place, score: float, language: str | None, focus: Coordinate | None) -> PlaceMatch:
-        """Return one of the places as a match, in a language, as ``list_matches`` does."""
-        away_m = None if focus is None else distance_m(focus, place.coordinate)
-        return PlaceMatch(place=in_language(place, language), score=score, distance_m=away_m)
-
-    def list_places(self) -> list[Place]:
-        return self._places.list_places()
-
     def find_stop(self, stop_id: str, language: str | None) -> Place | None:
         row = self.find_row(stop_id)
-        return None if row is None else self._places.find_stop(self._timetable.stop_printed_id[row], language)
+        return None if row is None else self.places.find_stop(self._timetable.stop_printed_id[row], language)
 
     def find_stop_place(self, stop_id: str, language: str | None) -> Place | None:
         row = self.find_row(stop_id)
-        return None if row is None else self._places.find_place_of(self._timetable.stop_printed_id[row], language)
+        return None if row is None else self.places.find_place_of(self._timetable.stop_printed_id[row], language)
 
     def find_pole(self, row: int) -> str | None:
-        """Return the letter or number that tells a stop from the others of its place, where its name has one."""
-        return self._places.find_pole(self._timetable.stop_printed_id[row])
+        """Return the letter or number of a stop within its place, None if its name has none."""
+        return self.places.find_pole(self._timetable.stop_printed_id[row])
 
     def _describe(self, place: Place) -> PlaceTraits:
         # A pole may have the id of its whole place.
@@ -67,17 +50,14 @@ class TimetableStops:
         known = self._traits.get(key)
         if known is None:
             rows = [row for stop_id in place.member_ids if (row := self.find_row(stop_id)) is not None]
-            # An address says its city itself; what it is near tells it from others of its name there.
+            # An address names its city itself, so a stop nearby tells it from others of its name.
             named = replace(place, locality=None) if place.id is None else place
             known = self._traits[key] = describe_place(self._timetable, self._words, named, rows)
         return known
 
     def find_row(self, stop_id: str | None) -> int | None:
-        """Return the row of a stop by its printed id, case ignored; None where none has it, and for None."""
-        if stop_id is None:
-            return None
-        row = self._rows.get(stop_id)
-        return self._rows.get(stop_id.upper()) if row is None else row
+        """Return the row of a stop by its printed id, case ignored."""
+        return None if stop_id is None else self._rows.get(stop_id, self._rows.get(stop_id.upper()))
 
     def list_near(self, coordinate: Coordinate, radius_m: float, language: str) -> list[NearbyStop]:
         table, words = self._timetable, self._words.in_language(language)
@@ -90,7 +70,7 @@ class TimetableStops:
         return sorted(near, key=lambda stop: (stop.distance_m, stop.stop.id or ""))
 
     @cached_property
-    def _places(self) -> PlaceIndex:
+    def places(self) -> PlaceIndex:
         table = self._timetable
         parents = table.stop_parent.tolist()
         kinds = table.stop_kind.tolist()
@@ -120,7 +100,7 @@ class TimetableStops:
 
     @cached_property
     def _rows(self) -> dict[str, int]:
-        """Rows by printed id, and by the feed's own spelling, both as they are and in upper case."""
+        """Rows by printed id and by the feed's own spelling, both as they are and in upper case."""
         table = self._timetable
         feeds = table.stop_feed.tolist()
         exact: dict[str, int] = {}

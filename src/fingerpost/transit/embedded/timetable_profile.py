@@ -32,12 +32,10 @@ class TimetableProfile:
 
     @cached_property
     def zone(self) -> str:
-        """The IANA time zone of the times in answers: the record's, else the first feed's."""
         return self.record.zone or self._timetable.feeds[0].zone
 
     @cached_property
     def covered_days(self) -> tuple[date, date] | None:
-        """The first and last day with any service, None where the timetable holds on every day."""
         return find_covered_days(self._timetable)
 
     @cached_property
@@ -58,7 +56,7 @@ class TimetableProfile:
 
     @cached_property
     def attribution(self) -> tuple[str, ...]:
-        """Whom an answer must name: the record's sentences, and what each feed asks for, else who made it."""
+        """The record's sentences, and the licence of each feed, else its publisher, else its agencies."""
         lines = (feed.licences or (feed.publisher or ", ".join(feed.agencies),) for feed in self._timetable.feeds)
         of_feeds = (line for of_feed in lines for line in of_feed if line)
         return tuple(dict.fromkeys((*self.record.attribution, *of_feeds)))
@@ -129,7 +127,7 @@ NIGHT_ENDS_H = 4
 
 
 class FeedServices:
-    """The feeds of a timetable by place and by day. Thread-safe: what is worked out twice is the same."""
+    """The feeds of a timetable by place and by day. Thread-safe."""
 
     def __init__(self, timetable: Timetable, feeds: Sequence[FeedVersion], zone: str) -> None:
         self._timetable = timetable
@@ -141,7 +139,7 @@ class FeedServices:
     def list_out_around(self, instant: int, ends: Sequence[Coordinate], margin_deg: float) -> tuple[OutOfService, ...]:
         """Return the feeds without service at an instant whose area meets the box around the ends of a trip.
 
-        The box reaches ``margin_deg`` degrees of latitude further on each side.
+        ``margin_deg`` widens the box on each side, in degrees of latitude.
         """
         lats, lons = [end.lat for end in ends], [end.lon for end in ends]
         south, north = min(lats) - margin_deg, max(lats) + margin_deg
@@ -155,14 +153,18 @@ class FeedServices:
         return tuple(out for row, out in self._list_out(instant) if concerns(row))
 
     def list_out_at(self, instant: int, stops: Sequence[int]) -> tuple[OutOfService, ...]:
-        """Return the feeds without service at an instant whose trips call, on other days, at any of some stops."""
+        """Return the feeds without service at an instant whose trips serve some stops on other days."""
         return tuple(out for row, out in self._list_out(instant) if self._served(row)[list(stops)].any())
 
     def _list_out(self, instant: int) -> list[tuple[int, OutOfService]]:
         local = datetime.fromtimestamp(instant, self._zone)
         day = local.date()
         days = [day, day - timedelta(days=1)] if local.hour < NIGHT_ENDS_H else [day]
-        return [(row, OutOfService(feed, day)) for row, feed in enumerate(self._feeds) if not _runs_on_any(feed, days)]
+        return [
+            (row, OutOfService(feed, day))
+            for row, feed in enumerate(self._feeds)
+            if not any(feed.service.state_on(each) is ServiceState.IN_SERVICE for each in days)
+        ]
 
     def _find_served(self, feed: int) -> Bool:
         table = self._timetable
@@ -174,7 +176,3 @@ class FeedServices:
         served = self._served(feed)
         lats, lons = self._timetable.stop_lat[served], self._timetable.stop_lon[served]
         return Bounds(south=float(lats.min()), north=float(lats.max()), west=float(lons.min()), east=float(lons.max()))
-
-
-def _runs_on_any(feed: FeedVersion, days: Sequence[date]) -> bool:
-    return any(feed.service.state_on(day) is ServiceState.IN_SERVICE for day in days)

@@ -35,7 +35,7 @@ _ACCESS = {WHEELCHAIR_YES: Access.YES, WHEELCHAIR_NO: Access.NO}
 
 
 class TripWords(NamedTuple):
-    """The wording of a trip at one of its stop times, independent of the day."""
+    """The names of a trip at one of its stop times."""
 
     line: str
     mode: Mode
@@ -51,7 +51,6 @@ class TimetableWords:
     def __init__(self, timetable: Timetable, language: str = "default") -> None:
         self._timetable = timetable
         self._language = language
-        # The words of another language, with the feed's name where that language has none.
         self.in_language = lru_cache(maxsize=None)(self._in_language)
         self.stop_point = lru_cache(maxsize=None)(self._new_stop_point)
         self._line_of_known_route = lru_cache(maxsize=None)(self._new_line)
@@ -93,11 +92,11 @@ class TimetableWords:
         return name, mode_of(int(table.route_type[route]))
 
     def colors_of_route(self, route: int) -> LineColors | None:
-        """Return what a route's line is painted with; None for -1, and where its mode's colour is to take its place."""
-        if route < 0:
-            return None
+        """Return the colours of a route's line, None if its mode's colour takes their place."""
         table = self._timetable
-        return find_line_colors(int(table.route_color[route]), int(table.route_text_color[route]))
+        return (
+            None if route < 0 else find_line_colors(int(table.route_color[route]), int(table.route_text_color[route]))
+        )
 
     def long_name(self, route: int) -> str | None:
         translated = self._timetable.route_names.get(self._language)
@@ -121,7 +120,7 @@ class TimetableWords:
         return TripWords(line, mode, headsign, self.trip_id(trip), self.long_name(route), self.colors_of_route(route))
 
     def added(self, added: AddedRide) -> TripWords:
-        """Return the wording of an added ride; the FEED of its id is that of its stops."""
+        """Return the names of an added ride; the FEED of its id is that of its stops."""
         table = self._timetable
         line, mode = self.line_of_route(added.route)
         headsign = added.headsign or self.stop_name(int(added.stop[-1]))
@@ -129,7 +128,6 @@ class TimetableWords:
         return TripWords(line, mode, headsign, trip_id, None, self.colors_of_route(added.route))
 
     def trip_id(self, trip: int) -> str:
-        """Return ``FEED:`` and the feed's own trip id."""
         table = self._timetable
         feed = table.feeds[int(table.route_feed[table.trip_route[trip]])]
         return f"{feed.name}:{table.trip_local_id[trip]}"
@@ -138,21 +136,19 @@ class TimetableWords:
         return _ACCESS.get(int(self._timetable.trip_wheelchair[trip]), Access.UNKNOWN)
 
     def headway_s(self, run: int) -> int | None:
-        """Return the headway of a run whose times are only approximate, else None."""
+        """Return the headway of a trip departure whose times are approximate, else None."""
         return int(self._timetable.trip_departure_headway_s[run]) or None
 
     def is_by_arrangement(self, *events: int) -> bool:
         return any(int(self._timetable.stop_time_flags[event]) & BY_ARRANGEMENT for event in events)
 
 
-# So many of the commonest destinations are named as the direction.
-DIRECTIONS = 2
-# What is further away than this does not say where a place lies.
-NEAR_M = 1000.0
+# The number of destinations that name a direction, and how near another stop must be to say where a place lies.
+DIRECTIONS, NEAR_M = 2, 1000.0
 
 
 def describe_place(timetable: Timetable, words: TimetableWords, place: Place, rows: Sequence[int]) -> PlaceTraits:
-    """Return what tells a place from others of its name; ``rows`` are its stops."""
+    """Return the traits of a place that differ from others of its name; ``rows`` are its stops."""
     is_member = mark_rows(timetable.stop_count, list(rows))
     stop_times = np.flatnonzero(is_member[timetable.stop_time_stop])
     trips: Int64 = np.searchsorted(timetable.trip_first_stop_time, stop_times, "right") - 1
@@ -165,7 +161,7 @@ def describe_place(timetable: Timetable, words: TimetableWords, place: Place, ro
 
 
 def _find_direction(timetable: Timetable, words: TimetableWords, stop_times: Int64, trips: Int64) -> str | None:
-    """Return the commonest destinations of the departures; the last stop time of a trip is none."""
+    """Return the commonest destinations of the departures."""
     leaves = stop_times < timetable.trip_first_stop_time[trips + 1] - 1
     stop_times, trips = stop_times[leaves], trips[leaves]
     heads = timetable.trip_headsign[trips].astype(np.int64)
@@ -173,7 +169,7 @@ def _find_direction(timetable: Timetable, words: TimetableWords, stop_times: Int
         own = timetable.stop_time_headsign[stop_times]
         heads = np.where(own >= 0, own, heads)
     last_stop = timetable.stop_time_stop[timetable.trip_first_stop_time[trips + 1] - 1]
-    # Trips without a headsign go to their last stop; below zero, these are no rows of headsigns.
+    # Trips without a headsign go to their last stop, here a negative number.
     heads = np.where(heads >= 0, heads, -1 - last_stop.astype(np.int64))
     _, first, counts = np.unique(heads, return_index=True, return_counts=True)
     count_of: dict[str, int] = {}
@@ -185,7 +181,6 @@ def _find_direction(timetable: Timetable, words: TimetableWords, stop_times: Int
 
 
 def _find_nearby_name(timetable: Timetable, words: TimetableWords, place: Place, is_member: np.ndarray) -> str | None:
-    """Return "near" and the nearest stop of another name, None where there is none about."""
     here = place.coordinate
     away_m = straight_line_m(here.lat, here.lon, timetable.stop_lat, timetable.stop_lon)
     others = np.flatnonzero((away_m <= NEAR_M) & ~is_member & (timetable.stop_kind == STOP))
