@@ -1,4 +1,4 @@
-"""Files of arrays: written whole, mapped when opened."""
+"""Write arrays to a file, and open them by memory map."""
 
 import errno
 import json
@@ -37,7 +37,7 @@ def write_arrays(folder: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> Direct
 
 
 def open_arrays(folder: Path, directory: Mapping[str, tuple[str, list[int], int]]) -> Arrays:
-    """Open the arrays of a folder's array file; writing to them changes this copy only, never the disk.
+    """Open the arrays of a folder by memory map; writing to them never changes the disk.
 
     Raises:
         OSError, ValueError, TypeError: the file cannot be opened, or does not fit its directory.
@@ -55,19 +55,16 @@ def open_arrays(folder: Path, directory: Mapping[str, tuple[str, list[int], int]
 
 
 def explain_failure(subject: str, error: Exception, remedy: str) -> str:
-    """Explain why prepared data cannot be opened: the limit of open files, or damage.
+    """Explain why prepared data cannot be opened: the limit of open files, or damage, with its remedy.
 
-    Args:
-        subject: what cannot be opened, with its verb: ``The prepared network in X is``.
-        error: what was raised.
-        remedy: the sentence that follows damage.
+    ``subject`` includes the verb: ``The prepared network in X is``.
     """
     if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
         return f"{subject} not opened: too many open files. Raise the limit of the process (ulimit -n)."
     return f"{subject} damaged ({error}). {remedy}"
 
 
-# Raise it when the meaning of a stored array changes; names and types are compared by themselves.
+# Raise it when the meaning of a stored array changes; changed names and types are detected.
 FORMAT = 9
 
 _CONTENTS = "contents.json"
@@ -77,7 +74,7 @@ _IN_CONTENTS = frozenset({"feeds", "calendar_start", *_TRANSLATED})
 
 
 class TimetableOutdated(SettingsInvalid):
-    """A prepared timetable is of an older format; it can be prepared anew from its feeds."""
+    """A prepared timetable is of an older format; its feeds can be imported again."""
 
 
 def save_timetable(timetable: Timetable, folder: Path) -> None:
@@ -93,7 +90,7 @@ def save_timetable(timetable: Timetable, folder: Path) -> None:
 
 
 def open_timetable(folder: Path) -> Timetable:
-    """Open a saved timetable by memory map; arrays can be written to, which changes this copy only, never the disk.
+    """Open a saved timetable by memory map; writing to its arrays never changes the disk.
 
     Raises:
         TimetableOutdated: it is of an older format.
@@ -128,20 +125,14 @@ def _opened(contents: Mapping[str, Any], folder: Path) -> Timetable:
 
 
 def _arrays(timetable: Timetable) -> Iterator[tuple[str, npt.NDArray[Any]]]:
-    for field in fields(timetable):
-        value = getattr(timetable, field.name)
+    columns = {field.name: getattr(timetable, field.name) for field in fields(timetable)}
+    translated = {f"{name}.{language}": column for name in _TRANSLATED for language, column in columns[name].items()}
+    for name, value in (columns | translated).items():
         if isinstance(value, TextColumn):
-            yield from _halves(field.name, value)
-        elif field.name not in _IN_CONTENTS:
-            yield field.name, value
-    for name in _TRANSLATED:
-        for language, column in getattr(timetable, name).items():
-            yield from _halves(f"{name}.{language}", column)
-
-
-def _halves(name: str, column: TextColumn) -> Iterator[tuple[str, npt.NDArray[Any]]]:
-    yield f"{name}.blob", column.blob
-    yield f"{name}.offsets", column.offsets
+            yield f"{name}.blob", value.blob
+            yield f"{name}.offsets", value.offsets
+        elif name not in _IN_CONTENTS:
+            yield name, value
 
 
 def _column(arrays: Mapping[str, npt.NDArray[Any]], name: str) -> TextColumn:

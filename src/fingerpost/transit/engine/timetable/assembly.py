@@ -1,6 +1,6 @@
-"""Assembles a draft into a timetable: packs columns, and derives footpaths and calendars."""
+"""Assemble a draft into a timetable: pack columns, and derive footpaths and calendars."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -35,29 +35,36 @@ _NO_DAY = date(1970, 1, 1)
 # GTFS route_type, extended values included.
 _METRO = frozenset({1, *range(400, 405)})
 _RAIL = frozenset({2, *range(100, 118)})
+# The columns of StopRow and RouteRow that a timetable has as they are, with their types.
+_OF_STOPS = {
+    "feed": np.int16, "local_id": str, "name": str, "lat": np.float64, "lon": np.float64, "kind": np.int8,
+    "parent": np.int32, "platform": str,
+}  # fmt: skip
+_OF_ROUTES = {
+    "feed": np.int16, "local_id": str, "short_name": str, "long_name": str, "type": np.int16, "agency": np.int16,
+    "color": np.int32, "text_color": np.int32,
+}  # fmt: skip
 
 
 def assemble(draft: TimetableDraft, find_walks: FindWalks = walk_straight) -> Timetable:
-    stops = draft.stops
-    lats = np.array([row.lat for row in stops], np.float64)
-    lons = np.array([row.lon for row in stops], np.float64)
-    kinds = np.array([row.kind for row in stops], np.int8)
-    parents = np.array([row.parent for row in stops], np.int32)
-    wheelchair = np.array([_wheelchair(row, stops) for row in stops], np.int8)
-    names = [row.local_id for row in stops], [row.code for row in stops]
+    rows = draft.stops
+    stops, routes = _pack("stop_", draft.stops, _OF_STOPS), _pack("route_", draft.routes, _OF_ROUTES)
+    lats, lons, kinds, parents = (stops[f"stop_{name}"] for name in ("lat", "lon", "kind", "parent"))
+    wheelchair = np.array([_inherit_wheelchair(row, rows) for row in rows], np.int8)
+    names = [row.local_id for row in rows], [row.code for row in rows]
     places = StationPlaces(lats, lons, kinds, parents, wheelchair, draft.station_ways)
-    trips, routes = _trip_columns(draft), _route_columns(draft)
-    served = (_served_by(types, routes["route_type"], trips, len(stops)) for types in (_METRO, _RAIL))
+    trips = _trip_columns(draft)
+    served = (_served_by(types, routes["route_type"], trips, len(rows)) for types in (_METRO, _RAIL))
     walks = find_walks(WalkedStops(lats, lons, kinds, *names, places, *served))
     calendar_start, runs_on = _calendar(draft.services)
     return Timetable(
         feeds=tuple(draft.feeds),
         feed_fares=TextColumn.of(draft.fare_books or ["" for _ in draft.feeds]),
-        stop_lat=lats,
-        stop_lon=lons,
-        stop_kind=kinds,
+        stop_printed_id=TextColumn.of(print_stop_ids((draft.feeds[row.feed].name, row.local_id) for row in rows)),
         stop_wheelchair=wheelchair,
-        **_stop_columns(draft),
+        stop_names=_names(draft.stop_names, len(rows)),
+        route_names=_names(draft.route_names, len(draft.routes)),
+        **stops,
         **routes,
         **trips,
         calendar_start=calendar_start,
@@ -78,31 +85,11 @@ def assemble(draft: TimetableDraft, find_walks: FindWalks = walk_straight) -> Ti
     )
 
 
-def _stop_columns(draft: TimetableDraft) -> dict[str, Any]:
-    stops = draft.stops
+def _pack(prefix: str, rows: Sequence[Any], types: Mapping[str, Any]) -> dict[str, Any]:
+    columns = {name: [getattr(row, name) for row in rows] for name in types}
     return {
-        "stop_feed": np.array([row.feed for row in stops], np.int16),
-        "stop_local_id": TextColumn.of(row.local_id for row in stops),
-        "stop_printed_id": TextColumn.of(print_stop_ids((draft.feeds[row.feed].name, row.local_id) for row in stops)),
-        "stop_name": TextColumn.of(row.name for row in stops),
-        "stop_parent": np.array([row.parent for row in stops], np.int32),
-        "stop_platform": TextColumn.of(row.platform for row in stops),
-        "stop_names": _names(draft.stop_names, len(stops)),
-    }
-
-
-def _route_columns(draft: TimetableDraft) -> dict[str, Any]:
-    routes = draft.routes
-    return {
-        "route_feed": np.array([row.feed for row in routes], np.int16),
-        "route_local_id": TextColumn.of(row.local_id for row in routes),
-        "route_short_name": TextColumn.of(row.short_name for row in routes),
-        "route_long_name": TextColumn.of(row.long_name for row in routes),
-        "route_type": np.array([row.type for row in routes], np.int16),
-        "route_agency": np.array([row.agency for row in routes], np.int16),
-        "route_color": np.array([row.color for row in routes], np.int32),
-        "route_text_color": np.array([row.text_color for row in routes], np.int32),
-        "route_names": _names(draft.route_names, len(routes)),
+        prefix + name: TextColumn.of(values) if types[name] is str else np.array(values, types[name])
+        for name, values in columns.items()
     }
 
 
@@ -174,9 +161,9 @@ def _specific_transfers(rules: SpecificTransferColumns, walks: Walks, parents: I
 
 
 def _by_specificity(specific: SpecificTransferColumns) -> SpecificTransferColumns:
-    """Sort rules by GTFS's ranks (transfers.txt), the least specific first: of those that apply the last holds.
+    """Sort rules by GTFS's ranks (transfers.txt), because of those that apply the last holds.
 
-    From the top: both trips; a trip and a route; a trip; both routes; a route. (Stops alone are the rank below.)
+    From the most specific: both trips; a trip and a route; a trip; both routes; a route.
     """
     trips = (specific.from_trip >= 0).astype(np.int8) + (specific.to_trip >= 0)
     routes = (specific.from_route >= 0).astype(np.int8) + (specific.to_route >= 0)
@@ -198,8 +185,7 @@ def _names(names: Mapping[str, Mapping[int, str]], count: int) -> dict[str, Text
     }
 
 
-def _wheelchair(row: StopRow, stops: list[StopRow]) -> int:
-    """Return a stop's own value, or its parent's where it has none (GTFS ``wheelchair_boarding``)."""
+def _inherit_wheelchair(row: StopRow, stops: list[StopRow]) -> int:
     if row.wheelchair == WHEELCHAIR_UNKNOWN and row.parent >= 0:
         return stops[row.parent].wheelchair
     return row.wheelchair

@@ -1,4 +1,4 @@
-"""Tables as named tuples of columns of one length; the default of each column is an empty one of its type."""
+"""Tables as named tuples of columns, whose defaults are empty columns of the right type."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -16,7 +16,7 @@ T = TypeVar("T", bound=NamedTuple)
 
 
 def to_columns(kind: type[T], values: Mapping[str, Any]) -> T:
-    """Return a table of columns, in their types; values of other names are left out."""
+    """Return a table of columns in their types; other values are ignored."""
     return kind._make(
         TextColumn.of(values[name]) if isinstance(empty, TextColumn) else np.array(values[name], empty.dtype)
         for name, empty in kind._field_defaults.items()
@@ -28,12 +28,11 @@ def rows_to_columns(kind: type[T], rows: Sequence[Any]) -> T:
 
 
 def starts_of(sizes: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Return the offsets of consecutive blocks of these sizes, and the end."""
+    """Return the offsets of consecutive blocks of some sizes, and the end of the last."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
 def mark_rows(count: int, rows: npt.NDArray[Any] | list[int]) -> npt.NDArray[np.bool_]:
-    """Return marks of so many rows, True for those that are given."""
     marks = np.zeros(count, np.bool_)
     marks[rows] = True
     return marks
@@ -42,12 +41,12 @@ def mark_rows(count: int, rows: npt.NDArray[Any] | list[int]) -> npt.NDArray[np.
 def list_ranges(
     begin: npt.NDArray[Any], count: npt.NDArray[Any]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return, for all numbers of some ranges one behind the other, the position of their range, and the numbers."""
+    """Return all numbers of consecutive ranges: the position of each one's range, and the numbers."""
     first = starts_of(count)
     owner = np.repeat(np.arange(len(count)), count)
     return owner, np.arange(first[-1]) + (begin - first[:-1])[owner]
 
 
 def take_rows(table: T, chosen: npt.NDArray[Any]) -> T:
-    """Return the rows of a table without texts that are marked, or given by their numbers."""
+    """Return some rows (marks or numbers) of a table without texts."""
     return table._make(column[chosen] for column in table)

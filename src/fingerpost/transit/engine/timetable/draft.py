@@ -1,4 +1,4 @@
-"""The rows that a writer of timetables fills in, before anything is derived from them."""
+"""A timetable under construction: the rows of its feeds, from which the other columns are derived."""
 
 from dataclasses import dataclass, field
 from datetime import date
@@ -14,10 +14,7 @@ from fingerpost.transit.model.line_colors import NOT_STATED
 
 
 class StopRow(NamedTuple):
-    """A stop, station, entrance or node. ``parent`` is a row number, -1 for none.
-
-    ``platform`` and ``code``, which stands on its sign, may be empty.
-    """
+    """A stop, station, entrance or node. ``parent`` is a row, -1 for none; ``platform`` and ``code`` may be empty."""
 
     feed: int
     local_id: str
@@ -32,9 +29,9 @@ class StopRow(NamedTuple):
 
 
 class RouteRow(NamedTuple):
-    """A route. Names may be empty; ``type`` is GTFS's; ``agency`` a row of its feed's agency_ids, -1 for none.
+    """A route. Names may be empty; ``agency`` is a row of its feed's agency_ids, -1 for none.
 
-    ``color`` and ``text_color`` are 0xRRGGBB, -1 where not stated.
+    Colours are 0xRRGGBB, -1 if not stated.
     """
 
     feed: int
@@ -48,7 +45,7 @@ class RouteRow(NamedTuple):
 
 
 class TripRow(NamedTuple):
-    """A trip. ``headsign`` and ``shape`` are rows of the draft's, -1 for none; so is ``direction`` where not stated."""
+    """A trip. ``headsign`` and ``shape`` are rows of the draft's; -1 stands for none, also of ``direction``."""
 
     local_id: str
     route: int
@@ -68,14 +65,14 @@ class TripDepartureRow(NamedTuple):
 
 
 class ServiceRow(NamedTuple):
-    """The days on which trips run: dates, or their ordinals (date.toordinal) in an array, or None for every day."""
+    """The days on which trips run, as dates or ordinals (date.toordinal), None for every day."""
 
     feed: int
     days: frozenset[date] | Int32 | None
 
 
 class TransferRow(NamedTuple):
-    """A transfer rule between two boardable stops. ``type`` 0..3 is GTFS's; ``min_s`` is -1 where not stated."""
+    """A transfer rule between two boardable stops. ``type`` 0..3 is GTFS's; ``min_s`` is -1 if not stated."""
 
     from_stop: int
     to_stop: int
@@ -84,7 +81,7 @@ class TransferRow(NamedTuple):
 
 
 class TripColumns(NamedTuple):
-    """Trips as columns, for feeds that have many; the fields are those of TripRow."""
+    """Trips as columns, for large feeds; fields as in TripRow."""
 
     local_id: TextColumn = NO_TEXTS
     route: Int32 = NO_INT32
@@ -102,7 +99,7 @@ class TripDepartureColumns(NamedTuple):
 
 
 class TransferColumns(NamedTuple):
-    """Transfer rules as columns; the fields are those of TransferRow, one rule for each ordered pair of stops."""
+    """Transfer rules as columns, one for each ordered pair of stops; fields as in TransferRow."""
 
     from_stop: Int32 = NO_INT32
     to_stop: Int32 = NO_INT32
@@ -111,7 +108,7 @@ class TransferColumns(NamedTuple):
 
 
 class PathwayColumns(NamedTuple):
-    """How long it takes on foot from one platform to another of a station, each ordered pair once."""
+    """Seconds on foot between the platforms of a station, each ordered pair once."""
 
     from_stop: Int32 = NO_INT32
     to_stop: Int32 = NO_INT32
@@ -121,8 +118,7 @@ class PathwayColumns(NamedTuple):
 class SpecificTransferColumns(NamedTuple):
     """Trip- and route-specific transfer rules; type and time as in TransferRow.
 
-    A trip or route is a row, -1 where any will do. Of two rules that apply to a change the
-    more specific one holds (GTFS, transfers.txt), of equals the later.
+    Trips and routes are rows, -1 for any. The most specific rule holds (GTFS, transfers.txt), of equals the last.
     """
 
     from_stop: Int32 = NO_INT32
@@ -136,10 +132,10 @@ class SpecificTransferColumns(NamedTuple):
 
 
 class InSeatColumns(NamedTuple):
-    """In-seat transfers: trip departures at whose end one may stay seated, and those that they go on as.
+    """In-seat transfers from the end of one trip departure to the start of another, sorted by the first.
 
-    ``days_later`` is 1 where the other is one of the next service day. ``service`` bounds the service days of
-    the first on which it holds, -1 where it holds whenever both run. Sorted by the first.
+    ``days_later`` is 1 if the other belongs to the next service day. ``service`` restricts the service days of the
+    first, -1 for no restriction.
     """
 
     from_departure: Int32 = NO_INT32
@@ -158,15 +154,13 @@ class ShapeColumns(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class TimetableDraft:
-    """Rows of one or several feeds; row numbers join them.
+    """Rows of one or several feeds, joined by row numbers. A table is given as rows or as columns, not as both.
 
-    Stop time columns hold those of trip 0, then of trip 1, and so on, each in order along the trip;
-    ``trip_stop_time_count`` says how many each trip has.
-    ``stop_time_sequence`` may stay empty, when the stop times of each trip are numbered from 1; so may
-    ``stop_time_headsign``, when each trip's holds throughout, and ``stop_time_shape_point``.
+    Stop time columns hold those of trip 0, then of trip 1, and so on; each trip has ``trip_stop_time_count`` of them.
+    ``stop_time_sequence`` may be empty if the stop times of each trip are numbered from 1; so may
+    ``stop_time_headsign`` and ``stop_time_shape_point``.
     ``stop_names`` and ``route_names`` map a language to {row: name}, ``headsign_names`` to {headsign: other text}.
-    ``fare_books`` has one text a feed, or none at all.
-    A table is given as rows or as columns, not as both.
+    ``fare_books`` has one text per feed, or none at all.
     """
 
     feeds: list[Feed] = field(default_factory=list)

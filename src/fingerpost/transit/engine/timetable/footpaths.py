@@ -1,4 +1,4 @@
-"""Footpaths between stops: the walks, what the feeds say about changing, and ways around what is closed in stations."""
+"""Footpaths between stops: walks, the transfer rules of feeds, and detours around closed parts of stations."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
@@ -15,7 +15,6 @@ from fingerpost.transit.engine.timetable.timetable import (
     MINIMUM_TIME,
     STOP,
     TIMED,
-    Bool,
     Int8,
     Int32,
     Int64,
@@ -26,9 +25,9 @@ from fingerpost.transit.engine.timetable.walks import StopLinks, Walks
 
 
 class Footpaths(NamedTuple):
-    """Footpaths of every stop in rows, as the timetable keeps them: those of one stop by how long they take.
+    """Footpaths as columns of a timetable, those of each stop ordered by ``seconds``.
 
-    ``walk_s`` are the seconds on foot alone; ``seconds`` are those from alighting to being ready to board.
+    ``seconds`` run from alighting to being ready to board; ``walk_s`` are those on foot alone.
     """
 
     first: Int32
@@ -40,7 +39,7 @@ class Footpaths(NamedTuple):
 
 
 def with_step_free_footpaths(timetable: Timetable) -> Timetable:
-    """Return a timetable in which changes on foot have no steps, itself where steps are not known."""
+    """Return a timetable whose footpaths have no steps, itself if steps are not known."""
     if not len(timetable.step_free_foot_first):
         return timetable
     return replace(timetable, **foot_columns("foot_", _list_foot_columns(timetable, "step_free_foot_")))
@@ -50,7 +49,6 @@ _COLUMNS = ("first", "to", "s", "m", "walk_s")
 
 
 def foot_columns(prefix: str, columns: Iterable[Int32]) -> dict[str, Any]:
-    """Return the columns of footpaths, in the order of ``Footpaths``, by their names in a timetable."""
     return {prefix + name: column for name, column in zip(_COLUMNS, columns, strict=False)}
 
 
@@ -59,10 +57,7 @@ def _list_foot_columns(timetable: Timetable, prefix: str) -> list[Int32]:
 
 
 class Footpath(NamedTuple):
-    """One footpath: seconds from alighting to being ready to board, metres, and seconds on foot alone.
-
-    ``has_steps`` where it was asked for without steps and there is none.
-    """
+    """One footpath, as in ``Footpaths``; ``has_steps`` if it was asked for without steps and there is none."""
 
     seconds: int
     metres: int
@@ -71,9 +66,9 @@ class Footpath(NamedTuple):
 
 
 def find_footpath(timetable: Timetable, begin: int, end: int, *, step_free: bool) -> Footpath | None:
-    """Return the footpath from one stop (row) to another, None where they are not linked.
+    """Return the footpath from one stop (row) to another, None if they are not linked.
 
-    A way without steps, where one is asked for and steps are known; else the usual one.
+    ``step_free`` prefers a footpath without steps if steps are known.
     """
     table = with_step_free_footpaths(timetable) if step_free else timetable
     first, last = int(table.foot_first[begin]), int(table.foot_first[begin + 1])
@@ -101,10 +96,9 @@ class _PathColumns(NamedTuple):
 
 
 def change_times(walks: Walks, parents: Int32, rules: TransferColumns) -> tuple[Int32, Int32, Int32]:
-    """Return, for each transfer rule, how long the change takes, and the metres and seconds walked.
+    """Return, for each transfer rule, the seconds from alighting to being ready to board, metres, and seconds walked.
 
-    It takes the seconds from alighting to being ready to board, -1 where it is forbidden; what each type means is said
-    at ``footpaths``.
+    The first are -1 where the change is forbidden; see ``footpaths`` for the types.
     """
     walked = walks.measure(rules.from_stop.astype(np.int64), rules.to_stop.astype(np.int64))
     taken_s = walked.seconds + np.where(rules.type == TIMED, 0, _slack_s(walked, parents))
@@ -113,7 +107,7 @@ def change_times(walks: Walks, parents: Int32, rules: TransferColumns) -> tuple[
 
 
 def _slack_s(links: StopLinks, parents: Int32) -> Int32:
-    """Return the seconds of a change beyond its walk: more where only the straight line between two places is known."""
+    """Return the seconds of a change beyond its walk, which are more for a straight line between two places."""
     begin, end = links.begin, links.end
     is_one_place = (begin == end) | ((parents[begin] == parents[end]) & (parents[begin] >= 0))
     slack_s: Int32 = CHANGE_SLACK_S + np.where(links.is_straight & ~is_one_place, STRAIGHT_SLACK_S, 0)
@@ -127,14 +121,14 @@ def footpaths(
     rules: TransferColumns,
     pathways: tuple[Int32, Int32, Int32] | None = None,
 ) -> Footpaths:
-    """Link stops on foot: all pairs near enough, and the feeds' own transfers, which override them.
+    """Link stops on foot: all pairs near enough, and the transfer rules of feeds, which override them.
 
     ``parents`` are the stations of stops, -1 for none.
-    ``pathways`` are (from, to, seconds) of pairs that lie in one station: they take that time and the slack, whatever
-    the walk outside is, unless a transfer speaks of them; those whose seconds are -1 are not linked.
-    A recommended transfer (type 0) without a stated time takes the walk and the slack; a timed one (1) the
-    walk alone, for the connecting trip waits; a minimum time (2) is taken as stated; a forbidden one (3) is removed.
-    Of several rules for one ordered pair the last holds.
+    ``pathways`` are (from, to, seconds) within a station: unless a transfer rule exists, the change takes that time and
+    the slack, or is impossible where the seconds are -1.
+    A recommended transfer (type 0) takes the walk and the slack, a timed one (1) the walk alone, because the connecting
+    trip waits; a minimum time (2) is taken as stated; a forbidden one (3) removes the link. Of several rules for one
+    ordered pair the last holds.
     """
     count = len(kinds)
     walked = walks.list_links(np.flatnonzero(kinds == STOP))
@@ -168,7 +162,7 @@ def footpaths(
     )
 
 
-# What is closed further away than this from a stop lies on no change to or from it.
+# A closure further away than this from a stop affects no change there.
 _NEAR_M = 700.0
 
 
@@ -180,21 +174,25 @@ def without_closed_ways(
     *,
     step_free: bool,
 ) -> Timetable:
-    """Return a timetable whose changes on foot go round what is closed; those that cannot are left out.
+    """Return a timetable whose footpaths avoid what is closed; impossible ones are left out.
 
     Args:
-        timetable: with its usual footpaths, or those without steps where ``step_free``.
-        walks: those of riders who do not pass what is closed.
-        places: where that is, in degrees.
-        closed: entrances and passages of stations among it (rows).
-        step_free: which of the footpaths are changed.
+        timetable: with its usual footpaths, or those without steps if ``step_free``.
+        walks: walks that avoid what is closed.
+        places: the closed places, in degrees.
+        closed: the closed entrances and passages of stations (rows).
+        step_free: which footpaths are changed.
     """
     prefix = "step_free_foot_" if step_free and len(timetable.step_free_foot_first) else "foot_"
     first, to, taken_s, metres, walk_s = _list_foot_columns(timetable, prefix)
     begin = np.repeat(np.arange(timetable.stop_count), np.diff(first))
     end = to.astype(np.int64)
-    near = _is_near(timetable, places)
-    at = np.flatnonzero(near[begin] & near[end] & ~_is_stated(timetable, begin, end))
+    near = np.zeros(timetable.stop_count, np.bool_)
+    for lat, lon in zip(*(each.tolist() for each in places), strict=True):
+        near |= straight_line_m(lat, lon, timetable.stop_lat, timetable.stop_lon) <= _NEAR_M
+    # A feed's transfer rule overrides measured walks.
+    stated = timetable.transfer_from.astype(np.int64) * timetable.stop_count + timetable.transfer_to
+    at = np.flatnonzero(near[begin] & near[end] & ~np.isin(begin * timetable.stop_count + end, stated))
     if not len(at):
         return timetable
     taken_s, metres, walk_s = taken_s.copy(), metres.copy(), walk_s.copy()
@@ -221,24 +219,13 @@ def without_closed_ways(
     return replace(timetable, **foot_columns(prefix, columns))
 
 
-def _is_near(timetable: Timetable, places: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]) -> Bool:
-    near = np.zeros(timetable.stop_count, np.bool_)
-    for lat, lon in zip(*(each.tolist() for each in places), strict=True):
-        near |= straight_line_m(lat, lon, timetable.stop_lat, timetable.stop_lon) <= _NEAR_M
-    return near
-
-
-def _is_stated(timetable: Timetable, begin: Int64, end: Int64) -> Bool:
-    """Return of which pairs of stops a transfer speaks: what feeds state stands above what is walked."""
-    count = timetable.stop_count
-    stated = timetable.transfer_from.astype(np.int64) * count + timetable.transfer_to
-    return np.isin(begin * count + end, stated)
-
-
 def _find_inside(
     places: StationPlaces, begin: Int64, end: Int64, closed: Collection[int], *, step_free: bool
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Return how long changes inside stations take by pathways, first with everything open; -1: there is none."""
+) -> tuple[Int32, Int32]:
+    """Return the seconds of changes by pathways inside stations, with everything open and without what is closed.
+
+    They are -1 where there is no way.
+    """
     parents = places.parents
     one_station = (parents[begin] == parents[end]) & (parents[begin] >= 0)
     pairs = begin[one_station], end[one_station]

@@ -1,8 +1,7 @@
-"""Real time beside the timetable: what is known of single rides at one moment.
+"""Real time of a network at one moment, beside its unchanged timetable.
 
-A ride is one trip departure on one service day (a trip instance). Delays are seconds against the timetable, which
-itself never changes; negative is early.
-An overlay is immutable; a newer one replaces it as a whole, so a search sees one from start to end.
+A ride is one trip departure on one service day (a trip instance). Delays are seconds against the timetable; negative is
+early. An overlay is immutable, so a search sees one state from start to end.
 """
 
 from collections.abc import Mapping
@@ -13,7 +12,7 @@ from typing import NamedTuple
 
 from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, UInt8
 
-# Effects of alerts that bind a search: at a stop, nobody boards or alights, or nobody who needs a way without steps.
+# Effects of alerts that close a stop to all riders, or to those who need a way without steps.
 NO_SERVICE, INACCESSIBLE = "NO_SERVICE", "ACCESSIBILITY_ISSUE"
 ALWAYS = (0, 1 << 62)
 """The period of an alert that states none."""
@@ -26,15 +25,14 @@ For a ride that an overlay adds, -1 minus its position in ``Overlay.added`` stan
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RideUpdate:
-    """Real time of a ride of the timetable. Arrays are as long as its trip has stop times.
+    """Real time of a ride of the timetable. Arrays have one element per stop time of its trip.
 
-    ``is_known`` is False where nothing is known of a stop time (NO_DATA, or before the first and without propagation).
-    Expected times (the timetable's plus delays) never run backwards along a ride, unknown ones included; where
-    stop times contradict each other, what is stated of one stands before what is propagated to it or planned.
+    ``is_known`` is False without data for a stop time (NO_DATA, or before the first update).
+    Expected times (the timetable's plus delays) never run backwards along a ride; where they would, stated times go
+    before propagated and scheduled ones.
     ``is_deleted`` means cancelled and not to be shown at all.
-    ``stop`` holds other stops (platforms) than the timetable's, ``flags`` other pickup and drop-off flags, None where
-    none changed.
-    ``updated`` is Unix seconds, the trip update's own timestamp, else the feed's.
+    ``stop`` and ``flags`` replace those of the timetable, None if none changed.
+    ``updated`` is the timestamp of the trip update, else of the feed (Unix seconds).
     """
 
     is_cancelled: bool
@@ -58,9 +56,9 @@ class RideUpdate:
 class AddedRide:
     """A ride that the timetable does not have: added, duplicated, or the replacement of a cancelled one.
 
-    ``stop`` are rows; instants are Unix seconds as expected; ``flags`` are as in the timetable's ``stop_time_flags``.
-    ``trip`` is the row of the trip that it copies or replaces, -1 for none; ``route`` a row, -1 where unknown.
-    ``replaces`` is the ride of the timetable that it stands in for, None for an added or a duplicated one.
+    ``stop`` are rows; instants are expected Unix seconds; ``flags`` are as in the timetable's ``stop_time_flags``.
+    ``trip`` is the row of the trip that it copies or replaces, -1 for none; ``route`` a row, -1 if unknown.
+    ``replaces`` is the replaced ride of the timetable.
     """
 
     trip_id: str
@@ -109,7 +107,7 @@ class Alert:
         return self.find_period(instant, instant) is not None
 
     def find_period(self, begin: int, end: int) -> tuple[int, int] | None:
-        """Return from when to when the alert holds around a span of time, None where it does not within the span."""
+        """Return the period of the alert around a span of time, None if it is not in force within the span."""
         if not self.periods:
             return ALWAYS
         met = [period for period in self.periods if period[0] <= end and period[1] >= begin]
@@ -132,9 +130,9 @@ class Alert:
 
 
 class MatchCount(NamedTuple):
-    """How many entities of a source's message the timetable knows, and how many it does not.
+    """The numbers of entities of a source that the timetable knows and does not know.
 
-    ``shared_ids`` are ids that several FEEDs have, so that what was said of them was left out.
+    ``shared_ids`` are ids of several FEEDs, whose updates were left out.
     """
 
     matched: int
@@ -143,7 +141,6 @@ class MatchCount(NamedTuple):
 
     @property
     def is_mostly_unmatched(self) -> bool:
-        """Whether less than half is known: the source speaks of other feeds, or of another version of these."""
         return self.matched < self.unmatched
 
 
@@ -151,12 +148,10 @@ class MatchCount(NamedTuple):
 class Overlay:
     """All real-time data of a network at one moment.
 
-    ``timestamp`` is the oldest of the feeds' own timestamps (Unix seconds), None where none is known.
-    ``as_of`` is the moment (Unix seconds) for which it was put together.
-    ``counts`` says, by reason, how many entities were applied and how many were not; it sums up to all entities.
-    ``stop_time_counts`` says the same of the stop time updates.
-    ``message_counts`` says what became of the messages; one may be counted under several words.
-    ``matches`` says of each source of messages, by its origin, how many entities the timetable knows.
+    ``timestamp`` is the oldest timestamp of the messages (Unix seconds), None if unknown; ``as_of`` is the moment for
+    which they were read.
+    ``counts`` are the numbers of all entities by outcome, ``stop_time_counts`` those of stop time updates, and
+    ``message_counts`` those of messages, of which one may have several outcomes. ``matches`` are by source.
     """
 
     rides: Mapping[RideKey, RideUpdate] = field(default_factory=lambda: MappingProxyType({}))
@@ -171,9 +166,9 @@ class Overlay:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing changes what anybody can ride, those who need a way without steps included."""
+        """Whether nothing changes what any rider can use."""
         return not (self.rides or self.added or self.list_closing(step_free=True))
 
     def list_closing(self, *, step_free: bool) -> tuple[Alert, ...]:
-        """Return the alerts that close stops, each in its own periods; for ``step_free``, broken lifts as well."""
+        """Return the alerts that close stops; for ``step_free``, broken lifts as well."""
         return tuple(alert for alert in self.alerts if alert.closes(step_free=step_free))

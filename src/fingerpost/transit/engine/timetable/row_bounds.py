@@ -1,4 +1,4 @@
-"""Check that arrays of row numbers stay within the arrays that they number, before compiled code reads by them."""
+"""Check that row numbers are within the arrays that they index, because compiled code does not check them."""
 
 from dataclasses import fields
 from typing import Any
@@ -8,7 +8,7 @@ import numpy.typing as npt
 from fingerpost.transit.engine.timetable.text import TextColumn
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
-# By the array whose rows they number. Those of the second table may be -1 for none.
+# Columns of row numbers by the array that they index. Those of the second table may be -1 for none.
 _ROWS = {
     "stop_lat": ("stop_time_stop", "transfer_from", "transfer_to", "foot_to", "step_free_foot_to", "pathway_from",
                  "pathway_to"),
@@ -38,28 +38,24 @@ def check_rows(name: str, rows: npt.NDArray[Any], below: int, least: int = 0) ->
     """Check that row numbers are at least ``least`` and less than ``below``.
 
     Raises:
-        ValueError: one is not; the message names the array.
+        ValueError: with the name of the array.
     """
     if len(rows) and not (rows.min() >= least and rows.max() < below):
         raise ValueError(f"the array {name} is out of bounds")
 
 
 def check_starts(name: str, starts: npt.NDArray[Any], end: int) -> None:
-    """Check where consecutive blocks begin: the first at 0, each behind the one before, the last ending at ``end``.
+    """Check the offsets of consecutive blocks that begin at 0 and end at ``end``.
 
     Raises:
-        ValueError: one does not; the message names the array.
+        ValueError: with the name of the array.
     """
     if len(starts) and (starts[0] != 0 or starts[-1] != end or (starts[1:] < starts[:-1]).any()):
         raise ValueError(f"the array {name} is out of bounds")
 
 
 def check_timetable(table: Timetable) -> None:
-    """Check all row numbers of a timetable.
-
-    Raises:
-        ValueError: as ``check_rows``.
-    """
+    """Check all row numbers of a timetable, as ``check_rows``."""
     for least, numbers in ((0, _ROWS), (-1, _ROWS_OR_NONE)):
         for numbered, names in numbers.items():
             for name in names:

@@ -27,12 +27,11 @@ def service_day_start(day: date, zone: str) -> int:
 
 @lru_cache(maxsize=4096)
 def midnight(day: date, zone: str) -> int:
-    """Return the Unix second at which a calendar day begins, before its service day where clocks go back."""
+    """Return the Unix second at which a calendar day begins, which is before its service day if clocks go back."""
     return int(datetime.combine(day, time(0), ZoneInfo(zone)).timestamp())
 
 
 def local_day(instant: int, zone: str) -> date:
-    """Return the calendar day of an instant (Unix seconds) in a zone."""
     return datetime.fromtimestamp(instant, UTC).astimezone(ZoneInfo(zone)).date()
 
 
@@ -53,13 +52,11 @@ def days_of(timetable: Timetable, services: npt.NDArray[Any]) -> ServiceDays:
 
 
 def find_covered_days(timetable: Timetable) -> tuple[date, date] | None:
-    """Return the first and last day with any service, or None where the timetable holds on every day."""
+    """Return the first and last day with any service, or None if the timetable is valid on any day."""
     if timetable.is_every_day:
         return None
-    served = np.flatnonzero(timetable.service_runs_on.any(axis=0))
-    if not len(served):
-        return (timetable.calendar_start, timetable.calendar_start - timedelta(days=1))
+    served = np.flatnonzero(timetable.service_runs_on.any(axis=0)).tolist() or [0, -1]
     return (
-        timetable.calendar_start + timedelta(days=int(served[0])),
-        timetable.calendar_start + timedelta(days=int(served[-1])),
+        timetable.calendar_start + timedelta(days=served[0]),
+        timetable.calendar_start + timedelta(days=served[-1]),
     )

@@ -1,4 +1,4 @@
-"""Cuts the part of a trip's shape between two of its stops."""
+"""Cut a trip's shape between two of its stops."""
 
 import math
 
@@ -8,17 +8,16 @@ import numpy.typing as npt
 from fingerpost.transit.engine.timetable.timetable import Float64, Timetable
 from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
 
-# A shape that passes a stop further away than this was not drawn for it.
+# A shape further away than this from a stop does not fit the trip.
 FITS_M = 300.0
 _UDEG = 1e6
 
 
 def find_ride_line(timetable: Timetable, trip: int, board_stop_time: int, alight_stop_time: int) -> Float64 | None:
-    """Return a ride's line as (latitude, longitude) in degrees, from the stop where it begins to the one where it ends.
+    """Return the line between two stop times as (latitude, longitude) in degrees, None without a shape that fits.
 
-    Where the feed says how far along the shape the two stop times lie (shape_dist_traveled), the line is cut there.
-    Else of all pairs of places on the shape, the second not before the first, the one nearest to both stops is taken:
-    a line may pass a stop twice. None where the trip has no shape, or one that does not fit.
+    The line is cut at the stated places of the stop times (shape_dist_traveled), else at the pair of places nearest to
+    both stops, the second not before the first, because a line may pass a stop twice.
     """
     shape = int(timetable.trip_shape[trip]) if len(timetable.trip_shape) else -1
     if shape < 0:
@@ -39,13 +38,10 @@ def find_ride_line(timetable: Timetable, trip: int, board_stop_time: int, alight
 def _cut_where_stated(
     timetable: Timetable, board_stop_time: int, alight_stop_time: int, points: Float64, ends: list[Float64]
 ) -> Float64 | None:
-    """Return the part between the places that the feed states, or None where it states none that can be true."""
+    """Return the line between the places that the feed states, None if they are missing or cannot be true."""
     if not len(timetable.stop_time_shape_point):
         return None
-    begin, end = (
-        float(timetable.stop_time_shape_point[board_stop_time]),
-        float(timetable.stop_time_shape_point[alight_stop_time]),
-    )
+    begin, end = timetable.stop_time_shape_point[[board_stop_time, alight_stop_time]].tolist()
     if not 0.0 <= begin < end <= len(points) - 1:
         return None
     start, finish = _point_at(points, begin), _point_at(points, end)
@@ -84,7 +80,7 @@ def line_m(line: Float64) -> float:
 
 
 def _distances(points: npt.NDArray[np.float64], end: npt.NDArray[np.float64]) -> tuple[Float64, Float64]:
-    """Return, for each segment, how far a point lies from it, and at which share of it the nearest place is."""
+    """Return, for each segment, its distance from a point, and the share of it at which it is nearest."""
     begin, step = points[:-1], np.diff(points, axis=0)
     length = np.maximum((step**2).sum(axis=1), 1e-12)
     share = np.clip(((end - begin) * step).sum(axis=1) / length, 0.0, 1.0)

@@ -1,4 +1,4 @@
-"""Ways between the entrances of stations and their platforms: by the feeds' pathways, else in a straight line."""
+"""Ways inside stations, between entrances and platforms: by the feed's pathways, else in a straight line."""
 
 import heapq
 import math
@@ -31,7 +31,7 @@ GATES = frozenset({FARE_GATE, EXIT_GATE})
 
 
 class Pathways(NamedTuple):
-    """Ways through stations between two rows, each in one direction; seconds are NaN where the feed does not say."""
+    """Ways through stations between two rows, each in one direction; unstated seconds are NaN."""
 
     begin: Int32 = NO_INT32
     end: Int32 = NO_INT32
@@ -51,7 +51,7 @@ class StationPlaces(NamedTuple):
 
 
 class EntranceWays(NamedTuple):
-    """Ways between platforms and the entrances of their stations (rows), in whole seconds; -1 where there is none."""
+    """Seconds between platforms and the entrances of their stations (rows); -1 where there is no way."""
 
     stop: Int32
     entrance: Int32
@@ -63,11 +63,10 @@ _Ways = Mapping[int, list[tuple[int, float]]]
 
 
 def find_entrance_ways(places: StationPlaces, *, step_free: bool = False, closed: Collection[int] = ()) -> EntranceWays:
-    """Return the ways between each platform and each entrance of its station that has a way at least in or out.
+    """Return the ways between each platform and the entrances of its station that have a way in or out.
 
-    Where a station has no pathways, every entrance leads to every platform in a straight line times the detour
-    factor; so is what pathways join without stating all times. ``step_free`` takes no stairs and no entrance that is
-    known to be unfit; ``closed`` are entrances and nodes (rows) that nobody passes.
+    A straight line times the detour factor replaces missing pathways of a station, and pathways without stated times.
+    ``step_free`` excludes stairs and entrances known to be inaccessible, ``closed`` entrances and nodes (rows).
     """
     shut = frozenset(closed)
     there, back = _list_ways(places, shut, step_free=step_free)
@@ -101,7 +100,7 @@ def _list_stations(places: StationPlaces) -> Iterator[tuple[list[int], list[int]
 def _list_ways(
     places: StationPlaces, shut: frozenset[int], *, step_free: bool, gates: bool = True
 ) -> tuple[_Ways, _Ways]:
-    """Return the pathways that may be taken, from each place and to it; a gate that states no time takes none."""
+    """Return the usable pathways from each place and to it; a gate without a stated time takes none."""
     there: dict[int, list[tuple[int, float]]] = defaultdict(list)
     back: dict[int, list[tuple[int, float]]] = defaultdict(list)
     for begin, end, mode, seconds in zip(*(column.tolist() for column in places.pathways), strict=True):
@@ -121,9 +120,9 @@ def _list_ways(
 def find_quickest_s(
     ways: Mapping[int, Sequence[tuple[int, float]]], begin: int, longest_s: float = math.inf
 ) -> dict[int, float]:
-    """Return the seconds to every place that is reached within the longest (E. W. Dijkstra, 1959).
+    """Return the seconds to every place within the longest (E. W. Dijkstra, 1959).
 
-    They are NaN where no way there states all its seconds; such ways are longer than any bound.
+    They are NaN where every way there lacks a stated time; such ways are longer than any bound.
     """
     settled: dict[int, float] = {}
     waiting = [(0.0, begin)]
@@ -133,7 +132,7 @@ def find_quickest_s(
             continue
         settled[place] = elapsed_s
         for end, seconds in ways.get(place, ()):
-            # An unstated time is longer than all others, so that a way that states its time goes before.
+            # A way with all times stated goes before one without.
             reached_s = elapsed_s + (math.inf if math.isnan(seconds) else seconds)
             if end not in settled and reached_s <= longest_s:
                 heapq.heappush(waiting, (reached_s, end))
@@ -141,7 +140,7 @@ def find_quickest_s(
 
 
 def _find_s(times: Mapping[int, float] | None, place: int, straight_s: int) -> int:
-    """Return the time to a place, the straight line's where none is stated; -1 where it is not reached."""
+    """Return the seconds to a place, those of the straight line if not stated, -1 if it is not reached."""
     if times is None:
         return straight_s
     found_s = times.get(place, -1.0)
@@ -153,7 +152,7 @@ def _straight_s(places: StationPlaces, one: int, other: int) -> int:
 
 
 def find_inside_m(places: StationPlaces, one: int, other: int) -> int:
-    """Return how far it is on foot from one place of a station (row) to another, as the straight line tells."""
+    """Return the metres between two places of a station (rows): the straight line times the detour factor."""
     lat, lon = float(places.lats[one]), float(places.lons[one])
     straight_m = straight_line_m(lat, lon, places.lats[[other]], places.lons[[other]])
     return math.ceil(float(straight_m[0]) * DETOUR_FACTOR)
@@ -167,10 +166,10 @@ def find_change_s(
     step_free: bool = False,
     closed: Collection[int] = (),
 ) -> Int32:
-    """Return how long changes between platforms take by pathways inside their station; -1 where there is no such way.
+    """Return the seconds of changes between platforms by pathways inside their station, -1 where there is no way.
 
-    What is joined, but not with a stated time, takes as long as the straight line times the factor. Nobody goes out
-    through a gate; ``step_free`` and ``closed`` as for ``find_entrance_ways``.
+    Times that are not stated are those of the straight line times the factor, and gates are not passed; ``step_free``
+    and ``closed`` as in ``find_entrance_ways``.
     """
     taken_s = np.full(len(begin), -1, np.int32)
     there, _ = _list_ways(places, frozenset(closed), step_free=step_free, gates=False)

@@ -1,15 +1,15 @@
-"""Stop ids as they are printed: ``FEED:LOCAL``, always matching ``^[A-Z0-9:_-]+$`` (rule A8, the lookup contract).
+"""Stop ids in answers: ``FEED:LOCAL``, always matching ``^[A-Z0-9:_-]+$`` (rule A8, the lookup contract).
 
-Letters are raised to upper case; any other character becomes ``_XX``, its UTF-8 bytes in hexadecimal.
-An underscore stands for itself unless two hexadecimal digits follow, when it is escaped too; so
-the escape can be undone. Upper-casing cannot, so two ids that differ in case only are told apart by
-escaping the lower-case letters of the later one, and the index keeps each printed id beside its own stop.
+Letters become upper case, and any other character ``_XX`` for each of its UTF-8 bytes. An underscore is escaped only if
+two hexadecimal digits follow, so the escape can be undone. Of two ids that differ in case only, the lower-case letters
+of the later one are escaped.
 """
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
-# Rule A8: how far apart one stop may lie in two feeds.
+# How far apart the positions of one stop may be in two feeds (rule A8).
 SAME_STOP_M = 100.0
 
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:-")
@@ -19,7 +19,7 @@ _ESCAPED = re.compile(r"(?:_[0-9A-F]{2})+")
 
 
 def print_feed_name(name: str) -> str:
-    """Return a feed's name in the printed form; it holds no colon, because an id is split at the first one."""
+    """Return a feed's name for ids, without a colon, because an id is split at the first one."""
     return escape(name.upper().replace(":", "-"))
 
 
@@ -49,19 +49,14 @@ def _read_bytes(escaped: re.Match[str]) -> str:
 
 
 def print_stop_ids(ids: Iterable[tuple[str, str]]) -> list[str]:
-    """Return the printed form of (feed name, local id) pairs, in order, each different from all others."""
-    taken: set[str] = set()
-    printed = []
-    prefixes: dict[str, str] = {}
+    """Return the unique ids of (feed name, local id) pairs, in their order."""
+    printed: dict[str, None] = {}
+    prefix_of = lru_cache(maxsize=None)(print_feed_name)
     for feed, local_id in ids:
-        prefix = prefixes.get(feed)
-        if prefix is None:
-            prefix = prefixes[feed] = print_feed_name(feed) + ":"
-        text = prefix + escape(local_id.upper())
-        if text in taken:
-            text = prefix + escape(local_id)
-        while text in taken:
+        text = f"{prefix_of(feed)}:{escape(local_id.upper())}"
+        if text in printed:
+            text = f"{prefix_of(feed)}:{escape(local_id)}"
+        while text in printed:
             text += "-"
-        taken.add(text)
-        printed.append(text)
-    return printed
+        printed[text] = None
+    return list(printed)

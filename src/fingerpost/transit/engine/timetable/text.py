@@ -8,12 +8,7 @@ import numpy.typing as npt
 
 
 class TextColumn(Sequence[str]):
-    """An immutable column of texts.
-
-    Attributes:
-        blob: all texts in UTF-8, one behind the other (uint8).
-        offsets: where each begins, and the end (int64, one longer than the column).
-    """
+    """An immutable column of texts: ``blob`` is their UTF-8 (uint8), ``offsets`` where each begins, and the end."""
 
     __slots__ = ("blob", "offsets")
 
@@ -38,8 +33,7 @@ class TextColumn(Sequence[str]):
 
     def __iter__(self) -> Iterator[str]:
         whole = self.blob.tobytes()
-        offsets = self.offsets.tolist()
-        for begin, end in itertools.pairwise(offsets):
+        for begin, end in itertools.pairwise(self.offsets.tolist()):
             yield whole[begin:end].decode()
 
     def take(self, rows: npt.NDArray[np.int32]) -> "TextColumn":

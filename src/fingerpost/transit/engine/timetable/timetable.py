@@ -43,9 +43,8 @@ RECOMMENDED, TIMED, MINIMUM_TIME, FORBIDDEN = range(4)
 class Feed:
     """One feed of the network.
 
-    ``first_day`` and ``last_day`` are the first and last day with any service; None on both means every day.
-    ``licences`` are the sentences that the feed itself asks to be shown (feed_info.txt, attributions.txt).
-    ``language`` is a primary language subtag such as ``fi``, or None where the feed does not say.
+    ``first_day`` and ``last_day`` are those with any service; None on both means every day. ``licences`` are credit
+    lines of the feed (feed_info.txt, attributions.txt). ``language`` is a primary language subtag such as ``fi``.
     """
 
     name: str
@@ -63,7 +62,7 @@ class Feed:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Timetable:
-    """The timetable of one network, without real time; it equals itself alone."""
+    """The timetable of one network, without real time."""
 
     feeds: tuple[Feed, ...]
     feed_fares: TextColumn  # what transit.fares.book.FareBook wrote, empty where a feed has no fares
@@ -183,14 +182,13 @@ class Timetable:
         return len(self.stop_lat)
 
     def list_stop_times(self, trip: int) -> slice:
-        """Return the rows of a trip's stop times."""
         return slice(int(self.trip_first_stop_time[trip]), int(self.trip_first_stop_time[trip + 1]))
 
     def find_first_stop_time(self, trip_departure: int) -> int:
-        """Return the row of a trip departure's first stop time; 0 for an added ride, which has rows of its own."""
+        """Return the row of a trip departure's first stop time, 0 for an added ride."""
         return int(self.trip_first_stop_time[self.trip_departure_trip[trip_departure]]) if trip_departure >= 0 else 0
 
     @property
     def is_every_day(self) -> bool:
-        """Whether the timetable holds on any day (the demo networks)."""
+        """Whether the timetable is valid on any day (the demo networks)."""
         return bool(len(self.service_every_day)) and bool(self.service_every_day.all())

@@ -5,12 +5,11 @@
     networks/
       HSL.json               the pointer: which folder is current, since when, from which feeds, and the import's report
       prepared/HSL-3f…/      the current timetable, and for a moment the next one
-      .lock                  held by whoever adds or removes
+      .lock                  held while a network is added or removed
       .changes               one byte longer after every change
 
-A network is what its pointer says. A new version is written beside the old, flushed to disk, and becomes current
-by one atomic rename of the pointer. Whatever no pointer names is litter, swept by the next change.
-What a person decides about a network stands in its record (``store/network_records.py``), not here.
+A new version is written beside the old one, flushed to disk, and becomes current by an atomic rename of the pointer.
+The next change removes every folder that no pointer names.
 """
 
 import errno
@@ -30,20 +29,19 @@ from fingerpost.store.network_names import is_network_name, plain_name
 from fingerpost.transit.engine.timetable.array_file import open_timetable, save_timetable
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
-# Raise it where streets are read or walked by other rules than before: what was prepared by the old ones still answers,
-# `network show` and `doctor` say so, and `network refresh` prepares it anew.
+# Raise it when streets are read or walked by other rules. Older networks still answer; `network show` and `doctor`
+# suggest `network refresh`.
 RULES = 2
 _SUFFIX = ".json"
 _log = logging.getLogger(__name__)
 
 
 class StoredTimetable(NamedTuple):
-    """A stored network: its pointer, read.
+    """The pointer of a stored network.
 
-    ``report_json`` is the import's report as its writer gave it; ``stamp`` differs from version to version.
-    ``feeds`` are those of the record for which it was prepared, None where that is not known; ``extract`` is the
-    record's OpenStreetMap extract, None where walks go in a straight line; ``rules`` are those of its streets.
-    ``checksums`` are the CRC-32 of its files by path; None where an older version prepared it.
+    ``stamp`` differs from version to version. ``feeds`` and ``extract`` are those of the record at the import; None for
+    unknown feeds, and for walks in a straight line. ``rules`` are those of its streets. ``checksums`` are the CRC-32 of
+    its files by path, None if an older version prepared it.
     """
 
     name: str
@@ -95,14 +93,13 @@ class TimetableStore:
         extract: str | None = None,
         save_beside: Callable[[Path], None] | None = None,
     ) -> StoredTimetable:
-        """Add or replace a network. Killed at any instant, it leaves the old one or the new one, whole.
+        """Add or replace a network. A kill at any instant leaves the old one or the new one.
 
-        ``feeds`` and ``extract`` are those of the record from which the timetable was prepared; ``save_beside``
-        writes what else belongs to it into its folder.
+        ``save_beside`` writes further files into the network's folder.
 
         Raises:
             ParameterError: the name is not allowed.
-            SettingsInvalid: the disk refuses; the old network stays.
+            SettingsInvalid: the disk cannot be written; the old network stays.
         """
         name = plain_name(name)
         try:
@@ -116,18 +113,17 @@ class TimetableStore:
                         save_beside(folder)
                     _flush_files(folder)
                     checksums = list_checksums(folder)
-                    pointer: dict[str, object] = {
+                    pointer = {
                         "folder": folder.name,
                         "added_at": added_at.isoformat(),
                         "report": report_json,
                         "rules": RULES,
                         "checksums": checksums,
+                        "feeds": None if feeds is None else list(feeds),
+                        "extract": extract,
                     }
-                    if feeds is not None:
-                        pointer["feeds"] = list(feeds)
-                    if extract is not None:
-                        pointer["extract"] = extract
-                    replace_file(self._pointer(name), json.dumps(pointer, ensure_ascii=False).encode())
+                    stated = {key: value for key, value in pointer.items() if value is not None}
+                    replace_file(self._pointer(name), json.dumps(stated, ensure_ascii=False).encode())
                     self._count_change()
                 finally:
                     self._sweep()
@@ -163,7 +159,7 @@ class TimetableStore:
                 raise TypeError("texts expected")
             feeds = None if "feeds" not in raw else tuple(str(feed) for feed in raw["feeds"])
             extract = None if "extract" not in raw else str(raw["extract"])
-            # Until there was a number, nobody wrote it.
+            # The first rules had no number.
             rules = int(raw.get("rules", 1))
             checksums = raw.get("checksums")
             if not isinstance(checksums, dict | None):
@@ -179,7 +175,7 @@ class TimetableStore:
         )
 
     def open(self, name: str) -> tuple[StoredTimetable, Timetable]:
-        """Return one network's entry and its timetable, opened, even while another process replaces it."""
+        """Return a network's entry and its opened timetable, even while another process replaces it."""
         while True:
             entry = self.get(name)
             try:
@@ -189,14 +185,11 @@ class TimetableStore:
                     raise
 
     def find_damage(self, entry: StoredTimetable) -> str | None:
-        """Read all files of an entry, and return a sentence on the first damaged one; None where there is none.
-
-        None as well where an older version prepared it, without checksums.
-        """
+        """Check the files of an entry against its checksums; return a message about the first damaged one."""
         try:
             path = find_damaged_file(entry.folder, entry.checksums or {})
             if path is None or self.get(entry.name).stamp != entry.stamp:
-                # Another process that replaces a network removes its files; what was opened of them stays open.
+                # Another process has replaced the network, and removed files that are still open here.
                 return None
             what = f"The prepared file {path.relative_to(self._root)} is damaged: its checksum has changed."
         except OSError as error:
@@ -210,28 +203,27 @@ class TimetableStore:
         return f"{what} Run `fingerpost network {step}`."
 
     def stamp(self) -> str:
-        """Return a value that changes whenever a network comes, goes or is replaced; two ``stat`` calls."""
+        """Return a value that changes whenever a network is added, removed or replaced; two ``stat`` calls."""
         return f"{_stat(self._root)[0]}-{_stat(self._changes)[1]}"
 
     def _pointer(self, name: str) -> Path:
         return self._root / f"{name}{_SUFFIX}"
 
     def _count_change(self) -> None:
-        """Append a byte to ``.changes``, whose size distinguishes changes within one tick of the file clock."""
+        # The file's size distinguishes changes within one tick of the file clock.
         with self._changes.open("ab") as file:
             file.write(b".")
 
     def _sweep(self) -> None:
-        """Remove every folder that no pointer names. A pointer that cannot be read keeps all folders of its name."""
-        current = set()
-        unread = []
+        """Remove every folder that no pointer names. An unreadable pointer keeps all folders of its name."""
+        kept: list[str] = []
         for name in self.list_names():
             try:
-                current.add(self.get(name).stamp)
+                kept.append(self.get(name).stamp)
             except SettingsInvalid:
-                unread.append(f"{name}-")
+                kept.append(f"{name}-")
         for folder in self._prepared.glob("*"):
-            if folder.name not in current and not folder.name.startswith(tuple(unread)):
+            if not folder.name.startswith(tuple(kept)):
                 shutil.rmtree(folder, ignore_errors=True)
         for draft in self._root.glob(".*.draft"):
             draft.unlink(missing_ok=True)

@@ -1,7 +1,4 @@
-"""Walking distances and times by the straight line times a detour factor.
-
-The factor is how much longer a walk in a city is than the straight line; the pace is a steady adult's.
-"""
+"""Walking distances and times by the straight line times a detour factor, at a steady adult's pace."""
 
 import math
 
@@ -17,9 +14,9 @@ PACE_M_PER_S = 1.25
 
 # From alighting to being ready to board, beyond the walk itself.
 CHANGE_SLACK_S = 120
-# On top of it where a change between two stations or stops is known in a straight line only (decision 0530).
+# In addition for changes between stops or stations whose walk is a straight line (decision 0530).
 STRAIGHT_SLACK_S = 135
-# Two stops further apart than this, in a straight line, are not linked on foot.
+# The straight line between two stops that are linked on foot is at most this long.
 FOOTPATH_RADIUS_M = 500.0
 
 _HAIR = 1.000001
@@ -31,7 +28,7 @@ _PAIRS_AT_ONCE = 2_000_000
 def straight_line_m(
     lat: float | Float64, lon: float | Float64, lats: float | Float64, lons: float | Float64
 ) -> Float64:
-    """Return great-circle distances in metres (haversine): from one position to many, or of pairs of positions."""
+    """Return great-circle distances in metres (haversine) between pairs of positions in degrees."""
     phi, phis = np.radians(lat), np.radians(lats)
     half_dlat, half_dlon = (phis - phi) / 2, np.radians(lons - lon) / 2
     root = np.sin(half_dlat) ** 2 + np.cos(phi) * np.cos(phis) * np.sin(half_dlon) ** 2
@@ -40,12 +37,11 @@ def straight_line_m(
 
 
 def walk_m(straight_m: Float64) -> Float64:
-    walked: Float64 = straight_m * DETOUR_FACTOR
-    return walked
+    return straight_m * DETOUR_FACTOR
 
 
 def walk_s(walked_m: Float64) -> Int32:
-    """Return whole seconds, rounded up, for a walk of so many metres."""
+    """Return the whole seconds of walks, rounded up."""
     seconds: Int32 = np.ceil(walked_m / PACE_M_PER_S).astype(np.int32)
     return seconds
 
@@ -60,8 +56,8 @@ def neighbours_m(
     if len(rows) == 0:
         empty = np.zeros(0, np.int64)
         return empty, empty, np.zeros(0)
-    # A cell is as wide as the radius spans in longitude at the latitude nearest to a pole, and a hair more,
-    # so that rounding cannot put two stops within the radius two cells apart.
+    # A cell is as wide as the radius at the latitude nearest to a pole, and slightly more, so that rounding cannot put
+    # two stops within the radius two cells apart.
     half = math.sin(radius_m / EARTH_RADIUS_M / 2)
     narrowest = math.cos(math.radians(float(np.abs(lats[rows]).max())))
     cell_lat = math.degrees(radius_m / EARTH_RADIUS_M) * _HAIR
@@ -70,7 +66,7 @@ def neighbours_m(
     order = np.argsort(cell, kind="stable")
     cell, ranked = cell[order], rows[order]
     sources, targets, distances = [], [], []
-    # Half of the cells around are asked, for a pair is found from either end.
+    # Half of the neighbouring cells suffice, because a pair is found from either end.
     for step in (0, 1, _CELLS - 1, _CELLS, _CELLS + 1):
         begin = np.searchsorted(cell, cell + step, "left")
         end = np.searchsorted(cell, cell + step, "right")

@@ -1,4 +1,4 @@
-"""How walks are measured: the port that the search asks, and the straight line behind it."""
+"""Measure walks: the protocol that the search uses, and its straight-line implementation."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -36,10 +36,7 @@ class StopWalks(NamedTuple):
 
 
 class StopLinks(NamedTuple):
-    """Walks from stops to others (rows), in whole metres and seconds, rounded up.
-
-    ``is_straight`` where a walk is known in a straight line only.
-    """
+    """Walks between stops (rows), in whole metres and seconds, rounded up; ``is_straight`` if not along streets."""
 
     begin: Int64
     end: Int64
@@ -49,10 +46,10 @@ class StopLinks(NamedTuple):
 
 
 class WalkedStops(NamedTuple):
-    """The stops of a timetable, between which walks are measured; kinds as in ``Timetable.stop_kind``.
+    """The stops of a timetable; kinds as in ``Timetable.stop_kind``.
 
-    ``codes`` are what stands on their signs, "" where a feed does not say; ``places`` what is known of their stations,
-    ``has_metro`` and ``has_rail`` where metros and trains stop, None where nobody asked.
+    ``codes`` are those on their signs, which may be empty; ``has_metro`` and ``has_rail`` mark where metros and trains
+    stop.
     """
 
     lats: Float64
@@ -66,34 +63,29 @@ class WalkedStops(NamedTuple):
 
 
 class Walks(Protocol):
-    """Measures walks around the stops of one timetable, which are named by their rows. Thread-safe."""
+    """Measures walks around the stops (rows) of one timetable. Thread-safe."""
 
     def list_links(self, stops: Int64) -> StopLinks:
         """Return the walks between all ordered pairs of different stops that are near enough to change on foot."""
-        ...
 
     def measure(self, begin: Int64, end: Int64) -> StopLinks:
         """Return the walk of each pair of stops, however far apart they are."""
-        ...
 
     def reach(self, lat: float, lon: float, stops: Int64, max_walk_m: float, *, from_stops: bool) -> StopWalks:
-        """Return the walks to those of some stops that a point reaches, ``from_stops`` the walks from them to it."""
-        ...
+        """Return the walks within the limit from a point to some stops, or ``from_stops`` to the point."""
 
     def find_walk(self, start: tuple[float, float], end: tuple[float, float], max_walk_m: float) -> Walk | None:
-        """Return the walk between two points (latitude, longitude); None where it is longer than the limit."""
-        ...
+        """Return the walk between two points (latitude, longitude), None if it is longer than the limit."""
 
 
 class WalksOfRiders(NamedTuple):
-    """Walks of all riders, and of those who need ways without steps; None where these are not known apart."""
+    """Walks of all riders, and walks without steps if they are known."""
 
     usual: Walks
     step_free: Walks | None = None
 
 
 FindWalks = Callable[[WalkedStops], WalksOfRiders]
-"""Returns how walks between some stops are measured."""
 
 
 class StraightLine:
