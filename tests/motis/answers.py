@@ -77,7 +77,6 @@ async def plan(told, learned=LEARNED, **wishes):
 
 
 async def ride_of(leg):
-    """Return the only ride of a plan that holds this leg."""
     (itinerary,) = (await plan(Told(plan=a_plan([leg])))).itineraries
     return itinerary.legs[0]
 
@@ -98,7 +97,6 @@ def a_board_query(**wishes):
 
 
 def at(minute, second=0):
-    """Write an instant some minutes after noon as MOTIS does."""
     return datetime.fromtimestamp(NOON + 60 * minute + second, UTC).isoformat().replace("+00:00", "Z")
 
 
@@ -132,7 +130,6 @@ def times(first, last, late_s=0):
 
 
 def a_walk(first=0, metres=200.0, **changes):
-    """Return a walk of five minutes from the origin to the Dam."""
     return {
         "mode": "WALK",
         **times(first, first + 5),
@@ -181,7 +178,6 @@ def a_board(*stop_times, place=None):
 
 
 def a_time(minute=5, late_s=0, place=None, **changes):
-    """Return a stop time of tram 14 at the Dam."""
     when = {"departure": at(minute, late_s), "scheduledDeparture": at(minute)}
     ride = a_ride()
     line = {

@@ -24,8 +24,6 @@ def transitous(**stated):
 
 
 class _Asked:
-    """Answers as Transitous would; nothing leaves this process."""
-
     def __init__(self, told):
         self._told = told
         self.requests = []
@@ -62,7 +60,6 @@ async def test_transitous_is_never_listed():
 
 
 async def test_transitous_wants_a_zone():
-    """It covers the world, and a time without an offset must mean something."""
     with pytest.raises(ParameterError, match="in which time zone") as raised:
         async with asking_transitous():
             pass
@@ -71,7 +68,6 @@ async def test_transitous_wants_a_zone():
 
 
 async def test_every_answer_links_to_the_sources_and_says_when_it_was_retrieved(monkeypatch):
-    """As its terms ask; a whole id stands behind the network's name, since its feeds are not listed."""
     monkeypatch.setenv("FINGERPOST_NOW", "2026-03-10T12:00:00+01:00")
     async with asking_transitous(zone="Europe/Oslo", bounds=(50.7, 3.3, 53.6, 7.3)) as (_, record, source, learned):
         network = source.open(record, learned)
@@ -96,7 +92,6 @@ async def test_every_answer_links_to_the_sources_and_says_when_it_was_retrieved(
     ],
 )
 async def test_plans_and_other_questions_have_the_paces_of_its_gateway(path, name, in_a_minute):
-    """Ten plans at once and twenty a minute: who asks for more waits, or is told how long."""
     time = FakeTime()
     limiter = Limiter(paces=list_paces(), clock_ms=time.clock_ms, sleep=time.sleep)
     began, passed = time.clock_s(), 0
@@ -109,7 +104,6 @@ async def test_plans_and_other_questions_have_the_paces_of_its_gateway(path, nam
 
 
 async def test_a_pause_of_plans_leaves_other_questions_alone():
-    """A 429 is about the limit that was met."""
     time = FakeTime()
     limiter = Limiter(paces=list_paces(), clock_ms=time.clock_ms, sleep=time.sleep)
     await limiter.pause("api.transitous.org/api/v6/plan", 30.0)

@@ -32,7 +32,6 @@ async def test_a_row_is_what_the_server_says_of_it():
 
 
 async def test_exactly_the_stop_is_asked_for_its_window_in_whole_minutes():
-    """Else the server adds what is called alike; it counts minutes, so a little more is asked for at both ends."""
     told = Told(stoptimes=a_board())
     await board(told, instant=NOON + 30, window_s=600)
 
@@ -83,7 +82,6 @@ async def test_what_is_no_departure_of_the_stop_is_no_row(time):
 
 
 async def test_several_stops_are_one_board_by_time():
-    """Each is asked for; the first rows are shown, and all are counted."""
     rows = {
         "GVB_1": [a_time(20), a_time(5)],
         "GVB_2": [a_time(10, place={"stopId": "GVB_2"})],
@@ -96,7 +94,6 @@ async def test_several_stops_are_one_board_by_time():
 
 
 async def test_a_window_with_too_many_departures_is_halved():
-    """The server gives no more than 1024 at once; what stands on the seam is one row, and halving ends."""
 
     def answer(query):
         wide = int(query["window"]) > 2000
@@ -114,7 +111,6 @@ async def test_a_window_with_too_many_departures_is_halved():
 
 
 async def test_an_id_in_one_case_is_asked_for_in_both():
-    """Another process has printed it; the one that the server does not know is passed over."""
 
     def answer(query):
         known = query["stopId"] == "nl-ovapi_ab1"

@@ -44,7 +44,6 @@ CHILDS = product("child", 0.5, riderCategory=CHILD)
     ],
 )
 async def test_a_transfer_says_what_is_bought_together(bought, amount, tickets):
-    """Every leg and the change, the first and the change, the change alone; of several the cheapest."""
     fare = await price(*bought)
 
     assert (fare.amount, fare.currency, fare.tickets, fare.unknown) == (amount, "EUR", tickets, None)

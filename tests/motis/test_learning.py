@@ -34,7 +34,6 @@ def a_server(stops=STOPS, config=None, stoptimes=COMPLAINT):
 
 
 async def test_what_it_covers_is_learned_of_its_stops():
-    """Feeds as the server spells them, modes, the zone of most, and the box with a walk of 3 km around it."""
     learned = await learn(a_server())
     box = learned.bounds
 
@@ -52,7 +51,6 @@ async def test_what_it_covers_is_learned_of_its_stops():
     ],
 )
 async def test_its_version_is_learned_and_whom_to_name(config, traits, lacking, named):
-    """The server names no publishers, so its host stands for whoever runs it."""
     learned = await learn(a_server(config=config))
 
     assert (learned.traits, ABILITIES - learned.abilities) == ({"api": "6", "motis": traits}, lacking)
@@ -61,7 +59,6 @@ async def test_its_version_is_learned_and_whom_to_name(config, traits, lacking, 
 
 @pytest.mark.parametrize("api", [1, 2, 3, 4, 5, 6])
 async def test_the_newest_version_of_its_api_is_found_and_used(api):
-    """A server of each version answers what it is asked on the paths that it has: no other is asked for anything."""
     town = new_town()
     record = NetworkRecord(name=town.name, source="motis", url="http://town.example")
     async with EmbeddedConformance().open(town) as served:
@@ -87,7 +84,6 @@ async def test_more_stops_than_it_lists_want_bounds():
 
 
 async def test_with_bounds_and_too_many_stops_a_sample_tells_the_zone():
-    """Feeds and modes are not guessed from it; the box is the operator's."""
     told = a_server()
     told._answers["map/stops"] = lambda query: STOPS if query["min"] != "50.000000,3.000000" else TOO_MANY
     learned = await learn(told, bounds=(50.0, 3.0, 54.0, 7.0))
@@ -97,7 +93,6 @@ async def test_with_bounds_and_too_many_stops_a_sample_tells_the_zone():
 
 
 async def test_stops_without_a_zone_leave_it_to_the_operator():
-    """The network is refused with a sentence that says what to state, and serves with a zone of its record."""
     learned = await learn(a_server(stops=[{**each, "tz": None} for each in STOPS]))
     record = NetworkRecord(name="NL", source="motis", url="http://town.example")
 
@@ -124,7 +119,6 @@ async def test_a_record_without_an_address_is_refused():
 
 
 async def test_ids_of_a_feed_that_was_not_learned_belong_to_the_network_all_the_same():
-    """Its profile owns the FEED of its name beside those of its feeds."""
     learned = await learn(a_server())
     record = NetworkRecord(name="NL", source="motis", url="http://town.example")
 

@@ -63,7 +63,6 @@ async def test_a_text_without_letters_is_not_asked_for(text):
 
 
 async def test_a_stop_stands_for_its_station_or_for_all_of_its_name():
-    """Two poles of one name are one place; so are the stops of a station, which lies where the server says."""
     poles = [a_place("Dam", "GVB_1", modes=["TRAM"]), a_place("Dam", "GVB_2", lat=52.3705, modes=["BUS"])]
     (found,) = await find("Dam", Told(geocode=[a_match()], map__stops=poles))
     platforms = [{**each, "parentId": "GVB_S"} for each in poles]
@@ -112,7 +111,6 @@ async def test_an_unknown_id_is_no_stop_and_no_error(told):
 
 
 async def test_stops_near_a_point_are_measured_straight():
-    """The server lists a box; its corners are cut off, and the nearest comes first."""
     stops = [
         a_place("Far", "GVB_3", 52.3708, modes=["BUS"]),
         a_place("Near", "GVB_2", 52.3701, modes=["TRAM", "SUBWAY", "TRAM"], track="A"),
@@ -134,7 +132,6 @@ async def test_stops_near_a_point_are_measured_straight():
 
 @pytest.mark.parametrize("name", ["Damrak 1", "Damrak"])
 async def test_a_position_is_named_by_the_servers_geocoder(name):
-    """An address on the spot, with its number once, and its town; asked once in ten minutes; what is far is no name."""
     told = Told(
         reverse_geocode=[
             a_match(lat=52.3701),

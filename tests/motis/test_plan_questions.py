@@ -26,7 +26,6 @@ TRIP = [a_walk(), a_ride()]
 
 
 async def test_a_query_is_asked_in_the_servers_words():
-    """Positions, an instant in UTC, counts, and walks as time at no more than a metre a second."""
     told = Told(plan=a_plan(TRIP))
     await plan(told, max_walk_m=1200.0, max_transfers=2, wanted=3)
 
@@ -87,7 +86,6 @@ async def test_what_misses_the_second_is_left_out(second, arrive_by, found):
 
 
 async def test_step_free_is_the_wheelchair_profile_with_routed_transfers():
-    """A slower walk is allowed more time; without a ride, one with steps is asked for."""
     told = Told(plan=[a_plan(), a_plan(TRIP)])
     answer = await plan(told, step_free=True, max_walk_m=750.0)
     first, second = told.list_asked("plan")
@@ -110,7 +108,6 @@ async def test_a_network_with_languages_asks_in_one_of_them():
 
 
 async def test_too_much_walking_is_left_out_and_shorter_walks_are_asked_for():
-    """With half of it at either end, and not on foot alone; once."""
     told = Told(plan=[a_plan([a_walk(metres=800), a_ride()]), a_plan([a_walk(metres=400), a_ride()])])
     answer = await plan(told, max_walk_m=500.0)
 
@@ -122,7 +119,6 @@ async def test_too_much_walking_is_left_out_and_shorter_walks_are_asked_for():
 
 
 async def test_a_walk_without_a_length_is_measured_straight_and_said():
-    """A server without streets says none; 222 m is from the Dam 0.002 degrees north."""
     walk = a_walk(**{"distance": None, "from": a_street(lat=52.372)})
     answer = await plan(Told(plan=a_plan([walk, a_ride()])))
 
@@ -133,7 +129,6 @@ async def test_a_walk_without_a_length_is_measured_straight_and_said():
 
 
 async def test_a_walk_of_nothing_is_no_leg():
-    """Older servers put one before the first ride from a stop."""
     nothing = a_walk(5, metres=0, **{**times(5, 5), "from": a_place()})
     (found,) = (await plan(Told(plan=a_plan([nothing, a_ride()])))).itineraries
 
@@ -147,7 +142,6 @@ async def test_the_way_on_foot_is_an_itinerary():
 
 
 async def test_walks_are_as_late_as_the_rides_that_they_belong_to():
-    """So their scheduled times stay, and the fingerprint with them; the server tells expected times only."""
     late = a_ride(late_s=120, realTime=True)
     onwards = a_ride(25, **{"from": a_place("Artis", "GVB_2"), "to": a_place("Zoo", "GVB_3")})
     between = a_walk(17, **{**times(17, 20), "from": a_place("Artis", "GVB_2"), "to": a_place("Artis", "GVB_2")})
@@ -168,7 +162,6 @@ async def test_walks_are_as_late_as_the_rides_that_they_belong_to():
     [("Europe/London", "Europe/London"), (None, "Europe/Amsterdam"), ("Mars/Utopia", "Europe/Amsterdam")],
 )
 async def test_times_are_told_in_the_zone_of_the_first_stop(tz, zone):
-    """Else in the network's, where the server knows none, or one that nobody here knows."""
     answer = await plan(Told(plan=a_plan([a_ride(**{"from": a_place(tz=tz)})])))
 
     assert answer.provenance.zone == zone

@@ -13,7 +13,6 @@ WORKS = ("Works", "", "UNKNOWN_EFFECT")
 
 
 async def test_a_ride_is_what_the_server_says_of_it():
-    """Mode by its route type, line, headsign, ids, platform, service day and times."""
     ride = await ride_of(a_ride(late_s=90, realTime=True, wheelchairAccessible="ACCESSIBLE", routeColor="ff6319"))
 
     assert (ride.mode, ride.line, ride.headsign, ride.trip_id) == (Mode.TRAM, "14", "Flevopark", "GVB:trip_1")
@@ -58,7 +57,6 @@ async def test_what_is_empty_or_unknown_is_looked_for_elsewhere(told, known):
 
 
 async def test_a_leg_without_scheduled_times_is_on_time():
-    """Early servers left them out."""
     leg = a_ride(realTime=True)
     ride = await ride_of({name: each for name, each in leg.items() if not name.startswith("scheduled")})
 
@@ -66,7 +64,6 @@ async def test_a_leg_without_scheduled_times_is_on_time():
 
 
 async def test_positions_have_the_names_that_were_asked_for():
-    """Else they are what they are; the server calls them START and END."""
     origin = Location(coordinate=HERE, source=LocationSource.INPUT, name="Home")
     to_street = a_walk(15, **{"from": a_place("Artis", "GVB_2"), "to": a_street("END")})
     (found,) = (await plan(Told(plan=a_plan([*TRIP, to_street])), origin=origin)).itineraries
@@ -89,7 +86,6 @@ async def test_positions_have_the_names_that_were_asked_for():
     ],
 )
 async def test_a_line_is_read_at_the_precision_that_it_states(line, api, points):
-    """Else at 6, and at 7 in the first version: never at OpenTripPlanner's 5; a damaged one is drawn straight."""
     answer = await plan(Told(plan=a_plan([a_ride(legGeometry=line)])), replace(LEARNED, traits={"api": str(api)}))
     drawn = answer.draw(answer.itineraries[0].legs[0])
 
@@ -100,7 +96,6 @@ async def test_a_line_is_read_at_the_precision_that_it_states(line, api, points)
 
 
 async def test_the_length_of_a_ride_is_its_lines():
-    """From (38.5, -120.2) to (40.7, -120.95) it is some 253 km."""
     line = {"points": "_izlhA~rlgdF_{geC~ywl@", "precision": 6}
 
     assert round((await ride_of(a_ride(legGeometry=line))).distance_m, -3) == 253_000
@@ -123,7 +118,6 @@ async def test_the_length_of_a_ride_is_its_lines():
 )  # fmt: skip
 @pytest.mark.parametrize("where", ["leg", "from", "to"])
 async def test_alerts_are_told_while_the_rider_is_there(alert, told, where):
-    """From minute 5 to 15: what begins after it or ended before it is not; nor what says nothing, nor a remark."""
     ends = {"from": a_place(), "to": a_place("Artis", "GVB_2")}
     leg = a_ride(**({"alerts": [alert]} if where == "leg" else {where: {**ends[where], "alerts": [alert]}}))
     alerts = (await ride_of(leg)).alerts
@@ -149,7 +143,6 @@ async def test_what_nobody_asked_for_is_left_out_and_counted(mode):
 
 @pytest.mark.parametrize(("arrive_by", "cursor"), [(False, "LATER|1"), (True, "EARLIER|1")])
 async def test_a_page_on_which_nothing_can_be_used_leads_to_the_next(arrive_by, cursor):
-    """The cursor goes with the same question; who arrives by an instant pages backwards."""
     told = Told(
         plan=[a_plan([a_walk(mode="CAR")], later="LATER|1", earlier="EARLIER|1"), a_plan(TRIP, later="LATER|2")]
     )
@@ -178,7 +171,6 @@ async def test_pages_have_an_end():
     ],
 )
 async def test_what_real_time_took_away_stays_visible(off):
-    """A cancelled trip, or one that skips the stop at either end, without delays; what can be used is told once."""
     answer = await plan(Told([[a_ride(late_s=60, realTime=True, **off)], TRIP], plan=a_plan(TRIP)))
     ride = answer.timetabled[0].rides[0]
 
@@ -195,7 +187,6 @@ async def test_a_change_that_a_delay_breaks_stays_visible():
 
 
 async def test_a_walk_that_is_closed_cannot_be_used():
-    """The server cancels it where a lift is out of order."""
     answer = await plan(Told(plan=a_plan([a_walk(cancelled=True), a_ride()])))
 
     assert answer.itineraries[0].is_unusable
@@ -218,7 +209,6 @@ async def test_before_version_6_nobody_asks_what_was_promised():
 
 
 async def test_legs_without_a_change_are_one_ride_for_the_rider():
-    """The server marks them, because it is asked not to join them."""
     onwards = a_ride(15, interlineWithPreviousLeg=True, **{"from": a_place("Artis", "GVB_2")})
     (found,) = (await plan(Told(plan=a_plan([a_ride(), onwards])))).itineraries
 

@@ -75,7 +75,6 @@ async def _ask_everything(source):
 
 
 def validator(schema, schemas):
-    """Return what finds the faults of an answer; instants must be instants."""
     checker = FormatChecker()
     checker.checks("date-time", raises=ValueError)(lambda text: bool(datetime.fromisoformat(text).tzinfo))
     whole = {**schema, "components": {"schemas": schemas}}
@@ -92,7 +91,6 @@ def list_faults(told, find_schema, schemas):
 
 
 def test_every_answer_keeps_to_our_schema(told):
-    """Every question is answered, cancelled and late trips, alerts, walks and refusals included."""
     faults = list_faults(
         told, lambda question, status: ANSWERS[question] if status[:3] == "200" else SCHEMAS["Error"], SCHEMAS
     )
@@ -128,14 +126,12 @@ def test_every_answer_keeps_to_the_published_description(told, published):
 
 
 def test_every_parameter_is_published(published):
-    """What we send, MOTIS has; the first version of a question may lack some."""
     for question, path in PATHS.items():
         known = {each["name"] for each in published["paths"][path]["get"].get("parameters", ())}
         assert set(PARAMETERS[question].split()) <= known, question
 
 
 def test_our_schema_is_no_laxer_than_the_published_one(published):
-    """All that is required there is required here, every field here is one there, and the words are the same."""
     for name, ours in SCHEMAS.items():
         theirs = published["components"]["schemas"][name]
         if name != "TimeRange":

@@ -17,7 +17,6 @@ from tests.net.local_server import FakeTime, answer, new_client, serving
 
 @asynccontextmanager
 async def told_bytes(told, environ=None, **record):
-    """Open a network on a server that answers these bytes to whatever it is asked."""
     async with serving(told) as local, new_client(environ={} if environ is None else environ) as client:
         made = NetworkRecord(name="NL", source="motis", url=local.url, **record)
         yield MotisSource(client.fetch, LIMITS).open(made, LEARNED), local
@@ -68,7 +67,6 @@ async def test_days_of_a_timetable_that_cannot_be_are_not_reported(window):
 
 
 async def test_a_position_that_the_server_takes_for_a_stop_is_told():
-    """It answers 404 to a place that it cannot read; nothing can be asked instead."""
     told = Told(plan=("404 Not Found", {"error": 'unknown feed id ""'}))
     async with asking(told) as network:
         with pytest.raises(UnknownThere, match="unknown feed id"):
@@ -88,7 +86,6 @@ async def test_a_ban_says_that_a_contact_may_help():
 
 
 async def test_an_answer_is_served_again_for_a_while_and_a_refusal_is_not():
-    """Transitous asks for frugality; a stop that is unknown now may be known in a minute."""
     told = Told(stoptimes=[("404 Not Found", {"error": "no radius: stop_found=false"}), a_board(a_time())])
     async with asking(told) as network:
         boards = [await network.list_departures(a_board_query()) for _ in range(3)]
@@ -98,7 +95,6 @@ async def test_an_answer_is_served_again_for_a_while_and_a_refusal_is_not():
 
 
 async def test_unknown_fields_and_nulls_are_no_trouble():
-    """A newer server says more, and any server leaves out what it does not know."""
     ride = a_ride(alerts=None, tripTo=None, routeType=None, wheelchairAccessible=None, cancelled=None, legGeometry=None)
     plan = {**a_plan([{**ride, "aField": {"of": "tomorrow"}}]), "direct": None, "debugOutput": None}
     async with asking(Told(plan=plan)) as network:

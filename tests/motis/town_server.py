@@ -125,7 +125,6 @@ class TownServer:
         return sorted({_ROUTE_MODES[self._routes[self._trips[trip]["route_id"]]["route_type"]] for trip in calling})
 
     async def _reverse_geocode(self, place, numResults):  # noqa: N803
-        """Return the nearest stops: the town has no addresses."""
         here = Coordinate(*map(float, place.split(",")))
         near = (await self._served.list_stops_near(here, 3000.0)).stops[: int(numResults)]
         return [self._match(each.stop) for each in near]

@@ -9,5 +9,4 @@ from fingerpost.runtime import retry
 
 @pytest.fixture(autouse=True)
 def no_backoff(monkeypatch):
-    """As many attempts as the request asks for, without a wait between them."""
     monkeypatch.setattr(retry, "sleep", lambda _seconds: asyncio.sleep(0))

@@ -106,7 +106,6 @@ class FakeTime:
 
 
 def names(**addresses):
-    """Return a look-up by a table: ``feeds.example`` is always this machine."""
     table = {HOST: [LOOPBACK], **{name.replace("_", "."): found for name, found in addresses.items()}}
 
     async def resolve(host, port):
@@ -116,7 +115,6 @@ def names(**addresses):
 
 
 async def anywhere(host, port):
-    """Look any name up as this machine."""
     return [LOOPBACK]
 
 

@@ -39,7 +39,6 @@ def test_an_address_is_public_or_not(address, expected):
 
 
 async def test_a_name_is_looked_up_once_and_its_checked_address_is_used():
-    """A name that would answer with a private address the second time gains nothing."""
     answers = iter([["8.8.8.8"], ["127.0.0.1"]])
 
     async def rebinding(host, port):
@@ -61,7 +60,6 @@ async def test_private_addresses_are_left_out_of_a_mixed_answer():
 
 
 async def test_the_next_address_is_tried():
-    """One dead address of several does not make a host unreachable."""
     wire = Wire(dead={"8.8.8.8"})
     backend = CheckedBackend(resolve=names(two_example=["8.8.8.8", "9.9.9.9"]), inner=wire)
     await backend.connect_tcp("two.example", 80, timeout=5)
@@ -90,7 +88,6 @@ async def test_a_private_host_is_asked_when_it_is_allowed_by_name():
 
 
 async def test_an_unknown_name_is_unreachable():
-    """The reserved name of RFC 2606 has no address."""
 
     async def unknown(host, port):
         return []

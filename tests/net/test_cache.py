@@ -44,7 +44,6 @@ def response(body=b"x"):
     ],
 )
 async def test_a_fresh_answer_comes_from_memory(given, later_s, times):
-    """Within ``fresh_s`` the source is not asked the same again; from then on it is."""
     time = FakeTime()
     cache = Cache(clock_s=time.clock_s)
     async with serving(answer(body=b"one")) as server, new_client(cache=cache) as client:
@@ -111,7 +110,6 @@ async def test_who_joins_a_request_has_its_own_time_to_wait():
 
 
 async def test_when_all_have_left_nobody_is_asked_on():
-    """A question that nobody waits for ends, and the next caller asks anew."""
     cancelled = asyncio.Event()
 
     async def hang(older):
@@ -134,7 +132,6 @@ async def test_when_all_have_left_nobody_is_asked_on():
 
 
 async def test_a_failure_is_not_kept():
-    """All who wait are told; the next one asks again."""
     async with serving(answer("404 Not Found"), answer(body=b"one")) as server, new_client() as client:
         both = await asyncio.gather(*(client.fetch(asking(server)) for _ in range(2)), return_exceptions=True)
         got = await client.fetch(asking(server))
@@ -143,7 +140,6 @@ async def test_a_failure_is_not_kept():
 
 
 async def test_an_old_answer_is_confirmed_rather_than_fetched():
-    """Once it is no longer fresh, the source is asked with its validators, and 304 makes it fresh again."""
     time = FakeTime()
     async with (
         serving(TAGGED, answer("304 Not Modified")) as server,
@@ -160,7 +156,6 @@ async def test_an_old_answer_is_confirmed_rather_than_fetched():
 
 
 async def test_a_poller_asks_only_for_news():
-    """With the earlier answer in hand, an unchanged one comes back as the same content."""
     async with serving(TAGGED, answer("304 Not Modified"), answer(body=b"two")) as server, new_client() as client:
         first = await client.fetch(asking(server, fresh_s=0))
         same = await client.fetch(asking(server, fresh_s=0), known=first)
@@ -169,8 +164,7 @@ async def test_a_poller_asks_only_for_news():
     assert (same.body is first.body, same.from_cache, news.body, news.from_cache) == (True, True, b"two", False)
 
 
-async def test_memory_is_bounded():
-    """The answer that was not used for longest goes first; one that is too large is not kept at all."""
+async def test_memory_drops_what_was_unused_longest():
     asked = []
 
     def fetching(key, size):

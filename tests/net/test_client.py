@@ -38,7 +38,6 @@ async def reset(writer):
 
 
 def then(*pieces, pause_s=0.0):
-    """Write pieces, wait between them, and close."""
 
     async def write(writer):
         for piece in pieces:
@@ -54,7 +53,6 @@ def asking(server, path="/", **given):
 
 
 async def test_an_answer_comes_whole():
-    """Status, headers in lower case, body, and the address that answered; we say who we are and whom to write to."""
     reply = answer(body=b"hello", ETag='"a"')
     async with serving(reply) as server, new_client(contact="ops@example.org") as client:
         got = await client.fetch(asking(server, "/x", params={"q": "a b"}))
@@ -122,7 +120,6 @@ async def test_a_closed_port_is_unreachable():
 
 
 async def test_more_bytes_than_announced_are_not_content():
-    """A body ends where its length says; what follows costs the next request a new connection, nothing more."""
     liar = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello, and more\r\n\r\n"
     async with serving(liar) as server, new_client() as client:
         first = await client.fetch(asking(server, limits=LIMITS))
@@ -131,8 +128,7 @@ async def test_more_bytes_than_announced_are_not_content():
     assert (first.body, second.body, server.connections) == (b"hello", b"hello", 2)
 
 
-async def test_gzip_is_unpacked():
-    """Compressed content arrives as itself, also in two members."""
+async def test_gzip_of_two_members_is_unpacked():
     packed = gzip.compress(b"one ") + gzip.compress(b"two")
     async with serving(answer(body=packed, Content_Encoding="gzip")) as server, new_client() as client:
         got = await client.fetch(asking(server))
@@ -141,7 +137,6 @@ async def test_gzip_is_unpacked():
 
 
 async def pour(writer):
-    """Write without end, and without saying how much."""
     writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
     while True:
         writer.write(b"x" * 65_536)
@@ -149,7 +144,6 @@ async def pour(writer):
 
 
 async def test_a_body_of_the_bound_is_taken():
-    """Exactly ``max_bytes``."""
     async with serving(answer(body=b"x" * LIMITS.max_bytes)) as server, new_client() as client:
         assert len((await client.fetch(asking(server))).body) == LIMITS.max_bytes
 
@@ -178,7 +172,6 @@ async def test_a_status_that_is_an_answer_is_returned():
 
 
 async def test_a_source_may_have_its_own_reading():
-    """A judge sees the refusal's body and names the error."""
 
     def judge(response):
         return SourceLimited("quota", retry_after_s=600) if b"quota" in response.body else None
@@ -191,7 +184,6 @@ async def test_a_source_may_have_its_own_reading():
 
 
 async def test_a_failure_that_passes_is_asked_again():
-    """A reset and a 503, then an answer: the caller sees the answer."""
     async with serving(reset, answer("503 Busy"), OK) as server, new_client() as client:
         got = await client.fetch(asking(server, limits=LIMITS))
 
@@ -213,7 +205,6 @@ POST = {"method": "POST", "content": b"{}"}
     ],
 )
 async def test_only_what_may_pass_is_asked_again(status, given, times):
-    """Attempts are bounded, a clear refusal is not repeated, and what might change something is sent once."""
     async with serving(answer(status)) as server, new_client() as client:
         with pytest.raises((SourceFailed, SourceKeyRefused)):
             await client.fetch(asking(server, limits=LIMITS, **given))
@@ -240,7 +231,6 @@ async def test_retry_after_is_honoured(headers):
 
 
 async def test_a_wait_that_is_too_long_is_not_begun():
-    """The caller is told at once how long to wait; the second caller is told without asking the source again."""
     async with serving(answer("503 Busy", Retry_After="120")) as server, new_client() as client:
         with pytest.raises(SourceLimited) as first:
             await client.fetch(asking(server, limits=LIMITS))
@@ -251,7 +241,6 @@ async def test_a_wait_that_is_too_long_is_not_begun():
 
 
 async def test_a_host_that_keeps_failing_rests():
-    """After five failures in a row the host is not asked; a rest later one request tries it."""
     time = FakeTime()
     breaker = Breaker(threshold=5, rest_s=30, clock_s=time.clock_s)
     async with serving(*[answer("500 No")] * 5, OK) as server, new_client(breaker=breaker) as client:
@@ -275,7 +264,6 @@ async def test_only_http_addresses_are_asked(url):
 
 
 async def test_a_key_is_sent_and_never_shown(caplog):
-    """The key leaves in header and query; no log, error, address or cache key holds it."""
     caplog.set_level(logging.DEBUG)
     key = "s3cr3t+key/value"
     request = {
@@ -298,7 +286,6 @@ async def test_a_key_is_sent_and_never_shown(caplog):
 
 
 async def test_a_key_that_the_source_repeats_is_not_in_its_answer():
-    """In the body, in a header, and in what the source's own check of a refusal sees; memory holds none of it."""
     key, seen = "s3cr3t+key/value", []
     echo = b"s3cr3t+key/value s3cr3t%2Bkey%2Fvalue s3cr3t+key\\/value"
     replies = (answer(body=echo, ETag='"s3cr3t+key/value"'), answer("400 Bad Request", echo))
@@ -315,7 +302,6 @@ async def test_a_key_that_the_source_repeats_is_not_in_its_answer():
 
 
 async def test_a_key_that_is_not_set_is_named():
-    """Nothing is sent, and the operator learns which variable to set."""
     async with serving(OK) as server, new_client(environ={}) as client:
         with pytest.raises(SourceKeyRefused, match="MY_KEY is not set"):
             await client.fetch(asking(server, secret_headers={"x-key": "MY_KEY"}))
@@ -358,7 +344,6 @@ async def test_a_refused_key_names_the_variables_that_held_one():
     ids=["keeps failing", "asks for a wait"],
 )
 async def test_a_server_that_must_not_be_asked_rests_alone(reply, error):
-    """Another one on the same host, which may be its fallback, is asked."""
     breaker = Breaker(threshold=1, rest_s=30, clock_s=FakeTime().clock_s)
     async with serving(reply) as troubled, serving(OK) as healthy, new_client(breaker=breaker) as client:
         with pytest.raises(error):

@@ -25,7 +25,6 @@ def inflate(wire, cuts, coding="gzip"):
     padding=st.integers(0, 3),
 )
 def test_however_it_is_cut_the_content_is_the_same(members, cuts, padding):
-    """Any members, cut anywhere on the wire, with zero padding at the end, give what gzip.decompress gives."""
     wire = b"".join(map(gzip.compress, members)) + bytes(padding)
 
     assert inflate(wire, cuts) == b"".join(members) == gzip.decompress(wire)
@@ -33,13 +32,11 @@ def test_however_it_is_cut_the_content_is_the_same(members, cuts, padding):
 
 @given(content=st.binary(min_size=1, max_size=2000), left_out=st.integers(1, 17))
 def test_a_member_that_breaks_off_is_noticed(content, left_out):
-    """Whatever is missing at the end, be it the checksum alone."""
     with pytest.raises(SourceUnreachable):
         inflate(gzip.compress(content)[:-left_out], [])
 
 
-def test_pieces_are_small():
-    """A bomb comes out in pieces, so that the reader can stop it."""
+def test_content_comes_in_small_pieces():
     pieces = Decompression("gzip").feed(gzip.compress(bytes(10_000_000)))
 
     assert max(map(len, pieces)) == 262_144
@@ -50,6 +47,5 @@ def test_what_is_no_gzip_is_told_so():
         inflate(b"plain text", [])
 
 
-def test_plain_content_passes():
-    """No encoding, no change; an empty gzip body is empty."""
+def test_plain_and_empty_content_passes():
     assert (inflate(b"abc", [1], ""), inflate(b"", [], "gzip")) == (b"abc", b"")

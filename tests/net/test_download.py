@@ -29,7 +29,6 @@ async def breaking(writer):
 
 
 async def test_a_file_arrives_with_its_digest(tmp_path):
-    """The content is on the disk, its digest and validators are known, and nothing else lies beside it."""
     path = tmp_path / "feeds" / "feed.zip"
     seen = []
     async with serving(answer(body=b"hello", ETag='"1"')) as server, new_client() as client:
@@ -54,7 +53,6 @@ async def test_an_unchanged_file_is_not_fetched(path):
 
 
 async def test_the_same_content_is_unchanged_where_the_source_cannot_tell(path):
-    """Without validators the digest decides."""
     answers = [answer(body=b"hello"), answer(body=b"hello"), answer(body=b"other")]
     async with serving(*answers) as server, new_client() as client:
         first = await download(client, asking(server), path)
@@ -75,7 +73,6 @@ async def test_a_file_that_was_lost_is_fetched_again(path):
 
 @pytest.mark.parametrize(("bad", "error"), [(breaking, SourceUnreachable), (answer(body=b"x" * 100_001), SourceFailed)])
 async def test_a_failure_leaves_the_old_file(tmp_path, path, bad, error):
-    """What broke off, or is too large, replaces nothing and leaves nothing behind."""
     path.write_bytes(b"old")
     async with serving(bad) as server, new_client() as client:
         with pytest.raises(error):

@@ -75,7 +75,6 @@ def syncing(server, client, tmp_path):
 
 
 def covered(tmp_path):
-    """What the file answers: until when, and how many figures."""
     with closing(FactLibrary(tmp_path / "filings.sqlite")) as library:
         company = library.find_company("TOWN")
         count = library.rows("SELECT count(*) FROM facts WHERE cik = ?", CIK)[0][0]
@@ -83,7 +82,6 @@ def covered(tmp_path):
 
 
 async def test_a_company_is_fetched(tmp_path):
-    """Who it is, its filings, its figures: three files, each asked for with the contact."""
     replies = [as_json(TICKERS), as_json(SUBMISSIONS), as_json(facts(2024, 2025))]
     async with serving(*replies) as server, new_client() as client:
         done = await syncing(server, client, tmp_path).sync("town")
@@ -99,7 +97,6 @@ async def test_a_company_is_fetched(tmp_path):
 
 
 async def test_new_figures_come_and_unchanged_ones_are_not_fetched(tmp_path):
-    """The second time 304, the third time another year."""
     replies = [as_json(TICKERS), as_json(SUBMISSIONS), as_json(facts(2024), ETag='"1"'), as_json(SUBMISSIONS)]
     replies += [answer("304 Not Modified"), as_json(SUBMISSIONS), as_json(facts(2024, 2025), ETag='"2"')]
     async with serving(*replies) as server, new_client() as client:
@@ -112,7 +109,6 @@ async def test_new_figures_come_and_unchanged_ones_are_not_fetched(tmp_path):
 
 
 async def test_validators_count_only_for_the_figures_that_are_there(tmp_path):
-    """Another file was loaded since: EDGAR is asked for its own again, whole."""
     replies = [as_json(TICKERS), as_json(SUBMISSIONS), as_json(facts(2024), ETag='"1"'), as_json(SUBMISSIONS)]
     replies += [as_json(facts(2024), ETag='"1"')]
     async with serving(*replies) as server, new_client() as client:
@@ -150,7 +146,6 @@ def test_without_a_contact_edgar_is_not_called():
     ],
 )
 async def test_whatever_fails_the_file_keeps_answering(tmp_path, reply, error):
-    """The right word, and the figures of before, with the day that they cover."""
     replies = [as_json(TICKERS), as_json(SUBMISSIONS), as_json(facts(2024)), as_json(SUBMISSIONS), reply]
     if error is SourceUnreachable:
         replies[-1] = closing_after(reply)
@@ -172,7 +167,6 @@ def closing_after(content):
 
 
 async def test_who_is_shut_out_asks_nobody_for_ten_minutes(tmp_path):
-    """After the block page nothing is sent, by no process that shares the limit, until the time is over."""
     time = FakeTime()
     limiter = Limiter(paces={HOST: PACE}, clock_ms=time.clock_ms, sleep=time.sleep)
     replies = [answer("403 Forbidden", BLOCKED), as_json(TICKERS)]
@@ -186,7 +180,6 @@ async def test_who_is_shut_out_asks_nobody_for_ten_minutes(tmp_path):
 
 
 async def test_a_company_that_is_missing_from_the_aggregate_is_told_so(tmp_path):
-    """EDGAR knows the company and lists its filings, but its collection of figures does not have it."""
     replies = [as_json(TICKERS), as_json(SUBMISSIONS), answer("404 Not Found", b"<Error>NoSuchKey</Error>")]
     async with serving(*replies) as server, new_client() as client:
         done = await syncing(server, client, tmp_path).sync("TOWN")
@@ -203,7 +196,6 @@ async def test_a_ticker_that_edgar_does_not_know_is_told_with_near_ones(tmp_path
 
 
 async def test_the_text_of_reports_is_fetched_on_request(tmp_path):
-    """The newest report, cut at its items, without what a reader does not see."""
     replies = [as_json(TICKERS), as_json(SUBMISSIONS), as_json(facts(2025)), answer(body=DOCUMENT)]
     async with serving(*replies) as server, new_client() as client:
         done = await syncing(server, client, tmp_path).sync("TOWN", texts=5)
@@ -215,7 +207,6 @@ async def test_the_text_of_reports_is_fetched_on_request(tmp_path):
 
 
 async def test_edgar_is_asked_eight_times_a_second_at_most():
-    """Both hosts count together, and no second sees a ninth request."""
     time = FakeTime()
     limiter = Limiter(paces=PACES, clock_ms=time.clock_ms, sleep=time.sleep)
     passed = []

@@ -49,7 +49,6 @@ def new_limiter(time, limits=None, **given):
 
 
 async def test_a_burst_passes_and_then_the_pace_holds(limits):
-    """Three at once, then one every half second; after a second and a half without calls, three at once again."""
     time = FakeTime()
     limiter = new_limiter(time, limits, default_per_second=2, default_burst=3)
     for _ in range(5):
@@ -62,7 +61,6 @@ async def test_a_burst_passes_and_then_the_pace_holds(limits):
 
 
 async def test_no_second_holds_more_than_the_pace(limits):
-    """At 8 a second without a burst, no span of a second ever sees a ninth request."""
     time = FakeTime()
     limiter = new_limiter(time, limits, paces={"data.sec.gov": EDGAR})
     passed = []
@@ -99,7 +97,6 @@ async def test_many_who_wait_pass_in_turn():
 
 @pytest.mark.parametrize(("longest_s", "passes"), [(0.5, True), (0.499, False)])
 async def test_a_wait_is_begun_only_where_there_is_time(longest_s, passes):
-    """Half a second is to be waited: with that much time it is, with less the caller is told at once."""
     time = FakeTime()
     limiter = new_limiter(time, default_per_second=2, default_burst=1)
     await limiter.wait("a.example", longest_s=60)
@@ -113,7 +110,6 @@ async def test_a_wait_is_begun_only_where_there_is_time(longest_s, passes):
 
 
 async def test_a_pause_holds_everybody(limits):
-    """After a pause of ten minutes nobody passes for that long; a shorter one set later does not end it."""
     time = FakeTime()
     limiter = new_limiter(time, limits)
     await limiter.pause("a.example", 600)
@@ -124,7 +120,6 @@ async def test_a_pause_holds_everybody(limits):
 
 
 def test_two_processes_share_one_limit(tmp_path):
-    """At one instant, 25 tokens are 25 tokens, however many processes reach for them."""
     command = [sys.executable, "-c", TAKE_ALL, str(tmp_path / "limits.sqlite")]
 
     assert sum(map(int, tell_at_once(command, command))) == 25
@@ -159,7 +154,6 @@ def test_threads_share_one_limit(limits):
 
 
 def test_a_clock_that_was_set_back_holds_nobody_up(limits):
-    """An instant of the old future counts as now, not as a wait of years; a pause of a day is waited for."""
     for name in ("set back", "paused"):
         limits.take(name, RATE, START_MS)
     limits.pause("paused", RATE, DAY_MS, START_MS)
@@ -188,7 +182,6 @@ def test_a_file_that_is_no_database_is_named(tmp_path):
 
 @pytest.mark.parametrize(("longest_s", "passes"), [(1.0, True), (0.999, False)])
 async def test_whoever_stands_too_far_behind_is_told_at_once(longest_s, passes):
-    """The bucket is empty and one waits half a second for it: the one behind needs a second, and knows it."""
     time, asleep, gate = FakeTime(), asyncio.Event(), asyncio.Event()
 
     async def sleep(seconds):
@@ -214,14 +207,12 @@ async def test_whoever_stands_too_far_behind_is_told_at_once(longest_s, passes):
 
 
 def test_the_operators_own_hosts_have_a_pace_of_their_own():
-    """A host of the private network may be asked faster, unless its pace is declared."""
     limiter = Limiter(own_hosts=["otp.lan", "data.sec.gov"], paces={"data.sec.gov": EDGAR})
 
     assert [limiter.pace(host).per_second for host in ("OTP.lan", "data.sec.gov", "a.example")] == [50, 8, 8]
 
 
 def test_a_stated_pace_is_its_hosts_on_every_port():
-    """An operator who states a pace states it for all that answers under the name; the operator's own are fast."""
     stated = Pace(name="a", per_second=2, burst=2)
     limiter = Limiter(paces={"a.example": stated}, own_hosts=["otp.lan"])
 
@@ -230,12 +221,10 @@ def test_a_stated_pace_is_its_hosts_on_every_port():
 
 
 def test_digitransit_is_asked_as_its_operators_want():
-    """Ten a second, thirty at once, whatever the region."""
     assert list_paces()["api.digitransit.fi"] == Pace(name="digitransit", per_second=10, burst=30)
 
 
 def test_pauses_that_are_to_come_are_listed(limits):
-    """One that is over is not, nor is a limit that was only used; where nothing was asked there are none."""
     assert limits.list_pauses(START_MS) == {}
     limits.pause("gone", EDGAR.rate, 1000, START_MS - 2000)
     limits.pause("sec", EDGAR.rate, 3_600_000, START_MS)
@@ -245,7 +234,6 @@ def test_pauses_that_are_to_come_are_listed(limits):
 
 
 async def test_the_sentence_of_a_refusal_asks_for_no_less_than_its_seconds():
-    """42.3 s to wait are 43, as the caller is told beside it."""
     limiter = Limiter(clock_ms=lambda: 0, default_per_second=1, default_burst=1)
     await limiter.pause("a.example", 42.3)
 

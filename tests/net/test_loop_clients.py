@@ -12,7 +12,6 @@ from tests.net.local_server import LIMITS, answer, new_client, serving
 
 @pytest.fixture
 def made():
-    """Every client that was made, in order."""
     return []
 
 
@@ -34,7 +33,6 @@ async def test_one_loop_has_one_client_and_keeps_its_connection(clients, made):
 
 
 async def test_after_closing_a_client_is_made_anew(clients, made):
-    """As the port says of networks; closing before anybody asks makes none."""
     await clients.aclose()
     assert made == []
     async with serving(answer(body=b"hello")) as server:
@@ -63,7 +61,6 @@ async def test_each_loop_has_a_client_of_its_own_and_one_of_them_closes_all(clie
 
 
 async def test_a_loop_that_has_ended_keeps_nobody_from_closing_the_rest(clients, made):
-    """Its client is let go; the one of this loop is closed."""
     async with serving(answer(body=b"hello")) as server:
 
         async def ask_and_close():

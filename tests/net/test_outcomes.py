@@ -29,13 +29,11 @@ NOW = datetime(2026, 10, 21, 7, 28, tzinfo=UTC)
     ],
 )
 def test_retry_after_is_seconds_or_a_date(value, expected):
-    """A date that has passed is no wait; what cannot be read says nothing; a day is the longest."""
     assert find_retry_after(value, NOW) == expected
 
 
 @pytest.mark.parametrize("date", ["Tue, 10 Mar 2026 10:01:10 +99999999999999999999", "soon", ""])
 def test_a_source_whose_own_clock_cannot_be_read_is_believed_by_ours(date):
-    """Two minutes after our clock, whatever its Date says."""
     headers = {"date": date, "retry-after": "Wed, 21 Oct 2026 07:30:00 GMT"}
     response = Response(status=429, headers=headers, body=b"", redacted_url="https://town.example/", retrieved_at=NOW)
 
@@ -48,5 +46,4 @@ def test_another_attempt_needs_time_for_the_wait(left_s, expected):
 
 
 def test_a_timeout_may_pass_and_a_mistake_of_ours_may_not():
-    """Only errors of the tree that say so are worth another attempt."""
     assert (may_retry(SourceTimeout("late"), 1.0), may_retry(ValueError("ours"), 1.0)) == (True, False)

@@ -21,7 +21,6 @@ def moved(location, status="302 Found"):
 
 
 async def test_a_redirect_is_followed():
-    """The answer is the one at the end of the way, and names where it came from."""
     async with serving(moved("/there"), answer(body=b"hello")) as server, new_client() as client:
         got = await client.fetch(Request(url=server.url + "/here", limits=LIMITS))
 
@@ -29,8 +28,7 @@ async def test_a_redirect_is_followed():
 
 
 @pytest.mark.parametrize(("hops", "arrives"), [(5, True), (6, False)])
-async def test_redirects_are_bounded(hops, arrives):
-    """``max_redirects`` are followed, one more is not: a loop ends."""
+async def test_the_number_of_redirects_is_bounded(hops, arrives):
     answers = [moved("/on")] * hops + [answer(body=b"hello")]
     async with serving(*answers) as server, new_client() as client:
         if arrives:
@@ -46,7 +44,6 @@ async def test_redirects_are_bounded(hops, arrives):
     "target", ["http://127.0.0.1:{port}/", "http://localhost:{port}/", "http://intern.example:{port}/"]
 )
 async def test_a_redirect_to_a_private_address_is_not_followed(target):
-    """The source was allowed; where it sends us was not."""
     resolve = names(intern_example=["192.168.0.7"], localhost=["127.0.0.1"], **{"127_0_0_1": ["127.0.0.1"]})
     async with serving(answer()) as server, new_client(resolve=resolve) as client:
         server.answers[0] = moved(target.format(port=server.port))
@@ -64,14 +61,12 @@ async def test_a_redirect_to_a_private_address_is_not_followed(target):
     ],
 )
 async def test_a_redirect_to_no_http_address_is_a_failure(reply):
-    """It is the source that is wrong, not the caller."""
     async with serving(reply) as server, new_client() as client:
         with pytest.raises(SourceFailed, match="no address"):
             await client.fetch(Request(url=server.url, limits=LIMITS))
 
 
 def test_a_key_stays_with_its_origin():
-    """To the same origin secret headers go along; the query is the source's to repeat."""
     same = follow_redirect(KEYED, 302, {"location": "/b?z=3"})
 
     assert (same.url, dict(same.params), dict(same.secret_params), dict(same.secret_headers)) == (
@@ -84,14 +79,12 @@ def test_a_key_stays_with_its_origin():
 
 @pytest.mark.parametrize("location", ["https://b.example/", "https://a.example:8443/", "//b.example/"])
 def test_a_key_does_not_go_to_another_origin(location):
-    """Another host or port gets neither the key nor the caller's login."""
     other = follow_redirect(KEYED, 307, {"location": location})
 
     assert (dict(other.secret_headers), dict(other.headers)) == ({}, {"accept": "text/plain"})
 
 
 def test_nobody_is_led_away_from_tls():
-    """From https to http is refused; the other way is not."""
     with pytest.raises(SourceFailed, match="can read"):
         follow_redirect(KEYED, 302, {"location": "http://a.example/"})
     up = follow_redirect(Request(url=f"http://{HOST}/"), 301, {"location": f"https://{HOST}/"})

@@ -24,7 +24,6 @@ from fingerpost.transit.embedded.feed_origins import read_place
     ],
 )
 def test_a_shown_address_holds_no_secret(url, expected):
-    """Login, fragment and the values of secret parameters are gone; the rest stays as it is."""
     assert redact_url(url) == expected
 
 
@@ -38,7 +37,6 @@ INNOCENT = """monkey keyword tokens_left accept keyboard turkey author authority
     [("apikey ", True), *((name, True) for name in SECRET.split()), *((name, False) for name in INNOCENT.split())],
 )
 def test_names_of_secrets_are_known(name, expected):
-    """Names that are a secret's, not those that only look like one."""
     assert is_secret_name(name) == expected
 
 
@@ -51,7 +49,6 @@ def test_names_of_secrets_are_known(name, expected):
     ],
 )
 def test_a_key_is_redacted_as_servers_write_it(key, echoed):
-    """Plain, as a host, and escaped for URLs, JSON and HTML; a very short one is found in innocent words and stays."""
     expected = " ".join(["***"] * len(echoed.split())) + " ab"
 
     assert redact(f"{echoed} ab", [key, "ab"]) == expected
@@ -73,7 +70,6 @@ def test_what_a_caller_says_is_never_read_as_the_name_of_a_key():
 
 
 def test_two_keys_are_one_question():
-    """The key of a cache does not depend on who asks."""
     one = Request(url="https://a.example/?api_key=abc", secret_headers={"x-key": "A"})
     two = Request(url="https://a.example/?api_key=xyz", secret_headers={"x-key": "B"})
 
@@ -97,7 +93,6 @@ INNOCENT_PARAMETERS = "monkey=1 keyboard=x author=me design=2 a=1;b=2 code=HSL p
     ],
 )
 def test_a_template_names_its_keys_and_leaves_the_rest_as_it_is(rest, kept, secrets):
-    """The address to keep, and which variable fills which parameter; a name may only look like a key's."""
     assert read_template(f"https://a.example/{rest}") == (f"https://a.example/{kept}", secrets)
 
 
@@ -115,7 +110,6 @@ NOT_FILLED_IN = "${KEY}/x ?x=a${KEY} ?x=${KEY}a ?x=${my-key} ?${KEY}=1 ?${KEY}=$
     ],
 )
 def test_a_key_that_would_be_stored_or_not_filled_in_is_not_taken(url):
-    """The refusal says how to write it instead, and does not repeat the key."""
     with pytest.raises(ParameterError) as raised:
         read_template(url)
 
@@ -133,7 +127,6 @@ def test_half_an_address_is_not_taken_for_a_path(tmp_path, text):
 
 @pytest.mark.parametrize("text", ["https/feed.zip", "./https:/feed.zip", "my-https:/feed.zip"])
 def test_a_path_that_only_looks_like_an_address_is_a_path(tmp_path, text):
-    """It does not begin with a scheme."""
     assert read_place(text, tmp_path).path == tmp_path / text
 
 

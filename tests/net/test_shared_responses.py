@@ -16,13 +16,10 @@ START_S = 1_773_122_400.0
 
 
 class Machine:
-    """A folder, a clock that stands still, and a source that counts its questions."""
-
     def __init__(self, folder):
         self.folder, self.now_s, self.asked, self.answer = folder, START_S, [], b"one"
 
     def process(self):
-        """Another process of the machine, which remembers nothing."""
         return SharedResponses(self.folder, self.fetch, fresh_s=15, clock_s=lambda: self.now_s)
 
     async def fetch(self, request, known=None):
@@ -46,7 +43,6 @@ def machine(tmp_path):
 
 @pytest.mark.parametrize(("later_s", "asked"), [(14.9, 1), (15.0, 2)])
 async def test_a_second_process_asks_only_once_the_answer_is_old(machine, later_s, asked):
-    """It is told when the source said so, and that it was not asked."""
     first = await machine.process()(REQUEST)
     machine.now_s += later_s
     second = await machine.process()(REQUEST)
@@ -58,7 +54,6 @@ async def test_a_second_process_asks_only_once_the_answer_is_old(machine, later_
 
 
 async def test_many_at_once_ask_once(machine):
-    """Twenty processes that begin at the same moment: the others wait for the one that asks."""
     answers = await asyncio.gather(*(machine.process()(REQUEST) for _ in range(20)))
 
     assert len(machine.asked) == 1
@@ -82,7 +77,6 @@ async def test_what_is_known_comes_back_as_known(machine):
 
 
 async def test_a_failure_is_told_to_whoever_asked_and_kept_for_nobody(machine):
-    """The next process asks by itself, and its answer is shared again."""
     machine.answer = SourceUnreachable("down")
     with pytest.raises(SourceUnreachable):
         await machine.process()(REQUEST)
@@ -94,7 +88,6 @@ async def test_a_failure_is_told_to_whoever_asked_and_kept_for_nobody(machine):
 
 @pytest.mark.parametrize("content", [b"", b"{}\n", b"\xff\xfe", b'{"bytes": 3}\nab'], ids=repr)
 async def test_a_damaged_file_is_as_none(machine, content):
-    """The disk was full, or somebody edited it."""
     await machine.process()(REQUEST)
     (kept,) = [path for path in machine.folder.iterdir() if not path.suffix]
     kept.write_bytes(content)
@@ -112,7 +105,6 @@ async def test_where_the_folder_cannot_be_made_each_asks_by_itself(machine, capl
 
 
 async def test_no_key_and_no_cookie_is_written(machine, monkeypatch):
-    """The key leaves in the address; the client has redacted what the source repeats."""
     monkeypatch.setenv("FEED_KEY", "marker-5a1e")
     await machine.process()(replace(REQUEST, secret_params={"key": "FEED_KEY"}))
     written = b"".join(path.name.encode() + path.read_bytes() for path in machine.folder.iterdir())

@@ -50,7 +50,6 @@ def serving_tls(certificate):
 
 
 def trusting(*certificates):
-    """Return a client that trusts these certificates and no others."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     for certificate in certificates:
         context.load_verify_locations(certificate)
@@ -67,7 +66,6 @@ async def test_the_certificate_is_checked_against_the_name(tmp_path):
 
 @pytest.mark.parametrize("trusted", [True, False])
 async def test_a_certificate_that_is_not_the_names_or_not_trusted_is_refused(tmp_path, trusted):
-    """Of another name, or of nobody we trust: nothing is asked, and asking again would not help."""
     other = new_certificate(tmp_path, "other.example") if trusted else new_certificate(tmp_path, HOST)
     async with serving_tls(other) as server, trusting(*([other] if trusted else [])) as client:
         with pytest.raises(SourceUnreachable, match="certificate") as raised:

@@ -41,7 +41,6 @@ def data(**told):
 
 @asynccontextmanager
 async def asking(*answers, learned=LEARNED, environ=None, limits=LIMITS, **record):
-    """Open a network on a server that gives these answers in turn; yield it and the server."""
     async with serving(*answers) as local, new_client(environ=environ or {}) as client:
         made = NetworkRecord(name="TOWN", source="opentripplanner", url=f"{local.url}/otp/gtfs/v1", **record)
         yield OpenTripPlannerSource(client.fetch, limits).open(made, learned), local
@@ -77,7 +76,6 @@ def a_page(*itineraries, errors=(), cursor=None):
 
 
 def a_walk(metres=200.0, minute=0, **changes):
-    """Return a walk of five minutes that begins some minutes after noon (UTC+2)."""
     return {
         "mode": "WALK",
         "transitLeg": False,
@@ -122,13 +120,11 @@ def a_stop(gtfs_id, name, platform=None):
 
 
 def at(minute, delay=None):
-    """Return a LegTime some minutes after noon in Helsinki."""
     instant = datetime.fromtimestamp(NOON + 60 * minute, UTC).isoformat().replace("+00:00", "Z")
     return {"scheduledTime": instant, "estimated": None if delay is None else {"delay": delay}}
 
 
 def a_time(minute=0, **changes):
-    """Return a stop time of line 14 some minutes after noon."""
     begin = NOON - 12 * 3600
     return {
         "serviceDay": begin,

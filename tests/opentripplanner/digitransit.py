@@ -40,7 +40,6 @@ class Digitransit:
         return [each for each in self.asked if each.target.startswith(f"/{service}/")]
 
     def params(self):
-        """Return the parameters of the last question to the geocoder."""
         return {
             name: value for name, (value,) in parse_qs(urlsplit(self.questions("geocoding")[-1].target).query).items()
         }
@@ -60,7 +59,6 @@ class Digitransit:
 
 @asynccontextmanager
 async def serving_digitransit(folder, upstream, *, environ=None, host=HOST):
-    """Serve; yield a client that finds it under its own name, or another host's, and trusts it."""
     certificate = new_certificate(folder, host)
     own = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     own.load_cert_chain(certificate)
@@ -84,7 +82,6 @@ async def serving_digitransit(folder, upstream, *, environ=None, host=HOST):
 
 @asynccontextmanager
 async def asking_hsl(folder, upstream, **given):
-    """Open HSL's network on Digitransit."""
     async with serving_digitransit(folder, upstream, **given) as client:
         yield OpenTripPlannerSource(client.fetch, LIMITS).open(new_hsl(), LEARNED)
 

@@ -11,8 +11,6 @@ _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
 
 
 class PlainFeed:
-    """The tables of one zip, and the questions that answers are held to."""
-
     def __init__(self, path, feed, zone):
         self._feed = feed
         self._zone = ZoneInfo(zone)
@@ -50,7 +48,6 @@ class PlainFeed:
         )
 
     def instant(self, day: date, clock: str):
-        """Return the Unix second of a clock time of a service day."""
         noon = datetime(day.year, day.month, day.day, 12, tzinfo=self._zone)
         hours, minutes, seconds = map(int, clock.split(":"))
         return int(noon.timestamp()) - 12 * 3600 + hours * 3600 + minutes * 60 + seconds

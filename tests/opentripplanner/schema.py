@@ -112,7 +112,6 @@ SCHEMA = build_schema(SDL)
 
 
 def build_older(*lines):
-    """Return the schema of an older server, which lacks some texts of the newer one's."""
     sdl = SDL
     for line in lines:
         assert line in sdl

@@ -12,7 +12,6 @@ from tests.opentripplanner.answers import LEARNED, a_board, a_board_query, a_tim
 
 @pytest.mark.parametrize("name", ["finland", "hsl", "waltti", "varely"])
 def test_a_region_is_its_address_and_its_key(name):
-    """Whatever the case in which it is typed; the address leads back to the region."""
     filled = DIGITRANSIT.fill(name.upper())
 
     assert filled == {"url": f"https://api.digitransit.fi/routing/v2/{name}/gtfs/v1", "key": "DIGITRANSIT_API_KEY"}

@@ -57,7 +57,6 @@ async def test_where_a_ride_goes_is_the_stops_word_then_the_trips_then_the_last_
 
 
 async def test_the_question_names_every_stop_once_and_leaves_out_no_cancellation():
-    """In one request, a little wider than the window; a feed's own spelling is restored."""
     _, local = await _board(stop_ids=["HSL:1040601", "hsl:1040601", "TAMPERE:0001"])
     asked = asked_of(local)
 

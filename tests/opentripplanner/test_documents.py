@@ -22,14 +22,12 @@ NAMES = sorted(SHAPE_OF)
 
 
 def read(document):
-    """Return a document's operation and its fragments by name."""
     parsed = parse(fit(document))
     fragments = {each.name.value: each for each in parsed.definitions if each.kind == "fragment_definition"}
     return get_operation_ast(parsed), fragments
 
 
 def list_fields(node, fragments):
-    """Return the fields that a selection leads to, fragments unfolded."""
     found = []
     for each in node.selection_set.selections if node.selection_set else ():
         if isinstance(each, FieldNode):
@@ -76,20 +74,17 @@ def compare(node, fragments, shape, path=""):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_document_is_valid(name):
-    """Against the part of the schema that we know; ``make test-otp`` asks a running server for its own."""
     assert [error.message for error in validate(SCHEMA, parse(fit(by_name()[name])))] == []
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_selected_is_what_is_read(name):
-    """A field of the document without a place in its shape is asked for in vain, and the reverse is never filled."""
     operation, fragments = read(by_name()[name])
 
     assert compare(operation, fragments, SHAPE_OF[name]) == []
 
 
 def test_an_older_server_is_not_asked_for_what_it_lacks():
-    """Without fares, without their rider categories, and without cancellations in plans: each is valid there."""
     category, categories = " riderCategory: RiderCategory", "type RiderCategory { isDefault: Boolean! }"
     older = [
         ("RiderCategory.isDefault", (category, categories)),

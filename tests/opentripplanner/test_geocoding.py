@@ -28,7 +28,6 @@ async def _find(tmp_path, text, *, geocoding, routing=(NONE,), **wishes):
 
 
 async def test_an_address_is_found_by_its_name(tmp_path):
-    """With its municipality; an address has no id, so its position is its token."""
     told = features(("Lumikintie 4", 60.2026, 25.0577, {"localadmin": "Helsinki", "label": "Lumikintie 4, Helsinki"}))
     found, _ = await _find(tmp_path, "lumikintie 4", geocoding=told)
 
@@ -39,7 +38,6 @@ async def test_an_address_is_found_by_its_name(tmp_path):
 
 
 async def test_the_municipality_may_be_part_of_the_text(tmp_path):
-    """The label is a name too, and settles which of two streets is meant."""
     told = features(
         ("Keskuskatu 1", 60.16, 24.94, {"label": "Keskuskatu 1, Helsinki"}),
         ("Keskuskatu 1", 60.20, 24.66, {"label": "Keskuskatu 1, Espoo"}),
@@ -52,7 +50,6 @@ async def test_the_municipality_may_be_part_of_the_text(tmp_path):
 
 
 async def test_what_only_the_geocoder_vouches_for_is_offered(tmp_path):
-    """A text that resembles no name never decides, whatever confidence it came with."""
     found, _ = await _find(tmp_path, "rautsikka", geocoding=features(("Helsingin päärautatieasema", 60.17, 24.94, {})))
 
     assert [each.score for each in found] == [0.79]
@@ -73,7 +70,6 @@ async def test_a_stop_of_a_station_is_the_station_with_all_its_stops(tmp_path):
 
 
 async def test_a_stop_outside_stations_brings_the_stops_of_its_name(tmp_path):
-    """Its neighbours are asked for, because the geocoder may know only one of them."""
     told = features(("Kamppi", *KAMPPI, {"id": "GTFS:HSL:1040601#H1", "layer": "stop"}))
     routing = [data(stops=[STOPS[0]], stations=[]), data(stopsByBbox=STOPS)]
     found, _ = await _find(tmp_path, "kamppi", geocoding=told, routing=routing)
@@ -82,7 +78,6 @@ async def test_a_stop_outside_stations_brings_the_stops_of_its_name(tmp_path):
 
 
 async def test_a_stop_that_the_router_does_not_know_is_still_a_position(tmp_path):
-    """The geocoder's data are days older."""
     told = features(("Kamppi", *KAMPPI, {"id": "GTFS:HSL:9#H1", "layer": "stop"}))
     found, _ = await _find(tmp_path, "kamppi", geocoding=told)
 
@@ -90,7 +85,6 @@ async def test_a_stop_that_the_router_does_not_know_is_still_a_position(tmp_path
 
 
 async def test_the_question_names_text_box_language_and_focus(tmp_path):
-    """The key stands in a header and nowhere else: a parameter would reach logs and caches."""
     _, upstream = await _find(tmp_path, "kamppi", geocoding=features(), language="sv", focus=Coordinate(60.2, 24.9))
     asked, params = upstream.questions("geocoding")[0], upstream.params()
 
@@ -101,7 +95,6 @@ async def test_the_question_names_text_box_language_and_focus(tmp_path):
 
 @pytest.mark.parametrize("text", ["", "  ", "???", "北京"])
 async def test_a_text_that_the_geocoder_refuses_is_not_sent(tmp_path, text):
-    """It wants a digit or a Latin letter; nothing else names a place there."""
     found, upstream = await _find(tmp_path, text, geocoding=features())
 
     assert (found, upstream.asked) == ([], [])
@@ -118,7 +111,6 @@ async def test_a_text_that_the_geocoder_refuses_is_not_sent(tmp_path, text):
     ],
 )
 async def test_a_geocoder_in_trouble_says_which_service_it_is(tmp_path, told, branch):
-    """So that the lookup contract answers GEOCODING_*, not ROUTING_*."""
     with pytest.raises(branch) as raised:
         await _find(tmp_path, "kamppi", geocoding=told)
 
@@ -127,7 +119,6 @@ async def test_a_geocoder_in_trouble_says_which_service_it_is(tmp_path, told, br
 
 @pytest.mark.parametrize("name", ["search_kamppi_1_2025-09-29", "search_lumikintie_2024-05-06"])
 async def test_recorded_answers_are_read(tmp_path, name):
-    """Each place of the recording is a candidate, where the recording has it."""
     recorded = get_shared(f"api/digitransit/{name}.json").read_bytes()
     wanted = json.loads(recorded)["features"]
     found, _ = await _find(tmp_path, name.split("_")[1], geocoding=answer(body=recorded))
@@ -149,7 +140,6 @@ async def test_an_answer_says_when_it_was_retrieved(tmp_path):
 
 
 async def test_a_position_is_named_in_the_language_that_was_asked_for(tmp_path):
-    """The nearest address with its municipality; within 250 m, and of what names a spot: no districts, no towns."""
     told = features(
         ("Kamppi", 60.1691, 24.9312, {"layer": "stop"}),
         ("Urho Kekkosen katu 1", 60.1692, 24.9312, {"housenumber": "1", "localadmin": "Helsinki"}),
@@ -194,7 +184,6 @@ async def test_a_candidate_that_lies_nowhere_takes_no_other_with_it(tmp_path, lo
 
 @pytest.mark.parametrize("lon", ["NaN", "1e999", "999"])
 async def test_a_name_that_lies_nowhere_names_no_position(tmp_path, lon):
-    """Alone it is an answer that cannot be read; beside another it is passed over."""
     alone = _instead(features(("Kamppi", 60.169, 77.5, {})), b"77.5", lon)
     beside = _instead(features(("Kamppi", 60.169, 77.5, {}), ("Fennia", *KAMPPI, {})), b"77.5", lon)
     async with asking_hsl(tmp_path, Digitransit(geocoding=[alone, beside])) as network:
@@ -206,6 +195,5 @@ async def test_a_name_that_lies_nowhere_names_no_position(tmp_path, lon):
 
 
 def _instead(told, old, new):
-    """Return an HTTP answer whose body has another text in one place."""
     body = told.partition(b"\r\n\r\n")[2]
     return answer(body=body.replace(old, new.encode()), Content_Type="application/json")

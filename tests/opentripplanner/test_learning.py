@@ -22,7 +22,6 @@ STOPS = data(stops=[{"lat": 61.5, "lon": 23.7}, {"lat": 61.4, "lon": 23.9}, {"la
 
 
 def schema_without(*lacking):
-    """Return the descriptions of all types that are asked for, in turn, without some fields."""
     known = [each for each in (*list_optional(), "QueryType.planConnection") if each not in lacking]
     owners = {}
     for each in known:
@@ -33,7 +32,6 @@ def schema_without(*lacking):
 
 
 async def test_a_server_says_where_it_is_and_what_runs():
-    """Bounds with 3 km around the outermost stops, zone, days, modes, languages, feeds in their own spelling."""
     async with learning(*schema_without(), data(**NETWORK), STOPS) as (learned, _):
         box = learned.bounds
 
@@ -58,7 +56,6 @@ async def test_a_server_says_where_it_is_and_what_runs():
     ],
 )
 async def test_a_feed_without_a_publisher_is_attributed_to_its_agencies(feed, named):
-    """The server answers null beside an error then; without agencies the feed's id stands."""
     errors = [{"message": "NullPointerException", "path": ["feeds", 0, "publisher"]}]
     told = body({"data": {**NETWORK, "feeds": [feed]}, "errors": errors})
     async with learning(*schema_without(), told, STOPS) as (learned, _):
@@ -66,7 +63,6 @@ async def test_a_feed_without_a_publisher_is_attributed_to_its_agencies(feed, na
 
 
 async def test_what_a_server_lacks_is_kept_and_not_asked_for():
-    """Fares and cancellations in plans: neither is in the question, and fares are no ability."""
     lacking = ("Leg.fareProducts", "RiderCategory.isDefault", "TimetablePreferencesInput.includeRealTimeCancellations")
     async with learning(*schema_without(*lacking), data(**NETWORK), STOPS) as (learned, _):
         assert learned.traits == {"lacking": " ".join(lacking)}
@@ -119,7 +115,6 @@ async def test_a_server_that_is_too_old_or_empty_is_refused(lacking, stops, word
     "zone", ["Mars/Phobos", "/etc/passwd", "../../etc/passwd", "Europe", "a\0b", "A" * 5000, "", None]
 )
 async def test_a_time_zone_that_nobody_knows_is_none(zone):
-    """Most agencies name it, and the one that is known counts; where none is, who adds the network says so."""
     agencies = [{**AGENCY, "timezone": zone}] * 2
     alone = {**NETWORK, "feeds": [{"feedId": "tampere", "agencies": agencies}]}
     beside = {**NETWORK, "feeds": [{"feedId": "tampere", "agencies": [*agencies, AGENCY]}]}

@@ -44,7 +44,6 @@ async def test_an_itinerary_says_what_the_server_said():
 
 
 async def test_an_end_has_the_callers_name():
-    """The server calls it Origin; without a window the first page with anything on it is enough."""
     home = Location(coordinate=HERE, source=LocationSource.USER_VARIABLE, name="Home")
     answered, local = await _plan(data(live=a_page(TRIP, cursor="a")), origin=home)
 
@@ -53,7 +52,6 @@ async def test_an_end_has_the_callers_name():
 
 
 async def test_delays_are_read_with_their_sign():
-    """90 s early at one end, 2 minutes late at the other."""
     ride = a_ride(realTime=True, realtimeState="UPDATED", start=at(5, "-PT1M30S"), end=at(15, "PT2M"))
     answered, _ = await _plan(data(live=a_page([ride])))
 
@@ -75,7 +73,6 @@ async def test_a_cancelled_trip_stays_visible_beside_what_runs():
 
 @pytest.mark.parametrize("gone", ["pickupType", "dropoffType"])
 async def test_a_skipped_stop_makes_a_ride_unusable(gone):
-    """A call that real time took away has no type; on a trip without real time that says nothing."""
     live = a_ride(**{"realTime": True, "realtimeState": "UPDATED", gone: None})
     planned = a_ride(**{gone: None})
     answered, _ = await _plan(data(live=a_page([live], [planned])))
@@ -106,7 +103,6 @@ async def test_an_alert_in_force_is_told_with_the_ride_late_or_not():
 
 
 async def test_wishes_are_in_the_question():
-    """Transfers, wheelchair, instant with its offset, and the language of names; nulls fail inside the server."""
     wishes = {"max_transfers": 1, "step_free": True, "arrive_by": True, "language": "sv"}
     _, local = await _plan(data(live=a_page(TRIP)), **wishes, optimize=Optimize.FEW_TRANSFERS)
     asked = asked_of(local)["variables"]
@@ -146,7 +142,6 @@ async def test_an_unlisted_language_is_chosen_by_the_chain():
 
 
 async def test_a_stop_is_asked_by_its_own_id_and_no_coordinate():
-    """Exactly one key: the other may not even be null."""
     stop = Location(coordinate=HERE, source=LocationSource.INPUT, stop_ids=("TAMPERE:0001",))
     _, local = await _plan(data(live=a_page(TRIP)), origin=stop)
 
@@ -167,7 +162,6 @@ async def test_a_saved_place_is_at_its_stop_only_where_the_two_are_one_place(lat
 
 
 async def test_too_much_walking_is_asked_again_with_shorter_walks():
-    """Walking is made dear and the way that only walks left out; what then keeps the limit is the answer."""
     far, near = data(live=a_page([a_walk(2000.0)])), data(live=a_page([a_walk(400.0), a_ride()]))
     answered, local = await _plan(far, near, max_walk_m=1500.0)
     asked = asked_of(local)["variables"]
@@ -191,7 +185,6 @@ async def test_the_reasons_of_both_questions_say_why_nothing_was_found():
 
 
 async def test_an_empty_page_leads_to_the_next():
-    """With the same question and the cursor; cancelled trips are not asked for again."""
     answered, local = await _plan(
         data(live=a_page(cursor="A", errors=[("NO_TRANSIT_CONNECTION_IN_SEARCH_WINDOW", "DATE_TIME")])),
         data(live=a_page(TRIP)),
@@ -204,14 +197,12 @@ async def test_an_empty_page_leads_to_the_next():
 
 
 async def test_a_cursor_that_does_not_move_ends_the_search():
-    """Two questions, not four; errors beside the data keep the answer out of memory."""
     _, local = await _plan(body({"data": {"live": a_page(cursor="A")}, "errors": [{"message": "oh"}]}))
 
     assert len(local.asked) == 2
 
 
 async def test_a_window_is_asked_for_and_followed_to_its_end():
-    """Half an hour: the page behind the first is asked for while that ends within it, and no page behind the end."""
     pages = [data(live=a_page([a_ride(minute)], cursor=cursor)) for minute, cursor in ((5, "a"), (29, "b"), (31, "c"))]
     answered, local = await _plan(*pages, window_s=1800)
     asked = [json.loads(each.body)["variables"] for each in local.asked]

@@ -48,7 +48,6 @@ def new_client():
 
 
 async def open_theirs(client):
-    """Open the server's network as ``network add`` would."""
     record = NetworkRecord(name=FEED, source="opentripplanner", url=URL)
     source = OpenTripPlannerSource(client.fetch, LIMITS)
     return source.open(record, await source.learn(record))
@@ -61,7 +60,6 @@ def feed():
 
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory):
-    """The embedded engine over the same feed."""
     from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 
     home = tmp_path_factory.mktemp("home")
@@ -131,7 +129,6 @@ def draw_query(chance, places):
 
 
 def list_faults(feed, itinerary, query):
-    """Return what the feed, the clock or the question say against an itinerary."""
     faults = [fault for ride in itinerary.rides if (fault := feed.find_fault(ride)) is not None]
     times = [instant for leg in itinerary.legs for instant in (leg.departure_scheduled, leg.arrival_scheduled)]
     if times != sorted(times) or times[0] < query.instant:

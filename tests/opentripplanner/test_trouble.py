@@ -29,7 +29,6 @@ def refused(kind):
     ],
 )
 async def test_an_answer_that_is_none_is_told_as_what_it_is(told, branch):
-    """HTML, empty bodies, GraphQL errors in HTTP 200, and statuses, each by its own branch."""
     async with asking(told) as (network, _):
         with pytest.raises(branch) as raised:
             await network.plan_journeys(a_query())
@@ -42,7 +41,6 @@ async def test_an_answer_that_is_none_is_told_as_what_it_is(told, branch):
     [(body({"data": {"live": None}, "errors": [GRAPHQL_ERROR]}), False), (html("503 Service Unavailable"), True)],
 )
 async def test_a_question_that_a_healthy_server_refuses_is_not_held_against_it(told, counts):
-    """What may be tried again counts as a failure of the server, and three of those keep everybody away from it."""
     async with asking(told) as (network, _):
         with pytest.raises(SourceFailed) as raised:
             await network.plan_journeys(a_query())
@@ -62,7 +60,6 @@ async def test_a_question_that_a_healthy_server_refuses_is_not_held_against_it(t
     ],
 )
 async def test_a_limit_says_how_long_to_wait(status, message, headers, wait_s):
-    """Retry-After first, else what the gateway's sentence says; a quota is no refused key."""
     async with asking(body({"statusCode": 0, "message": message}, status, **headers)) as (network, _):
         with pytest.raises(SourceLimited) as raised:
             await network.list_departures(a_board_query())
@@ -94,7 +91,6 @@ async def test_data_beside_errors_is_an_answer_that_says_what_it_lacks(data, err
 
 
 async def test_a_server_with_much_to_regret_is_told_in_a_sentence():
-    """Paths of 100 kB, and seven of them: five are named, each by its beginning, and the others are counted."""
     errors = [{"message": "no", "path": ["live", f"{number}" + "x" * 100_000]} for number in range(7)]
     async with asking(body({"data": {"live": a_page([a_ride()])}, "errors": errors})) as (network, _):
         (note,) = (await network.plan_journeys(a_query())).provenance.notes
@@ -103,7 +99,6 @@ async def test_a_server_with_much_to_regret_is_told_in_a_sentence():
 
 
 async def test_unknown_fields_words_and_nulls_are_passed_over():
-    """A newer server adds fields and words, and leaves out what may be null."""
     time = a_time(realtimeState="SPLIT", pickupType="BY_DRONE", news=[1])
     sparse = a_time(5, headsign=None, departureDelay=None, realtime=None, realtimeState=None)
     stops = [None, a_board(time, None, sparse), {"gtfsId": "HSL:2", "stoptimesWithoutPatterns": None}]

@@ -52,7 +52,6 @@ async def test_what_nobody_needs_is_unknown_where_it_cannot_be_read(odd, named):
 
 @pytest.mark.parametrize("end", [2**63 - 1, 1_893_456_000_000, 253_402_300_799])
 async def test_an_alert_until_the_end_of_the_world_is_open(end):
-    """The largest number, milliseconds and the year 9999 are ways to say that nobody knows."""
     alert = {"id": "1", "alertHeaderText": "Detour", "effectiveStartDate": 0, "effectiveEndDate": end}
     answered = await plan([a_ride(alerts=[alert])])
 
@@ -67,7 +66,6 @@ async def test_more_faults_than_are_worth_the_time_are_an_unknown_answer():
 
 
 async def test_a_leg_of_a_mode_or_a_line_that_nobody_knows_is_told_without_it():
-    """A newer server has modes that an older client lacks, and a ride may have no route."""
     answered = await plan([a_walk(mode="CAR")], [a_walk(10.0, mode=None)], [a_ride(0, route=None)])
     car, unknown, bus = (itinerary.legs[0] for itinerary in answered.itineraries)
 
@@ -85,7 +83,6 @@ async def test_a_leg_of_a_mode_or_a_line_that_nobody_knows_is_told_without_it():
     ],
 )
 async def test_a_ride_that_ends_before_it_begins_is_not_offered(odd):
-    """It would be the quickest of all; one that ends when it begins is offered. Alone it is no answer."""
     answered = await plan(odd, [a_walk(), a_ride(end=at(5))])
 
     assert ([each.duration_s for each in answered.itineraries], answered.provenance.notes) == ([300], (IMPOSSIBLE,))
@@ -95,7 +92,6 @@ async def test_a_ride_that_ends_before_it_begins_is_not_offered(odd):
 
 @pytest.mark.parametrize("metres", [None, -5000])
 async def test_a_walk_of_a_length_that_is_not_known_is_a_straight_line(metres):
-    """1.2 km are counted, and said to be a guess; 3.4 km are beyond the limit."""
     away = {"name": "Kamppi", "lat": 60.18, "lon": 24.95, "stop": None}
     answered = await plan([a_walk(metres, to=away), a_ride()])
     beyond = await plan([a_walk(metres, to={**away, "lat": 60.20}), a_ride()])

@@ -34,7 +34,6 @@ def test_what_is_no_duration_is_refused(text):
 
 
 def test_an_instant_needs_its_offset():
-    """10:00 at +02:00 is 08:00Z; without an offset nobody knows."""
     assert read_wire_instant("2026-03-10T10:00:00+02:00") == read_wire_instant("2026-03-10T08:00:00Z")
     with pytest.raises(ValueError, match="offset"):
         read_wire_instant("2026-03-10T10:00:00")
@@ -57,7 +56,6 @@ def test_a_service_date_comes_in_two_forms(text):
     ],
 )
 async def test_a_departure_counts_from_noon_minus_twelve_hours_of_its_service_day(day, begins, hours, leaves):
-    """Seconds may exceed a day, and midnight is never asked."""
     instant = int(leaves.timestamp())
     time = a_time(serviceDay=int(begins.timestamp()), scheduledDeparture=int(hours * 3600))
     async with asking(data(stops=[a_board(time)])) as (network, _):

@@ -48,7 +48,6 @@ class TownServer:
         self._trips = {row["trip_id"]: self._trip(row) for row in self._tables["trips.txt"]}
 
     async def answer(self, asked):
-        """Return the body of an answer, as graphql-java writes it."""
         root = {
             "feeds": self._feeds,
             "serviceTimeRange": self._service_time_range,
@@ -134,7 +133,6 @@ class TownServer:
         return [self._stoptime(stop_id, row) for row in rows[:numberOfDepartures]]
 
     async def _alerts(self, stop_id):
-        """Return the alerts of a stop, whenever they hold: it is the asker who compares times."""
         day = DepartureQuery(stop_ids=[printed(own(stop_id))], instant=begin_of_service(DAY), window_s=_DAY_S, wanted=1)
         return [told_alert(each) for each in (await self._served.list_departures(day)).alerts]
 
@@ -245,7 +243,6 @@ class TownServer:
 
 
 def told_alert(alert):
-    """Write an alert as the server does."""
     return {
         "id": alert.id,
         "alertHeaderText": alert.header,
@@ -267,20 +264,17 @@ def printed(own_id):
 
 
 def begin_of_service(day: date) -> int:
-    """Return noon minus twelve hours."""
     noon = datetime(day.year, day.month, day.day, 12, tzinfo=_ZONE)
     return int(noon.timestamp()) - 12 * 3600
 
 
 def print_duration(seconds):
-    """Write a duration with its sign before the P, as the server does."""
     minutes, rest = divmod(abs(seconds), 60)
     sign, whole = "-" if seconds < 0 else "", f"{minutes}M" if minutes else ""
     return f"{sign}PT{whole}{f'{rest}S' if rest or not minutes else ''}"
 
 
 def serving(reply, trouble=None):
-    """Serve GraphQL on a free port; ``reply`` turns a request's JSON into an answer's. Yield how to connect."""
     return serving_replies(lambda asked: _answer(reply, asked), trouble)
 
 

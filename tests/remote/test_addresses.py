@@ -23,7 +23,6 @@ from fingerpost.transit.remote.opentripplanner.digitransit import OTP
     ],
 )
 def test_an_address_is_the_servers_own(option, typed, url):
-    """MOTIS' without what each question adds; OpenTripPlanner's with its path, unless a gateway has another."""
     assert option.fill(typed) == {"url": url}
 
 

@@ -53,7 +53,6 @@ def test_an_id_is_printed_as_the_embedded_engine_prints_it(source, feed, local, 
 @pytest.mark.parametrize("source", CODECS)
 @given(st.data())
 def test_a_printed_id_leads_back_to_its_own(source, data):
-    """In any case of the printed id; two that differ in case only stay two; any character is allowed."""
     check_round_trip(source, data.draw(st.lists(list_written(source), min_size=1, max_size=8, unique=True)))
 
 
@@ -123,6 +122,5 @@ def test_an_id_of_an_unknown_feed_stands_whole_behind_the_networks_name(network,
     ],
 )
 def test_a_trip_keeps_its_own_id_behind_the_feed(source, own, printed, day):
-    """As the embedded engine writes trips; date and time before MOTIS' are the service day's."""
     assert CODECS[source]().encode_trip(own) == printed
     assert day is None or find_service_day(own) == day

@@ -72,7 +72,6 @@ async def ask(home, kind, word, *spoiling, alone=False):
 
 @pytest.mark.parametrize(("kind", "word", "name", "path", "value", "dropped"), ROWS)
 async def test_what_cannot_be_read_costs_its_own_entry_alone(tmp_path, kind, word, name, path, value, dropped):
-    """The other entry is shown, and a note names what is not; alone it is no answer."""
     body = await ask(tmp_path / "beside", kind, word, name, path, value)
     alone = await ask(tmp_path / "alone", kind, word, name, path, value, alone=True)
     shown = body.get("itineraries") or body.get("departures") or body.get("stops") or [body["name"]]
@@ -86,7 +85,6 @@ async def test_what_cannot_be_read_costs_its_own_entry_alone(tmp_path, kind, wor
 
 
 async def test_an_unreadable_answer_in_memory_is_replaced():
-    """Many who find it there send one request, and its readable answer is served from memory again."""
     good = as_json({"itineraries": []})
     async with serving(as_json({}), good) as server, new_client() as client:
         motis = MotisServer(client.fetch, NetworkRecord(name="TOWN", source="motis", url=server.url))

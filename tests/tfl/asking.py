@@ -38,7 +38,6 @@ class Told:
 
     @property
     def questions(self):
-        """The parameters of each question for journeys."""
         targets = [urlsplit(each.target) for each in self.asked]
         return [dict(parse_qsl(each.query)) for each in targets if each.path.startswith("/Journey/")]
 
@@ -57,7 +56,6 @@ class Told:
 
 @asynccontextmanager
 async def asking(answers, record=RECORD):
-    """Yield a network and what it is told."""
     told = Told(answers)
     async with serving(told.answer) as port, new_client(port) as client:
         yield TflSource(client.fetch, LIMITS).open(record), told
@@ -101,7 +99,6 @@ def a_leg(departure, arrival, minutes, mode="tube", line="Victoria", **more):
 
 
 def journeys(*legs, **more):
-    """Draw an answer: a journey of one leg for each."""
     made = [
         {
             "startDateTime": leg["departureTime"],

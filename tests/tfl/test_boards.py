@@ -26,7 +26,6 @@ VICTORIA = a_stop(
 
 
 def arriving(minute, number="1", **more):
-    """Draw a prediction of so many minutes past nine."""
     told = {
         "id": number,
         "naptanId": "940GZZLUVIC",
@@ -55,7 +54,6 @@ def drawn(told):
 
 
 async def test_a_row_is_a_prediction():
-    """Its time is expected, its delay unknown; when it was predicted travels with it."""
     found, _ = await board([arriving(7)])
     (row,) = found.departures
 
@@ -85,7 +83,6 @@ async def test_a_train_is_one_row_where_it_can_be_boarded(told, shown):
 
 
 async def test_what_is_missing_is_not_invented():
-    """No destination: where it goes towards; a platform that is the text null is none."""
     bare = arriving(7, towards="Check Front of Train", platformName="null")
     del bare["destinationName"], bare["destinationNaptanId"]
     found, _ = await board([bare])
@@ -96,7 +93,6 @@ async def test_what_is_missing_is_not_invented():
 
 @pytest.mark.parametrize(("window_min", "is_asked"), [(30, False), (31, True)])
 async def test_what_leaves_after_half_an_hour_is_asked_of_the_timetables(window_min, is_asked):
-    """TfL predicts no further, so a shorter board costs no request for timetables."""
     _, server = await board([], window_min=window_min, **{"/StopPoint/940GZZLUVIC": VICTORIA})
 
     assert ("/Line/victoria/Timetable/940GZZLUVIC" in server.paths) == is_asked
@@ -110,7 +106,6 @@ async def test_what_leaves_after_half_an_hour_is_asked_of_the_timetables(window_
     ],
 )
 async def test_a_board_stands_without_what_fails_and_says_so(window_min, failing, note):
-    """Timetables and statuses are other addresses, which may fail by themselves."""
     answers = {"/StopPoint/940GZZLUVIC": VICTORIA, "/StopPoint/940GZZLUVIC/Disruption": [], failing: (500, {})}
     found, _ = await board([arriving(7)], window_min=window_min, **answers)
 
@@ -190,7 +185,6 @@ async def test_a_hub_and_its_stations_are_one_place_among_names():
 
 
 async def test_a_position_is_named_by_the_nearest_stop():
-    """TfL knows no addresses, so the name says that it is only near; 250 m away nothing is."""
     stop = a_stop("940GZZLUVIC", "Victoria")
     async with asking({"/StopPoint": {"stopPoints": [stop]}}) as (network, _):
         near = await network.ask_address(Coordinate(51.4970, -0.1447))

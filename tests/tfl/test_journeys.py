@@ -63,14 +63,12 @@ def test_what_clocks_show_at_both_changes(naive, expected):
 
 
 def test_time_goes_on_through_the_hour_that_comes_twice():
-    """01:10 after the first 01:50 is the second 01:10."""
     first_ten_to_two = utc("2026-10-25T00:50Z")
 
     assert choose_after(datetime(2026, 10, 25, 1, 10), LONDON, earliest=first_ten_to_two) == utc("2026-10-25T01:10Z")
 
 
 async def test_a_night_bus_through_the_change_takes_twenty_minutes():
-    """It leaves at 01:50 and arrives at 01:10."""
     leg = a_leg("2026-10-25T01:50:00", "2026-10-25T01:10:00", 20, mode="bus", line="N29")
     instant = utc("2026-10-25T00:45Z")
     answer, server = await plan(journeys(leg), replace(QUERY, instant=instant))
@@ -81,7 +79,6 @@ async def test_a_night_bus_through_the_change_takes_twenty_minutes():
 
 
 async def test_the_second_half_past_one_is_meant_where_it_was_asked_for():
-    """At 01:20 for the second time, a bus of 01:30 leaves in ten minutes, not fifty minutes ago."""
     leg = a_leg("2026-10-25T01:30:00", "2026-10-25T01:40:00", 10, mode="bus")
     answer, _ = await plan(journeys(leg), replace(QUERY, instant=utc("2026-10-25T01:20Z")))
 
@@ -98,7 +95,6 @@ async def test_the_second_half_past_one_is_meant_where_it_was_asked_for():
     ],
 )
 def test_a_question_is_in_whole_minutes(instant, arrive_by, expected):
-    """Who leaves cannot leave before, who arrives may not arrive after."""
     assert print_wall_clock(utc(instant), LONDON, arrive_by=arrive_by) == expected
 
 
@@ -118,7 +114,6 @@ async def test_an_end_is_its_stop_or_its_position():
     ],
 )
 async def test_wishes_are_asked_in_tfls_words(wishes, expected):
-    """And only one direction of time: TfL would also offer what has left."""
     _, server = await plan(journeys(a_leg("08:45", "09:00", 15)), replace(QUERY, **wishes))
     asked = server.questions[0]
 
@@ -133,7 +128,6 @@ async def test_what_has_left_is_no_journey():
 
 
 async def test_a_ride_says_what_tfl_says_of_it():
-    """Line, headsign, stops, its own line on the map; no delay where the timetable's times are the same."""
     path = {"lineString": "[[51.50,-0.14],[51.51,-0.141],[51.515,-0.141]]"}
     told = a_leg("09:05", "09:15", 10, path=path, scheduledDepartureTime="2026-06-10T09:05:00", distance=32.0)
     answer, _ = await plan(journeys(told))
@@ -145,7 +139,6 @@ async def test_a_ride_says_what_tfl_says_of_it():
 
 
 async def test_a_ride_that_is_late_keeps_its_scheduled_time():
-    """Expected at 09:12, by the timetable at 09:05: seven minutes late when it leaves, none when it arrives."""
     late = {"scheduledDepartureTime": "2026-06-10T09:05:00", "scheduledArrivalTime": "2026-06-10T09:20:00"}
     answer, _ = await plan(journeys(a_leg("09:12", "09:20", 8, **late)))
     (leg,) = answer.itineraries[0].legs
@@ -154,7 +147,6 @@ async def test_a_ride_that_is_late_keeps_its_scheduled_time():
 
 
 async def test_where_too_much_is_walked_less_is_asked_for():
-    """TfL knows no limit: the second question is for the least walking, and nothing beyond the limit is offered."""
     far = a_leg("09:05", "09:40", 35, mode="walking", distance=3000)
     answer, server = await plan(journeys(far))
 
@@ -163,7 +155,6 @@ async def test_where_too_much_is_walked_less_is_asked_for():
 
 
 async def test_a_walk_without_a_length_is_measured_straight_and_reported():
-    """As of the other sources; counted as nothing it would keep any limit."""
     answer, _ = await plan(journeys(a_leg("09:05", "09:15", 10, mode="walking", arrivalPoint=a_point(lat=51.502))))
 
     assert round(answer.itineraries[0].walk_m) == 222
@@ -171,7 +162,6 @@ async def test_a_walk_without_a_length_is_measured_straight_and_reported():
 
 
 async def test_no_journey_is_an_answer_with_a_reason():
-    """A 404 of TfL's own; beyond its horizon the answer says that too."""
     near, _ = await plan((404, NO_JOURNEY))
     far, _ = await plan((404, NO_JOURNEY), replace(QUERY, instant=NINE + 9 * 86_400))
 
@@ -180,7 +170,6 @@ async def test_no_journey_is_an_answer_with_a_reason():
 
 
 async def test_a_stop_that_tfl_does_not_know_is_named():
-    """A 404 that names an end."""
     with pytest.raises(PlaceUnknown, match=r"no place '940GZZLUOXC' \(destination\)"):
         await plan((404, {"message": "The following stop is not recognised: 940GZZLUOXC"}))
 
@@ -254,7 +243,6 @@ async def test_a_plan_stands_without_the_lifts_and_says_so():
 
 
 async def test_a_journey_to_nowhere_is_left_out_and_counted():
-    """An itinerary says where it leads; TfL's coordinates may be missing."""
     answer, _ = await plan({"journeys": [TO_NOWHERE]})
 
     assert answer.itineraries == ()
@@ -266,7 +254,6 @@ async def test_a_journey_to_nowhere_is_left_out_and_counted():
     [(a_leg("09:05", "09:15", 10), 1800), (a_leg("09:05", "09:40", 35, mode="walking", distance=3000), None)],
 )
 async def test_what_is_left_out_of_a_second_answer_is_reported(first, window_s):
-    """Whether the window or too much walking led to the second question."""
 
     async def reply(asked):
         question = dict(parse_qsl(urlsplit(asked.target).query))
@@ -294,7 +281,6 @@ async def test_an_answer_names_tfl_and_when_it_was_retrieved():
 
 
 async def in_the_window(reply):
-    """Plan for the half hour behind 09:00; return when what was found leaves, the answer, and the times asked for."""
     found, server = await plan(reply, replace(QUERY, window_s=1800))
     leaving = [f"{datetime.fromtimestamp(each.departure, LONDON):%H:%M}" for each in found.itineraries]
     return leaving, found, [each["time"] for each in server.questions]
@@ -305,7 +291,6 @@ def time_of(asked):
 
 
 async def test_a_window_is_asked_for_until_it_is_covered():
-    """TfL offers a few at a time: it is asked on from the last, and no more once that leaves behind the window."""
 
     async def reply(asked):
         offered = {"0900": ("09:05", "09:10"), "0911": ("09:20", "09:25"), "0926": ("09:31",)}
@@ -318,7 +303,6 @@ async def test_a_window_is_asked_for_until_it_is_covered():
 
 
 async def test_a_window_that_stays_uncovered_is_said():
-    """A bus every minute, offered one at a time; and a question that fails, which loses nothing else."""
 
     async def every_minute(asked):
         time = time_of(asked)

@@ -97,7 +97,6 @@ async def test_a_recorded_404_of_empty_places_is_no_empty_answer(tmp_path):
 
 
 async def test_a_recorded_station_is_itself(monkeypatch):
-    """Arsenal: its entrances and platforms are not boarded by themselves."""
     async with asking({"/StopPoint/940GZZLUASL": recorded("stopPointById_940GZZLUASL_None_StopPoint")}) as (network, _):
         place = await network.find_stop_place("tfl:940gzzluasl")
 
@@ -109,7 +108,6 @@ async def test_a_recorded_station_is_itself(monkeypatch):
 
 
 async def test_a_recorded_station_has_the_timetable_of_its_line(monkeypatch):
-    """Arsenal: the Piccadilly line by Underground; at its platform the timetable is the station's, and that is said."""
     monkeypatch.setenv("FINGERPOST_NOW", "2026-06-10T08:00:00Z")
     station = recorded("stopPointById_940GZZLUASL_None_StopPoint")
     told = timetable(schedule("Friday", "10:00"))
@@ -129,7 +127,6 @@ async def test_a_recorded_station_has_the_timetable_of_its_line(monkeypatch):
 
 
 async def test_a_recorded_search_finds_what_people_call_it():
-    """``Green Park`` is the whole name of Green Park Underground Station."""
     async with asking({"/StopPoint/Search": recorded("stoppoint_search_green_park")}) as (network, _):
         (match,) = await network.find_places("green park")
 
@@ -141,7 +138,6 @@ async def test_a_recorded_search_finds_what_people_call_it():
 
 
 async def test_recorded_arrivals_become_rows(monkeypatch):
-    """In the order of their times, which TfL's is not; each with its platform, and when it was predicted."""
     monkeypatch.setenv("FINGERPOST_NOW", "2024-07-15T15:40:00Z")
     told = [each for each in recorded("arrivals_line_victoria_first20") if each["naptanId"] == "940GZZLUSKW"]
     status = recorded("lineStatusByMode_tube_None_Line")
@@ -159,6 +155,5 @@ async def test_recorded_arrivals_become_rows(monkeypatch):
 
 
 async def test_a_recorded_unknown_stop_is_none():
-    """An ApiError of 404, and no failure."""
     async with asking({"/StopPoint/1A2B3C4D": (404, recorded("apierror_404_stoppoint"))}) as (network, _):
         assert await network.find_stop("TFL:1A2B3C4D") is None

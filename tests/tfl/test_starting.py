@@ -29,7 +29,6 @@ def test_the_record_names_tfl_and_its_key():
 
 
 def test_london_is_known_without_asking():
-    """A record that a person wrote is enough; fares are no ability, and texts are read by TfL."""
     profile = TflSource(None).open(NetworkRecord(name="LONDON", source="tfl")).profile
 
     assert (profile.zone, profile.reads_texts, profile.attribution[0]) == (
@@ -41,7 +40,6 @@ def test_london_is_known_without_asking():
 
 
 def test_tfl_is_asked_no_faster_than_its_product_allows():
-    """500 requests in any minute: the burst and what comes after it."""
     pace = list_paces()["api.tfl.gov.uk"]
 
     assert pace.burst + 60 * pace.per_second <= 500

@@ -57,7 +57,6 @@ def draw(days):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_means_days(name):
-    """A range, a list, schools, holidays, nights by the day on which they begin."""
     days = find_named_days(name)
 
     assert days is not None
@@ -68,7 +67,6 @@ def test_a_name_means_days(name):
     "name", ["Summer Monday to Friday", "Bank Holiday Monday", "Christmas Day", "Monday to", "to Monday", "", "1"]
 )
 def test_a_name_with_a_word_of_unknown_meaning_means_nothing(name):
-    """Half of it understood would be a guess: bank holiday Mondays are not all Mondays."""
     assert find_named_days(name) is None
 
 
@@ -148,7 +146,6 @@ HOLIDAYS = {
 
 @pytest.mark.parametrize("year", HOLIDAYS)
 def test_public_holidays_are_those_of_england(year):
-    """Those that fall on a weekend are free on the next working day too."""
     days = [date(year, 1, 1) + timedelta(days=step) for step in range(365)]
     found = " ".join(f"{day:%m-%d}" for day in days if find_public_holiday(day) is not None)
 
@@ -171,5 +168,4 @@ def test_public_holidays_are_those_of_england(year):
     ],
 )
 def test_surely_no_school_is_open(day, is_free):
-    """August, Christmas, weekends, public holidays; the days before and behind may be schooldays."""
     assert is_without_school(date.fromisoformat(day)) == is_free

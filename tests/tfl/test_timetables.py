@@ -48,7 +48,6 @@ def at(text):
 
 
 async def board(told, first, last, *, stop=VICTORIA, by_schedule=True, **answers):
-    """Ask for a timetable between two times of London; the clock stands at 2026-06-10T09:00."""
     own = {STOP: stop, f"{STOP}/Arrivals": [], f"{STOP}/Disruption": [], TIMETABLE: told}
     async with asking({**own, **answers}) as (network, server):
         query = DepartureQuery(
@@ -76,7 +75,6 @@ def period(kind, first, last, lowest, highest):
 
 
 async def test_a_timetable_of_another_day_is_listed():
-    """The next Friday: its own timetable, the line's name, mode and end, and no claim to real time."""
     told = timetable(schedule("Monday - Thursday", "05:36"), schedule("Friday", "05:38 23:50"))
     found, server = await board(told, "2026-06-12T00:00", "2026-06-12T23:59")
     row = found.departures[0]
@@ -112,7 +110,6 @@ async def test_the_ends_of_the_window_are_in_it():
     ],
 )
 async def test_a_time_is_the_wall_clocks_where_clocks_change(hour, wanted):
-    """In the hour that comes twice the first is meant; one that is skipped is where it would have been."""
     _, time = hour.split("T")
     instant = int(datetime.fromisoformat(wanted).timestamp())
     async with asking({STOP: VICTORIA, TIMETABLE: timetable(schedule("Saturday", time))}) as (network, _):
@@ -125,7 +122,6 @@ async def test_a_time_is_the_wall_clocks_where_clocks_change(hour, wanted):
 
 
 async def test_each_direction_that_tfl_offers_is_asked_for():
-    """Without a timetable TfL says what may have been meant: HTTP 200 with options, by direction or by end."""
     options = [
         {"description": "Outbound", "uri": "/Line/victoria/Timetable/940GZZLUVIC?direction=outbound"},
         {"description": "Towards Walthamstow", "uri": f"/Line/victoria/Timetable/940GZZLUVIC/to/{WALTHAMSTOW}"},
@@ -148,7 +144,6 @@ async def test_each_direction_that_tfl_offers_is_asked_for():
 
 
 async def test_a_disambiguation_with_status_300_is_one_too():
-    """Journeys have it so; options in words of unknown meaning are asked for as the two directions."""
     first = (300, {"disambiguation": {"disambiguationOptions": [{"uri": "https://elsewhere.example/"}]}})
 
     async def reply(asked):
@@ -245,7 +240,6 @@ async def test_a_frequency_in_another_unit_is_left_out_and_said():
     ],
 )
 async def test_a_line_without_a_timetable_is_named(told):
-    """National Rail has none: an empty board must not look like a day without trains."""
     found, _ = await board(told, "2026-06-12T10:00", "2026-06-12T12:00")
 
     assert (found.departures, found.gap) == ([], None)
@@ -270,7 +264,6 @@ async def test_a_line_that_fails_does_not_take_the_others_along():
 
 
 async def test_more_lines_than_a_board_can_ask_for_are_named():
-    """The limit of requests is shared, and a board has eight seconds."""
     lines = [{"id": f"l{number:02d}", "name": f"L{number:02d}"} for number in range(MOST_LINES + 1)]
     found, server = await board(
         {}, "2026-06-12T10:00", "2026-06-12T11:00", stop={**VICTORIA, "lines": lines}, **{"/Line/l": {}}
@@ -281,7 +274,6 @@ async def test_more_lines_than_a_board_can_ask_for_are_named():
 
 
 async def test_modes_come_from_the_groups_of_a_stops_lines():
-    """A station where buses and trains call tells which line is what."""
     groups = [
         {"modeName": "bus", "lineIdentifier": ["circle"]},
         {"modeName": "tube", "lineIdentifier": ["victoria"]},
@@ -313,7 +305,6 @@ async def test_an_empty_board_says_what_comes_next(last, gap):
 
 
 async def test_what_comes_next_may_be_the_next_days_first():
-    """At 23:00 on Friday: Saturday's bus of 00:10 leaves before Friday night's of 25:00."""
     told = timetable(schedule("Friday Night/Saturday Morning", "25:00"), schedule("Saturday", "00:10"))
     found, _ = await board(told, "2026-06-12T22:00", "2026-06-12T23:00")
 
@@ -321,7 +312,6 @@ async def test_what_comes_next_may_be_the_next_days_first():
 
 
 async def test_a_board_is_predicted_for_half_an_hour_and_timetabled_behind_it():
-    """The train of 09:40 is the timetable's, the one of 09:07 predicted; neither is told twice."""
     told = timetable(schedule("Monday - Thursday", "09:06 09:40"))
     arrival = {
         "id": "1",

@@ -37,23 +37,19 @@ def api_error(status, kind, message):
 
 
 def naive(instant, zone, *, up=False):
-    """Return a wall-clock time in whole minutes."""
     whole = instant + (-instant % 60 if up else -(instant % 60))
     return datetime.fromtimestamp(whole, zone).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def utc(instant):
-    """Return an instant with the seven digits that TfL likes."""
     return datetime.fromtimestamp(instant, UTC).strftime("%Y-%m-%dT%H:%M:%S.0000000Z")
 
 
 def local_id(printed):
-    """Return the id as TfL would have it: capitals, and whatever letters there are."""
     return unescape(printed.partition(":")[2])
 
 
 def journey_of(itinerary, zone, draw):
-    """Return a journey: minutes, expected times, the timetable's beside them."""
     legs = [leg_of(leg, zone, draw) for leg in itinerary.legs]
     begin, end = legs[0]["departureTime"], legs[-1]["arrivalTime"]
     whole = -(-(itinerary.arrival - itinerary.departure + itinerary.departure % 60) // 60)
@@ -122,7 +118,6 @@ def stop_of(place, lines):
 
 
 def option_of(match):
-    """Return an option of a disambiguation."""
     place = match.place
     shown = entity(
         "StopPoint", commonName=place.name, placeType="StopPoint", lat=place.coordinate.lat, lon=place.coordinate.lon
@@ -138,7 +133,6 @@ def option_of(match):
 
 
 def prediction_of(row, timestamp, number):
-    """Return an expected arrival of what goes on, or ends here."""
     return entity(
         "Prediction",
         id=str(number),
@@ -224,7 +218,6 @@ def without_timetable(line_id):
 
 
 def line_of(line_id, alerts=()):
-    """Return a line and how it fares: good, or diverted for a reason."""
     statuses = [
         entity("LineStatus", id=0, statusSeverity=15, statusSeverityDescription="Diverted", reason=alert.header,
                validityPeriods=[period_of(alert)])
@@ -242,7 +235,6 @@ def line_of(line_id, alerts=()):
 
 
 def disruption_of(alert, own_id):
-    """Return what is wrong with a stop."""
     return entity("DisruptedPoint", atcoCode=own_id, description=alert.header, **period_of(alert))
 
 

@@ -47,7 +47,6 @@ class TflServer:
         self._line_alerts = {}
 
     async def answer(self, asked):
-        """Return the bytes of an answer."""
         parts = urlsplit(asked.target)
         path = [unquote(part) for part in parts.path.split("/")[1:]]
         params = dict(parse_qsl(parts.query))
@@ -222,7 +221,6 @@ class TflServer:
         return 200, tfl.timetable_of(line_id, own_id, journeys, names)
 
     def _list_lines(self, own_id):
-        """Return the modes of the lines that call at a stop, by their ids."""
         calling = [self._route_of[row["trip_id"]] for row in self._calls if row["stop_id"].upper() == own_id.upper()]
         return {row["route_short_name"].lower(): _MODE_OF_TYPE[row["route_type"]] for row in calling}
 
@@ -268,5 +266,4 @@ def _write(status, body):
 
 
 def serving(reply, trouble=None):
-    """Serve on a free port; ``reply`` turns a request into the bytes of an answer. Yield how to connect."""
     return serving_replies(reply, trouble)
