@@ -11,7 +11,7 @@ from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, SourceChanged, Sourc
 from fingerpost.transit.model.itinerary import LineSource, Mode, Optimize
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.remote.tfl.itineraries import choose_after, list_instants, print_wall_clock
+from fingerpost.transit.remote.tfl.itineraries import choose_after, print_wall_clock
 from tests.tfl.asking import NO_JOURNEY, a_leg, a_point, asking, journeys
 
 LONDON = ZoneInfo("Europe/London")
@@ -41,25 +41,6 @@ async def plan(told, query=QUERY, **answers):
 
 def utc(text):
     return int(datetime.fromisoformat(text).timestamp())
-
-
-@pytest.mark.parametrize(
-    ("naive", "expected"),
-    [
-        ("2026-10-25T00:59", ["2026-10-24T23:59Z"]),
-        ("2026-10-25T01:00", ["2026-10-25T00:00Z", "2026-10-25T01:00Z"]),
-        ("2026-10-25T01:59", ["2026-10-25T00:59Z", "2026-10-25T01:59Z"]),
-        ("2026-10-25T02:00", ["2026-10-25T02:00Z"]),
-        ("2026-03-29T00:59", ["2026-03-29T00:59Z"]),
-        ("2026-03-29T01:30", ["2026-03-29T01:30Z"]),
-        ("2026-03-29T02:00", ["2026-03-29T01:00Z"]),
-    ],
-)
-def test_what_clocks_show_at_both_changes(naive, expected):
-    """In October an hour is shown twice; in March one is never shown, and is read as it would have been."""
-    found = list_instants(datetime.fromisoformat(naive), LONDON)
-
-    assert [datetime.fromtimestamp(each, UTC).strftime("%Y-%m-%dT%H:%MZ") for each in found] == expected
 
 
 def test_time_goes_on_through_the_hour_that_comes_twice():
