@@ -246,12 +246,13 @@ def read_wire_instant(text: str) -> int:
     return int(instant.timestamp())
 
 
-def _read(value: Any) -> Any:
-    return read_wire_instant(value) if isinstance(value, str) else value
+def from_text(reader: Callable[[str], Any]) -> BeforeValidator:
+    """Return what reads a value from a text, and leaves any other value as it is."""
+    return BeforeValidator(lambda value: reader(value) if isinstance(value, str) else value)
 
 
 def _read_open(value: Any) -> Any:
-    read = _read(value)
+    read = read_wire_instant(value) if isinstance(value, str) else value
     is_known = isinstance(read, int | float) and 0 <= read <= LAST_INSTANT and read == int(read)
     return int(read) if is_known else None
 
@@ -270,7 +271,7 @@ class ModeReader:
 
 UnixSecond = Annotated[int, Field(ge=0, le=LAST_INSTANT)]
 
-Instant = Annotated[UnixSecond, BeforeValidator(_read)]
+Instant = Annotated[UnixSecond, from_text(read_wire_instant)]
 """A Unix second, from an instant with an offset."""
 
 OpenInstant = Annotated[int | None, BeforeValidator(_read_open)]

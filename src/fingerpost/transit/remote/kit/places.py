@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fingerpost.errors import ToolError
 from fingerpost.transit.model.itinerary import Access, Mode, NearbyStop, StopPoint
@@ -163,19 +163,15 @@ def new_named(ids: StopIdCodec, stop: ServerStop) -> NamedStop:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class Candidate(NearName):
     """A geocoder's match.
 
     ``title`` names a position there, by default ``name``. ``stop_id`` is the routing server's id of a stop.
     ``confidence`` is the geocoder's own, 0 to 1, and counts only if no spelling resembles the text.
     """
 
-    name: str
-    coordinate: Coordinate
     label: str | None = None
     title: str | None = None
-    locality: str | None = None
-    is_address: bool = False
     stop_id: str | None = None
     confidence: float = 0.0
 
@@ -231,16 +227,8 @@ class Geocoder(PlaceNames):
         """Name a position by what is near it; None if nothing is."""
         with _naming_failures():
             candidates = await self._list_near(position, language)
-        near = [
-            NearName(
-                name=candidate.title or candidate.name,
-                coordinate=candidate.coordinate,
-                is_address=candidate.is_address,
-                locality=candidate.locality,
-            )
-            for candidate in candidates
-        ]
-        return find_position_name(position, near, attribution)
+        named = [replace(candidate, name=candidate.title or candidate.name) for candidate in candidates]
+        return find_position_name(position, named, attribution)
 
 
 @contextmanager

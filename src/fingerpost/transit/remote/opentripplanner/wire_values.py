@@ -4,12 +4,12 @@ import re
 from datetime import date, datetime, tzinfo
 from functools import lru_cache
 from math import isfinite
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from fingerpost.transit.model.itinerary import Access, Mode
-from fingerpost.transit.remote.kit.answers import ModeReader
+from fingerpost.transit.remote.kit.answers import ModeReader, from_text
 
 _DURATION = re.compile(
     r"(?P<sign>[-+]?)P(?:(?P<days>[-+]?\d+)D)?"
@@ -47,14 +47,10 @@ def print_offset_time(instant: int, zone: tzinfo) -> str:
     return datetime.fromtimestamp(instant, zone).isoformat(timespec="seconds")
 
 
-def _read(reader: Any) -> BeforeValidator:
-    return BeforeValidator(lambda value: reader(value) if isinstance(value, str) else value)
-
-
-DurationS = Annotated[int, Field(ge=-LONGEST_S, le=LONGEST_S), _read(read_duration_s)]
+DurationS = Annotated[int, Field(ge=-LONGEST_S, le=LONGEST_S), from_text(read_duration_s)]
 """Seconds, from an ISO 8601 duration."""
 
-Day = Annotated[date, _read(lru_cache(maxsize=512)(date.fromisoformat))]
+Day = Annotated[date, from_text(lru_cache(maxsize=512)(date.fromisoformat))]
 """A service date, written YYYY-MM-DD by the server and YYYYMMDD in its documentation."""
 
 

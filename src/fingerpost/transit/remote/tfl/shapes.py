@@ -18,6 +18,7 @@ from fingerpost.transit.remote.kit.answers import (
     OpenInstant,
     Several,
     Shape,
+    from_text,
 )
 
 read_mode = ModeReader(
@@ -38,23 +39,18 @@ read_mode = ModeReader(
 
 @lru_cache(maxsize=8192)
 def read_naive(text: str) -> datetime:
-    """Return a wall-clock time of a journey.
-
-    Raises:
-        ValueError: it is none, or has an offset, which TfL's journeys never have.
-    """
+    """Parse a wall-clock time; raise ValueError if it has an offset, which TfL's journeys never have."""
     read = datetime.fromisoformat(text)
     if read.tzinfo is not None:
         raise ValueError("a wall-clock time with an offset")
     return read
 
 
-Naive = Annotated[datetime, BeforeValidator(lambda value: read_naive(value) if isinstance(value, str) else value)]
-"""A wall-clock time without an offset."""
+Naive = Annotated[datetime, from_text(read_naive)]
 
 
 def _read_line(value: Any) -> Any:
-    """Return the points of a path, which TfL writes as JSON inside a text; none where there is none."""
+    """Return the points of a path, which TfL writes as JSON inside a text."""
     if not isinstance(value, str) or not value.strip():
         return ()
     points = json.loads(value)
