@@ -8,12 +8,12 @@ from typing import Any
 
 import mcp_types as types
 
-from fingerpost.apps.interpreter import take_short_turns
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp import http
 from fingerpost.apps.mcp.address import Address
 from fingerpost.apps.mcp.server import FindUser, new_server
 from fingerpost.apps.settings import read_settings
+from fingerpost.apps.warm_up import take_short_turns
 from fingerpost.apps.wiring import Application, build
 
 NOOP = "noop"

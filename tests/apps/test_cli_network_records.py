@@ -10,8 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from fingerpost.apps import source_kinds
-from fingerpost.apps.cli import network_commands
-from fingerpost.apps.cli.application import Caller
+from fingerpost.apps.cli import Caller, network_commands
 from fingerpost.apps.cli.network_add import new_add_command
 from fingerpost.apps.source_kinds import SourceKind
 from fingerpost.errors import ParameterError

@@ -16,9 +16,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
-from fingerpost.apps.mcp.address import Address, name_machine
+from fingerpost.apps.mcp.address import Access, Address, name_machine
 from fingerpost.apps.mcp.http import check_host, new_app, new_config
-from fingerpost.apps.mcp.identity import Access
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.kernel_mode import note_compiled

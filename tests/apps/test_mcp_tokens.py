@@ -9,9 +9,8 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
-from fingerpost.apps.mcp.address import Address
+from fingerpost.apps.mcp.address import Access, Address
 from fingerpost.apps.mcp.http import new_app
-from fingerpost.apps.mcp.identity import Access
 from fingerpost.apps.mcp.tokens import open_verifier
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.warm_up import WarmUp

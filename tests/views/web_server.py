@@ -7,9 +7,8 @@ from contextlib import asynccontextmanager
 import uvicorn
 
 from fingerpost.apps.demo_disruption import DemoDisruption
-from fingerpost.apps.mcp.address import Address
+from fingerpost.apps.mcp.address import Access, Address
 from fingerpost.apps.mcp.http import Site, new_app
-from fingerpost.apps.mcp.identity import Access
 from fingerpost.apps.views.site import list_files, list_headers
 from fingerpost.apps.warm_up import WarmUp
 

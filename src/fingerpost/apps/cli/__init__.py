@@ -2,12 +2,21 @@
 
 import errno
 import sys
+from dataclasses import dataclass
 
 from fingerpost.errors import ParameterError, ToolError
 
 TOOL_ERROR = 1
 USAGE = 2
 _INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The global options, given before the command."""
+
+    user: str | None
+    verbose: bool
 
 
 def main() -> None:

@@ -1,52 +1,111 @@
-"""The root command with its global options."""
+"""The root command with its global options, and the modules of its commands."""
 
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple
 
 import typer
+import typer.main
+from typer.core import TyperCommand, TyperGroup
 
 import fingerpost
 from fingerpost import clock
-from fingerpost.apps.cli import (
-    filings_commands,
-    network_commands,
-    operating,
-    plan_commands,
-    questions,
-    variable_commands,
-)
-from fingerpost.apps.cli.application import Caller, usage
+from fingerpost.apps.cli import Caller
+from fingerpost.apps.cli.output import usage
+
+
+class _Entry(NamedTuple):
+    """A command: the function of its name in a module, or without an example the module's group of commands."""
+
+    module: str
+    help: str
+    example: str | None = None
+    # A coordinate may begin with a minus sign: what is no option is taken as an argument.
+    takes_negative_numbers: bool = False
+
+
+_ENTRIES = {
+    "plan": _Entry("questions", "Plan a trip.", "fingerpost plan Kamppi Espoo --at 'tomorrow 09:00'", True),
+    "departures": _Entry("questions", "Show a stop's departures.", "fingerpost departures Kamppi --window 60"),
+    "timetable": _Entry(
+        "questions",
+        "Show a stop's timetable: what is scheduled, at any time.",
+        "fingerpost timetable Kauklahti --at 'tomorrow 9am'",
+    ),
+    "find": _Entry("questions", "Find a stop or place by its name.", "fingerpost find Kamppi"),
+    "stops": _Entry("questions", "List the stops near a point.", "fingerpost stops 60.1699,24.9384", True),
+    "call": _Entry("questions", "Call a tool and print its envelope.", "fingerpost call get_user_variables"),
+    "run": _Entry("plan_commands", "Run a plan, or draw it.", "fingerpost run plan.json"),
+    "serve": _Entry("operating", "Serve the tools over MCP.", "fingerpost serve --http 127.0.0.1:8000"),
+    "worker": _Entry(
+        "operating",
+        "Take over the plan runs of servers that died, over the database that they share, until SIGTERM.",
+        "fingerpost worker",
+    ),
+    "web": _Entry(
+        "operating", "Serve the web page: trips with a map, departure boards, saved places.", "fingerpost web"
+    ),
+    "doctor": _Entry("operating", "Say what this installation has and what it lacks.", "fingerpost doctor"),
+    "demo": _Entry("operating", "Plan a trip on the demo network, which is not for real trips.", "fingerpost demo"),
+    "vars": _Entry("variable_commands", "Places and preferences that are kept by name."),
+    "network": _Entry("network_commands", "The networks that trips are planned in."),
+    "filings": _Entry(
+        "filings_commands", "Figures of companies that file with the SEC: fingerpost filings AAPL revenue 2022."
+    ),
+    "runs": _Entry("plan_commands", "Runs of plans."),
+}
+
+
+class _Commands(Mapping[str, Any]):
+    """The commands by name; the module of one is imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> Any:
+        entry = _ENTRIES[name]
+        module = import_module(f"fingerpost.apps.cli.{entry.module}")
+        if entry.example is None:
+            command: Any = typer.main.get_group(module.app)
+        else:
+            alone = typer.Typer(add_completion=False)
+            settings = {"ignore_unknown_options": entry.takes_negative_numbers}
+            alone.command(name, epilog=f"Example: {entry.example}", context_settings=settings)(getattr(module, name))
+            command = typer.main.get_command(alone)
+        command.help = entry.help
+        return command
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_ENTRIES)
+
+    def __len__(self) -> int:
+        return len(_ENTRIES)
+
+
+class _LazyGroup(TyperGroup):
+    """Imports only the module of the command that runs: the engine takes longer to import than ``--help`` may last."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**{**given, "commands": _Commands()})
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  (typer's signature)
+        return list(_ENTRIES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002  (typer's signature)
+        """Return what the group's own help shows of a command."""
+        return TyperCommand(cmd_name, help=_ENTRIES[cmd_name].help) if cmd_name in _ENTRIES else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command of some words."""
+        name, _shown, rest = super().resolve_command(ctx, args)
+        return name, None if name is None else self.commands[name], rest
+
 
 app = typer.Typer(
+    cls=_LazyGroup,
     help="Plan public transport trips, look up company figures with their filings, and run plans of both.",
     epilog="Examples: fingerpost plan Kamppi Espoo; fingerpost filings AAPL revenue 2022",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-# A coordinate may begin with a minus sign: what is no option is taken as an argument.
-_NEGATIVE_NUMBERS = {"ignore_unknown_options": True}
-
-app.command(
-    "plan", context_settings=_NEGATIVE_NUMBERS, epilog="Example: fingerpost plan Kamppi Espoo --at 'tomorrow 09:00'"
-)(questions.plan)
-app.command("departures", epilog="Example: fingerpost departures Kamppi --window 60")(questions.departures)
-app.command("timetable", epilog="Example: fingerpost timetable Kauklahti --at 'tomorrow 9am'")(questions.timetable)
-app.command("find", epilog="Example: fingerpost find Kamppi")(questions.find)
-app.command("stops", context_settings=_NEGATIVE_NUMBERS, epilog="Example: fingerpost stops 60.1699,24.9384")(
-    questions.stops
-)
-app.command("call", epilog="Example: fingerpost call get_user_variables")(questions.call)
-app.add_typer(variable_commands.app, name="vars")
-app.add_typer(network_commands.app, name="network")
-app.add_typer(filings_commands.app, name="filings")
-app.command("run", epilog="Example: fingerpost run plan.json")(plan_commands.run)
-app.add_typer(plan_commands.app, name="runs")
-app.command("serve", epilog="Example: fingerpost serve --http 127.0.0.1:8000")(operating.serve)
-app.command("worker", epilog="Example: fingerpost worker")(operating.worker)
-app.command("web", epilog="Example: fingerpost web")(operating.web)
-app.command("doctor", epilog="Example: fingerpost doctor")(operating.doctor)
-app.command("demo", epilog="Example: fingerpost demo")(operating.demo)
 
 
 def _print_version(wanted: bool) -> None:

@@ -2,50 +2,28 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterator
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any, TypeVar
 
 import typer
 
-from fingerpost.apps.cli import TOOL_ERROR, USAGE
-from fingerpost.apps.cli.output import complain, print_answer, print_json, say, showing_work
+from fingerpost.apps import error_boundary
+from fingerpost.apps.cli import TOOL_ERROR, Caller
+from fingerpost.apps.cli.output import complain, print_answer, print_json, say, showing_work, usage
 from fingerpost.apps.kernels import answer_while_compiling
 from fingerpost.apps.logs import start_logging
-from fingerpost.errors import ToolError
+from fingerpost.apps.settings import Settings, read_settings
+from fingerpost.apps.wiring import Application, build
+from fingerpost.contract.published import Answer
 
-if TYPE_CHECKING:
-    from fingerpost.apps.settings import Settings
-    from fingerpost.apps.wiring import Application
-    from fingerpost.contract.published import Answer
+_R = TypeVar("_R")
 
 Json = Annotated[bool, typer.Option("--json", help="Print the contract's envelope and nothing else.")]
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """The global options, given before the command."""
-
-    user: str | None
-    verbose: bool
-
-
-@contextmanager
-def usage() -> Iterator[None]:
-    """Turn a ``ToolError`` about a setting or an option into a sentence on stderr and exit code 2."""
-    try:
-        yield
-    except ToolError as error:
-        complain(error)
-        raise typer.Exit(USAGE) from error
-
-
-def prepare_settings(ctx: typer.Context) -> "Settings":
+def prepare_settings(ctx: typer.Context) -> Settings:
     """Read the settings for a command, make the home folder, and start logging if ``--verbose`` was given."""
-    # Here and in open_application: these modules take longer to import than --help and --version may last.
-    from fingerpost.apps.settings import read_settings
-
     caller: Caller = ctx.obj
     if caller.verbose:
         start_logging()
@@ -57,38 +35,44 @@ def prepare_settings(ctx: typer.Context) -> "Settings":
     return settings
 
 
-def open_application(ctx: typer.Context, groups: Collection[str] | None = None) -> "Application":
+def open_application(ctx: typer.Context, groups: Collection[str] | None = None) -> Application:
     """Return the application with the tools of some groups, or all."""
     settings = prepare_settings(ctx)
-    from fingerpost.apps.wiring import build
-
     with usage():
         return build(settings, groups)
 
 
-def ask(
-    application: "Application",
-    tool: str,
-    arguments: object,
-    prepare: "Callable[[Application], Awaitable[None]] | None" = None,
-) -> "Answer":
-    """Return a tool's answer for the application's user; ``prepare`` runs before the call."""
-    from fingerpost.apps import error_boundary
+def run_and_close(application: Application, work: Coroutine[Any, Any, _R]) -> _R:
+    """Return the result of a coroutine, after which the application's networks are closed."""
 
-    async def ask_and_close() -> "Answer":
+    async def run() -> _R:
         try:
-            if prepare is not None:
-                await prepare(application)
-            return await error_boundary.answer(application.tools, tool, arguments, user=application.settings.user)
+            return await work
         finally:
             await application.networks.close()
 
+    return asyncio.run(run())
+
+
+def ask(
+    application: Application,
+    tool: str,
+    arguments: object,
+    prepare: Callable[[Application], Awaitable[None]] | None = None,
+) -> Answer:
+    """Return a tool's answer for the application's user; ``prepare`` runs before the call."""
+
+    async def answer() -> Answer:
+        if prepare is not None:
+            await prepare(application)
+        return await error_boundary.answer(application.tools, tool, arguments, user=application.settings.user)
+
     with answering(application):
-        return asyncio.run(ask_and_close())
+        return run_and_close(application, answer())
 
 
 @contextmanager
-def answering(application: "Application") -> Iterator[None]:
+def answering(application: Application) -> Iterator[None]:
     """Answer one question in the block, with a spinner on a terminal."""
     answer_while_compiling(application.settings.home, say)
     with showing_work("Looking ..."):
@@ -96,13 +80,13 @@ def answering(application: "Application") -> Iterator[None]:
 
 
 def show_answer(
-    application: "Application", tool: str, arguments: object, *, as_json: bool, has_values: bool = False
+    application: Application, tool: str, arguments: object, *, as_json: bool, has_values: bool = False
 ) -> None:
     """Ask a tool and print its answer, which may have a user's own values; an error ends the process."""
     print_or_end(ask(application, tool, arguments), as_json=as_json, has_values=has_values)
 
 
-def print_or_end(answer: "Answer", *, as_json: bool, has_values: bool = False) -> None:
+def print_or_end(answer: Answer, *, as_json: bool, has_values: bool = False) -> None:
     """Print an answer's text, or its envelope and nothing else; end the process with status 1 if it is an error."""
     if as_json:
         print_json(answer.body)

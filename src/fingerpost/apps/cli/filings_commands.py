@@ -7,7 +7,7 @@ from contextlib import closing
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -17,13 +17,16 @@ from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import Json, ask, open_application, prepare_settings, print_or_end
 from fingerpost.apps.cli.network_sources import show_import_bars
 from fingerpost.apps.cli.output import complain, new_console, plain, print_line, say, showing_work
+from fingerpost.apps.settings import Settings
+from fingerpost.apps.storage import new_client
+from fingerpost.contract.published import Answer
 from fingerpost.errors import ToolError
 from fingerpost.filings.edgar import PACES, Edgar
-
-if TYPE_CHECKING:
-    from fingerpost.apps.settings import Settings
-    from fingerpost.contract.published import Answer
-    from fingerpost.filings.sync import Synced
+from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.loading import FilingText, load_files
+from fingerpost.filings.reply import source_of
+from fingerpost.filings.store import FactStore
+from fingerpost.filings.sync import EdgarSync, Synced
 
 _SHOW = "show"
 _JSON = "--json"
@@ -53,11 +56,7 @@ class FilingsGroup(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-app = typer.Typer(
-    help="Figures of companies that file with the SEC: fingerpost filings AAPL revenue 2022.",
-    no_args_is_help=True,
-    cls=FilingsGroup,
-)
+app = typer.Typer(no_args_is_help=True, cls=FilingsGroup)
 
 _OUTCOMES = {
     "new": "figures fetched, complete through {day}",
@@ -80,12 +79,8 @@ def sync_filings(
         raise typer.Exit(TOOL_ERROR)
 
 
-async def _sync(settings: "Settings", tickers: list[str], texts: int) -> bool:
+async def _sync(settings: Settings, tickers: list[str], texts: int) -> bool:
     """Fetch companies one after the other, going on after a failure; return whether all were fetched."""
-    from fingerpost.apps.storage import new_client
-    from fingerpost.filings.store import FactStore
-    from fingerpost.filings.sync import EdgarSync
-
     edgar = Edgar(contact=settings.sec_contact)
     console = new_console(stderr=True)
     all_came = True
@@ -106,7 +101,7 @@ async def _sync(settings: "Settings", tickers: list[str], texts: int) -> bool:
     return all_came
 
 
-def _line(done: "Synced") -> str:
+def _line(done: Synced) -> str:
     outcome = _OUTCOMES[done.facts].format(day=done.complete_through)
     texts = f"; {done.texts} texts" if done.texts else ""
     return f"{done.ticker} {done.name} (CIK {done.cik}): {outcome}; {done.filings:,} filings listed{texts}"
@@ -138,10 +133,6 @@ def load_filings(
     if (accession is None) != (filed is None):
         raise typer.BadParameter(f"a filing's text also needs {'--accession' if accession is None else '--filed'}")
     settings = prepare_settings(ctx)
-    # The reader takes longer to import than --help takes to print.
-    from fingerpost.filings.loading import FilingText, load_files
-    from fingerpost.filings.store import FactStore
-
     text_of = FilingText(accession=accession or "", form=form, filed=filed or "")
     store = FactStore(settings.filings_file)
     for file in files:
@@ -174,9 +165,6 @@ def list_companies(ctx: typer.Context) -> None:
 
 def describe_companies(file: Path) -> list[str]:
     """Return a line for each company of the facts file, and one for those whose next annual report is overdue."""
-    from fingerpost.filings.library import FactLibrary
-    from fingerpost.filings.reply import source_of
-
     with closing(FactLibrary(file)) as library:
         companies = library.list_companies()
     today, lines = clock.now().date(), []
@@ -214,7 +202,7 @@ def show(
         raise
 
 
-def _find_hint(answer: "Answer", company: str, words: Sequence[str]) -> str | None:
+def _find_hint(answer: Answer, company: str, words: Sequence[str]) -> str | None:
     """Return how the words are ordered, or how a period is written, where that may be why there is no answer."""
     reasons = [entry.get("reason") for entry in (answer.body.get("missing") or {}).values()]
     if "unknown_ticker" in reasons:

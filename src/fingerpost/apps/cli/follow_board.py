@@ -4,21 +4,20 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Group
 from rich.live import Live
 from rich.text import Text
 
+from fingerpost.apps import error_boundary
 from fingerpost.apps.cli.application import answering, print_or_end
 from fingerpost.apps.cli.output import new_console, print_json, style_answer
 from fingerpost.apps.cli.terminal_words import describe_error, in_terminal_words
 from fingerpost.apps.demo_disruption import DemoDisruption
+from fingerpost.apps.wiring import Application
+from fingerpost.contract.published import Answer
 from fingerpost.errors import ToolError
-
-if TYPE_CHECKING:
-    from fingerpost.apps.wiring import Application
-    from fingerpost.contract.published import Answer
 
 EVERY_S = 30
 # Title, header of the table, what is said below it, and the line of the prompt.
@@ -29,7 +28,7 @@ _Wait = Callable[[float], Awaitable[None]]
 
 
 def follow_board(
-    application: "Application",
+    application: Application,
     arguments: dict[str, Any],
     *,
     every_s: float,
@@ -48,10 +47,8 @@ def follow_board(
 
 
 async def _follow(
-    application: "Application", arguments: dict[str, Any], *, every_s: float, as_json: bool, wait: _Wait
+    application: Application, arguments: dict[str, Any], *, every_s: float, as_json: bool, wait: _Wait
 ) -> None:
-    from fingerpost.apps import error_boundary
-
     screen = _Screen(every_s)
     if "limit" not in arguments and not as_json:
         arguments = {**arguments, "limit": screen.count_rows()}
@@ -90,7 +87,7 @@ class _Screen:
         """Return how many departures have room on the screen; all that fit into an answer's default elsewhere."""
         return max(_LEAST_ROWS, min(50, self._console.size.height - _LINES_AROUND)) if self.is_terminal else 10
 
-    def show(self, answer: "Answer") -> None:
+    def show(self, answer: Answer) -> None:
         if answer.error is None:
             self._answer = answer
         assert self._answer is not None, "a first answer that is an error is not shown"
@@ -100,7 +97,7 @@ class _Screen:
         else:
             self._console.print(drawn, "", soft_wrap=True)
 
-    def _draw(self, board: "Answer", error: ToolError | None) -> list[Text]:
+    def _draw(self, board: Answer, error: ToolError | None) -> list[Text]:
         title, *lines = style_answer(in_terminal_words(board.text))
         live, time = "live" if board.body["realtimeUsed"] else "timetable", board.body["dataFreshness"][11:19]
         state = Text(f"{live}, as of {time}, updates every {self._every_s:g} s, Ctrl-C ends", "dim")

@@ -17,6 +17,7 @@ from fingerpost.errors import ToolError
 from fingerpost.runtime.extras import format_install_command
 from fingerpost.store.limits import read_clock_ms
 from fingerpost.store.sqlite import SqliteFile
+from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.kernel_mode import are_compiled, use_kernels_folder
 from fingerpost.transit.model.provenance import ServiceState
 
@@ -89,16 +90,12 @@ async def _check_networks(application: Application) -> bool:
 
 
 def _find_age_note(application: Application, network: dict[str, Any]) -> str | None:
-    from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
-
     store = TimetableStore(application.settings.home)
     return store.get(network["name"]).find_age_note() if network["name"] in store.list_names() else None
 
 
 def _check_files(home: Path) -> bool:
     """Print the damaged files of a home, and which networks and SQLite files have none."""
-    from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
-
     store, problems = TimetableStore(home), dict[str, str | None]()
     for name in store.list_names():
         try:

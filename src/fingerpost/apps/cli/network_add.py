@@ -7,24 +7,28 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from fingerpost.apps.cli.application import prepare_settings, usage
+from fingerpost.apps.cli.application import prepare_settings
 from fingerpost.apps.cli.network_sources import (
     Unchecked,
     check_realtime,
     forget_import,
     learn_profile,
+    print_import,
     print_realtime,
     run_import,
 )
-from fingerpost.apps.cli.output import print_line
+from fingerpost.apps.cli.output import print_line, usage
+from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import EMBEDDED, SourceKind, open_record_store
 from fingerpost.errors import ParameterError
 from fingerpost.store.network_names import plain_name
+from fingerpost.store.network_record import KEYS, NetworkRecord
+from fingerpost.transit.embedded.feed_origins import expand_home, read_place
+from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.remote.kit.add_option import AddOption
 
 if TYPE_CHECKING:
     from fingerpost.apps.realtime_check import RealtimeCheck
-    from fingerpost.apps.settings import Settings
 
 _TEXT_LISTS = ("feeds", "realtime", "languages", "attribution")
 # The keys of a record that mean nothing to another kind of source.
@@ -157,10 +161,8 @@ class _Adding:
     """
 
     def __init__(
-        self, settings: "Settings", name: str, chosen: _Chosen, typed: Mapping[str, Any], *, unchecked: bool
+        self, settings: Settings, name: str, chosen: _Chosen, typed: Mapping[str, Any], *, unchecked: bool
     ) -> None:
-        from fingerpost.store.network_record import KEYS, NetworkRecord
-
         self._settings = settings
         self._name = plain_name(name)
         self._file = open_record_store(settings.home)
@@ -195,9 +197,7 @@ class _Adding:
             self._forget_other_kind()
         # Whoever reads what we print may stop listening; by now everything is kept.
         if report is not None:
-            from fingerpost.apps.cli.import_report import print_report
-
-            print_report(report)
+            print_import(report)
         else:
             print_line(f"{record.name} is ready.")
         if self._problem is not None:
@@ -212,8 +212,6 @@ class _Adding:
 
     def _forget_other_kind(self) -> None:
         """Remove what was kept of the kind of source that this network had before; nothing reads it any more."""
-        from fingerpost.transit.learned_profile import LearnedProfiles
-
         if self._record.source == EMBEDDED:
             LearnedProfiles(self._settings.home).remove(self._name)
         elif self._before == EMBEDDED:
@@ -266,14 +264,14 @@ def _whole_number(typed: str) -> int:
 
 def _plain(key: str, typed: str) -> str:
     if key == "extract":
-        from fingerpost.transit.embedded.feed_origins import expand_home
-
         if not typed.strip():
             raise ParameterError("Name an OpenStreetMap extract (.osm.pbf)", {"field": key})
         return str(expand_home(typed).absolute())
-    if key in ("feeds", "realtime"):
-        from fingerpost.transit.embedded.feed_origins import read_place
+    if key == "feeds":
+        return read_place(typed).text
+    if key == "realtime":
+        # The reader of messages loads numba.
         from fingerpost.transit.embedded.realtime_feeds import read_typed_source
 
-        return read_place(typed).text if key == "feeds" else read_typed_source(typed).text
+        return read_typed_source(typed).text
     return typed

@@ -1,31 +1,35 @@
 """The commands that add, change, list and remove networks."""
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from fingerpost.apps.cli import TOOL_ERROR
-from fingerpost.apps.cli.application import prepare_settings, usage
+from fingerpost.apps.cli.application import prepare_settings
 from fingerpost.apps.cli.network_add import new_add_command, parse_value
 from fingerpost.apps.cli.network_sources import (
     Unchecked,
     check_realtime,
     forget_import,
     learn_profile,
+    print_import,
     print_realtime,
     run_import,
 )
-from fingerpost.apps.cli.output import complain, print_line
+from fingerpost.apps.cli.network_view import print_learned, print_networks, print_record
+from fingerpost.apps.cli.output import complain, print_line, usage
+from fingerpost.apps.overview import find_report
+from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, open_record_store
 from fingerpost.errors import ParameterError, SettingsInvalid, ToolError
 from fingerpost.store.network_names import is_network_name, plain_name
+from fingerpost.store.network_record import describe_schema
+from fingerpost.store.network_records import NetworkRecord, NetworkRecords
+from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
+from fingerpost.transit.learned_profile import LearnedProfiles
 
-if TYPE_CHECKING:
-    from fingerpost.apps.settings import Settings
-    from fingerpost.store.network_records import NetworkRecord, NetworkRecords
-
-app = typer.Typer(help="The networks that trips are planned in.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 app.command("add", epilog="Example: fingerpost network add HSL hsl.zip --realtime updates.pb")(
     new_add_command(REMOTE_KINDS)
 )
@@ -96,7 +100,7 @@ def refresh_networks(
         raise typer.Exit(TOOL_ERROR)
 
 
-def _refresh(settings: "Settings", record: "NetworkRecord", *, is_named: bool) -> None:
+def _refresh(settings: Settings, record: NetworkRecord, *, is_named: bool) -> None:
     if record.source != EMBEDDED:
         learn_profile(settings, next(kind for kind in REMOTE_KINDS if kind.kind == record.source), record)
         print_line(f"{record.name} said again what it covers.")
@@ -108,18 +112,13 @@ def _refresh(settings: "Settings", record: "NetworkRecord", *, is_named: bool) -
     if report is None:
         print_line(f"{record.name} is unchanged.")
     else:
-        from fingerpost.apps.cli.import_report import print_report
-
-        print_report(report)
+        print_import(report)
 
 
 @app.command("list", epilog="Example: fingerpost network list")
 def list_networks(ctx: typer.Context) -> None:
     """Show the networks that were added, and the demos."""
     settings = prepare_settings(ctx)
-    from fingerpost.apps.cli.network_view import print_networks
-    from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
-
     print_networks(open_record_store(settings.home).read(), TimetableStore(settings.home), demo_mode=settings.demo)
 
 
@@ -127,12 +126,6 @@ def list_networks(ctx: typer.Context) -> None:
 def show_network(ctx: typer.Context, name: _Name) -> None:
     """Show a network's record, and what the import of its feeds took over, and what it left out and why."""
     settings = prepare_settings(ctx)
-    from fingerpost.apps.cli.import_report import print_report
-    from fingerpost.apps.cli.network_view import print_learned, print_record
-    from fingerpost.apps.overview import find_report
-    from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
-    from fingerpost.transit.learned_profile import LearnedProfiles
-
     store, file = TimetableStore(settings.home), open_record_store(settings.home)
     record = _get_record(file.read(), plain_name(name))
     print_record(record, file.path(record.name))
@@ -152,7 +145,7 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
             f"The import report of {entry.name} cannot be read. Run `fingerpost network add` for it again."
         )
     print_line(f"Added {entry.added_at:%Y-%m-%d %H:%M}.")
-    print_report(report)
+    print_import(report)
     if record.realtime:
         print_realtime(check_realtime(settings, record))
 
@@ -161,9 +154,6 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
 def remove_network(ctx: typer.Context, name: Annotated[str, typer.Argument(help="Which one.")]) -> None:
     """Forget a network: its record, what was fetched for it, and what was prepared."""
     settings = prepare_settings(ctx)
-    from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
-    from fingerpost.transit.learned_profile import LearnedProfiles
-
     store, file = TimetableStore(settings.home), open_record_store(settings.home)
     records = file.read()
     if name in records.problems and not is_network_name(name):
@@ -183,12 +173,10 @@ def remove_network(ctx: typer.Context, name: Annotated[str, typer.Argument(help=
 @app.command("schema", epilog="Example: fingerpost network schema")
 def print_schema() -> None:
     """Print the JSON schema of a network's record, for editors that check TOML."""
-    from fingerpost.store.network_record import describe_schema
-
     typer.echo(json.dumps(describe_schema(), indent=2))
 
 
-def _get_record(records: "NetworkRecords", name: str) -> "NetworkRecord":
+def _get_record(records: NetworkRecords, name: str) -> NetworkRecord:
     """Return a record.
 
     Raises:

@@ -12,14 +12,20 @@ from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextC
 from rich.text import Text
 
 from fingerpost.apps.cli.output import new_console, print_line, say, showing_work
+from fingerpost.apps.networks import learn
+from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import SourceKind
+from fingerpost.apps.storage import new_client
 from fingerpost.errors import FeedUnusable
+from fingerpost.store.network_record import NetworkRecord
+from fingerpost.transit.embedded.feed_origins import OriginFolder
+from fingerpost.transit.engine.gtfs.report import ImportReport
+from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
+from fingerpost.transit.learned_profile import LearnedProfiles, new_remote_profile
 
 if TYPE_CHECKING:
     from fingerpost.apps.feeds import FeedImporter
     from fingerpost.apps.realtime_check import RealtimeCheck
-    from fingerpost.apps.settings import Settings
-    from fingerpost.store.network_records import NetworkRecord
 
 _R = TypeVar("_R")
 
@@ -44,16 +50,15 @@ def show_import_bars(console: Console) -> Iterator[Callable[[str, int, int | Non
         yield show
 
 
-def run_import(settings: "Settings", what: str, work: Callable[["FeedImporter"], Awaitable[_R]]) -> _R:
+def run_import(settings: Settings, what: str, work: Callable[["FeedImporter"], Awaitable[_R]]) -> _R:
     """Run some work of a ``FeedImporter`` with progress bars on stderr, and return its result.
 
     Raises:
         FeedUnusable: as the work does; its message begins with the verdict.
         ToolError: as the work does.
     """
-    # numpy and the importer take longer to load than other commands take to run.
+    # numba and the importer take longer to load than other commands take to run.
     from fingerpost.apps.feeds import FeedImporter
-    from fingerpost.apps.storage import new_client
 
     console = new_console(stderr=True)
     if not console.is_terminal:
@@ -73,15 +78,19 @@ def run_import(settings: "Settings", what: str, work: Callable[["FeedImporter"],
         raise FeedUnusable(f"Not usable: {error.message}", error.details, hint=error.hint) from error
 
 
-def learn_profile(settings: "Settings", kind: SourceKind, record: "NetworkRecord") -> None:
+def print_import(report: ImportReport) -> None:
+    # What findings mean is declared beside the reader of tables, which loads numba.
+    from fingerpost.apps.cli.import_report import print_report
+
+    print_report(report)
+
+
+def learn_profile(settings: Settings, kind: SourceKind, record: NetworkRecord) -> None:
     """Ask the server of a record for its profile, and keep what it says.
 
     Raises:
         ToolError: it cannot be asked, or the record states too little of what it does not say.
     """
-    from fingerpost.apps.networks import learn
-    from fingerpost.transit.learned_profile import LearnedProfiles, new_remote_profile
-
     with showing_work(f"Asking the server of {record.name} ..."):
         learned = asyncio.run(learn(settings, kind, record))
     new_remote_profile(record, learned, ())
@@ -89,17 +98,14 @@ def learn_profile(settings: "Settings", kind: SourceKind, record: "NetworkRecord
 
 
 def forget_import(home: Path, name: str) -> None:
-    from fingerpost.transit.embedded.feed_origins import OriginFolder
-    from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
-
     store = TimetableStore(home)
     if name in store.list_names():
         store.remove(name)
     OriginFolder(home, name).remove()
 
 
-def check_realtime(settings: "Settings", record: "NetworkRecord") -> "RealtimeCheck":
-    # numpy and the reader take longer to load than other commands take to run.
+def check_realtime(settings: Settings, record: NetworkRecord) -> "RealtimeCheck":
+    # numba and the reader take longer to load than other commands take to run.
     from fingerpost.apps.realtime_check import RealtimeCheck
 
     return RealtimeCheck(settings, record)

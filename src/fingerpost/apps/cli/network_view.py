@@ -5,6 +5,7 @@ from pathlib import Path
 
 from fingerpost import clock
 from fingerpost.apps.cli.output import print_line
+from fingerpost.apps.overview import find_report
 from fingerpost.apps.source_kinds import EMBEDDED
 from fingerpost.errors import ToolError
 from fingerpost.store.network_records import NetworkRecord, NetworkRecords
@@ -61,9 +62,6 @@ def _describe(record: NetworkRecord, store: TimetableStore, *, is_prepared: bool
     if not is_prepared:
         note = f"Nothing is prepared of {record.name}. Run `fingerpost network refresh {record.name}`."
         return [["not prepared"]], note
-    # Here: this builds on the whole application, which takes longer to import than a list of demos may.
-    from fingerpost.apps.overview import find_report
-
     report = find_report(store, record.name)
     rows = [["its import report cannot be read"]] if report is None else _describe_days(report)
     try:

@@ -1,23 +1,23 @@
 """The commands that start something: ``serve``, ``web``, ``worker`` and ``demo``; and ``doctor``."""
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from fingerpost.apps.cli import TOOL_ERROR
-from fingerpost.apps.cli.application import Json, ask, open_application, print_or_end, usage
-from fingerpost.apps.cli.output import print_line, say
+from fingerpost.apps.cli.application import Json, ask, open_application, print_or_end, run_and_close
+from fingerpost.apps.cli.health import print_health
+from fingerpost.apps.cli.output import print_line, say, usage
 from fingerpost.apps.demo_disruption import LASTS, DemoDisruption, begin_disruption, disrupt_demo
-from fingerpost.apps.interpreter import new_warm_up, start_server_process
 from fingerpost.apps.logs import start_logging
-from fingerpost.apps.mcp.address import Address, read_networks
+from fingerpost.apps.mcp.address import Access, Address, read_networks
+from fingerpost.apps.plans import work_on_plans
 from fingerpost.apps.source_kinds import require_keys
+from fingerpost.apps.storage import check_database
 from fingerpost.apps.views.site import MapTiles, list_files, list_headers
+from fingerpost.apps.warm_up import new_warm_up, start_server_process
 from fingerpost.errors import ParameterError
-
-if TYPE_CHECKING:
-    from fingerpost.apps.wiring import Application
 
 _NETWORK = "DEMO-HELSINKI"
 # Two lines go all the way; the simulator closes one of them.
@@ -40,7 +40,6 @@ def serve(
     ] = False,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that serve HTTP at one address.")] = 1,
 ) -> None:
-    """Serve the tools over MCP."""
     if workers > 1 and http is None:
         raise ParameterError(
             "stdio serves one client, so --workers needs --http",
@@ -51,8 +50,6 @@ def serve(
     groups = None if tools is None else [group.strip() for group in tools.split(",") if group.strip()]
     application = open_application(ctx, groups)
     start_logging(may_wait=False)
-    from fingerpost.apps.storage import check_database
-
     with usage():
         require_keys(application.settings.home)
         check_database(application.settings)
@@ -63,7 +60,6 @@ def serve(
         asyncio.run(serve_stdio(application, new_warm_up(application)))
         return
     from fingerpost.apps.mcp.http import serve_http
-    from fingerpost.apps.mcp.identity import Access
     from fingerpost.apps.mcp.workers import serve_workers
 
     with usage():
@@ -91,13 +87,11 @@ def web(
         str | None, typer.Option(help="Whose tiles they are; else FINGERPOST_TILES_ATTRIBUTION.")
     ] = None,
 ) -> None:
-    """Serve the web page: trips with a map, departure boards, saved places."""
     start_server_process()
     application = open_application(ctx)
     start_logging(may_wait=False)
     # The protocol's own package is a second of imports that no other command needs.
     from fingerpost.apps.mcp.http import Site, serve_http
-    from fingerpost.apps.mcp.identity import Access
 
     with usage():
         settings = application.settings
@@ -110,24 +104,17 @@ def web(
             files=list_files(source),
             headers=list_headers(source),
             work=DemoDisruption(application).keep_up,
-            announce=_announce,
+            announce=lambda url: say(f"fingerpost is at {url}/ until you press Ctrl-C."),
         )
         # --host itself says who may reach the page.
         access = Access(allowed_hosts=allow_host or (), is_public=True)
         serve_http(application, Address(host, port), new_warm_up(application), access, site)
 
 
-def _announce(url: str) -> None:
-    say(f"fingerpost is at {url}/ until you press Ctrl-C.")
-
-
 def worker(ctx: typer.Context) -> None:
-    """Take over the plan runs of servers that died, over the database that they share, until SIGTERM."""
     start_server_process()
     application = open_application(ctx)
     start_logging(may_wait=False)
-    from fingerpost.apps.storage import check_database
-
     with usage():
         if not application.settings.database_url.get_secret_value():
             raise ParameterError(
@@ -136,8 +123,6 @@ def worker(ctx: typer.Context) -> None:
                 hint="Set FINGERPOST_DATABASE_URL; see docs/scale.md",
             )
         check_database(application.settings)
-    from fingerpost.apps.plans import work_on_plans
-
     asyncio.run(work_on_plans(application, new_warm_up(application)))
 
 
@@ -145,20 +130,9 @@ def doctor(
     ctx: typer.Context,
     deep: Annotated[bool, typer.Option("--deep", help="Read every stored file whole, and name damaged ones.")] = False,
 ) -> None:
-    """Say what this installation has and what it lacks."""
     application = open_application(ctx)
-    is_well = asyncio.run(_print_and_close(application, deep))
-    if not is_well:
+    if not run_and_close(application, print_health(application, deep=deep)):
         raise typer.Exit(TOOL_ERROR)
-
-
-async def _print_and_close(application: "Application", deep: bool) -> bool:
-    from fingerpost.apps.cli.health import print_health
-
-    try:
-        return await print_health(application, deep=deep)
-    finally:
-        await application.networks.close()
 
 
 def demo(
@@ -168,7 +142,6 @@ def demo(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Plan a trip on the demo network, which is not for real trips."""
     application = open_application(ctx)
     if disrupt:
         with usage():

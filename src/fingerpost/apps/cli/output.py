@@ -4,6 +4,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from unicodedata import category
 
@@ -13,6 +14,7 @@ from rich.segment import Segment
 from rich.status import Status
 from rich.text import Text
 
+from fingerpost.apps.cli import USAGE
 from fingerpost.apps.cli.terminal_words import describe_error, in_terminal_words
 from fingerpost.errors import ToolError
 
@@ -92,6 +94,16 @@ def print_json(body: dict[str, Any]) -> None:
 def complain(error: ToolError) -> None:
     """Print an error with its hint and its candidates on stderr, in a person's words."""
     say("\n".join(map(plain, describe_error(error))))
+
+
+@contextmanager
+def usage() -> Iterator[None]:
+    """Turn a ``ToolError`` about a setting or an option into a sentence on stderr and exit code 2."""
+    try:
+        yield
+    except ToolError as error:
+        complain(error)
+        raise typer.Exit(USAGE) from error
 
 
 def say(text: str) -> None:

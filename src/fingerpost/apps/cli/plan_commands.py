@@ -7,20 +7,21 @@ from collections.abc import Callable, Coroutine
 from contextlib import nullcontext
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from fingerpost.apps.cli import TOOL_ERROR, USAGE
 from fingerpost.apps.cli.application import Json, open_application, show_answer
 from fingerpost.apps.cli.output import complain, new_console, print_json, say
+from fingerpost.apps.cli.run_view import Tree, print_run
+from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
+from fingerpost.plan.plan_json import parse_plan, read_plan_file
+from fingerpost.plan.run_shapes import RunView
+from fingerpost.plan.view import describe_run, draw
 
-if TYPE_CHECKING:
-    from fingerpost.apps.wiring import Application
-    from fingerpost.plan.run_shapes import RunView
-
-app = typer.Typer(help="Runs of plans.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 
 _Json = Annotated[bool, typer.Option("--json", help="Print the run as JSON and nothing else.")]
 _Id = Annotated[str, typer.Argument(metavar="RUN", help="A run's id.")]
@@ -34,11 +35,7 @@ def run(
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Draw the plan as Mermaid, and run nothing.")] = False,
     as_json: _Json = False,
 ) -> None:
-    """Run a plan, or draw it."""
     application = open_application(ctx)
-    from fingerpost.plan.plan_json import parse_plan, read_plan_file
-    from fingerpost.plan.view import draw
-
     values = _read_memory(memory)
 
     async def begin() -> None:
@@ -129,9 +126,7 @@ def approve(
     _do(decide)
 
 
-async def _carry_on(application: "Application", run_id: str, *, as_json: bool) -> None:
-    from fingerpost.apps.cli.run_view import Tree
-
+async def _carry_on(application: Application, run_id: str, *, as_json: bool) -> None:
     run = await application.plans.runs.get(run_id, application.settings.user)
     if as_json:
         await application.plans.runs.carry_on(run_id)
@@ -145,20 +140,16 @@ async def _carry_on(application: "Application", run_id: str, *, as_json: bool) -
         raise typer.Exit(TOOL_ERROR)
 
 
-async def _view(application: "Application", run_id: str, *, mermaid: bool = False) -> "RunView":
-    from fingerpost.plan.view import describe_run
-
+async def _view(application: Application, run_id: str, *, mermaid: bool = False) -> RunView:
     run = await application.plans.runs.get(run_id, application.settings.user)
     return await describe_run(application.plans.runs, run, ["mermaid"] if mermaid else [], room_bytes=inf)
 
 
-def _print(view: "RunView", *, as_json: bool, with_steps: bool = True) -> None:
+def _print(view: RunView, *, as_json: bool, with_steps: bool = True) -> None:
     if as_json:
         print_json(dict(view))
-        return
-    from fingerpost.apps.cli.run_view import print_run
-
-    print_run(view, with_steps=with_steps)
+    else:
+        print_run(view, with_steps=with_steps)
 
 
 def _do(act: Callable[[], Coroutine[Any, Any, None]]) -> None:

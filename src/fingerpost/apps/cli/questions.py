@@ -4,7 +4,8 @@ import json
 import re
 import sys
 from datetime import timedelta
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
 
 import typer
 
@@ -14,13 +15,11 @@ from fingerpost.apps.cli.application import Json, ask, open_application, show_an
 from fingerpost.apps.cli.clock_texts import read_typed_instant, resolve_typed_time
 from fingerpost.apps.cli.follow_board import EVERY_S, follow_board
 from fingerpost.apps.cli.output import complain, print_json, say
+from fingerpost.apps.cli.zones import find_stop_zone, find_trip_zone, get_stop, get_zone
+from fingerpost.apps.wiring import Application
+from fingerpost.contract.envelope import Family, render_error
 from fingerpost.errors import ToolError
 from fingerpost.transit.rules.times import PAST_AFTER_S
-
-if TYPE_CHECKING:
-    from zoneinfo import ZoneInfo
-
-    from fingerpost.apps.wiring import Application
 
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
 
@@ -48,10 +47,6 @@ def plan(
     lang: _Language = None,
     as_json: Json = False,
 ) -> None:
-    """Plan a trip."""
-    # The resolver takes longer to import than --help may last.
-    from fingerpost.apps.cli.zones import find_trip_zone
-
     if at is not None and arrive is not None:
         raise typer.BadParameter("take --at or --arrive, not both")
     constraints = _present(
@@ -88,9 +83,6 @@ def departures(
     every: Annotated[int, typer.Option(min=5, max=3600, help="Seconds between two boards of --follow.")] = EVERY_S,
     as_json: Json = False,
 ) -> None:
-    """Show a stop's departures."""
-    from fingerpost.apps.cli.zones import find_stop_zone
-
     if follow and at is not None:
         raise typer.BadParameter("--follow shows what leaves from now on; take it or --at, not both")
     application = open_application(ctx)
@@ -113,7 +105,6 @@ def timetable(
     limit: Annotated[int | None, typer.Option(help="How many to show.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Show a stop's timetable: what is scheduled, at any time."""
     application = open_application(ctx)
     stop_id, zone = _find_stop(application, stop, as_json=as_json)
     now = clock.now().astimezone(zone)
@@ -131,16 +122,12 @@ def timetable(
     show_answer(application, "getStopTimetable", arguments, as_json=as_json)
 
 
-def _find_stop(application: "Application", label: str, *, as_json: bool) -> "tuple[str, ZoneInfo]":
-    """Return the id and the zone of the stop that is meant; where none is, say so and end."""
-    from fingerpost.apps.cli.zones import get_stop, get_zone
-
+def _find_stop(application: Application, label: str, *, as_json: bool) -> tuple[str, ZoneInfo]:
+    """Return the id and the zone of the stop that is meant; where none is, print the error and end."""
     try:
         found = get_stop(application, label)
     except ToolError as error:
         if as_json:
-            from fingerpost.contract.envelope import Family, render_error
-
             print_json(render_error(error, Family.LOOKUP, ""))
         else:
             complain(error)
@@ -154,7 +141,6 @@ def find(
     lang: _Language = None,
     as_json: Json = False,
 ) -> None:
-    """Find a stop or place by its name."""
     arguments = _present(rawText=text, languagePreference=lang)
     show_answer(open_application(ctx), "findAddressOrStop", arguments, as_json=as_json)
 
@@ -168,7 +154,6 @@ def stops(
     lang: _Language = None,
     as_json: Json = False,
 ) -> None:
-    """List the stops near a point."""
     coordinate = read_position(lat if lon is None else f"{lat},{lon}")
     if coordinate is None:
         raise typer.BadParameter(
@@ -183,7 +168,6 @@ def call(
     tool: Annotated[str, typer.Argument(help="A tool's name.")],
     arguments: Annotated[str, typer.Argument(metavar="JSON", help="Its arguments as JSON; - reads stdin.")] = "{}",
 ) -> None:
-    """Call a tool and print its envelope."""
     application = open_application(ctx)
     if tool not in application.tools:
         say(f"There is no tool {tool}. The tools are: {', '.join(application.tools)}.")

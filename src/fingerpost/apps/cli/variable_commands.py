@@ -10,7 +10,7 @@ from fingerpost.apps.cli.application import Json, ask, open_application, show_an
 from fingerpost.apps.cli.output import complain, print_answer, print_json, say
 from fingerpost.apps.cli.questions import read_position
 
-app = typer.Typer(help="Places and preferences that are kept by name.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 
 _KEEP_TEXT = "To keep a text that is no place, add --type other."
 

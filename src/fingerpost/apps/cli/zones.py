@@ -1,22 +1,18 @@
 """Resolve the places of a command before it asks a tool: a bare time of day means the next one in a network's zone."""
 
-import asyncio
-from collections.abc import Coroutine
 from datetime import UTC, tzinfo
-from typing import Any, TypeVar
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from pydantic import TypeAdapter
 
 from fingerpost import clock
-from fingerpost.apps.cli.application import answering
+from fingerpost.apps.cli.application import answering, run_and_close
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 from fingerpost.transit.places.resolver import FoundStop, PlaceResolver
 from fingerpost.transit.places.trip_ends import TripEndResolver
 from fingerpost.transit.tools.shapes import TripEnd
-
-_R = TypeVar("_R")
 
 
 def find_trip_zone(application: Application, origin: dict[str, Any], destination: dict[str, Any]) -> tzinfo:
@@ -27,11 +23,11 @@ def find_trip_zone(application: Application, origin: dict[str, Any], destination
     resolver = TripEndResolver(PlaceResolver(application.networks, application.variables))
     user = application.settings.user
     try:
-        begin, end = TypeAdapter(list[TripEnd]).validate_python([origin, destination])
-        found, _ = _resolve(
-            application,
-            resolver.get_trip_ends(begin.query(), end.query(), user=user, language="en", instant=_now()),
-        )
+        begin, end = (each.query() for each in TypeAdapter(list[TripEnd]).validate_python([origin, destination]))
+        with answering(application):
+            found, _ = run_and_close(
+                application, resolver.get_trip_ends(begin, end, user=user, language="en", instant=_now())
+            )
     except (ToolError, ValueError):
         return UTC
     return ZoneInfo(found[0].network.profile.zone)
@@ -54,7 +50,8 @@ def get_stop(application: Application, label: str) -> FoundStop:
     places = PlaceResolver(application.networks, application.variables)
     user = application.settings.user
     found = places.get_stop(label, is_label=True, user=user, language="en", instant=_now())
-    return _resolve(application, found)
+    with answering(application):
+        return run_and_close(application, found)
 
 
 def _now() -> int:
@@ -63,14 +60,3 @@ def _now() -> int:
 
 def get_zone(found: FoundStop) -> ZoneInfo:
     return ZoneInfo(found.networks[0].profile.zone)
-
-
-def _resolve(application: Application, places: Coroutine[Any, Any, _R]) -> _R:
-    async def resolve_and_close() -> _R:
-        try:
-            return await places
-        finally:
-            await application.networks.close()
-
-    with answering(application):
-        return asyncio.run(resolve_and_close())

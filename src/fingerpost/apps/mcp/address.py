@@ -1,4 +1,4 @@
-"""Where the HTTP server listens: a host and a port, and the socket of a process or of each of several workers."""
+"""Where the HTTP server listens and whom it lets in; the socket of a process or of each of several workers."""
 
 import ipaddress
 import socket
@@ -37,6 +37,25 @@ class Address:
     @property
     def is_loopback(self) -> bool:
         return self.host == "localhost" or is_loopback(self.host)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """Whom the operator lets in.
+
+    Attributes:
+        allowed_hosts: names, besides loopback and the address itself, that a client may call the server by.
+        trusted_proxies: addresses or networks (CIDR) whose X-Forwarded-For names the caller; no other is read.
+        is_public: whether callers beyond this machine need no token.
+    """
+
+    allowed_hosts: Sequence[str] = ()
+    trusted_proxies: Sequence[str] = ()
+    is_public: bool = False
+
+
+NO_ACCESS_BEYOND = Access()
+"""This machine only."""
 
 
 def is_loopback(host: str) -> bool:

@@ -23,9 +23,9 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
-from fingerpost.apps.mcp.address import Address, listen
+from fingerpost.apps.mcp.address import NO_ACCESS_BEYOND, Access, Address, listen
 from fingerpost.apps.mcp.http_limits import MOST_BYTES, Admission, BodyTooLarge, PatientProtocol, receive_body
-from fingerpost.apps.mcp.identity import NO_ACCESS_BEYOND, Access, Caller, CallerFinder, SignIn, is_on_this_machine
+from fingerpost.apps.mcp.identity import Caller, CallerFinder, SignIn, is_on_this_machine
 from fingerpost.apps.mcp.metrics_page import MEDIA_TYPE, open_metrics_page
 from fingerpost.apps.mcp.readiness import Readiness
 from fingerpost.apps.mcp.server import new_server

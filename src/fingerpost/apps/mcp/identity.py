@@ -1,7 +1,6 @@
 """Who calls over HTTP, and whom the operator lets in (rule A12)."""
 
 import logging
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, BearerAuthBackend, RequireAuthMiddleware
@@ -15,7 +14,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from fingerpost.apps.mcp.address import Address, is_loopback, name_machine
+from fingerpost.apps.mcp.address import Access, Address, is_loopback, name_machine
 from fingerpost.apps.mcp.tokens import open_verifier
 from fingerpost.apps.settings import Settings
 from fingerpost.errors import SettingsInvalid
@@ -24,25 +23,6 @@ _log = logging.getLogger(__name__)
 
 # Headers that a proxy adds.
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
-    """Whom the operator lets in.
-
-    Attributes:
-        allowed_hosts: names, besides loopback and the address itself, that a client may call the server by.
-        trusted_proxies: addresses or networks (CIDR) whose X-Forwarded-For names the caller; no other is read.
-        is_public: whether callers beyond this machine need no token.
-    """
-
-    allowed_hosts: Sequence[str] = ()
-    trusted_proxies: Sequence[str] = ()
-    is_public: bool = False
-
-
-NO_ACCESS_BEYOND = Access()
-"""This machine only."""
 
 
 @dataclass(frozen=True, slots=True)

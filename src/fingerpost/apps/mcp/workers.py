@@ -16,12 +16,12 @@ from typing import cast
 from starlette.applications import Starlette
 from uvicorn.supervisors.multiprocess import Multiprocess
 
-from fingerpost.apps.interpreter import new_warm_up, start_server_process
 from fingerpost.apps.logs import start_logging
-from fingerpost.apps.mcp.address import Address, SharedAddress
+from fingerpost.apps.mcp.address import Access, Address, SharedAddress
 from fingerpost.apps.mcp.http import new_app, new_config, say_where
-from fingerpost.apps.mcp.identity import Access, CallerFinder
+from fingerpost.apps.mcp.identity import CallerFinder
 from fingerpost.apps.settings import Settings
+from fingerpost.apps.warm_up import new_warm_up, start_server_process
 from fingerpost.apps.wiring import build
 
 _log = logging.getLogger(__name__)
