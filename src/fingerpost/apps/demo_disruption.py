@@ -1,33 +1,31 @@
-"""A disruption of the demo network, as the simulator plays it."""
+"""Disrupt the demo network by the simulator, in every process of a home."""
 
 import asyncio
 import logging
 import time
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from fingerpost import clock
+from fingerpost.apps.wiring import Application
 from fingerpost.errors import SettingsInvalid, ToolError
 from fingerpost.store.atomic_file import locked, replace_file
-
-if TYPE_CHECKING:
-    from fingerpost.apps.wiring import Application
-    from fingerpost.transit.embedded.network import EmbeddedNetwork
+from fingerpost.transit.engine.timetable.overlay import Overlay
+from fingerpost.transit.engine.timetable.service_days import local_day
 
 _log = logging.getLogger(__name__)
 
 _NETWORK = "DEMO-HELSINKI"
-# Until when the processes of a home play a disruption that one of them began.
+# Holds the end of the disruption that one process of a home began.
 _FILE = "demo-disrupted-until"
 LASTS = timedelta(minutes=10)
-# Real time that is older is called stale.
+# Before its real time counts as stale.
 _ANEW_S = 60
 _LOOK_EVERY_S = 1.0
 
 
 def begin_disruption(home: Path) -> None:
-    """Let every process of a home that catches up with it play the disruption for the next minutes.
+    """Ask every process of a home to show the disruption for the next minutes.
 
     Raises:
         SettingsInvalid: nothing can be written into the home folder.
@@ -40,39 +38,32 @@ def begin_disruption(home: Path) -> None:
         raise SettingsInvalid(f"{home} cannot be written: {error.strerror}") from error
 
 
-async def disrupt_demo(application: "Application") -> None:
-    """Publish what the simulator says now on the demo network, as a realtime source would."""
-    # The engine and the bindings take longer to import than --help may last.
+async def disrupt_demo(application: Application, *, ends: bool = False) -> None:
+    """Publish the simulator's disruption on the demo network, as a realtime source would; or take it back."""
+    # The engine and the bindings take longer to import than a command without networks runs.
+    from fingerpost.transit.embedded.network import EmbeddedNetwork
     from fingerpost.transit.embedded.realtime_updater import simulate_overlay
     from fingerpost.transit.engine.gtfs.realtime import RealtimeIndex
-    from fingerpost.transit.engine.timetable.service_days import local_day
 
     now = int(clock.now().timestamp())
-    for network in await _open_demos(application):
-        table = network.timetable
-        overlay = await asyncio.to_thread(simulate_overlay, table, RealtimeIndex(table), now)
-        await asyncio.to_thread(network.publish, overlay, local_day(now, network.profile.zone))
-
-
-async def calm_demo(application: "Application") -> None:
-    """Take back what the simulator said: the demo network has no real time again."""
-    from fingerpost.transit.engine.timetable.overlay import Overlay
-    from fingerpost.transit.engine.timetable.service_days import local_day
-
-    now = int(clock.now().timestamp())
-    for network in await _open_demos(application):
-        await asyncio.to_thread(network.publish, Overlay(), local_day(now, network.profile.zone))
+    for network in (await application.networks.open()).list_owners(f"{_NETWORK}:KAMPPI"):
+        # Only the embedded engine has a timetable that can be disrupted.
+        if isinstance(network, EmbeddedNetwork):
+            table, overlay = network.timetable, Overlay()
+            if not ends:
+                overlay = await asyncio.to_thread(simulate_overlay, table, RealtimeIndex(table), now)
+            await asyncio.to_thread(network.publish, overlay, local_day(now, network.profile.zone))
 
 
 class DemoDisruption:
-    """What this process plays of a disruption that ``fingerpost demo`` began."""
+    """Shows in this process the disruption that ``fingerpost demo`` began."""
 
-    def __init__(self, application: "Application") -> None:
+    def __init__(self, application: Application) -> None:
         self._application = application
         self._played_s: float | None = None
 
     async def catch_up(self) -> None:
-        """Play, play on or end the disruption, as is wanted now; what keeps it from that is logged."""
+        """Begin, renew or end the disruption, as the home asks for; log what prevents it."""
         try:
             await self._catch_up()
         except ToolError as error:
@@ -85,7 +76,7 @@ class DemoDisruption:
                 await disrupt_demo(self._application)
                 self._played_s = now_s
         elif self._played_s is not None:
-            await calm_demo(self._application)
+            await disrupt_demo(self._application, ends=True)
             self._played_s = None
 
     async def keep_up(self) -> None:
@@ -99,13 +90,5 @@ class DemoDisruption:
             text = (self._application.settings.home / _FILE).read_text(encoding="ascii")
             return clock.now() < datetime.fromisoformat(text)
         except (OSError, ValueError, TypeError):
-            # Nobody began one; what cannot be read, or says no instant with an offset, is none either.
+            # No file, or one that holds no instant with an offset.
             return False
-
-
-async def _open_demos(application: "Application") -> "list[EmbeddedNetwork]":
-    from fingerpost.transit.embedded.network import EmbeddedNetwork
-
-    networks = (await application.networks.open()).list_owners(f"{_NETWORK}:KAMPPI")
-    # Whoever opens the demo is the embedded engine; only it has a timetable to play on.
-    return [network for network in networks if isinstance(network, EmbeddedNetwork)]

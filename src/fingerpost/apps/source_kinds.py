@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from fingerpost.errors import SettingsInvalid
 from fingerpost.net.limiter import Pace
 from fingerpost.net.request import Fetch
+from fingerpost.store.network_records import NetworkRecordStore
+from fingerpost.transit.embedded.feed_origins import check_places
 from fingerpost.transit.remote.kit.add_option import AddOption
 from fingerpost.transit.remote.motis.transitous import MOTIS, TRANSITOUS
 from fingerpost.transit.remote.motis.transitous import PACES as TRANSITOUS_PACES
@@ -21,7 +23,6 @@ from fingerpost.transit.remote.tfl.unified_api import KEY_VARIABLE, TFL
 from fingerpost.transit.remote.tfl.unified_api import PACES as TFL_PACES
 
 if TYPE_CHECKING:
-    from fingerpost.store.network_records import NetworkRecordStore
     from fingerpost.transit.port import RemoteSource
 
 EMBEDDED = "gtfs"
@@ -85,11 +86,8 @@ def list_kinds() -> frozenset[str]:
     return frozenset({EMBEDDED, *(each.kind for each in REMOTE_KINDS)})
 
 
-def open_record_store(home: Path) -> "NetworkRecordStore":
+def open_record_store(home: Path) -> NetworkRecordStore:
     """Return the network records below a home folder, with every check on a record."""
-    from fingerpost.store.network_records import NetworkRecordStore
-    from fingerpost.transit.embedded.feed_origins import check_places
-
     return NetworkRecordStore(home, kinds=list_kinds(), checks=(check_places,))
 
 
