@@ -1,4 +1,4 @@
-"""Query several networks, so that one that fails or is slow does not keep others from answering (rule A13)."""
+"""Query several networks, so that a slow or failing one does not keep others from answering (rule A13)."""
 
 import asyncio
 import logging
@@ -25,7 +25,7 @@ UNAVAILABLE = (StorageUnavailable, SourceChanged, TimeoutError)
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A network that did not answer, and why; ``stand_in`` is its fallback where that answered, else None."""
+    """A network that did not answer, and why; ``stand_in`` is its fallback if that answered."""
 
     network: str
     error: ToolError
@@ -86,7 +86,7 @@ async def ask_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answe
 
 
 async def ask_for_names(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
-    """Query networks for names, as ``ask_all``; where there are several, each up to its names deadline (rule A13).
+    """Query networks for names, as ``ask_all``; if there are several, each up to its names deadline (rule A13).
 
     Raises:
         ToolError: nobody answered; the error of the preferred network, as one of names (rule A5: GEOCODING).
@@ -103,9 +103,8 @@ async def _ask_up_to(
     networks: Sequence[Network], query: NetworkQuery[_T], limits: Sequence[float | None]
 ) -> Answers[_T]:
     failures: Failures = {}
-    is_alone = len(networks) == 1
-    questions = (_ask(network, query, limit_s, failures) for network, limit_s in zip(networks, limits, strict=True))
-    outcomes = await asyncio.gather(*questions, return_exceptions=not is_alone)
+    queries = (_ask(network, query, limit_s, failures) for network, limit_s in zip(networks, limits, strict=True))
+    outcomes = await asyncio.gather(*queries, return_exceptions=len(networks) > 1)
     answered: list[tuple[Network, _T]] = []
     left_out: list[LeftOut] = []
     for network, outcome in zip(networks, outcomes, strict=True):
@@ -128,11 +127,7 @@ async def _ask(network: Network, query: NetworkQuery[_T], limit_s: float | None,
 
 
 def name_fault(network: Network, error: BaseException) -> ToolError:
-    """Return what a network raised as a ToolError; an unexpected error is logged and becomes a failure of the source.
-
-    Raises:
-        BaseException: the error itself, where it ends more than a query.
-    """
+    """Return an error as a ToolError, an unexpected one as a failure of the source; what is no Exception is raised."""
     if isinstance(error, ToolError):
         return error
     if not isinstance(error, Exception):
@@ -155,7 +150,7 @@ class Deadline:
 
     def __init__(self) -> None:
         self._began_s = asyncio.get_running_loop().time()
-        self._failures: Failures = {}
+        self.failures: Failures = {}
 
     def share_s(self, profile: NetworkProfile, waiting_behind: int) -> float | None:
         """Return how long a network may take, in seconds: all that is left, or half where another waits behind it."""
@@ -163,10 +158,6 @@ class Deadline:
             return None
         left_s = max(0.0, self._began_s + profile.answer_deadline_s - asyncio.get_running_loop().time())
         return left_s / 2 if waiting_behind else left_s
-
-    def within_call(self, network: Network) -> Network:
-        """Return the network for this call: a server that has failed during it is not asked again."""
-        return within_call(network, self._failures)
 
 
 async def ask_in_turn(queries: Sequence[tuple[Network, NetworkQuery[_T]]], deadline: Deadline) -> Outcome[_T]:
@@ -179,7 +170,7 @@ async def ask_in_turn(queries: Sequence[tuple[Network, NetworkQuery[_T]]], deadl
     for waiting_behind, (network, query) in zip(range(len(queries) - 1, -1, -1), queries, strict=True):
         limit_s = deadline.share_s(network.profile, waiting_behind)
         try:
-            answer = await ask_within(deadline.within_call(network), query, limit_s, alone=len(queries) == 1)
+            answer = await ask_within(within_call(network, deadline.failures), query, limit_s, alone=len(queries) == 1)
             return Outcome(answer, network, tuple(failure.warning for failure in left_out))
         except (*UNAVAILABLE, OutsideCalendar) as error:
             left_out.append(LeftOut(network.profile.name, as_tool_error(error, network.profile, limit_s)))
@@ -189,8 +180,7 @@ async def ask_in_turn(queries: Sequence[tuple[Network, NetworkQuery[_T]]], deadl
 async def ask_within(network: Network, query: NetworkQuery[_T], limit_s: float | None, *, alone: bool = False) -> _T:
     """Query one network within a limit.
 
-    A network beside others fails with one of ``UNAVAILABLE`` where it has a fault of its own, so that they can
-    answer; the caller gets every error of a network that is ``alone``.
+    Unexpected errors of a network become failures of the source, so that others can answer, unless it is ``alone``.
 
     Raises:
         ToolError: as the network.
@@ -200,10 +190,8 @@ async def ask_within(network: Network, query: NetworkQuery[_T], limit_s: float |
         async with clock.time_limit(limit_s):
             try:
                 return await query(network)
-            except (ToolError, TimeoutError):
-                raise
             except Exception as error:
-                if alone:
+                if alone or isinstance(error, (ToolError, TimeoutError)):
                     raise
                 raise name_fault(network, error) from error
 

@@ -60,14 +60,11 @@ class AllNetworks:
     """The networks of the records, and the demos; see the port's ``Networks``.
 
     Args:
-        records: the file of records.
-        load_sources: returns every kind of source by its word; called when a network is first asked for, in a thread,
-            because what stands behind a source may take long to import.
+        load_sources: returns every kind of source by its word. It is called in a thread when a network is first
+            asked for, because importing what is behind a source may take long.
         demos: records of the demo networks, which are in no file.
-        demo_mode: when the demos answer.
-        learned: what remote sources said of their networks.
-        clients: what remote sources ask with; closed after them.
-        breaker: counts the failures of remote networks; by default this process's own.
+        learned: profiles that remote sources stated.
+        clients: HTTP clients of remote sources; closed after them.
         clock_s: seconds by which a network is late in opening.
     """
 
@@ -225,7 +222,7 @@ class AllNetworks:
     def _with_fallback(
         self, record: NetworkRecord, records: Mapping[str, NetworkRecord], problems: Mapping[str, str]
     ) -> Network | None:
-        """Return a record's network with its fallback behind it, None where neither can be used."""
+        """Return a record's network with its fallback behind it, None if neither can be used."""
         opened = self._opened.get(record.name)
         behind = records.get(record.fallback or "")
         fallback = None if behind is None else self._with_fallback(behind, records, problems)

@@ -33,14 +33,6 @@ from fingerpost.transit.port import (
 
 _T = TypeVar("_T")
 
-_NEEDED = {
-    QueryKind.PLAN: Ability.PLANS,
-    QueryKind.BOARD: Ability.BOARDS,
-    QueryKind.STOPS_NEAR: Ability.STOPS,
-    QueryKind.STOP: Ability.NAMES,
-    QueryKind.PLACES: Ability.NAMES,
-}
-
 
 class _SplitIds(NamedTuple):
     """Stop ids, split into those that a network knows and those that it does not (rule A8)."""
@@ -58,7 +50,7 @@ class FallbackNetwork(WrapperNetwork):
 
     If they do not, each is asked for the ids that it knows, and the answer reports the others.
     Answers carry the first network's name; provenance says what is missing if the fallback gave them.
-    ``failures`` are those of the current call; None where no call is known.
+    ``failures`` are those of the current call: a network that failed is not asked again.
     """
 
     def __init__(self, network: Network, fallback: Network, failures: Failures | None = None) -> None:
@@ -67,7 +59,6 @@ class FallbackNetwork(WrapperNetwork):
         self._failures = failures
 
     def within_call(self, failures: Failures) -> "FallbackNetwork":
-        """Return the network for one call: it asks no server again that has failed during it."""
         return FallbackNetwork(within_call(self.network, failures), within_call(self._fallback, failures), failures)
 
     @property
@@ -90,7 +81,8 @@ class FallbackNetwork(WrapperNetwork):
         """Answer from the first network, or the fallback; positions go to the first network's server only."""
         if kind is QueryKind.POSITION_NAME:
             return await query(self.network)
-        return await self._ask((_NEEDED[kind],), query, by_name=kind is QueryKind.PLACES)
+        by_name = kind is QueryKind.PLACES
+        return await self._ask((Ability.NAMES if by_name else Ability.STOPS,), query, by_name=by_name)
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
         """Plan; stops that the answering network does not know are replaced by their position."""
@@ -116,11 +108,9 @@ class FallbackNetwork(WrapperNetwork):
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
         """Plan between two texts; if the fallback does not read texts, raise the first network's failure."""
-
-        async def plan(network: Network) -> JourneyAnswer:
-            return await cast("TextPlanner", network).plan_texts(query)
-
-        return await self._ask((Ability.PLANS,), plan, reads_texts=True)
+        return await self._ask(
+            (Ability.PLANS,), lambda network: cast("TextPlanner", network).plan_texts(query), reads_texts=True
+        )
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
         """List a board; if the fallback knows none of the stops, raise the first network's failure."""
@@ -199,10 +189,7 @@ class FallbackNetwork(WrapperNetwork):
         by_name: bool = False,
         reads_texts: bool = False,
     ) -> _T:
-        """Return an answer, labelled with what it lacks; the query may add to ``notes``.
-
-        A network that failed during this call is not asked again for it.
-        """
+        """Return an answer with notes on what it lacks; the query may add to ``notes``."""
         own, other = self.network.profile, self._fallback.profile
         if not own.can(*needed):
             return _label(await query(self._fallback), None, notes)
@@ -252,7 +239,7 @@ def _find_limit_s(deadline_s: float | None) -> float | None:
 
 
 def _label(answer: _T, network: str | None, notes: Sequence[str]) -> _T:
-    """Return an answer under a network's name, None for its own, with what it lacks; places have no provenance."""
+    """Return an answer under a network's name, None for its own, with notes on what it lacks; places have neither."""
     if not isinstance(answer, (JourneyAnswer, DepartureBoard, NearbyStops)):
         return answer
     provenance = answer.provenance

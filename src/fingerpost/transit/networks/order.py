@@ -46,18 +46,13 @@ def list_networks_at(
 
 
 def say_swapped(networks: Sequence[Network], positions: Mapping[str, Coordinate]) -> str:
-    """Return a hint for positions outside every network that lie in one with latitude and longitude exchanged.
-
-    Empty where there is none; ``positions`` are by the end's name.
-    """
+    """Return a hint on positions (by the end's name) that lie in a network only with lat and lon exchanged, else ""."""
     parts = []
     for end, position in positions.items():
-        if list_covering(networks, position) or abs(position.lon) > 90:
-            continue
         exchanged = Coordinate(position.lon, position.lat)
         names = [network.profile.name for network in list_covering(networks, exchanged)]
-        if names:
-            parts.append(f"{end} at lat {exchanged.lat:g}, lon {exchanged.lon:g} lies in {_join(names)}")
+        if names and not list_covering(networks, position) and abs(exchanged.lat) <= 90:
+            parts.append(f"{end} at lat {exchanged.lat:g}, lon {exchanged.lon:g} lies in {', '.join(names)}")
     return f"Latitude and longitude look swapped: {'; '.join(parts)}" if parts else ""
 
 
@@ -69,21 +64,22 @@ def uncovered(
     positions: Mapping[str, Coordinate] = MappingProxyType({}),
     problems: Mapping[str, str] = MappingProxyType({}),
 ) -> RegionUnsupported:
-    """Return the error that says in which networks each end lies, where no one network can answer for all.
+    """Return the error of ends that no one network can answer for.
 
-    Args:
-        networks: those that there are, for the hint.
-        where: by the end's name the names of the networks that cover it.
-        lacking: what a network that covers everything would have had to be able to do.
-        positions: where the ends lie whose position was sent, for the hint.
-        problems: by name, why a network cannot be used, which may be the one that lies there.
+    ``where`` has the networks that cover an end, by the end's name; ``lacking`` are the abilities that a network that
+    covers all of them lacks. ``positions`` are of ends that were sent as positions, for the hint; ``problems`` say by
+    name why a network cannot be used, because it may cover an end.
     """
-    parts = [f"{end} lies {f'in {_join(names)}' if names else 'outside every network'}" for end, names in where.items()]
+    parts = [
+        f"{end} lies " + (f"in {', '.join(names)}" if names else "outside every network")
+        for end, names in where.items()
+    ]
     message = " and ".join(parts)
     shared = set.intersection(*map(set, where.values())) if where else set()
     hint = _list_areas(networks)
     if shared:
-        message += f"; {_join(sorted(shared))} has no {_join([each.value for each in lacking]) or 'answer'}"
+        lacked = ", ".join(each.value for each in lacking) or "answer"
+        message += f"; {', '.join(sorted(shared))} has no {lacked}"
     elif len(where) > 1 and all(where.values()):
         message += "; no one network covers both"
         hint = f"Feeds of one region belong into one network: fingerpost network add NAME FEED.zip FEED.zip. {hint}"
@@ -104,10 +100,6 @@ def _box(bounds: Bounds) -> str:
     return f"lat {bounds.south:.2f} to {bounds.north:.2f}, lon {bounds.west:.2f} to {bounds.east:.2f}"
 
 
-def _join(names: Sequence[str]) -> str:
-    return ", ".join(names)
-
-
 _LONDON_ZONE = "Europe/London"
 # From where distances to London are measured.
 _CHARING_CROSS = Coordinate(51.5073, -0.1276)
@@ -116,12 +108,8 @@ _CHARING_CROSS = Coordinate(51.5073, -0.1276)
 class LondonNetworks:
     """The networks that cover central London; see the port's ``Networks``.
 
-    Those that read the texts of a trip's ends themselves answer alone; else those of one's own; else a demo,
-    also one that answers elsewhere for nothing but its own ids.
-
-    Args:
-        networks: all networks; whoever made them closes them.
-        with_demo: whether a demo may answer.
+    Networks that read the texts of a trip's ends themselves answer alone, else added ones, else (``with_demo``) a
+    demo, even if it answers only for its own ids elsewhere. ``networks`` are closed by their owner.
     """
 
     def __init__(self, networks: Networks, *, with_demo: bool = True) -> None:

@@ -80,18 +80,14 @@ class WrapperNetwork:
         )
 
     async def find_realtime_health(self) -> RealtimeHealth | None:
-        """Return how realtime fares; this asks no server, so it is not forwarded like a query."""
+        """Return the network's own; this asks no server, so it is not forwarded like a query."""
         return await self.network.find_realtime_health()
 
 
 class ClosedNetwork(WrapperNetwork):
-    """A network that could not be opened: every query raises why, so that its fallback answers and says so.
+    """A network that could not be opened: every query raises the ``problem``, so that its fallback answers.
 
-    Args:
-        name: the network's name.
-        problem: why it could not be opened.
-        fallback: provides the profile, because this network's own is unknown.
-        priority: from this network's own record.
+    The ``fallback`` provides the profile, except the name and the ``priority`` of the record.
     """
 
     def __init__(self, name: str, problem: str, fallback: Network, *, priority: int = 0) -> None:

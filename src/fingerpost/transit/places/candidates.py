@@ -22,20 +22,17 @@ def say_shown(count: int) -> str:
 
 
 def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_as: str = "the label") -> PlaceAmbiguous:
-    """Return the error that asks the caller to choose among the best; how many there are is said.
+    """Return the error that asks the caller to choose among the best candidates.
 
-    ``sent_as`` is what the caller sends a token as. ``details["resolved"]`` says of each candidate what the lookup
-    contract's ResolvedLocation has beyond it.
+    ``sent_as`` is the field in which the caller sends a token. ``details["resolved"]`` has the further fields of the
+    lookup contract's ResolvedLocation, candidate by candidate.
     """
     shown = candidates[:MAX_CANDIDATES]
     message = f"{side} '{label}' is not certain"
-    # What the lookup contract shows of candidates has no token, and its tools take them as they are (rule D2).
-    chosen = (
-        f"the candidate that is meant as {side}"
-        if sent_as == "rawText"
-        else f"the token of the candidate that is meant as {sent_as}"
-    )
-    hint = f"Send {chosen}"
+    hint = f"Send the token of the candidate that is meant as {sent_as}"
+    if sent_as == "rawText":
+        # Candidates of the lookup contract have no token, and its tools take them as they are (rule D2).
+        hint = f"Send the candidate that is meant as {side}"
     if len(candidates) == 1:
         message = f"{message}: {say_why_alone(shown[0])}"
         hint = f"If {shown[0].place.name} is meant, send {shown[0].place.token} as {sent_as}; else spell it differently"
@@ -101,21 +98,19 @@ def distinguish(match: PlaceMatch) -> Distinction:
 
 
 def attribution_of(matches: Sequence[PlaceMatch]) -> list[str]:
-    """Return whom an answer that shows these places must name."""
     return list(dict.fromkeys(sentence for match in matches for sentence in match.place.attribution))
 
 
 def say_guess(place: Place, label: str) -> str:
-    """Return the message of the warning ``position-guessed``."""
     return f"The position of '{label}' is a guess: {place.guess}."
 
 
 def unknown(
     label: str, *, side: str, near: str = "", hint: str = _SEND_COORDINATES, left_out: Sequence[str] = ()
 ) -> PlaceUnknown:
-    """Return the error that says that a label means nothing here; ``left_out`` says who could not be asked.
+    """Return the error of a label that means nothing; ``near`` are words on where it was looked for.
 
-    ``near`` says where alone it was looked for, as words behind the sentence.
+    ``left_out`` are sentences on networks that could not be asked.
     """
     message = f"{side} '{label}' is no saved variable, no token and no place that any network knows{near}"
     return PlaceUnknown(add_reasons(message, left_out), {"field": side, "side": side}, hint=hint)

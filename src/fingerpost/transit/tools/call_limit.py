@@ -15,16 +15,11 @@ _log = logging.getLogger(__name__)
 
 
 class CallLimit:
-    """At most ``per_second`` calls within any second.
+    """At most ``per_second`` calls of a tool within any second.
 
     Each call takes one of ``per_second`` slots, which is free again after a second. One limit with a burst would let
-    nearly twice as many calls pass in its first second.
-
-    Args:
-        tool: whose calls are counted.
-        per_second: the limit.
-        limits: where slots are stored, for all who share them; by default for this process alone.
-        clock_ms: milliseconds since 1970, the same for all who share a store.
+    nearly twice as many calls pass in its first second. Slots are stored in ``limits``, by default for this process
+    alone; whoever shares them shares ``clock_ms`` (milliseconds since 1970).
     """
 
     def __init__(
@@ -59,8 +54,7 @@ class CallLimit:
         """Return 0, or in how many milliseconds the first slot is free."""
         waits_ms = []
         for slot in range(1, self._per_second + 1):
-            wait_ms = limits.take(f"{self._tool} {slot}", _ONCE_A_SECOND, now_ms)
-            if wait_ms == 0:
+            waits_ms.append(limits.take(f"{self._tool} {slot}", _ONCE_A_SECOND, now_ms))
+            if waits_ms[-1] == 0:
                 return 0
-            waits_ms.append(wait_ms)
         return min(waits_ms)

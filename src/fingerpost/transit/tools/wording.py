@@ -82,7 +82,6 @@ class WhyEmptySentence(NamedTuple):
 
 
 def explain_gap(gap: BoardGap) -> WhyEmptySentence:
-    """Return when something leaves, or that nothing does."""
     if gap.next_departure is not None:
         return WhyEmptySentence("The next departure is at ", (gap.next_departure,))
     if gap.next_day is not None:
@@ -123,7 +122,6 @@ def _line_of(alert: WireAlert, parts: Sequence[tuple[str, str]], everything: str
 
 
 def _sentences(said: Sequence[str]) -> list[str]:
-    """Return texts that can stand one behind the other."""
     given = [text for text in said if text]
     stops = (".", "!", "?", "…", ":")
     return [*(text if text.endswith(stops) else f"{text}." for text in given[:-1]), *given[-1:]]
@@ -162,7 +160,6 @@ class LocalTimes:
         return self._read(time).date().isoformat()
 
     def day(self, time: str) -> str:
-        """Return the day: ``Sat 2026-03-14``."""
         return f"{self._read(time):%a %Y-%m-%d}"
 
     def clock(self, time: str, day: str) -> str:
