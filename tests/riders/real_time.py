@@ -22,10 +22,11 @@ SHUT = NO_BOARDING | NO_ALIGHTING
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A trip beside what becomes of it: ``calls`` as expected, empty where it is cancelled."""
+    """A trip and its expected ``calls``, none if it is cancelled; ``known`` says whose departure real time tells."""
 
     planned: Trip
     calls: tuple[tuple[int, int, int, int], ...]
+    known: tuple[bool, ...]
 
 
 def draw(dice, tables, trips, now, share, kinds=MIXED):
@@ -108,15 +109,23 @@ def _run(trip, updates):
     update = next((each for each in updates if each.trip.start_date in ("", trip.day)
                    and each.trip.start_time in ("", trip.start or each.trip.start_time)), None)  # fmt: skip
     if update is None:
-        return Running(trip, trip.calls)
+        return Running(trip, trip.calls, (False,) * len(trip.calls))
     if update.trip.schedule_relationship == TripDescriptor.CANCELED:
-        return Running(trip, ())
+        return Running(trip, (), ())
     known = {told.stop_sequence: told for told in update.stop_time_update}
     words = [_told(known.get(at), *call[1:3]) for at, call in zip(trip.sequences, trip.calls, strict=True)]
     times = expect([call[1:3] for call in trip.calls], words, None)
-    calls = zip(trip.calls, times, words, strict=True)
-    return Running(trip, tuple((stop, time.arrival, time.departure, SHUT if word.kind == "skipped" else flags)
-                               for (stop, _, _, flags), time, word in calls))  # fmt: skip
+    calls = tuple((stop, time.arrival, time.departure, SHUT if word.kind == "skipped" else flags)
+                  for (stop, _, _, flags), time, word in zip(trip.calls, times, words, strict=True))  # fmt: skip
+    return Running(trip, calls, tuple(_list_known(words)))
+
+
+def _list_known(words):
+    """Yield whether the departure of each call is told: from the first call with times on, until one is silent."""
+    is_known = False
+    for word in words:
+        is_known = word.kind == "times" or (is_known and word.kind != "silent")
+        yield is_known
 
 
 def _told(told, arrival, departure):
@@ -138,4 +147,4 @@ def _added(tables, feed, update):
                    told.departure.time or told.arrival.time, SHUT if told.schedule_relationship == SKIPPED else 0)
                   for told in update.stop_time_update)  # fmt: skip
     trip = Trip(feed, update.trip.trip_id, update.trip.start_date, "", "", (), calls)
-    return [Running(trip, calls)]
+    return [Running(trip, calls, (True,) * len(calls))]

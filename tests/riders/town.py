@@ -1,4 +1,4 @@
-"""A real network in memory with real time drawn upon it, and plan_trip over it."""
+"""A real network in memory with real time drawn upon it, and the tools over it."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -27,7 +27,7 @@ class Town:
         self.index = RealtimeIndex(self.timetable)
         self.network = EmbeddedNetwork(NetworkRecord(name=name, source="gtfs"), self.timetable)
         store = VariableStore(home / f"{name}.sqlite")
-        self.tool = {tool.name: tool for tool in list_tools(FakeNetworks(self.network), store)}["plan_trip"]
+        self._tools = {tool.name: tool for tool in list_tools(FakeNetworks(self.network), store)}
 
     def publish(self, messages: dict[str, FeedMessage], now):
         """Let the network know what messages say."""
@@ -44,7 +44,11 @@ class Town:
                 "maxTransfers": question.max_rides - 1,
             }, **more,
         }  # fmt: skip
-        return asyncio.run(self.tool.answer(arguments, user="ann")).body
+        return self.call("plan_trip", arguments)
+
+    def call(self, tool, arguments):
+        """Return the body of a tool's answer."""
+        return asyncio.run(self._tools[tool].answer(arguments, user="ann")).body
 
 
 def iso(instant):
