@@ -1,13 +1,13 @@
 """One network that fails or is slow keeps no other from answering (rule A13)."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from fingerpost.errors import OutsideCalendar, SourceFailed, SourceTimeout, SourceUnreachable
 from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
-from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.networks.asking import Deadline, ask_all, ask_for_names, ask_in_turn
 from fingerpost.transit.port import JourneyQuery
 from tests.contracts.conftest import stop_place
@@ -45,15 +45,25 @@ def test_one_failing_and_one_slow_network_among_five(monkeypatch):
     assert limits.seconds == [3.0] * 5
 
 
-def test_a_fault_of_one_source_is_one_failure(caplog):
+@pytest.mark.parametrize("ask", ["all", "in turn"])
+def test_a_fault_of_one_source_is_one_failure(ask, caplog):
     """A source that raises what none may is left out like one that is down, and the log has the trace."""
     broken, sound = MeetingNetwork(name="X", failure=KeyError("boom")), FakeNetwork(name="A", places=KAMPPI)
+    if ask == "all":
+        answers = run(ask_all([broken, sound], find))
+        found = [network.name for network, _ in answers.by_network], [each.sentence for each in answers.left_out]
+    else:
+        name, left_out = run(in_turn(broken, sound, query=find))
+        found = [name], left_out
 
-    answers = run(ask_all([broken, sound], find))
-
-    assert [network.name for network, _ in answers.by_network] == ["A"]
-    assert [each.sentence for each in answers.left_out] == ["X was left out: X failed unexpectedly; the log says how."]
+    assert found == (["A"], ["X was left out: X failed unexpectedly; the log says how."])
     assert "boom" in caplog.text
+
+
+def test_a_fault_of_the_only_network_is_the_callers_to_hear():
+    """It is our own fault then, and not called the source's."""
+    with pytest.raises(KeyError, match="boom"):
+        run(in_turn(MeetingNetwork(name="X", failure=KeyError("boom")), query=find))
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -75,8 +85,8 @@ def test_a_late_network_alone_is_a_timeout(ask, monkeypatch):
 # ------------------------------------------------------------------------------------------ in turn
 
 
-async def in_turn(*networks):
-    outcome = await ask_in_turn([(each, lambda asked: asked.plan_journeys(QUERY)) for each in networks], Deadline())
+async def in_turn(*networks, query=lambda network: network.plan_journeys(QUERY)):
+    outcome = await ask_in_turn([(each, query) for each in networks], Deadline())
     return outcome.network.name, [each.message for each in outcome.warnings]
 
 
@@ -104,32 +114,13 @@ def test_in_turn_nobody_answers():
         run(in_turn(*(MeetingNetwork(name=text, failure=SourceFailed(text)) for text in ("first", "second"))))
 
 
-@pytest.mark.parametrize(("waiting_behind", "share_s"), [(0, 8.0), (1, 4.0)])
-def test_a_share_of_the_deadline(waiting_behind, share_s):
-    """Half of what is left where another network waits behind, all of it where none does."""
+@pytest.mark.parametrize(("deadline_s", "waiting_behind", "share_s"), [(8.0, 0, 8.0), (8.0, 1, 4.0), (None, 1, None)])
+def test_a_share_of_the_deadline(deadline_s, waiting_behind, share_s):
+    """Half of what is left if another network waits behind, else all; an engine in this process has no deadline."""
 
     async def share():
         loop = asyncio.get_running_loop()
         loop.time = lambda: 100.0
-        return Deadline().share_s(FakeNetwork().profile, waiting_behind)
+        return Deadline().share_s(replace(FakeNetwork().profile, answer_deadline_s=deadline_s), waiting_behind)
 
     assert run(share()) == share_s
-
-
-def test_an_engine_in_this_process_has_no_deadline():
-    """It waits for nobody, so nobody gains by giving it up."""
-    profile = FakeNetwork().profile
-    local = NetworkProfile(
-        name="L",
-        source="gtfs",
-        bounds=profile.bounds,
-        zone="UTC",
-        abilities=profile.abilities,
-        feed_names=frozenset(),
-        answer_deadline_s=None,
-    )
-
-    async def share():
-        return Deadline().share_s(local, 1)
-
-    assert run(share()) is None

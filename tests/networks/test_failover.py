@@ -207,41 +207,7 @@ def test_a_hanging_network_is_asked_once_a_call():
     assert len(hanging.asked) == 2
 
 
-def test_an_engine_in_this_process_is_waited_for_as_a_fallback_too():
-    """It waits for nobody, so giving it up would gain nothing."""
-    local = HangingNetwork(name="LOCAL", deadline_s=None)
-    profile = FallbackNetwork(FakeNetwork(name="LIVE"), local).profile
-
-    assert (profile.answer_deadline_s, profile.names_deadline_s) == (None, None)
-
-
 # ------------------------------------------------------------------------------------------ what fails again and again
-
-
-def test_a_fault_of_the_preferred_network_takes_no_neighbour_down(caplog):
-    """What no source may raise is that source's failure: the next one answers, the log has the trace."""
-
-    class Broken(FakeNetwork):
-        async def plan_journeys(self, query):
-            raise KeyError("boom")
-
-    networks = [Broken(name="X"), FakeNetwork(name="A")]
-    outcome = run(_in_turn(networks))
-
-    assert outcome.network.name == "A"
-    assert [each.message for each in outcome.warnings] == ["X was left out: X failed unexpectedly; the log says how."]
-    assert "boom" in caplog.text
-
-
-def test_a_fault_of_the_only_network_is_the_callers_to_hear():
-    """It is our own fault then, and not called the source's."""
-
-    class Broken(FakeNetwork):
-        async def plan_journeys(self, query):
-            raise KeyError("boom")
-
-    with pytest.raises(KeyError, match="boom"):
-        run(_in_turn([Broken(name="X")]))
 
 
 async def _in_turn(networks, deadline=None):

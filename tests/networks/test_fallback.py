@@ -1,6 +1,8 @@
 """A network's fallback answers in its stead, and says what is lost (rule A13)."""
 
 import asyncio
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -36,6 +38,14 @@ def test_a_failing_network_is_stood_in_for(error):
     assert answer.provenance.lost == (
         "LIVE could not be asked (The source answered 503); its fallback OFFLINE answered, without fares, real time.",
     )
+
+
+def test_a_fallback_in_this_process_has_no_deadline():
+    """It waits for nobody, so giving it up would gain nothing."""
+    profile = replace(OFFLINE.profile, answer_deadline_s=None, names_deadline_s=None)
+    both = FallbackNetwork(FakeNetwork(name="LIVE"), SimpleNamespace(profile=profile)).profile
+
+    assert (both.answer_deadline_s, both.names_deadline_s) == (None, None)
 
 
 def test_a_slow_network_is_stood_in_for_in_half_the_time(monkeypatch):
@@ -74,13 +84,17 @@ def test_what_only_the_fallback_can_do():
     assert (near.provenance.network, near.provenance.lost) == ("OFFLINE", ())
 
 
-def test_a_fallback_that_cannot_either():
-    """Where the fallback lacks the ability, the first network's failure is told."""
-    live = FakeNetwork(name="LIVE", departures=SourceFailed("live is down"))
-    deaf = FakeNetwork(name="OFFLINE", abilities=frozenset({Ability.PLANS}))
+@pytest.mark.parametrize(
+    "ask", [lambda both: both.list_departures(_board()), lambda both: both.plan_journeys(_trip(arrive_by=True))]
+)
+def test_a_fallback_that_cannot_either(ask):
+    """If the fallback lacks the ability, to arrive by a time too, the first network's failure is told."""
+    down = SourceFailed("live is down")
+    live = FakeNetwork(name="LIVE", departures=down, journeys=[down])
+    other = FakeNetwork(name="OFFLINE", abilities=frozenset({Ability.PLANS}))
 
     with pytest.raises(SourceFailed, match=r"^live is down$"):
-        asyncio.run(FallbackNetwork(live, deaf).list_departures(_board()))
+        asyncio.run(ask(FallbackNetwork(live, other)))
 
 
 @pytest.mark.parametrize(("arrive_by", "asked"), [(False, "LIVE"), (True, "OFFLINE")])
@@ -91,15 +105,6 @@ def test_a_latest_arrival_is_asked_of_who_can_keep_it(arrive_by, asked):
     answer = asyncio.run(both.plan_journeys(_trip(arrive_by=arrive_by)))
 
     assert answer.provenance.network == asked
-
-
-def test_a_latest_arrival_is_not_asked_of_a_fallback_that_cannot_keep_it():
-    """The first network's failure is told, in place of a trip that leaves when it should have arrived."""
-    live = FakeNetwork(name="LIVE", journeys=[SourceFailed("live is down")])
-    without = FakeNetwork(name="OFFLINE", abilities=frozenset({Ability.PLANS}))
-
-    with pytest.raises(SourceFailed, match=r"^live is down$"):
-        asyncio.run(FallbackNetwork(live, without).plan_journeys(_trip(arrive_by=True)))
 
 
 def _trip(*, arrive_by):

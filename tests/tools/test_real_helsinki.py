@@ -131,42 +131,6 @@ def test_a_board_keeps_its_size(ask, limit, most_bytes):
     assert max(sizes) <= most_bytes
 
 
-def test_kamppi_is_one_place_whose_token_works_everywhere(ask):
-    """B10, rule D2: Kamppi's stops are one place; its id boards, plans and looks up."""
-    place = ask("findAddressOrStop", {"rawText": "kamppi"}).body
-    token = place["id"]
-    board = ask("get_departures", {"stop": {"type": "label", "value": token}}).body
-    plan = ask(
-        "plan_trip",
-        {"origin": {"type": "label", "value": token}, "destination": {"type": "label", "value": "Hakaniemi"}},
-    ).body
-    again = ask("findAddressOrStop", {"rawText": token}).body
-
-    assert place["name"] == "Kamppi"
-    assert {row["mode"] for row in board["departures"]} >= {"BUS", "METRO"}
-    assert plan["origin"]["name"] == "Kamppi"
-    assert again["id"] == token
-
-
-def test_a_saved_home_is_a_label_for_its_owner_alone(helsinki_home, monkeypatch):
-    """P34, rule D2: home works in a second set of tools for the same user, and means nothing to another."""
-    monkeypatch.setenv("FINGERPOST_NOW", "2022-02-22T06:00:00Z")
-    home = {"key": "home", "type": "location", "value": {"lat": 60.1875, "lon": 24.96, "name": "Home"}}
-    asker(helsinki_home)("save_user_variable", home, user="ann")
-    question = {"origin": {"type": "label", "value": "home"}, "destination": {"type": "label", "value": "Kamppi"}}
-
-    mine = asker(helsinki_home)("plan_trip", question, user="ann").body
-    theirs = asker(helsinki_home)("plan_trip", question, user="bob")
-
-    assert mine["origin"] == {
-        "coordinate": {"lat": 60.1875, "lon": 24.96},
-        "rawSource": "user-variable",
-        "label": "home",
-        "name": "Home",
-    }
-    assert theirs.is_error
-
-
 @pytest.mark.parametrize("day", ["2022-02-20", "2022-02-24"])
 def test_a_day_outside_the_calendar_names_the_days_inside(ask, day):
     """A5: outside the calendar is no-itinerary-found, and the hint names the covered dates."""
