@@ -5,18 +5,18 @@ Every interface sends ``{query_type, parameters}`` and gets the standard respons
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fingerpost.contract.check import explain
-from fingerpost.contract.envelope import Family, step_fields, text_of_error
+from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Answer, Call, PublishedTool
 from fingerpost.contract.size_bounds import Path
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.wire import Shape, Wire, WireModel
-from fingerpost.errors import DataNotFound, QueryTypeUnsupported, ToolError
+from fingerpost.errors import QueryTypeUnsupported, ToolError
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.tools.sec_text import format_figures, format_source
 from fingerpost.runtime.concurrency import compute
@@ -168,26 +168,13 @@ class QueryTool(PublishedTool):
         return (await self.answer({"query_type": query_type, "parameters": parameters}, user=user)).body
 
     def _failed(self, error: ToolError, correlation_id: str, raw: object) -> Answer:
-        asked = raw if isinstance(raw, Mapping) else {}
-        parameters = asked.get("parameters")
-        query_type = asked.get("query_type")
-        extra = step_fields(error, self.family)
-        extra |= {name: error.details[name] for name in _EXTRA_FIELDS if name in error.details}
-        body = self.format_error_response(
-            query_type if isinstance(query_type, str) else "",
-            parameters if isinstance(parameters, Mapping) else {},
-            error.message,
-            "warning" if isinstance(error, DataNotFound) else "error",
-            extra,
-        )
-        text = text_of_error(error, self.family)
-        return Answer(
-            body=body,
-            text=text if extra.get("source") is None else f"{text}\n{format_source(extra['source'])}",
-            is_error=True,
-            correlation_id=correlation_id,
-            error=error,
-        )
+        call = raw if isinstance(raw, Mapping) else {}
+        query_type, source = call.get("query_type"), error.details.get("source")
+        answer = super()._failed(error, correlation_id, call.get("parameters"))
+        body = answer.body | {"query_type": query_type if isinstance(query_type, str) else ""}
+        body |= {name: error.details[name] for name in _EXTRA_FIELDS if name in error.details}
+        text = answer.text if source is None else f"{answer.text}\n{format_source(source)}"
+        return replace(answer, body=body, text=text)
 
 
 def _read_params(model: type[BaseModel], raw: Mapping[str, Any]) -> BaseModel:

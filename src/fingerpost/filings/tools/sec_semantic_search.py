@@ -7,8 +7,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, StringConstraints, field_validator
 
 from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.period_filter import FIRST_DAY, LAST_DAY
 from fingerpost.filings.reply import NOT_LOADED, Reply, missing_entry, nothing
-from fingerpost.filings.store import plain_ticker
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools.sec_params import Day, Ticker, Word
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, StepParams
@@ -87,31 +87,22 @@ def _list_hits(library: FactLibrary, params: SemanticSearchParams, match: str) -
 
 
 def _filters(library: FactLibrary, params: SemanticSearchParams) -> tuple[str, list[Any]]:
-    where = ""
-    values: list[Any] = []
-    if params.companies:
-        ciks = [cik for company in params.companies for cik in _ciks_of(library, company)]
-        where += f" AND sections.cik IN ({', '.join('?' * len(ciks))})"
-        values += ciks
-    for column, wanted in (("filing_type", params.filing_types), ("section_type", params.sections)):
-        if wanted:
-            where += f" AND sections.{column} IN ({', '.join('?' * len(wanted))})"
-            values += list(wanted)
-    if params.date_range:
-        where += " AND sections.filing_date BETWEEN ? AND ?"
-        values += params.date_range
-    if params.as_of is not None:
-        where += " AND sections.filing_date <= ?"
-        values.append(params.as_of)
+    first, last = params.date_range or (FIRST_DAY, LAST_DAY)
+    where = " AND sections.filing_date BETWEEN ? AND ?"
+    values: list[Any] = [first, min(last, params.as_of or LAST_DAY)]
+    ciks = [cik for company in params.companies for cik in _list_ciks(library, company)] if params.companies else None
+    wanted = {"filing_type": params.filing_types or None, "section_type": params.sections or None}
+    for column, options in {"cik": ciks, **wanted}.items():
+        if options is not None:
+            where += f" AND sections.{column} IN ({', '.join('?' * len(options))})"
+            values += options
     return where, values
 
 
-def _ciks_of(library: FactLibrary, text: str) -> list[int]:
+def _list_ciks(library: FactLibrary, text: str) -> list[int]:
     """Return the CIKs of a company by ticker, CIK or name; a company without figures has those of its ticker."""
     company = library.find_company(text)
-    if company is not None:
-        return library.list_ciks(company)
-    return [cik for (cik,) in library.rows("SELECT cik FROM tickers WHERE ticker = ?", plain_ticker(text))]
+    return [cik for cik, _name in library.list_owners(text)] if company is None else library.list_ciks(company)
 
 
 def _words(text: str) -> list[str]:
