@@ -312,9 +312,3 @@ async def test_filings_go_back_to_the_company_before(tmp_path):
     assert [row["accession_number"] for row in years["results"]] == ["a-21", "a-22"]
     assert [(row["ticker"], row["mention_count"]) for row in related["results"]] == [("AAPL", 3)]
     assert [note[:6] for note in listed["notes"]] == ["CIK 7:", "CIK 8:"]
-
-
-async def test_custom_cypher_is_not_a_question_here(recorded):
-    answer = await SecGraphQuery(recorded).execute("custom_cypher", {"cypher_query": "MATCH (n) RETURN n"})
-
-    assert answer["error_code"] == "QueryTypeUnsupported"

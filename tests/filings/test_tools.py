@@ -117,11 +117,12 @@ async def test_bad_parameters_are_an_error_in_one_sentence(figures, asked, sente
     assert (answer["success"], answer["error_code"], sentence in answer["error"]) == (False, "ParameterError", True)
 
 
-async def test_an_unknown_question_names_those_that_there_are(figures):
-    answer = await figures.execute("nonsense", {})
+@pytest.mark.parametrize(("tool", "query_type"), [(SecFinancialData, "nonsense"), (SecGraphQuery, "custom_cypher")])
+async def test_an_unknown_query_type_names_the_supported_ones(sample, tool, query_type):
+    answer = await tool(sample).execute(query_type, {})
 
-    told = "Query type 'nonsense' is not supported by the sec_financial_data tool. Supported"
-    assert answer["error"].startswith(told)
+    assert answer["error"].startswith(f"Query type '{query_type}' is not supported by the {tool.name} tool. Supported")
+    assert answer["error_code"] == "QueryTypeUnsupported"
 
 
 QUESTIONS = {
