@@ -25,7 +25,7 @@ from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter, read_period
 from fingerpost.filings.periods import QUARTERS, day_after, day_number
 from fingerpost.filings.reasons import missing_figure, missing_metric, open_company
-from fingerpost.filings.reply import NOT_COMPARABLE, Missing, Reply, input_of, missing_entry, points_of
+from fingerpost.filings.reply import Missing, Reply, input_of, missing_entry, points_of
 from fingerpost.filings.revisions import is_in_shares, on_one_basis, split_factor
 
 _NAME = re.compile(r"[\w\s&-]+")
@@ -59,7 +59,7 @@ class Calculation:
             computed = self.evaluate(on_one_basis(inputs, self.source.options))
             clash = find_split_clash(self.source, computed.figures) if check_splits else None
         except NotComputable as error:
-            clash = missing_entry(NOT_COMPARABLE, str(error), self._suggest_original())
+            clash = missing_entry("not_comparable", str(error), self._suggest_original())
         return computed if clash is None else {f"{self.name or self.formula.text} {self.period.period}": clash}
 
     def evaluate(self, inputs: Inputs) -> "Computed":
@@ -104,10 +104,10 @@ class Calculation:
             if not found:
                 day = date.fromordinal(end).isoformat()
                 message = f"{name}: no period like the one to {current[0].end} ends on {day}"
-                return missing_entry(NOT_COMPARABLE, message, _BY_DAYS)
+                return missing_entry("not_comparable", message, _BY_DAYS)
         if len(found) > 1:
             ends = ", ".join(figure.end for figure in found)
-            return missing_entry(NOT_COMPARABLE, f"{name} for {before.wording} may be of {ends}", _BY_DAYS)
+            return missing_entry("not_comparable", f"{name} for {before.wording} may be of {ends}", _BY_DAYS)
         return found[0]
 
     def _suggest_original(self) -> str:
@@ -182,7 +182,7 @@ def find_split_clash(source: CompanyFigures, figures: Iterable[Figure]) -> dict[
     if len({split_factor(source.splits, figure.fact.filed, source.options.as_of) for figure in in_shares}) < 2:
         return None
     message = f"{source.company.name} split its shares between the filings of the inputs"
-    return missing_entry(NOT_COMPARABLE, message, "Send vintage: split_adjusted")
+    return missing_entry("not_comparable", message, "Send vintage: split_adjusted")
 
 
 def calculate(

@@ -25,7 +25,7 @@ from fingerpost.filings.figure import (
 )
 from fingerpost.filings.period_filter import LAST_DAY, NEWEST_YEAR, PeriodFilter, Selection, select_figures
 from fingerpost.filings.periods import QUARTERS, FiscalCalendar
-from fingerpost.filings.reply import HIDDEN_BY_AS_OF, NOT_REPORTED, missing_entry, nothing, row_of, source_of
+from fingerpost.filings.reply import missing_entry, nothing, row_of, source_of
 from fingerpost.filings.resolver import count_in_shares, resolve
 from fingerpost.filings.revisions import SPLIT_CONCEPT, WITNESS_CONCEPTS, Split, is_in_shares, list_splits
 from fingerpost.filings.store import facts_file, is_empty, new_sample, plain_ticker
@@ -351,7 +351,7 @@ class CompanyFigures:
         if not reports:
             kind = "annual report" if newest == NEWEST_YEAR else "annual or quarterly report"
             message = f"no {kind} of {self.company.name} is here" + (f" that was filed by {as_of}" if as_of else "")
-            entry = missing_entry(NOT_REPORTED if as_of is None else HIDDEN_BY_AS_OF, message, "Name the period")
+            entry = missing_entry("not_reported" if as_of is None else "hidden_by_as_of", message, "Name the period")
             raise nothing(f"No financial facts found for {self.company.ticker}", {newest: entry}, self.provenance)
         filed, form, accession = max(reports)
         counts = Counter(dict(self._rows(_PERIOD_ENDS, accession, filed)))

@@ -13,7 +13,7 @@ from fingerpost.filings.library import CompanyFigures
 from fingerpost.filings.period_filter import PeriodFilter, Selection
 from fingerpost.filings.periods import INSTANT, QUARTER, YEAR, YEAR_TO_DATE
 from fingerpost.filings.reasons import missing_figure, missing_metric, refused_quarter
-from fingerpost.filings.reply import NOT_REPORTED, Missing, missing_entry
+from fingerpost.filings.reply import Missing, missing_entry
 from fingerpost.filings.revisions import explain_break
 
 ANNUAL = "annual"
@@ -116,7 +116,7 @@ def _explain_missing(
     if frequency is None or not there:
         return missing_figure(source, stated, window)
     message = f"{metric.name} of {source.company.name} has no {frequency} values for {window.wording}"
-    return missing_entry(NOT_REPORTED, message, f"Ask for period {' or '.join(there)}")
+    return missing_entry("not_reported", message, f"Ask for period {' or '.join(there)}")
 
 
 def _explain_refused(source: CompanyFigures, metric: Metric, text: str, found: Selection) -> Missing:

@@ -15,19 +15,7 @@ from fingerpost.filings.lookup import ANNUAL, look_up
 from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, YEAR
 from fingerpost.filings.reasons import load_hint, missing_figure, missing_ticker, open_company, untagged
-from fingerpost.filings.reply import (
-    NOT_REPORTED,
-    OUTSIDE_SAMPLE,
-    SERIES,
-    UNKNOWN_METRIC,
-    Reply,
-    cited_row,
-    join_modes,
-    missing_entry,
-    nothing,
-    points_of,
-    source_of,
-)
+from fingerpost.filings.reply import SERIES, Reply, cited_row, join_modes, missing_entry, nothing, points_of, source_of
 from fingerpost.filings.revisions import FRAMEWORKS, is_rounding
 
 _RATIO_DIGITS = 6
@@ -65,7 +53,7 @@ def financial_ratios(
     for text in dict.fromkeys(wanted or ratios):
         if source.find_metric(text) not in list_recipes():
             step = f"The ratios are {', '.join(ratios)}"
-            reply.missing[text] = missing_entry(UNKNOWN_METRIC, f"{text} is no ratio", step)
+            reply.missing[text] = missing_entry("unknown_metric", f"{text} is no ratio", step)
             continue
         finding = look_up(source, text, window)
         reply.missing |= finding.missing
@@ -111,7 +99,7 @@ def fact_history(library: FactLibrary, ticker: str, text: str, window: PeriodFil
             reply.results.append(row | {"metric_name": finding.name} | stated)
     if not reply.results and not reply.missing:
         step = "Ask for the history of its inputs"
-        reply.missing[text] = missing_entry(NOT_REPORTED, f"{text} is computed, not filed", step)
+        reply.missing[text] = missing_entry("not_reported", f"{text} is computed, not filed", step)
     return reply.unless_empty(not_found)
 
 
@@ -186,7 +174,7 @@ def statement(library: FactLibrary, ticker: str, kind: str, window: PeriodFilter
             reply.put(metric.name, points_of(reply.results[-1:]))
         elif company.dataset == SAMPLE:
             message = f"the sample does not hold {metric.name}"
-            reply.missing[metric.name] = missing_entry(OUTSIDE_SAMPLE, message, load_hint(company.ticker))
+            reply.missing[metric.name] = missing_entry("outside_sample", message, load_hint(company.ticker))
         else:
             reply.missing[metric.name] = untagged(source, metric, PeriodFilter.of(newest))
     stated = [figure for headline in headlines.values() for figure in headline if not figure.is_cover]

@@ -9,22 +9,7 @@ from fingerpost.filings.figure import LATEST_FIGURES, ORIGINAL, SAMPLE, Figure, 
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import BY_PERIOD, FIRST_DAY, PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, YEAR
-from fingerpost.filings.reply import (
-    BEFORE_XBRL,
-    HIDDEN_BY_AS_OF,
-    NOT_COMPARABLE,
-    NOT_DERIVABLE,
-    NOT_IN_AGGREGATE_YET,
-    NOT_LOADED,
-    NOT_REPORTED,
-    OTHER_FORM,
-    OTHER_UNIT,
-    OUTSIDE_SAMPLE,
-    UNKNOWN_METRIC,
-    UNKNOWN_TICKER,
-    missing_entry,
-    nothing,
-)
+from fingerpost.filings.reply import Reason, missing_entry, nothing
 from fingerpost.filings.store import plain_ticker
 
 _NAMED = 3
@@ -46,17 +31,17 @@ def load_hint(ticker: str) -> str:
 def missing_ticker(library: FactLibrary, ticker: str) -> dict[str, Any]:
     listed = library.find_listed(ticker)
     if listed is not None:
-        return missing_entry(NOT_LOADED, f"No figures of {listed[2]} have been loaded yet", load_hint(listed[0]))
+        return missing_entry("not_loaded", f"No figures of {listed[2]} have been loaded yet", load_hint(listed[0]))
     companies, near = library.list_companies(), library.suggest_tickers(ticker)
     message = f"No company here is called {ticker}"
     unnamed = [company.ticker for company in companies if company.ticker == f"CIK{company.padded_cik}"]
     if unnamed and plain_ticker(ticker) not in unnamed:
         message = f"{message}; the tickers of {len(unnamed)} are not known"
         step = f"Run: fingerpost filings load company_tickers.json, or ask by CIK, such as {unnamed[0]}"
-        return missing_entry(UNKNOWN_TICKER, message, step, near)
+        return missing_entry("unknown_ticker", message, step, near)
     if not near:
         message = f"{message}; there are {', '.join(company.ticker for company in companies[:10])}"
-    return _missing_or_near(UNKNOWN_TICKER, message, near, load_hint(ticker))
+    return _missing_or_near("unknown_ticker", message, near, load_hint(ticker))
 
 
 def open_company(
@@ -76,7 +61,7 @@ def open_company(
 def missing_metric(source: CompanyFigures, text: str) -> dict[str, Any]:
     message = f"{text} is no metric word, and {source.company.name} files no such tag"
     step = "Ask query_type metrics for the words, or name a us-gaap: tag"
-    return _missing_or_near(UNKNOWN_METRIC, message, suggest(text, source.concepts), step)
+    return _missing_or_near("unknown_metric", message, suggest(text, source.concepts), step)
 
 
 def missing_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> dict[str, Any]:
@@ -91,26 +76,26 @@ def missing_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter)
     what = f"{metric.name} of {company.name} for {period.wording}"
     if options.as_of is not None and finds(as_of=None):
         message = f"{what} was filed after {options.as_of}"
-        return missing_entry(HIDDEN_BY_AS_OF, message, "Ask for a later as_of, or none")
+        return missing_entry("hidden_by_as_of", message, "Ask for a later as_of, or none")
     if options.unit is not None and finds(unit=None):
         units = ", ".join(sorted(source.series(metric).units))
-        return missing_entry(OTHER_UNIT, f"{what} is not reported in {options.unit}", f"Its units are {units}")
+        return missing_entry("other_unit", f"{what} is not reported in {options.unit}", f"Its units are {units}")
     if options.filing_type is not None and finds(filing_type=None):
-        return missing_entry(OTHER_FORM, f"no {options.filing_type} states {what}", "Leave filing_type out")
+        return missing_entry("other_form", f"no {options.filing_type} states {what}", "Leave filing_type out")
     if company.dataset == SAMPLE:
         message = f"the sample that ships with fingerpost does not hold {what}"
-        return missing_entry(OUTSIDE_SAMPLE, message, load_hint(company.ticker))
+        return missing_entry("outside_sample", message, load_hint(company.ticker))
     year = PeriodFilter(year=period.year)
     if metric.kind == PER_SHARE and period.quarter == QUARTERS and source.select(metric, year).figures:
         message = f"{what} is not reported, and per-share figures do not add up over quarters"
-        return missing_entry(NOT_DERIVABLE, message, "Send estimate: true for an estimate, and call it one")
+        return missing_entry("not_derivable", message, "Send estimate: true for an estimate, and call it one")
     if _is_later(source, period):
         message = f"{what} is not in the SEC's aggregate as of {company.complete_through}"
         step = f"Run: fingerpost filings sync {company.ticker}; a report filed since may not be aggregated yet"
-        return missing_entry(NOT_IN_AGGREGATE_YET, message, step)
+        return missing_entry("not_in_aggregate_yet", message, step)
     if period.basis == BY_PERIOD and _is_before(source, period):
         message = f"{company.name} files figures as data since {company.first_end}"
-        return missing_entry(BEFORE_XBRL, message, "Ask for a later period")
+        return missing_entry("before_xbrl", message, "Ask for a later period")
     return untagged(source, metric, period)
 
 
@@ -135,7 +120,7 @@ def refused_quarter(source: CompanyFigures, metric: Metric, refused: Figure) -> 
     first = source.with_options(vintage=ORIGINAL).select(metric, period).headline
     values = [f"{figure.value} {figure.unit}" for figure in first if figure.end == refused.end]
     step = f"Send vintage: original for {values[0]}, from the first filings" if values else "Ask for the fiscal year"
-    return missing_entry(NOT_COMPARABLE, message, step)
+    return missing_entry("not_comparable", message, step)
 
 
 def untagged(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> dict[str, Any]:
@@ -149,7 +134,7 @@ def untagged(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> di
     message = f"{what} is not under a standard tag in this data set; the filing may state it"
     if there := _list_periods(source, metric, by_quarter=period.quarter is not None):
         message = f"{what} is not in this data set, which has it for {there}; the filing may state it"
-    return _missing_or_near(NOT_REPORTED, message, near, "Ask query_type metrics for its tags, or read the filing")
+    return _missing_or_near("not_reported", message, near, "Ask query_type metrics for its tags, or read the filing")
 
 
 def _list_periods(source: CompanyFigures, metric: Metric, *, by_quarter: bool) -> str:
@@ -181,6 +166,6 @@ def _is_before(source: CompanyFigures, period: PeriodFilter) -> bool:
     return period.year < int(source.company.first_end[:4]) - 1
 
 
-def _missing_or_near(reason: str, message: str, near: list[str], step: str) -> dict[str, Any]:
+def _missing_or_near(reason: Reason, message: str, near: list[str], step: str) -> dict[str, Any]:
     """Return an entry whose next step is a near word, or ``step`` if there is none."""
     return missing_entry(reason, message, f"Did you mean {', '.join(near)}?" if near else step, near)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, Literal
 
 from fingerpost import clock
 from fingerpost.errors import DataNotFound
@@ -13,19 +13,10 @@ from fingerpost.filings.periods import HALF, INSTANT, NINE_MONTHS, QUARTER, YEAR
 SCALAR, SERIES, MIXED = "scalar", "series", "mixed"
 
 # Why something is missing, for machines (docs/filings.md).
-NOT_REPORTED = "not_reported"
-NOT_IN_AGGREGATE_YET = "not_in_aggregate_yet"
-BEFORE_XBRL = "before_xbrl"
-UNKNOWN_METRIC = "unknown_metric"
-UNKNOWN_TICKER = "unknown_ticker"
-NOT_LOADED = "not_loaded"
-OUTSIDE_SAMPLE = "outside_sample"
-HIDDEN_BY_AS_OF = "hidden_by_as_of"
-OTHER_UNIT = "other_unit"
-OTHER_FORM = "other_form"
-NOT_DERIVABLE = "not_derivable"
-NOT_COMPARABLE = "not_comparable"
-
+Reason = Literal[
+    "not_reported", "not_in_aggregate_yet", "before_xbrl", "unknown_metric", "unknown_ticker", "not_loaded", "no_match",
+    "outside_sample", "hidden_by_as_of", "other_unit", "other_form", "not_derivable", "not_comparable",
+]  # fmt: skip
 Missing = dict[str, dict[str, Any]]
 
 SAMPLE_NOTE = "A small table that ships with fingerpost; it is not complete and not kept up to date"
@@ -113,7 +104,7 @@ def source_of(*companies: Company, as_of: str | None = None) -> dict[str, Any]:
     return source
 
 
-def missing_entry(reason: str, message: str, next_step: str, near: list[str] | None = None) -> dict[str, Any]:
+def missing_entry(reason: Reason, message: str, next_step: str, near: list[str] | None = None) -> dict[str, Any]:
     """Return an entry of ``missing``; ``reason`` is for machines, the sentences have no full stop."""
     entry: dict[str, Any] = {"reason": reason, "message": message, "next_step": next_step}
     if near:

@@ -10,7 +10,7 @@ from fingerpost.filings.companyfacts import Filing
 from fingerpost.filings.figure import ANNUAL_FORMS, FigureOptions, filing_url
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.reasons import load_hint, open_company
-from fingerpost.filings.reply import NOT_LOADED, NOT_REPORTED, Reply, missing_entry, nothing
+from fingerpost.filings.reply import Reply, missing_entry, nothing
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools.sec_params import Day, Ticker, Word
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, StepParams
@@ -19,7 +19,7 @@ from fingerpost.filings.tools.sec_text import format_rows
 
 Limit = Annotated[int, Field(ge=1, le=1000)]
 _LEGAL_FORMS = re.compile(r"[,.]|\b(inc|corp|corporation|co|company|plc|ltd|holdings|group|the)\b", re.IGNORECASE)
-_NO_TEXT = missing_entry(NOT_LOADED, "no text of it was loaded", NO_TEXT_STEP)
+_NO_TEXT = missing_entry("not_loaded", "no text of it was loaded", NO_TEXT_STEP)
 
 
 class CompanyFilingsParams(StepParams):
@@ -73,7 +73,7 @@ def _list_filings(library: FactLibrary, params: CompanyFilingsParams | FilingTim
     ]
     if not rows:
         what = f" of type {', '.join(sorted(wanted))}" if wanted else ""
-        entry = missing_entry(NOT_LOADED, f"none{what} is known here", load_hint(company.ticker))
+        entry = missing_entry("not_loaded", f"none{what} is known here", load_hint(company.ticker))
         raise nothing(f"No filings found for {company.ticker}", {"filings": entry}, source.provenance)
     reply = Reply(rows[: params.limit], extra={"total_results": len(rows)})
     notes = {cik: _note_on(library, cik) for cik in library.list_ciks(company)}
@@ -136,7 +136,7 @@ def _related(library: FactLibrary, params: RelatedCompaniesParams) -> Reply:
         if count:
             rows.append({"ticker": other.ticker, "name": other.name, "mention_count": count})
     if not rows:
-        entry = missing_entry(NOT_REPORTED, "its text names no company that has figures here", "Load more companies")
+        entry = missing_entry("not_reported", "its text names no company that has figures here", "Load more companies")
         raise nothing(not_found, {"text": entry})
     rows.sort(key=lambda row: (-row["mention_count"], row["ticker"]))
     note = "Only companies that have figures here are looked for, by name"
