@@ -207,4 +207,4 @@ def test_before_the_first_report_there_is_no_latest_period(late):
     compared = compare(late, ["DRWN", "AAPL"], ["Revenue"], window("latest"), options)
 
     assert caught.value.details["missing"]["latest"]["reason"] == "hidden_by_as_of"
-    assert (list(compared.data), list(compared.missing)) == (["AAPL"], ["DRWN.latest"])
+    assert (list(compared.data), list(compared.missing)) == (["AAPL"], ["DRWN"])

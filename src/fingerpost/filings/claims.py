@@ -115,7 +115,7 @@ def verify_claim(library: FactLibrary, claim: Claim, options: FigureOptions) -> 
         open_company(library, ticker, f"No financial facts found for {ticker}", options)
         for ticker in dict.fromkeys([claim.ticker, *claim.among])
     ]
-    claim = replace(claim, period=sources[0].locate(read_period(claim.period)).period or claim.period)
+    claim = replace(claim, period=sources[0].locate(read_period(claim.period)).period)
     if claim.base_period:
         claim = replace(claim, base_period=sources[0].locate(read_period(claim.base_period)).period)
     operands: list[Computed] = []

@@ -14,7 +14,7 @@ from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.lookup import ANNUAL, look_up
 from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, YEAR
-from fingerpost.filings.reasons import load_hint, missing_figure, missing_ticker, open_company, untagged
+from fingerpost.filings.reasons import load_hint, missing_figure, open_company, untagged
 from fingerpost.filings.reply import SERIES, Reply, cited_row, join_modes, missing_entry, nothing, points_of, source_of
 from fingerpost.filings.revisions import FRAMEWORKS, is_rounding
 
@@ -116,17 +116,14 @@ def compare(
     companies: list[Company] = []
     frameworks: set[str] = set()
     for ticker in dict.fromkeys(tickers):
-        company = library.find_company(ticker)
-        if company is None:
-            reply.missing[ticker] = missing_ticker(library, ticker)
-            continue
-        companies.append(company)
-        source, own = CompanyFigures(library, company, options), Reply([])
         try:
+            source = open_company(library, ticker, not_found, options)
             period = source.locate(window)
         except DataNotFound as error:
-            reply.missing |= {f"{ticker}.{name}": entry for name, entry in error.details["missing"].items()}
+            (reply.missing[ticker],) = error.details["missing"].values()
             continue
+        companies.append(source.company)
+        own = Reply([])
         for text in dict.fromkeys(metrics):
             finding = look_up(source, text, period)
             reply.missing |= {f"{ticker}.{name}": entry for name, entry in finding.missing.items()}
