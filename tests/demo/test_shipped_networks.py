@@ -16,11 +16,15 @@ from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.timetable.stop_ids import escape
 from fingerpost.transit.engine.timetable.timetable import Timetable
 from fingerpost.transit.engine.timetable.walking import straight_line_m
+from tests.shared_data import get_shared
 
 NETWORKS = list_demo_names()
 
 # Between neighbouring stops, in a straight line: a tram at the lights, an express train on the main line.
 SLOWEST_KM_PER_H, FASTEST_KM_PER_H = 8, 130
+
+REAL_HELSINKI = "gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip"
+NEAR_ENOUGH_M = 200
 
 
 @pytest.fixture(params=NETWORKS)
@@ -39,11 +43,6 @@ def hops(timetable: Timetable) -> set[tuple[int, int]]:
         timetable.stop_time_stop[timetable.list_stop_times(trip)].tolist() for trip in range(len(timetable.trip_route))
     )
     return {pair for stops in trips for pair in itertools.pairwise(stops)}
-
-
-def test_two_networks_ship():
-    """Helsinki and London, sorted."""
-    assert list_demo_names() == ("DEMO-HELSINKI", "DEMO-LONDON")
 
 
 def test_an_unknown_demo_is_refused_with_the_known_names():
@@ -119,3 +118,28 @@ def test_the_contracts_own_example_starts_and_ends_near_a_train(lat, lon, stop):
     row = list(timetable.stop_local_id).index(stop)
 
     assert straight_line_m(lat, lon, timetable.stop_lat[row], timetable.stop_lon[row]) < 1000
+
+
+def test_demo_stops_of_the_centre_lie_where_the_real_stops_of_their_name_lie():
+    """Within the distance that design.md, section 6, allows.
+
+    The feed is cut to a box. A demo stop outside it is left out: its real one was cut away, and another stop of the
+    same name may have stayed (Kulosaari).
+    """
+    demo, real = timetable_of("DEMO-HELSINKI"), import_feeds("HSL", [FeedSource(get_shared(REAL_HELSINKI))]).timetable
+    rows_of_name = defaultdict(list)
+    for row, name in enumerate(real.stop_name):
+        rows_of_name[name].append(row)
+    distances_m = {}
+    for stop, name in enumerate(demo.stop_name):
+        lat, lon = float(demo.stop_lat[stop]), float(demo.stop_lon[stop])
+        is_inside = (
+            real.stop_lat.min() <= lat <= real.stop_lat.max() and real.stop_lon.min() <= lon <= real.stop_lon.max()
+        )
+        if is_inside and name in rows_of_name:
+            there = rows_of_name[name]
+            to_real_m = straight_line_m(lat, lon, real.stop_lat[there], real.stop_lon[there])
+            distances_m[demo.stop_local_id[stop]] = round(float(to_real_m.min()))
+
+    assert {stop: distance_m for stop, distance_m in distances_m.items() if distance_m > NEAR_ENOUGH_M} == {}
+    assert len(distances_m) >= demo.stop_count * 2 // 3

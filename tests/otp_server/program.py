@@ -32,17 +32,13 @@ class ProgramMissing(Exception):
 
 
 def cache_folder() -> Path:
-    """Return the folder that keeps the jar and the graphs between runs; ``FINGERPOST_OTP_CACHE`` names another."""
+    """Return the folder of the jar and the graphs; ``FINGERPOST_OTP_CACHE`` names another."""
     named = os.environ.get(CACHE)
     return Path(named) if named else Path(platformdirs.user_cache_dir("fingerpost", appauthor=False)) / "otp"
 
 
 def find_java() -> Path:
-    """Return a Java that is new enough: the one that is named, JAVA_HOME's, the path's, or one that lies beside it.
-
-    Raises:
-        ProgramMissing: there is none.
-    """
+    """Return a Java that is new enough: the one that is named, JAVA_HOME's, the path's, or one beside it."""
     for java in _list_javas():
         if (_java_version(java) or 0) >= OLDEST_JAVA:
             return java
@@ -50,11 +46,7 @@ def find_java() -> Path:
 
 
 def get_jar() -> Path:
-    """Return the jar's path; where it is not kept yet, Maven fetches it.
-
-    Raises:
-        ProgramMissing: there is no Maven, or it brings none.
-    """
+    """Return the jar's path; Maven fetches it once."""
     folder = cache_folder() / "jar"
     jar = folder / f"otp-shaded-{VERSION}.jar"
     if jar.is_file():

@@ -41,12 +41,7 @@ class Graph:
 
 
 def build_graph(feeds: dict[str, Path], streets: Sequence[Path], **build_config: object) -> Graph:
-    """Return the graph of GTFS zips by FEED, and of street extracts; a kept one where the same was built before.
-
-    Raises:
-        ProgramMissing: there is no Java, or no jar.
-        ServerBroken: no graph was made.
-    """
+    """Return the graph of GTFS zips by FEED, and of street extracts; the same graph is built once."""
     java, jar = find_java(), get_jar()
     files = {**{f"{name}.gtfs.zip": path for name, path in feeds.items()}}
     files |= {f"{number}.osm.pbf": path for number, path in enumerate(streets)}
@@ -115,11 +110,7 @@ class OtpServer:
         return self._process is not None and self._process.poll() is None
 
     def start(self, *, wait: bool = True) -> None:
-        """Start it, and wait until it is ready unless told otherwise.
-
-        Raises:
-            ServerBroken: it ended, or was not ready in time.
-        """
+        """Start it, and wait until it is ready unless told otherwise."""
         assert not self.is_running
         self.port = self.port or _free_port()
         self.folder.mkdir(parents=True, exist_ok=True)
