@@ -1,6 +1,6 @@
 """Fares of both versions of GTFS: fare_attributes.txt, and fare products by leg."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
@@ -113,14 +113,8 @@ def _with_rules(archive: Archive, tickets: dict[str, Ticket]) -> FareBook:
     return replace(book, ticket_rules=rules, zone_of={stop: zone for stop, zone in zones_of_stops if zone})
 
 
-_LEG_COLUMNS = (
-    "leg_group_id", "network_id", "from_area_id", "to_area_id", "from_timeframe_group_id", "to_timeframe_group_id",
-    "fare_product_id", "rule_priority",
-)  # fmt: skip
-_TRANSFER_COLUMNS = (
-    "transfer_count", "duration_limit", "duration_limit_type", "fare_transfer_type",
-    "from_leg_group_id", "to_leg_group_id", "fare_product_id",
-)  # fmt: skip
+_LEG_KEY = ("leg_group_id", "network_id", "from_area_id", "to_area_id", "fare_product_id")
+_TRANSFER_KEY = ("from_leg_group_id", "to_leg_group_id", "fare_product_id")
 _ANY_COUNT = -1
 _LIMIT_TYPES = range(4)
 
@@ -137,10 +131,10 @@ def read_leg_fares(archive: Archive) -> FareBook | None:
     problem = next(filter(None, (_find_fault(archive, name) for name in _OF_LEGS)), "")
     products, listed, product_problem = _read_products(archive)
     rules = []
-    for line, fields in rules_table.rows(*_LEG_COLUMNS):
-        group, network, begin, end, from_time, to_time, product_id, priority = fields
-        rank = find_integer(priority or "0")
-        if not product_id or rank is None or rank < 0:
+    columns = (*_LEG_KEY, "rule_priority", "from_timeframe_group_id", "to_timeframe_group_id")
+    for line, (*key, priority_text, from_time, to_time) in rules_table.rows(*columns):
+        priority, product_id = find_integer(priority_text or "0"), key[-1]
+        if not product_id or priority is None or priority < 0:
             rules_table.note(Reason.FARE_RULE_UNREADABLE_UNAPPLIED, line)
             problem = "a rule of fare_leg_rules.txt cannot be read"
             continue
@@ -149,17 +143,7 @@ def read_leg_fares(archive: Archive) -> FareBook | None:
             rules_table.note(Reason.FARE_BY_TIME_OF_DAY_UNAPPLIED, line, "from_timeframe_group_id")
         if listed and product_id not in listed:
             rules_table.note(Reason.FARE_RULE_OF_UNKNOWN_FARE, line, "fare_product_id")
-        rules.append(
-            LegRule(
-                leg_group_id=group,
-                network_id=network,
-                from_area_id=begin,
-                to_area_id=end,
-                fare_product_id=product_id,
-                priority=rank,
-                is_timed=is_timed,
-            )
-        )
+        rules.append(LegRule(**dict(zip(_LEG_KEY, key, strict=True)), priority=priority, is_timed=is_timed))
     if not rules and not problem:
         return None
     transfers, transfer_problem = _read_transfers(archive, listed)
@@ -198,8 +182,8 @@ def _read_transfers(archive: Archive, listed: Collection[str]) -> tuple[tuple[Tr
     if table is None:
         return (), ""
     rules, problem = [], ""
-    for line, fields in table.rows(*_TRANSFER_COLUMNS):
-        count_text, limit_text, limit_type_text, type_text, begin, end, product_id = fields
+    columns = (*_TRANSFER_KEY, "transfer_count", "duration_limit", "duration_limit_type", "fare_transfer_type")
+    for line, (*key, count_text, limit_text, limit_type_text, type_text) in table.rows(*columns):
         count, type_ = find_integer(count_text or str(_ANY_COUNT)), find_integer(type_text)
         limit = find_integer(limit_text) if limit_text else None
         limit_type = find_integer(limit_type_text) if limit_type_text else -1
@@ -214,17 +198,15 @@ def _read_transfers(archive: Archive, listed: Collection[str]) -> tuple[tuple[Tr
             table.note(Reason.FARE_RULE_UNREADABLE_UNAPPLIED, line)
             problem = "a rule of fare_transfer_rules.txt cannot be read"
             continue
-        if listed and product_id and product_id not in listed:
+        if listed and key[-1] and key[-1] not in listed:
             table.note(Reason.FARE_RULE_OF_UNKNOWN_FARE, line, "fare_product_id")
         rules.append(
             TransferRule(
-                from_leg_group_id=begin,
-                to_leg_group_id=end,
+                **dict(zip(_TRANSFER_KEY, key, strict=True)),
                 transfer_count=count,
                 duration_limit_s=limit,
                 duration_limit_type=limit_type if limit_type is not None else -1,
                 fare_transfer_type=type_,
-                fare_product_id=product_id,
             )
         )
     return tuple(rules), problem
@@ -240,7 +222,8 @@ def _read_products(archive: Archive) -> tuple[tuple[Product, ...], Collection[st
         return (), (), "it has no fare_products.txt that can be read"
     problem = ""
     listed: set[str] = set()
-    ordinary = {"", *_default_categories(archive)}
+    categories = _rows(_open(archive, "rider_categories.txt"), "rider_category_id", "is_default_fare_category")
+    ordinary = {"", *(category for category, is_default in categories if is_default == "1")}
     least: dict[tuple[str, str], Product] = {}
     for line, (product_id, category, amount_text, currency_text) in table.rows(
         "fare_product_id", "rider_category_id", "amount", "currency"
@@ -257,11 +240,6 @@ def _read_products(archive: Archive) -> tuple[tuple[Product, ...], Collection[st
             if known is None or amount < (find_amount(known.amount) or 0):
                 least[product_id, currency] = Product(fare_product_id=product_id, amount=amount_text, currency=currency)
     return tuple(least.values()), listed, problem
-
-
-def _default_categories(archive: Archive) -> Iterable[str]:
-    rows = _rows(_open(archive, "rider_categories.txt"), "rider_category_id", "is_default_fare_category")
-    return [category for category, is_default in rows if is_default == "1"]
 
 
 def _read_networks(archive: Archive) -> dict[str, str]:

@@ -46,8 +46,9 @@ def read_blocks(binary: IO[bytes], block_bytes: int = BLOCK_BYTES) -> Iterator[t
 
 
 def _transcoded(binary: IO[bytes], block_bytes: int) -> Iterator[bytes]:
-    blocks = _read_ahead(binary, block_bytes)
-    first = next(blocks, b"")
+    first = binary.read(block_bytes)
+    following = iter(lambda: binary.read(block_bytes), b"")
+    blocks = prefetch(following, "unpack") if len(first) == block_bytes else iter(())
     for mark, name in _UTF16.items():
         if first.startswith(mark):
             decoder = codecs.getincrementaldecoder(name)(errors="replace")
@@ -58,13 +59,6 @@ def _transcoded(binary: IO[bytes], block_bytes: int) -> Iterator[bytes]:
             return
     yield first.removeprefix(codecs.BOM_UTF8)
     yield from blocks
-
-
-def _read_ahead(binary: IO[bytes], block_bytes: int) -> Iterator[bytes]:
-    first = binary.read(block_bytes)
-    yield first
-    if len(first) == block_bytes:
-        yield from prefetch(iter(lambda: binary.read(block_bytes), b""), "unpack")
 
 
 def _as_utf8(block: bytes) -> tuple[bytes, bool]:

@@ -107,13 +107,7 @@ class RealtimeIndex:
 
     def stops_below(self, stop: int) -> frozenset[int]:
         """Return a stop and everything below it."""
-        found = {stop}
-        waiting = [stop]
-        while waiting:
-            new = [child for child in self.children.get(waiting.pop(), ()) if child not in found]
-            found.update(new)
-            waiting += new
-        return frozenset(found)
+        return frozenset({stop}).union(*(self.stops_below(child) for child in self.children.get(stop, ())))
 
     def is_running(self, trip: int, day: int) -> bool:
         """Whether a trip's service runs on a day (date.toordinal)."""
