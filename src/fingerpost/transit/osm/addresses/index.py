@@ -30,6 +30,8 @@ from fingerpost.transit.rules.name_matching import FLOOR, plain
 
 # Whoever is taken this far from a house has been taken to it (rule D2: so far apart, two places are rivals).
 CERTAIN_M = 300.0
+# A street has at most one number for each so many metres.
+_METRES_PER_NUMBER = 5
 GUESSED = 0.97
 UNCERTAIN = 0.79
 
@@ -55,12 +57,24 @@ class HouseSearch:
         self._connection = connection
 
     def find(self, street: int, number: HouseNumber, middle: Point, reach_m: float) -> FoundHouse:
-        guess = f"number {number.text} is not known; this is the middle of the street"
-        somewhere = FoundHouse("", middle, UNCERTAIN if reach_m > CERTAIN_M else GUESSED, guess)
-        return self._find_known(street, number) or self._find_between(street, number) or somewhere
+        return (
+            self._find_known(street, number)
+            or self._find_between(street, number)
+            or self._guess_middle(street, number, middle, reach_m)
+        )
 
-    def has_any(self, thing: int) -> bool:
-        return self._connection.execute("SELECT 1 FROM house WHERE street = ? LIMIT 1", (thing,)).fetchone() is not None
+    def find_last(self, thing: int) -> int | None:
+        """Return the highest number, None if the street or place has none."""
+        last: int | None = self._connection.execute(
+            "SELECT max(last) FROM house WHERE street = ?", (thing,)
+        ).fetchone()[0]
+        return last
+
+    def _guess_middle(self, street: int, number: HouseNumber, middle: Point, reach_m: float) -> FoundHouse:
+        most = (self.find_last(street) or 0) + 2 * reach_m / _METRES_PER_NUMBER
+        is_certain = reach_m <= CERTAIN_M and number.first <= most
+        guess = f"number {number.text} is not known; this is the middle of the street"
+        return FoundHouse("", middle, GUESSED if is_certain else UNCERTAIN, guess)
 
     def _find_known(self, street: int, number: HouseNumber) -> FoundHouse | None:
         rows = self._connection.execute(
@@ -284,7 +298,7 @@ class AddressIndex:
             return score * UNCERTAIN, self._place(thing, language, guess=f"the middle of the addresses of {thing.name}")
         if reading.number is None:
             return score, self._place(thing, language, guess=_describe_middle(thing))
-        if thing.kind is not FeatureKind.STREET and not self._houses.has_any(thing.row):
+        if thing.kind is not FeatureKind.STREET and self._houses.find_last(thing.row) is None:
             return min(score, _NUMBER_LEFT), self._place(thing, language)
         house = self._houses.find(thing.row, reading.number, thing.at, thing.reach_m)
         return score * house.fit, self._place(thing, language, number=house.number, at=house.at, guess=house.guess)
