@@ -1,22 +1,21 @@
 """The fares of a feed: products, rules and amounts of money."""
 
-import json
 import re
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, NamedTuple
+from functools import cache
+from typing import NamedTuple
+
+from pydantic import TypeAdapter
 
 _AMOUNT = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,12})?")
 _CURRENCY = re.compile(r"[A-Za-z]{3}")
 _USUAL_DIGITS = 2
-# ISO 4217, the currencies whose minor unit is not a hundredth.
-_WITHOUT_MINOR_UNIT = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
-_OF_THOUSANDTHS = "BHD IQD JOD KWD LYD OMR TND"
-_OF_TEN_THOUSANDTHS = "CLF UYW"
+# ISO 4217: digits after the point, for currencies whose minor unit is not a hundredth.
 _DIGITS = {
-    code: digits
-    for digits, codes in ((0, _WITHOUT_MINOR_UNIT), (3, _OF_THOUSANDTHS), (4, _OF_TEN_THOUSANDTHS))
-    for code in codes.split()
+    **dict.fromkeys("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF".split(), 0),
+    **dict.fromkeys("BHD IQD JOD KWD LYD OMR TND".split(), 3),
+    **dict.fromkeys("CLF UYW".split(), 4),
 }
 
 
@@ -145,18 +144,13 @@ class FareBook:
     problem: str = ""
 
     def to_json(self) -> str:
-        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"))
+        return _book_adapter().dump_json(self).decode()
 
-    @classmethod
-    def from_json(cls, text: str) -> "FareBook":
-        raw: dict[str, Any] = json.loads(text)
-        rules = ({**rule, "contains_ids": tuple(rule["contains_ids"])} for rule in raw["ticket_rules"])
-        read: dict[str, Any] = {
-            "tickets": tuple(Ticket(**row) for row in raw["tickets"]),
-            "ticket_rules": tuple(TicketRule(**row) for row in rules),
-            "leg_rules": tuple(LegRule(**row) for row in raw["leg_rules"]),
-            "transfer_rules": tuple(TransferRule(**row) for row in raw["transfer_rules"]),
-            "products": tuple(Product(**row) for row in raw["products"]),
-            "areas_of": {stop: tuple(areas) for stop, areas in raw["areas_of"].items()},
-        }
-        return cls(**(raw | read))
+    @staticmethod
+    def from_json(text: str) -> "FareBook":
+        return _book_adapter().validate_json(text)
+
+
+@cache
+def _book_adapter() -> TypeAdapter[FareBook]:
+    return TypeAdapter(FareBook)

@@ -64,6 +64,10 @@ def price_by_legs(book: FareBook, rides: Sequence[FareRide]) -> Price:
     found = [price for currency in currencies if (price := _cheapest(book, rides, matched, currency)) is not None]
     if not found:
         raise FareUnknown("no fare product for riders of the default category is priced for all rides")
+    return _get_only(found)
+
+
+def _get_only(found: Sequence[Price]) -> Price:
     if len(found) > 1:
         raise FareUnknown("it is priced in several currencies")
     return found[0]
@@ -72,11 +76,7 @@ def price_by_legs(book: FareBook, rides: Sequence[FareRide]) -> Price:
 def _matching(book: FareBook, ride: FareRide) -> list[LegRule]:
     network = book.network_of.get(ride.route_id, "")
     begin, end = (set(book.areas_of.get(stop, ())) for stop in (ride.stop_ids[0], ride.stop_ids[-1]))
-    fields = (
-        ("network_id", {network} - {""}),
-        ("from_area_id", begin),
-        ("to_area_id", end),
-    )
+    fields = ("network_id", {network} - {""}), ("from_area_id", begin), ("to_area_id", end)
 
     def holds(rule: LegRule) -> bool:
         for name, own in fields:
@@ -164,18 +164,14 @@ def _transfers(
     begin, end = pair
     if not (begin and end):
         return []
-    listed = (
-        {rule.from_leg_group_id for rule in book.transfer_rules},
-        {rule.to_leg_group_id for rule in book.transfer_rules},
-    )
+    # An empty group in a rule stands for all that no rule lists.
+    begins = begin if any(rule.from_leg_group_id == begin for rule in book.transfer_rules) else ""
+    ends = end if any(rule.to_leg_group_id == end for rule in book.transfer_rules) else ""
     rules = [rule for rule in book.transfer_rules if (rule.from_leg_group_id, rule.to_leg_group_id) == pair]
     rules = rules or [
         rule
         for rule in book.transfer_rules
-        if all(
-            own == wanted or (not wanted and own not in known)
-            for own, wanted, known in zip(pair, (rule.from_leg_group_id, rule.to_leg_group_id), listed, strict=True)
-        )
+        if rule.from_leg_group_id in (begin, begins) and rule.to_leg_group_id in (end, ends)
     ]
     rules = [rule for rule in rules if _is_within(rule, rides, paid, pair, at)]
     counted = [rule.transfer_count for rule in rules if rule.transfer_count >= 0]
@@ -220,9 +216,7 @@ def price_by_tickets(book: FareBook, rides: Sequence[FareRide]) -> Price:
     ]
     if not found:
         raise FareUnknown(_reason(book, rules, rides))
-    if len(found) > 1:
-        raise FareUnknown("it is priced in several currencies")
-    return found[0]
+    return _get_only(found)
 
 
 def _cheapest_tickets(
