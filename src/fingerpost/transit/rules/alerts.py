@@ -1,4 +1,4 @@
-"""Which alerts an answer tells, in which order and how much of them (rule B13)."""
+"""Select, order and shorten the alerts of an answer (rule B13)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -51,14 +51,19 @@ def choose_alerts(parts: Iterable[Touched], *, step_free: bool = False) -> ToldA
     from the earliest beginning to the latest end. What explains a disruption comes first, then by effect, a lift out
     of order before all but closures where the trip is to be ``step_free``; then by how near it is.
     """
-    found: dict[ServiceAlert, _Found] = {}
+    found: dict[ServiceAlert, list[_Mention]] = {}
     for part in parts:
         for nearness, alert in enumerate(part.alerts):
             key = replace(alert, id="", since=None, until=None)
-            known = found.setdefault(key, _Found(alert, len(found)))
-            known.add(part, alert, nearness)
-    order = sorted(found.values(), key=lambda each: each.rank(step_free=step_free))
-    told = tuple(ToldAlert(_within_bounds(each.alert), tuple(dict.fromkeys(each.paths))) for each in order[:MAX_ALERTS])
+            found.setdefault(key, []).append(_Mention(alert, part, nearness))
+
+    def rank(mentions: list[_Mention]) -> tuple[bool, int, int]:
+        explains = any(mention.part.explains for mention in mentions)
+        nearness = min(mention.nearness for mention in mentions)
+        return not explains, _effect_rank(mentions[0].alert.effect, step_free=step_free), nearness
+
+    order = sorted(found.values(), key=rank)
+    told = tuple(_merge(mentions) for mentions in order[:MAX_ALERTS])
     return ToldAlerts(told, len(order) - len(told))
 
 
@@ -67,27 +72,21 @@ def find_explanation(leg: Leg) -> ServiceAlert | None:
     return next((alert for alert in leg.alerts if alert.effect != _LIFT), None)
 
 
-class _Found:
-    def __init__(self, alert: ServiceAlert, number: int) -> None:
-        self.alert = alert
-        self.paths: list[str] = []
-        self._number = number
-        self._nearness = 1 << 30
-        self._explains = False
+class _Mention(NamedTuple):
+    alert: ServiceAlert
+    part: Touched
+    nearness: int
 
-    def add(self, part: Touched, alert: ServiceAlert, nearness: int) -> None:
-        self.paths.append(part.path)
-        self._nearness = min(self._nearness, nearness)
-        self._explains |= part.explains
-        since, until = self.alert.since, self.alert.until
-        self.alert = replace(
-            self.alert,
-            since=None if since is None or alert.since is None else min(since, alert.since),
-            until=None if until is None or alert.until is None else max(until, alert.until),
-        )
 
-    def rank(self, *, step_free: bool) -> tuple[bool, int, int, int]:
-        return not self._explains, _effect_rank(self.alert.effect, step_free=step_free), self._nearness, self._number
+def _merge(mentions: Sequence[_Mention]) -> ToldAlert:
+    since = [mention.alert.since for mention in mentions]
+    until = [mention.alert.until for mention in mentions]
+    alert = replace(
+        mentions[0].alert,
+        since=None if None in since else min(filter(None, since), default=0),
+        until=None if None in until else max(filter(None, until), default=0),
+    )
+    return ToldAlert(_within_bounds(alert), tuple(dict.fromkeys(mention.part.path for mention in mentions)))
 
 
 def _effect_rank(effect: str, *, step_free: bool) -> int:
