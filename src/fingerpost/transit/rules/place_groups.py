@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
+from fingerpost.transit.model.linking import group_linked
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, centre_of, distance_m
 from fingerpost.transit.rules.name_matching import list_plain, plain
 
@@ -279,26 +280,19 @@ def _linked_by_name(stops: Sequence[NamedStop], spellings: Sequence[str]) -> Ite
 
 def _linked(namesakes: Sequence[NamedStop]) -> Iterator[list[NamedStop]]:
     """Yield clusters of stops of one name, linked by hops within the radius (a sweep over latitude)."""
-    leader = list(range(len(namesakes)))
-
-    def find(row: int) -> int:
-        while leader[row] != row:
-            leader[row] = leader[leader[row]]
-            row = leader[row]
-        return row
-
     reach_lat = math.degrees(ONE_PLACE_M / EARTH_RADIUS_M) * 1.001
     northwards = sorted(range(len(namesakes)), key=lambda row: namesakes[row].lat)
-    for place, row in enumerate(northwards):
-        for other in northwards[place + 1 :]:
-            if namesakes[other].lat - namesakes[row].lat > reach_lat:
-                break
-            if distance_m(namesakes[row].coordinate, namesakes[other].coordinate) <= ONE_PLACE_M:
-                leader[find(other)] = find(row)
-    linked: dict[int, list[NamedStop]] = {}
-    for row, stop in enumerate(namesakes):
-        linked.setdefault(find(row), []).append(stop)
-    yield from linked.values()
+
+    def list_links() -> Iterator[tuple[int, int]]:
+        for place, row in enumerate(northwards):
+            for other in northwards[place + 1 :]:
+                if namesakes[other].lat - namesakes[row].lat > reach_lat:
+                    break
+                if distance_m(namesakes[row].coordinate, namesakes[other].coordinate) <= ONE_PLACE_M:
+                    yield row, other
+
+    for rows in group_linked(len(namesakes), list_links()):
+        yield [namesakes[row] for row in rows]
 
 
 def _most_common(names: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
+from fingerpost.transit.model.linking import group_linked
 from fingerpost.transit.osm.addresses.extract import (
     CURRENT,
     ExtractedAddresses,
@@ -56,7 +57,12 @@ class Gathered:
 
 def gather(found: ExtractedAddresses) -> list[Gathered]:
     find_city = _CityMap(found)
-    streets = [_street_of_ways(ways) for ways in _link_ways(found.ways)]
+    streets = [
+        _new_street(
+            [way.feature.names for way in ways], ways[0].feature.what, [point for way in ways for point in way.points]
+        )
+        for ways in _link_ways(found.ways)
+    ]
     places = [Gathered(each.feature, each.at, [each.at], 0.0, each.city) for each in _drop_twins(found.places)]
     streets += _give_houses([*streets, *places], found.houses)
     for each in (*streets, *places):
@@ -64,9 +70,11 @@ def gather(found: ExtractedAddresses) -> list[Gathered]:
     return [*streets, *places, *_gather_cities(found, places)]
 
 
-def _new_street(names: Sequence[FeatureNames], what: str, points: list[Point]) -> Gathered:
+def _new_street(
+    names: Sequence[FeatureNames], what: str, points: list[Point], houses: Sequence[House] = ()
+) -> Gathered:
     at, reach_m = find_middle(points)
-    return Gathered(MapFeature(FeatureKind.STREET, merge_names(names), what), at, points, reach_m, "")
+    return Gathered(MapFeature(FeatureKind.STREET, merge_names(names), what), at, points, reach_m, "", list(houses))
 
 
 def find_middle(points: Sequence[Point]) -> tuple[Point, float]:
@@ -110,25 +118,13 @@ def _link_ways(ways: Iterable[StreetWay]) -> Iterator[list[StreetWay]]:
 
 def _link(lines: Sequence[Sequence[Point]], within_m: float) -> Iterable[list[int]]:
     """Return the rows of lines in groups linked by points in the same or in neighbouring cells ``within_m`` wide."""
-    leader = list(range(len(lines)))
-
-    def find(row: int) -> int:
-        while leader[row] != row:
-            leader[row] = leader[leader[row]]
-            row = leader[row]
-        return row
-
     cells: dict[tuple[int, int], int] = {}
+    links: list[tuple[int, int]] = []
     for row, line in enumerate(lines):
         for cell in {cell_of(point, within_m) for point in line}:
-            for other in _around(cell, 1):
-                if other in cells:
-                    leader[find(row)] = find(cells[other])
+            links += [(cells[other], row) for other in _around(cell, 1) if other in cells]
             cells[cell] = row
-    groups: dict[int, list[int]] = {}
-    for row in range(len(lines)):
-        groups.setdefault(find(row), []).append(row)
-    return groups.values()
+    return group_linked(len(lines), links)
 
 
 def cell_of(point: Point, width_m: float) -> tuple[int, int]:
@@ -163,34 +159,29 @@ def _give_houses(things: Sequence[Gathered], houses: Iterable[House]) -> list[Ga
     for thing in things:
         for name in dict.fromkeys(plain(text) for text, weight in thing.feature.names.list_all() if weight >= CURRENT):
             by_name.setdefault(name, []).append(thing)
-    homeless: dict[str, list[House]] = {}
+    without_street: dict[str, list[House]] = {}
     for house in houses:
+        name = plain(house.street)
         near = [
             (away_m, row)
-            for row, thing in enumerate(by_name.get(plain(house.street), ()))
+            for row, thing in enumerate(by_name.get(name, ()))
             if (away_m := min(apart_m(house.at, point) for point in thing.points)) <= HOUSE_TO_STREET_M
         ]
         if near:
-            by_name[plain(house.street)][min(near)[1]].houses.append(house)
-        elif plain(house.street):
-            homeless.setdefault(plain(house.street), []).append(house)
+            by_name[name][min(near)[1]].houses.append(house)
+        elif name:
+            without_street.setdefault(name, []).append(house)
+    groups = (
+        [namesakes[row] for row in rows]
+        for namesakes in without_street.values()
+        for rows in _link([[house.at] for house in namesakes], HOUSE_TO_STREET_M)
+    )
     return [
-        _street_of_houses([namesakes[row] for row in group])
-        for namesakes in homeless.values()
-        for group in _link([[house.at] for house in namesakes], HOUSE_TO_STREET_M)
+        _new_street(
+            [FeatureNames(house.street, {}) for house in group], "address", [house.at for house in group], group
+        )
+        for group in groups
     ]
-
-
-def _street_of_ways(ways: Sequence[StreetWay]) -> Gathered:
-    points = [point for way in ways for point in way.points]
-    return _new_street([way.feature.names for way in ways], ways[0].feature.what, points)
-
-
-def _street_of_houses(houses: list[House]) -> Gathered:
-    names = [FeatureNames(house.street, {}) for house in houses]
-    street = _new_street(names, "address", [house.at for house in houses])
-    street.houses = houses
-    return street
 
 
 class _CityMap:

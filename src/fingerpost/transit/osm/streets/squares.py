@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.timetable import Float64
+from fingerpost.transit.model.linking import group_linked
 from fingerpost.transit.osm.streets.extract import ExtractedStreets, Square, Way
 from fingerpost.transit.osm.streets.way_rules import WayRule
 
@@ -54,30 +55,21 @@ def _list_grounds(streets: ExtractedStreets) -> list[_Ground]:
         frozenset(lines): (square.rule, lines) for square in streets.squares if (lines := _lines(streets, square))
     }
     members = list(squares.values())
-    ground_of = list(range(len(members)))
-
-    def find(number: int) -> int:
-        while ground_of[number] != number:
-            ground_of[number] = ground_of[ground_of[number]]
-            number = ground_of[number]
-        return number
-
     of_line: dict[tuple[WayRule, _Line], int] = {}
+    links: list[tuple[int, int]] = []
     for number, (rule, lines) in enumerate(members):
         for start, end in lines:
             # The neighbour's ground lies to the left of the same stretch, walked the other way.
             beside = of_line.get((rule, (end, start)))
             if beside is not None:
-                ground_of[find(number)] = find(beside)
+                links.append((beside, number))
             of_line[rule, (start, end)] = number
-    grounds: defaultdict[int, _Ground] = defaultdict(lambda: _Ground(WayRule(), {}))
-    for number, (rule, lines) in enumerate(members):
-        ground = grounds[find(number)]
-        grounds[find(number)] = _Ground(rule, ground.walls | dict.fromkeys(lines))
-    return [
-        _Ground(ground.rule, {line: None for line in ground.walls if line[::-1] not in ground.walls})
-        for ground in grounds.values()
-    ]
+    grounds = []
+    for rows in group_linked(len(members), links):
+        borders = dict.fromkeys(line for row in rows for line in members[row][1])
+        walls = {line: None for line in borders if line[::-1] not in borders}
+        grounds.append(_Ground(members[rows[0]][0], walls))
+    return grounds
 
 
 def _lines(streets: ExtractedStreets, square: Square) -> list[_Line]:
