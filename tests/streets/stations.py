@@ -6,7 +6,7 @@ from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.osm.streets.preparing import StreetPreparation
-from fingerpost.transit.osm.streets.store import find_streets
+from fingerpost.transit.osm.streets.store import find_streets, save_streets
 from fingerpost.transit.port import JourneyQuery
 from tests.streets.drawn import degrees, osm, read
 
@@ -34,7 +34,7 @@ def network_of(town, lines, stops, folder, *, ways=(), **extra):
     feed = write_feed(folder / "feed", tables)
     preparation = StreetPreparation(extract)
     timetable = import_feeds("TEST", [FeedSource(feed)], find_walks=preparation.find_walks).timetable
-    preparation.save(folder)
+    save_streets(preparation.prepared, folder)
     return EmbeddedNetwork(NetworkRecord(name="TEST"), timetable, streets=find_streets(folder))
 
 

@@ -1,14 +1,12 @@
 """What a map draws through one node and does not meet, and what it draws apart and is one: squares, walls, lights."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from fingerpost.transit.osm.streets.graph import UNDERGROUND
 from fingerpost.transit.osm.streets.snapping import find_lifts, snap_pin
 from tests.streets.drawn import degrees, read
-from tests.streets.towns import PLAIN, Town
+from tests.streets.towns import Town
 
 SQUARE = {"highway": "pedestrian", "area": "yes"}
 
@@ -89,15 +87,6 @@ def test_a_pin_above_a_tunnel_is_on_the_street_beside_it(tmp_path, cells_down, i
     edge = snap_pin(town.graph, town.grid, *degrees(2, cells_down)).edge[0]
 
     assert bool(town.graph.edge_flags[edge] & UNDERGROUND) is is_underground
-
-
-def test_who_avoids_escalators_goes_round_one(tmp_path):
-    """The escalator is 200 m of which each second counts 3 times, the way round 600 m."""
-    drawing = read("A B\n| |\n+-+")
-    escalator = [([1, 2], {"highway": "steps", "conveying": "yes"})]
-    town = Town(drawing, tmp_path, replace(PLAIN, escalator_avoided=3.0), extra_ways=escalator)
-
-    assert town.walk("A", "B")[0] == 600
 
 
 def test_walls_far_from_every_stop_are_not_kept(tmp_path):

@@ -21,6 +21,7 @@ from fingerpost.transit.osm.addresses.index_file import FILE_NAME, write_index
 from fingerpost.transit.osm.basemap import pack_lines, read_lines, save_basemap
 from fingerpost.transit.osm.streets.extract import RidersArea
 from fingerpost.transit.osm.streets.preparing import StreetPreparation
+from fingerpost.transit.osm.streets.store import save_streets
 
 _log = logging.getLogger(__name__)
 
@@ -51,10 +52,10 @@ def prepare_network(
         return imported.report
     streets = StreetPreparation(home / extract, progress)
     imported = import_feeds(name, sources, progress=progress, find_walks=streets.find_walks)
-    report = replace(imported.report, streets=streets.coverage)
+    report = replace(imported.report, streets=streets.prepared.coverage)
 
     def save_beside(folder: Path) -> None:
-        streets.save(folder)
+        save_streets(streets.prepared, folder)
         table = imported.timetable
         boardable = table.stop_kind == STOP
         area = RidersArea(table.stop_lat[boardable], table.stop_lon[boardable])

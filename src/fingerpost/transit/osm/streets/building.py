@@ -9,18 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.columns import list_ranges, starts_of
-from fingerpost.transit.engine.timetable.timetable import Float64, Int32, Int64, UInt8
+from fingerpost.transit.engine.timetable.timetable import Float64, Int32, Int64
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.osm.streets.edges import Edges, merge_edges
 from fingerpost.transit.osm.streets.extract import ExtractedStreets, Way
-from fingerpost.transit.osm.streets.graph import (
-    BLOCKED,
-    DEGREES_E7,
-    ENDS_ONLY,
-    LIGHTS,
-    ONE_WAY,
-    StreetGraph,
-)
+from fingerpost.transit.osm.streets.graph import DEGREES_E7, ENDS_ONLY, LIGHTS, ONE_WAY, StreetGraph
 from fingerpost.transit.osm.streets.squares import list_crossings, part_at_walls
 
 # Streets that hang together over less than this are left out, unless they are the most there is: a walk that
@@ -48,39 +41,32 @@ def build_graph(streets: ExtractedStreets) -> BuiltStreets:
 
 def _cut(streets: ExtractedStreets) -> tuple[Edges, Float64]:
     """Return the edges, and their metres, of which the lines across squares count none."""
-    numbers: dict[int, int] = {}
-    begin: list[int] = []
-    end: list[int] = []
-    flags: list[int] = []
-    avoided: list[float] = []
-    points: list[tuple[float, float]] = []
-    first = [0]
     crossings = list(list_crossings(streets))
     junctions = {node for way in crossings for node in way.nodes}
-    street_count = 0
-    for number, way in enumerate((*streets.ways, *crossings)):
-        for nodes in _pieces(way, streets, junctions):
-            begin.append(numbers.setdefault(nodes[0], len(numbers)))
-            end.append(numbers.setdefault(nodes[-1], len(numbers)))
-            flags.append(way.rule.flags)
-            avoided.append(way.rule.avoided)
-            points.extend(streets.positions[node] for node in nodes)
-            first.append(len(points))
-        if number < len(streets.ways):
-            street_count = len(begin)
+    pieces = [(way.rule, nodes) for way in streets.ways for nodes in _pieces(way, streets, junctions)]
+    street_count = len(pieces)
+    pieces += [(way.rule, nodes) for way in crossings for nodes in _pieces(way, streets, junctions)]
+    numbers: dict[int, int] = {}
+    ends = [numbers.setdefault(node, len(numbers)) for _, nodes in pieces for node in (nodes[0], nodes[-1])]
+    waits = _find_waits(streets)
+    node_flags = ((node, streets.node_flags.get(node, 0)) for node in numbers)
+    first = starts_of([len(nodes) for _, nodes in pieces])
+    points = [streets.positions[node] for _, nodes in pieces for node in nodes]
     degrees = np.array(points, np.float64).reshape(-1, 2)
     edges = Edges(
-        begin=np.array(begin, np.int32),
-        end=np.array(end, np.int32),
-        flags=np.array(flags, np.uint8),
-        avoided=np.array(avoided, np.float32),
-        first=np.array(first, np.int64),
+        begin=np.array(ends[::2], np.int32),
+        end=np.array(ends[1::2], np.int32),
+        flags=np.array([rule.flags for rule, _ in pieces], np.uint8),
+        avoided=np.array([rule.avoided for rule, _ in pieces], np.float32),
+        first=first,
         lat_e7=np.round(degrees[:, 0] * DEGREES_E7).astype(np.int32),
         lon_e7=np.round(degrees[:, 1] * DEGREES_E7).astype(np.int32),
-        along_m=_along_m(degrees, np.array(first, np.int64)),
-        node_flags=_node_flags(numbers, streets),
+        along_m=_along_m(degrees, first),
+        node_flags=np.array([flag if node in waits else flag & ~LIGHTS for node, flag in node_flags], np.uint8),
     )
-    return edges, np.where(np.arange(len(begin)) < street_count, edges.length_m, 0.0)
+    street_m = edges.length_m
+    street_m[street_count:] = 0.0
+    return edges, street_m
 
 
 def _pieces(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iterator[list[int]]:
@@ -102,12 +88,6 @@ def _pieces(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iterato
             yield nodes[start : middle + 1]
             start = middle
         yield nodes[start : stop + 1]
-
-
-def _node_flags(numbers: Iterable[int], streets: ExtractedStreets) -> UInt8:
-    waits = _find_waits(streets)
-    flags = ((node, streets.node_flags.get(node, 0)) for node in numbers)
-    return np.array([flag if node in waits else flag & ~LIGHTS for node, flag in flags], np.uint8)
 
 
 def _find_waits(streets: ExtractedStreets) -> set[int]:
@@ -154,7 +134,7 @@ def _find_kept(edges: Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
 
 def _label_both_ways(edges: Edges) -> Int64:
     """Label the nodes by the part in which one can walk from each to each."""
-    blocked, one_way = _blocked(edges), edges.flags & ONE_WAY != 0
+    blocked, one_way = edges.is_blocked, edges.flags & ONE_WAY != 0
     label = _label_parts(len(edges.node_flags), edges.begin[~one_way], edges.end[~one_way], blocked)
     open_ = one_way & ~(blocked[edges.begin] | blocked[edges.end])
     ahead: defaultdict[int, list[int]] = defaultdict(list)
@@ -189,17 +169,12 @@ def _visit(root: int, links: Mapping[int, Iterable[int]], visited: set[int]) -> 
             path.append((other, iter(links.get(other, ()))))
 
 
-def _blocked(edges: Edges) -> npt.NDArray[np.bool_]:
-    blocked: npt.NDArray[np.bool_] = edges.node_flags & BLOCKED != 0
-    return blocked
-
-
 def _find_part(edges: Edges, label: Int64) -> Int64:
     """Return the part of each edge: a blocked node belongs to none, and its edges to that of their other end.
 
     An edge between two blocked nodes is a part of its own.
     """
-    blocked = _blocked(edges)
+    blocked = edges.is_blocked
     part: Int64 = np.where(blocked[edges.begin], label[edges.end], label[edges.begin])
     alone = blocked[edges.begin] & blocked[edges.end]
     part[alone] = len(label) + np.arange(np.count_nonzero(alone))
@@ -236,7 +211,7 @@ def _mark_dead_private(edges: Edges, kept: npt.NDArray[np.bool_], street_m: Floa
     public = kept & (edges.flags & ENDS_ONLY == 0)
     if not public.any():
         return edges
-    label = _label_parts(len(edges.node_flags), edges.begin[public], edges.end[public], _blocked(edges))
+    label = _label_parts(len(edges.node_flags), edges.begin[public], edges.end[public], edges.is_blocked)
     part = _find_part(edges, label)
     total_m = np.bincount(part, weights=np.where(public, street_m, 0.0)).astype(np.float64)
     is_dead = public & (total_m[part] < _least_m(total_m))
@@ -289,7 +264,7 @@ def _link(edges: Edges) -> StreetGraph:
     tail, head = np.empty(2 * count, np.int32), np.empty(2 * count, np.int32)
     tail[::2] = head[1::2] = edges.begin
     tail[1::2] = head[::2] = edges.end
-    arcs = np.flatnonzero(edges.node_flags[tail] & BLOCKED == 0) if count else np.zeros(0, np.int64)
+    arcs = np.flatnonzero(~edges.is_blocked[tail]) if count else np.zeros(0, np.int64)
     order = arcs[np.argsort(tail[arcs], kind="stable")]
     leaving = np.bincount(tail[order], minlength=len(edges.node_flags))
     return StreetGraph(

@@ -3,10 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.columns import list_ranges, starts_of
 from fingerpost.transit.engine.timetable.timetable import Float32, Float64, Int32, Int64, UInt8
-from fingerpost.transit.osm.streets.graph import ONE_WAY
+from fingerpost.transit.osm.streets.graph import BLOCKED, ONE_WAY
 
 
 class Edges(NamedTuple):
@@ -33,6 +34,12 @@ class Edges(NamedTuple):
     @property
     def length_m(self) -> Float64:
         return self.along_m[self.first[1:] - 1]
+
+    @property
+    def is_blocked(self) -> npt.NDArray[np.bool_]:
+        """Which nodes nobody walks past."""
+        blocked: npt.NDArray[np.bool_] = self.node_flags & BLOCKED != 0
+        return blocked
 
 
 class _ChainedEdge(NamedTuple):
@@ -132,12 +139,7 @@ def _without_loops(edges: Edges, chain: list[_ChainedEdge]) -> list[list[_Chaine
     if len({part.edge for part in chain}) < len(chain):
         # A ring that nothing else meets was followed both ways round.
         chain = chain[: len({part.edge for part in chain})]
-    begin, end = _ends_of(edges, chain)
-    return [chain] if begin != end else [chain[:1], chain[1:]]
-
-
-def _ends_of(edges: Edges, chain: list[_ChainedEdge]) -> tuple[int, int]:
     first, last = chain[0], chain[-1]
     begin = edges.end[first.edge] if first.is_turned else edges.begin[first.edge]
     end = edges.begin[last.edge] if last.is_turned else edges.end[last.edge]
-    return int(begin), int(end)
+    return [chain] if begin != end else [chain[:1], chain[1:]]

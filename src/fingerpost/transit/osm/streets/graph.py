@@ -72,28 +72,23 @@ class StreetGraph(NamedTuple):
         return len(self.edge_m)
 
 
+# How many times longer a metre of steps takes than one on the level.
+_STEPS_TIMES = 3.0
+_ESCALATOR_M_PER_S = 0.45
+# The wait at lights for walkers; the wait and the ride at a lift.
+_LIGHTS_S, _LIFT_S = 15.0, 60.0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WalkingProfile:
-    """How somebody walks. The defaults are a rider's; see decision 0480.
+    """How somebody walks. The defaults are a rider's.
 
     Attributes:
-        pace_m_per_s: on the level.
-        steps_times: how many times longer a metre of steps takes.
         steps_avoided: how many times worse a second on steps counts when ways are compared.
-        escalator_m_per_s: on an escalator.
-        escalator_avoided: how many times worse a second on an escalator counts when ways are compared.
-        lights_s: the wait at each light for walkers.
-        lift_s: the wait and the ride at each lift.
         step_free: no steps, no escalators, no way that is known to be unfit for wheels, no kerb known to be raised.
     """
 
-    pace_m_per_s: float = PACE_M_PER_S
-    steps_times: float = 3.0
     steps_avoided: float = 2.0
-    escalator_m_per_s: float = 0.45
-    escalator_avoided: float = 1.0
-    lights_s: float = 15.0
-    lift_s: float = 60.0
     step_free: bool = False
 
 
@@ -139,16 +134,15 @@ def weigh(
     ``stops_ahead`` are the least metres from the end of each arc to a stop; None where none are looked for.
     """
     is_steps, is_moving = graph.edge_flags & STEPS != 0, graph.edge_flags & MOVING != 0
-    seconds = graph.edge_m / profile.pace_m_per_s
-    seconds = np.where(is_steps, seconds * profile.steps_times, seconds)
-    seconds = np.where(is_moving, graph.edge_m / profile.escalator_m_per_s, seconds)
+    seconds = graph.edge_m / PACE_M_PER_S
+    seconds = np.where(is_steps, seconds * _STEPS_TIMES, seconds)
+    seconds = np.where(is_moving, graph.edge_m / _ESCALATOR_M_PER_S, seconds)
     cost = seconds * graph.edge_avoided
     cost = np.where(is_steps & ~is_moving, cost * profile.steps_avoided, cost)
-    cost = np.where(is_moving, cost * profile.escalator_avoided, cost)
     if profile.step_free:
         cost = np.where(is_steps | (graph.edge_flags & NO_WHEELS != 0), np.inf, cost)
     lights, lifts = graph.node_flags & LIGHTS != 0, graph.node_flags & LIFT != 0
-    node_s = lights * profile.lights_s + lifts * profile.lift_s
+    node_s = lights * _LIGHTS_S + lifts * _LIFT_S
     longest_s = float(node_s.max(initial=0.0))
     if profile.step_free:
         node_s = np.where(graph.node_flags & KERB != 0, np.inf, node_s)

@@ -16,28 +16,24 @@ from fingerpost.transit.osm.streets.extract import ExtractedStreets, RidersArea,
 from fingerpost.transit.osm.streets.graph import RIDER
 from fingerpost.transit.osm.streets.snapping import build_grid
 from fingerpost.transit.osm.streets.stop_access import find_stop_access, find_stop_places
-from fingerpost.transit.osm.streets.store import StoredStreets, save_streets
+from fingerpost.transit.osm.streets.store import StoredStreets
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from fingerpost.transit.osm.streets.way_rules import WayRule
 
 
 class StreetPreparation:
-    """Reads an extract once the stops of a network are known, and keeps what it found until it is saved.
+    """Reads an extract once the stops of a network are known; ``prepared`` is what to save, after ``find_walks``.
 
     Raises:
         SettingsInvalid: osmium is not installed.
     """
 
+    prepared: StoredStreets
+
     def __init__(self, extract: Path, progress: ReadProgress = lambda _what, _done, _whole: None) -> None:
         load_osmium()
         self._extract = extract
         self._progress = progress
-        self._found: StoredStreets | None = None
-
-    @property
-    def coverage(self) -> StreetCoverage:
-        """How much of the network the extract covers, after ``find_walks``."""
-        return self._get_found().coverage
 
     def find_walks(self, stops: WalkedStops) -> WalksOfRiders:
         """Return walks on the streets around some stops.
@@ -66,21 +62,8 @@ class StreetPreparation:
         )
         if not coverage.covered_stops:
             raise FeedUnusable(self._say_useless(coverage, lats, lons))
-        self._found = StoredStreets(built.graph, grid, access, coverage, walks.stops_ahead)
+        self.prepared = StoredStreets(built.graph, grid, access, coverage, walks.stops_ahead)
         return WalksOfRiders(walks, walks.without_steps())
-
-    def save(self, folder: Path) -> None:
-        """Write the streets beside the timetable in a folder, after ``find_walks``.
-
-        Raises:
-            OSError: the disk refuses.
-        """
-        save_streets(self._get_found(), folder)
-
-    def _get_found(self) -> StoredStreets:
-        if self._found is None:
-            raise RuntimeError("no stops were given yet")
-        return self._found
 
     def _say_useless(self, coverage: StreetCoverage, lats: Float64, lons: Float64) -> str:
         where = f"{lats.min():.2f} to {lats.max():.2f} N, {lons.min():.2f} to {lons.max():.2f} E" if len(lats) else ""

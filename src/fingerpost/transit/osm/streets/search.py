@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fingerpost.transit.engine.timetable.timetable import Float64, Int32, Int64
+from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S
 from fingerpost.transit.engine.timetable.walks import StopWalks
 from fingerpost.transit.model.walk_obstacles import WalkObstacles
 from fingerpost.transit.osm.streets.graph import (
@@ -79,7 +80,6 @@ class StreetSearch:
         access: StopAccess,
         stops: Int64,
         limit_m: float,
-        pace_m_per_s: float,
         *,
         backward: bool,
     ) -> StopWalks:
@@ -92,7 +92,7 @@ class StreetSearch:
         place = int(point.edge[0]), float(point.at_m[0]), float(point.away_m[0])
         count = reach_stops(
             self._graph, self._weights, self._get_work(), first, snapped, access, place, int(backward),
-            float(limit_m), pace_m_per_s, stops, found,
+            float(limit_m), PACE_M_PER_S, stops, found,
         )  # fmt: skip
         return StopWalks._make(column[:count].copy() for column in found)
 

@@ -9,14 +9,13 @@ from fingerpost.transit.engine.timetable.timetable import Float64, Int32, Int64
 from fingerpost.transit.engine.timetable.walking import straight_line_m
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.osm.streets.graph import DEGREES_E7, LIFT, UNDERGROUND, StreetGraph
-from fingerpost.transit.osm.streets.kernel.nearest import snap
+from fingerpost.transit.osm.streets.kernel.nearest import CELLS_PER_ROW, snap
 
 # Whoever is further away from every way than this is not on these streets.
 SNAP_M = 300.0
 # Whoever points at a map stands on the ground, not in the tunnel below: a street up to this much further away counts.
 _GROUND_M = 25.0
 _CELL_M = 100.0
-_CELLS_PER_ROW = 1 << 32
 
 
 class SegmentGrid(NamedTuple):
@@ -24,8 +23,7 @@ class SegmentGrid(NamedTuple):
 
     Attributes:
         cell_lat, cell_lon: the height and width of a cell in degrees.
-        cells_per_row: the number of a cell is its row times this, plus its column.
-        cells: numbers of the cells in which anything lies, ascending.
+        cells: numbers of the cells in which anything lies (row times CELLS_PER_ROW, plus column), ascending.
         cell_first: the segments of the i-th are ``segment[cell_first[i] : cell_first[i + 1]]``.
         segment: the row of the shape point where a segment begins.
         edge_of_point: the edge of each shape point.
@@ -33,7 +31,6 @@ class SegmentGrid(NamedTuple):
 
     cell_lat: float
     cell_lon: float
-    cells_per_row: int
     cells: Int64
     cell_first: Int32
     segment: Int32
@@ -69,13 +66,12 @@ def build_grid(graph: StreetGraph) -> SegmentGrid:
     wide = high_x - low_x + 1
     count = (high_y - low_y + 1) * wide
     which, within = list_ranges(np.zeros(len(begin), np.int64), count)
-    number = (low_y[which] + within // wide[which]) * _CELLS_PER_ROW + low_x[which] + within % wide[which]
+    number = (low_y[which] + within // wide[which]) * CELLS_PER_ROW + low_x[which] + within % wide[which]
     order = np.argsort(number, kind="stable")
     cells, first = np.unique(number[order], return_index=True)
     return SegmentGrid(
         cell_lat=cell_lat,
         cell_lon=cell_lon,
-        cells_per_row=_CELLS_PER_ROW,
         cells=cells,
         cell_first=np.append(first, len(number)).astype(np.int32),
         segment=begin[which[order]].astype(np.int32),

@@ -18,7 +18,7 @@ FORMAT = 4
 FOLDER = "streets"
 _CONTENTS = "contents.json"
 _ACCESS, _AHEAD = "access_", "stops_ahead"
-_NUMBERS = ("cell_lat", "cell_lon", "cells_per_row")
+_NUMBERS = ("cell_lat", "cell_lon")
 
 
 class StoredStreets(NamedTuple):

@@ -1,17 +1,15 @@
 """Walks along streets, with the straight line where the extract has none."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
 
 import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.columns import list_ranges
 from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32, Int64
-from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, neighbours_m
+from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, PACE_M_PER_S, neighbours_m
 from fingerpost.transit.engine.timetable.walks import StopLinks, StopWalks, StraightLine, Walk, WalkedStops
 from fingerpost.transit.model.walk_obstacles import WalkObstacles
 from fingerpost.transit.osm.streets.graph import NO_WHEELS, STEPS, StreetGraph, UInt16, WalkingProfile, weigh
@@ -61,7 +59,7 @@ class StreetWalks:
         self._is_on = np.zeros(len(stops.lats), np.bool_)
         self._is_on[self._access.stop[self._snapped.edge >= 0]] = True
         # A question asks several times where its ends are.
-        self._snap_point = lru_cache(maxsize=16)(self._find_nearest)
+        self._snap_point = lru_cache(maxsize=16)(partial(snap_pin, graph, grid, refused=self._refused))
 
     @property
     def covered_stops(self) -> int:
@@ -78,7 +76,7 @@ class StreetWalks:
         near = _select(linked, linked.metres >= 0)
         straight = self._straight.list_links(stops)
         off = ~(self._is_on[straight.begin] & self._is_on[straight.end])
-        return _join(near, _select(straight, off))
+        return StopLinks._make(map(np.concatenate, zip(near, _select(straight, off), strict=True)))
 
     def measure(self, begin: Int64, end: Int64) -> StopLinks:
         straight = self._straight.measure(begin, end)
@@ -98,9 +96,8 @@ class StreetWalks:
             return self._straight.reach(lat, lon, stops, max_walk_m, from_stops=from_stops)
         near = self._straight.list_near(lat, lon, stops, max_walk_m + MATCHED_M)
         found = self._search.reach_stops(
-            point, self._first, self._snapped, self._access, near, max_walk_m, self._profile.pace_m_per_s,
-            backward=from_stops,
-        )  # fmt: skip
+            point, self._first, self._snapped, self._access, near, max_walk_m, backward=from_stops
+        )
         if not len(off := stops[~self._is_on[stops]]):
             return found
         straight = self._straight.reach(lat, lon, off, max_walk_m, from_stops=from_stops)
@@ -166,7 +163,7 @@ class StreetWalks:
                     return first, last, entrance, other
                 walked = self._search.measure(first, last, 2 * MEASURED_M)
                 away_m = float(first.away_m[0] + last.away_m[0])
-                taken_s = float(walked.seconds[0]) + away_m / self._profile.pace_m_per_s + out_s + in_s
+                taken_s = float(walked.seconds[0]) + away_m / PACE_M_PER_S + out_s + in_s
                 if walked.metres[0] >= 0 and taken_s < quickest_s:
                     best, quickest_s = (first, last, entrance, other), taken_s
         return best
@@ -213,7 +210,8 @@ class StreetWalks:
         walked_m, walked_s = _with_inside(walked_m, walked_s, self._access.inside_m[one], self._access.out_s[one])
         walked_m, walked_s = _with_inside(walked_m, walked_s, self._access.inside_m[other], self._access.in_s[other])
         found = np.flatnonzero(walked_m >= 0)
-        best = found[_first_of_each(pair[found], walked_s[found])]
+        by_pair = found[np.lexsort((walked_s[found], pair[found]))]
+        best = by_pair[np.unique(pair[by_pair], return_index=True)[1]]
         metres[pair[best]], seconds[pair[best]] = walked_m[best], walked_s[best]
         is_shared = self._access.is_entered[one] & self._access.is_entered[other]
         is_shared &= self._access.lat[one] == self._access.lat[other]
@@ -228,11 +226,8 @@ class StreetWalks:
         found = walked.metres >= 0
         away_m = np.where(found, away_m, 0.0)
         metres = np.where(found, np.ceil(walked.metres + away_m), -1.0)
-        seconds = np.ceil(walked.seconds + away_m / self._profile.pace_m_per_s)
+        seconds = np.ceil(walked.seconds + away_m / PACE_M_PER_S)
         return metres.astype(np.int32), np.where(found, seconds, 0.0).astype(np.int32)
-
-    def _find_nearest(self, lat: float, lon: float) -> Snapped:
-        return snap_pin(self._graph, self._grid, lat, lon, refused=self._refused)
 
     def _find_stops_ahead(self) -> UInt16:
         """Return how far the stops are ahead, wherever somebody with or without steps meets the streets at them."""
@@ -251,14 +246,9 @@ class StreetWalks:
         """Return the walks while lifts (nodes), and entrances and nodes of stations (rows), are out of order."""
         access = close_entrances(self._all_access, self._stops, closed_places, step_free=self._profile.step_free)
         return StreetWalks(
-            self._graph,
-            self._grid,
-            self._stops,
-            self._profile,
-            access=access,
-            closed_lifts=closed_lifts,
-            stops_ahead=self.stops_ahead,
-        )
+            self._graph, self._grid, self._stops, self._profile,
+            access=access, closed_lifts=closed_lifts, stops_ahead=self.stops_ahead,
+        )  # fmt: skip
 
 
 def _with_inside(metres: Int32, seconds: Int32, inside_m: Int32, inside_s: Int32) -> tuple[Int32, Int32]:
@@ -267,17 +257,5 @@ def _with_inside(metres: Int32, seconds: Int32, inside_m: Int32, inside_s: Int32
     return np.where(is_open, metres + inside_m, -1).astype(np.int32), (seconds + inside_s).astype(np.int32)
 
 
-def _first_of_each(keys: npt.NDArray[Any], seconds: Int32) -> Int64:
-    """Return the row of the quickest of each key, in the order of the keys."""
-    order = np.lexsort((seconds, keys))
-    rows: Int64 = order[np.unique(keys[order], return_index=True)[1]]
-    return rows
-
-
 def _select(links: StopLinks, keep: npt.NDArray[np.bool_]) -> StopLinks:
     return StopLinks._make(column[keep] for column in links)
-
-
-def _join(one: StopLinks, other: StopLinks) -> StopLinks:
-    columns: Iterator[tuple[Any, Any]] = zip(one, other, strict=True)
-    return StopLinks._make(np.concatenate(pair) for pair in columns)

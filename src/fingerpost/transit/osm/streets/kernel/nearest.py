@@ -7,6 +7,8 @@ import numpy as np
 from fingerpost.transit.kernel_mode import entry, looping
 from fingerpost.transit.osm.streets.kernel.ways import AT_NODE_M, ENDS_ONLY
 
+CELLS_PER_ROW = 1 << 32
+
 
 @looping
 def _find_cell(cells, wanted):
@@ -76,7 +78,7 @@ def snap(graph, grid, lats, lons, limit_m, metres_per_degree, refused, nearest, 
                 for x in range(middle_x - ring, middle_x + ring + 1, step):
                     if _beside_m(lon, x, grid.cell_lon, east_m) >= nearest[0]:
                         continue
-                    row = _find_cell(grid.cells, y * grid.cells_per_row + x)
+                    row = _find_cell(grid.cells, y * CELLS_PER_ROW + x)
                     if row >= 0:
                         _nearest_in_cell(graph, grid, row, lat, lon, metres_per_degree, east_m, refused, nearest)
             ring += 1
