@@ -94,7 +94,6 @@ def failure(message, *, retryable=False, **extra):
 
 
 async def financial_data(query_type, parameters, _user):
-    """The contract's own example tool, with one figure."""
     data = dict.fromkeys(parameters["metrics"], 394328000000)
     return success_response("sec_financial_data", query_type, parameters, [data], {"data": data})
 
@@ -143,23 +142,19 @@ async def ended(runs, a_plan, **more):
 
 
 async def events_of(runs, run):
-    """Return (kind, step) of everything that happened in a run."""
     events = await runs.journal.list_events(run.run_id, 0, 1000)
     return [(event.kind, event.step_id) for event in events]
 
 
 async def items_of(runs, run):
-    """Return the typed items of a run's memory."""
     events = await runs.journal.list_events(run.run_id, 0, 1000)
     return list_items(plan_of(run).model_dump(), run.created_at, run.steps, events)
 
 
 async def viewed(runs, a_plan, parts=()):
-    """Carry a plan out and return how its owner sees the run."""
     _state, run = await ended(runs, a_plan)
     return await describe_run(runs, run, parts)
 
 
 def run_plan_over(runs):
-    """Return the tool ``run_plan`` over some runs."""
     return RunPlan(runs, PlanningCapability(runs.catalogue, []))

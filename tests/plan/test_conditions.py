@@ -31,7 +31,6 @@ NAMES = {"value": [1, 2], "results": [{"v": 3}], "memory": {"a": {"success": Tru
     ],
 )
 def test_what_a_condition_may_say(text, expected):
-    """Python's meaning, for the part of Python that is there."""
     assert compile_condition(text, "revenue").holds(NAMES) is expected
 
 
@@ -72,7 +71,6 @@ def test_what_is_refused_says_why(text, expected):
     "text", ["value > 1", "value['x']", "value[9]", "1 / 0 == 1", "len(3)", "'%99999999999d' % 1", "'ab' * 9999999"]
 )
 def test_values_that_do_not_fit_are_told(text):
-    """A sound condition may fail on the values it finds; it never raises anything else."""
     with pytest.raises(ConditionFailed):
         compile_condition(text, None).holds(NAMES)
 
@@ -86,7 +84,6 @@ def test_values_that_do_not_fit_are_told(text):
     ],
 )
 def test_work_is_bounded(text):
-    """A condition over a million numbers ends at once, refused or answered."""
     many = list(range(1_000_000))
     begun = time.process_time()
     try:

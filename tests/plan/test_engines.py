@@ -40,14 +40,12 @@ def _free_clock(monkeypatch):
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 @pytest.mark.parametrize("fact", FACTS)
 def test_an_engine_keeps_its_promises(engine, fact, tmp_path):
-    """Where the fact does not hold the suite says what it saw instead."""
     check = FACTS[fact]
     check(engine, tmp_path)
 
 
 @pytest.mark.parametrize(("name", "fact", "words"), FOUND_OUT)
 def test_a_broken_engine_is_found_out(name, fact, words, tmp_path):
-    """By the fact that it breaks; the sentence says what was seen."""
     engine = Engine(name=name, opens=f"tests.plan.broken_engines:{name}")
     with pytest.raises(EngineBroken) as caught:
         FACTS[fact](engine, tmp_path)

@@ -38,7 +38,6 @@ REFUSED = {
 
 @pytest.mark.parametrize(("hostile", "reason"), REFUSED.values(), ids=REFUSED)
 async def test_a_hostile_plan_is_refused_before_anything_runs(runs, recorder, hostile, reason, tmp_path):
-    """In less than a second of the processor, with a reason, and without a call or a record."""
     begun = time.process_time()
     with pytest.raises(PlanInvalid) as caught:
         await runs.create(read_plan(hostile), user="ann")
@@ -50,7 +49,6 @@ async def test_a_hostile_plan_is_refused_before_anything_runs(runs, recorder, ho
 
 
 def test_a_file_without_end_is_not_read_to_its_end(tmp_path):
-    """No more is read than a plan may have."""
     path = tmp_path / "endless.json"
     with path.open("wb") as file:
         file.truncate(10_000_000_000)
@@ -104,7 +102,6 @@ async def test_steps_that_double_what_they_hold_are_stopped_where_it_is_too_much
 
 
 async def test_runs_that_start_from_one_another_do_not_gather_without_end(opened, recorder):
-    """What one run hands to the next is bounded like what a run may hold."""
     runs = opened(recorder.tool(), limits=Limits(given_bytes=10_000))
     earlier = None
     for number in range(4):
@@ -118,7 +115,6 @@ async def test_runs_that_start_from_one_another_do_not_gather_without_end(opened
 
 
 async def test_sql_in_a_label_is_a_label(runs, recorder, tmp_path):
-    """It is kept as it is, in keys, goals and parameters, and no table is the worse for it."""
     sql = "'); DROP TABLE plan_run; --"
     first = step(1, parameters={"label": sql}, expected_key=sql)
     state, run = await ended(runs, plan(first).model_copy(update={"goal": sql}), memory={sql + "x": sql})
@@ -157,7 +153,6 @@ async def test_half_a_character_is_kept_as_well_as_it_can_be(runs, recorder):
 
 
 async def test_what_cannot_be_written_fails_who_waits_and_nobody_after(runs):
-    """The journal's thread goes on: the next record is kept."""
     run_id = await runs.create(plan(step(1)), user="ann")
     bad = StepRecord(2**70, "completed", None, None, 1, NOW)
     async with asyncio.timeout(5):

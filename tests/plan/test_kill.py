@@ -31,7 +31,6 @@ def _free_clock(monkeypatch):
     ],
 )
 def test_a_recorded_step_never_runs_again_however_often_the_process_is_killed(engine, batch, tmp_path):
-    """Three plans a batch of kills; the fact says which step ran again, or which run ended wrong."""
     hits = a_recorded_step_never_runs_again(engine, tmp_path, seed=SEED + batch, kills=KILLS_PER_BATCH)
     sys.stdout.write(f"{hits} of {KILLS_PER_BATCH} processes were at work when they were killed\n")
 

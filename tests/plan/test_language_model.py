@@ -19,7 +19,6 @@ CATALOGUE = Catalogue.of([FINANCIAL, Recorder().tool()])
 
 
 def written(number=1, tool="echo", dependencies=(), **arguments):
-    """Draw a step as a model writes it."""
     query_type = "financial_facts" if tool == "sec_financial_data" else tool
     return {
         "step_id": number,
@@ -65,7 +64,6 @@ async def test_a_model_writes_a_plan_that_is_checked():
 
 
 async def test_every_mistake_goes_back_to_the_model():
-    """First a tool that does not exist, then a step that does not exist; the third plan holds."""
     answers = [
         {"steps": [written(tool="teleport")]},
         {"steps": [written(n=3, dependencies=[7])]},
@@ -89,7 +87,6 @@ async def test_a_model_that_never_writes_a_sound_plan_is_given_up():
 
 
 async def test_a_model_that_lacks_something_says_so():
-    """No steps, and what is missing: an honest error, no default plan."""
     async with endpoint({"steps": [], "missing": "which company"}) as (url, _requests):
         with pytest.raises(PlanInvalid, match=r"^The goal lacks something: which company$"):
             await capability(url).create_plan("revenue")
@@ -102,7 +99,6 @@ async def test_an_endpoint_that_fails_is_a_source_that_fails():
 
 
 def test_the_registry_is_the_output_schema():
-    """One kind of step a tool; the name of a tool is a constant, so another name is an error of form."""
     schema = plan_model(CATALOGUE).model_json_schema()
 
     assert schema["properties"]["steps"]["items"]["discriminator"]["propertyName"] == "tool"

@@ -114,7 +114,6 @@ async def complete_a_run(runs):
 
 
 async def test_a_newer_program_carries_on_the_run_of_an_older_ones_killed_process(place, upgrade, opened, tmp_path):
-    """It upgrades the tables first; recorded steps stay, and do not run again."""
     calls = CallLog(tmp_path)
     await asyncio.to_thread(killed_half_way, place.engine, tmp_path)
     upgrade(*COST)

@@ -34,7 +34,6 @@ async def test_a_person_approves_or_does_not(runs, recorder, approved, state, st
 
 
 async def test_a_decision_is_a_value_that_later_steps_may_read(runs, recorder):
-    """``data`` has approved, note and value."""
     a_plan = plan(human(1, expected_key="ok"), step(2, parameters={"n": ref("ok", "data.value.n")}))
     _state, run = await ended(runs, a_plan)
     await runs.decide(run.run_id, "ann", 1, approved=True, value={"n": 4})
@@ -60,7 +59,6 @@ async def test_a_decision_in_the_moment_in_which_the_run_stops_is_not_lost(runs,
 
 
 async def test_a_failed_run_is_resumed_where_it_failed(runs, recorder):
-    """What is recorded is not run again; the failed step runs under the same key."""
     recorder.script = {"x": [failure("wrong"), None]}
     steps = [step(1), step(2, parameters={"label": "x"}, dependencies=[1]), step(3, dependencies=[2])]
     state, run = await ended(runs, plan(*steps))
@@ -83,7 +81,6 @@ async def test_run_ids_count_under_a_fixed_clock(opened, recorder, tmp_path):
 
 
 async def test_the_unfinished_part_may_be_replaced(runs, recorder):
-    """Finished steps stay as they are; the others may be anything that passes. The change is the next event."""
     recorder.script = {"x": failure("wrong")}
     first, second = step(1), step(2, parameters={"label": "x"}, dependencies=[1])
     _state, run = await ended(runs, plan(first, second))
@@ -132,7 +129,6 @@ async def test_a_decision_on_a_replaced_step_does_not_count(runs, recorder, is_a
 
 
 async def test_what_a_skipped_step_stands_on_is_kept_with_it(runs, recorder):
-    """Its value was in memory when it was looked at: the record has the whole response, for who reads it later."""
     given = {"k1": {"data": {"n": 4}}}
     a_plan = plan(step(1, done_check="k1 is not None"), step(2, parameters={"n": ref("k1", "data.n")}))
     state, run = await ended(runs, a_plan, memory=given)
@@ -143,7 +139,6 @@ async def test_what_a_skipped_step_stands_on_is_kept_with_it(runs, recorder):
 
 
 async def test_a_run_that_cannot_be_listened_for_goes_on(runs, recorder, monkeypatch, caplog):
-    """The next look may succeed; the log says which run, and why."""
     heard = asyncio.Event()
 
     async def wait(_parameters):
@@ -193,7 +188,6 @@ def test_two_tools_of_one_name_are_refused(recorder):
 
 
 async def test_a_user_may_have_so_many_runs_under_way(opened, recorder):
-    """One more is refused with a time, another user's is not, and one that has ended makes room."""
     released = asyncio.Event()
 
     async def wait(_parameters):
@@ -249,7 +243,6 @@ async def test_runs_that_ended_too_long_ago_are_removed_when_a_new_one_comes(ope
 
 
 async def test_without_retention_runs_are_kept_for_ever(runs, recorder, monkeypatch):
-    """A run of 1970 is there in 9999."""
     for year in (1970, 9999):
         monkeypatch.setenv("FINGERPOST_NOW", f"{year}-01-01T00:00:00Z")
         await runs.carry_on(await runs.create(plan(step(1)), user="ann"))

@@ -72,7 +72,6 @@ async def test_a_step_is_skipped_only_where_its_value_is_present_and_its_check_h
 
 
 async def test_without_an_expected_key_the_check_alone_decides(runs, recorder):
-    """F5."""
     _state, run = await ended(runs, plan(step(1, expected_key=None, done_check="True")))
 
     assert (run.steps[1].state, recorder.calls) == ("skipped", [])
@@ -144,7 +143,6 @@ async def test_a_reference_into_an_earlier_run_is_the_value_at_its_path(runs, re
 
 
 async def test_a_thinking_step_composes_what_it_is_given(runs):
-    """F6: parameters with their references resolved, word for word, and nothing more."""
     think = PlanStep(
         step_id=2, description="think", parameters={"answer": ref("k1", "data.n"), "unit": "USD"}, expected_key="out"
     )
@@ -154,7 +152,6 @@ async def test_a_thinking_step_composes_what_it_is_given(runs):
 
 
 async def test_a_thinking_step_without_parameters_gathers_what_it_depends_on(runs):
-    """By key, the values at their output paths."""
     think = PlanStep(step_id=3, description="think", dependencies=[1, 2], expected_key="out")
     steps = [step(n, parameters={"n": n}, output_path=["data", "n"]) for n in (1, 2)]
     _state, run = await ended(runs, plan(*steps, think))

@@ -20,21 +20,15 @@ class Nothing(BaseModel):
 
 
 class NeedsTicker(BaseModel):
-    """One parameter, which another tool gives."""
-
     ticker: str
     year: int = 2022
 
 
 class NeedsName(BaseModel):
-    """One parameter, which nobody gives."""
-
     company: str
 
 
 class Ticker(BaseModel):
-    """An answer that holds its key."""
-
     ticker: str
 
 
@@ -53,7 +47,6 @@ CHAINED = Catalogue.of([LOOKUP, REVENUE])
 
 
 async def test_chaining_goes_back_from_the_wanted_key_to_what_is_known():
-    """The tool that gives the key, then the tool that gives its parameter, which is known."""
     found = await PlanningCapability(CHAINED).create_plan("revenue", wanted=["revenue"], known={"company": "Apple"})
 
     assert [(each.tool, each.parameters["parameters"]) for each in found.steps] == [
@@ -73,7 +66,6 @@ async def test_a_chained_plan_runs(opened):
 
 
 async def test_what_nobody_provides_is_named_with_the_nearest():
-    """Never invented: each missing name, and what needs it."""
     with pytest.raises(PlanInvalid) as caught:
         await PlanningCapability(CHAINED).create_plan("revenue", wanted=["revenue", "revenues"])
 
@@ -84,7 +76,6 @@ async def test_what_nobody_provides_is_named_with_the_nearest():
 
 
 async def test_what_is_in_memory_is_not_asked_again():
-    """A key that is there needs no step; a plan for it alone gathers it."""
     capability = PlanningCapability(CHAINED)
     one = await capability.create_plan("revenue", wanted=["revenue"], memory=["ticker"])
     none = await capability.create_plan("ticker", wanted=["ticker"], memory=["ticker"])
@@ -128,7 +119,6 @@ async def test_anything_else_is_an_honest_error():
 
 
 def filled(text):
-    """Return the steps of the template that reads a sentence."""
     (found,) = [(template, read) for template in TEMPLATES if (read := template.sentence.fullmatch(text))]
     return found[0].fill(found[1].groupdict())
 
@@ -170,13 +160,11 @@ def test_a_comparison_is_one_step():
 
 
 async def test_a_templates_plan_is_checked_like_any_other():
-    """Without the tool that it needs there is no plan."""
     with pytest.raises(PlanInvalid, match="tool 'sec_financial_data' is not found in registry"):
         await PlanningCapability(CHAINED).create_plan("Get Apple's revenue for 2022")
 
 
 def test_a_file_holds_a_plan(tmp_path):
-    """Anything else in it, or no file, is reported with the reason."""
     path = tmp_path / "plan.json"
     path.write_text(json.dumps({"goal": "g", "steps": [{"step_id": 1, "description": "think"}]}))
     assert read_plan_file(path).goal == "g"
@@ -189,7 +177,6 @@ def test_a_file_holds_a_plan(tmp_path):
 
 
 def test_the_way_there_and_back_is_planned_from_both_ends():
-    """Both places are found first; each ride takes their coordinates, and what is saved are the two fingerprints."""
     steps = filled("Plan a trip from A to B and back")
     a, b = ({"type": "coords", "value": {"$ref": key, "path": "data.coordinate"}} for key in ("origin", "destination"))
 

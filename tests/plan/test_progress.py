@@ -13,12 +13,10 @@ async def watch_progress(runs, **arguments):
 
 
 def begun_and_done(heard):
-    """Leave out the first report, which says which run it is."""
     return [(done, words) for done, _total, words in heard[1:]]
 
 
 async def test_a_step_counts_half_when_it_begins_and_whole_when_it_ends(runs):
-    """The total is the number of steps; the words are the step's, and the first ones name the run."""
     run, heard = await watch_progress(runs, plan=plan(step(1), step(2, dependencies=[1])).model_dump())
 
     assert heard[0] == (0, 2, f"a goal (run {run['run_id']})")
@@ -48,7 +46,6 @@ async def test_a_resumed_run_begins_at_what_it_has(runs, recorder):
 
 
 async def test_whoever_comes_later_hears_of_a_run_that_is_under_way(runs, recorder):
-    """One has begun it and does not wait; another approves a step of it, waits, and hears the rest."""
     begun, gate = asyncio.Event(), asyncio.Event()
 
     async def wait(_parameters):

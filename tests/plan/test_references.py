@@ -13,7 +13,6 @@ RESPONSE = {"data": {"Revenue": [{"year": 2022, "v": 1}, {"year": 2023, "v": 2.5
 
 
 def one(raw):
-    """Return the only reference of a value, or why it is none."""
     (found,) = list_references(raw)
     return found if isinstance(found, Reference) else found[1]
 
@@ -60,7 +59,6 @@ def test_references_are_found_wherever_they_stand():
 
 
 def test_filling_leaves_everything_else_alone():
-    """What is no reference is kept, and the original is not changed."""
     raw = {"a": [1, ref("x")], "b": "{$ref}"}
 
     assert fill(raw, lambda at: at) == {"a": [1, ("a", 1)], "b": "{$ref}"}
@@ -77,12 +75,10 @@ def test_filling_leaves_everything_else_alone():
     ],
 )
 def test_an_output_path_is_walked_key_by_key(path, expected):
-    """Keys are exact; a list is entered by its index."""
     assert walk(RESPONSE, path) == expected
 
 
 async def test_a_reference_hands_the_value_over_as_it_is(runs, recorder):
-    """A bare reference is the value at the other step's output path; with a path it starts at the whole response."""
     first = step(1, parameters={"n": 7, "extra": {"deep": [1, None, 2.5]}}, output_path=["data", "n"])
     second = step(2, parameters={"n": ref("k1"), "extra": ref("k1", "data.extra.deep")})
     state, _run = await ended(runs, plan(first, second))
@@ -121,8 +117,6 @@ async def test_resolved_parameters_are_checked_again(runs, recorder):
 
 
 async def test_what_one_step_does_to_a_value_no_other_sees(runs, recorder):
-    """Values are read from the record, never shared."""
-
     async def spoil(parameters):
         parameters["extra"].append("spoilt")
 

@@ -44,7 +44,6 @@ async def test_arguments_that_are_no_question(runs, arguments, message, field):
 
 
 async def test_a_step_is_decided_once(runs):
-    """Of two decisions the first counts, while another step waits and when the run has ended."""
     _state, run = await ended(runs, plan(human(1), human(2)))
     told = ("Step 1 no longer waits for a person", {"field": "step_id"}, None)
     await runs.decide(run.run_id, "ann", 1, approved=True)
@@ -72,7 +71,6 @@ async def test_only_a_step_that_waits_can_be_decided(runs, steps, number, messag
 
 
 async def test_an_ended_run_is_ended(runs):
-    """Completed or cancelled, it is neither carried on, nor changed, nor cancelled."""
     _state, done = await ended(runs, plan(step(1)))
     _state, broken_off = await ended(runs, plan(human(1)))
     await runs.cancel(broken_off.run_id, "ann")
@@ -88,7 +86,6 @@ async def test_an_ended_run_is_ended(runs):
 
 
 async def test_finished_steps_stay(runs, recorder):
-    """All that would change are named, and the field that holds them."""
     recorder.script = {"x": failure("wrong")}
     bad = step(3, parameters={"label": "x"}, dependencies=[1, 2])
     _state, run = await ended(runs, plan(step(1), step(2), bad))
@@ -99,7 +96,6 @@ async def test_finished_steps_stay(runs, recorder):
 
 
 async def test_a_run_that_is_carried_on_is_not_changed(runs, recorder):
-    """Who holds it writes its record."""
     recorder.script = {"x": failure("wrong")}
     _state, run = await ended(runs, plan(step(1, parameters={"label": "x"})))
     async with runs.journal.hold(run.run_id):
@@ -108,7 +104,6 @@ async def test_a_run_that_is_carried_on_is_not_changed(runs, recorder):
 
 
 async def test_what_no_longer_fits_the_tools(opened, recorder):
-    """After an upgrade: which step, why, and the two ways out."""
     recorder.script = {"x": failure("down")}
     old = opened(recorder.tool("older"))
     _state, run = await ended(old, plan(step(1, "older", parameters={"label": "x"})))
@@ -120,7 +115,6 @@ async def test_what_no_longer_fits_the_tools(opened, recorder):
 
 
 async def test_a_memory_that_is_too_large(opened, recorder):
-    """Given with the plan, or taken from an earlier run."""
     runs = opened(recorder.tool(), limits=Limits(plan_bytes=600, given_bytes=700))
     _state, first = await ended(runs, plan(step(1, parameters={"label": "a" * 50})))
     given = await refusal(runs.create(plan(step(1)), user="ann", memory={"m": "x" * 600}))
@@ -151,7 +145,6 @@ async def test_a_template_says_what_it_lacks(text, message, field, hint):
 
 
 async def test_a_person_is_not_asked_over_what_is_not_there(runs):
-    """The question's own reference finds nothing: the step fails with that sentence, the decision is kept."""
     a_plan = plan(step(1), human(2, parameters={"about": ref("k1", "data.nowhere")}))
     _state, run = await ended(runs, a_plan)
     await runs.decide(run.run_id, "ann", 2, approved=True)
@@ -165,7 +158,6 @@ async def test_a_person_is_not_asked_over_what_is_not_there(runs):
 
 
 async def test_a_plan_that_may_not_be_changed_says_so(opened, recorder):
-    """By its own word, by its size, and by how often it was changed."""
     recorder.script = {"x": failure("wrong")}
     runs = opened(recorder.tool(), limits=Limits(steps=1, replans=1))
     bad = step(1, parameters={"label": "x"})

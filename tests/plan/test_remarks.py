@@ -69,7 +69,6 @@ def test_a_path_without_a_value_names_what_there_is(path, reason):
 
 
 async def test_an_output_path_that_finds_nothing_is_an_event_and_a_remark(runs):
-    """The step is completed, and nobody takes its null for a value."""
     view = await viewed(runs, plan(step(1, parameters={"n": 3}, output_path=["data", "m"])), ["events"])
     [told] = view["steps"]
     reason = "output_path data.m finds nothing; under data there are n"
@@ -167,14 +166,12 @@ PERIODS = Catalogue.of(
 
 
 def test_a_reference_may_stand_where_a_models_reader_is_strict():
-    """Its value is not there yet: it is checked when it is."""
     drawn = plan(step(1, "figures", parameters={"ticker": "AAPL", "period": ref("year")}))
 
     assert validate_plan(drawn, PERIODS, memory=["year"]).steps[1].references[0].key == "year"
 
 
 def test_a_strict_reader_hides_no_other_problem():
-    """Neither of its own step nor of another one."""
     first = step(1, "figures", parameters={"period": ref("year")})
     second = step(2, "other", parameters={"ticker": "AAPL", "period": "soon"})
     with pytest.raises(PlanInvalid) as caught:

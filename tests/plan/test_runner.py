@@ -83,7 +83,6 @@ async def waits_of(runs, a_plan):
 
 
 async def test_a_retry_waits_longer_each_time_and_never_longer_than_allowed(opened, recorder):
-    """The waits grow, spread by at most half, up to the bound."""
     recorder.script = {"x": failure("busy", retryable=True)}
     limits = Limits(attempts=5, backoff_s=1.0, longest_backoff_s=5.0, breaker_failures=99)
     runs = opened(recorder.tool(), limits=limits)
@@ -94,7 +93,6 @@ async def test_a_retry_waits_longer_each_time_and_never_longer_than_allowed(open
 
 
 async def test_the_source_says_how_long_to_wait(runs, recorder):
-    """``retry_after`` beats a shorter wait of ours."""
     recorder.script = {"x": [failure("busy", retryable=True, retry_after=7), None]}
 
     assert await waits_of(runs, plan(X)) == [7.0]
@@ -150,7 +148,6 @@ async def test_while_one_call_tries_a_rested_tool_the_others_are_refused(opened,
 
 
 async def test_a_failure_stops_its_own_branch_and_no_other(runs, recorder):
-    """Partial results are kept; what waits for the failed step stays pending."""
     recorder.script = {"bad": failure("wrong")}
     steps = [step(1, parameters={"label": "bad"}), step(2, dependencies=[1]), step(3), step(4, dependencies=[3])]
     state, run = await ended(runs, plan(*steps))
@@ -172,7 +169,6 @@ async def test_whatever_a_tool_raises_is_its_steps_failure(runs, recorder, caplo
 
 
 async def test_a_tool_knows_which_attempt_it_is(runs, recorder):
-    """They count from one; all have the step's one key."""
     seen = []
 
     async def look(_parameters):
@@ -186,7 +182,6 @@ async def test_a_tool_knows_which_attempt_it_is(runs, recorder):
 
 
 async def test_events_tell_what_happened_in_order(runs):
-    """Each has the next number; a watcher sees the same ones in the same order."""
     seen = []
     run_id = await runs.create(plan(step(1), step(2, dependencies=[1])), user="ann")
     with runs.watching(run_id, seen.append):
@@ -215,7 +210,6 @@ async def test_events_tell_what_happened_in_order(runs):
     ],
 )
 async def test_every_failed_call_is_in_the_ledger(runs, recorder, script, told):
-    """Attempt, a thousand characters of the error, and the wait before the next."""
     recorder.script = {"x": script}
     _state, run = await ended(runs, plan(X))
     events = await runs.journal.list_events(run.run_id, 0, 100)

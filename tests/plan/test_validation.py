@@ -15,7 +15,6 @@ CATALOGUE = Catalogue.of([Echo().tool(), FINANCIAL], {"clerk": None})
 
 
 def problems(*steps, memory=()):
-    """Return (step, field, reason) of everything that is wrong."""
     with pytest.raises(PlanInvalid) as caught:
         validated(*steps, memory=memory)
     return [(each["step_id"], each["field"], each["reason"]) for each in caught.value.details["errors"]]
@@ -121,7 +120,6 @@ def test_a_reference_is_a_hole_in_the_parameters_and_the_rest_is_checked():
 
 
 def test_dependencies_are_inferred_and_merged():
-    """From references, and from the keys that a condition names."""
     third = step(3, parameters={"n": ref("k1", "data.n")}, dependencies=[2])
     valid = validated(step(1), step(2), third, step(4, done_check="memory['k3']['success']"))
 
@@ -129,7 +127,6 @@ def test_dependencies_are_inferred_and_merged():
 
 
 def test_of_two_ordered_writers_the_last_before_the_reader_is_read():
-    """A reader between them reads the first one; one after both, the second."""
     valid = validated(
         step(1, expected_key="k"),
         step(2, parameters={"n": ref("k", "data.n")}),
@@ -171,14 +168,12 @@ def test_a_thinking_step_and_a_human_need_no_tool():
     ],
 )
 def test_what_is_no_plan_says_so(raw, message):
-    """Unknown fields are refused, and so is what is too large."""
     with pytest.raises(PlanInvalid) as caught:
         read_plan(raw)
     assert caught.value.message.startswith(message)
 
 
 def test_a_plan_may_leave_out_when_it_was_created():
-    """Then it was now."""
     steps = [{"step_id": number, "description": "", "tool": "echo"} for number in range(500)]
     read = read_plan({"goal": "g", "steps": steps})
 

@@ -9,7 +9,6 @@ from tests.plan.drawing import NOW, failure, human, plan, step, viewed
 
 @pytest.mark.parametrize(("many", "told"), [(5_000, 5_000), (5_001, 5_000)])
 async def test_events_beyond_one_answer_are_counted_and_can_be_asked_for(runs, many, told):
-    """The last event is known however many there are; those that were not told come after the last that was."""
     run_id = await runs.create(plan(step(1)), user="ann")
     events = [Event(seq, NOW, "run_resumed", None, None) for seq in range(1, many + 1)]
     await runs.journal.record(run_id, None, events, None, NOW)
@@ -54,12 +53,10 @@ async def test_how_each_step_stands(runs, recorder):
     ],
 )
 async def test_what_to_do_next(runs, drawn, words):
-    """Nothing where all is done."""
     assert (await viewed(runs, drawn)).get("next") == words
 
 
 async def test_only_the_states_that_occur_are_drawn(runs, recorder):
-    """Each state has a class, and each class is defined once."""
     recorder.script = {"x": failure("wrong")}
     view = await viewed(runs, plan(step(1), step(2, parameters={"label": "x"}, dependencies=[1])), ["mermaid"])
 

@@ -170,7 +170,6 @@ def new_client(home, port, environ, time=None):
 
 @asynccontextmanager
 async def tools_over(home, port, record, *, environ, limits=PATIENT, time=None):
-    """Yield the tools by name over the server at a port, and the networks."""
     new_source = KINDS[record.source].new_source
     LearnedProfiles(home).put(record, LEARNED)
     stated = {name: value for name, value in (("url", record.url), ("key", record.key)) if value}

@@ -108,7 +108,6 @@ async def test_a_key_is_nowhere_but_on_the_wire(kind, given, trouble, tmp_path, 
 
 
 async def _learn(home, port, record, environ, limits):
-    """Ask for the network's profile; return it, or the error, as text."""
     async with new_client(home, port, environ) as client:
         try:
             return [repr(await KINDS[record.source].new_source(client.fetch, limits).learn(record)), repr(LEARNED)]

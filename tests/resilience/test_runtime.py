@@ -17,7 +17,6 @@ POLICY = RetryPolicy(attempts=4, initial_s=1.0, longest_s=5.0)
 
 @pytest.fixture(autouse=True)
 def waits(monkeypatch):
-    """The waits, in seconds, which are left out."""
     waits = []
     monkeypatch.setattr(retry, "sleep", lambda seconds: asyncio.sleep(waits.append(seconds) or 0))
     return waits
@@ -38,12 +37,10 @@ def waits(monkeypatch):
     ],
 )
 def test_the_wait_doubles_within_its_bounds(attempt, spread, asked_s, expected):
-    """Spread by half, never longer than allowed; a longer wait that was asked for is not waited for."""
     assert POLICY.find_wait_s(attempt, spread=spread, asked_s=asked_s) == expected
 
 
 def failing(times, error):
-    """Return a call that raises some times, and the numbers of the attempts that it sees."""
     seen = []
 
     async def call(number):
@@ -57,7 +54,6 @@ def failing(times, error):
 
 @pytest.mark.parametrize("times", [0, 1, 2])
 async def test_a_call_is_made_again_until_it_answers(times):
-    """Attempts are counted from 1, and each failed one is asked about once."""
     call, seen = failing(times, SourceFailed("down"))
     asked = []
     got = await call_with_retries(call, SourceFailed, lambda _error, n: asked.append(n) or 0.0)
@@ -70,7 +66,6 @@ async def test_a_call_is_made_again_until_it_answers(times):
     [(SourceFailed("down"), 0.0, 3), (SourceFailed("no"), None, 1), (KeyError(1), 0.0, 1)],
 )
 async def test_the_last_error_is_raised(error, wait_s, attempts):
-    """After the last attempt, where the policy says no, and at once where the error is of another kind."""
     call, seen = failing(9, error)
     with pytest.raises(type(error)):
         await call_with_retries(call, SourceFailed, lambda _error, n: wait_s if n < 3 else None)
@@ -91,7 +86,6 @@ async def test_another_attempt_is_one_line_of_the_log(waits, caplog):
 
 
 async def tripped(time):
-    """Return a breaker after three failures of a.example, with a rest of ten seconds."""
     breaker = Breaker(threshold=3, rest_s=10, clock_s=time.clock_s)
     for _ in range(3):
         breaker.enter("a.example")
@@ -146,7 +140,6 @@ async def test_results_stand_in_the_order_of_the_questions():
 
 
 async def test_nothing_goes_on_once_one_has_failed():
-    """A question that waits for ever has ended when the error of the other is heard."""
     ended = []
 
     async def wait_for_ever():

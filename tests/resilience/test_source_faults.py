@@ -75,7 +75,6 @@ async def ask(tools, kind, word):
 
 
 async def ask_over(kind, home, reply, *words, time=None):
-    """Ask questions of a server that replies so, and return what each was answered."""
     async with (
         serving_replies(reply) as port,
         tools_over(home, port, new_record(kind), environ={"TFL_API_KEY": "s3cr3t-k3y"}, time=time) as (tools, _),
@@ -153,7 +152,6 @@ ROWS = [(kind, word, name) for kind, words in REQUIRED.items() for word, names i
 
 
 def spoil(told, name, *, is_absent):
-    """Return an answer in which every field of a name is null, or absent."""
     if isinstance(told, list):
         return [spoil(each, name, is_absent=is_absent) for each in told]
     if not isinstance(told, dict):
@@ -210,7 +208,6 @@ async def test_adding_a_network_waits_as_long_as_its_server_asks(kind, tmp_path)
 
 
 async def test_a_day_outside_the_timetable_of_motis_is_no_fault_of_the_caller(tmp_path):
-    """The board is empty and names the days; the stop is still found by its id."""
     words = "query time 2026-06-10 is outside of loaded timetable window [2026-01-31 00:00, 2026-03-01 00:00["
 
     async def reply(asked):
@@ -241,8 +238,6 @@ async def test_an_end_outside_the_servers_area_is_an_unsupported_region(tmp_path
 
 
 async def test_itineraries_of_motis_whose_times_contradict_each_other_are_reported(tmp_path):
-    """It arrives before it departs; the note is part of the answer."""
-
     async def reply(asked):
         told = KINDS["motis"].tell(asked, "Victoria")
         if "/plan" in asked.target:

@@ -41,7 +41,6 @@ BREAKING = ["tests/scale/test_cut_off.py", "tests/scale/test_two_machines.py"]
 
 
 def main(arguments: list[str]) -> int:
-    """Return pytest's exit status, 0 where PostgreSQL is absent."""
     os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".venv" / "kernels"))
     try:
         programs = find_programs()

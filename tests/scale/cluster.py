@@ -82,7 +82,6 @@ class Cluster:
         )  # fmt: skip
 
     def start(self) -> None:
-        """Start the server, and wait until it answers."""
         addresses = ",".join(self._addresses)
         # A process that is killed loses nothing that it wrote, only a power failure would.
         options = (
@@ -101,7 +100,6 @@ class Cluster:
         self.start()
 
     def stop_listening(self, address: str) -> None:
-        """Restart the server without an address."""
         self._addresses.remove(address)
         self.stop()
         self.start()

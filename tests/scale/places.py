@@ -35,7 +35,6 @@ def get_cluster() -> Cluster:
 
 
 def schema_of(folder: Path) -> str:
-    """Return the name of the schema that belongs to a folder."""
     return f"test_{hashlib.sha256(str(folder).encode()).hexdigest()[:16]}"
 
 
@@ -65,13 +64,11 @@ def open_journal(folder: Path) -> DbosJournal:
 
 
 def url_of(name: str, *, user: str = USER, password: str = PASSWORD) -> str:
-    """Return the address of a database of the server that is running."""
     server = urlsplit(get_url())
     return f"postgresql://{user}:{password}@{server.hostname}:{server.port}/{name}"
 
 
 def run_sql(name: str, *statements: str) -> None:
-    """Run statements in a database of the server as its owner."""
     database = Database(url_of(name), schema="owner")
     with database.connect() as connection:
         for statement in statements:

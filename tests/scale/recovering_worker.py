@@ -34,7 +34,6 @@ async def work(say, folder, build, plans):
 
 
 def tell(says, environment, *given):
-    """Work in a process that was forked, in an environment."""
     os.environ.clear()
     os.environ.update(environment)
     asyncio.run(work(says.send, *given))

@@ -22,7 +22,6 @@ RESTORED = "restored_by_the_page"
 
 
 def read_commands():
-    """Return the commands of the section on backups, as they stand on the page."""
     page = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
     section = page.partition("## Back up and restore")[2].partition("\n## ")[0]
     return re.findall(r"^    (.+)$", section, re.MULTILINE)
@@ -30,7 +29,6 @@ def read_commands():
 
 @pytest.fixture
 def address():
-    """Return the address of a database of this test's own, to be restored to another."""
     run_sql("postgres", "CREATE DATABASE backed_up")
     yield url_of("backed_up")
     for name in ("backed_up", RESTORED):

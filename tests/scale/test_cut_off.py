@@ -42,7 +42,6 @@ def test_a_variable_is_saved_and_found_although_its_connection_was_cut(database,
 
 
 def test_a_limit_outlives_the_cut_of_its_connection(database, cut):
-    """Of three tokens one was taken before the cut: two are left."""
     limits, rate = Limits(database), Rate(interval_ms=3_600_000, burst=3)
     took = [limits.take("sec", rate, 0) == 0]
     assert cut() == 1
@@ -86,7 +85,6 @@ def test_whoever_hangs_inside_a_transaction_is_cut_off_before_others_give_up(dat
 
 
 async def test_a_run_goes_on_over_cut_connections_and_nothing_runs_twice(tmp_path, cut):
-    """Cut after every third step: each step begins once, all are recorded, and the events have no gap."""
     journal = open_journal(tmp_path)
     runs = new_runs(journal, tmp_path)
     run_id = await runs.create(read_plan(CHAIN), user=USER)
@@ -112,7 +110,6 @@ async def test_a_run_goes_on_over_cut_connections_and_nothing_runs_twice(tmp_pat
 
 @pytest.mark.parametrize("mode", ["fast", "immediate"])
 async def test_a_run_goes_on_over_a_restart_of_the_server(tmp_path, mode):
-    """Stopped in the middle of a chain, orderly or by a crash, and started again a second later."""
     cluster = get_cluster()
     journal = open_journal(tmp_path)
     runs = new_runs(journal, tmp_path)

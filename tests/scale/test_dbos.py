@@ -17,7 +17,6 @@ AT = "2026-03-10T06:00:00Z"
 
 
 def read_dbos(database, schema, table, *columns):
-    """Return the rows of a table of DBOS, in order of their time."""
     query = sql.SQL("SELECT {} FROM {}").format(
         sql.SQL(", ").join(map(sql.Identifier, columns)), sql.Identifier(f"{schema}_dbos", table)
     )

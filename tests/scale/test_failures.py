@@ -21,7 +21,6 @@ UNREACHABLE = "The database cannot be reached; try again in a moment"
 
 
 def said_of(url, **given):
-    """Return the error and the sentence of the first look into a database."""
     with pytest.raises(ToolError) as caught:
         VariableStore(Database(url, **given)).list_variables("ada")
     return type(caught.value), caught.value.message

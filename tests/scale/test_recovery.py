@@ -50,7 +50,6 @@ def test_a_process_that_was_cut_off_and_comes_back_records_nothing_of_what_was_r
 
 
 def test_a_run_that_killed_a_few_processes_in_a_row_is_left(database, tmp_path):
-    """It is interrupted, and somebody has to resume it."""
     with working(tmp_path, INTERRUPTED) as one:
         wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
         one.kill()
@@ -68,7 +67,6 @@ def list_statuses(database):
 
 
 async def state_of_only_run(folder):
-    """Return the state of the only run as its owner sees it."""
     journal = DbosJournal(open_database(folder))
     runs = new_runs(journal, folder)
     (line,) = await runs.list_runs(USER)

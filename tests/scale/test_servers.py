@@ -15,7 +15,6 @@ from tests.scale.places import run_sql, url_of
 
 @pytest.fixture
 def address():
-    """Return the address of a database of this test's own."""
     run_sql("postgres", "CREATE DATABASE two_servers")
     yield url_of("two_servers")
     run_sql("postgres", "DROP DATABASE two_servers WITH (FORCE)")

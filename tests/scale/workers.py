@@ -15,7 +15,6 @@ from tests.scale.places import SHARED
 
 @contextmanager
 def working(folder, *plans, build=Build.FIRST):
-    """Run a worker, and leave nothing of it."""
     said, says = FORKING.Pipe(duplex=False)
     arguments = (says, dict(os.environ), folder, build, plans)
     process = FORKING.Process(target=recovering_worker.tell, args=arguments, daemon=True)
@@ -33,7 +32,6 @@ def working(folder, *plans, build=Build.FIRST):
 
 @contextmanager
 def working_on(machine, folder, *plans, environ):
-    """Run a worker on a machine, and leave nothing of it."""
     command = [sys.executable, "-m", recovering_worker.__name__, str(folder), json.dumps(plans)]
     with subprocess.Popen(
         [*machine.prefix, *command], env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -46,7 +44,6 @@ def working_on(machine, folder, *plans, environ):
 
 
 def has_ended(folder):
-    """Return a function that says whether the only run of a place is completed."""
     return lambda: [run.record.state for run in read_runs(SHARED, folder)] == ["completed"]
 
 

@@ -28,7 +28,6 @@ TRAIN = "zone   =   'Europe/Lisbon'\nsource = \"gtfs\"\n# End of file.\n"
 
 @pytest.fixture
 def store(tmp_path):
-    """The records BUS and TRAIN."""
     folder = tmp_path / "networks"
     folder.mkdir()
     (folder / "BUS.toml").write_text(BUS)
@@ -41,7 +40,6 @@ def text_of(store, name):
 
 
 def test_what_is_put_is_read(tmp_path):
-    """Every key survives the file."""
     record = NetworkRecord(
         name="HSL",
         source="otp",
@@ -114,7 +112,6 @@ TEXTS = st.builds(
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.fixed_dictionaries(dict.fromkeys(NAMES, TEXTS)), st.lists(st.one_of(SETS, PUTS, REMOVALS), max_size=8))
 def test_any_changes_leave_a_dictionary_and_the_remarks(tmp_path, texts, steps):
-    """Whatever is put, set and removed: the records are what a dictionary would hold, and comments stay."""
     (tmp_path / "networks").mkdir(exist_ok=True)
     store = NetworkRecordStore(tmp_path)
     for name, text in texts.items():
@@ -219,7 +216,6 @@ NetworkRecordStore(Path(sys.argv[1])).put(NetworkRecord(name="BUS"))
 
 
 def test_a_writer_killed_before_its_rename_leaves_the_old_record(store, tmp_path):
-    """The next change succeeds, and no draft is taken for a record."""
     died = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
 
     assert (died.returncode, text_of(store, "BUS")) == (-signal.SIGKILL, BUS)
@@ -251,14 +247,12 @@ def test_two_writers_at_once_lose_nothing(store, tmp_path):
 
 
 def test_a_folder_that_cannot_be_listed_is_named(tmp_path):
-    """A file is in its place."""
     (tmp_path / "networks").write_text("")
     with pytest.raises(SettingsInvalid, match=r"networks cannot be read \(Not a directory\)"):
         NetworkRecordStore(tmp_path).read()
 
 
 def test_the_schema_names_every_key_with_its_meaning():
-    """It is JSON, and allows no other key."""
     schema = json.loads(json.dumps(describe_schema()))
 
     assert set(schema["properties"]) == set(NetworkRecord.model_fields) - {"name"}

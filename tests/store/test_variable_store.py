@@ -86,7 +86,6 @@ def test_a_key_is_found_exactly_as_it_was_written(store):
 
 
 def test_deleting_tells_what_was_there(store):
-    """C4: none that was there, one key, or all keys."""
     for name in ("c", "a", "b"):
         store.save("ada", name, "other", 1, NOON)
     assert (store.delete("ada", "x"), keys(store, "ada")) == ([], ["a", "b", "c"])
@@ -96,7 +95,6 @@ def test_deleting_tells_what_was_there(store):
 
 @only_in_a_file
 def test_asking_leaves_no_trace(store, path):
-    """Reading and deleting where nothing was ever kept create no file."""
     assert (store.find("ada", "home"), store.list_variables("ada"), store.delete("ada")) == (None, [], [])
     assert path.parent.exists() is False
 
@@ -164,13 +162,11 @@ def test_a_variable_is_kept_as_long_as_the_operator_says(new_store, monkeypatch,
 
 
 def test_without_retention_a_variable_is_kept_for_ever(store):
-    """C4: until it is deleted."""
     store.save("ada", "home", "other", 1, datetime(1970, 1, 1, tzinfo=UTC))
     assert [variable.key for variable in store.list_variables("ada", now=datetime(9999, 1, 1, tzinfo=UTC))] == ["home"]
 
 
 def books(application_id):
-    """Return the content of another program's database."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE books (title TEXT)")
         connection.execute(f"PRAGMA application_id = {application_id}")
@@ -203,7 +199,6 @@ def test_a_file_that_is_not_ours_is_the_operators_to_move(store, path, content, 
 
 
 def test_a_place_that_cannot_be_written_is_the_operators_too(tmp_path):
-    """One sentence where the folder is a file, or the file a folder."""
     (tmp_path / "file").write_text("x")
     (tmp_path / "folder").mkdir()
     for place in (tmp_path / "file" / "v.sqlite3", tmp_path / "folder"):
@@ -237,7 +232,6 @@ def test_a_busy_file_is_worth_another_try(store, path, monkeypatch):
 
 
 def test_a_failure_in_the_middle_changes_nothing(store, new_store, monkeypatch):
-    """A save is whole or not at all: what it purged comes back too."""
     store.save("ada", "home", "other", 1, NOON)
     strict = new_store(retention_days=1)
     monkeypatch.setattr(variables, "MAX_KEYS_PER_USER", 0)
@@ -247,7 +241,6 @@ def test_a_failure_in_the_middle_changes_nothing(store, new_store, monkeypatch):
 
 
 def test_threads_may_save_at_once(store):
-    """Twenty threads on a file that does not exist yet: every save arrives."""
     with ThreadPoolExecutor(20) as threads:
         list(threads.map(lambda number: store.save("ada", f"k{number:02}", "other", number, NOON), range(40)))
     assert [variable.value for variable in store.list_variables("ada")] == list(range(40))
@@ -300,7 +293,6 @@ DESCRIPTORS = Path("/proc/self/fd")
 
 
 def open_files():
-    """Return the paths of all files that this process holds open."""
     return {descriptor.resolve() for descriptor in DESCRIPTORS.iterdir()}
 
 

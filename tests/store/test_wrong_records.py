@@ -73,19 +73,16 @@ def test_a_wrong_record_disables_its_network_alone(tmp_path, text, what):
     ],
 )
 def test_a_file_whose_name_no_network_can_have_is_a_problem(tmp_path, name, what):
-    """Lower case, and the name of a demo."""
     assert what in read(tmp_path, **{name: ""}).problems[name]
 
 
 def test_a_folder_in_place_of_a_record_is_a_problem(tmp_path):
-    """Of that network alone."""
     (tmp_path / "networks" / "BAD.toml").mkdir(parents=True)
 
     assert "the file cannot be read (Is a directory)" in open_record_store(tmp_path).read().problems["BAD"]
 
 
 def test_a_circle_of_fallbacks_disables_its_members_only(tmp_path):
-    """A → B → C → A; D falls back on one of them."""
     records = read(tmp_path, **{name: f'fallback = "{fallback}"' for name, fallback in ("AB", "BC", "CA", "DA")})
 
     assert list(records.records) == ["D"]

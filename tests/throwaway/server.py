@@ -128,7 +128,6 @@ async def serving_replies(reply, trouble=None):
 
 
 def serving_network(network, trouble=None):
-    """Serve a network's answers; yield how to connect."""
     return serving_replies(lambda asked: _answer(network, asked), trouble)
 
 

@@ -66,8 +66,6 @@ class ThrowawaySource:
 
 
 class ThrowawayNetwork:
-    """One network; see the port."""
-
     def __init__(self, record, profile, fetch, limits):
         self._record = record
         self.profile = profile

@@ -21,14 +21,12 @@ from tests.throwaway.source import ThrowawaySource
 
 @pytest.mark.parametrize("fact", FACTS, ids=str)
 def test_a_source_over_http_is_held_to_every_fact(fact):
-    """Its gaps are its own words."""
     gap = check(ThrowawayConformance(), fact)
     if gap is not None:
         pytest.skip(str(gap))
 
 
 def test_it_declares_or_explains_every_ability():
-    """No fares of theirs, no lines of ours."""
     check_abilities(ThrowawayConformance())
 
 

@@ -25,7 +25,6 @@ class Engine:
     opens: str
 
     def open(self, folder: Path) -> Journal:
-        """Return a journal; each call is a new opening of the same place."""
         module, _, name = self.opens.partition(":")
         factory = cast("Callable[[Path], Journal]", getattr(importlib.import_module(module), name))
         return factory(folder)

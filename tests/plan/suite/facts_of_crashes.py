@@ -65,7 +65,6 @@ def _killed_in_the_third_step(engine: Engine, folder: Path) -> None:
 
 
 def a_step_begins_only_when_what_it_needs_is_kept(engine: Engine, folder: Path) -> None:
-    """Killed in the instant in which the third step of a chain has begun, the first two are recorded for good."""
     _killed_in_the_third_step(engine, folder)
     (run,) = read_runs(engine, folder)
     kept = sorted(run.record.steps)
@@ -73,7 +72,6 @@ def a_step_begins_only_when_what_it_needs_is_kept(engine: Engine, folder: Path) 
 
 
 def only_the_interrupted_step_runs_again_and_under_the_same_key(engine: Engine, folder: Path) -> None:
-    """Killed in the third step of a chain: the first two are not called again; the third is, as the same call."""
     _killed_in_the_third_step(engine, folder)
     with Worker(engine, folder) as worker:
         worker.ends()
@@ -87,7 +85,6 @@ def only_the_interrupted_step_runs_again_and_under_the_same_key(engine: Engine, 
 
 
 def a_run_is_carried_on_by_one_process(engine: Engine, folder: Path) -> None:
-    """While one process holds a run another is refused; the moment it is killed the other may go on."""
     calls = CallLog(folder)
     with Worker(engine, folder, [plan_of_steps(adding(1, LONG_MS))]) as first:
         wait_until(lambda: bool(calls.count()), "a step begins")
@@ -121,7 +118,6 @@ def a_newer_build_goes_on_where_an_older_one_was_killed(engine: Engine, folder: 
 
 
 def a_build_whose_tool_asks_for_more_refuses_and_spoils_nothing(engine: Engine, folder: Path) -> None:
-    """One sentence names the steps and the field; nothing runs, and the older build can still carry the run on."""
     before = killed_half_way(engine, folder)
     with Worker(engine, folder, build=Build.STRICTER) as worker:
         (refusal,) = worker.ends().values()
@@ -139,7 +135,6 @@ def a_build_whose_tool_asks_for_more_refuses_and_spoils_nothing(engine: Engine, 
 
 
 def a_build_without_the_tool_refuses_and_spoils_nothing(engine: Engine, folder: Path) -> None:
-    """The step that lacks its tool is named; a step that is recorded needs none."""
     killed_half_way(engine, folder)
     with Worker(engine, folder, build=Build.WITHOUT) as worker:
         (refusal,) = worker.ends().values()

@@ -45,7 +45,6 @@ async def _begun(folder: Path, calls: int) -> None:
 
 
 async def _ended(runs: PlanRuns, run_id: str) -> RunRecord:
-    """Return a run that is under way here when it has ended."""
     await runs.wait(run_id, PATIENCE_S)
     if runs.is_under_way(run_id):
         raise EngineBroken(f"The run has not ended within {PATIENCE_S:g} s")
@@ -53,7 +52,6 @@ async def _ended(runs: PlanRuns, run_id: str) -> RunRecord:
 
 
 def a_cancelled_run_stops_what_is_under_way(engine: Engine, folder: Path) -> None:
-    """What is recorded stays, nothing else begins."""
     chain = plan_of_steps(adding(1, 0), adding(2, LONG_MS, 1), adding(3, 0, 2))
 
     async def cancel(runs: PlanRuns) -> RunRecord:
@@ -69,8 +67,6 @@ def a_cancelled_run_stops_what_is_under_way(engine: Engine, folder: Path) -> Non
 
 
 def another_process_may_cancel(engine: Engine, folder: Path) -> None:
-    """Whoever carries a run on hears what is said of it at another opening of the place."""
-
     async def cancel(here: PlanRuns) -> RunRecord:
         elsewhere = engine.open(folder)
         run_id = await here.create(read_plan(plan_of_steps(adding(1, LONG_MS))), user=USER)
@@ -88,7 +84,6 @@ def another_process_may_cancel(engine: Engine, folder: Path) -> None:
 
 
 def an_attempt_out_of_time_is_recorded_and_the_run_can_be_resumed(engine: Engine, folder: Path) -> None:
-    """The step has failed, with a sentence; resumed with more time, it runs under the same key."""
     plan = read_plan(plan_of_steps(adding(1, 100)))
 
     async def run_out(journal: Journal, limits: Limits, run_id: str | None) -> tuple[str, RunState, RunRecord]:
@@ -126,7 +121,6 @@ def an_approval_outlives_a_restart(engine: Engine, folder: Path) -> None:
 
 
 def a_wide_fan_is_kept_whole(engine: Engine, folder: Path) -> None:
-    """Fifty steps at once and one that needs them all; the events are in order, one number after the other."""
     wide = [adding(number, 1) for number in range(1, _WIDE + 1)]
     plan = read_plan(plan_of_steps(*wide, adding(_WIDE + 1, 1, *range(1, _WIDE + 1))))
 
@@ -145,7 +139,6 @@ def a_wide_fan_is_kept_whole(engine: Engine, folder: Path) -> None:
 
 
 def no_branch_waits_for_another(engine: Engine, folder: Path) -> None:
-    """A short branch is recorded to its end while the long one has not ended its first step."""
     branches = plan_of_steps(adding(1, LONG_MS), adding(2, 0), adding(3, 0, 2), adding(4, 0, 3))
 
     async def race(runs: PlanRuns) -> list[int]:
@@ -166,8 +159,6 @@ def no_branch_waits_for_another(engine: Engine, folder: Path) -> None:
 
 
 def a_run_is_carried_on_once_in_one_process_too(engine: Engine, folder: Path) -> None:
-    """Held, it is nobody else's; let go, it can be held again."""
-
     async def hold() -> list[bool]:
         one, other = engine.open(folder), engine.open(folder)
         try:
@@ -185,8 +176,6 @@ def a_run_is_carried_on_once_in_one_process_too(engine: Engine, folder: Path) ->
 
 
 def nothing_is_held_that_nobody_carries_on(engine: Engine, folder: Path) -> None:
-    """Neither an unknown run nor one that was let go."""
-
     async def look(runs: PlanRuns) -> list[bool]:
         run_id = await runs.create(read_plan(plan_of_steps(adding(1, 0))), user=USER)
         unknown = await runs.journal.is_held("00000000-0000-4000-8000-000000000000")

@@ -26,7 +26,6 @@ def _step(number: int, state: str, output: str | None = None) -> StepRecord:
 
 
 def what_was_recorded_is_found_by_whoever_opens_the_place_anew(engine: Engine, folder: Path) -> None:
-    """Run, steps, events and state, every field of them."""
     done, failed = _step(1, "completed", '{"a":"\\u00e4"}'), _step(2, "failed")
     events_before = [Event(1, _AT, "run_started", None, None), Event(2, _LATER, "step_completed", 1, '{"attempts":1}')]
     last = Event(3, _LATER, "run_failed", None, None)
@@ -93,8 +92,6 @@ def the_records_of_a_removed_run_harm_no_other(engine: Engine, folder: Path) -> 
 
 
 def the_last_record_of_a_step_stands(engine: Engine, folder: Path) -> None:
-    """A step that failed and was carried out later is recorded as completed, and a run that goes on has not ended."""
-
     async def write(journal: Journal) -> RunRecord | None:
         run_id = await _new(journal)
         await journal.record(run_id, _step(1, "failed"), [], "failed", _AT)
@@ -107,8 +104,6 @@ def the_last_record_of_a_step_stands(engine: Engine, folder: Path) -> None:
 
 
 def events_are_listed_in_order_and_after_any_of_them(engine: Engine, folder: Path) -> None:
-    """What was only mentioned stands among what was recorded, by number, and at most as many as were asked for."""
-
     async def write(journal: Journal) -> list[list[int]]:
         run_id = await _new(journal)
         journal.append_event(run_id, Event(1, _AT, "run_started", None, None))
@@ -122,8 +117,6 @@ def events_are_listed_in_order_and_after_any_of_them(engine: Engine, folder: Pat
 
 
 def signals_are_kept_in_order_for_whoever_carries_on(engine: Engine, folder: Path) -> None:
-    """Their values are any JSON, and one can ask for those after the last that was heard."""
-
     async def send(journal: Journal) -> str:
         run_id = await _new(journal)
         await journal.signal(run_id, "approve", 1, {"note": None, "value": [1, "ä"]})
@@ -181,8 +174,6 @@ def a_change_of_a_plan_that_has_gone_on_is_refused(engine: Engine, folder: Path)
 
 
 def runs_are_listed_for_their_user_newest_first(engine: Engine, folder: Path) -> None:
-    """At most as many as were asked for; nobody's run is in nobody else's list."""
-
     async def make(journal: Journal) -> tuple[list[str], list[str], list[str]]:
         ids = [await _new(journal, "ann", at=at) for at in (_LATER, _AT, _LATER)]
         await _new(journal, "eve")
@@ -197,8 +188,6 @@ def runs_are_listed_for_their_user_newest_first(engine: Engine, folder: Path) ->
 
 
 def ids_count_from_a_base_and_are_free_without_one(engine: Engine, folder: Path) -> None:
-    """The same base gives the same ids in every place, one after the other; without a base no two are alike."""
-
     async def make(journal: Journal) -> list[str]:
         return [await _new(journal, base=base) for base in ("b", "b", None, None)]
 
@@ -209,8 +198,6 @@ def ids_count_from_a_base_and_are_free_without_one(engine: Engine, folder: Path)
 
 
 def old_runs_are_forgotten_and_unfinished_ones_never(engine: Engine, folder: Path) -> None:
-    """An end at the very instant is not before it."""
-
     async def forget(journal: Journal) -> tuple[list[int], list[bool]]:
         ended, waiting = await _new(journal), await _new(journal)
         await journal.record(ended, _step(1, "completed"), [], "completed", _LATER)
@@ -223,7 +210,6 @@ def old_runs_are_forgotten_and_unfinished_ones_never(engine: Engine, folder: Pat
 
 
 def an_empty_place_is_no_error(engine: Engine, folder: Path) -> None:
-    """Nobody has written yet: there is nothing."""
     unknown = "00000000-0000-4000-8000-000000000000"
 
     async def ask(journal: Journal) -> list[object]:

@@ -52,14 +52,10 @@ class AddUp(BaseModel):
 
 
 class AddUpNewer(AddUp):
-    """One more parameter, with a default."""
-
     offset: int = 0
 
 
 class AddUpStricter(AddUp):
-    """One more parameter, without a default."""
-
     unit: str
 
 
@@ -147,7 +143,6 @@ INTERRUPTED = plan_of_steps(adding(1, 1), adding(2, LONG_MS, 1), adding(3, 1, 2)
 
 
 def draw_plan(luck: random.Random) -> dict[str, Any]:
-    """Draw a random plan of steps that add up what some earlier steps have found."""
     steps = []
     for number in range(1, luck.randint(6, 14)):
         before = luck.sample(range(1, number), min(number - 1, luck.randint(0, 3)))
@@ -165,7 +160,6 @@ def expected_sums(raw: Mapping[str, Any]) -> dict[str, int]:
 
 
 def found_sums(memory: Mapping[str, Any]) -> dict[str, int]:
-    """Return what each key of a run's memory holds."""
     return {key: response["data"]["sum"] for key, response in memory.items()}
 
 
@@ -174,23 +168,18 @@ _R = TypeVar("_R")
 
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
-    """A run's record, its memory by key, and its events."""
-
     record: RunRecord
     memory: Mapping[str, object]
     events: list[Event]
 
     @property
     def done(self) -> frozenset[str]:
-        """The steps ("run:step") that are recorded as completed."""
         return frozenset(
             f"{self.record.run_id}:{number}" for number, step in self.record.steps.items() if step.state == "completed"
         )
 
 
 def with_journal(engine: Engine, folder: Path, act: Callable[[Journal], Awaitable[_R]]) -> _R:
-    """Run a function on a newly opened journal, and close it."""
-
     async def once() -> _R:
         journal = engine.open(folder)
         try:

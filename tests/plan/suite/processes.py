@@ -75,8 +75,6 @@ import_before_forking()
 
 
 class Worker:
-    """One worker process, ended with the block."""
-
     def __init__(
         self, engine: Engine, folder: Path, plans: Sequence[Mapping[str, Any]] = (), build: Build = Build.FIRST
     ) -> None:
@@ -90,7 +88,6 @@ class Worker:
         says.close()
 
     def __enter__(self) -> Self:
-        """Wait until it executes runs."""
         said = self._hear()
         if said != READY:
             self.__exit__(None, None, None)
@@ -109,7 +106,6 @@ class Worker:
         self._process.join()
 
     def kill_within(self, seconds: float) -> bool:
-        """Kill it after a while, and return whether it was still at work then."""
         self._process.join(seconds)
         if self.has_ended:
             return False
