@@ -59,11 +59,7 @@ class Catalogue:
 
     @classmethod
     def of(cls, tools: Iterable[PlanTool], agents: Mapping[str, Agent] | None = None) -> "Catalogue":
-        """Return a catalogue.
-
-        Raises:
-            PlanInvalid: two tools of one name, or an agent by the name of the built-in one.
-        """
+        """Return a catalogue, or raise PlanInvalid if two tools have one name, or an agent that of the built-in one."""
         listed = list(tools)
         by_name = {tool.spec.name: tool for tool in listed}
         if len(by_name) < len(listed):

@@ -20,11 +20,11 @@ OWN_NAMES: Final = ("memory", "results", "value")
 
 
 class ConditionInvalid(ValueError):
-    """The text is no valid condition; the message says why, and suggests a correction."""
+    """A text that is no valid condition; the message says why, and suggests a correction."""
 
 
 class ConditionFailed(ValueError):
-    """A valid condition cannot be evaluated for these values."""
+    """A valid condition that cannot be evaluated: wrong types, or too much work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +38,7 @@ class Condition:
     keys: frozenset[str]
 
     def holds(self, names: Mapping[str, Any]) -> bool:
-        """Return whether the condition is true for these values of names.
-
-        Raises:
-            ConditionFailed: the values have other types, or it takes too much work.
-        """
+        """Return whether the condition is true for these values of names, or raise ConditionFailed."""
         try:
             return bool(_Evaluation(names).of(_parse(self.text)))
         except (TypeError, ValueError, ArithmeticError, LookupError) as error:
@@ -53,11 +49,7 @@ class Condition:
 
 
 def compile_condition(text: str, key: str | None) -> Condition:
-    """Return a condition over ``value``, ``results``, ``memory`` and the expected key.
-
-    Raises:
-        ConditionInvalid: the text is too long or too deep, is not Python, or uses what is not allowed.
-    """
+    """Return a condition over ``value``, ``results``, ``memory`` and the key, or raise ConditionInvalid."""
     names = (*OWN_NAMES, *([key] if key is not None else []))
     try:
         return _compile(text, names)
@@ -129,8 +121,6 @@ def _refuse(node: ast.AST, names: tuple[str, ...]) -> None:
 
 
 class _Evaluation:
-    """One evaluation, with its remaining work budget."""
-
     def __init__(self, names: Mapping[str, Any]) -> None:
         self._names = names
         self._left = MOST_WORK

@@ -43,7 +43,7 @@ _ONE_ATTEMPT = '{"attempts":1}'
 class Execution:
     """Executes one run from its recorded state until it ends, waits for a person or fails.
 
-    ``report`` gets each event: a step's end once it is recorded, others at once.
+    ``report`` gets each event: the end of a step once it is recorded, others at once.
     """
 
     def __init__(
@@ -82,11 +82,7 @@ class Execution:
         self._woken.set()
 
     async def read_signals(self) -> None:
-        """Read the signals since the last read; of two decisions on one step the first counts.
-
-        Raises:
-            StorageUnavailable: they cannot be read.
-        """
+        """Read the signals since the last read; of two decisions on one step the first counts."""
         for signal in await self._journal.list_signals(self._run.run_id, self.last_signal):
             self.last_signal = max(self.last_signal, signal.seq)
             if signal.verb == "cancel":
@@ -95,11 +91,7 @@ class Execution:
                 self._decisions.setdefault(signal.step_id, signal)
 
     async def execute(self) -> RunState:
-        """Return the run's state when nothing more can be done now.
-
-        Raises:
-            JournalFailed: a record cannot be written; the run can be resumed from the last one.
-        """
+        """Return the run's state when it ends or waits; raise JournalFailed if a record cannot be written."""
         is_first = self._run.last_seq == 0
         self._append("run_started" if is_first else "run_resumed", None)
         if self._run.state != "running":
@@ -168,7 +160,6 @@ class Execution:
         self._report(self._run.run_id, event)
 
     def _draw(self, kind: str, number: int | None, data: str | None = None) -> Event:
-        """Return the next event, which the caller records and then reports."""
         self._seq += 1
         # Reading the clock is a good part of a short step, and events within a millisecond share it.
         time_s = asyncio.get_running_loop().time()
@@ -354,7 +345,7 @@ class Execution:
 
 
 def _sort(steps: Mapping[int, ReadyStep]) -> "TopologicalSorter[int]":
-    """Return what gives out each step, in the plan's order, once those that it depends on are done."""
+    """Return a sorter that yields each step, in the plan's order, once its dependencies are done."""
     graph: TopologicalSorter[int] = TopologicalSorter(dict.fromkeys(steps, ()))
     for number, ready in steps.items():
         graph.add(number, *(dependency for dependency in ready.dependencies if dependency in steps))

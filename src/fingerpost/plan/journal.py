@@ -93,7 +93,7 @@ class Journal(ABC):
         return await self._writing().ask(act)
 
     async def _read(self, read: Callable[[Any], _R]) -> _R:
-        """Run a query; without a database there is nothing."""
+        """Run a query; a database that does not exist has no rows."""
         return await self._ask(read)
 
     @abstractmethod
@@ -106,7 +106,7 @@ class Journal(ABC):
 
     @abstractmethod
     async def is_held(self, run_id: str) -> bool:
-        """Whether the run is locked for execution at this moment."""
+        """Whether the run is locked for execution."""
 
     async def create(self, run: NewRun) -> str:
         """Store a new run and return its id: random, or the base with a counter where one is given."""
@@ -145,7 +145,6 @@ class Journal(ABC):
         return len(await self._forget(at))
 
     async def _forget(self, at: str) -> list[str]:
-        """Remove runs that ended before an instant, and return their ids."""
         query = "DELETE FROM plan_run WHERE ended_at < %s RETURNING id"
         rows = await self._read(lambda connection: connection.execute(query, (at,)).fetchall())
         return [row[0] for row in rows]
@@ -209,14 +208,14 @@ class Journal(ABC):
         self._attached = carry_on
 
     async def launch(self) -> None:  # noqa: B027  (nothing has to be started where this process executes its runs)
-        """Start the engine ahead of its first run."""
+        """Start the engine before its first run."""
 
     def recovering(self) -> AbstractAsyncContextManager[None]:
         """Recover the runs of dead processes during the block, if several processes share the engine."""
         return nullcontext()
 
     async def carry_out(self, run_id: str) -> RunState:
-        """Execute a run by the attached function, under whatever the engine spreads and recovers executions with."""
+        """Execute a run by the attached function; the engine decides where, and recovers it."""
         assert self._attached is not None
         return await self._attached(run_id)
 

@@ -27,11 +27,7 @@ what is missing."""
 
 
 class LanguageModelPlanner:
-    """Plans any goal by asking a language model at an OpenAI-compatible endpoint.
-
-    Raises:
-        SettingsInvalid: the extra is not installed.
-    """
+    """Plans any goal by asking a language model at an OpenAI-compatible endpoint; needs the extra [llm]."""
 
     def __init__(self, base_url: str, model: str, api_key: str | None) -> None:
         # Whoever plans without a model does not install it.
@@ -87,7 +83,7 @@ class LanguageModelPlanner:
 
 
 def plan_model(catalogue: Catalogue) -> type[BaseModel]:
-    """Return the model of a plan over some tools: one kind of step a tool and query type, and thinking."""
+    """Return the model of a plan: one kind of step for each tool and query type, and thinking steps."""
     closed = ConfigDict(extra="forbid")
     shared: dict[str, Any] = {
         "step_id": (int, ...),

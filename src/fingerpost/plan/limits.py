@@ -55,7 +55,7 @@ _MOST_BITS = 4096
 def find_excess(value: Any, *, most_bytes: int, most_depth: int) -> str | None:
     """Return why a value cannot be stored as JSON, as the end of a sentence, or None.
 
-    The count of bytes is a lower bound of the JSON text's length.
+    The size is a lower bound of the length of the JSON text.
     """
     size_bytes = 0
     level = [value]
@@ -97,7 +97,6 @@ def find_excess(value: Any, *, most_bytes: int, most_depth: int) -> str | None:
 
 
 def _describe_fault(item: Any) -> str:
-    """Return why a value that is no text, object or list cannot be written as JSON."""
     if type(item) is float:
         return "holds a number that is not finite"
     if type(item) is int:

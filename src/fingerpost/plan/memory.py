@@ -83,7 +83,7 @@ class Memory:
         return self._keyed(self._outputs)
 
     def paths(self) -> dict[str, list[str]]:
-        """Return where the value of each key stands in its response, for runs that start from this memory."""
+        """Return where the value of each key is in its response, for runs that start from this memory."""
         found = dict(self._given.paths)
         for ready in self._in_order(self._outputs):
             if ready.key is not None:
@@ -93,9 +93,7 @@ class Memory:
     def resolve(self, ready: ReadyStep, most_bytes: int) -> Mapping[Way, Any]:
         """Return the value of each of a step's references; ``most_bytes`` of JSON limits their total size.
 
-        Raises:
-            ReferenceMissing: a reference has neither a value nor a default.
-            ParameterError: they are larger.
+        Raise ReferenceMissing if a reference has neither a value nor a default, ParameterError if they are larger.
         """
         found = {}
         left = most_bytes

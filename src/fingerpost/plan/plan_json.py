@@ -18,12 +18,9 @@ from fingerpost.plan.records import PROTOCOL, RunRecord
 
 
 def read_plan(raw: object, limits: Limits | None = None) -> Plan:
-    """Return the plan in a decoded JSON value, bounded before any model is built.
+    """Return the plan in a decoded JSON value, whose size is checked first, or raise PlanInvalid.
 
-    ``created_at`` is filled in where it is absent.
-
-    Raises:
-        PlanInvalid: it is no plan.
+    ``created_at`` is filled in if it is absent.
     """
     limits = limits or Limits()
     if not isinstance(raw, Mapping):
@@ -54,12 +51,9 @@ def write_plan(plan: Plan) -> str:
 
 
 def plan_of(run: RunRecord) -> Plan:
-    """Return the plan that a run carries out, as it was written.
+    """Return the plan of a run as it was written, or raise PlanInvalid if this build does not know its shape.
 
-    A timestamp that an older fingerpost took as free text is kept: what is recorded stays readable.
-
-    Raises:
-        PlanInvalid: it has a shape that this build does not know.
+    Timestamps that an older fingerpost accepted as free text stay readable.
     """
     # Pydantic's own reader of JSON refuses half a surrogate pair, which the plan may hold.
     return _validated(json.loads(run.plan_json), f"The plan of the run {run.run_id}", AS_RECORDED)
@@ -75,11 +69,7 @@ def write_instant(instant: datetime) -> str:
 
 
 def refuse_newer(run: RunRecord) -> None:
-    """Refuse a run that a newer version of fingerpost began.
-
-    Raises:
-        PlanInvalid: it did.
-    """
+    """Raise PlanInvalid if a newer version of fingerpost began the run."""
     if run.protocol > PROTOCOL:
         raise PlanInvalid("The run was begun by a newer fingerpost; update this one to read it or to carry it on")
 
@@ -90,11 +80,7 @@ def finished(run: RunRecord) -> frozenset[int]:
 
 
 def read_plan_file(path: Path, limits: Limits | None = None) -> Plan:
-    """Return the plan in a JSON file.
-
-    Raises:
-        PlanInvalid: the file cannot be read, is too large, or holds no plan.
-    """
+    """Return the plan in a JSON file, or raise PlanInvalid."""
     limits = limits or Limits()
     try:
         with path.open("rb") as file:
@@ -106,11 +92,7 @@ def read_plan_file(path: Path, limits: Limits | None = None) -> Plan:
 
 
 def parse_plan(text: bytes, limits: Limits) -> Plan:
-    """Return the plan in a JSON text.
-
-    Raises:
-        PlanInvalid: it is too large, or no plan.
-    """
+    """Return the plan in a JSON text, or raise PlanInvalid."""
     if len(text) > limits.plan_bytes:
         raise PlanInvalid(f"The plan is larger than {limits.plan_bytes:,} bytes")
     try:

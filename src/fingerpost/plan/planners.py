@@ -19,13 +19,7 @@ from fingerpost.runtime.company_names import WELL_KNOWN, name_key
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """The goal of a plan.
-
-    Attributes:
-        text: in the asker's words.
-        wanted: the memory keys that must be there in the end, where the asker can name them.
-        known: values by name, which may serve as parameters.
-    """
+    """The goal of a plan: the user's text, the wanted memory keys, and known values that may serve as parameters."""
 
     text: str
     wanted: tuple[str, ...] = ()
@@ -36,22 +30,13 @@ class Planner(Protocol):
     """Writes plans for goals; its plans are validated like any other."""
 
     async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:
-        """Return a plan; None where goals of this kind are not this planner's.
-
-        Raises:
-            PlanInvalid: the goal is this planner's, and something is missing; it is named, never made up.
-        """
+        """Return a plan, None for goals of other planners; raise PlanInvalid with what is missing, never make it up."""
 
 
 class BackwardChaining:
-    """Plans for goals that name the keys they want."""
+    """Plans for goals that name their keys; ``details["missing"]`` of a PlanInvalid lists what no tool provides."""
 
     async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:
-        """Return a plan for the wanted keys; None where none is named.
-
-        Raises:
-            PlanInvalid: ``details["missing"]`` lists what nobody gives, what needs it, and what is nearest.
-        """
         if not goal.wanted:
             return None
         return _Chain(goal, catalogue, frozenset(memory)).plan()
@@ -77,7 +62,7 @@ class _Chain:
         return Plan(goal=self._goal.text, steps=self._steps, created_at=now())
 
     def _provide(self, key: str, asker: str, above: tuple[str, ...]) -> bool:
-        """Add the steps that give a key, the first tool by name that can be asked."""
+        """Add the steps that provide a key, by the first tool in the order of names whose parameters are available."""
         if any(step.expected_key == key for step in self._steps):
             return True
         producers = self._producers.get(key, [])
@@ -111,7 +96,7 @@ class _Chain:
 
     @staticmethod
     def _path_of(tool: PlanTool) -> list[str]:
-        """Return where a tool's answer holds the value of its key's name; else all of its data is meant."""
+        """Return the path to the value with the key's name in a tool's response, else to all of its data."""
         key = tool.spec.output_key
         fields = {name for shape in tool.spec.output_schema.values() for name in fields_of(shape)}
         return ["data", key] if key in fields else ["data"]
@@ -149,13 +134,7 @@ _BETWEEN = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|with|vs\.?)\s+", re.IGNOREC
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A plan with parameters.
-
-    Attributes:
-        example: a sentence that it reads.
-        sentence: reads a sentence; its groups are the parameters.
-        fill: returns the steps for the parameters.
-    """
+    """A plan with parameters: an example, the pattern whose groups are the parameters, and the steps for them."""
 
     example: str
     sentence: re.Pattern[str]
@@ -295,7 +274,7 @@ TEMPLATES = (
 class PlanningCapability:
     """Lets the first planner that accepts the goal write the plan, and validates it.
 
-    Offline it chains backwards from wanted keys, and knows some sentences. Anything else is an honest error.
+    Without a language model there are backward chaining from wanted keys, and templates; all other goals are refused.
     """
 
     def __init__(self, catalogue: Catalogue, planners: Sequence[Planner] | None = None) -> None:
@@ -311,12 +290,9 @@ class PlanningCapability:
         memory: Collection[str] = (),
         owner: str = "agent",
     ) -> Plan:
-        """Return a checked plan for what the user asks.
+        """Return a validated plan for a goal, or raise PlanInvalid.
 
-        ``wanted`` names memory keys that must be there in the end; ``known`` gives values by name.
-
-        Raises:
-            PlanInvalid: no planner takes the goal, or something that it needs is missing.
+        ``wanted`` names the memory keys that the plan must provide; ``known`` gives values by name.
         """
         goal = Goal(text=user_input, wanted=tuple(wanted), known=dict(known or {}))
         for planner in self._planners:

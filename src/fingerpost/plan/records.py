@@ -17,12 +17,12 @@ ENDED: Final = ("completed", "failed", "cancelled")
 
 
 class JournalFailed(StorageUnavailable):
-    """A write to the journal failed; the run stops where its record ends."""
+    """A write to the journal failed; the run stops at its last record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """The memory that a run starts from: whole responses or plain values by key, and where each one's value stands."""
+    """The memory that a run starts from: responses or plain values by key, and the path of each value."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
     paths: Mapping[str, list[str]] = field(default_factory=dict)
@@ -78,13 +78,12 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRun:
-    """A run to be kept: whose it is, its plan as JSON, the memory that it starts from, and when it was made.
+    """A run to store.
 
     Attributes:
-        base_id: what its id is counted from, under a fixed clock; None for a random id.
-        goal: the plan's, for lists.
-        steps: how many the plan has.
-        at: the instant, in ISO 8601.
+        base_id: the base of its id under a fixed clock; None for a random id.
+        goal, steps: of the plan, for lists; ``steps`` is their number.
+        at: when it was created, in ISO 8601.
     """
 
     base_id: str | None = None

@@ -38,7 +38,7 @@ _FULL_QUALITY: Final = 1000
 
 
 class Remark(NamedTuple):
-    """One thing that a tool said. ``at`` is its place in the response, dotted; ``value`` is as the tool wrote it.
+    """One remark of a tool. ``at`` is its dotted path in the response; ``value`` is as the tool wrote it.
 
     ``kind`` is missing, note, hint, did_you_mean, candidates or warning.
     """
@@ -49,7 +49,7 @@ class Remark(NamedTuple):
 
 
 def list_remarks(response: Any) -> list[Remark]:
-    """Return what a standard response says beside its value, each thing once, in its order."""
+    """Return the remarks in a standard response in order, each once."""
     if not isinstance(response, Mapping):
         return []
     # A failure of the kind "warning" has its sentence there; the step's record has it as its error.
@@ -64,7 +64,7 @@ def list_remarks(response: Any) -> list[Remark]:
 
 
 def say_remark(remark: Remark) -> Iterator[str]:
-    """Yield the sentences of a remark, for a reader who sees nothing else of the response."""
+    """Yield the sentences of a remark for readers who do not see the response."""
     kind, at, value = remark
     name = at.rpartition(".")[2]
     if kind == "missing" and isinstance(value, Mapping):
@@ -83,7 +83,7 @@ def say_remark(remark: Remark) -> Iterator[str]:
 
 
 def details_of(response: Any) -> dict[str, Any]:
-    """Return what a response lacks and suggests, as the details of an error that follows from it."""
+    """Return what a response lacks and suggests, as details of an error."""
     found: dict[str, Any] = {}
     for kind, _at, value in list_remarks(response):
         if kind in ("missing", "did_you_mean", "candidates"):
@@ -92,7 +92,7 @@ def details_of(response: Any) -> dict[str, Any]:
 
 
 def find_dead_path(response: Any, path: list[str] | None) -> str | None:
-    """Return where an output path ends without a value, and what there is instead; None where it leads to one."""
+    """Return where an output path ends without a value, and what is there; None if it has a value."""
     if not path or walk(response, path)[1] is not None:
         return None
     known = next(length for length in range(len(path)) if walk(response, path[: length + 1])[1] is None)
@@ -125,7 +125,7 @@ def _listed(value: Any) -> Iterable[Any]:
 
 
 def _say(value: Any) -> str:
-    """Return a value as a sentence: a text as it is, our own shapes in words, anything else as JSON."""
+    """Return a text as it is, our own shapes in words, and anything else as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping) and isinstance(value.get("message"), str):
@@ -137,7 +137,7 @@ def _say(value: Any) -> str:
 
 
 def _say_candidate(value: Any) -> str:
-    """Return a candidate's name, the token that means it, and its score where it has one."""
+    """Return a candidate's name, its token, and its score if it has one."""
     if not isinstance(value, Mapping):
         return _say(value)
     token = value.get("token") or value.get("id") or value.get("parameterValue")

@@ -71,11 +71,7 @@ class PlanRuns:
         journal.attach(self._execute)
 
     def check(self, plan: Plan, memory: Mapping[str, Any] | None = None) -> ValidPlan:
-        """Return a plan that can run; nothing is kept.
-
-        Raises:
-            PlanInvalid: it cannot; ``details["errors"]`` has every problem.
-        """
+        """Return the validated plan, or raise PlanInvalid with every problem in ``details["errors"]``."""
         return validate_plan(plan, self.catalogue, memory=memory or (), limits=self.limits)
 
     async def create(
@@ -88,10 +84,8 @@ class PlanRuns:
     ) -> str:
         """Validate a plan, store it as a new run and return the run's id; nothing is executed yet.
 
-        ``memory`` gives values by key; ``memory_of`` an earlier run of the same user, which they go over.
-
-        Raises:
-            PlanInvalid: the plan, or the memory, is no good.
+        ``memory`` gives values by key, and replaces values of ``memory_of``, an earlier run of the same user.
+        Raise PlanInvalid if the plan or the memory is invalid.
         """
         given = await self._given(user, memory or {}, memory_of)
         plan_json = await compute(self._check_and_write, plan, given.values)
@@ -119,11 +113,7 @@ class PlanRuns:
         return plan_json
 
     async def get(self, run_id: str, user: str | None) -> RunRecord:
-        """Return a user's run.
-
-        Raises:
-            PlanInvalid: this user has no such run, or a newer fingerpost has begun it.
-        """
+        """Return a user's run; raise PlanInvalid if there is none, or if a newer fingerpost began it."""
         run = await self.journal.find(run_id) if len(run_id) == _ID_CHARS else None
         if run is None or run.user != user:
             raise PlanInvalid(f"There is no run '{run_id[:_ID_CHARS]}'", {"field": "run_id"})
@@ -144,11 +134,7 @@ class PlanRuns:
         return Memory(self.shape_of(run) if outputs else None, run.given, outputs)
 
     async def cancel(self, run_id: str, user: str | None) -> None:
-        """Cancel a run: running steps are stopped, records stay.
-
-        Raises:
-            PlanInvalid: there is no such run, or it has ended.
-        """
+        """Stop the running steps of a run, whose records stay; raise PlanInvalid if it has ended."""
         run = await self.get(run_id, user)
         if run.state in ENDED:
             raise PlanInvalid(f"The run has ended already: it is {run.state}", {"field": "action"})
@@ -157,11 +143,7 @@ class PlanRuns:
     async def decide(
         self, run_id: str, user: str | None, step_id: int, *, approved: bool, note: str | None = None, value: Any = None
     ) -> None:
-        """Approve or reject a waiting step; of two decisions the first counts.
-
-        Raises:
-            PlanInvalid: the run has no such step, or it no longer waits.
-        """
+        """Approve or reject a waiting step, or raise PlanInvalid; of two decisions the first counts."""
         run = await self.get(run_id, user)
         plan = plan_of(run)
         step = next((step for step in plan.steps if step.step_id == step_id), None)
@@ -178,11 +160,7 @@ class PlanRuns:
         await self._signal(run_id, "approve" if approved else "reject", step_id, decision)
 
     async def check_resumable(self, run_id: str, user: str | None) -> RunRecord:
-        """Return a run that may be carried on.
-
-        Raises:
-            PlanInvalid: it is unknown, completed or cancelled, or its plan no longer fits the tools.
-        """
+        """Raise PlanInvalid if a run is unknown, completed or cancelled, or its plan no longer fits the tools."""
         run = await self.get(run_id, user)
         if run.state in ("completed", "cancelled"):
             hint = "Start a new run, with memory_of this one"
@@ -194,8 +172,8 @@ class PlanRuns:
         """Replace the unfinished part of a run's plan; finished steps stay as recorded.
 
         Raises:
-            PlanInvalid: the plan may not be changed (any more), or the new one is no good.
-            StorageUnavailable: the run is being carried on.
+            PlanInvalid: the plan may not be changed (any more), or the new one is invalid.
+            StorageUnavailable: the run is being executed.
         """
         run = await self.get(run_id, user)
         old = plan_of(run)
@@ -269,11 +247,7 @@ class PlanRuns:
         return await self.journal.carry_out(run_id)
 
     def check_room(self, caller: str) -> None:
-        """Check that a caller may begin one more run.
-
-        Raises:
-            SourceLimited: too many are under way.
-        """
+        """Raise SourceLimited if a caller has too many runs under way."""
         count = sum(begun.caller == caller for begun in self._background.values())
         if count >= self.limits.runs_of_caller:
             raise SourceLimited(
@@ -292,11 +266,7 @@ class PlanRuns:
         return begun is not None and not begun.task.done()
 
     async def wait(self, run_id: str, longest_s: float) -> None:
-        """Wait until the background execution of a run stops, or until a timeout.
-
-        Raises:
-            ToolError: the execution failed.
-        """
+        """Wait until the background execution of a run stops, or until a timeout; raise its error if it failed."""
         begun = self._background.get(run_id)
         if begun is not None:
             await asyncio.wait([begun.task], timeout=longest_s)
@@ -333,11 +303,7 @@ class PlanRuns:
         return validate_plan(plan, self.catalogue, memory=run.given.values, done=done, limits=self.limits)
 
     def validate_again(self, run: RunRecord) -> ValidPlan:
-        """Validate the unfinished part of a run's plan again, because an upgrade may have changed the tools.
-
-        Raises:
-            PlanInvalid: it no longer fits the tools.
-        """
+        """Validate the unfinished part of a plan again, because an upgrade may have changed the tools."""
         return validate_plan(
             plan_of(run),
             self.catalogue,
@@ -390,5 +356,5 @@ class PlanRuns:
 
 
 def _as_planned(step: PlanStep) -> PlanStep:
-    """Return a step without how it stands: a plan that was read from its run says that, and changes nothing by it."""
+    """Return a step without its state, which a plan that was read from its run has too."""
     return step.model_copy(update={"status": "pending", "completed_at": None, "skipped": False})

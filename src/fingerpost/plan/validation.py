@@ -33,7 +33,7 @@ _HOLE = "$ref"
 
 @dataclass(frozen=True, slots=True)
 class PlanProblem:
-    """One problem of a plan; ``step_id`` is None where it concerns the whole plan."""
+    """One problem of a plan; ``step_id`` is None if it concerns the whole plan."""
 
     step_id: int | None
     field: str
@@ -293,11 +293,7 @@ class _Check:
 
 
 def read_arguments(model: type[BaseModel], arguments: dict[str, Any]) -> BaseModel:
-    """Return arguments as their model.
-
-    Raises:
-        pydantic.ValidationError: they do not hold.
-    """
+    """Return arguments as their model, or raise pydantic.ValidationError."""
     return model.read(arguments) if issubclass(model, WireModel) else model.model_validate(arguments)
 
 

@@ -17,11 +17,8 @@ _TICKS_NS = (1, 1_000, 1_000_000, 1_000_000_000, 2_000_000_000)
 def replace_file(path: Path, content: bytes) -> None:
     """Replace the file at ``path`` atomically: killed at any instant, it leaves the old or the new one.
 
-    Every replacement has a later time of writing than what it replaces, also within one tick of the file clock.
+    Every replacement has a later time of writing than the file before, also within one tick of the file clock.
     Call it under a lock: two writers at once would share a draft.
-
-    Raises:
-        OSError: the disk refuses; the old file stays.
     """
     draft = path.with_name(f".{path.name.lstrip('.')}.draft")
     with draft.open("wb") as file:
@@ -35,22 +32,13 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def flush_file(path: Path) -> None:
-    """Flush a file's content to disk.
-
-    Raises:
-        OSError: the disk refuses.
-    """
     # Windows flushes only what is open for writing.
     with path.open("r+b") as file:
         os.fsync(file.fileno())
 
 
 def flush_folder(path: Path) -> None:
-    """Flush a folder's entries to disk, where the platform supports it.
-
-    Raises:
-        OSError: the disk is full or fails.
-    """
+    """Flush a folder's entries to disk, where the platform supports it."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
     except PermissionError:
@@ -67,12 +55,9 @@ def flush_folder(path: Path) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Wait until no other process or thread holds the lock at ``path``; it ends with its holder, however that ends.
+    """Hold the lock at ``path`` for a block; it ends with its holder, however that ends, and its file stays.
 
-    The lock's file stays. Whoever holds it must not ask for it again.
-
-    Raises:
-        OSError: the disk refuses.
+    A holder must not take it again.
     """
     # Only those who change something wait for its import.
     from filelock import FileLock

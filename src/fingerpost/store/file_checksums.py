@@ -14,11 +14,7 @@ def list_checksums(folder: Path) -> dict[str, int]:
 
 
 def find_damaged_file(folder: Path, checksums: Mapping[str, int]) -> Path | None:
-    """Return the first file that is missing or is not as it was written; None if there is none.
-
-    Raises:
-        OSError: a file cannot be read.
-    """
+    """Return the first file that is missing or was changed, or None."""
     for name, checksum in checksums.items():
         path = folder / name
         try:

@@ -94,7 +94,7 @@ class Limits:
             self._tables = place
 
     def take(self, name: str, rate: Rate, now_ms: int) -> int:
-        """Count a call and return 0; or return in how many milliseconds one may pass, and count nothing."""
+        """Count a call and return 0, or return the milliseconds to wait and count nothing."""
         values = _values(name, rate, now_ms=now_ms)
 
         def write(connection: Any) -> int:
@@ -107,19 +107,19 @@ class Limits:
         return self._tables.change(write)
 
     def pause(self, name: str, rate: Rate, pause_ms: int, now_ms: int) -> None:
-        """Let no call pass for a while; a longer pause that is set already stays."""
+        """Refuse all calls for a while; a longer pause that is already set stays."""
         values = _values(name, rate, now_ms=now_ms, pause_ms=pause_ms)
         self._tables.change(lambda connection: connection.execute(self._pause, values))
 
     def list_pauses(self, now_ms: int) -> dict[str, datetime]:
-        """Return by the limit's name until when (UTC) its source wants no calls."""
+        """Return the end of each pause (UTC) by the name of its limit."""
         values = {"now_ms": now_ms, "begins_ms": _PAUSE_BEGINS_MS, "longest_ms": LONGEST_PAUSE_MS + _PAUSE_BEGINS_MS}
         rows = self._tables.read(lambda connection: connection.execute(self._list, values).fetchall())
         return {name: datetime.fromtimestamp(free_ms / 1000, UTC) for name, free_ms in rows}
 
 
 def read_clock_ms() -> int:
-    """Return the machine's time in milliseconds since 1970, which FINGERPOST_NOW does not change."""
+    """Return the system's time in milliseconds since 1970, which FINGERPOST_NOW does not change."""
     return int(clock.system_s() * 1000)
 
 

@@ -9,16 +9,12 @@ _RESERVED = "DEMO-"
 
 
 def is_network_name(name: str) -> bool:
-    """Whether an added network may have this name as it stands."""
+    """Whether an added network may have exactly this name."""
     return _NAME.fullmatch(name) is not None and not name.startswith(_RESERVED)
 
 
 def plain_name(name: str) -> str:
-    """Return a network's name in upper case.
-
-    Raises:
-        ParameterError: it has other characters than letters, digits, ``_`` and ``-``, is too long, or is a demo's.
-    """
+    """Return a network's name in upper case, or raise ParameterError if it is invalid or reserved."""
     upper = name.strip().upper()
     if not _NAME.fullmatch(upper):
         raise ParameterError(

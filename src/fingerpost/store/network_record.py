@@ -96,10 +96,9 @@ _EXPECTED = {
 
 
 def build_record(name: str, table: Mapping[str, Any], kinds: Collection[str] | None = None) -> NetworkRecord:
-    """Return the record of a table; ``kinds`` are the words that ``source`` may hold, None for any.
+    """Return the record of a table, or raise ParameterError with the key as ``details["field"]``.
 
-    Raises:
-        ParameterError: a value is invalid; ``details["field"]`` is the key.
+    ``kinds`` are the allowed values of ``source``, None for any.
     """
     if not is_network_name(name):
         hint = "use up to 40 letters A-Z, digits, _ and -, not beginning with DEMO-"
@@ -127,7 +126,7 @@ def build_record(name: str, table: Mapping[str, Any], kinds: Collection[str] | N
 
 
 def suggest(word: str, words: Collection[str]) -> str | None:
-    """Return a question for a misspelt word, None if no word is close."""
+    """Return ``did you mean X?`` for a misspelt word, or None."""
     found = difflib.get_close_matches(word, words, n=1)
     return f"did you mean {found[0]}?" if found else None
 

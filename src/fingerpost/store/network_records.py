@@ -36,19 +36,16 @@ _Problems = dict[str, ParameterError]
 
 @dataclass(frozen=True, slots=True)
 class NetworkRecords:
-    """The valid records by name, and a sentence on each invalid one by name."""
+    """The valid records, and a sentence about each invalid one, by name."""
 
     records: Mapping[str, NetworkRecord] = field(default_factory=lambda: MappingProxyType({}))
     problems: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
 class NetworkRecordStore:
-    """The records below a home folder.
+    """The records below a home folder; every method may raise SettingsInvalid if the disk refuses.
 
-    Args:
-        home: the folder.
-        kinds: the words that ``source`` may hold; None allows any.
-        checks: further checks of a record.
+    ``kinds`` are the allowed values of ``source``, None for any; ``checks`` are further checks of a record.
     """
 
     def __init__(
@@ -62,11 +59,6 @@ class NetworkRecordStore:
         return self._folder / f"{name}{_SUFFIX}"
 
     def read(self) -> NetworkRecords:
-        """Return the records.
-
-        Raises:
-            SettingsInvalid: the folder cannot be listed.
-        """
         records, problems = self._load()
         problems |= _find_wrong_fallbacks(records, {*records, *problems})
         sentences = {
@@ -87,33 +79,20 @@ class NetworkRecordStore:
         return tuple(sorted((name, status.st_mtime_ns, status.st_size, status.st_ino) for name, status in records))
 
     def build(self, name: str, fields: Mapping[str, Any]) -> NetworkRecord:
-        """Return a valid record, whatever its fallback.
-
-        Raises:
-            ParameterError: a value is invalid; ``details["field"]`` is the key.
-        """
+        """Return a valid record, fallbacks not checked, or raise ParameterError with the key in ``details``."""
         record = build_record(name, fields, self._kinds)
         for check in self._checks:
             check(record)
         return record
 
     def check(self, record: NetworkRecord) -> None:
-        """Check that a record could be put now.
-
-        Raises:
-            ParameterError: it could not; ``details["field"]`` is the key.
-        """
+        """Raise ParameterError, with the key as ``details["field"]``, if a record cannot be stored."""
         plain_name(record.name)
         self.build(record.name, record.model_dump(exclude={"name"}))
         self._check_fallbacks(record.name, record)
 
     def put(self, record: NetworkRecord) -> None:
-        """Add or replace a record; comments stay unless the file is not TOML.
-
-        Raises:
-            ParameterError: the record is invalid.
-            SettingsInvalid: the disk refuses.
-        """
+        """Add or replace a record; comments stay unless the file is not TOML."""
         with self._locked():
             self.check(record)
             try:
@@ -128,12 +107,7 @@ class NetworkRecordStore:
             self._edit(record.name, table, changes)
 
     def set_value(self, name: str, key: str, value: Any) -> None:
-        """Change one key of a record; None removes it. Errors in other keys do not prevent it.
-
-        Raises:
-            ParameterError: there is no such record or key, or the value is invalid.
-            SettingsInvalid: the disk refuses.
-        """
+        """Change one key of a record; None removes it. Errors in other keys do not prevent it."""
         name = plain_name(name)
         with self._locked():
             record = self.build(name, {key: value} if value is not None or key not in KEYS else {})
@@ -152,12 +126,7 @@ class NetworkRecordStore:
             self._edit(name, table, {key: value})
 
     def remove(self, name: str) -> None:
-        """Remove a record.
-
-        Raises:
-            ParameterError: there is no such record, or it is another's fallback.
-            SettingsInvalid: the disk refuses.
-        """
+        """Remove a record, or raise ParameterError if there is none, or if it is another's fallback."""
         with self._locked():
             names = self._list_names()
             # A file whose name no network can have is removed as it stands.
@@ -168,7 +137,7 @@ class NetworkRecordStore:
             self.path(exact).unlink()
 
     def _check_fallbacks(self, name: str, record: NetworkRecord | None) -> None:
-        """Raise ParameterError if the record, None to remove it, or another has no fallback because of the change."""
+        """Raise ParameterError if a record, or None to remove it, leaves itself or another without a fallback."""
         before, problems = self._load()
         names = {*before, *problems}
         wrong_before = _find_wrong_fallbacks(before, names)
@@ -185,7 +154,7 @@ class NetworkRecordStore:
                 raise ParameterError(message, error.details, hint=error.hint)
 
     def _load(self) -> tuple[dict[str, NetworkRecord], _Problems]:
-        """Return the records, whatever their fallbacks, and what is wrong with the others."""
+        """Return the records, whose fallbacks are not checked, and the errors of the others."""
         records: dict[str, NetworkRecord] = {}
         problems: _Problems = {}
         for name in self._list_names():
@@ -209,12 +178,7 @@ class NetworkRecordStore:
             ) from error
 
     def _read_table(self, name: str) -> dict[str, Any]:
-        """Return the content of a record's file.
-
-        Raises:
-            FileNotFoundError: there is none.
-            ParameterError: it cannot be read, or is not TOML.
-        """
+        """Return the content of a record's file; raise FileNotFoundError or ParameterError."""
         try:
             return tomllib.loads(self.path(name).read_bytes().decode("utf-8-sig"))
         except FileNotFoundError:
@@ -228,7 +192,7 @@ class NetworkRecordStore:
         raise ParameterError(message, {"field": "name"}, hint=hint)
 
     def _edit(self, name: str, table: Mapping[str, Any] | None, changes: Mapping[str, Any]) -> None:
-        """Write changes into a record's file, None for keys to remove; ``table`` is its content, None to begin anew."""
+        """Write changes to a record's file; None removes a key. ``table`` is its content, None for a new file."""
         # Only commands that change a record wait for this import.
         import tomlkit
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def key_of(*names: str) -> int:
-    """Return the 64-bit key of a lock of ours, with a sign."""
+    """Return the signed 64-bit key of an advisory lock."""
     digest = hashlib.sha256("\0".join(("fingerpost", *names)).encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8], "big", signed=True)
 
@@ -34,9 +34,7 @@ LAYOUTS: tuple[Layout, ...] = ((*VARIABLES, *LIMITS, *RUNS), WORKERS)
 def bring_up(connection: "psycopg.Connection", schema: str) -> None:
     """Apply the layouts that the schema lacks, all or none; of processes that come at once the first does it.
 
-    Raises:
-        SettingsInvalid: the schema is newer than this program, or another program's, or its texts are not UTF-8.
-        psycopg.Error: the database refuses.
+    Raise SettingsInvalid if the schema is newer than this program, another program's, or not in UTF-8.
     """
     if _count_applied(connection, schema) == len(LAYOUTS):
         return
@@ -215,7 +213,6 @@ class Database:
 
     @property
     def url(self) -> str:
-        """The address, for a library that connects by itself; it holds a password."""
         return self._url
 
     def connect(self) -> "psycopg.Connection":
@@ -230,16 +227,13 @@ class Database:
         return connection
 
     def read(self, act: Callable[["psycopg.Connection"], _R]) -> _R:
-        """Return what a function of a connection returns that changes nothing; it may be called twice."""
+        """Return the result of a function that changes nothing; it may be called twice."""
         return self._do(act)
 
     def change(self, act: Callable[["psycopg.Connection"], _R], *, lock: str = "") -> _R:
-        """Return what a function of a connection returns, its changes in one transaction.
+        """Return the result of a function whose changes are one transaction; transactions under one lock take turns.
 
-        Transactions under one lock take turns, on all machines.
-
-        Raises:
-            StorageUnavailable: also where the connection is cut in the instant of the commit.
+        Raise StorageUnavailable also if the connection is cut during the commit.
         """
 
         def transact(connection: "psycopg.Connection") -> _R:
@@ -334,7 +328,6 @@ class Database:
         self._is_ready = True
 
     def _why_unreachable(self) -> StorageUnavailable | SettingsInvalid:
-        """Return why the pool had no connection to give."""
         try:
             _connect(self._url, self.schema).close()
         except (DatabaseLost, SettingsInvalid) as error:
@@ -370,6 +363,5 @@ def _prepare(connection: "psycopg.Connection", *, schema: str) -> None:
 
 
 def _require_client() -> None:
-    """Check that psycopg is there, which is imported only where a database is configured."""
     lack = f"{VARIABLE} is set, and the client of PostgreSQL is not installed"
     require_extra("scale", lack, "psycopg", "psycopg_pool")

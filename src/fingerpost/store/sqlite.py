@@ -53,11 +53,7 @@ class SqliteFile:
     unavailable: str | None = None
 
     def connect(self, mode: Mode = "rwc") -> sqlite3.Connection:
-        """Return a connection of the caller's own.
-
-        Raises:
-            sqlite3.Error: the file cannot be opened.
-        """
+        """Return a connection of the caller's own, or raise sqlite3.Error."""
         connection = sqlite3.connect(
             self.path if mode == "rwc" else f"{self.path.absolute().as_uri()}?mode={mode}",
             timeout=self.busy_timeout_s,
@@ -76,11 +72,7 @@ class SqliteFile:
 
     @contextmanager
     def opened(self, mode: Mode = "rwc") -> Iterator[sqlite3.Connection]:
-        """Open a connection for a block; a transaction that it did not commit is rolled back.
-
-        Raises:
-            SettingsInvalid, StorageUnavailable: as ``translating_sqlite_errors``, for the whole block.
-        """
+        """Open a connection for a block, whose errors are translated; an open transaction is rolled back."""
         with self.translating_sqlite_errors():
             connection = self.connect(mode)
             try:
@@ -92,10 +84,7 @@ class SqliteFile:
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Open a connection for a block that only reads, also where this user may write neither file nor folder.
 
-        A write-ahead log wants to be written by its readers too; where there is none, all is in the file itself.
-
-        Raises:
-            SettingsInvalid, StorageUnavailable: as ``translating_sqlite_errors``, for the whole block.
+        Readers must write to a write-ahead log; if there is none, all data is in the file itself.
         """
         has_log = self.path.with_name(f"{self.path.name}-wal").exists()
         is_closed = not has_log and not _may_write(self.path.parent)
@@ -106,9 +95,6 @@ class SqliteFile:
         """Create the folder and an empty file that only its owner may read, or close an open one to the others.
 
         SQLite gives its companion files the mode of the database.
-
-        Raises:
-            OSError: the file cannot be created, or is somebody else's.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, _OWNER_ONLY))
@@ -116,11 +102,7 @@ class SqliteFile:
             self.path.chmod(_OWNER_ONLY)
 
     def is_empty(self, connection: sqlite3.Connection) -> bool:
-        """Whether the file has no tables yet.
-
-        Raises:
-            SettingsInvalid: it has, and they are another program's, or in another format.
-        """
+        """Whether the file has no tables yet; raise SettingsInvalid if they are another program's or format's."""
         # Tables first: a first writer may commit table and id between the two questions.
         if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             return True
@@ -133,11 +115,7 @@ class SqliteFile:
         return False
 
     def check_structure(self, connection: sqlite3.Connection) -> None:
-        """Read all pages of the file with SQLite's ``quick_check``, which finds damaged pages, not wrong values.
-
-        Raises:
-            SettingsInvalid, sqlite3.DatabaseError: the file is damaged.
-        """
+        """Raise SettingsInvalid or sqlite3.DatabaseError if SQLite's ``quick_check`` finds damaged pages."""
         found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if found != "ok":
             raise self.unusable(f"is damaged ({found}); {self.remedy}")
@@ -159,7 +137,7 @@ class SqliteFile:
             raise self.unusable(_CANNOT_OPEN) from error
 
     def unusable(self, reason: str) -> SettingsInvalid:
-        """Return the error of a file that the operator must see to; ``reason`` continues "The ... file NAME"."""
+        """Return the error of a file that the operator must handle; ``reason`` continues "The ... file NAME"."""
         return SettingsInvalid(f"The {self.holds} file {self.path.name} {reason}")
 
     def _translated(self, error: sqlite3.DatabaseError) -> ToolError:

@@ -70,10 +70,9 @@ class VariableStore:
         self._retention_days = retention_days
 
     def save(self, user: str, key: str, type: str, value: Any, now: datetime) -> tuple[Variable, Variable | None]:  # noqa: A002
-        """Store a value under a key and return it with what it replaced; ``created_at`` outlives a replacement.
+        """Store a value under a key and return it with the value that it replaced, whose ``created_at`` it keeps.
 
-        Raises:
-            ParameterError: the value is not JSON or too large, the user has too many keys, or the key is no text.
+        Raise ParameterError if the value is not JSON or too large, or the user has too many keys.
         """
         if not (_is_storable(key) and _is_storable(user)):
             raise ParameterError(NOT_STORABLE)
@@ -129,23 +128,19 @@ class VariableStore:
             connection.execute("DELETE FROM variable WHERE updated_us < %s", (self._oldest_us(now),))
 
     def _oldest_us(self, now: datetime | None) -> int:
-        """Return the last change, in microseconds since 1970, before which a variable is dropped."""
+        """Return the oldest last change, in microseconds since 1970, of the variables that are kept."""
         if self._retention_days is None:
             return -(2**63)
         return _to_us((now or clock.now()) - timedelta(days=self._retention_days))
 
 
 def _is_storable(text: str) -> bool:
-    """Whether a database can hold a text: JSON may hold a NUL, or half of a surrogate pair."""
+    """Whether a database can hold a text, which JSON lets have a NUL or half of a surrogate pair."""
     return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _encode(value: Any) -> str:
-    """Return a value as JSON text.
-
-    Raises:
-        ParameterError: it is not JSON, or too large.
-    """
+    """Return a value as JSON text, or raise ParameterError."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         size = len(text.encode())
@@ -159,7 +154,6 @@ def _encode(value: Any) -> str:
 
 
 def _variable_of(row: _Row) -> Variable:
-    """Return the variable of a row: key, type, JSON text, and the instants of creation and change in microseconds."""
     key, kind, value, created_us, updated_us = row
     return Variable(
         key=key,

@@ -123,11 +123,7 @@ class DbosJournal(Journal):
         return state
 
     async def launch(self) -> None:
-        """Launch DBOS on the running loop, unless it runs.
-
-        Raises:
-            SettingsInvalid, StorageUnavailable: it cannot be launched.
-        """
+        """Launch DBOS on the running loop, unless it runs."""
         if self._program is not None:
             return
         # Connect first: errors of the database are then reported in our own words.
@@ -177,7 +173,7 @@ class DbosJournal(Journal):
             yield
 
     async def _execute(self, run_id: str) -> str:
-        """Execute a run as the body of its workflow: one that was begun here, or one from the queue."""
+        """Execute a run as the body of its workflow, begun by this process or taken from the queue."""
         from dbos import DBOS
 
         begun = self._begun.get(DBOS.workflow_id or "")
@@ -230,7 +226,7 @@ def _list_pending() -> set[str]:
 
 
 def _hand_over(connection: "psycopg.Connection", executors: Collection[str]) -> None:
-    """Put the runs of dead executors on the queue of all servers; of several that look at once the first does it."""
+    """Put the runs of dead executors on the queue of all servers; of several processes one does it."""
     from dbos import DBOS
 
     found = DBOS.list_workflows(status="PENDING", executor_id=list(executors), load_input=False, load_output=False)

@@ -59,16 +59,13 @@ class DbosProgram:
         """Launch DBOS on the running loop, unless it runs; the last to enter executes runs from the queue.
 
         A process that is not recovering takes no runs from the queue, and its own are left interrupted if it dies.
-
-        Raises:
-            SettingsInvalid, StorageUnavailable: it cannot be launched.
         """
         if not self._journals:
             self._launch(is_recovering)
         self._journals.append(execute)
 
     def leave(self, execute: Workflow) -> None:
-        """End DBOS with the last who leaves; executions that are under way stop where their record ends."""
+        """End DBOS with the last journal that leaves; running executions stop at their last record."""
         self._journals.remove(execute)
         if self._journals:
             return
@@ -114,12 +111,11 @@ def name_process() -> str:
 
 
 def queue_of(protocol: int) -> str:
-    """Return the queue of runs whose records mean what they mean since a protocol; older programs do not listen."""
+    """Return the queue for runs of a protocol; older programs do not listen to it."""
     return f"fingerpost-plans-{protocol}"
 
 
 def list_queues() -> list[str]:
-    """Return the queues of all runs that this program can carry on."""
     return [queue_of(protocol) for protocol in range(1, PROTOCOL + 1)]
 
 
@@ -127,7 +123,7 @@ _programs: dict[tuple[str, str], DbosProgram] = {}
 
 
 def program_of(url: str, schema: str) -> DbosProgram:
-    """Return the DBOS of this process for a database; it is one for all journals over it, in whatever thread."""
+    """Return the DBOS of this process for a database, shared by all journals and threads."""
     return _programs.setdefault((url, schema), DbosProgram(url, schema))
 
 
@@ -177,7 +173,7 @@ def _register_queue(name: str) -> None:
 
 
 def _route_log() -> None:
-    """Send DBOS's log where ours goes, without the database's address; it would otherwise print to the terminal."""
+    """Send DBOS's log to ours, without the database's address, instead of to the terminal."""
     log = logging.getLogger("dbos")
     if not any(isinstance(each, logging.NullHandler) for each in log.handlers):
         log.addHandler(logging.NullHandler())

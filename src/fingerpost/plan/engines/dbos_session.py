@@ -77,7 +77,7 @@ class DbosSession:
         return self._patiently(lambda: self._once(write), _WRITE_PATIENCE_S)
 
     def claim(self, run_id: str) -> bool:
-        """Claim a run; False where a living process holds it. A run that does not exist can be claimed."""
+        """Claim a run; False if a living process holds it. A run that does not exist can be claimed."""
 
         def take(connection: "psycopg.Connection") -> bool:
             row = connection.execute(_CLAIM, (self._process, run_id)).fetchone()
@@ -89,7 +89,7 @@ class DbosSession:
         return self.ask(take)
 
     def release(self, run_id: str) -> None:
-        """End a claim. If the database cannot be reached, the release precedes whatever is written next."""
+        """End a claim. If the database cannot be reached, the release precedes the next write."""
         if (holder := self._holders.pop(run_id, None)) is not None:
             self._released[run_id] = holder
         self.ask(lambda _connection: None)
@@ -101,7 +101,7 @@ class DbosSession:
         self._drop()
 
     def _patiently(self, act: Callable[[], _R], patience_s: float) -> _R:
-        """Call a function again while the database cannot be reached: at once, and then after growing waits."""
+        """Repeat a function while the database cannot be reached: at once, and then after growing waits."""
         until = time.monotonic() + patience_s
         wait_s = 0.0
         while True:
@@ -147,7 +147,7 @@ class DbosSession:
         }
 
     def _opened(self) -> "psycopg.Connection":
-        """Return the connection, opened again if it was cut, with the lock that says that this process lives."""
+        """Return the connection, with the lock that shows that this process lives; open it again if it was cut."""
         if self._connection is not None and self._connection.closed:
             self._drop()
         if self._connection is None:
