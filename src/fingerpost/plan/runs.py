@@ -159,14 +159,13 @@ class PlanRuns:
             raise PlanInvalid(f"The decision cannot be kept: its value {excess}", {"field": "value"})
         await self._signal(run_id, "approve" if approved else "reject", step_id, decision)
 
-    async def check_resumable(self, run_id: str, user: str | None) -> RunRecord:
+    async def check_resumable(self, run_id: str, user: str | None) -> None:
         """Raise PlanInvalid if a run is unknown, completed or cancelled, or its plan no longer fits the tools."""
         run = await self.get(run_id, user)
         if run.state in ("completed", "cancelled"):
             hint = "Start a new run, with memory_of this one"
             raise PlanInvalid(f"The run cannot be resumed: it is {run.state}", {"field": "action"}, hint=hint)
         self.validate_again(run)
-        return run
 
     async def replace_unfinished(self, run_id: str, user: str | None, plan: Plan) -> None:
         """Replace the unfinished part of a run's plan; finished steps stay as recorded.

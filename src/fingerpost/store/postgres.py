@@ -99,14 +99,13 @@ _ABSENT = f"There is no database of the name that {VARIABLE} says; create it, or
 NO_ADDRESS = f"{VARIABLE} is no address of a database; write postgresql://USER:PASSWORD@HOST:PORT/NAME"
 _UNSAFE = f"The database does not offer the encrypted connection that {VARIABLE} asks for"
 
-_OF_CLASS: dict[str, tuple[type[ToolError], str]] = {
+# By SQLSTATE, or by its class.
+_OF_STATE: dict[str, tuple[type[ToolError], str]] = {
     "28": (SettingsInvalid, _REFUSED),
     "3D": (SettingsInvalid, _ABSENT),
     "40": (StorageUnavailable, _BUSY),
     "53": (StorageUnavailable, _FULL),
     "55": (StorageUnavailable, _BUSY),
-}
-_OF_STATE: dict[str, tuple[type[ToolError], str]] = {
     "25006": (SettingsInvalid, _READ_ONLY),
     "42501": (SettingsInvalid, _FORBIDDEN),
     "57014": (StorageUnavailable, _BUSY),
@@ -157,9 +156,9 @@ def translate(error: "psycopg.Error", connection: "psycopg.Connection | None" = 
     state = error.sqlstate or ""
     if is_lost(error, connection):
         return DatabaseLost()
-    known = _OF_STATE.get(state) or _OF_CLASS.get(state[:2])
-    if known is not None:
-        return known[0](known[1])
+    if (known := _OF_STATE.get(state) or _OF_STATE.get(state[:2])) is not None:
+        kind, message = known
+        return kind(message)
     if state.startswith("22") or "NUL" in str(error):
         return ParameterError(NOT_STORABLE)
     return StorageUnavailable(
@@ -205,20 +204,16 @@ class Database:
     """
 
     def __init__(self, url: str, *, schema: str = SCHEMA) -> None:
-        self._url = url
+        self.url = url
         self.schema = schema
         self._lock = threading.Lock()
         self._is_ready = False
         self._pool: psycopg_pool.ConnectionPool[psycopg.Connection] | None = None
 
-    @property
-    def url(self) -> str:
-        return self._url
-
     def connect(self) -> "psycopg.Connection":
         """Return a connection of the caller's own, in autocommit mode."""
         with self._lock:
-            connection = _connect(self._url, self.schema)
+            connection = _connect(self.url, self.schema)
             try:
                 self._bring_up(connection)
             except BaseException:
@@ -291,7 +286,7 @@ class Database:
             if self._pool is not None:
                 return self._pool
             # The pool itself would only say that it waited in vain.
-            connection = _connect(self._url, self.schema)
+            connection = _connect(self.url, self.schema)
             try:
                 self._bring_up(connection)
             finally:
@@ -299,7 +294,7 @@ class Database:
             from psycopg_pool import ConnectionPool
 
             self._pool = ConnectionPool(
-                self._url,
+                self.url,
                 kwargs={
                     "autocommit": True,
                     "connect_timeout": _CONNECT_TIMEOUT_S,
@@ -329,7 +324,7 @@ class Database:
 
     def _why_unreachable(self) -> StorageUnavailable | SettingsInvalid:
         try:
-            _connect(self._url, self.schema).close()
+            _connect(self.url, self.schema).close()
         except (DatabaseLost, SettingsInvalid) as error:
             return error
         return StorageUnavailable(_BUSY)

@@ -9,7 +9,6 @@ import logging
 import uuid
 from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -39,7 +38,6 @@ MOST_TAKEOVERS: Final = 3
 """A run that so many processes in a row died of is left as interrupted: it may be what kills them."""
 
 _LOOK_S = 1.0
-_REFUSED = "refused: "
 
 _FIND_DEAD = f"SELECT name FROM unnest(%s::text[]) name WHERE hashtextextended(name, 0) NOT IN ({LIVING})"  # noqa: S608
 _LIST_ABANDONED = f"""
@@ -47,14 +45,6 @@ _LIST_ABANDONED = f"""
     WHERE id = ANY(%s) AND state = 'running' AND takeovers < %s AND protocol <= %s AND NOT {IS_HELD}
 """  # noqa: S608  (constants)
 _LIST_NEWER = "SELECT id FROM plan_run WHERE id = ANY(%s) AND protocol > %s"
-
-
-@dataclass(slots=True)
-class _Execution:
-    """A run that this process began, and the task that executes it once DBOS has begun its workflow."""
-
-    ended: "asyncio.Future[RunState]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
-    task: "asyncio.Task[RunState] | None" = None
 
 
 class DbosJournal(Journal):
@@ -70,7 +60,8 @@ class DbosJournal(Journal):
         self._session: DbosSession | None = None
         self._schema = schema or f"{database.schema}_dbos"
         self._dead_after_s = dead_after_s
-        self._begun: dict[str, _Execution] = {}
+        # By workflow: resolves to the task that executes the run once DBOS has begun its workflow.
+        self._begun: dict[str, asyncio.Future[asyncio.Task[RunState]]] = {}
         self._program: DbosProgram | None = None
         self._is_recovering = False
 
@@ -104,22 +95,16 @@ class DbosJournal(Journal):
         from dbos import DBOS, SetWorkflowID
 
         workflow_id = f"{run_id}:{uuid.uuid4().hex[:12]}"
-        begun = self._begun[workflow_id] = _Execution()
+        begun = self._begun[workflow_id] = asyncio.get_running_loop().create_future()
         try:
             with SetWorkflowID(workflow_id):
                 handle = await DBOS.start_workflow_async(workflow(), run_id)
-            state = await asyncio.shield(begun.ended)
+            task: asyncio.Task[RunState] = await begun
+            state = await task
             # DBOS records the end before the caller hears of it.
             await handle.get_result()
-        except asyncio.CancelledError:
-            if begun.task is not None:
-                begun.task.cancel()
-                await asyncio.wait([begun.task])
-            raise
         finally:
-            self._begun.pop(workflow_id, None)
-            if begun.ended.done() and not begun.ended.cancelled():
-                begun.ended.exception()
+            del self._begun[workflow_id]
         return state
 
     async def launch(self) -> None:
@@ -176,20 +161,14 @@ class DbosJournal(Journal):
         """Execute a run as the body of its workflow, begun by this process or taken from the queue."""
         from dbos import DBOS
 
-        begun = self._begun.get(DBOS.workflow_id or "")
         assert self._attached is not None
         task = asyncio.ensure_future(self._attached(run_id))
-        if begun is not None:
-            begun.task = task
+        if (begun := self._begun.get(DBOS.workflow_id or "")) is not None:
+            begun.set_result(task)
         try:
-            state = await task
+            return await task
         except ToolError as error:
-            if begun is not None:
-                begun.ended.set_exception(error)
-            return f"{_REFUSED}{error.message}"
-        if begun is not None:
-            begun.ended.set_result(state)
-        return state
+            return f"refused: {error.message}"
 
     async def _recover(self) -> None:
         absent_since: dict[str, float] = {}
