@@ -83,7 +83,7 @@ def test_values_that_do_not_fit_are_told(text):
         "round(value[0], -999999999) == 1",
     ],
 )
-def test_work_is_bounded(text):
+def test_the_work_of_a_condition_is_bounded(text):
     many = list(range(1_000_000))
     begun = time.process_time()
     try:

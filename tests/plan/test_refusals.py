@@ -85,7 +85,7 @@ async def test_an_ended_run_is_ended(runs):
         assert cancelled == (f"The run has ended already: it is {state}", {"field": "action"}, None)
 
 
-async def test_finished_steps_stay(runs, recorder):
+async def test_finished_steps_cannot_be_changed(runs, recorder):
     recorder.script = {"x": failure("wrong")}
     bad = step(3, parameters={"label": "x"}, dependencies=[1, 2])
     _state, run = await ended(runs, plan(step(1), step(2), bad))
