@@ -22,10 +22,10 @@ No test framework is needed: a fact that does not hold raises ``NetworkBroken``,
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import iscoroutinefunction
 from types import ModuleType
+from unittest.mock import patch
 
 from fingerpost import clock
 from fingerpost.errors import (
@@ -118,7 +118,7 @@ def check(source: ConformingSource, fact: NetworkFact | TroubleFact) -> Gap | No
         NetworkBroken: the fact does not hold and no gap is declared, or a gap is declared and it holds.
     """
     declared = source.gaps.get(fact.name)
-    with _clock_at(NOW):
+    with patch.dict(os.environ, {clock.VARIABLE: NOW}):
         try:
             lacking = asyncio.run(_check(source, fact))
         except (NetworkBroken, ToolError, NotImplementedError, OSError) as error:
@@ -138,7 +138,7 @@ def check_abilities(source: ConformingSource) -> None:
     Raises:
         NetworkBroken: one is neither, or both; or a gap names neither a fact nor an ability.
     """
-    with _clock_at(NOW):
+    with patch.dict(os.environ, {clock.VARIABLE: NOW}):
         able = asyncio.run(_find_abilities(source))
     silent = [ability.value for ability in Ability if ability not in able and ability not in source.gaps]
     if silent:
@@ -197,16 +197,3 @@ async def _find_abilities(source: ConformingSource) -> frozenset[Ability]:
 
 def _told(error: Exception) -> str:
     return f"No: {error}." if isinstance(error, NetworkBroken) else f"It ended with {type(error).__name__}: {error}."
-
-
-@contextmanager
-def _clock_at(instant: str) -> Iterator[None]:
-    before = os.environ.get(clock.VARIABLE)
-    os.environ[clock.VARIABLE] = instant
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[clock.VARIABLE]
-        else:
-            os.environ[clock.VARIABLE] = before
