@@ -7,8 +7,9 @@ from fingerpost.testing.networks.town import ZONE
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.remote.tfl.network import TflSource
 from tests.conformance.served_town import URL, ServedTown
-from tests.tfl_server.server import TflServer, serving
+from tests.tfl_server.server import TflServer
 from tests.throwaway.conformance import ENVIRON
+from tests.throwaway.server import serving_replies
 
 KEY = "TOWN_KEY"
 _NO_TIMETABLE = NotYetTheirs("its predictions name no scheduled time: no delays and no cancellations")
@@ -34,4 +35,4 @@ class TflConformance(ServedTown):
     )
 
     def serve(self, town, served, trouble=None):
-        return serving(TflServer(served, town.tables, ENVIRON[KEY]).answer, trouble)
+        return serving_replies(TflServer(served, town.tables, ENVIRON[KEY]).answer, trouble)

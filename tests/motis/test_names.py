@@ -78,9 +78,6 @@ async def test_a_stop_stands_for_its_station_or_for_all_of_its_name():
     )
 
 
-# ------------------------------------------------------------------------------------------------ by its id
-
-
 async def test_a_stop_is_itself_and_a_station_is_its_stops():
     platforms = [a_place("Dam", name, parentId="GVB_S", modes=["TRAM"]) for name in ("GVB_1", "GVB_2")]
     told = Told(map__stops=platforms, stoptimes=stop_times_of(*platforms, a_place("Dam", "GVB_S")))
@@ -105,9 +102,6 @@ async def test_a_stop_is_itself_and_a_station_is_its_stops():
 async def test_an_unknown_id_is_no_stop_and_no_error(told):
     async with asking(Told(stoptimes=told)) as network:
         assert (await network.find_stop("GVB:1"), await network.find_stop_place("GVB:1")) == (None, None)
-
-
-# --------------------------------------------------------------------------------------------- near a point
 
 
 async def test_stops_near_a_point_are_measured_straight():

@@ -46,15 +46,9 @@ def told():
 
         server.answer = answered
 
-    before = os.environ.get("FINGERPOST_NOW")
-    os.environ["FINGERPOST_NOW"] = NOW
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FINGERPOST_NOW", NOW)
         asyncio.run(_ask_everything(MotisConformance(listen)))
-    finally:
-        if before is None:
-            del os.environ["FINGERPOST_NOW"]
-        else:
-            os.environ["FINGERPOST_NOW"] = before
     return heard
 
 
@@ -101,9 +95,6 @@ def test_every_answer_keeps_to_our_schema(told):
     assert {leg["mode"] for leg in legs} == {"WALK", "TRAM", "BUS"}
     assert any(leg.get("cancelled") for leg in legs)
     assert any(leg.get("alerts") for leg in legs)
-
-
-# ------------------------------------------------------------------------------------- the published file
 
 
 @pytest.fixture(scope="module")

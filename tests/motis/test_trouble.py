@@ -12,7 +12,7 @@ from fingerpost.transit.networks.guarded import GuardedNetwork, NetworkBreaker
 from fingerpost.transit.remote.motis.network import MotisSource
 from fingerpost.transit.remote.motis.server import UnknownThere
 from tests.motis.answers import LEARNED, LIMITS, Told, a_board, a_board_query, a_plan, a_query, a_ride, a_time, asking
-from tests.net.local_server import FakeTime, answer, new_client, serving
+from tests.net.local_server import FakeTime, answer, html, new_client, serving
 
 
 @asynccontextmanager
@@ -20,14 +20,6 @@ async def told_bytes(told, environ=None, **record):
     async with serving(told) as local, new_client(environ={} if environ is None else environ) as client:
         made = NetworkRecord(name="NL", source="motis", url=local.url, **record)
         yield MotisSource(client.fetch, LIMITS).open(made, LEARNED), local
-
-
-def html(status):
-    return answer(status, b"<html><body>Bad gateway</body></html>", Content_Type="text/html")
-
-
-def text(status, words):
-    return answer(status, words.encode(), Content_Type="text/plain")
 
 
 async def test_a_path_that_is_gone_says_what_to_do():
@@ -74,10 +66,10 @@ async def test_a_position_that_the_server_takes_for_a_stop_is_told():
 
 
 async def test_a_ban_says_that_a_contact_may_help():
-    async with told_bytes(text("403 Forbidden", "")) as (network, _):
+    async with told_bytes(answer("403 Forbidden")) as (network, _):
         with pytest.raises(SourceKeyRefused) as banned:
             await network.list_departures(a_board_query())
-    async with told_bytes(text("403 Forbidden", ""), {"MY_KEY": "abc"}, key="MY_KEY") as (network, _):
+    async with told_bytes(answer("403 Forbidden"), {"MY_KEY": "abc"}, key="MY_KEY") as (network, _):
         with pytest.raises(SourceKeyRefused) as refused:
             await network.list_departures(a_board_query())
 

@@ -98,8 +98,6 @@ class TownServer:
         }
         return {"lat": 60.17, "lon": 24.97, "zoom": 12, "serverConfig": config}
 
-    # -------------------------------------------------------------------------------------------- stops
-
     def _place(self, row, **more):
         place = {
             "name": row["stop_name"],
@@ -143,8 +141,6 @@ class TownServer:
 
     def _own_id(self, printed_id):
         return next(own_id for own_id in self._stops if printed(own_id) == printed_id)
-
-    # -------------------------------------------------------------------------------------------- boards
 
     async def _stop_times(self, stopId=None, time=None, window=None, n=None, **ignored):  # noqa: N803
         if window is None and n is None:
@@ -210,8 +206,6 @@ class TownServer:
             "reservation": "NONE",
             "source": "town.zip/stop_times.txt:1",
         }
-
-    # --------------------------------------------------------------------------------------------- plans
 
     async def _plan(self, fromPlace=None, toPlace=None, time=None, **asked):  # noqa: N803
         if fromPlace is None:

@@ -130,6 +130,10 @@ def new_client(*, resolve=None, private_hosts=(HOST,), time=None, inner=None, tl
     return Client(transport=WireTransport(backend, tls=tls), **given)
 
 
+def html(status):
+    return answer(status, b"<html><body>Bad gateway</body></html>", Content_Type="text/html")
+
+
 def answer(status="200 OK", body=b"", **headers):
     lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}"]
     lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]

@@ -31,10 +31,6 @@ def body(told, status="200 OK", **headers):
     return answer(status, json.dumps(told).encode(), Content_Type="application/json", **headers)
 
 
-def html(status):
-    return answer(status, b"<html><body>Bad gateway</body></html>", Content_Type="text/html")
-
-
 def data(**told):
     return body({"data": told})
 

@@ -8,8 +8,8 @@ from fingerpost.errors import SourceChanged, SourceFailed, SourceKeyRefused, Sou
 from fingerpost.transit.model.place import Coordinate, PlaceKind
 from fingerpost.transit.remote.opentripplanner.digitransit import KEY_HEADER
 from fingerpost.transit.rules.name_matching import Ambiguous, Resolved, decide
-from tests.net.local_server import answer
-from tests.opentripplanner.answers import a_board, a_board_query, a_time, data, html
+from tests.net.local_server import answer, html
+from tests.opentripplanner.answers import a_board, a_board_query, a_time, data
 from tests.opentripplanner.digitransit import KEY, Digitransit, asking_hsl, features
 from tests.shared_data import get_shared
 

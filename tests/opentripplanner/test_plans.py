@@ -158,9 +158,6 @@ async def test_a_saved_place_is_at_its_stop_only_where_the_two_are_one_place(lat
     assert list(asked_of(local)["variables"]["origin"]["location"]) == [asked]
 
 
-# ------------------------------------------------------------------------------------------- limits and pages
-
-
 async def test_too_much_walking_is_asked_again_with_shorter_walks():
     far, near = data(live=a_page([a_walk(2000.0)])), data(live=a_page([a_walk(400.0), a_ride()]))
     answered, local = await _plan(far, near, max_walk_m=1500.0)

@@ -3,8 +3,8 @@
 import pytest
 
 from fingerpost.errors import SourceChanged, SourceFailed, SourceKeyRefused, SourceLimited, SourceTimeout
-from tests.net.local_server import answer
-from tests.opentripplanner.answers import a_board, a_board_query, a_page, a_query, a_ride, a_time, asking, body, html
+from tests.net.local_server import answer, html
+from tests.opentripplanner.answers import a_board, a_board_query, a_page, a_query, a_ride, a_time, asking, body
 
 GRAPHQL_ERROR = {"message": "Exception while fetching data (/planConnection)", "path": ["live"], "locations": []}
 

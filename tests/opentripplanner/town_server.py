@@ -67,8 +67,6 @@ class TownServer:
             ]
         return told
 
-    # --------------------------------------------------------------------------------- what the feed says
-
     def _feeds(self, info):
         agencies = [
             {"name": row["agency_name"], "timezone": row["agency_timezone"], "lang": "sv"}
@@ -123,8 +121,6 @@ class TownServer:
             stop for stop in self._stops.values() if minLat <= stop["lat"] <= maxLat and minLon <= stop["lon"] <= maxLon
         ]
 
-    # -------------------------------------------------------------------------------------------- boards
-
     async def _board(self, stop_id, startTime, timeRange, numberOfDepartures, **omitted):  # noqa: N803
         query = DepartureQuery(
             stop_ids=[printed(own(stop_id))], instant=startTime, window_s=timeRange, wanted=numberOfDepartures
@@ -152,8 +148,6 @@ class TownServer:
             "stopPositionInPattern": position,
             "trip": {**self._trips[trip_id], "alerts": lambda info, **of: [told_alert(each) for each in row.alerts]},
         }
-
-    # --------------------------------------------------------------------------------------------- plans
 
     async def _plan(self, info, origin, destination, dateTime, preferences, first, searchWindow=None, **paging):  # noqa: N803
         transit = preferences.get("transit", {})

@@ -13,7 +13,7 @@ from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.port import DepartureQuery
 from fingerpost.transit.remote.tfl.timetables import MOST_LINES, read_option
 from tests.tfl.asking import asking
-from tests.tfl.test_boards import VICTORIA
+from tests.tfl.test_boards import VICTORIA, arriving
 
 ZONE = ZoneInfo("Europe/London")
 STOP, TIMETABLE = "/StopPoint/940GZZLUVIC", "/Line/victoria/Timetable/940GZZLUVIC"
@@ -313,20 +313,10 @@ async def test_what_comes_next_may_be_the_next_days_first():
 
 async def test_a_board_is_predicted_for_half_an_hour_and_timetabled_behind_it():
     told = timetable(schedule("Monday - Thursday", "09:06 09:40"))
-    arrival = {
-        "id": "1",
-        "naptanId": "940GZZLUVIC",
-        "lineId": "victoria",
-        "lineName": "Victoria",
-        "destinationName": "Brixton Underground Station",
-        "timestamp": "2026-06-10T07:59:40Z",
-        "expectedArrival": "2026-06-10T08:07:00Z",
-        "modeName": "tube",
-    }
-    answers = {"/StopPoint/940GZZLUVIC/Arrivals": [arrival]}
+    answers = {"/StopPoint/940GZZLUVIC/Arrivals": [arriving(7)]}
     found, _ = await board(told, "2026-06-10T09:00", "2026-06-10T10:00", by_schedule=False, **answers)
 
-    assert drawn(found) == ["Wed 09:07 Brix", "Wed 09:40 Brix"]
+    assert drawn(found) == ["Wed 09:07 Walt", "Wed 09:40 Brix"]
     assert [row.last_realtime_update is None for row in found.departures] == [False, True]
 
 

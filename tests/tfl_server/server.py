@@ -17,7 +17,6 @@ from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from fingerpost.transit.rules.name_matching import Resolved, decide
 from tests.net.local_server import answer
 from tests.tfl_server import rendering as tfl
-from tests.throwaway.server import serving_replies
 
 _FAR_M = 3000.0
 # TfL predicts half an hour ahead.
@@ -76,8 +75,6 @@ class TflServer:
                 return _write(200, [])
         return _write(404, tfl.api_error(404, "EntityNotFoundException", f"Resource not found: {parts.path}"))
 
-    # --------------------------------------------------------------------------------------------- plans
-
     async def _plan(self, origin, destination, params):
         ends = [await self._read_end(text) for text in (origin, destination)]
         if any(isinstance(end, dict) for end in ends):
@@ -129,8 +126,6 @@ class TflServer:
         return Location(
             coordinate=place.coordinate, source=LocationSource.GEOCODE, name=place.name, stop_ids=place.member_ids
         )
-
-    # --------------------------------------------------------------------------------------------- stops
 
     async def _search(self, text):
         found = await self._served.find_places(text)
@@ -263,7 +258,3 @@ def _is_of_line(alert):
 def _write(status, body):
     reason = {200: "200 OK", 300: "300 Multiple Choices", 404: "404 Not Found", 429: "429 Too Many Requests"}[status]
     return answer(reason, json.dumps(body).encode(), Content_Type="application/json; charset=utf-8")
-
-
-def serving(reply, trouble=None):
-    return serving_replies(reply, trouble)
