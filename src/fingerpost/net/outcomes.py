@@ -77,8 +77,10 @@ def find_failure(response: Response, now: datetime, settings: Collection[str] = 
     status = response.status
     if 200 <= status < 300 and status != _PARTIAL:
         return None
-    host = response.redacted_url.split("/")[2] if "//" in response.redacted_url else response.redacted_url
-    wait_s = find_retry_after(response.headers.get("retry-after"), _source_time(response) or now)
+    host = response.host
+    # Against the source's own clock, if it states one.
+    sent_at = _read_date(response.headers.get("date", "")) or now
+    wait_s = find_retry_after(response.headers.get("retry-after"), sent_at)
     details = {"status": status}
     if status == 429 or (status in (403, 503) and wait_s is not None):
         return SourceLimited(
@@ -94,15 +96,11 @@ def find_failure(response: Response, now: datetime, settings: Collection[str] = 
     return SourceFailed(f"{host} answered with a failure (HTTP {status})", details, retryable=status in _TRANSIENT)
 
 
-def may_retry(error: Exception, left_s: float) -> bool:
+def may_retry(error: ToolError, left_s: float) -> bool:
     """Whether a failed request may be retried in the time left. The limiter waits for a Retry-After."""
     if isinstance(error, SourceLimited):
         return error.retry_after_s < left_s
-    return isinstance(error, ToolError) and error.retryable
-
-
-def _source_time(response: Response) -> datetime | None:
-    return _read_date(response.headers.get("date", ""))
+    return error.retryable
 
 
 def _read_date(text: str) -> datetime | None:

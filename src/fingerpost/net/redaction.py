@@ -57,13 +57,13 @@ def redact_url(url: str) -> str:
     """Return a URL without user, password, fragment, and the values of parameters named like secrets."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
-    query = _PAIR.sub(lambda pair: _redact_pair(pair[0]), parts.query)
+    query = _PAIR.sub(_redact_pair, parts.query)
     return urlunsplit(parts._replace(netloc=host, query=query, fragment=""))
 
 
-def _redact_pair(pair: str) -> str:
-    name, equals, _ = pair.partition("=")
-    return f"{name}={HIDDEN}" if equals and is_secret_name(unquote_plus(name)) else pair
+def _redact_pair(pair: re.Match[str]) -> str:
+    name, equals, _ = pair[0].partition("=")
+    return f"{name}={HIDDEN}" if equals and is_secret_name(unquote_plus(name)) else pair[0]
 
 
 def redact(data: AnyStr, secrets: Iterable[str]) -> AnyStr:

@@ -48,6 +48,10 @@ class Response:
     from_cache: bool = False
 
     @property
+    def host(self) -> str:
+        return self.redacted_url.split("/")[2] if "//" in self.redacted_url else self.redacted_url
+
+    @property
     def validators(self) -> Validators:
         """The validators, except one from which a key was removed."""
         etag, modified = (

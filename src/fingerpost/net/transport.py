@@ -26,13 +26,9 @@ _MOST_REFUSAL_BYTES = 65_536
 _ours: ContextVar[bool] = ContextVar("fingerpost_request", default=False)
 
 
-def _is_not_ours(_: logging.LogRecord) -> bool:
-    return not _ours.get()
-
-
 # These log the headers of responses, where a redirect may repeat a key. Other users keep their log.
 for _name in ("httpcore2.connection", "httpcore2.http11", "httpcore2.http2"):
-    logging.getLogger(_name).addFilter(_is_not_ours)
+    logging.getLogger(_name).addFilter(lambda _: not _ours.get())
 
 
 class WireTransport(httpx2.AsyncBaseTransport):

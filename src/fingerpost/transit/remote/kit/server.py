@@ -15,6 +15,8 @@ _T = TypeVar("_T")
 # How long answers on stops and names are served again from memory.
 STOPS_FRESH_S = 600.0
 
+REFRESH_HINT = "Its version may have changed: run `fingerpost network refresh`"
+
 _LONGEST_MESSAGE = 200
 _FIRST_REFUSAL = 400
 # A longer pause is reported to riders at once.
@@ -109,10 +111,6 @@ class Connection:
             if not response.from_cache:
                 raise
         return await read(await self._fetch(replace(request, renew=response.retrieved_at)))
-
-
-def host_of(response: Response) -> str:
-    return response.redacted_url.split("/")[2]
 
 
 def shorten(message: str) -> str:

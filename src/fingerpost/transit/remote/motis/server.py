@@ -19,7 +19,7 @@ from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.remote.kit.answers import Answer, read_answer, reader_of
 from fingerpost.transit.remote.kit.journeys import new_outside_calendar
-from fingerpost.transit.remote.kit.server import Connection, host_of, shorten
+from fingerpost.transit.remote.kit.server import REFRESH_HINT, Connection, shorten
 from fingerpost.transit.remote.motis.shapes import Complaint
 
 _log = logging.getLogger(__name__)
@@ -121,7 +121,7 @@ def _find_ban(response: Response) -> ToolError | None:
     """Return the error of a 403 without a key: the gateway blocks our User-Agent or address."""
     if response.status != 403 or "retry-after" in response.headers:
         return None
-    host = host_of(response)
+    host = response.host
     return SourceKeyRefused(
         f"{host} refuses our requests (HTTP 403)",
         {"status": 403},
@@ -130,14 +130,14 @@ def _find_ban(response: Response) -> ToolError | None:
 
 
 def _read_refusal(response: Response) -> ToolError:
-    host = host_of(response)
+    host = response.host
     complaint = _find_complaint(response)
     if complaint is None:
         path = split_address(response.redacted_url).path
         return SourceChanged(
             f"{host} has no {path} (HTTP {response.status})",
             {"status": response.status},
-            hint="Its version may have changed: run `fingerpost network refresh`",
+            hint=REFRESH_HINT,
         )
     said = shorten(complaint)
     _log.info("%s refused (HTTP %d): %s", response.redacted_url, response.status, said)
@@ -150,7 +150,7 @@ def _read_refusal(response: Response) -> ToolError:
     return SourceChanged(
         f"{host} does not take what it was asked: {said}",
         {"status": response.status},
-        hint="Its version may have changed: run `fingerpost network refresh`",
+        hint=REFRESH_HINT,
     )
 
 

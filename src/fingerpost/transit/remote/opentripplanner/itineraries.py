@@ -6,7 +6,7 @@ from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, LegLine, ServiceAlert, StopPoint
-from fingerpost.transit.model.line_colors import LineColors, read_line_colors
+from fingerpost.transit.model.line_colors import read_line_colors
 from fingerpost.transit.model.place import Location
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.journeys import (
@@ -72,7 +72,7 @@ def new_leg(leg: shapes.OwnLeg, ids: StopIdCodec, start: Location | None, end: L
         wheelchair=read_access(None if leg.trip is None else leg.trip.wheelchair_accessible),
         by_arrangement=bool(BY_ARRANGEMENT & {leg.pickup_type, leg.dropoff_type}),
         stays_seated=bool(leg.interline_with_previous_leg),
-        colors=None if leg.route is None else colors_of(leg.route),
+        colors=None if leg.route is None else read_line_colors(leg.route.color, leg.route.text_color),
         alerts=list_in_force(
             leg.alerts, leg.start.scheduled_time + (departure_s or 0), leg.end.scheduled_time + (arrival_s or 0)
         ),
@@ -83,10 +83,6 @@ def new_leg(leg: shapes.OwnLeg, ids: StopIdCodec, start: Location | None, end: L
 def line_of(route: shapes.Route) -> str:
     """Return a line's short or long name, else the route's id (rule A2)."""
     return route.short_name or route.long_name or route.gtfs_id.partition(":")[2] or route.gtfs_id
-
-
-def colors_of(route: shapes.Route) -> LineColors | None:
-    return read_line_colors(route.color, route.text_color)
 
 
 def destination_of(trip: shapes.Trip | shapes.BoardTrip) -> str | None:
@@ -238,5 +234,5 @@ def _row(time: shapes.Stoptime, ids: StopIdCodec, stop_id: str, platform: str | 
         platform=platform,
         by_arrangement=time.pickup_type in BY_ARRANGEMENT,
         long_name=trip.route.long_name or None,
-        colors=colors_of(trip.route),
+        colors=read_line_colors(trip.route.color, trip.route.text_color),
     )

@@ -16,7 +16,7 @@ from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.profile import ANSWER_DEADLINE_S
 from fingerpost.transit.remote.kit.answers import Answer, list_first, read_answer
-from fingerpost.transit.remote.kit.server import Connection, host_of, shorten
+from fingerpost.transit.remote.kit.server import REFRESH_HINT, Connection, shorten
 from fingerpost.transit.remote.opentripplanner.digitransit import KEY_HEADER, find_region
 from fingerpost.transit.remote.opentripplanner.documents import fit
 from fingerpost.transit.remote.opentripplanner.shapes import GraphQLError, Reply
@@ -102,7 +102,7 @@ def find_limit(response: Response) -> ToolError | None:
     is_quota = "quota" in text.lower()
     if found is None and response.status == 403 and not is_quota:
         return None
-    host = host_of(response)
+    host = response.host
     wait_s = _read_wait_s(found) if found else (_QUOTA_WAIT_S if is_quota else _DEFAULT_WAIT_S)
     return SourceLimited(f"{host} asks us to wait (HTTP {response.status})", retry_after_s=wait_s)
 
@@ -120,7 +120,7 @@ def _failure(
 
     A server that answers in part is up, so that error is not retryable and does not open its circuit.
     """
-    host = host_of(response)
+    host = response.host
     if not errors:
         return SourceChanged(f"{host} answered {'without what it was asked for' if has_data else 'no data'}")
     said = _format_error(errors[0])
@@ -129,7 +129,7 @@ def _failure(
     if _classify(errors[0]) in ("ValidationError", "InvalidSyntax"):
         return SourceChanged(
             f"{host} does not know what it was asked: {said}",
-            hint="Its version may have changed: run `fingerpost network refresh`",
+            hint=REFRESH_HINT,
         )
     return SourceFailed(f"{host} could not answer: {said}", retryable=not has_data)
 

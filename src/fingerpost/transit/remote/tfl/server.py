@@ -14,7 +14,7 @@ from fingerpost.net.request import Fetch
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.remote.kit.answers import Answer, read_exactly, reader_of
-from fingerpost.transit.remote.kit.server import Connection, host_of, shorten
+from fingerpost.transit.remote.kit.server import Connection, shorten
 from fingerpost.transit.remote.tfl.shapes import ApiError, LiftDisruption
 from fingerpost.transit.remote.tfl.unified_api import ADDRESS, KEY_HEADER, KEY_VARIABLE
 
@@ -102,7 +102,7 @@ def read_error(response: Response) -> ApiError:
         SourceFailed: it is a gateway's page.
         SourceChanged: TfL has no such address, which is not the caller's fault.
     """
-    host = host_of(response)
+    host = response.host
     try:
         error: ApiError = reader_of(ApiError).validate_json(response.body)
     except ValidationError as failure:
@@ -120,7 +120,7 @@ def format_error(error: ApiError) -> str:
 def _find_failure(response: Response) -> ToolError | None:
     """Return the error of a status that TfL uses in its own way; None to decide by the status alone."""
     text = response.body[:2000].decode(errors="replace").lower()
-    host = host_of(response)
+    host = response.host
     if response.status == _TOO_MANY and "app_key" in text:
         # TfL answers an unknown key as a rate limit.
         return SourceKeyRefused(f"{host} refused the key", hint=f"Check {KEY_VARIABLE}")

@@ -35,7 +35,7 @@ def _list_holidays(year: int) -> dict[date, str]:
     found = {
         easter - timedelta(days=2): GOOD_FRIDAY,
         easter + timedelta(days=1): "Easter Monday",
-        _first_monday(date(year, 5, 1)): "the early May bank holiday",
+        _last_monday(date(year, 5, 7)): "the early May bank holiday",
         _last_monday(date(year, 5, 31)): "the spring bank holiday",
         _last_monday(date(year, 8, 31)): "the summer bank holiday",
     }
@@ -48,10 +48,6 @@ def _list_holidays(year: int) -> dict[date, str]:
                 free += timedelta(days=1)
             found[free] = f"the bank holiday for {name}"
     return found
-
-
-def _first_monday(day: date) -> date:
-    return day + timedelta(days=-day.weekday() % 7)
 
 
 def _last_monday(day: date) -> date:
@@ -226,7 +222,7 @@ def _choose(
     holiday = find_public_holiday(day)
     if holiday is None:
         return _choose_by_weekday(known, day, day.weekday(), line)
-    named = [each for each, days in known if _names(days, holiday)]
+    named = [each for each, days in known if days.also_holidays or (holiday == GOOD_FRIDAY and days.also_good_friday)]
     if named:
         return named, [
             TimetableRemark(RemarkKind.HOLIDAY_FOLLOWED, line, f"'{each.name}', {holiday}") for each in named
@@ -256,10 +252,6 @@ def _choose_by_weekday(
     is_guess = is_school and any(days.school is not None for _, days in of_weekday)
     remarks = [TimetableRemark(RemarkKind.SCHOOL, line, str(day))] if is_guess else []
     return [each for each, days in holding if _width(days) == narrowest], remarks
-
-
-def _names(days: NamedDays, holiday: str) -> bool:
-    return days.also_holidays or (holiday == GOOD_FRIDAY and days.also_good_friday)
 
 
 def _width(days: NamedDays) -> tuple[bool, int]:
