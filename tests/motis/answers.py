@@ -66,9 +66,8 @@ class Told:
 
 @asynccontextmanager
 async def asking(told, learned=LEARNED, limits=LIMITS, **record):
-    made = NetworkRecord(**{"name": "NL", "source": "motis", "url": URL, **record})
     async with serving(told.answer) as port, new_client(port) as client:
-        yield MotisSource(client.fetch, limits).open(made, learned)
+        yield MotisSource(client.fetch, limits).open(new_record(**record), learned)
 
 
 async def plan(told, learned=LEARNED, **wishes):
@@ -82,9 +81,12 @@ async def ride_of(leg):
 
 
 async def learn(told, **record):
-    made = NetworkRecord(**{"name": "NL", "source": "motis", "url": URL, **record})
     async with serving(told.answer) as port, new_client(port) as client:
-        return await MotisSource(client.fetch, LIMITS).learn(made)
+        return await MotisSource(client.fetch, LIMITS).learn(new_record(**record))
+
+
+def new_record(**stated):
+    return NetworkRecord(**{"name": "NL", "source": "motis", "url": URL, **stated})
 
 
 def a_query(**wishes):

@@ -12,7 +12,7 @@ from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.remote.motis.network import ABILITIES, MotisSource
 from tests.conformance.embedded import EmbeddedConformance
-from tests.motis.answers import LIMITS, Told, a_place, learn
+from tests.motis.answers import LIMITS, Told, a_place, learn, new_record
 from tests.motis.town_server import TownServer, serving
 from tests.throwaway.conformance import new_client
 
@@ -94,7 +94,7 @@ async def test_with_bounds_and_too_many_stops_a_sample_tells_the_zone():
 
 async def test_stops_without_a_zone_leave_it_to_the_operator():
     learned = await learn(a_server(stops=[{**each, "tz": None} for each in STOPS]))
-    record = NetworkRecord(name="NL", source="motis", url="http://town.example")
+    record = new_record()
 
     with pytest.raises(SettingsInvalid, match="network set NL zone"):
         new_remote_profile(record, learned, ABILITIES)
@@ -113,14 +113,14 @@ async def test_what_is_no_server_of_a_timetable_is_refused(told, words):
 
 async def test_a_record_without_an_address_is_refused():
     with pytest.raises(ParameterError) as raised:
-        await MotisSource(None).learn(NetworkRecord(name="NL", source="motis"))
+        await MotisSource(None).learn(new_record(url=None))
 
     assert raised.value.hint == "Name the server: --motis URL"
 
 
 async def test_ids_of_a_feed_that_was_not_learned_belong_to_the_network_all_the_same():
     learned = await learn(a_server())
-    record = NetworkRecord(name="NL", source="motis", url="http://town.example")
+    record = new_record()
 
     assert MotisSource(None).open(record, learned).profile.feed_names == {"NL", "GVB", "NL-OVAPI"}
     assert MotisSource(None).open(record, replace(learned, feeds=())).profile.feed_names == {"NL"}

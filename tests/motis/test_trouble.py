@@ -7,18 +7,29 @@ import pytest
 
 from fingerpost.errors import SourceChanged, SourceFailed, SourceKeyRefused
 from fingerpost.runtime.circuit_breaker import Breaker
-from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.networks.guarded import GuardedNetwork, NetworkBreaker
 from fingerpost.transit.remote.motis.network import MotisSource
 from fingerpost.transit.remote.motis.server import UnknownThere
-from tests.motis.answers import LEARNED, LIMITS, Told, a_board, a_board_query, a_plan, a_query, a_ride, a_time, asking
+from tests.motis.answers import (
+    LEARNED,
+    LIMITS,
+    Told,
+    a_board,
+    a_board_query,
+    a_plan,
+    a_query,
+    a_ride,
+    a_time,
+    asking,
+    new_record,
+)
 from tests.net.local_server import FakeTime, answer, html, new_client, serving
 
 
 @asynccontextmanager
 async def told_bytes(told, environ=None, **record):
     async with serving(told) as local, new_client(environ={} if environ is None else environ) as client:
-        made = NetworkRecord(name="NL", source="motis", url=local.url, **record)
+        made = new_record(url=local.url, **record)
         yield MotisSource(client.fetch, LIMITS).open(made, LEARNED), local
 
 
@@ -35,9 +46,7 @@ async def test_a_server_that_is_back_answers_a_query_of_several_requests():
     time = FakeTime()
     query = replace(a_board_query(), stop_ids=("NL:TOWN_A", "NL:TOWN_B"))
     async with serving(html("500 Oh")) as local, new_client(breaker=Breaker(clock_s=time.clock_s)) as client:
-        network = MotisSource(client.fetch, LIMITS).open(
-            NetworkRecord(name="NL", source="motis", url=local.url), LEARNED
-        )
+        network = MotisSource(client.fetch, LIMITS).open(new_record(url=local.url), LEARNED)
         guarded = GuardedNetwork(network, NetworkBreaker(clock_s=time.clock_s), "NL")
         for _ in range(6):
             with pytest.raises(SourceFailed):

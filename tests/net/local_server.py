@@ -43,6 +43,9 @@ class LocalServer:
     def url(self) -> str:
         return f"{self.scheme}://{HOST}:{self.port}"
 
+    def next_answer(self, asked):
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
     async def serve(self, reader, writer):
         self.connections += 1
         try:
@@ -51,7 +54,7 @@ class LocalServer:
                 if asked is None:
                     return
                 self.asked.append(asked)
-                answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+                answer = self.next_answer(asked)
                 if isinstance(answer, bytes):
                     writer.write(answer)
                     await writer.drain()

@@ -12,7 +12,7 @@ from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.remote.opentripplanner.digitransit import KEY_VARIABLE, REGIONS
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
-from tests.net.local_server import LOOPBACK, answer, anywhere, new_client, read_request
+from tests.net.local_server import LOOPBACK, LocalServer, answer, anywhere, new_client
 from tests.net.test_tls import new_certificate
 from tests.opentripplanner.answers import LIMITS
 from tests.throwaway.server import Port
@@ -29,12 +29,16 @@ LEARNED = LearnedProfile(
 )
 
 
-class Digitransit:
+class Digitransit(LocalServer):
     """Answers by path: ``routing`` and ``geocoding`` hold bytes, used in turn, the last for ever."""
 
     def __init__(self, *, routing=(), geocoding=()):
+        super().__init__([])
         self._told = {"routing": list(routing), "geocoding": list(geocoding)}
-        self.asked = []
+
+    def next_answer(self, asked):
+        told = self._told[asked.target.split("/")[1]]
+        return told.pop(0) if len(told) > 1 else told[0]
 
     def questions(self, service):
         return [each for each in self.asked if each.target.startswith(f"/{service}/")]
@@ -43,18 +47,6 @@ class Digitransit:
         return {
             name: value for name, (value,) in parse_qs(urlsplit(self.questions("geocoding")[-1].target).query).items()
         }
-
-    async def serve(self, reader, writer):
-        try:
-            while (asked := await read_request(reader)) is not None:
-                self.asked.append(asked)
-                told = self._told[asked.target.split("/")[1]]
-                writer.write(told.pop(0) if len(told) > 1 else told[0])
-                await writer.drain()
-        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            return
-        finally:
-            writer.close()
 
 
 @asynccontextmanager

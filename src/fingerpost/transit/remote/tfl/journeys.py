@@ -56,12 +56,6 @@ class TflQuestion:
         return params
 
 
-def choose_preference(optimize: Optimize, *, shorter_walks: bool) -> str:
-    if shorter_walks:
-        return "LeastWalking"
-    return "LeastInterchange" if optimize is Optimize.FEW_TRANSFERS else "LeastTime"
-
-
 MOST_SUGGESTIONS = 5
 _NOT_IDENTIFIED = "notidentified"
 _HINT = "Send the parameterValue of the place that is meant instead"
@@ -145,12 +139,13 @@ class TflJourneySearch(JourneySearch):
         which are ``offered``.
         """
         query = question.query
+        preference = "LeastInterchange" if query.optimize is Optimize.FEW_TRANSFERS else "LeastTime"
         asked = TflQuestion(
             origin=question.origin.print(6),
             destination=question.destination.print(6),
             instant=instant,
             arrive_by=query.arrive_by,
-            preference=choose_preference(query.optimize, shorter_walks=question.shorter_walks),
+            preference="LeastWalking" if question.shorter_walks else preference,
             accessibility=STEP_FREE if query.step_free else None,
         )
         answered = await self.ask(asked, _SIDES, (query.origin, query.destination))
@@ -188,7 +183,7 @@ class TflJourneySearch(JourneySearch):
             if response.status == NOT_FOUND:
                 reason = self._read_nothing(read_error(response), question, sides)
                 return FoundJourneys(retrieved_at=response.retrieved_at, reasons=(reason,))
-            if response.status == MULTIPLE_CHOICES or _is_disambiguation(response):
+            if response.status == MULTIPLE_CHOICES or b"DisambiguationResult," in response.body[:200]:
                 raise explain((await read_exactly(shapes.DisambiguationResult, response)).data, question, sides)
             return await read_answer(shapes.JourneyResult, response)
 
@@ -237,7 +232,3 @@ class TflJourneySearch(JourneySearch):
                     raise new_unknown(text, side)
             raise PlaceUnknown(f"TfL does not know {sides[0]} or {sides[1]}: {said}", {"field": sides[0]})
         raise SourceFailed(f"TfL could not plan: {said}")
-
-
-def _is_disambiguation(response: Response) -> bool:
-    return b"DisambiguationResult," in response.body[:200]
