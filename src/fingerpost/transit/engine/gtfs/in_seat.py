@@ -59,8 +59,8 @@ class Departures:
     ) -> "Departures":
         """Return the departures of trips; ``service`` is each trip's row of the services that have trips."""
         trip = trip_departures.trip
-        last = stop_times.per_trip.cumsum()[trip] - 1
-        first = last - stop_times.per_trip[trip] + 1
+        last = trips.stop_time_count.cumsum()[trip] - 1
+        first = last - trips.stop_time_count[trip] + 1
         begin_stop, end_stop = stop_times.stop[first], stop_times.stop[last]
         parents = np.array([row.parent for row in stops], np.int32)
         place = np.where(parents >= 0, parents, np.arange(len(parents))).astype(np.int32)

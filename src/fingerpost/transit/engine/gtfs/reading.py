@@ -105,7 +105,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
         stop_names=translations.stops,
         route_names=translations.routes,
         headsign_names=translations.headsigns,
-        trip_stop_time_count=stop_times.per_trip,
+        trip_stop_time_count=trips.stop_time_count,
         stop_time_stop=stop_times.stop,
         stop_time_sequence=stop_times.sequence,
         stop_time_arrival_s=stop_times.arrival_s,

@@ -63,7 +63,7 @@ def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_times: StopTi
     of_stop_time = None
     if stop_times.shape_dist is not None:
         of_stop_time = _locate(
-            first, row, points["dist"][kept], of_trip.repeat(stop_times.per_trip), stop_times.shape_dist
+            first, row, points["dist"][kept], of_trip.repeat(trips.stop_time_count), stop_times.shape_dist
         )
     return Shapes(columns, of_trip, of_stop_time)
 

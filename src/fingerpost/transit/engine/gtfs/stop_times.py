@@ -3,6 +3,7 @@
 Times are seconds from noon minus 12 h of the service day (GTFS Schedule reference, field type "Time").
 """
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, SHORT_TIME_BYTES, U
 from fingerpost.transit.engine.gtfs.csv.table import Block, Table, find_integer, find_time_s
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.gtfs.trips import Trips
-from fingerpost.transit.engine.timetable.columns import mark_rows, to_columns
+from fingerpost.transit.engine.timetable.columns import NO_INT32, mark_rows, to_columns
 from fingerpost.transit.engine.timetable.draft import TripDepartureColumns
 from fingerpost.transit.engine.timetable.timetable import (
     BY_ARRANGEMENT,
@@ -48,7 +49,7 @@ MOST_OF_A_ROW = 10_000
 MOST_OF_A_FEED = 5_000_000
 
 
-class StopTimeColumns(NamedTuple):
+class StopTimes(NamedTuple):
     """Stop times of trips as columns of one length; ``line`` is the line of each in the table.
 
     Times are seconds, negative if missing. ``shape_dist`` is shape_dist_traveled, NaN if missing; it and ``headsign``
@@ -65,11 +66,11 @@ class StopTimeColumns(NamedTuple):
     headsign: Int32 | None = None
     shape_dist: Float32 | None = None
 
-    def at(self, index: Int64 | Mask) -> "StopTimeColumns":
-        return StopTimeColumns._make(None if column is None else column[index] for column in self)
+    def at(self, index: Int64 | Mask) -> "StopTimes":
+        return StopTimes._make(None if column is None else column[index] for column in self)
 
 
-def fill_times(stop_times: StopTimeColumns) -> tuple[StopTimeColumns, Int64]:
+def fill_times(stop_times: StopTimes) -> tuple[StopTimes, Int64]:
     """Fill missing times of stop times sorted by trip and sequence; return the rows that were interpolated.
 
     If only arrival or departure is given, it is both. If none is, the time is interpolated by the number of stops
@@ -98,19 +99,6 @@ def fill_times(stop_times: StopTimeColumns) -> tuple[StopTimeColumns, Int64]:
     return stop_times._replace(arrival_s=arrival_s, departure_s=departure_s), blank
 
 
-class StopTimes(NamedTuple):
-    """Stop times of one feed's trips, trip after trip, each in order; ``per_trip`` is the number of each trip."""
-
-    per_trip: Int32
-    stop: Int32
-    sequence: Int32
-    arrival_s: Int32
-    departure_s: Int32
-    flags: UInt8
-    headsign: Int32 | None = None
-    shape_dist: Float32 | None = None
-
-
 def read_stop_times(
     archive: Archive, stops: Stops, trips: Trips, headsigns: IdIndex, *, with_shape_dist: bool = False
 ) -> tuple[Trips, StopTimes]:
@@ -131,13 +119,14 @@ def read_stop_times(
     table.note_rows(Reason.CALL_TIME_WORKED_OUT, stop_times.line[interpolated], "arrival_time")
     kept, count = _usable_trips(archive, filled, trips, on_demand)
     stop_times = filled if kept.all() else filled.at(kept[filled.trip])
-    columns = {name: getattr(stop_times, name) for name in StopTimes._fields[1:]}
-    return trips.keep(kept), StopTimes(count[kept].astype(np.int32), **columns)
+    trips = replace(trips.keep(kept), stop_time_count=count[kept].astype(np.int32))
+    # Nothing reads these columns any more, and they are large.
+    return trips, stop_times._replace(line=NO_INT32, trip=NO_INT32)
 
 
 def _read_rows(
     table: Table, stops: Stops, trips: Trips, headsigns: IdIndex, *, is_flex: bool, with_shape_dist: bool
-) -> tuple[StopTimeColumns, Mask]:
+) -> tuple[StopTimes, Mask]:
     """Return the stop times of known trips at boardable stops, in the order of the file; mark trips on demand."""
     stop_rows = RowIndex(IdIndex(stops.row_of), [*stops.row_of.values()])
     trip_rows = RowIndex(trips.ids, trips.row_of_id)
@@ -179,7 +168,7 @@ def _read_rows(
         if with_shape_dist:
             columns["shape_dist"] = block.decimals(_SHAPE_DIST).astype(np.float32)
         kept.append(columns, usable)
-    return StopTimeColumns(**kept.finish()), on_demand[:-1]
+    return StopTimes(**kept.finish()), on_demand[:-1]
 
 
 def _times_s(table: Table, block: Block, column: int, usable: Mask) -> Int32:
@@ -209,7 +198,7 @@ def _flags(table: Table, block: Block, usable: Mask) -> UInt8:
     return flags
 
 
-def _in_order(table: Table, stop_times: StopTimeColumns) -> StopTimeColumns:
+def _in_order(table: Table, stop_times: StopTimes) -> StopTimes:
     """Sort by trip, then sequence; equal sequences of a trip stay in the order of the file, and are counted."""
     trip, sequence = stop_times.trip, stop_times.sequence
     follows = (trip[1:] > trip[:-1]) | ((trip[1:] == trip[:-1]) & (sequence[1:] > sequence[:-1]))
@@ -224,7 +213,7 @@ def _in_order(table: Table, stop_times: StopTimeColumns) -> StopTimeColumns:
     return stop_times
 
 
-def _usable_trips(archive: Archive, stop_times: StopTimeColumns, trips: Trips, on_demand: Mask) -> tuple[Mask, Int64]:
+def _usable_trips(archive: Archive, stop_times: StopTimes, trips: Trips, on_demand: Mask) -> tuple[Mask, Int64]:
     """Mark the usable trips, count the others; return the marks and the number of stop times of each."""
     trip, arrival_s, departure_s = stop_times.trip, stop_times.arrival_s, stop_times.departure_s
     count = np.bincount(trip, minlength=len(trips))
@@ -251,7 +240,7 @@ def read_trip_departures(archive: Archive, trips: Trips, stop_times: StopTimes) 
     once = np.ones(len(trips), np.bool_)
     trip_departures: list[tuple[int, int, int]] = []
     if table is not None:
-        first_departure_s = stop_times.departure_s[stop_times.per_trip.cumsum() - stop_times.per_trip].tolist()
+        first_departure_s = stop_times.departure_s[trips.stop_time_count.cumsum() - trips.stop_time_count].tolist()
         trip_rows = np.where(trips.row_of_id >= 0, trips.row_of_id, LEFT_OUT).tolist()
         rows = dict(zip(trips.ids.to_texts(), trip_rows, strict=True))
         columns = ("trip_id", "start_time", "end_time", "headway_secs", "exact_times")

@@ -1,7 +1,7 @@
 """``routes.txt`` and ``trips.txt``."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.columns import LEFT_OUT, ColumnBuffer, IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Mask, Reason
 from fingerpost.transit.engine.gtfs.csv.table import find_integer
+from fingerpost.transit.engine.timetable.columns import NO_INT32
 from fingerpost.transit.engine.timetable.draft import RouteRow
 from fingerpost.transit.engine.timetable.text import TextColumn
 from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, WHEELCHAIR_VALUES, Int8, Int32
@@ -64,7 +65,8 @@ class Trips:
     """Trips of one feed as columns.
 
     ``row_of_id`` is the trip's row or LEFT_OUT for each row of ``ids``; ``id_row`` is the inverse. ``lines`` are lines
-    of the table. ``shape`` and ``block`` are rows of the feed's shape and block ids, -1 for none.
+    of the table. ``shape`` and ``block`` are rows of the feed's shape and block ids, -1 for none. ``stop_time_count``
+    is empty until the stop times are read.
     """
 
     ids: IdIndex
@@ -78,6 +80,7 @@ class Trips:
     direction: Int8
     shape: Int32
     block: Int32
+    stop_time_count: Int32 = field(default_factory=NO_INT32.copy)
 
     def __len__(self) -> int:
         return len(self.lines)
