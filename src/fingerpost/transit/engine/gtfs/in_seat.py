@@ -17,11 +17,11 @@ from fingerpost.transit.engine.timetable.columns import to_columns
 from fingerpost.transit.engine.timetable.draft import InSeatColumns, StopRow, TripDepartureColumns
 from fingerpost.transit.engine.timetable.timetable import Int32, Int64
 
-# A train divides into no more parts than this, nor is coupled from more.
+# A train divides into at most so many parts, and is coupled from at most so many.
 MOST_LINKED = 8
-# A block's vehicle that stands for longer at the end of a trip is not taken for one to wait in.
+# The longest wait at the end of a trip in a block; riders do not stay seated for longer.
 LONGEST_STAND_S = 3600
-# The reference wants the one to end "close to" where the other begins; a night train may stand for long.
+# The longest wait between trips that transfers.txt links; a night train may wait for long.
 LONGEST_LINKED_STAND_S = 3 * 3600
 
 _DAY_S = 86_400
@@ -32,7 +32,7 @@ class Departures:
     """The trip departures of a feed, as columns; those of trip t are rows ``first[t] .. first[t + 1]``.
 
     Times are seconds of the service day. The place of a stop is its station, or itself. A block is -1 for none.
-    ``is_exact`` marks those with exact times, which is not so where only a headway is promised.
+    ``is_exact`` is False for departures by headway.
     """
 
     first: Int64
@@ -99,11 +99,10 @@ def find_in_seat(
 ) -> tuple[InSeatColumns, list[Int32]]:
     """Return the in-seat transfers of a feed, and the days of further services that bound some of them.
 
-    ``days`` are those of each service. What ``transfers.txt`` says of two trips (types 4 and 5) stands before what
-    their block does (GTFS, "Linked trips"). A block alone lets one stay seated from a trip to the next
-    of the same service day where the next begins at the same stop or station, within the hour, as another route
-    or the same loop line: a vehicle that only turns back is not offered.
-    Trip departures with a headway only are joined with nothing.
+    ``days`` are those of each service. Rows of ``transfers.txt`` about two trips (types 4 and 5) overrule their block
+    (GTFS, "Linked trips"). A block gives an in-seat transfer to the next trip of the same service day if that begins
+    at the same stop or station, within the hour, as another route or the same loop line; a vehicle that turns back is
+    not offered. Trip departures by headway have no in-seat transfers.
     """
     found, linked_days = _read_linked(archive, linked, departures, days)
     forbidden = {(int(row[0]), int(row[1])) for row in linked if row[2] != IN_SEAT}
@@ -135,9 +134,9 @@ def find_in_seat(
 def _read_linked(
     archive: Archive, linked: Int32, departures: Departures, days: Sequence[Int32]
 ) -> tuple[list[_InSeat], dict[tuple[int, int], list[Int32]]]:
-    """Return what type 4 says, and the service days of which it speaks, by (0, from trip) and (1, to trip)."""
+    """Return the in-seat transfers of type 4, and their service days by (0, from trip) and (1, to trip)."""
     found: list[_InSeat] = []
-    spoken: dict[tuple[int, int], list[Int32]] = {}
+    linked_days: dict[tuple[int, int], list[Int32]] = {}
     unapplied: list[int] = []
     counts: Counter[tuple[int, int]] = Counter()
     known: set[tuple[int, int]] = set()
@@ -160,11 +159,11 @@ def _read_linked(
             continue
         for side, on_days in zip(sides, (common, common + days_later), strict=True):
             counts[side] += 1
-            spoken.setdefault(side, []).append(on_days)
+            linked_days.setdefault(side, []).append(on_days)
         found += [(one, other, days_later, None) for one, other in pairs]
     lines = np.array(unapplied, np.int32)
     archive.findings.add_many(Reason.TRANSFER_IN_SEAT_UNAPPLIED, "transfers.txt", lines, "transfer_type")
-    return found, spoken
+    return found, linked_days
 
 
 def _follow(

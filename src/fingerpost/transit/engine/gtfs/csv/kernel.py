@@ -222,11 +222,11 @@ def parse_decimals(blob, starts, ends, out):
         negative = at < end and blob[at] == 45
         if negative or (at < end and blob[at] == 43):
             at += 1
-        value, places, digits, dotted, told = 0.0, 1.0, 0, False, False
+        value, places, digits, dotted, has_digits = 0.0, 1.0, 0, False, False
         while at < end:
             byte = blob[at]
             if 48 <= byte <= 57:
-                told = True
+                has_digits = True
                 # Digits past the fifteenth exceed the precision.
                 if digits < 15:
                     value = value * 10.0 + (byte - 48)
@@ -241,7 +241,7 @@ def parse_decimals(blob, starts, ends, out):
             else:
                 break
             at += 1
-        if at == end and told:
+        if at == end and has_digits:
             out[row] = -value / places if negative else value / places
 
 

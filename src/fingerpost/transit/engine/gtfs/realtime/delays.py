@@ -1,8 +1,8 @@
-"""Propagates stated delays along whole rides.
+"""Propagate stated delays along rides.
 
-A delay holds for later stop times until the next that is stated; NO_DATA ends it; it passes over SKIPPED stops; the
-delay of the whole trip holds until the first that is stated (GTFS-Realtime reference, TripUpdate.delay and
-StopTimeUpdate.ScheduleRelationship). A stated time stands before a stated delay.
+A delay holds for later stop times until the next stated one; NO_DATA ends it; it passes over SKIPPED stops; the delay
+of the whole trip holds until the first stated one (GTFS-Realtime reference, TripUpdate.delay and
+StopTimeUpdate.ScheduleRelationship). A stated time wins over a stated delay.
 """
 
 from collections import Counter
@@ -34,7 +34,7 @@ _APART_S = 1 << 41
 class Delays:
     """Realtime of rides, one row for each of their stop times.
 
-    ``stop`` and ``flags`` are the timetable's unless the updates change them. ``is_told`` marks the rides with any
+    ``stop`` and ``flags`` are the timetable's unless the updates change them. ``has_realtime`` marks the rides with any
     realtime.
     """
 
@@ -44,10 +44,10 @@ class Delays:
     is_skipped: Bool
     stop: Int32
     flags: UInt8
-    is_told: Bool
+    has_realtime: Bool
 
 
-def work_out_delays(
+def compute_delays(
     rides: Rides,
     updates: StopTimeUpdateColumns,
     matched: tuple[Int64, Int32],
@@ -69,8 +69,8 @@ def work_out_delays(
     stop = rides.stop.copy()
     moved = stated.stop != NO_STOP
     stop[moved] = stated.stop[moved]
-    tells_pickup_drop_off = (stated.opened | stated.closed) != 0
-    tells = is_known | stated.is_skipped | moved | tells_pickup_drop_off | stated.is_silent
+    has_pickup_drop_off = (stated.opened | stated.closed) != 0
+    has_realtime = is_known | stated.is_skipped | moved | has_pickup_drop_off | stated.is_silent
     return Delays(
         arrival_delay_s=arrival_s.astype(np.int32),
         departure_delay_s=departure_s.astype(np.int32),
@@ -78,7 +78,7 @@ def work_out_delays(
         is_skipped=stated.is_skipped,
         stop=stop,
         flags=rides.flags & ~stated.opened | stated.closed,
-        is_told=mark_rows(len(rides.trip), rides.ride[tells]),
+        has_realtime=mark_rows(len(rides.trip), rides.ride[has_realtime]),
     )
 
 

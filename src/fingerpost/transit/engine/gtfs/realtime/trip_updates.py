@@ -16,7 +16,7 @@ from fingerpost.transit.engine.gtfs.realtime.added_trips import (
     place_stop_times,
     read_original,
 )
-from fingerpost.transit.engine.gtfs.realtime.delays import FURTHEST_S, Delays, work_out_delays
+from fingerpost.transit.engine.gtfs.realtime.delays import FURTHEST_S, Delays, compute_delays
 from fingerpost.transit.engine.gtfs.realtime.messages import plain_text
 from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome, Tally
 from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
@@ -255,8 +255,8 @@ class TripUpdates:
         late_s = np.array([claim.match.late_s for claim in claims], np.int64)
         trip_delay_s = np.array([_trip_delay_s(claim) for claim in claims], np.int64)
         matched = match_stop_times(self.timetable, planned, updates, self.tally.stop_times)
-        delays = work_out_delays(planned, updates, matched, late_s, trip_delay_s, self.tally.stop_times)
-        first, is_told = planned.first.tolist(), delays.is_told.tolist()
+        delays = compute_delays(planned, updates, matched, late_s, trip_delay_s, self.tally.stop_times)
+        first, has_realtime = planned.first.tolist(), delays.has_realtime.tolist()
         moved, with_flags = (
             np.logical_or.reduceat(marks, planned.first[:-1]).tolist()
             for marks in (delays.stop != planned.stop, delays.flags != planned.flags)
@@ -265,7 +265,7 @@ class TripUpdates:
             rows = slice(first[row], first[row + 1])
             if claim.added is not None:
                 self._put_added(added, claim.added, self._copied(claim, claim.added.trip_id, planned, delays, rows))
-            elif is_told[row]:
+            elif has_realtime[row]:
                 rides[claim.match.trip_departure, claim.match.day] = RideUpdate(
                     is_cancelled=False,
                     arrival_delay_s=delays.arrival_delay_s[rows],
@@ -276,7 +276,7 @@ class TripUpdates:
                     stop=delays.stop[rows] if moved[row] else None,
                     flags=delays.flags[rows] if with_flags[row] else None,
                 )
-            if not is_told[row] and self.tally.entities[claim.received.slot] == EntityOutcome.TRIP_UPDATED:
+            if not has_realtime[row] and self.tally.entities[claim.received.slot] == EntityOutcome.TRIP_UPDATED:
                 self.tally.entities[claim.received.slot] = _find_silence(claim.received.update)
 
     def _cancelled(self, claim: RideClaim, *, is_deleted: bool) -> RideUpdate:
