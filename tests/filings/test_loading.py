@@ -5,15 +5,17 @@ import zipfile
 
 import pytest
 
-from fingerpost.errors import FeedUnusable, ParameterError
+from fingerpost.errors import DataNotFound, FeedUnusable, ParameterError
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.loading import FilingText, load_files
+from fingerpost.filings.questions import financial_facts
 from fingerpost.filings.reasons import missing_ticker
 from fingerpost.filings.store import FactStore
-from tests.filings.drawing import companyfacts
+from tests.filings.drawing import LATEST, companyfacts, window
 
 FACTS = companyfacts("Revenues 2022-01-01 2022-12-31 100 a 10-K 2023-02-01")
 LISTED = {"0": {"cik_str": 7, "ticker": "DRWN", "title": "Drawn Inc."}}
+RECASTS = "Revenues 2022-01-01 2022-12-31 100 a 8-K 2023-05-01\nRevenues 2021-01-01 2021-12-31 90 b 8-K 2023-06-01"
 TEXT_OF = FilingText(accession="a", form="10-K", filed="2023-02-01")
 
 
@@ -51,6 +53,18 @@ def test_a_file_without_a_ticker_gets_one_from_the_list_of_tickers(store, figure
     load_files(store, [figures, written(tmp_path / "company_tickers.json", LISTED)])
 
     assert FactLibrary(store.path).find_company("drwn").name == "Drawn Inc."
+
+
+def test_a_company_without_periodic_reports_is_complete_through_its_newest_filing(store, tmp_path):
+    """Its figures are from current reports alone, so it has no latest period."""
+    load_files(store, [written(tmp_path / "facts.json", companyfacts(RECASTS))], ticker="DRWN")
+    library = FactLibrary(store.path)
+
+    assert library.find_company("DRWN").complete_through == "2023-06-01"
+    with pytest.raises(DataNotFound, match="is not under a standard tag"):
+        financial_facts(library, "DRWN", ["Goodwill"], window("2022"), LATEST)
+    with pytest.raises(DataNotFound, match="no annual or quarterly report of Drawn"):
+        financial_facts(library, "DRWN", ["Revenue"], window("latest"), LATEST)
 
 
 def test_a_ticker_of_another_company_is_refused(store, figures, tmp_path):

@@ -104,6 +104,7 @@ def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
         raise FeedUnusable(f"{name} holds no facts")
     rows_ = list(facts)
     reports = set(map(itemgetter(6, 7), rows_))
+    has_periodic = any(form in PERIODIC_FORMS for form, _ in reports)
     return FactsFile(
         cik=cik,
         name=company,
@@ -111,7 +112,7 @@ def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
         labels=labels,
         fiscal_years=_fiscal_years(years),
         currency=_currency(rows_),
-        complete_through=max((filed for form, filed in reports if form in PERIODIC_FORMS), default=""),
+        complete_through=max(filed for form, filed in reports if form in PERIODIC_FORMS or not has_periodic),
         first_end=min(map(itemgetter(3), rows_)),
     )
 

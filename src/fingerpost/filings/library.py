@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,7 +23,7 @@ from fingerpost.filings.figure import (
     FigureOptions,
     Series,
 )
-from fingerpost.filings.period_filter import LAST_DAY, NEWEST_YEAR, PeriodFilter, Selection, select_figures
+from fingerpost.filings.period_filter import LAST_DAY, NEWEST, NEWEST_YEAR, PeriodFilter, Selection, select_figures
 from fingerpost.filings.periods import QUARTERS, FiscalCalendar
 from fingerpost.filings.reply import missing_entry, nothing, row_of, source_of
 from fingerpost.filings.resolver import count_in_shares, resolve
@@ -336,23 +336,32 @@ class CompanyFigures:
         """
         if not period.newest:
             return period
+        found = self.find_newest(period.newest)
+        if found is None:
+            as_of = self.options.as_of
+            kind = "annual report" if period.newest == NEWEST_YEAR else "annual or quarterly report"
+            message = f"no {kind} of {self.company.name} is here" + (f" that was filed by {as_of}" if as_of else "")
+            entry = missing_entry("hidden_by_as_of" if as_of else "not_reported", message, "Name the period")
+            raise nothing(
+                f"No financial facts found for {self.company.ticker}", {period.newest: entry}, self.provenance
+            )
+        return found
+
+    def find_newest(self, kind: str = NEWEST) -> PeriodFilter | None:
+        """Return the fiscal period of the newest report (``latest-annual``: of the newest annual one), or None."""
+        key = ("newest", self.company.cik, kind, self.options.as_of)
         return self.library.cached(
-            ("newest", self.company.cik, period.newest, self.options.as_of), lambda: self._find_newest(period.newest)
+            key, lambda: self._find_newest(ANNUAL_FORMS if kind == NEWEST_YEAR else PERIODIC_FORMS)
         )
 
-    def _find_newest(self, newest: str) -> PeriodFilter:
-        forms = ANNUAL_FORMS if newest == NEWEST_YEAR else PERIODIC_FORMS
-        as_of = self.options.as_of
+    def _find_newest(self, forms: Collection[str]) -> PeriodFilter | None:
         reports = [
             (filed, form, accession)
             for filed, form, accession in self._rows("SELECT filed, form, accession FROM reports WHERE cik = ?")
-            if form in forms and not form.endswith("/A") and filed <= (as_of or LAST_DAY)
+            if form in forms and not form.endswith("/A") and filed <= (self.options.as_of or LAST_DAY)
         ]
         if not reports:
-            kind = "annual report" if newest == NEWEST_YEAR else "annual or quarterly report"
-            message = f"no {kind} of {self.company.name} is here" + (f" that was filed by {as_of}" if as_of else "")
-            entry = missing_entry("not_reported" if as_of is None else "hidden_by_as_of", message, "Name the period")
-            raise nothing(f"No financial facts found for {self.company.ticker}", {newest: entry}, self.provenance)
+            return None
         filed, form, accession = max(reports)
         counts = Counter(dict(self._rows(_PERIOD_ENDS, accession, filed)))
         common = [end for end, count in counts.items() if count >= max(counts.values()) * _COMMON_SHARE]

@@ -154,7 +154,10 @@ def _list_periods(source: CompanyFigures, metric: Metric, *, by_quarter: bool) -
 
 def _is_later(source: CompanyFigures, period: PeriodFilter) -> bool:
     """Whether a window is later than the company's newest report."""
-    covered = source.calendar.place_of_report(source.company.complete_through, is_annual=False)
+    newest = source.with_options(as_of=None).find_newest()
+    if newest is None or newest.year is None:
+        return False
+    covered = newest.year, newest.quarter or QUARTERS
     if period.year is None:
         return period.first != FIRST_DAY and source.calendar.quarter_of(period.first) > covered
     return (period.year, period.quarter or QUARTERS) > covered
