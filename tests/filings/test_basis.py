@@ -122,16 +122,6 @@ def test_recorded_quarters_that_mixed_filings(recorded, ticker, metric, first):
     assert (row["value"], row["kind"], row.get("notes")) == (first, "derived", None)
 
 
-@pytest.mark.parametrize("value", [12.907, 7.895])
-def test_a_claim_on_a_refused_quarter_is_not_judged(recorded, value):
-    claim = Claim(ticker="AAPL", metric="Revenue", period="2008-Q4", relation="equals", value=value, unit="USD billion")
-    reply = verify_claim(recorded, claim, LATEST)
-
-    assert reply.data == {"verdict": "cannot_judge"}
-    for part in ("0001193125-10-012091", "0001193125-09-153165", "vintage: original for 7895000000 USD"):
-        assert part in reply.extra["explanation"]
-
-
 @pytest.mark.parametrize(
     ("ticker", "metric", "period", "first"),
     [

@@ -145,7 +145,7 @@ def test_a_claim_that_a_neighbouring_tag_bears_out_is_not_contradicted(draw):
             Revenues 2022-01-01 2022-09-30 90 q23 10-Q 2023-11-01
             """,
             {"period": "2022-Q4", "value": 30},
-            "not on one basis",
+            "FY 120 USD of 10-K k22 (2023-02-15) and 9M 90 USD of 10-Q q23 (2023-11-01) are not on one basis",
         ),
         (TWO_YEARS.replace(" 100 ", " 0 "), {"relation": "grew_by", "value": 20}, "has no percentage"),
     ],
