@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from fingerpost.filings.claims import CANNOT_JUDGE, CONFIRMED, CONTRADICTED, STALE, Claim, verify_claim
+from fingerpost.filings.claims import Claim, verify_claim
 from tests.filings.conftest import CHANGED, RECORDED
 from tests.filings.drawing import LATEST
 from tests.shared_data import get_shared
@@ -54,31 +54,31 @@ def list_claims(ticker):
             *older, value = values.values()
             about = {"ticker": ticker, "metric": metric, "period": str(year)}
             equals = about | {"relation": "equals", "unit": "USD million"}
-            yield Claim(**equals, value=round(value / MILLION, 1)), CONFIRMED
-            yield Claim(**equals, value=round(value / MILLION * 1.1 + 1)), CONTRADICTED
+            yield Claim(**equals, value=round(value / MILLION, 1)), "confirmed"
+            yield Claim(**equals, value=round(value / MILLION * 1.1 + 1)), "contradicted"
             restated = [old for old in older if round((old - value) / MILLION)]
-            yield from ((Claim(**equals, value=old / MILLION), STALE) for old in restated)
+            yield from ((Claim(**equals, value=old / MILLION), "stale_vintage") for old in restated)
             exceeds = about | {"relation": "more_than", "unit": "USD"}
-            yield Claim(**exceeds, value=min(values.values()) - 1), CONFIRMED
+            yield Claim(**exceeds, value=min(values.values()) - 1), "confirmed"
             following = list(years.get(year + 1, {0: 0}).values())[-1]
             # Most of its next fiscal year lies in the calendar year.
             may_mean_next = YEAR_ENDS.get(ticker) == 1 and following > max(values.values())
-            yield Claim(**exceeds, value=max(values.values())), CANNOT_JUDGE if may_mean_next else CONTRADICTED
+            yield Claim(**exceeds, value=max(values.values())), "cannot_judge" if may_mean_next else "contradicted"
             before = years.get(year - 1, {})
             common = [filing for filing in before if filing in values]
             if common and before[common[-1]] > 0:
                 growth = values[common[-1]] / before[common[-1]] * 100 - 100
                 grew = about | {"relation": "grew_by", "unit": "percent", "tolerance": 0.1}
-                yield Claim(**grew, value=round(growth, 1)), CONFIRMED
-                yield Claim(**grew, value=round(growth + 7, 1)), CONTRADICTED
+                yield Claim(**grew, value=round(growth, 1)), "confirmed"
+                yield Claim(**grew, value=round(growth + 7, 1)), "contradicted"
 
 
 @pytest.mark.parametrize("ticker", sorted(RECORDED | CHANGED))
 def test_verdicts_agree_with_the_raw_facts(recorded, ticker):
     """Fourteen true and seven false claims a company, spread over metrics, years and relations."""
     claims = list(list_claims(ticker))
-    true = [pair for pair in claims if pair[1] in (CONFIRMED, STALE)]
-    false = [pair for pair in claims if pair[1] in (CONTRADICTED, CANNOT_JUDGE)]
+    true = [pair for pair in claims if pair[1] in ("confirmed", "stale_vintage")]
+    false = [pair for pair in claims if pair[1] in ("contradicted", "cannot_judge")]
     chosen = true[:: len(true) // 14][:14] + false[:: len(false) // 7][:7]
 
     assert [(claim, verify_claim(recorded, claim, LATEST).data["verdict"]) for claim, _ in chosen] == chosen

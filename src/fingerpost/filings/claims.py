@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from fingerpost.errors import DataNotFound, ParameterError
 from fingerpost.filings.calculation import Calculation, Computed, find_split_clash
@@ -17,8 +17,8 @@ from fingerpost.filings.reasons import open_company
 from fingerpost.filings.reply import Reply, nothing, source_of
 from fingerpost.filings.revisions import on_one_basis, share_framework
 
-CONFIRMED, CONTRADICTED, STALE, CANNOT_JUDGE = "confirmed", "contradicted", "stale_vintage", "cannot_judge"
-EQUALS, ABOUT, GREW_BY, IS_RECORD, RANKS = "equals", "about", "grew_by", "is_record", "ranks"
+Relation = Literal["equals", "about", "more_than", "less_than", "grew_by", "is_record", "ranks"]
+Judgement = Literal["confirmed", "contradicted", "stale_vintage", "cannot_judge"]
 
 RATIO, PERCENT = "ratio", "percent"
 _SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
@@ -39,7 +39,7 @@ class Claim:
 
     ticker: str
     period: str
-    relation: str
+    relation: Relation
     metric: str | None = None
     formula: str | None = None
     value: int | float | None = None
@@ -55,7 +55,7 @@ class Claim:
     @property
     def is_rate(self) -> bool:
         """Whether growth is claimed as a share of the base instead of an amount."""
-        return self.relation == GREW_BY and self.unit_name in (None, RATIO)
+        return self.relation == "grew_by" and self.unit_name in (None, RATIO)
 
     @property
     def unit_name(self) -> str | None:
@@ -76,7 +76,7 @@ class Claim:
     def scale(self) -> Fraction:
         """The factor from the claim's unit to the figure's."""
         text = (self.unit or "").lower()
-        if PERCENT in text or "%" in text or (self.unit is None and self.relation == GREW_BY):
+        if PERCENT in text or "%" in text or (self.unit is None and self.relation == "grew_by"):
             return Fraction(1, 100)
         powers = [_SCALES.get(word.rstrip("s"), 0) for word in text.split()]
         return Fraction(10 ** sum(powers))
@@ -95,7 +95,7 @@ class Claim:
     @property
     def allowed_gap(self) -> Fraction:
         """The largest accepted difference: the tolerance, else half of ``step``."""
-        if self.relation not in (EQUALS, ABOUT, GREW_BY):
+        if self.relation not in ("equals", "about", "grew_by"):
             return Fraction(0)
         return self.step / 2 if self.tolerance is None else Fraction(str(self.tolerance)) * self.scale
 
@@ -125,7 +125,7 @@ def verify_claim(library: FactLibrary, claim: Claim, options: FigureOptions) -> 
         data = _measure(claim, operands)
         verdict, explanation = _judge(claim, sources, operands)
     except _Unjudgeable as error:
-        verdict, explanation, data = CANNOT_JUDGE, str(error), {}
+        verdict, explanation, data = "cannot_judge", str(error), {}
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for operand in operands:
         for metric, figure in operand.inputs.values():
@@ -152,7 +152,7 @@ def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Comp
 
     first, period = sources[0], read_period(claim.period)
     operands = [find(source, period) for source in sources]
-    if claim.relation == GREW_BY:
+    if claim.relation == "grew_by":
         # The period before must end where this one begins, so it is looked up relative to this one.
         before = (first, period, 1)
         if claim.base_period:
@@ -164,7 +164,7 @@ def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Comp
                 )
             before = (first, base, 0)
         operands = _on_one_basis([*operands, find(*before)])
-    elif claim.relation == IS_RECORD:
+    elif claim.relation == "is_record":
         first_year = int(first.company.first_end[:4]) - 1
         for back in range(1, _MOST_EARLIER_PERIODS):
             earlier = period.after(-back)
@@ -202,18 +202,18 @@ def _on_one_basis(operands: Sequence[Computed]) -> list[Computed]:
         raise _Unjudgeable(str(error)) from error
 
 
-def _judge(claim: Claim, sources: Sequence[CompanyFigures], operands: Sequence[Computed]) -> tuple[str, str]:
+def _judge(claim: Claim, sources: Sequence[CompanyFigures], operands: Sequence[Computed]) -> tuple[Judgement, str]:
     _check_comparable(claim, operands)
     explanation = _explain(claim, operands)
     if _holds(claim, [operand.value for operand in operands]):
-        return CONFIRMED, f"{explanation}, which the claim meets"
-    if claim.relation not in (IS_RECORD, RANKS):
+        return "confirmed", f"{explanation}, which the claim meets"
+    if claim.relation not in ("is_record", "ranks"):
         if _held_earlier(claim, sources, operands):
-            return STALE, f"an earlier filing stated it so; since then {explanation}"
+            return "stale_vintage", f"an earlier filing stated it so; since then {explanation}"
         _check_other_tags(claim, operands)
         _check_growth_unit(claim, operands)
         _check_calendar_year(claim, sources)
-    return CONTRADICTED, explanation
+    return "contradicted", explanation
 
 
 def _check_comparable(claim: Claim, operands: Sequence[Computed]) -> None:
@@ -252,7 +252,7 @@ def _share_filer(source: CompanyFigures, figures: Iterable[Figure]) -> bool:
 
 def _check_table_scale(claim: Claim, operands: Sequence[Computed]) -> None:
     """Refuse a bare number that is the figure in thousands, millions or billions, as tables of filings print it."""
-    if not claim.value or claim.scale != 1 or claim.relation in (GREW_BY, RANKS):
+    if not claim.value or claim.scale != 1 or claim.relation in ("grew_by", "ranks"):
         return
     for word, power in _SCALES.items():
         factor = 10**power
@@ -262,7 +262,7 @@ def _check_table_scale(claim: Claim, operands: Sequence[Computed]) -> None:
 
 def _check_growth_unit(claim: Claim, operands: Sequence[Computed]) -> None:
     """Refuse growth without a unit, read as percent, if the value is the growth as an amount."""
-    if claim.relation != GREW_BY or claim.unit is not None or claim.value is None:
+    if claim.relation != "grew_by" or claim.unit is not None or claim.value is None:
         return
     value = Fraction(str(claim.value))
     grown = operands[0].value - operands[1].value
@@ -288,7 +288,7 @@ def _holds(claim: Claim, values: Sequence[Fraction]) -> bool:
     gap = abs(now - claim.claimed)
     if gap <= claim.allowed_gap:
         return True
-    if claim.relation == ABOUT and claim.tolerance is None and gap <= _VAGUE_SHARE * abs(claim.claimed):
+    if claim.relation == "about" and claim.tolerance is None and gap <= _VAGUE_SHARE * abs(claim.claimed):
         raise _Unjudgeable("the figure is near the value and not equal: send tolerance, how far about may be")
     return False
 
@@ -347,12 +347,12 @@ def _check_calendar_year(claim: Claim, sources: Sequence[CompanyFigures]) -> Non
 
 def _measure(claim: Claim, operands: Sequence[Computed]) -> dict[str, Any]:
     values, unit = [operand.value for operand in operands], operands[0].unit
-    if claim.relation == IS_RECORD:
+    if claim.relation == "is_record":
         return {"value": plain(values[0]), "unit": unit}
     found, factor = values[0], 1
-    if claim.relation == RANKS:
+    if claim.relation == "ranks":
         found, unit = Fraction(1 + sum(other > found for other in values[1:])), "rank"
-    elif claim.relation == GREW_BY:
+    elif claim.relation == "grew_by":
         found = _growth(claim, *values)
         if claim.is_rate:
             factor, unit = 100, PERCENT
@@ -362,7 +362,7 @@ def _measure(claim: Claim, operands: Sequence[Computed]) -> dict[str, Any]:
 
 
 def _explain(claim: Claim, operands: Sequence[Computed]) -> str:
-    if claim.relation == IS_RECORD:
+    if claim.relation == "is_record":
         highest = max(operands[1:], key=lambda operand: operand.value)
         first = operands[-1].wording
         return (
@@ -370,7 +370,7 @@ def _explain(claim: Claim, operands: Sequence[Computed]) -> str:
             f" {first} on: {_cite(claim, highest)}"
         )
     cited = "; ".join(_cite(claim, operand) for operand in operands)
-    if claim.relation == GREW_BY:
+    if claim.relation == "grew_by":
         growth = _growth(claim, operands[0].value, operands[1].value)
         rate = f"{float(growth * 100):.4g} percent" if claim.is_rate else f"{plain(growth)} {operands[0].unit}"
         return f"{cited}; the growth derived from them is {rate}"

@@ -1,5 +1,6 @@
 """Parameters of the filings tools (plan-step contract, rules F3, F7)."""
 
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Annotated, Any, Literal, Self
 
@@ -8,7 +9,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from fingerpost.contract.filings import FinancialFactsParams
 from fingerpost.errors import ParameterError
-from fingerpost.filings.claims import Claim
+from fingerpost.filings.claims import Claim, Relation
 from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.formula import MAX_LENGTH
 from fingerpost.filings.period_filter import PeriodFilter, explain_period, find_period, read_period_filter
@@ -156,7 +157,7 @@ class StatementParams(WindowParams):
 
 # No figure of a company is near either end.
 _AMOUNTS = {"ge": -(10**24), "le": 10**24}
-_RELATION_FIELDS = {
+_RELATION_FIELDS: Mapping[Relation, set[str]] = {
     "equals": {"value", "unit", "tolerance"},
     "about": {"value", "unit", "tolerance"},
     "more_than": {"value", "unit"},
@@ -180,7 +181,7 @@ class VerifyClaimParams(ViewParams):
     metric: Annotated[Word | None, Field(description="such as Revenue")] = None
     formula: Annotated[Word | None, Field(description="instead of metric: an expression or recipe of calculate")] = None
     period: Fiscal
-    relation: Literal["equals", "about", "more_than", "less_than", "grew_by", "is_record", "ranks"]
+    relation: Relation
     value: Annotated[
         Amount | None,
         Field(description="as claimed: 394.3 with unit USD billion; growth in percent; a place for ranks"),

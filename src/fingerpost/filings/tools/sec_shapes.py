@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from fingerpost.contract.wire import Number
+from fingerpost.filings.claims import Judgement
 from fingerpost.filings.tools.sec_query import StandardAnswer, StepModel
 
 Value = int | Number
@@ -311,7 +312,7 @@ class DetailsAnswer(StandardAnswer):
 class Verdict(StepModel):
     """The verdict; the claimed and the filed value are in ``unit``, ``tolerance`` is the gap that is allowed."""
 
-    verdict: Literal["confirmed", "contradicted", "stale_vintage", "cannot_judge"]
+    verdict: Judgement
     claimed: Value | None = None
     value: Value | None = None
     difference: Value | None = None
