@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.transit.tools.plan_trip_text import describe_plan
+from fingerpost.transit.tools.plan_trip import describe_plan
 from tests.embedded.conftest import rows, trips
 from tests.realtime.messages import NOW, call, message, update
 

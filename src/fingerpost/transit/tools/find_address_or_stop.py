@@ -136,9 +136,11 @@ class FindAddressOrStop(PublishedTool):
         warnings = Warnings(warned)
         near = [match for match in matches if _is_near(match, focus, arguments.max_distance_meters)]
         if not near:
-            why = [warning.message for warning in warnings.list_all()]
+            nothing = f"No stop, address or place resembles '{text}'"
+            if matches:
+                nothing = f"'{text}' names {len(matches)} places, all of them further away than maxDistanceMeters"
             hint = _ADDRESS_HINT if any(map(str.isdigit, text)) and not matches else _HINT
-            raise DataNotFound(" ".join([_nothing(text, len(matches)), *why]), hint=hint)
+            raise DataNotFound(" ".join([nothing, *(warning.message for warning in warned)]), hint=hint)
         decision = decide(near)
         if isinstance(decision, Resolved):
             if decision.match.place.guess:
@@ -190,8 +192,7 @@ def token_of(place: Mapping[str, Any]) -> str:
 
 
 def _show_meta(shown: Sequence[PlaceMatch], warnings: Warnings) -> LookupMeta:
-    told = show_warnings(warnings).get("warnings")
-    return write_stated(LookupMeta, {"warnings": told, "attribution": attribution_of(shown) or None})
+    return write_stated(LookupMeta, {**show_warnings(warnings), "attribution": attribution_of(shown) or None})
 
 
 def _show(match: PlaceMatch, raw_query: str) -> ResolvedLocation:
@@ -204,12 +205,6 @@ _HINT = "Check the spelling, or search around a coordinate with find_stops"
 
 def _is_near(match: PlaceMatch, focus: Coordinate | None, limit_m: int | None) -> bool:
     return focus is None or limit_m is None or distance_m(focus, match.place.coordinate) <= limit_m
-
-
-def _nothing(text: str, too_far: int) -> str:
-    if too_far:
-        return f"'{text}' names {too_far} places, all of them further away than maxDistanceMeters"
-    return f"No stop, address or place resembles '{text}'"
 
 
 def _line(place: ResolvedLocation) -> str:

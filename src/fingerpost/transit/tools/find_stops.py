@@ -97,7 +97,7 @@ class FindStops(PublishedTool):
                     "id": each.stop.id or "",
                     "name": each.stop.name,
                     "coordinate": show_coordinate(each.stop.coordinate),
-                    "distance": _metres(each),
+                    "distance": round(each.distance_m),
                     "modes": _words(each),
                 }
                 for each in shown
@@ -120,13 +120,9 @@ def _words(stop: NearbyStop) -> list[TripWord]:
     return sorted({trip_word(mode) for mode in stop.modes})
 
 
-def _metres(stop: NearbyStop) -> int:
-    return round(stop.distance_m)
-
-
 def _order(stop: NearbyStop) -> tuple[int, str]:
-    """Sort by the distance that is shown: stops that stand equally far are in the order of their ids (rule C3)."""
-    return _metres(stop), stop.stop.id or ""
+    """Sort by the distance as shown, then by id (rule C3)."""
+    return round(stop.distance_m), stop.stop.id or ""
 
 
 def _fits(stop: NearbyStop, asked: FindStopsInput) -> bool:

@@ -117,10 +117,7 @@ class JourneyPlanToolResponse(WireDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JourneyOptions:
-    """The operator's choices: calls a second, where they are counted, and whether the demo of London may answer.
-
-    ``limits`` are shared by processes; None counts for this process alone.
-    """
+    """The operator's choices: calls a second, counted in ``limits`` or for this process, and whether a demo answers."""
 
     per_second: int = DEFAULT_PER_SECOND
     limits: Limits | None = None
@@ -170,7 +167,13 @@ class PlanJourney(PublishedTool):
         await self._limit.enter()
         opened = await self._london.open()
         if not opened.answering:
-            raise _missing(list(opened.problems.values()))
+            raise SourceKeyRefused(
+                add_reasons(
+                    f"There is no network of London, and {KEY_VARIABLE} is not in use", opened.problems.values()
+                ),
+                {"setting": KEY_VARIABLE, "missing": True},
+                hint=f"Set {KEY_VARIABLE} and run `fingerpost network add LONDON --tfl`, or add a feed of London",
+            )
         try:
             if any(network.profile.reads_texts for network in opened.answering):
                 found = await self._ask_texts(opened, arguments, call)
@@ -239,12 +242,21 @@ class PlanJourney(PublishedTool):
             )
         except PlaceAmbiguous as error:
             raise await self._suggest(error, arguments, now) from error
-        found = await search_trip(
-            ends,
-            lambda chosen: _new_query(arguments, chosen, now),
-            limit=_MOST_SEARCHED,
-            with_alternatives=True,
-        )
+
+        def new_query(chosen: TripEnds) -> JourneyQuery:
+            return JourneyQuery(
+                origin=chosen.origin,
+                destination=chosen.destination,
+                instant=now,
+                not_before=now,
+                max_walk_m=MAX_WALK_M,
+                step_free=arguments.need_accessible_route,
+                optimize=Optimize.SHORTEST_TIME,
+                language=_LANGUAGE,
+                wanted=MOST_JOURNEYS,
+            )
+
+        found = await search_trip(ends, new_query, limit=_MOST_SEARCHED, with_alternatives=True)
         return _JourneysFound(
             itineraries=[each for each in found.shown if not each.is_unusable],
             unusable=[each for each in found.ranked.found if each.is_unusable],
@@ -256,7 +268,7 @@ class PlanJourney(PublishedTool):
         )
 
     async def _suggest(self, error: PlaceAmbiguous, arguments: JourneyPlanRequest, now: int) -> PlaceAmbiguous:
-        """Return the error with suggestions for both ends where both are unclear, on TfL's scale of quality."""
+        """Return the error with suggestions for each unclear end, on TfL's scale of quality."""
         details = _with_quality(error.details)
         if details.get("side") == SIDES[0]:
             matches, _ = await self._places.find_places(arguments.to, language=_LANGUAGE, focus=None, instant=now)
@@ -273,28 +285,6 @@ class PlanJourney(PublishedTool):
             for journey in answer["topJourneys"] or ()
         ]
         return "\n".join([answer["message"], *lines])
-
-
-def _missing(problems: Sequence[str]) -> SourceKeyRefused:
-    return SourceKeyRefused(
-        add_reasons(f"There is no network of London, and {KEY_VARIABLE} is not in use", problems),
-        {"setting": KEY_VARIABLE, "missing": True},
-        hint=f"Set {KEY_VARIABLE} and run `fingerpost network add LONDON --tfl`, or add a feed of London",
-    )
-
-
-def _new_query(arguments: JourneyPlanRequest, ends: TripEnds, now: int) -> JourneyQuery:
-    return JourneyQuery(
-        origin=ends.origin,
-        destination=ends.destination,
-        instant=now,
-        not_before=now,
-        max_walk_m=MAX_WALK_M,
-        step_free=arguments.need_accessible_route,
-        optimize=Optimize.SHORTEST_TIME,
-        language=_LANGUAGE,
-        wanted=MOST_JOURNEYS,
-    )
 
 
 def _with_quality(details: dict[str, Any]) -> dict[str, Any]:
@@ -321,7 +311,9 @@ def _serialize(sentences: Iterable[str], journeys: list[JourneyOptionSummary]) -
     return {
         "success": True,
         "code": "OK",
-        "message": " ".join(_sentence(each) for each in dict.fromkeys(sentences)),
+        "message": " ".join(
+            each if each.endswith((".", "!", "?", "…")) else f"{each}." for each in dict.fromkeys(sentences)
+        ),
         "topJourneys": journeys,
         "fromLocationDisambiguation": None,
         "toLocationDisambiguation": None,
@@ -369,7 +361,6 @@ def _say_found(shown: Sequence[Itinerary], found: _JourneysFound) -> str:
 def _list_remarks(
     found: _JourneysFound, shown: Sequence[Itinerary], arguments: JourneyPlanRequest, now: int
 ) -> list[str]:
-    """Return what the message must say besides: who answered, what was applied, what to beware of, whom to name."""
     remarks = []
     provenance = found.provenance
     if found.is_own_engine:
@@ -385,7 +376,10 @@ def _list_remarks(
     remarks += [each.message for each in report.warnings.list_all()]
     touched = list_legs((*shown, *found.unusable))
     alerts = dict.fromkeys(alert.header or alert.text for leg in touched for alert in leg.alerts)
-    remarks += [f"Alert: {_shorten(header)}" for header in list(alerts)[:_MOST_ALERTS]]
+    remarks += [
+        f"Alert: {header if len(header) <= _LONGEST_HEADER else f'{header[: _LONGEST_HEADER - 1]}…'}"
+        for header in list(alerts)[:_MOST_ALERTS]
+    ]
     if len(alerts) > _MOST_ALERTS:
         remarks.append(f"And {say_count(len(alerts) - _MOST_ALERTS, 'more alert')}")
     remarks += provenance.notes
@@ -394,13 +388,5 @@ def _list_remarks(
     return remarks
 
 
-def _shorten(text: str) -> str:
-    return text if len(text) <= _LONGEST_HEADER else f"{text[: _LONGEST_HEADER - 1]}…"
-
-
 def _minutes(itinerary: Itinerary) -> int:
     return max(1, math.ceil(itinerary.duration_s / _MINUTE_S))
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?", "…")) else f"{text}."

@@ -96,8 +96,6 @@ def show_variable(variable: Variable) -> WireVariable:
 
 
 class _VariableTool(PublishedTool):
-    """What the three have in common: a store, and a user who may use it."""
-
     family = Family.BOARD
     group = "core"
 
@@ -137,7 +135,6 @@ class SaveUserVariable(_VariableTool):
 
 
 def _say_value(value: JsonValue) -> str:
-    """Return a place as its names and its position, a text as it is, anything else as JSON."""
     if isinstance(value, str):
         return value
     if not isinstance(value, dict) or not {"lat", "lon"} <= value.keys():
