@@ -7,8 +7,12 @@ import pytest
 from fingerpost.apps.wiring import list_tools
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
+from fingerpost.transit.model.itinerary import Departure, Mode
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.model.provenance import Provenance
 from tests.homes import open_networks
+from tests.rules.drawing import DAY, T0
+from tests.rules.drawing import at as minute_at
 
 NOW = "2022-02-22T08:00:00+02:00"
 ANN, EVE = "ann", "eve"
@@ -71,3 +75,25 @@ def stop_place(stop_id, name, score=1.0, lat=60.17, lon=24.94):
 def board_of(*departures):
     """Draw a network with one stop, ``T:A``, and its departures."""
     return FakeNetwork(places={"A": [stop_place("T:A", "A")]}, departures=departures)
+
+
+def leaving(minute, line="7", destination="B", **more):
+    return Departure(
+        line=line,
+        mode=Mode.TRAM,
+        destination=destination,
+        scheduled=minute_at(minute),
+        stop_id="T:A",
+        trip_id=f"{line}-{minute}",
+        service_day=DAY,
+        **more,
+    )
+
+
+def clock(minute):
+    """Return a minute after the standing clock, 06:00 UTC, as the lookup contract prints it."""
+    return f"2022-02-22T{6 + minute // 60:02d}:{minute % 60:02d}:00Z"
+
+
+def provenance(zone="Europe/Helsinki", **more):
+    return Provenance(network="FAKE", source="fake", zone=zone, retrieved_at=T0, **more)

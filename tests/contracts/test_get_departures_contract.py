@@ -7,27 +7,12 @@ from datetime import timedelta
 import pytest
 
 from fingerpost.testing.fakes import FakeNetwork
-from fingerpost.transit.model.itinerary import Departure, Mode
-from fingerpost.transit.model.provenance import Provenance
-from tests.contracts.conftest import board_of, codes, label, refusal, stop_place
-from tests.rules.drawing import DAY, T0, at, departure
+from tests.contracts.conftest import board_of, codes, label, leaving, provenance, refusal, stop_place
+from tests.rules.drawing import DAY, T0, departure
 
 STOP = {"stop": {"type": "id", "value": "T:A"}}
 KAMPPI = "DEMO-HELSINKI:KAMPPI"
 LOOK_UP = "Look the stop up with findAddressOrStop or find_stops"
-
-
-def leaving(minute, line="7", **more):
-    return Departure(
-        line=line,
-        mode=Mode.TRAM,
-        destination="B",
-        scheduled=at(minute),
-        stop_id="T:A",
-        trip_id=f"{line}-{minute}",
-        service_day=DAY,
-        **more,
-    )
 
 
 def rows(answer):
@@ -233,9 +218,7 @@ def test_the_first_and_the_last_day_of_a_timetable_are_inside_it(over, first, la
     """D13, A5: an empty board on either day is an empty board; a day before or after it is outside."""
     network = board_of()
     days = [DAY + timedelta(days=each) for each in (first, last)]
-    network.provenance = Provenance(
-        network="FAKE", source="fake", zone="Europe/Helsinki", retrieved_at=0, first_day=days[0], last_day=days[1]
-    )
+    network.provenance = provenance(first_day=days[0], last_day=days[1])
 
     assert codes(over(network)("get_departures", STOP)) == expected
 

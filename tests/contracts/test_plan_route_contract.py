@@ -8,18 +8,14 @@ from fingerpost.errors import OutsideCalendar
 from fingerpost.testing.fakes import FakeNetwork, Journeys
 from fingerpost.transit.model.itinerary import Mode, NearbyStop, StopPoint
 from fingerpost.transit.model.place import Coordinate
-from fingerpost.transit.model.provenance import FeedVersion, OutOfService, Provenance
+from fingerpost.transit.model.provenance import FeedVersion, OutOfService
+from tests.contracts.conftest import clock, provenance
 from tests.rules.drawing import DAY, T0, ride, trip, walk
 
 NOW = "2022-02-22T06:00:00Z"
 ENDS = {"origin": {"rawText": "60.1,24.9"}, "destination": {"rawText": "60.2,24.9"}}
 LEAVING = {**ENDS, "departureTime": NOW}
 KAMPPI = "DEMO-HELSINKI:KAMPPI"
-
-
-def clock(minute):
-    """Return a minute after the standing clock as the contract prints it."""
-    return f"2022-02-22T{6 + minute // 60:02d}:{minute % 60:02d}:00Z"
 
 
 def tram(departs, arrives, **more):
@@ -262,10 +258,6 @@ def test_what_is_cancelled_or_missed_is_left_out_and_counted(over):
     assert "! Left out because a change would be missed: 1." in answer.text
 
 
-def provenance(**more):
-    return Provenance(network="FAKE", source="fake", zone="Europe/Helsinki", retrieved_at=T0, **more)
-
-
 FEED = FeedVersion(name="T", first_day=DAY.replace(month=3), last_day=DAY.replace(month=4))
 STOPS = [NearbyStop(stop=StopPoint(name="A", coordinate=Coordinate(60.0, 24.0), id="T:A"), distance_m=5.0, modes=())]
 NO_HELP = "More walking (3000 m) and changes (8) do not help; try another time."
@@ -371,7 +363,6 @@ def test_the_next_route_is_told_in_the_zone_of_the_place(over, begin, end, told)
 
 
 def test_the_demo_is_labelled(demo):
-    """Every answer of a demo says so, in meta and in the text."""
     answer = demo(
         "planRoute", {"origin": {"rawText": KAMPPI}, "destination": {"rawText": "Espoo"}, "departureTime": NOW}
     )

@@ -182,7 +182,6 @@ def test_outside_all_networks(over):
 
 
 def test_a_candidate_of_an_ambiguous_end_is_an_end(over):
-    """Outputs are inputs: a candidate is sent back just as it came."""
     ask = over(named_network())
     refused = ask(
         "planRoute", {"origin": {"rawText": "unsure"}, "destination": {"rawText": "beta"}, "departureTime": NOW}

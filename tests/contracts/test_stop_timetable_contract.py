@@ -7,30 +7,12 @@ import pytest
 from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.itinerary import Departure, Mode
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
-from fingerpost.transit.model.provenance import FeedVersion, OutOfService, Provenance
-from tests.contracts.conftest import board_of, stop_place
+from fingerpost.transit.model.provenance import FeedVersion, OutOfService
+from tests.contracts.conftest import board_of, leaving, provenance, stop_place
 from tests.rules.drawing import DAY, T0, at
 
 STOP = {"stopId": "T:A"}
 NOW = "2022-02-22T06:00:00Z"
-
-
-def clock(minute):
-    """Return a minute after the standing clock, 06:00 UTC, as the contract prints it."""
-    return f"2022-02-22T{6 + minute // 60:02d}:{minute % 60:02d}:00Z"
-
-
-def leaving(minute, line="7", **more):
-    more.setdefault("destination", "B")
-    return Departure(
-        line=line,
-        mode=Mode.TRAM,
-        scheduled=at(minute),
-        stop_id="T:A",
-        trip_id=f"{line}-{minute}",
-        service_day=DAY,
-        **more,
-    )
 
 
 def ask(over, *departures, **arguments):
@@ -200,10 +182,6 @@ def test_a_time_without_an_offset_is_refused(over, field, text):
     error = ask(over, **{field: text}).body["error"]
 
     assert (error["category"], error["details"]["field"]) == ("VALIDATION", field)
-
-
-def provenance(**more):
-    return Provenance(network="FAKE", source="fake", zone="Europe/Helsinki", retrieved_at=T0, **more)
 
 
 OUT = OutOfService(FeedVersion(name="T"), DAY)

@@ -3,7 +3,8 @@
 import pytest
 
 from fingerpost.transit.tools.get_stop_timetable import MOST_LINES, MOST_ROWS
-from tests.contracts.test_stop_timetable_contract import NOW, ask, clock, leaving, rows
+from tests.contracts.conftest import clock, leaving
+from tests.contracts.test_stop_timetable_contract import NOW, ask, rows
 from tests.rules.drawing import T0
 
 

@@ -5,9 +5,9 @@ import pytest
 from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.itinerary import Mode, NearbyStop, StopPoint
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
-from tests.contracts.conftest import board_of
+from tests.contracts.conftest import board_of, leaving
 from tests.contracts.test_find_stops_contract import CENTRE, near
-from tests.contracts.test_get_departures_contract import STOP, leaving
+from tests.contracts.test_get_departures_contract import STOP
 
 
 def test_a_board_is_told_row_by_row(over):
@@ -37,7 +37,6 @@ def test_an_empty_board_says_so(over):
 
 
 def test_a_row_after_midnight_has_its_date(over, monkeypatch):
-    """Asked at 23:50 for what leaves at 00:05."""
     monkeypatch.setenv("FINGERPOST_NOW", "2022-02-22T23:50:00+02:00")
     text = over(board_of(leaving(965, departure_delay_s=120)))("get_departures", STOP).text
 
@@ -45,7 +44,6 @@ def test_a_row_after_midnight_has_its_date(over, monkeypatch):
 
 
 def test_rides_by_headway_and_by_arrangement_are_told(over):
-    """Once a line: the headway in minutes, and that somebody must be asked."""
     text = over(board_of(
         leaving(5, "1", headway_s=600), leaving(15, "1", headway_s=600), leaving(6, "2", by_arrangement=True)
     ))("get_departures", STOP).text  # fmt: skip

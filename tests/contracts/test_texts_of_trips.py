@@ -95,7 +95,6 @@ def test_what_stands_in_for_a_disrupted_trip_says_what_it_costs(over, legs, told
 
 
 def test_times_of_another_day_have_their_date(over):
-    """The question is about the 22nd, the bus leaves after midnight."""
     assert lines(over, found(trip(ride("N", "A", "B", 955, 965))))[1:3] == [
         "1. 23:55 to 2022-02-23 00:05, 10 min, 0 changes, 0 m walk",
         "   BUS N 23:55 A to B 2022-02-23 00:05",

@@ -67,8 +67,7 @@ def test_a_fault_of_the_only_network_is_the_callers_to_hear():
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_nobody_answers(count):
-    """The preferred network's error is the caller's, be it alone or not."""
+def test_if_nobody_answers_the_preferred_networks_error_is_raised(count):
     networks = [MeetingNetwork(name=f"N{n}", failure=SourceFailed(f"no {n}")) for n in range(count)]
 
     with pytest.raises(SourceFailed, match=r"^no 0$"):
@@ -108,8 +107,7 @@ def test_the_next_network_answers_in_turn(first, sentence, monkeypatch):
     assert (name, left_out) == ("B", [sentence])
 
 
-def test_in_turn_nobody_answers():
-    """The preferred network's error is the caller's."""
+def test_if_nobody_answers_in_turn_the_first_error_is_raised():
     with pytest.raises(SourceFailed, match=r"^first$"):
         run(in_turn(*(MeetingNetwork(name=text, failure=SourceFailed(text)) for text in ("first", "second"))))
 

@@ -60,11 +60,21 @@ def source():
 
 @pytest.fixture
 def networks(tmp_path, source):
-    """The networks of a home folder: ``networks(demo)``."""
     kinds = {"drawn": source, "demo": DrawnSource("demo")}
     return lambda demo="auto": AllNetworks(
         NetworkRecordStore(tmp_path), lambda: kinds, demos=[DEMO], demo_mode=DemoMode(demo)
     )
+
+
+@pytest.fixture
+def add(tmp_path):
+    """Add records of drawn networks: ``add(*names, **fields)``."""
+
+    def write(*names, source="drawn", **fields):
+        for name in names:
+            write_record(tmp_path, name, source=source, **fields)
+
+    return write
 
 
 def names(networks):
@@ -75,18 +85,17 @@ def open_now(networks):
     return asyncio.run(networks.open())
 
 
-def test_networks_of_all_kinds_stand_in_one_order(tmp_path, networks):
+def test_networks_of_all_kinds_stand_in_one_order(add, networks):
     """The higher priority first, then the name where areas are equal."""
     for name, priority in (("B", 0), ("A", 0), ("LIVE", 5)):
-        write_record(tmp_path, name, source="drawn", priority=priority)
+        add(name, priority=priority)
 
     assert names(open_now(networks()).answering) == ["LIVE", "A", "B"]
 
 
-def test_one_that_cannot_be_opened_is_a_problem_of_its_own(tmp_path, networks):
-    """BAD, and a record of an unknown kind, are told; A answers."""
+def test_one_that_cannot_be_opened_is_a_problem_of_its_own(add, networks):
     for name, kind in (("A", "drawn"), ("BAD", "drawn"), ("ODD", "carrier-pigeon")):
-        write_record(tmp_path, name, source=kind)
+        add(name, source=kind)
     opened = open_now(networks())
 
     assert names(opened.answering) == ["A"]
@@ -96,28 +105,26 @@ def test_one_that_cannot_be_opened_is_a_problem_of_its_own(tmp_path, networks):
     }
 
 
-def test_an_edit_takes_effect_on_the_next_call(tmp_path, networks, source):
+def test_an_edit_takes_effect_on_the_next_call(tmp_path, add, networks, source):
     """A record that comes, changes and goes is seen without a restart; who is gone is retired."""
     ours = networks()
-    write_record(tmp_path, "A", source="drawn")
-    write_record(tmp_path, "B", source="drawn")
+    add("A", "B")
     first = names(open_now(ours).answering)
-    write_record(tmp_path, "B", source="drawn", priority=1)
+    add("B", priority=1)
     second = names(open_now(ours).answering)
     (tmp_path / "networks" / "A.toml").unlink()
-    write_record(tmp_path, "B", source="drawn")
+    add("B")
     third = names(open_now(ours).answering)
 
     assert (first, second, third) == (["A", "B"], ["B", "A"], ["B"])
     assert source.retired == ["A"]
 
 
-def test_a_network_that_is_slow_to_open_keeps_no_other_waiting(tmp_path, networks, source, monkeypatch):
+def test_a_network_that_is_slow_to_open_keeps_no_other_waiting(add, networks, source, monkeypatch):
     """SLOW is being prepared anew: A answers, SLOW is told as a problem, and answers once it is open."""
     monkeypatch.setattr(composite, "OPENING_DEADLINE_S", 0.0)
     gate = source.gates["SLOW"] = threading.Event()
-    for name in ("A", "SLOW"):
-        write_record(tmp_path, name, source="drawn")
+    add("A", "SLOW")
     ours = networks()
     first = open_now(ours)
     gate.set()
@@ -131,9 +138,8 @@ def test_a_network_that_is_slow_to_open_keeps_no_other_waiting(tmp_path, network
     assert (names(second.answering), dict(second.problems)) == (["A", "SLOW"], {})
 
 
-def test_nothing_is_opened_again_while_nothing_changes(tmp_path, networks, source):
-    """Two calls, one opening."""
-    write_record(tmp_path, "A", source="drawn")
+def test_nothing_is_opened_again_while_nothing_changes(add, networks, source):
+    add("A")
     ours = networks()
     first = open_now(ours)
 
@@ -141,18 +147,16 @@ def test_nothing_is_opened_again_while_nothing_changes(tmp_path, networks, sourc
     assert source.opened == ["A"]
 
 
-def test_a_fallback_answers_only_in_anothers_stead(tmp_path, networks):
-    """It is not listed by itself; the network that names it is."""
-    write_record(tmp_path, "OFFLINE", source="drawn")
-    write_record(tmp_path, "LIVE", source="drawn", fallback="OFFLINE")
+def test_a_fallback_answers_only_in_anothers_stead(add, networks):
+    add("OFFLINE")
+    add("LIVE", fallback="OFFLINE")
 
     assert names(open_now(networks()).answering) == ["LIVE"]
 
 
-def test_the_fallback_of_one_that_cannot_be_opened(tmp_path, networks):
-    """Its fallback answers under its name and says why; the problem stays told."""
-    write_record(tmp_path, "OFFLINE", source="drawn")
-    write_record(tmp_path, "BAD", source="drawn", fallback="OFFLINE")
+def test_the_fallback_of_one_that_cannot_be_opened(add, networks):
+    add("OFFLINE")
+    add("BAD", fallback="OFFLINE")
     opened = open_now(networks())
     query = DepartureQuery(stop_ids=("OFFLINE:1",), instant=0, window_s=60, wanted=1)
     board = asyncio.run(opened.answering[0].list_departures(query))
@@ -172,25 +176,23 @@ def test_the_fallback_of_one_that_cannot_be_opened(tmp_path, networks):
         ("off", False, [], ["DEMO-X"]),
     ],
 )
-def test_when_demos_answer(tmp_path, networks, mode, added, answering, by_token_only):
+def test_when_demos_answer(add, networks, mode, added, answering, by_token_only):
     """The first added network switches them off; FINGERPOST_DEMO overrides; their own ids reach them always."""
     if added:
-        write_record(tmp_path, "A", source="drawn")
+        add("A")
     opened = open_now(networks(mode))
 
     assert (names(opened.answering), names(opened.by_token_only)) == (answering, by_token_only)
     assert names(opened.list_owners("demo-x:1")) == ["DEMO-X"]
 
 
-def test_an_added_network_that_is_broken_switches_the_demos_off_too(tmp_path, networks):
-    """Whoever added a city is never told of a demonstration instead."""
-    write_record(tmp_path, "BAD", source="drawn")
+def test_an_added_network_that_is_broken_switches_the_demos_off_too(add, networks):
+    add("BAD")
 
     assert names(open_now(networks()).answering) == []
 
 
 def test_closing_reaches_every_kind_of_source(networks, source):
-    """And a later call begins anew."""
     ours = networks()
     open_now(ours)
     asyncio.run(ours.close())
@@ -199,15 +201,14 @@ def test_closing_reaches_every_kind_of_source(networks, source):
     assert names(open_now(ours).answering) == ["DEMO-X"]
 
 
-def test_an_edit_while_a_network_is_being_opened_is_not_lost(tmp_path, networks, source, monkeypatch):
+def test_an_edit_while_a_network_is_being_opened_is_not_lost(add, networks, source, monkeypatch):
     """SLOW gets priority 7 while it is being opened with 0: it is opened as it is now."""
     monkeypatch.setattr(composite, "OPENING_DEADLINE_S", 0.0)
     gate = source.gates["SLOW"] = threading.Event()
-    write_record(tmp_path, "A", source="drawn")
-    write_record(tmp_path, "SLOW", source="drawn")
+    add("A", "SLOW")
     ours = networks()
     open_now(ours)
-    write_record(tmp_path, "SLOW", source="drawn", priority=7)
+    add("SLOW", priority=7)
     gate.set()
     ours._opening["SLOW"].future.result(20)
     monkeypatch.setattr(composite, "OPENING_DEADLINE_S", 20.0)
@@ -223,20 +224,17 @@ def test_an_edit_while_a_network_is_being_opened_is_not_lost(tmp_path, networks,
         (KeyError("x"), "B failed unexpectedly; the log says how."),
     ],
 )
-def test_whatever_a_source_raises_when_it_opens_closes_one_network_only(tmp_path, networks, source, failure, sentence):
-    """B fails in a way that the port does not foresee: A answers, B is told."""
+def test_whatever_a_source_raises_when_it_opens_closes_one_network_only(add, networks, source, failure, sentence):
     source.failures["B"] = failure
-    for name in ("A", "B"):
-        write_record(tmp_path, name, source="drawn")
+    add("A", "B")
     opened = open_now(networks())
 
     assert (names(opened.answering), dict(opened.problems)) == (["A"], {"B": sentence})
 
 
-def test_a_source_that_was_busy_is_asked_again(tmp_path, networks, source):
-    """Nothing was edited between the two calls, yet B opens with the second."""
+def test_a_source_that_was_busy_is_asked_again(add, networks, source):
     source.failures["B"] = SourceFailed("The disk is busy.")
-    write_record(tmp_path, "B", source="drawn")
+    add("B")
     ours = networks()
     open_now(ours)
     source.failures.clear()
@@ -244,24 +242,23 @@ def test_a_source_that_was_busy_is_asked_again(tmp_path, networks, source):
     assert names(open_now(ours).answering) == ["B"]
 
 
-def test_a_network_that_cannot_be_opened_keeps_its_priority(tmp_path, networks):
-    """BAD is preferred to OTHER, and so is the fallback that answers in its stead."""
-    write_record(tmp_path, "BAD", source="drawn", priority=10, fallback="STANDIN")
-    write_record(tmp_path, "OTHER", source="drawn", priority=5)
-    write_record(tmp_path, "STANDIN", source="drawn")
+def test_a_network_that_cannot_be_opened_keeps_its_priority(add, networks):
+    add("BAD", priority=10, fallback="STANDIN")
+    add("OTHER", priority=5)
+    add("STANDIN")
 
     assert names(open_now(networks()).answering) == ["BAD", "OTHER"]
 
 
-def test_slow_openings_keep_no_thread_from_the_others(tmp_path, networks, source, monkeypatch):
+def test_slow_openings_keep_no_thread_from_the_others(add, networks, source, monkeypatch):
     """Four slow ones hold every thread: the fifth and the demo open in the same call, and no later call waits."""
     monkeypatch.setattr(composite, "OPENING_DEADLINE_S", 0.0)
     gate = threading.Event()
     slow = [f"SLOW-{number}" for number in range(composite.OPENING_THREADS)]
     for name in slow:
         source.gates[name] = gate
-        write_record(tmp_path, name, source="drawn")
-    write_record(tmp_path, "Z", source="drawn")
+        add(name)
+    add("Z")
     ours = networks("on")
     try:
         first = open_now(ours)
@@ -273,7 +270,7 @@ def test_slow_openings_keep_no_thread_from_the_others(tmp_path, networks, source
     assert (names(second.answering), sorted(second.problems)) == (["Z", "DEMO-X"], slow)
 
 
-def test_a_slow_opening_is_waited_for_once(tmp_path, source, monkeypatch):
+def test_a_slow_opening_is_waited_for_once(tmp_path, add, source, monkeypatch):
     """The call that begins it gives it 8 s, and two calls that come later give it nothing more."""
     seconds, waited, gate = [100.0], [], threading.Event()
 
@@ -287,8 +284,7 @@ def test_a_slow_opening_is_waited_for_once(tmp_path, source, monkeypatch):
     real = composite.wait
     source.gates["SLOW"] = gate
     ours = AllNetworks(NetworkRecordStore(tmp_path), lambda: {"drawn": source}, clock_s=lambda: seconds[0])
-    for name in ("A", "SLOW"):
-        write_record(tmp_path, name, source="drawn")
+    add("A", "SLOW")
     monkeypatch.setattr(composite, "wait", wait)
     try:
         opened = [names(open_now(ours).answering) for _ in range(3)]

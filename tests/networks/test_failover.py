@@ -83,7 +83,6 @@ def test_a_board_of_stops_that_the_fallback_does_not_know_is_no_empty_board():
 
 
 def test_an_id_of_a_shared_feed_that_only_the_first_network_knows():
-    """The FEED is the same and the fallback's timetable lacks the stop: no empty board either."""
     down = FakeNetwork(name="LIVE", feed_names=frozenset({"OFF"}), departures=SourceFailed("LIVE is down"))
     both = FallbackNetwork(down, offline())
 
@@ -92,7 +91,6 @@ def test_an_id_of_a_shared_feed_that_only_the_first_network_knows():
 
 
 def test_a_place_of_which_the_fallback_knows_a_part():
-    """Its board is of that part, and says which stop is left out."""
     down = FakeNetwork(name="LIVE", feed_names=frozenset({"OFF"}), departures=SourceFailed("LIVE is down"))
     fallback = offline()
     answer = run(FallbackNetwork(down, fallback).list_departures(board("OFF:1", "OFF:2")))
@@ -125,7 +123,6 @@ def test_a_trip_from_a_stop_of_the_other_feed_begins_at_its_position(is_down, st
 
 
 def test_a_known_stop_is_left_as_it_is():
-    """The boundary of the test above: an id of one's own is passed on."""
     first = live()
     answer = run(FallbackNetwork(first, offline()).plan_journeys(trip(stop_ids=(LIVE_STOP,))))
 
@@ -141,8 +138,6 @@ def test_a_stop_is_looked_up_where_its_feed_is(stop_id, found):
 
 
 def test_an_unknown_id_during_an_outage_is_not_called_unknown():
-    """Only LIVE could know LIVE:1, and it cannot be asked."""
-
     class Down(FakeNetwork):
         async def find_stop(self, stop_id, *, language=None):
             raise SourceUnreachable("LIVE is down")
@@ -276,7 +271,6 @@ async def test_one_request_in_the_background_decides_whether_a_network_is_back()
 
 
 async def test_a_query_in_the_background_ends_when_the_networks_are_closed(tmp_path):
-    """It counts for nothing, so the next query tries the network again."""
     time = FakeTime()
     hanging = HangingNetwork(name="LIVE", hangs=False, journeys=[SourceFailed("503")] * 3, deadline_s=8.0)
     source = SimpleNamespace(open=lambda record, learned: hanging, stamp=lambda: None, close=AsyncMock())
@@ -312,7 +306,6 @@ def test_a_network_that_hangs_three_times_rests():
 
 
 def test_whoever_goes_away_says_nothing_about_the_network():
-    """Three callers that break off close nothing."""
     hanging = HangingNetwork(name="LIVE", deadline_s=None)
     guarded = GuardedNetwork(hanging, NetworkBreaker(clock_s=FakeTime().clock_s), "LIVE")
 
@@ -330,7 +323,6 @@ def test_whoever_goes_away_says_nothing_about_the_network():
 
 
 def test_names_rest_apart_from_trips():
-    """A geocoder that is down closes no board."""
     down = MeetingNetwork(name="LIVE", failure=SourceFailed("the geocoder is down"))
     guarded = GuardedNetwork(down, NetworkBreaker(clock_s=FakeTime().clock_s), "LIVE")
     for _ in range(3):

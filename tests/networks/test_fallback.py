@@ -21,7 +21,6 @@ OFFLINE = FakeNetwork(name="OFFLINE", abilities=BASIC, places={"Kamppi": [stop_p
 
 
 def test_the_first_network_answers_while_it_can():
-    """Nothing is lost, and the fallback is not asked."""
     fallback = FakeNetwork(name="OFFLINE")
     answer = asyncio.run(FallbackNetwork(FakeNetwork(name="LIVE"), fallback).list_departures(_board()))
 
@@ -58,15 +57,13 @@ def test_a_slow_network_is_stood_in_for_in_half_the_time(monkeypatch):
 
 
 def test_an_honest_nothing_is_an_answer():
-    """No itinerary is what the network found, not a failure: the fallback is not asked."""
     live = FakeNetwork(name="LIVE", journeys=[NoItinerary("none")])
 
     with pytest.raises(NoItinerary):
         asyncio.run(FallbackNetwork(live, OFFLINE).plan_journeys(_trip(arrive_by=False)))
 
 
-def test_both_fail():
-    """The fallback's own error reaches the caller."""
+def test_if_both_fail_the_fallbacks_error_is_raised():
     down = {name: {"name": name, "departures": SourceFailed(name)} for name in ("LIVE", "OFFLINE")}
     both = FakeNetwork(**down["LIVE"], feed_names=FEEDS), FakeNetwork(**down["OFFLINE"], places=OFFLINE.places)
 
@@ -75,7 +72,6 @@ def test_both_fail():
 
 
 def test_what_only_the_fallback_can_do():
-    """An ability that the first network lacks is the fallback's to answer, and nothing is lost by it."""
     live = FakeNetwork(name="LIVE", abilities=frozenset({Ability.PLANS}))
     both = FallbackNetwork(live, OFFLINE)
     near = asyncio.run(both.list_stops_near(Coordinate(60, 25), 500))

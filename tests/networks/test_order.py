@@ -4,7 +4,7 @@ import pytest
 
 from fingerpost.errors import RegionUnsupported
 from fingerpost.testing.fakes import FakeNetwork
-from fingerpost.transit.model.place import Bounds, Coordinate, centre_of, distance_m, is_same_point
+from fingerpost.transit.model.place import Bounds, Coordinate, centre_of, distance_m
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.order import by_preference, list_covering, list_networks_at, say_swapped, uncovered
 
@@ -98,12 +98,6 @@ def test_no_network_at_all():
         list_networks_at([], at(5), Ability.STOPS)
 
     assert caught.value.hint == "There is no network. Add one: fingerpost network add NAME FEED.zip"
-
-
-@pytest.mark.parametrize(("north_m", "same"), [(0.99, True), (1.01, False)])
-def test_identical_points(north_m, same):
-    """A6, P17: a metre or less apart is one point."""
-    assert is_same_point(Coordinate(60, 25), Coordinate(60 + north_m / 111_195.08, 25)) is same
 
 
 def test_distance():

@@ -87,7 +87,6 @@ line 5  | Old Mill 08:07 | Beta 08:40
 
 @pytest.fixture
 def twins(town):
-    """Two stops that are called Mill, 2 km apart."""
     places = {"Mill": (60.0, 25.0), "Old Mill": (60.02, 25.0), "Alpha": (60.003, 25.0), "Beta": (60.023, 25.0)}
     return town(TWINS, places)
 

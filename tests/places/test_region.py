@@ -100,7 +100,6 @@ def test_a_trip_is_not_planned_in_either_region_though_one_has_a_name_twice(over
 
 
 def test_a_place_outside_its_network_s_own_stops_is_taken_where_no_rider_says_otherwise(over):
-    """An extract with addresses may be larger than the feed."""
     network = FakeNetwork(name="HERE", bounds=HERE, places=_places("H", 61.5, 25.0, ["Mall"]))
 
     assert over(network)("findAddressOrStop", {"rawText": "Mall"}).body["id"] == "H:MALL"

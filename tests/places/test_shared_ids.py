@@ -13,7 +13,6 @@ ELSEWHERE = {"Beta": (61.50, 23.75), "Gamma": (61.52, 23.80)}
 
 @pytest.fixture
 def ask(tmp_path, monkeypatch):
-    """Ask a tool over the networks of a home folder: ``ask(name, arguments)``."""
     monkeypatch.setenv("FINGERPOST_NOW", "2026-05-06T08:00:00+03:00")
 
     variables = VariableStore(tmp_path / "variables.sqlite")
@@ -33,7 +32,6 @@ def test_two_towns_that_share_ids_plan_each_from_its_own_stops(tmp_path, ask):
 
 @pytest.mark.parametrize("token_first", [False, True])
 def test_a_demos_token_lets_it_plan_from_either_end(tmp_path, ask, token_first):
-    """The other end is a position that both the demo and an added network cover."""
     keep_network(tmp_path, "TOWN", timetable_from_drawing(HERE))
     ends = [{"type": "coords", "value": {"lat": 60.169, "lon": 24.9315}}, label("DEMO-HELSINKI:TAPIOLA")]
     origin, destination = reversed(ends) if token_first else ends
@@ -43,7 +41,6 @@ def test_a_demos_token_lets_it_plan_from_either_end(tmp_path, ask, token_first):
 
 
 def test_an_id_of_a_network_that_cannot_be_opened_says_so(tmp_path, ask):
-    """Nobody may conclude that the stop does not exist."""
     write_record(tmp_path, "CLOSED")
     board = ask("get_departures", {"stop": {"type": "id", "value": "CLOSED:1"}})
 
@@ -57,13 +54,11 @@ KAMPPI, TAPIOLA = "DEMO-HELSINKI:KAMPPI", "DEMO-HELSINKI:TAPIOLA"
 
 @pytest.fixture
 def town(tmp_path, ask):
-    """Ask a tool over the demos and one added network far away."""
     keep_network(tmp_path, "TOWN", timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10"))
     return ask
 
 
 def test_a_saved_demo_stop_still_has_its_board(town):
-    """The token reaches the demo, and the answer is labelled."""
     town("save_user_variable", {"key": "work", "type": "other", "value": KAMPPI})
     board = town("get_departures", {"stop": label("work")})
 
@@ -71,7 +66,6 @@ def test_a_saved_demo_stop_still_has_its_board(town):
 
 
 def test_a_saved_demo_place_still_has_its_trips(town):
-    """A position with a demo's stop id is planned on the demo, though no added network covers it."""
     where = {"lat": 60.169, "lon": 24.9315, "stopId": KAMPPI}
     town("save_user_variable", {"key": "work", "type": "location", "value": where})
     trip = town("plan_trip", {"origin": label("work"), "destination": label(TAPIOLA)})
@@ -80,7 +74,6 @@ def test_a_saved_demo_place_still_has_its_trips(town):
 
 
 def test_a_demos_name_is_no_longer_a_place(town):
-    """For points, names and boards alike the demo is silent."""
     answer = town("findAddressOrStop", {"rawText": "Kamppi"})
 
     assert answer["error"]["code"] == "NO_MATCH"

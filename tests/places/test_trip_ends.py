@@ -74,7 +74,6 @@ def test_a_token_goes_straight_to_its_network(resolve):
 
 
 def test_a_name_with_a_colon_is_a_name(resolve):
-    """No network has the FEED, so the whole text is looked for."""
     named = {"Kahvila: Sirius": [stop_place("T:K", "Kahvila: Sirius", lat=60.4)], **A_AND_B}
     found, _ = resolve("Kahvila: Sirius", "B", FakeNetwork(places=named))
 
@@ -82,7 +81,6 @@ def test_a_name_with_a_colon_is_a_name(resolve):
 
 
 def test_an_unknown_name_says_who_could_not_be_asked(resolve):
-    """A name that nobody knew while one network was down is not called unknown to all."""
     down = MeetingNetwork(name="DOWN", failure=SourceUnreachable("The source cannot be reached"))
 
     with pytest.raises(PlaceUnknown) as caught:
@@ -95,7 +93,6 @@ def test_an_unknown_name_says_who_could_not_be_asked(resolve):
 
 
 def test_names_in_two_regions(resolve):
-    """Each end is known, but in another network: where each lies is said, and that feeds belong together."""
     north = FakeNetwork(name="NORTH", bounds=NORTH, places={"A": A_AND_B["A"]})
     south = FakeNetwork(name="SOUTH", bounds=SOUTH, places={"B": A_AND_B["B"]})
 
@@ -107,7 +104,6 @@ def test_names_in_two_regions(resolve):
 
 
 def test_a_name_outside_the_other_ends_region(resolve):
-    """The position lies in the north, the name is only known in the south: that is said, not 'unknown'."""
     north = FakeNetwork(name="NORTH", bounds=NORTH)
     south = FakeNetwork(name="SOUTH", bounds=SOUTH, places=A_AND_B)
 
@@ -116,7 +112,6 @@ def test_a_name_outside_the_other_ends_region(resolve):
 
 
 def test_a_network_that_cannot_be_used_is_named_between_positions_too(resolve):
-    """No name is looked up, and the answer may be another's all the same."""
     _, warnings = resolve(
         Coordinate(65, 25), Coordinate(65.1, 25), FakeNetwork(name="A"), problems={"BAD": "BAD is damaged."}
     )
@@ -125,7 +120,6 @@ def test_a_network_that_cannot_be_used_is_named_between_positions_too(resolve):
 
 
 def test_outside_every_network_names_those_that_cannot_be_used(resolve):
-    """One of them may lie there."""
     with pytest.raises(RegionUnsupported, match=r"lies in A\. BAD cannot be used: BAD is damaged$"):
         resolve(
             Coordinate(1, 25),

@@ -83,7 +83,6 @@ class Judge:
                 yield f"the change at {after['from']['name']} takes {needed} s, has {there} s, and nothing is said"
 
     def _is_late(self, running, leg, is_seated, stays_on):
-        """Whether a running trip makes a ride that leaves or arrives more than five minutes late."""
         board, alight = self._where(running.calls, leg, is_seated, stays_on)
         planned, calls = running.planned.calls, running.calls
         return max(calls[board][2] - planned[board][2], calls[alight][1] - planned[alight][1]) > LATE_AFTER_S
@@ -140,7 +139,6 @@ class Judge:
         return None
 
     def needed_s(self, before, after, is_seated):
-        """Return the seconds that a change takes at least."""
         trips = [leg["tripId"].partition(":")[2] for leg in (before, after)]
         feed = before["tripId"].partition(":")[0]
         if is_seated or (feed, *trips) in self.tables.specific:
@@ -149,7 +147,6 @@ class Judge:
         return taken
 
     def _shape(self, itinerary, answer, now):
-        """Say what is wrong with the legs as a row, whatever runs."""
         legs = itinerary["legs"]
         spans = [span(leg) for leg in legs]
         if any(begin > end or end - begin != leg["duration"] for (begin, end), leg in zip(spans, legs, strict=True)):
@@ -179,7 +176,6 @@ class Judge:
 
 
 def _is_missed_by(note, needed, there):
-    """Whether a note says how much of a change is missing."""
     if there > 0:
         return bool(re.search(rf"has {there} s of the \d+ s that it takes", note))
     missing = needed - there

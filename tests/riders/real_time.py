@@ -129,7 +129,6 @@ def _list_known(words):
 
 
 def _told(told, arrival, departure):
-    """What a message says of one call."""
     if told is None:
         return NOTHING
     if told.schedule_relationship in (SKIPPED, NO_DATA):

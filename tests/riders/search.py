@@ -42,7 +42,6 @@ class Router:
             those.sort()
 
     def near(self, place, max_walk_m):
-        """Return (seconds, metres) of the walk to each stop around a place."""
         grid = self.tables.grid
         walks = {stop: walk_m(place, grid.places[stop]) + HAIR for stop in grid.around(place, max_walk_m / DETOUR)}
         return {stop: (walk_s(metres) + HAIR, metres) for stop, metres in walks.items() if metres <= max_walk_m}

@@ -27,7 +27,6 @@ def town(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def lines():
-    """The name of each route."""
     rows = read_table(get_shared(KINGSTON[0][0][1]), "routes.txt")
     return {row["route_id"]: row["route_short_name"] or row["route_long_name"] for row in rows}
 

@@ -30,7 +30,6 @@ class Town:
         self._tools = {tool.name: tool for tool in list_tools(FakeNetworks(self.network), store)}
 
     def publish(self, messages: dict[str, FeedMessage], now):
-        """Let the network know what messages say."""
         received = [FeedBytes(message.SerializeToString(), now, feed) for feed, message in messages.items()]
         self.network.publish(read_realtime(self.timetable, self.index, received, now), self.day)
 
@@ -47,7 +46,6 @@ class Town:
         return self.call("plan_trip", arguments)
 
     def call(self, tool, arguments):
-        """Return the body of a tool's answer."""
         return asyncio.run(self._tools[tool].answer(arguments, user="ann")).body
 
 

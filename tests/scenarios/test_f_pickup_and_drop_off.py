@@ -4,7 +4,6 @@ from tests.scenarios.riding import ride
 
 
 def test_f01_nobody_boards_where_boarding_is_not_allowed():
-    """The first bus lets nobody in at Beta."""
     drawing = """
     line A | Alpha 08:00 | Beta 08:10 noboard | Gamma 08:20
     line A | Alpha 09:00 | Beta 09:10 | Gamma 09:20

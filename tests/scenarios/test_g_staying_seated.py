@@ -47,7 +47,6 @@ def test_staying_seated_is_allowed_where_no_change_is(time, arrive_by, found):
 
 
 def test_g06_a_vehicle_that_divides_takes_each_rider_along():
-    """The front goes to Gamma, the rear to Delta: one stays seated to either."""
     drawing = """
     line A | Alpha 08:00 | Beta 08:10
     line B | Beta 08:12 | Gamma 08:30
@@ -99,7 +98,6 @@ def test_g09_nobody_rides_on_only_to_where_the_next_trip_begins():
 
 
 def test_g10_over_midnight_on_one_service_day():
-    """A block's trips after midnight belong to the same service day."""
     drawing = """
     line A | Alpha 23:50 | Beta 24:00 | block 7
     line B | Beta 24:01 | Gamma 24:30 | block 7

@@ -19,7 +19,6 @@ def limits(request, tmp_path):
 
 
 async def passed(limits, times_ms, per_second=2):
-    """Return for each instant whether a call then passes."""
     now = iter(times_ms)
     limit = CallLimit("t", per_second, limits, lambda: NOW_MS + next(now))
     outcomes = []
@@ -59,7 +58,6 @@ async def test_a_refusal_says_how_long_to_wait(limits):
 
 
 async def test_calls_at_once_pass_no_more_than_the_limit(limits):
-    """Fifty calls of one instant: five."""
     limit = CallLimit("t", 5, limits, lambda: NOW_MS)
     outcomes = await asyncio.gather(*(limit.enter() for _ in range(50)), return_exceptions=True)
 
@@ -68,7 +66,6 @@ async def test_calls_at_once_pass_no_more_than_the_limit(limits):
 
 
 async def test_processes_of_a_home_share_the_limit(tmp_path):
-    """What another process has let through counts here."""
     code = (
         "import asyncio, sys; from pathlib import Path; from fingerpost.store.limits import Limits;"
         "from fingerpost.transit.tools.call_limit import CallLimit;"

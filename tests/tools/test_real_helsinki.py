@@ -24,7 +24,6 @@ def _minified(body):
 
 @pytest.fixture(scope="module")
 def tables():
-    """The feed's tables, read with nothing of ours."""
     path = get_shared("gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip")
     return {name: read_table(path, f"{name}.txt") for name in ("stop_times", "trips", "routes", "frequencies")}
 

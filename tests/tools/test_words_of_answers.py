@@ -21,7 +21,6 @@ SAVED_AT = "2026-03-10T06:00:00Z"
     ],
 )
 def test_the_period_of_an_alert_has_two_ends_one_or_none(period, told):
-    """The day of the end is said where it is another."""
     alert = {"header": "Road works", "effect": "DETOUR", "touches": ["stopId"], **period}
 
     assert describe_alerts({"alerts": [alert]}, [], "", "Europe/Helsinki") == [
@@ -41,7 +40,6 @@ def test_the_period_of_an_alert_has_two_ends_one_or_none(period, told):
     ],
 )
 def test_a_saved_value_is_told_as_a_place_a_text_or_json(value, told):
-    """A place as its names, each once, and its position; whatever is no place as it is."""
     variable = {"key": "home", "type": "place", "value": value, "createdAt": SAVED_AT, "updatedAt": SAVED_AT}
     text = SaveUserVariable.describe(None, {"variable": variable})
 
@@ -49,5 +47,4 @@ def test_a_saved_value_is_told_as_a_place_a_text_or_json(value, told):
 
 
 def test_no_calculation_is_said_to_be_none():
-    """An empty list has a text."""
     assert format_calculations({"results": []}) == "No rows."
