@@ -129,4 +129,4 @@ def ask_engine(timetable, search_timetable, origin, destination, leave_s, *, mid
         leave_s, leave_s, int(UNREACHED) - 1, direct_s, MAX_TRANSFERS + 1, 10**6,
     )  # fmt: skip
     journeys = run_kernel(timetable, search_timetable, query)
-    return sorted((journey.transfers, journey.arrival - midnight) for journey in journeys)
+    return sorted((max(0, journey.boardings - 1), journey.arrival - midnight) for journey in journeys)

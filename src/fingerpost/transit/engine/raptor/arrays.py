@@ -1,6 +1,6 @@
-"""The arrays that the kernels read and write, gathered under names, and the scratch memory of each thread.
+"""The arrays that the kernels read and write, and the scratch memory of each thread.
 
-Times are seconds of a ``search_timetable.build.SearchTimetable``, UNREACHED where there is none.
+Times are seconds of a ``search_timetable.build.SearchTimetable``, UNREACHED for none.
 A *pattern* is a list of trip instances that serve the same stops and never overtake one another (a *route* in the
 RAPTOR papers); a *trip instance* is a trip on one service day; a *position* is one stop of a pattern.
 """
@@ -22,7 +22,7 @@ UInt32 = npt.NDArray[np.uint32]
 
 
 class Patterns(NamedTuple):
-    """The patterns of a search timetable, and what links their stops.
+    """The patterns of a search timetable, and the links between their stops.
 
     Positions of pattern p are rows ``pattern_first[p] .. pattern_first[p + 1]``, its trip instances rows
     ``instance_first[p] .. instance_first[p + 1]``; the times of its j-th instance begin at
@@ -46,19 +46,19 @@ class Patterns(NamedTuple):
     change_s: Int32
     hop_first: UInt32  # where each stop's incoming hops begin
     hop_from: UInt32  # the stop before
-    hop_s: UInt16  # (spans, hops): the shortest ride from there of those that leave in a span, NO_HOP for none
+    hop_s: UInt16  # (spans, hops): the shortest ride that leaves in a span, NO_HOP for none
     walk_first: UInt32  # where the footpaths that lead to each stop begin
     walk_from: UInt32
     walk_s: Int32
     walk_m: Int32
-    spans_since_s: Any  # int: when the first span begins; it also has what is earlier, the last what is later
+    spans_since_s: Any  # int: when the first span begins, which also has earlier rides; the last has later ones
 
 
 class KernelQuery(NamedTuple):
     """A query for a kernel: the best journeys per number of rides that leave in [earliest_s, window_end_s].
 
-    ``access_*`` say which stops can be walked to, ``egress_*`` from which the goal can.
-    ``direct_s`` is the walk all the way, UNREACHED where it is too far.
+    ``access_*`` are the walks from the origin, ``egress_*`` those to the destination.
+    ``direct_s`` is the walk all the way, UNREACHED if it is too far.
     """
 
     access_stop: Int32
@@ -78,7 +78,7 @@ class KernelQuery(NamedTuple):
 class Workspace(NamedTuple):
     """Scratch memory of one thread.
 
-    Only what is known of the goal (``egress_*``, ``bound_s``, ``horizon_s``, ``rides_*``) may outlive a search.
+    Only the arrays about the goal (``egress_*``, ``bound_s``, ``horizon_s``, ``rides_*``) may outlive a search.
     """
 
     arrived: Int32  # (rides + 1, stops): earliest arrival by so many rides at most
@@ -136,18 +136,17 @@ class JourneyRows(NamedTuple):
 def new_workspace(stop_count: int, pattern_count: int, longest_pattern: int, max_rides: int) -> Workspace:
     """Return memory for searches of exactly ``max_rides`` rides on a search timetable of this size."""
     rounds = max_rides + 1
-
-    def table(*shape: int) -> Int32:
-        return np.zeros(shape, np.int32)
-
+    shapes: list[tuple[tuple[int, ...], str]] = [
+        ((rounds, stop_count), "arrived ready ready_from ride_pattern ride_instance ride_board ride_alight"),
+        ((rounds, pattern_count), "reached_instance reached_from"),
+        ((stop_count,), "egress_s egress_m bound_s rides_from rides_after"),
+        ((rounds,), "goal goal_stop"),
+        ((1,), "horizon_s"),
+        ((max_rides, longest_pattern), "transfer_cost_m transfer_before transfer_foot"),
+    ]
+    tables: dict[str, Any] = {name: np.zeros(shape, np.int32) for shape, names in shapes for name in names.split()}
     return Workspace(
-        arrived=table(rounds, stop_count),
-        ready=table(rounds, stop_count),
-        ready_from=table(rounds, stop_count),
-        ride_pattern=table(rounds, stop_count),
-        ride_instance=table(rounds, stop_count),
-        ride_board=table(rounds, stop_count),
-        ride_alight=table(rounds, stop_count),
+        **tables,
         is_marked=np.zeros((2, stop_count), np.bool_),
         marked=np.zeros((2, stop_count), np.uint32),
         is_touched=np.zeros(stop_count, np.bool_),
@@ -155,19 +154,6 @@ def new_workspace(stop_count: int, pattern_count: int, longest_pattern: int, max
         queue=np.zeros(pattern_count, np.uint32),
         queue_position=np.full(pattern_count, -1, np.int32),
         queue_last=np.full(pattern_count, -1, np.int32),
-        reached_instance=table(rounds, pattern_count),
-        reached_from=table(rounds, pattern_count),
-        egress_s=table(stop_count),
-        egress_m=table(stop_count),
-        bound_s=table(stop_count),
-        horizon_s=table(1),
-        rides_from=table(stop_count),
-        rides_after=table(stop_count),
-        goal=table(rounds),
-        goal_stop=table(rounds),
-        transfer_cost_m=table(max_rides, longest_pattern),
-        transfer_before=table(max_rides, longest_pattern),
-        transfer_foot=table(max_rides, longest_pattern),
     )
 
 
@@ -186,18 +172,14 @@ def new_journey_rows(journey_count: int) -> JourneyRows:
     return JourneyRows(np.zeros((journey_count, 6), np.int32), np.zeros((4 * journey_count, 5), np.int32))
 
 
-# Sizes at first; both are doubled where either is too small.
+# Initial sizes; both are doubled if either is too small.
 JOURNEYS, LABELS = 256, 16_384
-# A thread keeps memory for so many different pairs of a number of stops and a number of rides.
+# The number of SearchBuffers that a thread keeps.
 KEPT = 16
 
 
 class SearchBuffers:
-    """Scratch memory for queries of exactly ``max_rides`` rides.
-
-    They search timetables of exactly ``stop_count`` stops, with at most ``pattern_count`` patterns of at most
-    ``longest_pattern`` positions.
-    """
+    """Scratch memory for queries of exactly ``max_rides`` rides among exactly ``stop_count`` stops."""
 
     def __init__(self, stop_count: int, max_rides: int) -> None:
         self.stop_count, self.max_rides = stop_count, max_rides
@@ -207,7 +189,7 @@ class SearchBuffers:
         self.found = new_journey_rows(JOURNEYS)
 
     def make_fit(self, search_timetable: "SearchTimetable") -> None:
-        """Grow until a search timetable of as many stops fits; nothing shrinks again."""
+        """Grow until a search timetable of as many stops fits."""
         patterns = max(self.pattern_count, search_timetable.pattern_count)
         longest = max(self.longest_pattern, search_timetable.longest_pattern)
         if (patterns, longest) != (self.pattern_count, self.longest_pattern):
@@ -218,7 +200,7 @@ class SearchBuffers:
         """Double the journeys and labels, and start with fresh scratch memory."""
         self.found = new_journey_rows(2 * len(self.found.journey))
         self.labels = new_labels(self.stop_count, self.max_rides, 2 * len(self.labels.row))
-        # A search that gave up half way left its queue behind.
+        # A search that ran out of memory has left its queue behind.
         self.work = self._new_work()
 
     def _new_work(self) -> Workspace:

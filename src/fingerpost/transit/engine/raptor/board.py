@@ -29,18 +29,17 @@ def list_board_departures(
     window_s: int,
     wanted: int | None = None,
 ) -> tuple[list[BoardDeparture], int]:
-    """Return the departures from the stops in [instant, instant + window_s], both ends included, and their number.
+    """Return the departures in [instant, instant + window_s], both ends included, in order of time, and their number.
 
-    They come in the order in which they leave; ``wanted`` bounds how many of the first are returned, with all that
-    leave at the same second as the last of these.
-    A stop time without pickup is not a departure, and neither is one behind which the trip lets nobody out.
+    With ``wanted``, only the first ones are returned, and all that leave at the same second as the last of these.
+    A stop time without pickup is no departure, nor is one after which nobody may alight.
     """
     since_s = search_timetable.to_search_s(instant)
     wanted_stops = search_timetable.search_stops.expand(np.array(sorted(set(stops)), np.int32))[1]
     rows = list_departures(search_timetable.patterns, wanted_stops, since_s, since_s + window_s)
     part, position = _parts_of(search_timetable, rows)
     if not search_timetable.parts.is_plain:
-        # A trip may be part of several instances that stay seated: its stop times are there once for each.
+        # A trip with in-seat transfers may be part of several instances.
         once = np.unique(np.column_stack([search_timetable.parts.ride[part], position]), axis=0, return_index=True)[1]
         rows, part, position = rows[once], part[once], position[once]
     order = np.lexsort((rows[:, 0], rows[:, 2]))
@@ -51,7 +50,7 @@ def list_board_departures(
 
 
 def _parts_of(search_timetable: SearchTimetable, rows: Int32) -> tuple[Int64, Int64]:
-    """Return, for each stop time of an instance, the row of its part and the position in that part."""
+    """Return the part (row) of each stop time of an instance, and the position in that part."""
     parts, instance = search_timetable.parts, search_timetable.instance_parts[rows[:, 0]]
     position = rows[:, 1].astype(np.int64)
     if parts.is_plain:

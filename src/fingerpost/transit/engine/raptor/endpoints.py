@@ -1,7 +1,7 @@
 """Access and egress: the stops within walking distance of an origin or a destination."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -22,22 +22,19 @@ class Endpoint:
 
     @cached_property
     def walk_s_by_stop(self) -> dict[int, int]:
-        """The seconds of the walk between the point and each stop (row) within reach."""
         return dict(zip(self.stop.tolist(), self.seconds.tolist(), strict=True))
 
     @property
     def least_m(self) -> int:
-        """The metres of the shortest walk; 0 where no stop is within reach."""
+        """The metres of the shortest walk, 0 if no stop is within reach."""
         return int(self.metres.min()) if len(self.metres) else 0
 
     def within(self, limit_m: float) -> "Endpoint":
-        """Return the endpoint with those of its stops that are no further away than a limit."""
+        """Return the endpoint with only the stops within a limit."""
         near = self.metres <= limit_m
         if near.all():
             return self
-        return Endpoint(
-            lat=self.lat, lon=self.lon, stop=self.stop[near], seconds=self.seconds[near], metres=self.metres[near]
-        )
+        return replace(self, stop=self.stop[near], seconds=self.seconds[near], metres=self.metres[near])
 
 
 def find_endpoint(
@@ -52,13 +49,11 @@ def find_endpoint(
 ) -> Endpoint:
     """Return an endpoint with every boardable stop within ``max_walk_m`` of walking; ``own_stops`` cost no walk.
 
-    Without ``walks`` the straight line counts. ``is_goal``: one walks from the stops to it.
+    Without ``walks`` they are straight lines. ``is_goal``: the walks lead from the stops to the endpoint.
     """
     walks = walks or StraightLine(timetable.stop_lat, timetable.stop_lon)
     boardable = np.flatnonzero(timetable.stop_kind == STOP)
     near = walks.reach(lat, lon, boardable, max_walk_m, from_stops=is_goal)
-    if not own_stops:
-        return Endpoint(lat=lat, lon=lon, stop=near.stop, seconds=near.seconds, metres=near.metres)
     own = np.array(sorted(set(own_stops)), np.int64)
     others = ~np.isin(near.stop, own)
     none = np.zeros(len(own), np.int32)

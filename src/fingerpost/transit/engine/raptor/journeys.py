@@ -14,10 +14,9 @@ from fingerpost.transit.engine.timetable.timetable import Timetable
 class Ride:
     """One ride on one trip. Stop times are rows of the timetable's columns; instants are Unix seconds.
 
-    ``trip_departure`` is a row of the timetable's trip departures, or -1 - i for the i-th added ride of the overlay
-    that was searched; the stop times of an added ride are positions among its own.
-    ``foot_m`` is walked before boarding: from the start for the first ride, else from the ride before.
-    ``stays_seated`` says that one comes from the ride before without leaving the vehicle.
+    ``trip_departure`` is a row of the timetable's trip departures, or -1 - i for the i-th added ride of the overlay,
+    whose stop times are positions. ``foot_m`` is walked before boarding. ``stays_seated``: riders come from the ride
+    before without leaving the vehicle.
     """
 
     trip_departure: int
@@ -32,10 +31,9 @@ class Ride:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Journey:
-    """Rides from origin to destination. Without rides it is the walk all the way, of ``egress_m``.
+    """Rides from origin to destination, or a walk of ``egress_m`` all the way. Instants are Unix seconds.
 
-    ``departure`` is when to leave the origin, ``arrival`` when the destination is reached (Unix seconds).
-    ``stays`` is the number of rides for which one stays seated.
+    ``stays`` is the number of rides with ``stays_seated``.
     """
 
     departure: int
@@ -46,12 +44,7 @@ class Journey:
 
     @property
     def boardings(self) -> int:
-        """How many times one boards; a ride for which one stays seated does not count."""
         return len(self.rides) - self.stays
-
-    @property
-    def transfers(self) -> int:
-        return max(0, self.boardings - 1)
 
     @property
     def walk_m(self) -> int:
@@ -61,7 +54,7 @@ class Journey:
 def journeys_of(
     timetable: Timetable, search_timetable: SearchTimetable, found: JourneyRows, count: int
 ) -> list[Journey]:
-    """Return the first ``count`` journeys that a kernel found, turned round where its times are mirrored."""
+    """Return the first ``count`` journeys that a kernel found, reversed if its times are mirrored."""
     journeys = []
     for leave_s, arrive_s, boardings, first_leg, _, last_m in found.journey[:count].tolist():
         legs = found.leg[first_leg : first_leg + boardings].tolist()
@@ -88,7 +81,7 @@ def journeys_of(
 
 
 def _rides(timetable: Timetable, search_timetable: SearchTimetable, leg: list[int], foot_m: int) -> list[Ride]:
-    """Return the rides of one trip instance from boarding to alighting: several where one stays seated."""
+    """Return the rides of one trip instance from boarding to alighting: several with in-seat transfers."""
     pattern, instance, board, alight, _ = leg
     patterns, parts = search_timetable.patterns, search_timetable.parts
     length = int(patterns.pattern_first[pattern + 1] - patterns.pattern_first[pattern])

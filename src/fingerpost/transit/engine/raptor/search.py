@@ -1,7 +1,7 @@
-"""Finds the best journeys between an origin and a destination around an instant.
+"""Find the best journeys between an origin and a destination around an instant.
 
-A departure window begins at the instant and widens until it holds enough journeys. Where journeys walk more than the
-limit in sum, McRAPTOR looks for those within the limit that they dominated.
+A departure window begins at the instant and widens until it contains enough journeys. If journeys walk more than the
+limit in sum, McRAPTOR finds those within the limit that they dominated.
 """
 
 from dataclasses import dataclass
@@ -23,29 +23,28 @@ from fingerpost.transit.engine.timetable.timetable import Int32, Timetable
 from fingerpost.transit.engine.timetable.walking import straight_line_m
 from fingerpost.transit.engine.timetable.walks import StraightLine, Walks
 
-# The window in which journeys leave (or arrive), widened step by step until there are enough of them.
+# The window in which journeys leave (or arrive) is widened in these steps until there are enough of them.
 WINDOWS_S = (1800, 2 * 3600, 8 * 3600)
-# Only where none leaves within the widest window is a journey of much later an answer at all.
+# Later journeys are an answer only if none leaves within the widest window.
 LAST_WINDOW_S = 24 * 3600
 Cost = tuple[int, int, int, int]
-"""What a journey is judged by, the smaller the better: departure (its sign turned), arrival, rides, metres walked."""
+"""Minus the departure, arrival, rides, metres walked."""
 
-# When a day offers nothing, the search is made again on a search timetable that reaches this many days further.
-# It holds all of them, because a wait may cross the end of any.
+# If a day offers nothing, the search is repeated on a search timetable of this many more days, because a wait may cross
+# the end of any.
 FURTHER_DAYS = 6
-# Never look for more walk-limited journeys than this in one search.
+# The most searches for walk-limited journeys per query.
 LIMITED_TRIES = 8
-# How fast a journey is guessed to be. Too fast costs little: bounds are easily made to reach further.
+# The assumed speed of a journey. Too fast a guess costs little, because lower bounds are easily extended.
 GUESSED_M_PER_S = 3.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchQuery:
-    """A journey query. ``instant`` is the earliest departure, or the latest arrival where ``arrive_by``.
+    """A journey query. ``instant`` is the earliest departure, or the latest arrival if ``arrive_by``.
 
-    Towards a wanted arrival nobody leaves before ``not_before``; None for no bound.
-    ``window_s`` is the window to search whole; None for one that widens until there are enough journeys.
-    ``walks`` measure the walk all the way; None for the straight line.
+    ``not_before`` is the earliest departure of a query by arrival. ``window_s`` is searched whole; None widens the
+    window until there are enough journeys. ``walks`` measure the walk all the way, by default in a straight line.
     """
 
     origin: Endpoint
@@ -62,10 +61,10 @@ class SearchQuery:
 
 
 def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, query: SearchQuery) -> list[Journey]:
-    """Return journeys that are best in time and changes, at least ``wanted`` of them where so many exist.
+    """Return the journeys that are best in time and changes, in any order, at least ``wanted`` if so many exist.
 
-    None of them walks more than the limit in sum. The walk all the way, where it is short enough, is one;
-    then rides that arrive later than who walks are not promised. Nor is the order.
+    None walks more than the limit in sum. If the walk all the way is short enough, it is one of them, and rides that
+    arrive later may be missing.
     """
     direct = _find_direct_walk(timetable, query)
     if not len(query.origin.stop) or not len(query.destination.stop):
@@ -105,9 +104,9 @@ class _Search(NamedTuple):
     direct: Journey | None
 
     def search(self) -> list[Journey]:
-        """Search from the instant; where nothing leaves within the last window, from when the first journey does.
+        """Search from the instant; if nothing leaves within the last window, from the first departure after it.
 
-        Behind the last window only the first arrival is found, not those that leave a little later.
+        After the last window a search finds only the first arrival, not journeys that leave slightly later.
         """
         earliest_s = self.search_timetable.to_search_s(self.query.instant)
         while True:
@@ -121,7 +120,7 @@ class _Search(NamedTuple):
         """Whether nothing better can begin, or end, beyond the reach of the search timetable."""
         best_s = min(map(self._end_s, found), default=int(UNREACHED))
         if self.query.arrive_by and self.query.not_before is not None:
-            # What leaves before ``not_before`` is no answer.
+            # Journeys that leave before ``not_before`` are no answer.
             best_s = min(best_s, self.search_timetable.to_search_s(self.query.not_before))
         return best_s <= self.search_timetable.reach_s
 
@@ -143,9 +142,9 @@ class _Search(NamedTuple):
             if len(within) < len(journeys) and not is_walk_trouble:
                 is_walk_trouble = True
                 if not within and not self._run_kernel(kernel_query, self._known_arrivals([])):
-                    # Whoever waits loses nothing: what cannot be done now cannot be done later that day.
+                    # A journey that begins with a wait is possible now, so there is none later that day either.
                     return []
-            kept = self._prompt(self._leaving(within), earliest_s)
+            kept = self._drop_late_departures(self._leaving(within), earliest_s)
             waits_s = [self._wait_s(journey, earliest_s) for journey in kept]
             if query.window_s is not None and any(wait_s <= query.window_s for wait_s in waits_s):
                 break
@@ -153,7 +152,7 @@ class _Search(NamedTuple):
             if soon_count > query.wanted or (soon_count and window_s == WINDOWS_S[-1]) or not journeys:
                 break
         if is_walk_trouble:
-            kept = self._with_hidden(kernel_query, kept)
+            kept = self._add_walk_limited_journeys(kernel_query, kept)
         return self._leaving(kept)
 
     def _run_kernel(
@@ -165,8 +164,8 @@ class _Search(NamedTuple):
         earliest = self.query.not_before
         return [journey for journey in journeys if earliest is None or journey.departure >= earliest]
 
-    def _prompt(self, journeys: list[Journey], earliest_s: int) -> list[Journey]:
-        """Leave out journeys of much later, unless they spare a change or there is nothing else."""
+    def _drop_late_departures(self, journeys: list[Journey], earliest_s: int) -> list[Journey]:
+        """Drop journeys that leave much later, unless they save a change or there are no others."""
         soon = [journey for journey in journeys if self._wait_s(journey, earliest_s) <= WINDOWS_S[-1]]
         if not soon:
             return journeys
@@ -182,8 +181,8 @@ class _Search(NamedTuple):
         """Return when a journey arrives, or when it leaves (arrive by), in search timetable seconds."""
         return self.search_timetable.to_search_s(journey.departure if self.query.arrive_by else journey.arrival)
 
-    def _with_hidden(self, kernel_query: KernelQuery, kept: list[Journey]) -> list[Journey]:
-        """Add what journeys with too much walking dominated: the best within the limit, leaving later and later."""
+    def _add_walk_limited_journeys(self, kernel_query: KernelQuery, kept: list[Journey]) -> list[Journey]:
+        """Add the best journeys within the walking limit that others with more walking dominated."""
         together = _best(kept)
         leave_s = kernel_query.earliest_s
         for _ in range(LIMITED_TRIES):
@@ -212,7 +211,7 @@ def _list_windows_s(query: SearchQuery) -> list[int]:
 
 
 def _best(journeys: list[Journey]) -> list[Journey]:
-    """Leave out journeys than which another is no worse in anything and better in something."""
+    """Return the Pareto-optimal journeys."""
     costs = {each: (-each.departure, each.arrival, each.boardings, each.walk_m) for each in journeys}
     different = set(costs.values())
     return [each for each, cost in costs.items() if not any(_beats(other, cost) for other in different)]
@@ -230,7 +229,7 @@ def run_kernel(
     *,
     is_same_goal: bool = False,
 ) -> list[Journey]:
-    """Run range RAPTOR, or McRAPTOR where arrivals are already known, and return the journeys.
+    """Run range RAPTOR, or McRAPTOR if arrivals are already known, and return the journeys.
 
     ``is_same_goal``: this thread's last search was on this search timetable with the same origin, destination,
     ``max_rides`` and ``max_walk_m``, and this one begins no earlier.
@@ -267,7 +266,6 @@ def _with_split_stops(search_timetable: SearchTimetable, kernel_query: KernelQue
 
 
 def _guess_reach_s(timetable: Timetable, kernel_query: KernelQuery) -> int:
-    """Return about how long the journey may take, for ``compute_lower_bounds``."""
     if not len(kernel_query.access_stop) or not len(kernel_query.egress_stop):
         return 0
     origin, goal = int(kernel_query.access_stop[0]), kernel_query.egress_stop[:1]

@@ -1,4 +1,4 @@
-"""Calls every kernel of the search once, so that it is compiled or loaded before a query needs it."""
+"""Call every kernel of the search once, so that it is compiled or loaded before a query needs it."""
 
 from datetime import date
 
@@ -26,7 +26,6 @@ _ZONE = "UTC"
 
 
 def call_search_kernels() -> None:
-    """Search a network of three stops in every way that a query can ask for."""
     timetable = _three_stops()
     start = service_day_start(_DAY, _ZONE)
     zeros = np.zeros(3, np.int32)
@@ -41,7 +40,7 @@ def call_search_kernels() -> None:
     live = SearchTimetables(timetable, Overlay(rides={(0, _DAY.toordinal()): late}, as_of=start))
     for search_timetables in (SearchTimetables(timetable), live):
         for arrive_by in (False, True):
-            # Far less walking than access and egress need, so that McRAPTOR runs too.
+            # The second limit is less than access and egress need, so that McRAPTOR runs too.
             for max_walk_m in (3000, 700):
                 ends = [
                     find_endpoint(timetable, float(timetable.stop_lat[stop]) + 0.004, 0.0, [], 3000.0)

@@ -1,8 +1,8 @@
 """Lower bounds for target pruning: the least time and the fewest rides from every stop to the destination.
 
-Time is bounded by the shortest rides of the hours in question, not of the whole day: one late trip that catches up
-would else spoil the bound of its street for all others. How far the hours reach is the horizon: what rides leave
-after it cannot bring anyone to the goal before it.
+Time is bounded by the shortest rides of the relevant hours, not of the whole day, because one late trip that catches up
+would spoil the bound of all others. These hours end at the horizon: rides that leave after it cannot reach the goal
+before it.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from fingerpost.transit.kernel_mode import allocating, entry, looping
 # Bounds must hold past the window for one and a half times the least way, and this much more.
 SPARE_S = 1200
 
-# Stops wait in buckets of so many seconds; the last takes all that is further.
+# Stops wait in buckets of this many seconds; the last takes all others.
 BUCKETS, BUCKET_WIDTH = 8192, 8
 NOBODY, NOT_LISTED = -1, -2
 
@@ -23,9 +23,9 @@ NOBODY, NOT_LISTED = -1, -2
 def compute_lower_bounds(net, query, work, reach_s, is_same_goal):
     """Write the egress of every stop, and the lower bounds of time and rides to the destination.
 
-    ``reach_s`` is a guess of how long past the window bounds must hold; a poor one costs time, never an answer.
+    ``reach_s`` is a guess of how long past the window bounds must hold; a poor guess costs time only.
     ``is_same_goal``: the last search in this memory had the same origin, destination, ``max_rides`` and ``max_walk_m``,
-    and this one begins no earlier; the bounds that are there hold as far as their horizon.
+    and this one begins no earlier, so the existing bounds hold up to their horizon.
     """
     if not is_same_goal:
         work.egress_s[:] = UNREACHED
@@ -54,7 +54,7 @@ def compute_lower_bounds(net, query, work, reach_s, is_same_goal):
 
 @allocating
 def _hops_until(net, since_s, until_s, work):
-    """Return the shortest ride of every hop (spans, hops) that leaves in a span or before; note the horizon."""
+    """Return the shortest ride of every hop (spans, hops) that leaves in a span or before; write the horizon."""
     last = len(net.hop_s) - 1
     begin = min(last, max(0, (since_s - net.spans_since_s) // SPAN_S))
     end = min(last, max(0, (until_s - net.spans_since_s) // SPAN_S))
@@ -69,7 +69,7 @@ def _hops_until(net, since_s, until_s, work):
 
 @allocating
 def _new_buckets(net):
-    """Return lists of stops by cost: the first stop of each bucket; for each stop the next and the one before."""
+    """Return linked lists of stops by cost: the first stop of each bucket, and for each stop the next and previous."""
     stops = len(net.change_s)
     return (
         np.full(BUCKETS, NOBODY, np.int32),
@@ -80,13 +80,13 @@ def _new_buckets(net):
 
 @looping
 def _bound_least(net, query, hop_s, bound, buckets):
-    """Find from the goal backwards, over hops and footpaths, the least that any way costs from every stop.
+    """Find the least cost of every stop by a search from the goal over hops and footpaths.
 
-    A ride that brings anyone to the goal before the horizon leaves before it, less what is still to come. So only the
-    spans until then count; ``hop_s`` (spans, hops) has the least of each span and all before.
-    ``bound`` is what was found for a nearer horizon, and is lowered: the further one only adds rides.
+    A ride that reaches the goal before the horizon leaves before it, minus the remaining cost, so only earlier spans
+    count; ``hop_s`` (spans, hops) has the least of each span and all before.
+    ``bound``, found for a nearer horizon, is lowered, because a further one only adds rides.
     Dial: "Algorithm 360: Shortest-Path Forest with Topological Ordering", Communications of the ACM 12(11), 1969; with
-    wide buckets, so a stop whose cost falls after it was taken out is taken out again.
+    wide buckets, so a stop may be taken out again if its cost falls.
     """
     for row in range(len(query.egress_stop)):
         _lower_cost(buckets, bound, query.egress_stop[row], query.egress_s[row])
@@ -105,7 +105,7 @@ def _bound_least(net, query, hop_s, bound, buckets):
 
 @looping
 def _lower_before(net, hop_s, bound, buckets, stop):
-    """Lower what is known of the stops from which a ride leads straight to a stop."""
+    """Lower the cost of the stops from which a ride leads to a stop."""
     cost = bound[stop]
     row = max(0, len(hop_s) - 1 - cost // SPAN_S)
     for hop in range(net.hop_first[stop], net.hop_first[stop + 1]):
@@ -142,9 +142,9 @@ def _take_out(buckets, bucket, stop):
 
 @looping
 def _bound_rides(net, query, work, led_on):
-    """Count, from the goal backwards, how many rides are needed at least from every stop.
+    """Count, from the goal backwards, the least number of rides from every stop.
 
-    ``led_on`` says for each pattern from how many of its first positions it is known to lead on; all 0.
+    ``led_on`` are zeros: for each pattern, how many of its first positions are known to lead to the goal.
     """
     work.rides_from[:] = UNREACHED
     work.rides_after[:] = UNREACHED
@@ -182,7 +182,7 @@ def _bound_rides(net, query, work, led_on):
         for row in range(len(query.access_stop)):
             least = min(least, work.rides_from[query.access_stop[row]])
         if least <= rides:
-            # Enough is known: whoever is further away needs more than this.
+            # Stops further away need more rides than this.
             for stop in range(len(net.change_s)):
                 work.rides_from[stop] = min(work.rides_from[stop], rides + 1)
                 work.rides_after[stop] = min(work.rides_after[stop], rides + 1)
@@ -191,7 +191,7 @@ def _bound_rides(net, query, work, led_on):
 
 @looping
 def _note_after(work, stop, rides, count):
-    """Note that so many rides are needed after alighting at a stop, if that is news; return how many were noted."""
+    """Write the rides needed after alighting at a stop, if not known; return the number of touched stops."""
     if work.rides_after[stop] != UNREACHED:
         return count
     work.rides_after[stop] = rides

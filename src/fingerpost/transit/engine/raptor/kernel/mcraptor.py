@@ -66,9 +66,8 @@ def search_mcraptor(net, query, known_s, work, labels, found):
     """Find, leaving at ``earliest_s``, the earliest arrival for each number of rides with at most ``max_walk_m``.
 
     Only arrivals before ``known_s``, by number of rides, are looked for.
-    Exact: a way is dropped only where another is no worse in time and walking, or where it cannot improve the goal.
-    Slower than ``search_window``; used only where the sum of walking decides.
-    Returns the number of journeys, NO_ROOM where ``labels`` or ``found`` is too small.
+    Exact: a label is dropped only if another is no worse in time and walking, or if it cannot improve the goal.
+    Returns the number of journeys, NO_ROOM if ``labels`` or ``found`` is too small.
     """
     for rides in range(len(work.goal)):
         work.goal[rides] = known_s[rides]
@@ -76,7 +75,7 @@ def search_mcraptor(net, query, known_s, work, labels, found):
     for stop in range(len(net.change_s)):
         labels.ready_head[stop] = labels.reached_head[stop] = NOBODY
     bound_s = min(query.latest_s + 1, query.earliest_s + query.direct_s)
-    # Every journey ends with at least the shortest way to the goal: so much may be walked before it.
+    # Every journey ends with at least the shortest egress, so this much may be walked before it.
     before_m = np.int64(-1)
     for egress_m in query.egress_m:
         before_m = max(before_m, query.max_walk_m - egress_m)
@@ -96,7 +95,7 @@ def search_mcraptor(net, query, known_s, work, labels, found):
 
 @looping
 def _start(query, work, labels, before_m):
-    """Note where one can board first; return the number of labels, or NO_ROOM."""
+    """Push labels for the access stops; return the number of labels, or NO_ROOM."""
     count = 0
     for row in range(len(query.access_stop)):
         stop = query.access_stop[row]
@@ -130,8 +129,8 @@ def _enqueue_boarded(net, work, labels, begin, end):
 def _ride_patterns(net, work, labels, first_row, count, queue_count, bound_s, rides):
     """Scan each pattern of the queue once with all its riders; push a label wherever one alights.
 
-    Labels from row ``first_row`` on may board. Whoever is aboard sits further ahead than everybody who has walked as
-    little. Returns the new number of labels, or NO_ROOM.
+    Labels from row ``first_row`` on may board. Each rider is in an earlier instance than all who have walked as little.
+    Returns the new number of labels, or NO_ROOM.
     """
     for index in range(queue_count):
         pattern = work.queue[index]
@@ -163,7 +162,7 @@ def _ride_patterns(net, work, labels, first_row, count, queue_count, bound_s, ri
                     )  # fmt: skip
                     if count == NO_ROOM:
                         return NO_ROOM
-                # Riding on is like boarding here: where that is pruned, whoever is aboard is pruned too.
+                # Riding on is like boarding here, so the same pruning applies.
                 if flags & NO_BOARDING or can_improve(work, stop, arrival_s, rides - 1 + work.rides_from[stop]):
                     _sit(labels, rider, stay)
                     stay += 1
@@ -181,9 +180,9 @@ def _ride_patterns(net, work, labels, first_row, count, queue_count, bound_s, ri
 
 @looping
 def _take_aboard(net, work, labels, pattern, position, row, riders, rides):
-    """Let a label board the first instance it can catch, unless a rider of it or an earlier one has walked as little.
+    """Board the first possible instance, unless a rider of it or an earlier one has walked as little.
 
-    Riders whom it beats get off. Returns how many ride, or NO_ROOM.
+    Removes the riders that the new one dominates. Returns the number of riders, or NO_ROOM.
     """
     walked_m = labels.row[row, WALKED_M]
     below = net.instance_first[pattern + 1] - net.instance_first[pattern]
@@ -193,7 +192,7 @@ def _take_aboard(net, work, labels, pattern, position, row, riders, rides):
     ready_s = labels.row[row, TIME_S]
     length = net.pattern_first[pattern + 1] - net.pattern_first[pattern]
     before = net.stop_time_base[pattern] + (below - 1) * length + position
-    # Few can catch an earlier instance: check the next earlier one before searching for the first.
+    # Few labels can catch an earlier instance, so the next earlier one is checked before the binary search.
     if below == 0 or net.departure_s[before] < ready_s:
         return riders
     instance = first_instance(net, pattern, position, ready_s, below)
@@ -221,7 +220,7 @@ def _sit(labels, rider, seat):
 
 @looping
 def _walk_to_goal(query, work, labels, begin, end, bound_s, rides):
-    """Improve the goal from the stops that were reached, in labels from ``begin`` to ``end``."""
+    """Walk to the goal from the labels ``begin`` to ``end``."""
     for row in range(begin, end):
         stop, time_s, walked_m = np.uint32(labels.row[row, STOP]), labels.row[row, TIME_S], labels.row[row, WALKED_M]
         if work.egress_s[stop] == UNREACHED or walked_m + work.egress_m[stop] > query.max_walk_m:
@@ -236,14 +235,11 @@ def _walk_to_goal(query, work, labels, begin, end, bound_s, rides):
 
 @looping
 def _walk_to_stops(net, work, labels, begin, end, before_m, rides):
-    """Walk on from the stops that were reached, in labels from ``begin`` to ``end``, to where one can board.
-
-    Returns the new number of labels, or NO_ROOM.
-    """
+    """Walk from the labels ``begin`` to ``end`` to other stops; return the new number of labels, or NO_ROOM."""
     count = end
     for row in range(begin, end):
         stop, time_s, walked_m = np.uint32(labels.row[row, STOP]), labels.row[row, TIME_S], labels.row[row, WALKED_M]
-        # Who goes on from here takes one ride more at least.
+        # Going on takes at least one more ride.
         if not can_improve(work, stop, time_s, rides + max(1, work.rides_after[stop])):
             continue
         if _is_beaten_since(labels, labels.reached_head, row):
@@ -264,10 +260,7 @@ def _walk_to_stops(net, work, labels, begin, end, before_m, rides):
 
 @looping
 def _note_ready(work, labels, count, parent, stop, ready_s, walked_m, rides):
-    """Note that one can board at a stop from a time on, if that is worth it.
-
-    Returns the new number of labels, or NO_ROOM.
-    """
+    """Push a label for boarding at a stop, unless it is pruned; return the new number of labels, or NO_ROOM."""
     if not can_improve(work, stop, ready_s, rides + work.rides_from[stop]):
         return count
     if _is_dominated(labels, labels.ready_head, stop, ready_s, walked_m):
@@ -277,7 +270,7 @@ def _note_ready(work, labels, count, parent, stop, ready_s, walked_m, rides):
 
 @looping
 def _write_labels(query, work, labels, found):
-    """Follow the best label of each number of rides back to the start."""
+    """Follow the best label of each number of rides back to the start, and write its journey."""
     journey_count, leg_count = 0, 0
     for rides in range(1, query.max_rides + 1):
         row = labels.goal_row[rides]

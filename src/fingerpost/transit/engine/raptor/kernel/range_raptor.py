@@ -16,22 +16,19 @@ from fingerpost.transit.kernel_mode import allocating, entry, looping
 
 @looping
 def least_s(work, stop, time_s):
-    """Return when the goal can be reached at the earliest from a stop at a time: in time, or past the horizon."""
+    """Return the least possible arrival at the goal from a stop at a time, which may be past the horizon."""
     return min(time_s + work.bound_s[stop], max(time_s, work.horizon_s[0]))
 
 
 @looping
 def can_improve(work, stop, time_s, rides):
-    """Whether target pruning keeps a stop at a time: so many rides in all could still arrive earlier than known."""
+    """Whether a journey with so many rides in all could still arrive earlier than known (target pruning)."""
     return rides < len(work.goal) and least_s(work, stop, time_s) < work.goal[rides]
 
 
 @looping
 def first_instance(net, pattern, position, ready_s, below):
-    """Return the first trip instance of a pattern, below number ``below``, that leaves a position at or after a time.
-
-    ``below`` itself where there is none.
-    """
+    """Return the first instance before ``below`` that leaves a position at or after a time, else ``below``."""
     length = net.pattern_first[pattern + 1] - net.pattern_first[pattern]
     base = net.stop_time_base[pattern] + position
     low, high = 0, below
@@ -81,7 +78,7 @@ def list_boardings(net, query, work):
 
 @looping
 def _can_be_ridden_from(net, here, end):
-    """Return whether a trip lets riders in at a row of the patterns' positions, and out before its end."""
+    """Return whether riders may board at a row of the patterns' positions, and alight before ``end``."""
     if net.position_flags[here] & NO_BOARDING:
         return False
     for position in range(here + 1, end):  # noqa: SIM110  (numba compiles no generator)
@@ -157,8 +154,8 @@ def enqueue(work, count, pattern, position):
 def _scan(net, work, rides, side, pattern, bound_s, touched_count):
     """Scan a queued pattern, boarding at marked stops; return the new number of stops reached.
 
-    Many departures catch the same trip. After where it was boarded before, with as many rides, it leads nowhere new
-    (reached-trip pruning).
+    Many departures catch the same trip. After the position where it was boarded before, with as many rides, it leads
+    nowhere new (reached-trip pruning).
     """
     begin, last = work.queue_position[pattern], work.queue_last[pattern]
     work.queue_position[pattern] = work.queue_last[pattern] = -1
@@ -246,7 +243,7 @@ def _walk_on(net, query, work, rides, side, touched_count, leave_s, improved):
     for index in range(touched_count):
         stop = work.touched[index]
         arrival_s = work.arrived[rides, stop]
-        # The goal may have come nearer since, and who goes on from here takes one ride more at least.
+        # The goal may have improved since, and going on takes at least one more ride.
         if not can_improve(work, stop, arrival_s, rides + max(1, work.rides_after[stop])):
             continue
         if net.change_s[stop] >= 0:
@@ -260,7 +257,7 @@ def _walk_on(net, query, work, rides, side, touched_count, leave_s, improved):
 
 @looping
 def _make_ready(work, rides, side, count, origin, stop, ready_s):
-    """Note that one can board at a stop from a time on, if that is news; return the number of marked stops."""
+    """Lower the time from which a stop can be boarded at, unless pruned; return the number of marked stops."""
     if ready_s < work.ready[rides, stop] and can_improve(work, stop, ready_s, rides + work.rides_from[stop]):
         _lower(work.ready, rides, stop, ready_s)
         work.ready_from[rides, stop] = origin
@@ -294,7 +291,7 @@ def _ride_rounds(net, query, work, leave_s, marked_count, queue_count, improved)
 
 @looping
 def _write_journeys(net, query, work, leave_s, improved, found, journey_count, leg_count):
-    """Follow each improved goal back to the start and write the journey down; return both new counts."""
+    """Follow each improved goal back to the start and write the journey; return both new counts."""
     for rides in range(1, query.max_rides + 1):
         if not improved[rides]:
             continue
@@ -325,9 +322,9 @@ def _write_journeys(net, query, work, leave_s, improved, found, journey_count, l
 def search_window(net, query, work, found):
     """Find all journeys that are best in (leave later, arrive earlier, fewer rides) and leave in the window.
 
-    First comes one search from the window's end, so that nothing in the window is kept which a later start
-    beats; then every start within, latest first. Labels stay from start to start (self-pruning).
-    Returns the number of journeys, -1 where ``found`` is too small.
+    The first search is from the window's end, so that a later start prunes those in the window; then follows each start
+    within, latest first. Labels stay from start to start (self-pruning).
+    Returns the number of journeys, -1 if ``found`` is too small.
     """
     for table in (work.arrived, work.ready, work.reached_instance, work.reached_from):
         table[:] = UNREACHED

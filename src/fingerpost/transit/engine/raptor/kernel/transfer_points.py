@@ -1,4 +1,4 @@
-"""Transfer-point optimisation: where to board and alight, for trips already chosen."""
+"""Transfer-point optimisation: where to board and alight, for given trips."""
 
 import numpy as np
 
@@ -9,10 +9,10 @@ from fingerpost.transit.kernel_mode import allocating, entry, looping
 @entry
 @allocating
 def optimise_transfer_points(net, query, work, found, journey_count):
-    """Keep the trips of each journey, and board and alight where the least is walked.
+    """Choose the stops to board and alight at with the least walking, without changing the trips of a journey.
 
-    No journey then leaves earlier or arrives later than it did. Fills in all walked metres and the true
-    leaving and arriving times. ``work`` must still hold the egress of the same query.
+    No journey leaves earlier or arrives later than before. Writes all walked metres, and the exact departure and
+    arrival. ``work`` must still hold the egress of the same query.
     """
     access_s = np.full(len(net.change_s), UNREACHED, np.int32)
     access_m = np.full(len(net.change_s), UNREACHED, np.int32)
@@ -31,6 +31,13 @@ def optimise_transfer_points(net, query, work, found, journey_count):
 
 
 @looping
+def _stop_time(net, pattern, instance, position):
+    """Return the row of an instance's stop time."""
+    length = net.pattern_first[pattern + 1] - net.pattern_first[pattern]
+    return net.stop_time_base[pattern] + instance * length + position
+
+
+@looping
 def _cost_of_access(net, work, legs, access_s, access_m, leave_s):
     """Metres walked to board the first ride at each position."""
     pattern, instance = legs[0, 0], legs[0, 1]
@@ -41,7 +48,7 @@ def _cost_of_access(net, work, legs, access_s, access_m, leave_s):
         stop = net.position_stop[first + position]
         if net.position_flags[first + position] & NO_BOARDING or access_s[stop] == UNREACHED:
             continue
-        departure_s = net.departure_s[net.stop_time_base[pattern] + instance * length + position]
+        departure_s = net.departure_s[_stop_time(net, pattern, instance, position)]
         if departure_s - access_s[stop] >= leave_s:
             work.transfer_cost_m[0, position] = access_m[stop]
 
@@ -50,18 +57,15 @@ def _cost_of_access(net, work, legs, access_s, access_m, leave_s):
 def _cost_of_change(net, query, work, legs, ride):
     """Metres walked to board a later ride at each position, and where the ride before was left."""
     pattern, instance = legs[ride, 0], legs[ride, 1]
-    first = net.pattern_first[pattern]
-    length = net.pattern_first[pattern + 1] - first
-    for position in range(length):
+    for position in range(net.pattern_first[pattern + 1] - net.pattern_first[pattern]):
         work.transfer_cost_m[ride, position] = UNREACHED
     before, before_instance = legs[ride - 1, 0], legs[ride - 1, 1]
     before_first = net.pattern_first[before]
-    before_length = net.pattern_first[before + 1] - before_first
     cheapest_m = UNREACHED
-    for alight in range(before_length):
+    for alight in range(net.pattern_first[before + 1] - before_first):
         stop = net.position_stop[before_first + alight]
         if cheapest_m != UNREACHED and not net.position_flags[before_first + alight] & NO_ALIGHTING:
-            arrival_s = net.arrival_s[net.stop_time_base[before] + before_instance * before_length + alight]
+            arrival_s = net.arrival_s[_stop_time(net, before, before_instance, alight)]
             if net.change_s[stop] >= 0:
                 _offer(net, work, ride, pattern, instance, stop, arrival_s + net.change_s[stop], cheapest_m, 0, alight)
             for path in range(net.foot_first[stop], net.foot_first[stop + 1]):
@@ -75,16 +79,14 @@ def _cost_of_change(net, query, work, legs, ride):
 
 @looping
 def _offer(net, work, ride, pattern, instance, stop, ready_s, before_m, foot_m, alight):
-    """Board a ride at a stop wherever that is in time and cheaper than what is known."""
+    """Board a ride at a stop if that is in time and cheaper than before."""
     for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
         if net.stop_pattern[pair] != pattern:
             continue
         position = net.stop_position[pair]
-        first = net.pattern_first[pattern]
-        length = net.pattern_first[pattern + 1] - first
-        if net.position_flags[first + position] & NO_BOARDING:
+        if net.position_flags[net.pattern_first[pattern] + position] & NO_BOARDING:
             continue
-        departure_s = net.departure_s[net.stop_time_base[pattern] + instance * length + position]
+        departure_s = net.departure_s[_stop_time(net, pattern, instance, position)]
         if departure_s >= ready_s and before_m + foot_m < work.transfer_cost_m[ride, position]:
             work.transfer_cost_m[ride, position] = before_m + foot_m
             work.transfer_before[ride, position] = alight
@@ -93,19 +95,18 @@ def _offer(net, work, ride, pattern, instance, stop, ready_s, before_m, foot_m, 
 
 @looping
 def _choose(net, work, journey, legs, access_s):
-    """Pick the cheapest place to alight last, then go back ride by ride; write everything down."""
+    """Choose the cheapest stop to alight at last, then go back ride by ride, and write the journey."""
     rides = len(legs)
     pattern, instance = legs[rides - 1, 0], legs[rides - 1, 1]
     first = net.pattern_first[pattern]
-    length = net.pattern_first[pattern + 1] - first
     best_m, best_total_s, alight = UNREACHED, UNREACHED, -1
     cheapest_m = UNREACHED
-    for position in range(length):
+    for position in range(net.pattern_first[pattern + 1] - first):
         stop = net.position_stop[first + position]
         if cheapest_m != UNREACHED and not net.position_flags[first + position] & NO_ALIGHTING:
             total_s = UNREACHED
             if work.egress_s[stop] != UNREACHED:
-                arrival_s = net.arrival_s[net.stop_time_base[pattern] + instance * length + position]
+                arrival_s = net.arrival_s[_stop_time(net, pattern, instance, position)]
                 total_s = arrival_s + work.egress_s[stop]
             if total_s <= journey[1]:
                 cost_m = cheapest_m + work.egress_m[stop]
@@ -125,11 +126,8 @@ def _choose(net, work, journey, legs, access_s):
             legs[ride, 4] = work.transfer_foot[ride, board]
             alight = work.transfer_before[ride, board]
         else:
-            pattern, instance = legs[0, 0], legs[0, 1]
-            first = net.pattern_first[pattern]
-            length = net.pattern_first[pattern + 1] - first
-            stop = net.position_stop[first + board]
-            departure_s = net.departure_s[net.stop_time_base[pattern] + instance * length + board]
+            stop = net.position_stop[net.pattern_first[legs[0, 0]] + board]
+            departure_s = net.departure_s[_stop_time(net, legs[0, 0], legs[0, 1], board)]
             legs[0, 4] = work.transfer_cost_m[0, board]
             journey[4] = work.transfer_cost_m[0, board]
             journey[0] = departure_s - access_s[stop]

@@ -1,8 +1,7 @@
-"""Builds and caches search timetables: the trip instances around one day, grouped into patterns.
+"""Build and cache search timetables: the trip instances around one day, grouped into patterns.
 
-Its times are seconds from the start of its day; a *mirrored* one counts them backwards, so that the same
-search finds the latest departure for an arrival. Trips of the days before and after are merged in,
-so the kernels never look at a calendar.
+Times are seconds from the start of the day. A *mirrored* search timetable counts them backwards, so the same search
+finds the latest departure for an arrival. It includes trips of the days before and after, so kernels need no calendar.
 """
 
 import itertools
@@ -40,7 +39,6 @@ from fingerpost.transit.engine.timetable.service_days import midnight, service_d
 from fingerpost.transit.engine.timetable.timetable import Int32, Int64, Timetable, UInt8
 
 # A forward search timetable reaches this far after its day's start; a mirrored one also a day before it.
-# A long one reaches further, so that a wait of days lies within it.
 HORIZON_S = 2 * DAY_S
 
 
@@ -48,9 +46,9 @@ HORIZON_S = 2 * DAY_S
 class SearchTimetable:
     """The trip instances around a day, in patterns.
 
-    ``parts`` say which trips each instance is joined from, ``instance_parts`` which row of theirs an instance of the
-    patterns has; ``search_stops`` are the stops that the patterns serve.
-    Every trip that begins up to ``reach_s`` is in it (in a mirrored one: every trip that ends since then).
+    ``parts`` are the trips of each instance, ``instance_parts`` the row in ``parts`` of each instance of the patterns.
+    ``search_stops`` are the stops that the patterns serve. All trips that begin up to ``reach_s`` are included
+    (mirrored: all trips that end since then).
     """
 
     day: date
@@ -89,13 +87,12 @@ def build_search_timetable(
 ) -> SearchTimetable:
     """Group the trip instances around a day into patterns, as the timetable or an overlay has them.
 
-    Stops that an alert closes are neither boarded nor alighted at while they are closed.
-    ``step_free`` leaves out what is known not to take a wheelchair, and counts a lift out of order as a closed stop.
-    ``further_days`` is by how many days it reaches further: later, or earlier where ``mirrored``.
+    Nobody boards or alights at a stop while an alert closes it. ``step_free`` excludes trips and stops known to be
+    inaccessible, and counts broken lifts as closed stops. ``further_days`` are later days, or earlier if ``mirrored``.
     """
     zone = timetable.feeds[0].zone
     start = service_day_start(day, zone)
-    # Where clocks go back, the calendar day begins before the service day.
+    # If clocks go back, the calendar day begins before the service day.
     first_s = min(0, midnight(day, zone) - start)
     since_s, until_s = (-DAY_S, DAY_S + DAY_S // 2) if mirrored else (first_s, HORIZON_S)
     if mirrored:
@@ -156,7 +153,7 @@ def build_search_timetable(
 
 
 class _PatternRows(NamedTuple):
-    """Trip instances in patterns: columns as in ``Patterns``; ``instance`` is each one's row before the grouping."""
+    """Columns as in ``Patterns``, and the row of each instance before the grouping."""
 
     pattern_first: Int64
     instance_first: Int64
@@ -239,9 +236,9 @@ def _mirrored_footpaths(search_stops: SearchStops) -> tuple[UInt32, UInt32, Int3
     )
 
 
-# By default, search timetables of a process take so much memory.
+# The default memory of all search timetables of a process.
 CACHE_BYTES = 512_000_000
-# A search among no more stop times than this was measured to take less than a millisecond.
+# A search among this many stop times takes less than a millisecond.
 LIGHT_STOP_TIMES = 250_000
 
 _Key = tuple[date, bool, bool, int]
@@ -255,17 +252,16 @@ class _Cached:
 
 
 class DayCache:
-    """Bounds the memory of search timetables of many timetables and overlays; the least recently used go first.
+    """Bounds the memory of the search timetables of many timetables and overlays; drops the least recently used.
 
-    The one that was built last stays, whatever its size.
+    The newest stays, whatever its size.
     """
 
     def __init__(self, most_bytes: int = CACHE_BYTES) -> None:
         self._most_bytes = most_bytes
         self._lock = threading.Lock()
-        # One use later than another has a higher number.
         self.uses = itertools.count()
-        # An overlay that nobody uses any more takes its search timetables along.
+        # Weak, so that the search timetables of an unused overlay are dropped with it.
         self._owners: WeakSet[SearchTimetables] = WeakSet()
 
     def add(self, owner: "SearchTimetables", key: _Key, search_timetable: SearchTimetable) -> None:
@@ -296,7 +292,7 @@ def count_bytes(search_timetable: SearchTimetable) -> int:
 class SearchTimetables:
     """The search timetables of a timetable or an overlay by day, direction, step-free and reach. Thread-safe.
 
-    Whoever needs one that is there never waits for another to be built.
+    A query for one that is built never waits for the build of another.
     """
 
     def __init__(self, timetable: Timetable, overlay: Overlay | None = None, cache: DayCache | None = None) -> None:
@@ -311,7 +307,7 @@ class SearchTimetables:
     def get_search_timetable(
         self, day: date, *, mirrored: bool, step_free: bool, further_days: int = 0
     ) -> SearchTimetable:
-        """Return the search timetable of a day, building it if need be; ``further_days`` as where it is built."""
+        """Return the search timetable of a day, building it if needed, as ``build_search_timetable``."""
         key = (day, mirrored, step_free, further_days)
         cached = self.cached.get(key)
         if cached is None:

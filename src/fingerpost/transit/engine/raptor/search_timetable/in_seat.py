@@ -1,8 +1,7 @@
-"""Joins trips with an in-seat transfer between them into one trip instance.
+"""Join trips with in-seat transfers into one trip instance.
 
-A train that divides is there once for each part that goes on, a coupled one once for each part that came.
-The two stop times at the seam stay two: at the last of the one nobody boards, at the first of the other nobody who
-stayed alights. Who boards or alights there otherwise does so as if the two were strangers.
+A train that divides becomes one instance for each part that goes on, a coupled train one for each part that arrived.
+The two stop times at the transfer stay separate: nobody boards at the first or alights at the second of them.
 """
 
 import logging
@@ -20,21 +19,20 @@ from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARD
 
 _log = logging.getLogger(__name__)
 
-# The kernels count the stop times of an instance in 15 bits. No rider stays for so many.
+# The kernels count the stop times of an instance in 15 bits.
 MOST_STOP_TIMES = 30_000
-# An instance of more trips than this is cut; the next begins where it ends.
+# The most trips of an instance.
 MOST_RIDES = 400
-# Where trains divide and couple again and again, paths multiply: keep so many stop times for each that is there.
+# Paths multiply if trains divide and couple again and again, so each stop time is copied this many times on average.
 MOST_TIMES = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """The trips that each trip instance is joined from.
+    """The trips that each trip instance is joined from: rows ``first[i] .. first[i + 1]`` for instance i.
 
-    Those of instance i are rows ``first[i] .. first[i + 1]`` of the other columns. ``trip_departure`` and ``day`` are
-    as in ``TripInstances``; ``position`` is where the trip's first stop time stands in the instance, counted
-    in the order in which it runs; ``ride`` numbers the trips, each of which may be part of several instances.
+    ``trip_departure`` and ``day`` are as in ``TripInstances``; ``position`` is that of the trip's first stop time,
+    not mirrored; ``ride`` numbers the trips, which may be part of several instances.
     """
 
     first: Int64
@@ -64,8 +62,7 @@ def join_in_seat(
 ) -> tuple[TripInstances, Parts]:
     """Return the instances joined along in-seat transfers, and the trips that each is joined from.
 
-    An in-seat transfer holds only if both trips run, the later one begins after the earlier began and not before it
-    ends, and neither passes the seam without a stop: real time may break it.
+    Real time may break a transfer: both trips must run in the right order, and neither may skip the stop between them.
     """
     if not len(timetable.in_seat_from):
         return instances, Parts.of(instances)
@@ -91,12 +88,12 @@ def _keys(trip_departure: Int64 | Int32, day: Int32) -> Int64:
 
 def _skipped_ends(overlay: Overlay) -> tuple[Int64, Int64]:
     """Return the keys of the rides that skip their first stop, and of those that skip their last."""
-    rides = overlay.rides.items()
-    ends = [
-        [trip_departure * ORDINALS + day for (trip_departure, day), told in rides if told.is_skipped[at]]
-        for at in (0, -1)
-    ]
-    return np.array(ends[0], np.int64), np.array(ends[1], np.int64)
+
+    def list_skipping(at: int) -> Int64:
+        keys = (key for key, ride in overlay.rides.items() if ride.is_skipped[at])
+        return np.array([departure * ORDINALS + day for departure, day in keys], np.int64)
+
+    return list_skipping(0), list_skipping(-1)
 
 
 def _list_seams(timetable: Timetable, instances: TripInstances) -> tuple[Int64, Int64]:
@@ -119,10 +116,10 @@ def _list_seams(timetable: Timetable, instances: TripInstances) -> tuple[Int64, 
 
 
 def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time_counts: list[int]) -> list[list[int]]:
-    """Return paths along in-seat transfers such that every stretch that can be ridden lies in one of them.
+    """Return paths along in-seat transfers that contain every possible ride from one instance to another.
 
-    A stretch is given by where it begins and ends, for the times are the trips'; so one path from one instance to
-    another is enough. ``begins_s`` and ``stop_time_counts`` are of all instances.
+    One path per pair is enough, because times do not depend on the path. ``begins_s`` and ``stop_time_counts`` are
+    those of all instances.
     """
     if len(set(first)) == len(first) and len(set(then)) == len(then):
         rows = _rows(first, then, begins_s)
@@ -135,8 +132,8 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time
         after.setdefault(one, []).append(other)
     paths: list[list[int]] = []
     covered: set[tuple[int, int]] = set()
-    # Where several trips are coupled, a path from a later one need not be part of one from an earlier.
-    is_told_apart = len(set(then)) < len(then)
+    # If trips are coupled, a path from a later one need not be part of one from an earlier.
+    is_coupled = len(set(then)) < len(then)
     linked = {*first, *then}
     budget = MOST_TIMES * sum(stop_time_counts[instance] for instance in linked)
     cut = 0
@@ -146,7 +143,7 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time
                 cut += 1
                 paths.append([begin])
             continue
-        if not is_told_apart and all((begin, each) in covered for each in (begin, *after.get(begin, ()))):
+        if not is_coupled and all((begin, each) in covered for each in (begin, *after.get(begin, ()))):
             continue
         for path in _spanning(begin, after, stop_time_counts):
             if budget >= 0 and any((begin, instance) not in covered for instance in path):
@@ -159,7 +156,7 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time
 
 
 def _rows(first: list[int], then: list[int], begins_s: list[int]) -> list[list[int]]:
-    """Return the paths where no train divides and none are coupled: each from its first trip to its last."""
+    """Return the paths if no train divides and none are coupled."""
     after = dict(zip(first, then, strict=True))
     rows = []
     for begin in sorted(after.keys() - set(then), key=lambda instance: (begins_s[instance], instance)):
@@ -171,7 +168,7 @@ def _rows(first: list[int], then: list[int], begins_s: list[int]) -> list[list[i
 
 
 def _spanning(begin: int, after: dict[int, list[int]], stop_time_counts: list[int]) -> list[list[int]]:
-    """Return one path to each instance that can be reached, without those that are the start of another."""
+    """Return one path to each instance within reach, without paths that are the start of another."""
     ways: list[list[int]] = []
     seen = {begin}
     stack = [([begin], stop_time_counts[begin])]

@@ -1,4 +1,4 @@
-"""Applies real time to trip instances: cancels, delays and adds them, and closes stops where alerts say so."""
+"""Apply real time to trip instances: cancel, delay and add them, and close stops as alerts demand."""
 
 from dataclasses import replace
 
@@ -7,17 +7,17 @@ import numpy as np
 from fingerpost.transit.engine.raptor.kernel.patterns import hold_order
 from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances
 from fingerpost.transit.engine.timetable.columns import mark_rows, starts_of
-from fingerpost.transit.engine.timetable.overlay import AddedRide, Alert, Overlay, RideUpdate
+from fingerpost.transit.engine.timetable.overlay import Alert, Overlay, RideUpdate
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Bool, Int32, Int64, Timetable
 
 # A ride's key is trip departure * ORDINALS + day, which fits as long as days stay below this.
 ORDINALS = 1 << 22
-# A trip may still be under way this long after its planned end.
+# The longest delay for which a trip of an earlier day is considered.
 LATEST_S = 12 * 3600
 
 
 def apply_overlay(instances: TripInstances, overlay: Overlay, start: int, since_s: int) -> TripInstances:
-    """Return the trip instances as they really run, those that end before ``since_s`` left out.
+    """Return the expected trip instances that end at ``since_s`` or later.
 
     ``start`` is the Unix second at which the search timetable's day begins.
     """
@@ -84,24 +84,23 @@ def _with_added(instances: TripInstances, overlay: Overlay, start: int) -> TripI
 def close_stops(
     timetable: Timetable, instances: TripInstances, overlay: Overlay, start: int, *, step_free: bool
 ) -> TripInstances:
-    """Return the instances without boarding and alighting where a stop is closed when they call there.
+    """Return the instances without boarding at the expected departure, or alighting at the arrival, from closed stops.
 
-    Boarding is judged at the departure and alighting at the arrival, both as expected; ``start`` is the Unix second
-    at which the search timetable's day begins. ``step_free`` counts broken lifts as well.
+    ``start`` is the Unix second at which the search timetable's day begins. ``step_free`` counts broken lifts as well.
     """
     alerts = overlay.list_closing(step_free=step_free)
     if not alerts:
         return instances
     is_concerned = mark_rows(timetable.stop_count, sorted({stop for alert in alerts for stop in _list_stops(alert)}))
-    concerned = np.flatnonzero(_is_any_in(is_concerned[instances.stop], instances))
+    counted = np.concatenate([[0], np.cumsum(is_concerned[instances.stop])])
+    concerned = np.flatnonzero(counted[instances.begin + instances.length] > counted[instances.begin])
     if not len(concerned):
         return instances
     closed = instances.with_own_rows(concerned)
     row, instance = closed.rows_of(concerned), np.repeat(concerned, closed.length[concerned])
-    calls = _Calls(timetable, closed, overlay, row, instance)
+    columns = _list_columns(timetable, closed, overlay, row, instance)
     for alert in alerts:
-        at = calls.find(alert)
-        own = row[at]
+        own = row[_find_closed(alert, columns)]
         is_shut = _is_in_force(alert, start + closed.arrival_s[own].astype(np.int64))
         closed.flags[own[is_shut]] |= NO_ALIGHTING
         is_shut = _is_in_force(alert, start + closed.departure_s[own].astype(np.int64))
@@ -109,51 +108,44 @@ def close_stops(
     return closed
 
 
-class _Calls:
-    """Calls of trip instances, with what alerts name them by."""
+def _list_columns(
+    timetable: Timetable, instances: TripInstances, overlay: Overlay, row: Int64, instance: Int64
+) -> tuple[Int32 | Int64, ...]:
+    """Return the columns by which alerts select stop times: stop, route, trip, and the key of the ride.
 
-    def __init__(
-        self, timetable: Timetable, instances: TripInstances, overlay: Overlay, row: Int64, instance: Int64
-    ) -> None:
-        departure = instances.trip_departure[instance]
-        self._stop: Int32 = instances.stop[row]
-        # What is said of a ride is said of its replacement.
-        added = np.array([_name(at, ride) for at, ride in enumerate(overlay.added)] or [(-1,) * 4], np.int64)
-        own = added[np.minimum(-1 - np.minimum(departure, -1), len(added) - 1)]
-        is_added = departure < 0
-        trip = np.where(is_added, own[:, 1], timetable.trip_departure_trip[np.maximum(departure, 0)])
-        self._trip = trip
-        self._route = np.where(is_added, own[:, 0], timetable.trip_route[np.maximum(trip, 0)])
-        self._departure = np.where(is_added, own[:, 2], departure)
-        self._day = np.where(is_added, own[:, 3], instances.day[instance])
-
-    def find(self, alert: Alert) -> Int64:
-        """Return the positions of the calls at which an alert closes the stop, whenever it is in force."""
-        # Most calls are at a stop that the alert does not know.
-        near = np.flatnonzero(np.isin(self._stop, _list_stops(alert)))
-        columns = (self._stop, self._route, self._trip, self._departure, self._day)
-        calls = zip(*(column[near].tolist() for column in columns), strict=True)
-        shut = [
-            alert.closes_stop(stop, route=route, trip=trip, ride=(departure, day))
-            for stop, route, trip, departure, day in calls
-        ]
-        return near[np.array(shut, np.bool_)]
+    The key of a replacement is that of the ride that it replaces.
+    """
+    departure = instances.trip_departure[instance]
+    names = [
+        (ride.route, ride.trip, *(ride.replaces or (-1 - at, ride.service_day.toordinal())))
+        for at, ride in enumerate(overlay.added)
+    ]
+    added = np.array(names or [(-1,) * 4], np.int64)
+    own = added[np.minimum(-1 - np.minimum(departure, -1), len(added) - 1)]
+    is_added = departure < 0
+    trip = np.where(is_added, own[:, 1], timetable.trip_departure_trip[np.maximum(departure, 0)])
+    return (
+        instances.stop[row],
+        np.where(is_added, own[:, 0], timetable.trip_route[np.maximum(trip, 0)]),
+        trip,
+        np.where(is_added, own[:, 2], departure),
+        np.where(is_added, own[:, 3], instances.day[instance]),
+    )
 
 
-def _name(at: int, added: AddedRide) -> tuple[int, int, int, int]:
-    """Return the route and the trip, -1 for none, and the key of the ride that an added one replaces, else its own."""
-    return added.route, added.trip, *(added.replaces or (-1 - at, added.service_day.toordinal()))
+def _find_closed(alert: Alert, columns: tuple[Int32 | Int64, ...]) -> Int64:
+    """Return the positions of the stop times at which an alert closes the stop, whenever it is in force."""
+    near = np.flatnonzero(np.isin(columns[0], _list_stops(alert)))
+    shut = [
+        alert.closes_stop(stop, route=route, trip=trip, ride=(departure, day))
+        for stop, route, trip, departure, day in zip(*(column[near].tolist() for column in columns), strict=True)
+    ]
+    return near[np.array(shut, np.bool_)]
 
 
 def _list_stops(alert: Alert) -> list[int]:
     pairs = (*alert.route_stops, *alert.trip_stops, *alert.ride_stops)
     return sorted({*alert.stops, *(stop for _, stop in pairs)})
-
-
-def _is_any_in(rows: Bool, instances: TripInstances) -> Bool:
-    counted = np.concatenate([[0], np.cumsum(rows)])
-    marked: Bool = counted[instances.begin + instances.length] > counted[instances.begin]
-    return marked
 
 
 def _is_in_force(alert: Alert, instants: Int64) -> Bool:

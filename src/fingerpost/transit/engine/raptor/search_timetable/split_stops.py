@@ -1,7 +1,7 @@
-"""Splits stops where transfer rules hold for certain trips or routes only.
+"""Split stops at which transfer rules treat trips or routes differently.
 
-The search knows stops, not which trip one came with. So a stop at which the rules treat trips differently becomes
-several to it, one for each kind of trip that serves it, and the links between these say what the rules say.
+The search does not know with which trip a rider arrived. So it sees such a stop as several, one for each kind of trip
+that serves it, with links as the rules demand.
 """
 
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, Ti
 
 
 class RuledStopTimes(NamedTuple):
-    """Stop times at stops with specific rules; ``row`` is the instances', trip and route are -1 where unknown."""
+    """Stop times at stops with specific rules; ``row`` is that of the instances, trip and route are -1 if unknown."""
 
     row: Int64
     stop: Int64
@@ -45,14 +45,14 @@ def list_ruled_stop_times(timetable: Timetable, instances: TripInstances, overla
 
 
 def list_effective(timetable: Timetable, stop_times: RuledStopTimes) -> Int64:
-    """Return the rows of the specific rules that make a difference to what connection can be caught.
+    """Return the rows of the specific rules that may decide whether a connection is possible.
 
-    A rule between two trips alone is compared with their stop times here; every other rule is kept.
+    A rule between two trips alone is dropped if their stop times make it irrelevant; every other rule is kept.
     """
     count = timetable.stop_count
     pair = timetable.specific_transfer_from_stop.astype(np.int64) * count + timetable.specific_transfer_to_stop
     is_of_trips = (timetable.specific_transfer_from_trip >= 0) & (timetable.specific_transfer_to_trip >= 0)
-    # Where wider rules hold as well, what holds without the rule is not just how the stops are linked.
+    # Beside wider rules, the change without the rule is not just the footpath.
     is_alone = is_of_trips & ~np.isin(pair, pair[~is_of_trips])
     kept = ~is_alone
     times = _Times(stop_times)
@@ -79,7 +79,7 @@ def list_effective(timetable: Timetable, stop_times: RuledStopTimes) -> Int64:
 
 
 def _is_caught(wait_s: npt.NDArray[np.int64], needs_s: int) -> Bool:
-    """Mark the waits that are long enough; -1 is needed where none is."""
+    """Mark the waits that are long enough; none is if ``needs_s`` is -1."""
     marks: Bool = (wait_s >= needs_s) & (needs_s >= 0)
     return marks
 
@@ -105,7 +105,7 @@ class _Times:
 
 
 def _find_change_s(timetable: Timetable, begin: int, end: int) -> int:
-    """Return how long changing takes between two stops where no specific rule holds, -1 where one cannot change."""
+    """Return the seconds of a change between two stops without specific rules, -1 if it is impossible."""
     if begin == end:
         return int(timetable.change_s[begin])
     path = find_footpath(timetable, begin, end, step_free=False)
@@ -113,9 +113,9 @@ def _find_change_s(timetable: Timetable, begin: int, end: int) -> int:
 
 
 class SpecificTransfers:
-    """Some of the specific rules; each side is a number that the stop times it applies to bear as well.
+    """Some of the specific rules; each side is a number that ``kinds`` returns for the stop times it applies to.
 
-    ``sides`` are columns: arriving route, arriving trip, departing route, departing trip; -1 where any will do.
+    ``sides`` are columns: arriving route, arriving trip, departing route, departing trip; -1 for any.
     """
 
     def __init__(self, timetable: Timetable, rows: Int64) -> None:
@@ -140,7 +140,7 @@ class SpecificTransfers:
         )
 
     def _find(self, column: int, stop: Int64, row: Int32 | Int64) -> Int64:
-        """Return the number of each stop and route or trip that rules name together, -1 where none does."""
+        """Return the number of each pair of a stop and a route or trip, -1 if no rule names it."""
         keys = self._keys[column]
         if not len(keys):
             return np.full(len(stop), -1, np.int64)
@@ -150,14 +150,14 @@ class SpecificTransfers:
         return found
 
     def kinds(self, stop_times: RuledStopTimes) -> Int64:
-        """Return the kind of each stop time: its stop, and four numbers as in ``sides``."""
+        """Return, for each stop time, its stop and four numbers as in ``sides``."""
         named = (stop_times.route, stop_times.trip, stop_times.route, stop_times.trip)
         return np.column_stack(
             [stop_times.stop, *(self._find(column, stop_times.stop, row) for column, row in enumerate(named))]
         )
 
     def by_pair(self, is_split: Bool) -> dict[tuple[int, int], list[int]]:
-        """Return, for each pair of stops, the rules that may apply where these stops are split, the strongest last."""
+        """Return, for each pair of stops, the rules that may apply if these stops are split, the strongest last."""
         needs = [(self.sides[:, side : side + 2] >= 0).any(axis=1) for side in (0, 2)]
         alive = (~needs[0] | is_split[self.ends[:, 0]]) & (~needs[1] | is_split[self.ends[:, 1]])
         rules: dict[tuple[int, int], list[int]] = {}
@@ -168,10 +168,10 @@ class SpecificTransfers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchStops:
-    """Stops as the search knows them, and the links between them.
+    """The stops of the search, and the footpaths between them, as in ``Timetable``.
 
-    The timetable's stops keep their rows; ``copy_first[s] .. copy_first[s + 1]`` are the rows of ``copy`` that hold
-    all that a stop is to the search, itself included. Footpaths are as in ``Timetable``.
+    The timetable's stops keep their rows; ``copy[copy_first[s] : copy_first[s + 1]]`` are the rows of a stop's copies,
+    itself included.
     """
 
     stop_count: int
@@ -188,7 +188,7 @@ class SearchStops:
         return self.copy is not None
 
     def expand(self, stops: Int32) -> tuple[Int64, Int32]:
-        """Return, for each of what some stops are to the search, the position among ``stops`` and the row."""
+        """Return the copies of some stops: the position among ``stops`` and the row."""
         if self.copy_first is None or self.copy is None:
             return np.arange(len(stops)), stops
         position, row = list_ranges(self.copy_first[stops], self.copy_first[stops + 1] - self.copy_first[stops])
@@ -231,19 +231,15 @@ def _linked(timetable: Timetable, rules: SpecificTransfers, kinds: Int64) -> Sea
     is_new = np.ones(total, np.bool_)
     is_new[copy_first[:-1]] = False
     copy[is_new] = np.arange(count, total)
-    # The copy of a stop for stop times without any specific rule has no number.
+    # The first copy of a stop serves stop times without any specific rule.
     numbers = np.concatenate([np.full((count, 4), -1, np.int64), kinds[:, 1:]])
 
     origin = np.repeat(np.arange(count), np.diff(timetable.foot_first))
     is_split = size > 1
     kept = ~(is_split[origin] | is_split[timetable.foot_to])
-    links = [np.column_stack([origin, timetable.foot_to, timetable.foot_s, timetable.foot_m])[kept]]
-    base = {
-        (one, other): (seconds, metres)
-        for one, other, seconds, metres in np.column_stack(
-            [origin, timetable.foot_to, timetable.foot_s, timetable.foot_m]
-        )[~kept].tolist()
-    }
+    paths = np.column_stack([origin, timetable.foot_to, timetable.foot_s, timetable.foot_m])
+    links = [paths[kept]]
+    base = {(one, other): (seconds, metres) for one, other, seconds, metres in paths[~kept].tolist()}
     base |= {(stop, stop): (int(timetable.change_s[stop]), 0) for stop in np.flatnonzero(is_split).tolist()}
     by_pair = rules.by_pair(is_split)
     change_s = np.concatenate([timetable.change_s, np.full(len(kinds), -1, np.int32)])
@@ -263,18 +259,14 @@ def _linked(timetable: Timetable, rules: SpecificTransfers, kinds: Int64) -> Sea
             np.fill_diagonal(taken_s, -1)
         at, to = np.nonzero(taken_s >= 0)
         links.append(np.column_stack([begin[at], end[to], taken_s[at, to], np.full(len(at), metres)]))
-    return _changing(np.concatenate(links), total, change_s, copy_first, copy)
-
-
-def _changing(links: Int64, total: int, change_s: Int32, copy_first: Int64, copy: Int32) -> SearchStops:
-    links = links[np.lexsort((links[:, 1], links[:, 0]))]
-    first = starts_of(np.bincount(links[:, 0], minlength=total))
+    rows = np.concatenate(links)
+    rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))].astype(np.int32)
     return SearchStops(
         stop_count=total,
-        foot_first=first.astype(np.int32),
-        foot_to=links[:, 1].astype(np.int32),
-        foot_s=links[:, 2].astype(np.int32),
-        foot_m=links[:, 3].astype(np.int32),
+        foot_first=starts_of(np.bincount(rows[:, 0], minlength=total)).astype(np.int32),
+        foot_to=rows[:, 1].copy(),
+        foot_s=rows[:, 2].copy(),
+        foot_m=rows[:, 3].copy(),
         change_s=change_s.astype(np.int32),
         copy_first=copy_first,
         copy=copy,

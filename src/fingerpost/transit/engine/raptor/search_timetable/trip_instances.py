@@ -24,14 +24,12 @@ DAY_S = 86_400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TripInstances:
-    """Trip instances and their stop times.
+    """Trip instances and their stop times, in seconds from the start of the search timetable's day.
 
-    Stop times of instance i are rows ``begin[i] .. begin[i] + length[i]`` of the columns, and its times are
-    ``shift_s[i]`` later than theirs, because a trip that runs on several days has its rows once.
-    Of ``flags`` only NO_BOARDING and NO_ALIGHTING count.
-
+    Stop times of instance i are rows ``begin[i] .. begin[i] + length[i]`` of the columns, shifted by ``shift_s[i]``, so
+    that the instances of a trip share its rows. Of ``flags`` only NO_BOARDING and NO_ALIGHTING count.
     ``trip_departure`` is a row of the timetable's trip departures, or -1 - i for the i-th added ride of an overlay.
-    ``day`` is the service day (date.toordinal). Times are seconds from the start of the search timetable's day.
+    ``day`` is the service day (date.toordinal).
     """
 
     trip_departure: Int64
@@ -69,11 +67,10 @@ class TripInstances:
         )
 
     def rows_of(self, chosen: Int64) -> Int64:
-        """Return the rows of the stop times of some instances, one behind the other."""
         return list_ranges(self.begin[chosen], self.length[chosen])[1]
 
     def laid_out(self) -> "TripInstances":
-        """Return the same, each with rows of its own, one instance behind the other, unshifted."""
+        """Return the instances with consecutive rows of their own, unshifted."""
         begin = starts_of(self.length)
         count = int(begin[-1])
         stop, flags = np.empty(count, np.int32), np.empty(count, np.uint8)
@@ -93,11 +90,11 @@ class TripInstances:
         )
 
     def compact(self) -> "TripInstances":
-        """Return the same, laid out if that makes fewer rows, because what follows costs by rows."""
+        """Return the instances, laid out if that makes fewer rows."""
         return self.laid_out() if self.length.sum() < len(self.stop) else self
 
     def with_own_rows(self, chosen: Int64) -> "TripInstances":
-        """Return the same, with rows that no other instance shares for some: these can be changed in place."""
+        """Return the instances, some of them with rows of their own that can be changed in place."""
         own = self.take(chosen).laid_out()
         begin, shift_s = self.begin.copy(), self.shift_s.copy()
         begin[chosen], shift_s[chosen] = own.begin + len(self.stop), 0
@@ -106,7 +103,7 @@ class TripInstances:
         )
 
     def with_rows(self, stop: Int32, flags: UInt8, arrival_s: Int32, departure_s: Int32) -> "TripInstances":
-        """Return the same with further rows at the end of the columns."""
+        """Append rows to the columns."""
         return replace(
             self,
             stop=np.concatenate([self.stop, stop]),
@@ -117,29 +114,10 @@ class TripInstances:
 
 
 def gather_trip_instances(timetable: Timetable, day: date, start: int, since_s: int, until_s: int) -> TripInstances:
-    """Return all trip instances of the timetable that are under way in [since_s, until_s] of a day.
+    """Return all trip instances of the timetable that run in [since_s, until_s] of a day.
 
     ``start`` is the Unix second at which that day begins.
     """
-    trip_departure, shift_s, ordinal = _list_trip_instances(timetable, day, start, since_s, until_s)
-    trip = timetable.trip_departure_trip[trip_departure]
-    begin = timetable.trip_first_stop_time[trip]
-    return TripInstances(
-        trip_departure=trip_departure,
-        day=ordinal,
-        begin=begin,
-        length=timetable.trip_first_stop_time[trip + 1] - begin,
-        shift_s=shift_s.astype(np.int32),
-        stop=timetable.stop_time_stop,
-        flags=timetable.stop_time_flags,
-        arrival_s=timetable.stop_time_arrival_s,
-        departure_s=timetable.stop_time_departure_s,
-    )
-
-
-def _list_trip_instances(
-    timetable: Timetable, day: date, start: int, since_s: int, until_s: int
-) -> tuple[Int64, Int64, Int32]:
     first_stop_time, last_stop_time = timetable.trip_first_stop_time[:-1], timetable.trip_first_stop_time[1:] - 1
     rideable = last_stop_time > first_stop_time
     trip = timetable.trip_departure_trip
@@ -150,7 +128,7 @@ def _list_trip_instances(
     departure_begins_s = begins_s[trip] + timetable.trip_departure_shift_s
     departure_ends_s = ends_s[trip] + timetable.trip_departure_shift_s
     longest_s = int(departure_ends_s.max(initial=0))
-    trip_departures, shifts, ordinals = [], [], []
+    found = []
     current = day + timedelta(days=since_s // DAY_S - longest_s // DAY_S - 1)
     while current <= day + timedelta(days=until_s // DAY_S):
         active = services_on(timetable, current)
@@ -163,15 +141,26 @@ def _list_trip_instances(
                 & (departure_begins_s + day_shift_s <= until_s)
                 & (departure_ends_s + day_shift_s >= since_s)
             )
-            trip_departures.append(chosen)
-            shifts.append(timetable.trip_departure_shift_s[chosen].astype(np.int64) + day_shift_s)
-            ordinals.append(np.full(len(chosen), current.toordinal(), np.int32))
+            shift_s = timetable.trip_departure_shift_s[chosen] + np.int64(day_shift_s)
+            found.append((chosen, shift_s, np.full(len(chosen), current.toordinal())))
         current += timedelta(days=1)
-    return np.concatenate(trip_departures), np.concatenate(shifts), np.concatenate(ordinals)
+    trip_departure, shift_s, ordinal = (np.concatenate(column) for column in zip(*found, strict=True))
+    begin = first_stop_time[trip[trip_departure]]
+    return TripInstances(
+        trip_departure=trip_departure,
+        day=ordinal.astype(np.int32),
+        begin=begin,
+        length=last_stop_time[trip[trip_departure]] + 1 - begin,
+        shift_s=shift_s.astype(np.int32),
+        stop=timetable.stop_time_stop,
+        flags=timetable.stop_time_flags,
+        arrival_s=timetable.stop_time_arrival_s,
+        departure_s=timetable.stop_time_departure_s,
+    )
 
 
 def without_steps(timetable: Timetable, instances: TripInstances) -> TripInstances:
-    """Leave out trips, and close stops, that are known not to take a wheelchair; the unknown stays."""
+    """Drop trips, and close stops, that are known to be inaccessible."""
     trip = timetable.trip_departure_trip[np.maximum(instances.trip_departure, 0)]
     kept = instances.take((timetable.trip_wheelchair[trip] != WHEELCHAIR_NO) | (instances.trip_departure < 0))
     shut = timetable.stop_wheelchair == WHEELCHAIR_NO
@@ -180,7 +169,7 @@ def without_steps(timetable: Timetable, instances: TripInstances) -> TripInstanc
 
 
 def mirror(instances: TripInstances) -> TripInstances:
-    """Return the instances running backwards in time: last stop first, boarding and alighting exchanged."""
+    """Reverse the instances in time: last stop first, boarding and alighting exchanged."""
     instances = instances.compact()
     flags = instances.flags[::-1]
     return replace(
