@@ -1,7 +1,10 @@
-"""Search timetables in memory: bounded over all networks, and none is waited for but the own."""
+"""Search timetables in memory: bounded over all networks, and no query waits for the build of another day."""
 
 import threading
+from dataclasses import fields
 from datetime import date
+
+import numpy as np
 
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.engine.raptor.search_timetable import build
@@ -27,6 +30,19 @@ def test_the_least_recently_used_day_of_any_network_goes_first():
         get(timetables, day)
 
     assert (list_ready(here), list_ready(there)) == ([MONDAY, WEDNESDAY], [])
+
+
+def test_the_arrays_of_the_timetable_are_not_counted():
+    """Both stops are linked on foot, once for all days."""
+    table = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10\nwalk | Alpha | Beta 240")
+    day = get(SearchTimetables(table), MONDAY)
+    parts = [getattr(day.parts, field.name) for field in fields(day.parts)]
+    arrays = [each for each in (*day.patterns, *parts, day.instance_parts) if isinstance(each, np.ndarray)]
+    of_timetable = [table.foot_first, table.foot_to, table.foot_s, table.foot_m, table.change_s]
+    own = [array for array in arrays if not any(np.shares_memory(array, each) for each in of_timetable)]
+
+    assert len(arrays) - len(own) == len(of_timetable)
+    assert count_bytes(day) == sum(array.nbytes for array in own)
 
 
 def test_a_day_that_is_there_is_not_waited_for_while_another_is_built(monkeypatch):

@@ -279,14 +279,16 @@ class DayCache:
 
 
 def count_bytes(search_timetable: SearchTimetable) -> int:
-    """Return the size of the arrays of a search timetable, those that it shares with its timetable included."""
-    parts = search_timetable.parts
+    """Return the size of the arrays of a search timetable, without those that it shares with its timetable."""
+    parts, stops = search_timetable.parts, search_timetable.search_stops
+    shared = [] if stops.is_split else [*_footpaths(stops), stops.change_s]
     arrays = (
         *search_timetable.patterns,
         search_timetable.instance_parts,
         *(getattr(parts, each.name) for each in fields(parts)),
     )
-    return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
+    all_bytes = sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
+    return all_bytes - sum(array.nbytes for array in shared)
 
 
 class SearchTimetables:
