@@ -10,7 +10,7 @@ from fingerpost.apps.wiring import list_tools
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.feeds import timetable_from_drawing
 from tests.homes import keep_network, open_networks, write_record
-from tests.realtime.messages import NOW
+from tests.realtime.messages import NOW, message
 
 DRAWING = """
 rail R   | Alpha 08:10 | Beta 08:20 | Gamma 08:30
@@ -27,9 +27,9 @@ def set_clock(monkeypatch, instant):
 
 
 class Town:
-    """The network ``TEST`` below a home, its real time, and the tools."""
+    """The network ``TEST`` below a home, the tools, and the realtime entities that were ``said``."""
 
-    def __init__(self, home, drawing=DRAWING, open_fetch=None, **drawn):
+    def __init__(self, home, drawing=DRAWING, open_fetch=None, said=(), **drawn):
         self.home = home
         self.file = home / "updates.pb"
         self.followed = ()
@@ -37,6 +37,8 @@ class Town:
         keep_network(home, "TEST", timetable_from_drawing(drawing, **drawn))
         self.networks = open_networks(home, open_fetch)
         self.tools = {tool.name: tool for tool in list_tools(self.networks, VariableStore(home / "variables.sqlite"))}
+        if said:
+            self.say(message(*said, timestamp=NOW))
 
     def say(self, data):
         """Let the file hold a message, as an operator would put it there, and follow it."""

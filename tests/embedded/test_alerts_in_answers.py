@@ -6,7 +6,7 @@ import pytest
 
 from fingerpost.transit.rules.alerts import TEXT_CHARS
 from tests.embedded.conftest import rows, trips, warnings
-from tests.realtime.messages import NOW, alert, call, message, update
+from tests.realtime.messages import alert, call, update
 
 DRAWING = """
 rail R   | Alpha 08:10 | Beta 08:20 | Gamma 08:30
@@ -30,9 +30,7 @@ def touches(body):
 @pytest.fixture
 def says(towns):
     def say(*entities):
-        town = towns(DRAWING, coordinates=COORDINATES, tables={"agency.txt": AGENCIES})
-        town.say(message(*entities, timestamp=NOW))
-        return town
+        return towns(DRAWING, coordinates=COORDINATES, tables={"agency.txt": AGENCIES}, said=entities)
 
     return say
 
@@ -150,9 +148,6 @@ def test_at_most_five_are_told_and_the_rest_is_counted(says):
     assert body["meta"]["alertsNotShown"] == 2
 
 
-# ------------------------------------------------------------------------------------------------------------ boards
-
-
 @pytest.mark.parametrize(
     ("selector", "period", "expected"),
     [
@@ -185,9 +180,6 @@ def test_an_empty_board_tells_the_alert_of_its_stop(says):
     assert (body["departures"], touches(body)) == ([], {"Works": ["stopId"]})
 
 
-# ------------------------------------------------------------------------------------------------------ closed stops
-
-
 @pytest.mark.parametrize(
     ("stop", "period", "found"),
     [
@@ -215,17 +207,18 @@ def test_a_trip_that_needs_a_closed_stop_says_so_and_why(says):
     assert "itineraries/2/legs/0" in touches(body)["Gamma closed"]
 
 
-def test_a_closed_stop_is_judged_when_the_late_vehicle_calls(says):
-    """Gamma closes from 08:30 to 08:40; the train is eleven minutes late, and finds it open."""
-    closed = alert(effect="NO_SERVICE", period=("08:30", "08:40"), stop_id="GAMMA")
-    late = update("R-1", call("GAMMA", 660))
-    assert trips(says(closed, late).plan(limit=3))[0] == "R 08:10"
-
-
-def test_a_stop_closed_to_one_route_serves_the_others(says):
-    """Trains do not stop at Gamma; the bus does."""
-    town = says(alert(effect="NO_SERVICE", route_id="R", stop_id="GAMMA"))
-    assert trips(town.plan(limit=3))[0] == "B 08:15 C 08:40"
+@pytest.mark.parametrize(
+    ("entities", "first"),
+    [
+        # The train is eleven minutes late, when Gamma is open again.
+        ([alert(effect="NO_SERVICE", period=("08:30", "08:40"), stop_id="GAMMA"), update("R-1", call("GAMMA", 660))],
+         "R 08:10"),
+        ([alert(effect="NO_SERVICE", route_id="R", stop_id="GAMMA")], "B 08:15 C 08:40"),
+    ],
+    ids=["open on late arrival", "closed to trains only"],
+)  # fmt: skip
+def test_a_stop_is_closed_when_and_to_which_vehicles_the_alert_says(says, entities, first):
+    assert trips(says(*entities).plan(limit=3))[0] == first
 
 
 def test_a_closed_stop_s_board_marks_what_does_not_call(says):
@@ -239,9 +232,6 @@ def test_a_line_without_service_is_told_and_left_to_trip_updates(says):
     """An alert closes stops; which trips of a line run, its trip updates say."""
     body = says(alert(effect="NO_SERVICE", **ROUTE)).plan(limit=1)
     assert (trips(body), touches(body)) == (["R 08:10"], {"Works": ["itineraries/0/legs/0"]})
-
-
-# -------------------------------------------------------------------------------------------------------------- text
 
 
 def text_of(town, tool, body):

@@ -39,8 +39,7 @@ FROM_TWO = (call("ALPHA", "08:12", "08:12", platform="ALPHA2"), BEFORE[1], call(
 )
 def test_a_ride_that_lets_nobody_out_behind_a_stop_is_cancelled_there(towns, said):
     """Nobody gets anywhere with the bus of 08:20 from Beta."""
-    town = towns(DRAWING, coordinates=COORDINATES)
-    town.say(message(said, timestamp=NOW))
+    town = towns(DRAWING, coordinates=COORDINATES, said=[said])
     board = town.board("TEST:BETA", windowMinutes=120)
     assert rows(board) == [("A", "08:20", "cancelled", None), ("A", "09:20", "scheduled_only", None)]
 
@@ -63,8 +62,7 @@ def test_a_planned_ride_that_lets_nobody_out_behind_a_stop_is_no_departure(towns
 def test_a_board_and_a_timetable_agree_on_who_may_stay_seated(towns, said, listed):
     """Decision 0314: behind Alpha nobody is let out but from line B; what leads nowhere is on neither."""
     stay = "line A | Alpha 08:10 | Beta 08:20 noalight\nline B | Beta 08:21 | Gamma 08:30\nstay | A-1 | B-1"
-    town = towns(stay, coordinates=COORDINATES)
-    town.say(message(said, timestamp=NOW))
+    town = towns(stay, coordinates=COORDINATES, said=[said])
     timetable = town.ask("getStopTimetable", stopId="TEST:ALPHA")
     assert [row[1] for row in rows(town.board())] == listed
     assert len(timetable["departures"]) == len(listed)
@@ -73,8 +71,7 @@ def test_a_board_and_a_timetable_agree_on_who_may_stay_seated(towns, said, liste
 
 def test_a_ride_that_leaves_from_a_stop_elsewhere_is_cancelled_where_it_was_to_leave(towns):
     """It leaves three kilometres further on, and the board there has it."""
-    town = towns(DRAWING, coordinates=COORDINATES)
-    town.say(message(update("A-1", call(sequence=1, depart=0, platform="FAR")), timestamp=NOW))
+    town = towns(DRAWING, coordinates=COORDINATES, said=[update("A-1", call(sequence=1, depart=0, platform="FAR"))])
     assert rows(town.board()) == [("A", "08:10", "cancelled", None)]
     assert rows(town.board("TEST:FAR")) == [("A", "08:10", "on_time", 0)]
 
@@ -90,8 +87,7 @@ def test_a_ride_that_leaves_from_a_stop_elsewhere_is_cancelled_where_it_was_to_l
 @pytest.mark.parametrize("stop", ["TEST:STATION", "TEST:ALPHA", "TEST:ALPHA2"])
 def test_another_platform_is_told_on_the_boards_of_both_and_of_the_station(towns, said, stop):
     """The bus is two minutes late, and cancelled nowhere."""
-    town = towns(DRAWING, coordinates=COORDINATES, tables={"stops.txt": STATIONS})
-    town.say(message(said, timestamp=NOW))
+    town = towns(DRAWING, coordinates=COORDINATES, tables={"stops.txt": STATIONS}, said=[said])
     [row] = town.board(stop, windowMinutes=60)["departures"]
     assert (row["status"], row["delaySeconds"], row["platform"]) == ("delayed", 120, "2")
 
@@ -118,8 +114,7 @@ def test_a_stop_that_is_closed_to_one_ride_is_closed_to_its_replacement_once(tow
 
 def test_a_deleted_ride_is_shown_to_nobody(towns):
     """GTFS Realtime: riders are not to be told of it, other than of a cancelled one."""
-    town = towns(DRAWING, coordinates=COORDINATES)
-    town.say(message(update("A-1", relationship="DELETED"), timestamp=NOW))
+    town = towns(DRAWING, coordinates=COORDINATES, said=[update("A-1", relationship="DELETED")])
     assert rows(town.board(windowMinutes=60)) == []
     assert trips(town.plan(limit=3)) == ["A 09:10"]
 
@@ -144,8 +139,7 @@ def test_a_replacement_of_a_ride_by_headway_counts_from_its_own_start(towns):
 )
 def test_a_row_that_leaves_from_the_other_platform_says_when_to_leave(towns, said):
     """Platform 2 is 15 m further than platform 1, whose board it is."""
-    town = towns(DRAWING, coordinates=COORDINATES, tables={"stops.txt": STATIONS})
-    town.say(message(said, timestamp=NOW))
+    town = towns(DRAWING, coordinates=COORDINATES, tables={"stops.txt": STATIONS}, said=[said])
     body = town.board(windowMinutes=90, walkFrom="60.165,24.94")
     assert [(each["departure"], each["walkMeters"]) for each in body["meta"]["leaveBy"]] == [(0, 738), (1, 723)]
 

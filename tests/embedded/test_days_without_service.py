@@ -58,7 +58,8 @@ def test_a_hole_with_nothing_on_the_days_after_is_a_hint(towns):
     ],
 )
 def test_an_empty_board_says_when_something_leaves(holed, clock, day, time, why):
-    """Half an hour in which nothing leaves Alpha."""
+    """Half an hour in which nothing leaves Alpha, which has no reason to report when something does."""
+    assert "whyEmpty" not in holed.board()["meta"]
     clock(at(time, day))
     body = holed.board()
     assert (rows(body), body["meta"]["whyEmpty"]) == ([], why)
@@ -67,11 +68,6 @@ def test_an_empty_board_says_when_something_leaves(holed, clock, day, time, why)
 def test_a_stop_that_nothing_leaves_says_so(holed):
     """Gamma is a terminal."""
     assert holed.board("TEST:GAMMA")["meta"]["whyEmpty"] == "The timetable has no departures from here on any day."
-
-
-def test_a_board_with_rows_has_no_reason_to_be_empty(holed):
-    """The 08:10."""
-    assert "whyEmpty" not in holed.board()["meta"]
 
 
 @pytest.mark.parametrize(
@@ -101,28 +97,17 @@ def ending(towns):
 
 def route(town, **when):
     ends = {"origin": {"rawText": "TEST:ALPHA"}, "destination": {"rawText": "TEST:GAMMA"}}
-    return town.ask("planRoute", **ends, **when)["metadata"]
+    return town.ask("planRoute", **ends, **when)
 
 
-@pytest.fixture
-def cancelled(ending, clock):
-    """It is 00:05, and the last train of all, at 00:20, is cancelled."""
+def test_a_cancelled_train_of_the_last_night_is_shown_as_cancelled_and_counted(ending, clock):
+    """The last train, at 00:20, is Tuesday's, which the calendar covers; planRoute offers no cancelled trains."""
     clock(NIGHT)
     ending.say(message(update("N-2", relationship="CANCELED"), timestamp=NIGHT))
-    return ending
-
-
-def test_a_cancelled_train_of_the_last_night_is_shown_and_marked(cancelled):
-    """The board shows it too, and the calendar covers it: it is Tuesday's."""
-    body = cancelled.plan()
+    body, metadata = ending.plan(), route(ending, departureTime="now")["metadata"]
     assert (trips(body), body["itineraries"][0]["legs"][0]["status"]) == (["N 00:20"], "cancelled")
     assert set(warnings(body)) == {"no-usable-itinerary"}
-
-
-def test_a_cancelled_train_of_the_last_night_is_counted(cancelled):
-    """PlanRoute offers nothing that is cancelled, and says how much there was."""
-    told = route(cancelled, departureTime="now")
-    assert (told["noResultsReason"], told["cancelledLeftOut"]) == ("NO_DEPARTURES", 1)
+    assert (metadata["noResultsReason"], metadata["cancelledLeftOut"]) == ("NO_DEPARTURES", 1)
 
 
 @pytest.mark.parametrize("is_cancelled", [False, True])
@@ -144,7 +129,6 @@ def over(towns, clock):
 
 def test_behind_the_last_train_of_the_last_day_nothing_leaves_any_more(over):
     """Both tools report the cause in the same sentence."""
-    ends = {"origin": {"rawText": "TEST:ALPHA"}, "destination": {"rawText": "TEST:GAMMA"}}
-    body = over.ask("planRoute", **ends, departureTime="now")
+    body = route(over, departureTime="now")
     why = "Nothing departs near the origin. The timetable has no departures from here after 2026-03-10"
     assert (over.plan()["error"]["hint"], body["meta"]["whyEmpty"]) == (why, f"{why}.")

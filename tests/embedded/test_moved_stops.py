@@ -41,8 +41,7 @@ line Z | Yonder 20:00 | Gamma 20:30
 change | Beta 60
 """
     places = {**COORDINATES, "Yonder": (60.1701, 24.94)}
-    town = towns(drawing, coordinates=places)
-    town.say(message(update("A-1", call(sequence=1, depart=0, platform="YONDER")), timestamp=NOW))
+    town = towns(drawing, coordinates=places, said=[update("A-1", call(sequence=1, depart=0, platform="YONDER"))])
     first = town.plan(limit=1)["itineraries"][0]
     rides = [(leg["line"], leg["from"]["id"]) for leg in first["legs"] if leg["mode"] != "WALK"]
     assert (rides, first.get("DisruptionNote")) == ([("A", "TEST:YONDER"), ("B", "TEST:BETA")], None)

@@ -26,9 +26,7 @@ OUTAGE = [update(f"R-{number}", relationship="CANCELED") for number in (1, 2, 3,
 
 @pytest.fixture
 def out(towns):
-    town = towns(DRAWING)
-    town.say(message(*OUTAGE, failure(), timestamp=NOW))
-    return town
+    return towns(DRAWING, said=[*OUTAGE, failure()])
 
 
 def test_what_runs_comes_first(out):
@@ -67,15 +65,13 @@ def test_each_alternative_says_what_it_costs_against_the_usual_trip(out):
 @pytest.mark.parametrize(("late_s", "risk"), [(120, "ok"), (121, "tight")])
 def test_a_change_that_may_be_missed_is_called_tight(towns, late_s, risk):
     """The bus has four minutes to its connection; two are enough, a second less is not."""
-    town = towns(DRAWING)
-    town.say(message(*OUTAGE, failure(), update("B-1", call("ALPHA", late_s)), timestamp=NOW))
+    town = towns(DRAWING, said=[*OUTAGE, failure(), update("B-1", call("ALPHA", late_s))])
     assert [each["connectionRisk"] for each in town.plan(limit=1)["meta"]["differences"]] == [risk]
 
 
 def test_without_trouble_there_is_nothing_to_compare(towns):
     """An alert alone disrupts no trip."""
-    town = towns(DRAWING)
-    town.say(message(failure(), timestamp=NOW))
+    town = towns(DRAWING, said=[failure()])
     body = town.plan(limit=3)
     assert ("differences" in body["meta"], warnings(body).get("disrupted-itinerary-replaced")) == (False, None)
 
@@ -98,8 +94,7 @@ def test_nothing_usable_at_all_leaves_the_disrupted_marked(towns):
 
 def test_an_alert_that_is_over_explains_nothing(towns):
     """It ended at 08:00; the train is of 08:05."""
-    town = towns(DRAWING)
-    town.say(message(*OUTAGE, failure(period=("07:00", "08:00")), timestamp=NOW))
+    town = towns(DRAWING, said=[*OUTAGE, failure(period=("07:00", "08:00"))])
     assert "alerts" not in town.plan(limit=3)["meta"]
 
 

@@ -19,13 +19,13 @@ TWICE_AT_ALPHA = (
 @pytest.fixture
 def replaced(towns):
     """``replaced(*calls)``: the first bus is replaced by one that makes the calls."""
-    town = towns(DRAWING + "line Z | Delta 20:00 | Gamma 20:30", coordinates=COORDINATES)
 
-    def say(*calls):
-        town.say(message(update("A-1", *calls, relationship="REPLACEMENT"), timestamp=NOW))
-        return town
+    def draw(*calls, also=()):
+        replacement = update("A-1", *calls, relationship="REPLACEMENT")
+        drawing = DRAWING + "line Z | Delta 20:00 | Gamma 20:30"
+        return towns(drawing, coordinates=COORDINATES, said=[replacement, *also])
 
-    return say
+    return draw
 
 
 LATER = ("A", "09:10", "scheduled_only", None)
@@ -77,10 +77,8 @@ def test_a_promised_start_at_a_stop_that_is_called_at_twice_still_leaves(replace
 
 def test_a_closed_stop_is_closed_to_a_replacement(replaced):
     """The row does not vanish: it says that nobody boards."""
-    town = replaced(*BY_DELTA)
     closed = alert("closed", "Closed", effect="NO_SERVICE", period=("08:00", "09:00"), stop_id="ALPHA")
-    town.say(message(update("A-1", *BY_DELTA, relationship="REPLACEMENT"), closed, timestamp=NOW))
-    assert rows(town.board(windowMinutes=30)) == [("A", "08:10", "cancelled", None)]
+    assert rows(replaced(*BY_DELTA, also=[closed]).board(windowMinutes=30)) == [("A", "08:10", "cancelled", None)]
 
 
 def test_of_a_loop_each_call_is_told_by_its_own_plan(towns):

@@ -74,8 +74,7 @@ line B | Alpha 08:15 | Gamma 08:40
 
 def test_nobody_is_sent_to_a_shut_door(towns):
     """A lets nobody on at Alpha: the board says that it does not go from there, and the trip takes the next."""
-    town = towns(DRAWING)
-    town.say(message(update("A-1", stop_time_with("ALPHA", pickup_type="NONE")), timestamp=NOW))
+    town = towns(DRAWING, said=[update("A-1", stop_time_with("ALPHA", pickup_type="NONE"))])
 
     assert [row[:3] for row in rows(town.board())] == [("A", "08:10", "cancelled"), ("B", "08:15", "scheduled_only")]
     assert trips(town.plan(limit=1)) == ["B 08:15"]
@@ -83,8 +82,7 @@ def test_nobody_is_sent_to_a_shut_door(towns):
 
 def test_whoever_gets_off_at_a_shut_door_is_sent_another_way(towns):
     """A lets nobody off at Gamma; its board at Alpha is as ever."""
-    town = towns(DRAWING)
-    town.say(message(update("A-1", stop_time_with("GAMMA", drop_off_type="NONE")), timestamp=NOW))
+    town = towns(DRAWING, said=[update("A-1", stop_time_with("GAMMA", drop_off_type="NONE"))])
 
     assert [row[:2] for row in rows(town.board())] == [("A", "08:10"), ("B", "08:15")]
     assert trips(town.plan(limit=1)) == ["B 08:15"]
@@ -92,8 +90,7 @@ def test_whoever_gets_off_at_a_shut_door_is_sent_another_way(towns):
 
 def test_a_promised_trip_that_needs_a_shut_door_is_named(towns):
     """Line A would be there first; what stands in for it is compared with it."""
-    town = towns(DRAWING)
-    town.say(message(update("A-1", stop_time_with("ALPHA", pickup_type="NONE")), timestamp=NOW))
+    town = towns(DRAWING, said=[update("A-1", stop_time_with("ALPHA", pickup_type="NONE"))])
     body = town.plan(limit=1)
 
     assert "Line A from Alpha" in warnings(body)["disrupted-itinerary-replaced"]

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from tests.embedded.conftest import trips, warnings
-from tests.realtime.messages import NOW, call, message, update
+from tests.realtime.messages import call, message, update
 
 THREE = """
 rail R | Alpha 08:10 | Gamma 08:30
@@ -22,8 +22,7 @@ def at(text):
 @pytest.mark.parametrize("trouble", [update("R-2", **OFF), update("R-3", call("ALPHA", 600, 600))])
 def test_a_punctual_train_is_not_told_of_by_a_later_ones_trouble(towns, trouble):
     """The 08:10 runs: nobody takes it instead of the 08:40 or the 09:10, and both warnings name their departure."""
-    town = towns(THREE)
-    town.say(message(update("R-1", call("ALPHA", 0, 0)), trouble, timestamp=NOW))
+    town = towns(THREE, said=[update("R-1", call("ALPHA", 0, 0)), trouble])
     body = town.plan(limit=1)
 
     assert (trips(body), "differences" in body["meta"]) == (["R 08:10"], False)
@@ -34,8 +33,7 @@ def test_a_punctual_train_is_not_told_of_by_a_later_ones_trouble(towns, trouble)
 
 def test_the_train_after_a_cancelled_one_stands_in_for_it(towns):
     """The 08:40 is off: the 09:10 is 30 min later, and the 08:10 has nothing to do with it."""
-    town = towns(THREE)
-    town.say(message(update("R-2", **OFF), timestamp=NOW))
+    town = towns(THREE, said=[update("R-2", **OFF)])
     body = town.plan(limit=2)
 
     [difference] = body["meta"]["differences"]
@@ -57,8 +55,7 @@ def test_what_leaves_soon_and_is_cut_off_counts(towns, limit):
 @pytest.mark.parametrize("limit", [1, 2])
 def test_a_cancelled_train_does_not_leave_soon(towns, limit):
     """Today's only train is off: whether it is shown or not, the next is tomorrow's."""
-    town = towns("rail D | Alpha 08:10 | Gamma 08:20")
-    town.say(message(update("D-1", **OFF), timestamp=NOW))
+    town = towns("rail D | Alpha 08:10 | Gamma 08:20", said=[update("D-1", **OFF)])
 
     assert warnings(town.plan(limit=limit))["preference-unmet"] == (
         "Nothing that can be used leaves soon: the first trip found leaves at 2026-03-11T08:10:00+02:00."

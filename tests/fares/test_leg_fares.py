@@ -96,18 +96,23 @@ def test_two_legs_with_a_transfer(read, type_and_product, paid):
     assert cost(read(BY_NETWORK, f"L,F,,,,{type_and_product}\n")[0], BUS, FAST)[0] == paid
 
 
-@pytest.mark.parametrize(("type_", "paid"), [("0", "8.00"), ("1", "12.00"), ("2", "6.00")])
-def test_three_legs_with_transfers(read, type_, paid):
-    """What was paid so far stands, and the next transfer is added: S + BC, or S + BC + C."""
-    book, _ = read(BY_NETWORK, f"L,L,-1,,,{type_},upgrade\n")
+@pytest.mark.parametrize(
+    ("count_type_and_product", "paid"),
+    [
+        # The next transfer is added to what was paid: S + BC, or S + BC + C.
+        ("-1,,,0,upgrade", "8.00"),
+        ("-1,,,1,upgrade", "12.00"),
+        ("-1,,,2,upgrade", "6.00"),
+        # After the last transfer of a rule, the next leg is paid by itself.
+        ("1,,,0,", "4.00"),
+        ("2,,,0,", "2.00"),
+        ("-1,,,0,", "2.00"),
+    ],
+)
+def test_three_legs_with_transfers(read, count_type_and_product, paid):
+    book, _ = read(BY_NETWORK, f"L,L,{count_type_and_product}\n")
 
     assert cost(book, BUS, TRAM, ride("1", "N S", 40, 50))[0] == paid
-
-
-@pytest.mark.parametrize(("count", "paid"), [("1", "4.00"), ("2", "2.00"), ("-1", "2.00")])
-def test_number_of_transfers(read, count, paid):
-    """A rule that holds for one transfer ends there, and the leg after it is paid by itself."""
-    assert cost(read(BY_NETWORK, f"L,L,{count},,,0,\n")[0], BUS, TRAM, ride("1", "N S", 40, 50))[0] == paid
 
 
 @pytest.mark.parametrize(("type_", "longest_s"), [("0", 1800), ("1", 1200), ("2", 600), ("3", 1200)])
@@ -165,7 +170,7 @@ def test_riders_without_a_default(read):
     ],
 )
 def test_rules_that_are_not_applied(read, tables, finding, why):
-    """Rules that are not read could decide the price: it is unknown, and the report counts them."""
+    """A rule that is not applied could decide the price, which is unknown; the report counts it."""
     book, findings = read(**({"leg_rules": BY_NETWORK} | tables))
 
     assert findings == [finding]
@@ -196,12 +201,19 @@ def test_a_table_without_its_column_could_change_any_price(read, table, text):
     assert book.problem.startswith(f"{table}.txt has no column ")
 
 
-def test_a_number_of_transfers_of_a_chain_of_different_transfers(read):
-    """Free from line 2 to line 1 and once from 1 to 1: whether the first counts as well is not said."""
-    legs = f"{LEG_HEAD}\nL,local,,,one\nF,fast,,,express\n"
-    book = read(legs, "F,L,,,,0,\nL,L,1,,,0,\n")[0]
-    with pytest.raises(FareUnknown, match="from which ride the number of its transfers counts"):
-        price_by_legs(book, [FAST, BUS, TRAM])
+@pytest.mark.parametrize(
+    ("transfers", "rides", "why"),
+    [
+        # Free from line X to line 1 and once from 1 to 1: whether the first counts as well is not stated.
+        ("F,L,,,,0,\nL,L,1,,,0,\n", [FAST, BUS, TRAM], "from which ride the number of its transfers counts"),
+        # Where the time of a second, different transfer begins is not stated.
+        ("L,L,-1,,,0,\nL,F,,3600,0,0,\n", [BUS, TRAM, FAST], "from which ride the time limit"),
+    ],
+)
+def test_limits_of_a_chain_of_different_transfers(read, transfers, rides, why):
+    book, _ = read(BY_NETWORK, transfers)
+    with pytest.raises(FareUnknown, match=why):
+        price_by_legs(book, rides)
 
     assert cost(book, BUS, TRAM) == ("2.00", "one")
 
@@ -216,14 +228,6 @@ def test_too_many_ways_to_pay_are_not_tried(read):
         price_by_legs(book, rides)
 
     assert cost(book, *rides[:3])[0] == "2.00"
-
-
-def test_a_time_limit_of_a_chain_of_different_transfers(read):
-    """The reference does not say where the time of a second, different transfer begins: the price is unknown."""
-    book, _ = read(BY_NETWORK, "L,L,-1,,,0,\nL,F,,3600,0,0,\n")
-
-    with pytest.raises(FareUnknown, match="from which ride the time limit"):
-        price_by_legs(book, [BUS, TRAM, FAST])
 
 
 @pytest.mark.parametrize(

@@ -141,19 +141,16 @@ def ticket(fare_id, price, transfers=None, duration_s=None, currency="USD", agen
     )
 
 
-def rules(*rows):
-    return tuple(
-        TicketRule(fare_id=fare, route_id=route, origin_id=begin, destination_id=end, contains_ids=tuple(zones.split()))
-        for fare, route, begin, end, zones in rows
-    )
-
-
 def book(tickets, rows=(), zones=""):
     """Draw a book; ``zones`` is "stop zone stop zone"."""
     words = zones.split()
-    return FareBook(
-        tickets=tuple(tickets), ticket_rules=rules(*rows), zone_of=dict(zip(words[::2], words[1::2], strict=True))
+    rules = tuple(
+        TicketRule(
+            fare_id=fare, route_id=route, origin_id=begin, destination_id=end, contains_ids=tuple(within.split())
+        )
+        for fare, route, begin, end, within in rows
     )
+    return FareBook(tickets=tuple(tickets), ticket_rules=rules, zone_of=dict(zip(words[::2], words[1::2], strict=True)))
 
 
 def cost(fares, *rides):
@@ -164,47 +161,33 @@ def cost(fares, *rides):
 BUS, TRAM = ride("1", "A B", 0, 10), ride("2", "B C", 20, 30)
 
 
-def test_example_1_one_fare_with_transfers():
-    """One ticket serves for every vehicle."""
-    assert cost(book([ticket("t", "1.00")]), BUS, TRAM) == ("1.00", "t")
+LOCAL_AND_EXPRESS = book(
+    [ticket("local", "1.75", 0), ticket("express", "5.00", 0)],
+    [("local", "1", "", "", ""), ("express", "2", "", "", ""), ("express", "3", "", "", "")],
+)
+ONE_OR_PLUS = book([ticket("one", "1.75", 0), ticket("plus", "2.00", None, 5400)])
+# Each station is a zone; only the first and the last count.
+STATIONS = book(
+    [ticket("ab", "1.75"), ticket("ac", "3.25")], [("ab", "", "a", "b", ""), ("ac", "", "a", "c", "")], "A a B b C c"
+)
 
 
-def test_example_2_no_transfers():
-    """Each vehicle needs a ticket of its own."""
-    assert cost(book([ticket("t", "1.00", transfers=0)]), BUS, TRAM) == ("2.00", "t t")
-
-
-@pytest.mark.parametrize(("duration_s", "paid"), [(1800, "1.00"), (1799, "2.00")])
-def test_example_3_transfers_for_a_while(duration_s, paid):
-    """A ticket holds from the first departure to the last arrival, thirty minutes here, its last second included."""
-    assert cost(book([ticket("t", "1.00", duration_s=duration_s)]), BUS, TRAM)[0] == paid
-
-
-def test_example_4_local_and_express():
-    """A fare is for the routes that its rules name."""
-    fares = book(
-        [ticket("local", "1.75", 0), ticket("express", "5.00", 0)],
-        [("local", "1", "", "", ""), ("express", "2", "", "", ""), ("express", "3", "", "", "")],
-    )
-
-    assert cost(fares, BUS, TRAM) == ("6.75", "local express")
-
-
-@pytest.mark.parametrize(("rides", "paid"), [([BUS], ("1.75", "one")), ([BUS, TRAM], ("2.00", "plus"))])
-def test_example_5_a_transfer_is_bought(rides, paid):
-    """Of all that apply the cheapest is chosen."""
-    assert cost(book([ticket("one", "1.75", 0), ticket("plus", "2.00", None, 5400)]), *rides) == paid
-
-
-def test_example_6_pairs_of_stations():
-    """Where each station is a zone, only the first and the last count, whatever lies between."""
-    fares = book(
-        [ticket("ab", "1.75"), ticket("ac", "3.25")],
-        [("ab", "", "a", "b", ""), ("ac", "", "a", "c", "")],
-        "A a B b C c",
-    )
-
-    assert cost(fares, BUS, TRAM) == ("3.25", "ac")
+@pytest.mark.parametrize(
+    ("fares", "rides", "paid"),
+    [
+        pytest.param(book([ticket("t", "1.00")]), [BUS, TRAM], ("1.00", "t"), id="1, transfers"),
+        pytest.param(book([ticket("t", "1.00", transfers=0)]), [BUS, TRAM], ("2.00", "t t"), id="2, no transfers"),
+        # From the first departure to the last arrival, its last second included.
+        pytest.param(book([ticket("t", "1.00", duration_s=1800)]), [BUS, TRAM], ("1.00", "t"), id="3, in time"),
+        pytest.param(book([ticket("t", "1.00", duration_s=1799)]), [BUS, TRAM], ("2.00", "t t"), id="3, too late"),
+        pytest.param(LOCAL_AND_EXPRESS, [BUS, TRAM], ("6.75", "local express"), id="4, fares of routes"),
+        pytest.param(ONE_OR_PLUS, [BUS], ("1.75", "one"), id="5, the cheapest"),
+        pytest.param(ONE_OR_PLUS, [BUS, TRAM], ("2.00", "plus"), id="5, a transfer is bought"),
+        pytest.param(STATIONS, [BUS, TRAM], ("3.25", "ac"), id="6, pairs of stations"),
+    ],
+)
+def test_examples_1_to_6_of_the_reference(fares, rides, paid):
+    assert cost(fares, *rides) == paid
 
 
 ZONES = "S1 1 S2 2 S3 3"
@@ -223,14 +206,6 @@ def test_example_7_zones_passed_through(stops, paid):
     )
 
     assert cost(fares, ride("1", stops))[0] == paid
-
-
-def test_zones_that_no_fare_is_for():
-    """A fare for zones 1 and 2 is no fare for zone 1 alone: the price is unknown, and the zones are named."""
-    fares = book([ticket("F2", "2.20")], [("F2", "", "", "", "1 2")], ZONES)
-
-    with pytest.raises(FareUnknown, match=r"no fare is for line 1 \(zones passed: 1\)"):
-        price_by_tickets(fares, [ride("1", "S1 S1")])
 
 
 @pytest.mark.parametrize(("duration_s", "is_valid"), [(600, True), (599, False)])
@@ -252,14 +227,6 @@ def test_agency():
     assert cost(fares, ride("1", "A B", agency="X"), ride("2", "B C", 20, 30, agency="Y")) == ("6", "x y")
 
 
-def test_a_fare_without_rules_beside_fares_with():
-    """Where some fares have rules, one without is not known to be for anything."""
-    fares = book([ticket("t", "1"), ticket("u", "2")], [("u", "2", "", "", "")])
-
-    with pytest.raises(FareUnknown, match="no fare is for line 1"):
-        price_by_tickets(fares, [BUS])
-
-
 @pytest.mark.parametrize("currency", ["", "USD", "EUR"])
 def test_a_price_that_cannot_be_read_could_be_the_least(currency):
     """Line 2 has two fares, one of them unreadable: no sum is said, whichever ride it is."""
@@ -274,16 +241,19 @@ def test_a_price_that_cannot_be_read_could_be_the_least(currency):
 
 
 @pytest.mark.parametrize(
-    ("tickets", "why"),
+    ("fares", "stops", "why"),
     [
-        ([ticket("t", ""), ticket("u", "9")], "the price of fare t cannot be read"),
-        ([ticket("t", "1"), ticket("u", "9", currency="EUR")], "several currencies"),
+        (book([ticket("t", ""), ticket("u", "9")]), "A B", "the price of fare t cannot be read"),
+        (book([ticket("t", "1"), ticket("u", "9", currency="EUR")]), "A B", "several currencies"),
+        # Beside fares with rules, one without is not known to be for anything.
+        (book([ticket("t", "1"), ticket("u", "2")], [("u", "2", "", "", "")]), "A B", "no fare is for line 1"),
+        # A fare for zones 1 and 2 is no fare for zone 1 alone.
+        (book([ticket("F2", "2.20")], [("F2", "", "", "", "1 2")], ZONES), "S1 S1", r"line 1 \(zones passed: 1\)"),
     ],
 )
-def test_no_figure_is_guessed(tickets, why):
-    """A fare without a price, or a second currency, could be the one that counts."""
+def test_no_figure_is_guessed(fares, stops, why):
     with pytest.raises(FareUnknown, match=why):
-        price_by_tickets(book(tickets), [BUS])
+        price_by_tickets(fares, [ride("1", stops)])
 
 
 TICKETS = st.lists(

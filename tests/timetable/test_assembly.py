@@ -18,16 +18,12 @@ def test_calendar():
     ]
     table = assemble(TimetableDraft(feeds=[FEED], services=services))
 
+    daily = assemble(TimetableDraft(feeds=[FEED], services=[ServiceRow(0, None)]))
+
     assert table.calendar_start == date(2026, 2, 27)
     assert table.service_runs_on.tolist() == [[0, 0, 1], [0, 0, 0], [1, 1, 0]]
     assert (table.service_every_day.tolist(), table.is_every_day) == ([0, 1, 0], False)
-
-
-def test_every_day():
-    """A timetable all of whose services run every day holds on any day."""
-    table = assemble(TimetableDraft(feeds=[FEED], services=[ServiceRow(0, None)]))
-
-    assert (table.is_every_day, table.service_runs_on.shape) == (True, (1, 0))
+    assert (daily.is_every_day, daily.service_runs_on.shape) == (True, (1, 0))
 
 
 def test_wheelchair_is_inherited():

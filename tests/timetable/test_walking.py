@@ -136,23 +136,6 @@ def test_within_a_station_no_street_is_in_doubt(parents, seconds):
     assert rows[0, 1][0] in seconds
 
 
-def test_kinds_of_transfers():
-    """A minimum time is taken as stated, a timed one has no slack, a forbidden one removes the link; far ends serve."""
-    far = [60.0, 60.1, 60.2, 60.0 + 100.0 / M_PER_DEG]
-    rows, _ = footpaths(
-        far,
-        [24.0] * 4,
-        None,
-        [(0, 1, MINIMUM_TIME, 30), (1, 0, TIMED, -1), (1, 2, RECOMMENDED, -1), (0, 3, FORBIDDEN, -1)],
-    )
-
-    length_m = math.ceil(0.1 * M_PER_DEG * walking.DETOUR_FACTOR)
-    walk_s = math.ceil(length_m / walking.PACE_M_PER_S)
-    back = rows.pop((3, 0))
-    assert rows == {(0, 1): (30, length_m), (1, 0): (walk_s, length_m), (1, 2): (walk_s + 255, length_m)}
-    assert back in {(359, 130), (360, 131)}
-
-
 @pytest.mark.parametrize(
     ("kind", "minimum_s", "change_s"),
     [(RECOMMENDED, -1, 120), (TIMED, -1, 0), (MINIMUM_TIME, 45, 45), (MINIMUM_TIME, -1, 120), (FORBIDDEN, -1, -1)],
