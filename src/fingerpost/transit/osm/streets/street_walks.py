@@ -1,8 +1,10 @@
 """Walks along streets, with the straight line where the extract has none."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -76,7 +78,8 @@ class StreetWalks:
         near = _select(linked, linked.metres >= 0)
         straight = self._straight.list_links(stops)
         off = ~(self._is_on[straight.begin] & self._is_on[straight.end])
-        return StopLinks._make(map(np.concatenate, zip(near, _select(straight, off), strict=True)))
+        columns: Iterator[tuple[Any, Any]] = zip(near, _select(straight, off), strict=True)
+        return StopLinks._make(np.concatenate(pair) for pair in columns)
 
     def measure(self, begin: Int64, end: Int64) -> StopLinks:
         straight = self._straight.measure(begin, end)
