@@ -15,8 +15,6 @@ _NO_SERVER = Never("the engine runs in this process and asks no server")
 
 
 class EmbeddedConformance(ConformingSource):
-    """GTFS in a home folder, real time from a file beside it."""
-
     name = "embedded"
     gaps = MappingProxyType(
         {

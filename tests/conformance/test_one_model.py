@@ -108,7 +108,6 @@ async def ask_all(network, town, unsaid):
 @pytest.mark.parametrize("source", OTHERS, ids=lambda source: source.name)
 @pytest.mark.parametrize("live", [False, True], ids=["by the timetable", "with real time"])
 def test_the_same_question_gives_one_model(source, live, monkeypatch):
-    """Trips, what real time took away, prices, boards, places and stops, field by field."""
     if live and source.name in WITHOUT_PROMISES:
         pytest.skip(WITHOUT_PROMISES[source.name])
     monkeypatch.setenv(clock.VARIABLE, NOW)

@@ -57,7 +57,6 @@ def test_an_unknown_demo_is_refused_with_the_known_names():
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_the_importer_reads_the_same_timetable(name):
-    """The tables are a valid GTFS feed: the importer skips nothing and finds the same stops, trips and departures."""
     imported = import_feeds("TOWN", [FeedSource(Path(catalogue.__file__).parent / "feeds" / name)])
     columns = ("stop_lat", "stop_time_stop", "stop_time_arrival_s", "trip_departure_trip", "trip_departure_shift_s")
 

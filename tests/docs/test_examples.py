@@ -58,7 +58,6 @@ TOML = list_blocks("toml")
 
 @pytest.mark.parametrize("block", CONSOLE, ids=ids(CONSOLE))
 def test_a_terminal_session_goes_as_shown(block, place, monkeypatch):
-    """Every command ends well; where output is shown, it is the output, but for blanks at the ends of lines."""
     with serving_examples(block.text, place, monkeypatch) as localised:
         for step in list_steps(block):
             done = run(localised(step.command))
@@ -70,7 +69,6 @@ def test_a_terminal_session_goes_as_shown(block, place, monkeypatch):
 
 @pytest.mark.parametrize("block", SHELL, ids=ids(SHELL))
 def test_a_shell_block_runs_or_is_a_make_target(block, place):
-    """A command of ours ends well; ``make`` and ``pip`` name a target that is there."""
     targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     for command in block.text.splitlines():
         if SET_UP.fullmatch(command):
@@ -141,8 +139,7 @@ def test_the_demo_leaves_nothing_behind(place, monkeypatch):
     assert not (place / "data").exists()
 
 
-def test_the_benchmark_runs(place):
-    """A short run answers every question as this process does, and prints all figures."""
+def test_a_short_benchmark_prints_all_figures(place):
     command = [sys.executable, ROOT / "bench" / "run.py", "--rounds", "1", "--calls", "3", "--trips", "0"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     told = re.findall(r"^  (\w+(?: p\d\d)?) .*\d+\.\d\d  (?:ok|short)", done.stdout, re.MULTILINE)

@@ -56,7 +56,6 @@ def _redirect(command, host, port, folder):
 
 @contextmanager
 def _running(server):
-    """Run an asynchronous server in a thread; yield its port."""
     started, stopped = Future(), threading.Event()
 
     async def run():
@@ -99,8 +98,6 @@ async def _serving_tls(host, folder, serve):
 
 
 class _London:
-    """TfL under its own name."""
-
     def __init__(self, reply):
         self._reply = reply
 

@@ -64,7 +64,6 @@ NASTY = (
 
 
 def mutate(seed: int, folder: Path) -> Path:
-    """Write the damaged feed of a seed; return its path."""
     dice = random.Random(seed)
     tables = feed_from_drawing(DRAWING) | EXTRA | (LEG_FARES if dice.random() < 0.5 else {})
     feed = {name: text.encode() for name, text in tables.items()}

@@ -9,7 +9,6 @@ DATES = "service_id,date,exception_type\n"
 
 
 def days_of(table, service=0):
-    """Return the dates on which a service runs, as MM-DD."""
     start = table.calendar_start
     return [f"{start + timedelta(days=int(n)):%m-%d}" for n in table.service_runs_on[service].nonzero()[0]]
 

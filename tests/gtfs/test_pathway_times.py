@@ -21,7 +21,6 @@ STRAIGHT_S = 12 + CHANGE_SLACK_S
 
 
 def foot_s(table, begin, end):
-    """Return the seconds of the footpath between two stops, None where there is none."""
     ids = list(table.stop_local_id)
     rows = range(table.foot_first[ids.index(begin)], table.foot_first[ids.index(begin) + 1])
     return next((int(table.foot_s[row]) for row in rows if ids[table.foot_to[row]] == end), None)

@@ -48,7 +48,6 @@ def filled(rows):
 
 
 def runs_on(packed, day):
-    """Return the ids of the services that run on a day."""
     weekday = day.strftime("%A").lower()
     # Of rows that repeat an id the first holds.
     weekly = {row["service_id"]: row for row in reversed(read(packed, "calendar.txt"))}
@@ -102,7 +101,6 @@ def told_by_tables(path, day):
 
 
 def told_by_timetable(table, day):
-    """Return the same of an imported timetable."""
     stop_ids = list(table.stop_local_id)
     column = (day - table.calendar_start).days
     departures = Counter()

@@ -147,7 +147,6 @@ FREQUENCIES = "trip_id,start_time,end_time,headway_secs,exact_times\n"
 
 
 def trip_departures_of(table):
-    """Return (trip, first departure, headway) of every trip departure."""
     first_s = (
         table.stop_time_departure_s[table.trip_first_stop_time[table.trip_departure_trip]]
         + table.trip_departure_shift_s

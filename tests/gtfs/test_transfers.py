@@ -70,7 +70,6 @@ def test_transfers_hold_between_pairs_of_stops(tmp_path, rows, transfers, findin
 
 
 def test_a_link_at_an_unknown_stop_of_a_feed_with_one_stop_is_counted(tmp_path):
-    """The stop's number lies outside of what the feed has."""
     stop = "stop_id,stop_name,stop_lat,stop_lon\nALPHA,Alpha,60.17,24.94\n"
     link = "from_stop_id,to_stop_id,transfer_type,from_trip_id,to_trip_id\nX,X,4,A-1,A-1\n"
     loop = {"stop_times.txt": LOOP, "stops.txt": stop, "transfers.txt": link}

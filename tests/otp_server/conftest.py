@@ -43,7 +43,6 @@ def real():
 
 @pytest.fixture(scope="session")
 def timetable():
-    """Tampere's feed for the embedded engine, with the server's FEED."""
     return import_feeds(OFFLINE, [FeedSource(get_shared(running.GTFS), feed_name=running.FEED)]).timetable
 
 

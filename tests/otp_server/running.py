@@ -12,8 +12,6 @@ STREETS = "gtfs/tampere/tampere.osm.pbf"
 
 @dataclass(frozen=True, kw_only=True)
 class Running:
-    """A server of Tampere and the real time that it follows."""
-
     server: OtpServer
     updates: Updates
 

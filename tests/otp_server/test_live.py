@@ -55,7 +55,6 @@ def watched(real):
 
 
 async def find_row(ask, watched):
-    """Return the row of the watched departure, by its scheduled time, None if it is not on the board."""
     stop = {"type": "id", "value": watched.stop_id}
     body = await ask("get_departures", stop=stop, windowMinutes=60, limit=50)
     wanted = watched.line, clock_of(watched.instant)

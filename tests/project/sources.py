@@ -10,7 +10,6 @@ FOLDERS = ("src", "tests", "bench", "docs", "examples")
 
 
 def list_python(*folders: str) -> list[Path]:
-    """Return the project's Python files in a fixed order."""
     return sorted(path for folder in folders or FOLDERS for path in (ROOT / folder).rglob("*.py"))
 
 

@@ -39,7 +39,6 @@ def test_the_rules_and_statements_are_read():
 
 @pytest.mark.parametrize(("words", "known"), [(RULE_WORDS, RULES), (STATEMENT_WORDS, STATEMENTS)])
 def test_every_rule_and_statement_that_is_cited_is_there(words, known):
-    """``rules B5 and B6`` name headings of docs/contracts, and ``statement P11`` a row."""
     unknown = [
         f"{where}: {number}"
         for where, text in _list_texts().items()

@@ -18,7 +18,6 @@ BUILD = (
 
 
 def list_loaded(statement):
-    """Return the names of the modules that a fresh interpreter loads for a statement."""
     script = f"import sys; before = set(sys.modules); {statement}; print(*(set(sys.modules) - before))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return done.stdout.split()
@@ -42,7 +41,6 @@ def test_importing_fingerpost_loads_itself_and_a_little_of_the_standard_library(
     ids=["the plan-step contract", "the command line", "an application"],
 )
 def test_a_part_loads_no_more_than_it_needs(statement, heavy, tmp_path, monkeypatch):
-    """Help and version are printed, and discovery is answered, before an engine or a protocol is loaded."""
     monkeypatch.setenv("FINGERPOST_HOME", str(tmp_path))
 
     assert {name.split(".")[0] for name in list_loaded(statement)} & HEAVY == heavy

@@ -40,7 +40,6 @@ def _is_always_true(condition):
 
 
 def test_every_test_can_fail():
-    """Every test function asserts something, itself or through a function of its own file."""
     toothless = [
         f"{shown(path)}::{test.name}"
         for path in list_python("tests")
@@ -52,7 +51,6 @@ def test_every_test_can_fail():
 
 
 def test_every_test_states_its_fact():
-    """Every test function says what holds in a docstring, or in a name that is a sentence."""
     silent = [
         f"{shown(path)}::{test.name}"
         for path in list_python("tests")

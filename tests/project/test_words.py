@@ -74,7 +74,6 @@ def _is_broad(caught):
 
 
 def test_prose_does_not_advertise():
-    """Documents, docstrings and messages use no marketing words."""
     paths = [path for path in _list_text() if path.suffix in (".md", ".py") and path.name != "test_words.py"]
 
     assert _lines_with(MARKETING, paths) == []

@@ -67,7 +67,6 @@ def update(
     timestamp: int = 0,
     **trip: object,
 ) -> FeedEntity:
-    """Return an entity with a trip update."""
     entity = FeedEntity(id=f"{trip_id}-{relationship}")
     made = entity.trip_update
     made.trip.MergeFrom(TripDescriptor(trip_id=trip_id, schedule_relationship=relationship, start_date=day, **trip))
@@ -102,7 +101,6 @@ def alert(
 
 
 def message(*entities: FeedEntity, timestamp: int = NOW, **header: object) -> bytes:
-    """Return the bytes of a feed message."""
     made = FeedMessage(entity=entities)
     made.header.gtfs_realtime_version = "2.0"
     if timestamp:
@@ -113,7 +111,6 @@ def message(*entities: FeedEntity, timestamp: int = NOW, **header: object) -> by
 
 
 def read(timetable: Timetable, *entities: FeedEntity, now: int = NOW, timestamp: int = NOW) -> Overlay:
-    """Read one message of these entities."""
     return read_bytes(timetable, message(*entities, timestamp=timestamp), now=now)
 
 
@@ -149,7 +146,6 @@ def draw(
 
 
 def draw_added(timetable: Timetable, ride: AddedRide) -> str:
-    """Draw an added ride as ``draw`` does."""
     marks = [" skip" if skipped else "" for skipped in ride.is_skipped.tolist()]
     zone = timetable.feeds[0].zone
     return _drawn(timetable, ride.stop.tolist(), ride.arrival.tolist(), ride.departure.tolist(), marks, zone)

@@ -20,7 +20,6 @@ class Expected(NamedTuple):
 
 
 def expect(planned: list[tuple[int, int]], told: list[Told], trip_delay_s: int | None) -> list[Expected]:
-    """Return what is expected of a ride with planned (arrival, departure) times."""
     delays = _carry(planned, told, trip_delay_s)
     times = [
         time + (delay or 0)

@@ -69,7 +69,6 @@ def scheduled_and_late():
     ],
 )
 def test_stop_times_of_an_added_ride(calls, drawn, counts):
-    """A skipped call stays in the ride, marked; what cannot be placed is left out and counted."""
     told = read(LINES, update("EXTRA", *calls, relationship="ADDED"))
     assert (added(told), dict(told.stop_time_counts)) == ([("EXTRA", drawn)], counts)
 
@@ -130,8 +129,7 @@ def replacement(*calls):
         ),
     ],
 )  # fmt: skip
-def test_replacements_and_copies(entity, original, runs, counted):
-    """A replacement takes the place of A-1, a copy runs beside it; both are trip A-1 to Gamma."""
+def test_a_replacement_takes_the_place_of_a_trip_and_a_copy_runs_beside_it(entity, original, runs, counted):
     told = read(LINES, entity)
     assert (draw(LINES, told), added(told), dict(told.counts)) == (original, runs, {counted: 1})
     assert [(ride.trip, ride.headsign) for ride in told.added] == [(0, "Gamma")] * len(runs)

@@ -107,7 +107,6 @@ def test_an_alert_applies_where_any_of_its_selectors_does():
 
 
 def test_words_are_those_of_the_specification():
-    """The effect as GTFS-Realtime writes it; without periods an alert always holds."""
     told = read(NETWORK, alert(effect="DETOUR", route_id="A"))
     (first,) = told.alerts
     assert (first.id, first.effect) == ("works", "DETOUR")

@@ -83,7 +83,6 @@ def test_an_unknown_time_is_never_after_the_known_one_behind_it(told, expected):
 
 
 def test_time_never_runs_backwards():
-    """Gamma is told before Beta; the later call waits for the earlier, and that is counted."""
     overlay = read(FOUR_STOPS, update("A-1", call("BETA", "08:20", "08:22"), call("GAMMA", "08:20", "08:21")))
     assert draw(FOUR_STOPS, overlay) == "Alpha 08:00 ? | Beta 08:20-08:22 | Gamma 08:22 | Delta 08:30"
     assert dict(overlay.stop_time_counts) == {"call-applied": 1, "call-applied-but-held-in-order": 1}
@@ -154,7 +153,6 @@ KINDS = {"times": "SCHEDULED", "skipped": "SKIPPED", "silent": "NO_DATA"}
 @settings(max_examples=80, deadline=None)
 @given(st.sampled_from(NETWORKS), st.data())
 def test_expected_times_agree_with_the_oracle(network, data):
-    """Every trip of a network is updated at once, some with times, some with delays."""
     timetable, planned = network
     start = service_day_start(DAY, ZONE)
     entities, expected = [], {}

@@ -58,7 +58,6 @@ def messages(draw):
 @settings(max_examples=200, deadline=None)
 @given(messages())
 def test_absurd_values_are_counted_and_never_fatal(message):
-    """Every entity is counted once, and whatever is applied runs forwards in time."""
     told = read_realtime(LINES, INDEX, [FeedBytes(message.SerializeToString(), NOW)], NOW)
     assert sum(told.counts.values()) == len(message.entity)
     for ride in told.added:

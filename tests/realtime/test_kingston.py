@@ -56,7 +56,6 @@ def parsed(data: bytes) -> FeedMessage:
 
 
 def read_all(kingston):
-    """Yield each recording as its message and the overlay that was read at its own instant."""
     for path in recordings():
         data = path.read_bytes()
         message = parsed(data)

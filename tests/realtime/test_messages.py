@@ -23,7 +23,6 @@ SOUND = message(
 
 @pytest.mark.parametrize("data", [b"", b"<html>Bad gateway</html>", b"\0" * 40, SOUND[:-1], SOUND[: len(SOUND) // 2]])
 def test_what_is_no_message_is_counted(data):
-    """An empty body, an error page, zeros, a message cut short; the sound message beside it is read."""
     told = read_bytes(ONE_LINE, data, message(LATE))
     assert draw(ONE_LINE, told) == "Alpha 08:00 ? | Beta 08:11"
     assert dict(told.message_counts) == {"read": 1, "unreadable": 1}
@@ -86,7 +85,6 @@ def test_ids_that_are_no_text_match_nothing():
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, len(SOUND) - 1), st.integers(0, 255)), max_size=12), st.integers(0, 40))
 def test_no_mutation_of_a_message_is_fatal(changes, cut):
-    """Whatever bytes are changed or missing: either unreadable, or every entity is counted once."""
     data = bytearray(SOUND)
     for place, value in changes:
         data[place] = value

@@ -155,7 +155,6 @@ async def test_a_file_without_a_timestamp_is_as_old_as_it_was_written(tmp_path):
 
 
 async def test_a_key_is_not_shown():
-    """The address names an environment variable; that name is all that is ever told."""
     location = "https://example.org/updates.pb?api_key=${MY_KEY}"
     source = Source(FIRST)
     feeds = feeds_of(source, location)

@@ -61,7 +61,6 @@ def test_an_unknown_line_or_stop_is_no_trouble():
 
 @pytest.mark.parametrize("name", list_demo_names())
 def test_all_that_is_simulated_is_understood(name):
-    """Every entity is applied, and every call; late trips, cancelled ones and three alerts are among them."""
     timetable = build_demo(name)
     told = simulate_overlay(timetable, RealtimeIndex(timetable), NOW)
     assert set(told.counts) == {"trip-updated", "trip-cancelled", "alert-given"}

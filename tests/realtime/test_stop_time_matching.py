@@ -94,7 +94,6 @@ def test_of_two_updates_for_one_stop_time_the_first_counts():
     ],
 )
 def test_sequences_with_gaps_and_platforms(made, expected):
-    """A sequence is matched exactly; of a station's platforms the one that is named is where the vehicle stops."""
     assert draw(GAPPED, read(GAPPED, update("A-1", made))) == expected
 
 
@@ -148,7 +147,6 @@ def test_pickup_after_all_leaves_the_other_flags():
     [(60, "Alpha 08:10 ? | Beta 08:21 | Gamma 08:31"), (None, "Alpha 08:10 ? | Beta 08:20 ? | Gamma 08:30 ?")],
 )
 def test_types_as_planned_change_nothing(late_s, drawn):
-    """They count as an update, with or without a delay beside them."""
     overlay = read(LINE, update("A-1", stop_time_with("BETA", late_s, pickup_type="REGULAR")))
 
     assert (flags(overlay), draw(LINE, overlay)) == (None, drawn)

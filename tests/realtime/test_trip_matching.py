@@ -92,7 +92,6 @@ def test_without_a_start_date_the_nearest_ride_is_meant(timetable, entity, now, 
 
 
 def test_a_trip_without_departures_is_matched_by_no_start_time():
-    """A row of frequencies.txt that ends before it begins leaves a trip no departure."""
     feed = feed_from_drawing("line A | Alpha 08:00 | Beta 08:10\nline B | Alpha 08:00 | Beta 08:10")
     never = "trip_id,start_time,end_time,headway_secs\nA-1,08:00:00,08:00:00,600\n"
     timetable = timetable_from_tables(feed | {"frequencies.txt": never})
@@ -197,7 +196,6 @@ def test_an_updates_own_timestamp_goes_before_the_messages():
 
 
 def seen(trip_id="A-1", timestamp=0):
-    """Return an entity with a vehicle position."""
     entity = FeedEntity(id="v", vehicle=VehiclePosition(timestamp=timestamp))
     if trip_id:
         entity.vehicle.trip.trip_id, entity.vehicle.trip.start_date = trip_id, f"{DAY:%Y%m%d}"
@@ -218,7 +216,6 @@ def seen(trip_id="A-1", timestamp=0):
     ],
 )
 def test_a_vehicle_position_is_counted_and_moves_no_ride(entities, counts):
-    """Of two positions of one ride the newer counts, in either order."""
     told = read(ONE_LINE, *entities)
     assert (dict(told.rides), dict(told.counts)) == ({}, counts)
 
