@@ -197,7 +197,7 @@ async def test_where_the_second_search_fails_the_answer_stands_and_says_so():
 
     assert len(answer.itineraries) == 1
     assert answer.provenance.notes == (
-        "What real time took away is not known (town.example answered with a failure (HTTP 503)).",
+        "Trips cancelled in realtime are unknown (town.example answered with a failure (HTTP 503)).",
     )
 
 

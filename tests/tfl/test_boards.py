@@ -64,7 +64,7 @@ async def test_a_row_is_a_prediction():
         "TFL:940GZZLUVIC",
     )
     assert (row.last_realtime_update, found.provenance.realtime_updated) == (NINE - 20, NINE - 20)
-    assert "so no delays and no cancellations are known" in found.provenance.notes[0]
+    assert "so delays and cancellations are unknown" in found.provenance.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,8 @@ async def test_what_leaves_after_half_an_hour_is_asked_of_the_timetables(window_
 @pytest.mark.parametrize(
     ("window_min", "failing", "note"),
     [
-        (60, "/Line/victoria/Timetable", "what leaves later is not listed"),
-        (30, "/Line/victoria/Status", "TfL did not say how its lines fare."),
+        (60, "/Line/victoria/Timetable", "later departures are missing"),
+        (30, "/Line/victoria/Status", "TfL did not return the status of its lines."),
     ],
 )
 async def test_a_board_stands_without_what_fails_and_says_so(window_min, failing, note):

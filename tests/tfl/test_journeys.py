@@ -219,7 +219,7 @@ async def test_a_plan_stands_without_the_lifts_and_says_so():
 
     assert (len(answer.itineraries), answer.provenance.notes) == (
         1,
-        ("TfL did not say which lifts are out of order.",),
+        ("TfL did not return which lifts are out of order.",),
     )
 
 

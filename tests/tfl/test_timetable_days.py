@@ -133,7 +133,7 @@ def test_the_day_chooses_among_timetables_by_their_names(day, names, holding, re
 def test_a_name_that_is_not_understood_is_left_out_and_said():
     found, remarks = choose_schedules([Schedule(name="Summer Saturdays")], SATURDAY, "RB1")
 
-    said = "Left out, because the days that their names mean are not known, are timetables of RB1 ('Summer Saturdays')."
+    said = "Some timetables were skipped, because their names do not state known days: RB1 ('Summer Saturdays')."
     assert (found, format_remarks(remarks)) == ([], [said])
 
 

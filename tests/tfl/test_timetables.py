@@ -88,7 +88,7 @@ async def test_a_timetable_of_another_day_is_listed():
     )
     assert (row.departure_delay_s, row.last_realtime_update, found.provenance.realtime_updated) == (None, None, None)
     assert "/StopPoint/940GZZLUVIC/Arrivals" not in server.paths
-    assert "of a kind of day" in found.provenance.notes[0]
+    assert "for kinds of days" in found.provenance.notes[0]
 
 
 async def test_the_ends_of_the_window_are_in_it():
@@ -228,7 +228,7 @@ async def test_a_frequency_in_another_unit_is_left_out_and_said():
     found, _ = await board(told, "2026-06-12T10:00", "2026-06-12T12:00")
 
     assert not found.departures
-    assert any("frequency of unknown meaning" in note and "Victoria" in note for note in found.provenance.notes)
+    assert any("frequencies in an unknown unit" in note and "Victoria" in note for note in found.provenance.notes)
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ async def test_a_line_without_a_timetable_is_named(told):
     found, _ = await board(told, "2026-06-12T10:00", "2026-06-12T12:00")
 
     assert (found.departures, found.gap) == ([], None)
-    assert any(note == "TfL has no timetable here of Victoria." for note in found.provenance.notes)
+    assert any(note == "TfL has no timetable at this stop for Victoria." for note in found.provenance.notes)
 
 
 TWO = {**VICTORIA, "lines": [{"id": "victoria", "name": "Victoria"}, {"id": "circle", "name": "Circle"}]}
@@ -257,7 +257,7 @@ async def test_a_line_that_fails_does_not_take_the_others_along():
 
     assert (drawn(found), found.provenance.notes[1]) == (
         ["Fri 10:00 Brix"],
-        "TfL did not answer for the timetables of Circle.",
+        "TfL did not return the timetables of Circle.",
     )
     with pytest.raises(SourceFailed):
         await board((500, {}), "2026-06-12T10:00", "2026-06-12T11:00")
@@ -270,7 +270,7 @@ async def test_more_lines_than_a_board_can_ask_for_are_named():
     )
 
     assert sum("/Timetable/" in path for path in server.paths) == MOST_LINES
-    assert any(note.endswith(f"left out are L{MOST_LINES}.") for note in found.provenance.notes)
+    assert any(note.endswith(f"missing are L{MOST_LINES}.") for note in found.provenance.notes)
 
 
 async def test_modes_come_from_the_groups_of_a_stops_lines():
@@ -348,4 +348,4 @@ async def test_the_timetable_tool_answers_for_the_last_train_of_saturday(tmp_pat
         ("2026-06-13T22:59:00Z", "2026-06-13"),
         ("2026-06-13T23:34:00Z", "2026-06-13"),
     ]
-    assert any("of a kind of day" in note for note in found["meta"]["notes"])
+    assert any("for kinds of days" in note for note in found["meta"]["notes"])

@@ -120,7 +120,7 @@ class MotisJourneySearch(JourneySearch):
         try:
             answered = await self._ask(question, {**params, "realtimeMode": _PROMISED})
         except ToolError as error:
-            note = f"What real time took away is not known ({error.message})."
+            note = f"Trips cancelled in realtime are unknown ({error.message})."
             return FoundJourneys(retrieved_at=clock.now(), troubles=(note,))
         read = read_itineraries(answered.data.itineraries, query, self._ids, walks_as_expected=False)
         return FoundJourneys(

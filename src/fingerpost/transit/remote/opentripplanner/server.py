@@ -141,7 +141,7 @@ def _note_errors(response: Response, errors: Sequence[GraphQLError]) -> tuple[st
     paths = dict.fromkeys(".".join(str(part) for part in error.path or () if isinstance(part, str)) for error in errors)
     named = [path[:_LONGEST_PATH] for path in paths if path]
     told = list_first(named, _MOST_PATHS) or "parts of the answer"
-    return (f"The server could not say everything: {told} ({_format_error(errors[0])}).",)
+    return (f"The server answered without {told} ({_format_error(errors[0])}).",)
 
 
 def _format_error(error: GraphQLError) -> str:

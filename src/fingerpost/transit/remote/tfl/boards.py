@@ -28,15 +28,15 @@ _MOST_IDS = 20
 # So long ago still counts as now (rule B12).
 _NOW_S = 120
 NOTE_OF_TIMETABLE = (
-    "TfL's timetables tell whole minutes of a kind of day, such as 'Monday - Thursday', not of a date: "
-    "works that change them are told as alerts at most."
+    "TfL's timetables are in whole minutes and for kinds of days, such as 'Monday - Thursday', not for dates: "
+    "planned works appear as alerts at most."
 )
-NOTE_WITHOUT_TIMETABLE = "TfL did not tell its timetables, so what leaves later is not listed."
+NOTE_WITHOUT_TIMETABLE = "TfL did not return its timetables, so later departures are missing."
 # TfL predicts about this far ahead.
 REACH_S = 30 * 60
 NOTE = (
-    "TfL predicts when vehicles arrive, without scheduled times, so no delays and no cancellations are known, "
-    "and stops where one may only alight are not told apart."
+    "TfL predicts arrivals without scheduled times, so delays and cancellations are unknown, "
+    "and arrivals that riders cannot board may be listed."
 )
 _NO_PLATFORM = frozenset({"", "null", "unknown", "platform unknown"})
 
@@ -163,7 +163,7 @@ class TflBoards:
             lines=lines or (),
             stops=stops or (),
             lifts=lifts or (),
-            notes=(f"TfL did not say how its {' and '.join(missing)} fare.",) if missing else (),
+            notes=(f"TfL did not return the status of its {' and '.join(missing)}.",) if missing else (),
         )
 
     async def _list_status(

@@ -107,7 +107,7 @@ def _show(option: shapes.Option) -> Mapping[str, Any]:
     return {**shown, **quality, **({"modes": list(place.modes)} if place.modes else {})}
 
 
-_NO_LIFTS = "TfL did not say which lifts are out of order."
+_NO_LIFTS = "TfL did not return which lifts are out of order."
 _NO_JOURNEY = "no journey"
 _UNKNOWN_WORDS = ("not recognised", "not found", "could not be found")
 _HORIZON_DAYS = 4

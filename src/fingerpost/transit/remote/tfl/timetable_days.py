@@ -169,16 +169,16 @@ _MOST_NAMED = 12
 class RemarkKind(StrEnum):
     """What a note says of timetables, before the names of their lines."""
 
-    NO_TIMETABLE = "TfL has no timetable here of"
-    NOT_TOLD = "TfL did not answer for the timetables of"
-    NOT_ASKED = "Too many lines call here to ask for all at once; left out are"
-    DAYS_UNKNOWN = "Left out, because the days that their names mean are not known, are timetables of"
-    FREQUENCY_UNKNOWN = "Left out, because TfL tells a frequency of unknown meaning, are parts of the timetables of"
-    HOLIDAY_FOLLOWED = "Taken because their names mention public holidays were timetables of"
-    HOLIDAY_GUESSED = "TfL does not say what runs on a public holiday; what is shown is a guess of"
-    CHRISTMAS = "Nothing is shown, because TfL ordinarily runs nothing on Christmas Day, of"
-    WHOLE_STATION = "TfL's timetables tell no platforms; listed is what leaves the whole station by"
-    SCHOOL = "TfL does not say when schools are open; a school day was assumed of"
+    NO_TIMETABLE = "TfL has no timetable at this stop for"
+    NOT_TOLD = "TfL did not return the timetables of"
+    NOT_ASKED = "Too many lines call here to request all timetables; missing are"
+    DAYS_UNKNOWN = "Some timetables were skipped, because their names do not state known days:"
+    FREQUENCY_UNKNOWN = "Parts of timetables were skipped, because TfL states frequencies in an unknown unit:"
+    HOLIDAY_FOLLOWED = "On this public holiday, timetables with public holidays in their names were used:"
+    HOLIDAY_GUESSED = "TfL does not state which timetable holds on a public holiday; this is a guess for"
+    CHRISTMAS = "TfL usually runs no service on Christmas Day, so there are no departures of"
+    WHOLE_STATION = "TfL's timetables have no platforms; departures are those of the whole station for"
+    SCHOOL = "TfL does not state when schools are open; a school day was assumed for"
 
 
 @dataclass(frozen=True, slots=True)
