@@ -9,18 +9,13 @@ from tests.streets.towns import Town
 STREET = "A-------------------------B"
 
 
-def test_streets_that_hang_together_with_little_are_left_out(tmp_path):
-    """400 m that no other street leads to are not snapped to; 2,000 m are."""
-    town = Town(f"{STREET}\n\nC---D", tmp_path)
+def test_islands_shorter_than_two_kilometres_are_left_out(tmp_path):
+    """400 m that no other street leads to are not snapped to; 2,100 m are walked on their own."""
+    short = Town(f"{STREET}\n\nC---D", tmp_path)
+    long = Town(f"{STREET}\n\n\n\nC--------------------D", tmp_path)
 
-    assert (town.built.left_out_m, town.walk("D", "B")) == (pytest.approx(400, abs=0.1), (2200, 1760.0))
-
-
-def test_an_island_of_two_kilometres_stays(tmp_path):
-    """C to D is walked on its own; nothing leads over to A."""
-    town = Town(f"{STREET}\n\n\n\nC--------------------D", tmp_path)
-
-    assert (town.walk("C", "D"), town.walk("C", "B")) == ((2100, 1680.0), None)
+    assert (short.built.left_out_m, short.walk("D", "B")) == (pytest.approx(400, abs=0.1), (2200, 1760.0))
+    assert (long.walk("C", "D"), long.walk("C", "B")) == ((2100, 1680.0), None)
 
 
 def test_streets_that_meet_at_a_shut_gate_do_not_hang_together(tmp_path):

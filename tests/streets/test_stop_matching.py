@@ -44,13 +44,9 @@ def test_a_stop_is_where_the_map_has_it(names, ref, x, matched):
     assert _found(_stops(names), (ref, x)) == ([x if matched else 0.0], matched)
 
 
-def test_of_several_of_one_ref_the_nearest_counts():
-    """A platform and a stop position bear the same ref."""
+def test_a_stop_is_at_the_nearest_of_its_ref_and_a_station_stays():
+    """A platform and a stop position bear the same ref; nobody boards at a station."""
     assert _found(_stops(("7", "")), ("7", 0.6), ("7", 0.2), ("7", 0.4)) == ([0.2], 1)
-
-
-def test_stations_stay_where_they_are():
-    """Nobody boards at one."""
     assert _found(_stops(("7", ""), kind=STATION), ("7", 0.2)) == ([0.0], 0)
 
 

@@ -13,7 +13,7 @@ from fingerpost.transit.osm.streets.stop_access import meet_at_places
 from fingerpost.transit.osm.streets.store import StoredStreets, find_streets, save_streets
 from tests.streets import oracle
 from tests.streets.drawn import degrees, read
-from tests.streets.test_walks_on_streets import towns
+from tests.streets.test_walks_on_streets import draw_place, towns
 from tests.streets.towns import Town
 
 # From A to B over the steps 600 m, without them 1,000 m; no street joins D to C, 300 m further down.
@@ -143,7 +143,7 @@ def test_off_the_streets_the_whole_way_goes_in_a_straight_line(tmp_path):
 
 
 def test_saved_streets_are_opened_as_they_were(tmp_path):
-    """Array by array, by memory map; what was covered too."""
+    """Array by array, by memory map; what was covered too. Another folder has none."""
     town = Town(TOWN, tmp_path)
     coverage = StreetCoverage(
         extract="/town.osm.pbf", stops=3, covered_stops=2, street_km=4.5, left_out_km=0.1, cut_ways=1
@@ -153,16 +153,12 @@ def test_saved_streets_are_opened_as_they_were(tmp_path):
     save_streets(StoredStreets(town.graph, town.grid, access, coverage, ahead), tmp_path)
     opened = find_streets(tmp_path)
 
+    assert find_streets(tmp_path / "elsewhere") is None
     assert opened.coverage == coverage
     np.testing.assert_array_equal(opened.stops_ahead, ahead)
     for before, after in ((town.graph, opened.graph), (town.grid, opened.grid), (access, opened.access)):
         for name in before._fields:
             np.testing.assert_array_equal(getattr(before, name), getattr(after, name))
-
-
-def test_a_timetable_without_streets_has_none(tmp_path):
-    """The folder is not there."""
-    assert find_streets(tmp_path) is None
 
 
 @settings(max_examples=60, deadline=None)
@@ -173,18 +169,12 @@ def test_every_stop_that_is_walked_to_in_time_is_found(tmp_path_factory, text, d
     Where the quickest way is too long, another that is not may be found; it takes no less time.
     """
     drawing = read(text)
-    streets = oracle.walkable(drawing) if any(street.kind != "x" for street in drawing.streets) else []
+    streets = oracle.walkable(drawing) if drawing.streets else []
     if not streets:
         return
     town = Town(text, tmp_path_factory.mktemp("town"))
-    places = []
-    for _ in range(5):
-        street = data.draw(st.sampled_from(streets))
-        along = data.draw(st.integers(0, 8)) / 2
-        start, end = drawing.nodes[street.start], drawing.nodes[street.end]
-        places.append((start.x + along * (end.x > start.x), start.y + along * (end.y > start.y)))
+    pin, *stops = [draw_place(data, drawing, streets, st.integers(0, 8).map(lambda half: half / 2)) for _ in range(5)]
     limit_m = float(data.draw(st.integers(100, 2500)))
-    pin, *stops = places
     walks = town.walks(*stops)
     for back in (False, True):
         reached = walks.reach(*degrees(*pin), np.arange(len(stops)), limit_m, from_stops=back)

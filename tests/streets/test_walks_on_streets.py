@@ -195,22 +195,25 @@ def towns(draw):
     return "\n".join(rows)
 
 
+def draw_place(data, drawing, streets, along):
+    """Draw a place on one of some streets, so many cells along it."""
+    street, cells = data.draw(st.sampled_from(streets)), data.draw(along)
+    start, end = drawing.nodes[street.start], drawing.nodes[street.end]
+    return start.x + cells * (end.x > start.x), start.y + cells * (end.y > start.y)
+
+
 @settings(max_examples=60, deadline=None)
 @given(towns(), st.data())
 def test_every_walk_takes_as_long_as_the_slow_search_says(tmp_path_factory, text, data):
     """On any drawn town, from any place on a street to any other: as long as a plain Dijkstra finds."""
     drawing = read(text)
-    streets = oracle.walkable(drawing) if any(street.kind != "x" for street in drawing.streets) else []
+    streets = oracle.walkable(drawing) if drawing.streets else []
     if not streets:
         return
     town = Town(text, tmp_path_factory.mktemp("town"), PLAIN)
-    places = []
-    for _ in range(2):
-        street = data.draw(st.sampled_from(streets))
-        along = data.draw(st.integers(0, 3)) + 0.5
-        start, end = drawing.nodes[street.start], drawing.nodes[street.end]
-        # Half a cell from any node, so that one street is nearest.
-        places.append((start.x + along * (end.x > start.x), start.y + along * (end.y > start.y)))
+    # Half a cell from any node, so that one street is nearest.
+    halves = st.integers(0, 3).map(lambda cells: cells + 0.5)
+    places = [draw_place(data, drawing, streets, halves) for _ in range(2)]
     snapped = [oracle.snap(drawing, streets, *place) for place in places]
     expected = oracle.seconds_between(drawing, *snapped)
     found = town.walk(*places)

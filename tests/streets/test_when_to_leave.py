@@ -79,10 +79,11 @@ def test_out_of_reach_is_said(ask):
     assert "no walk of 3,000 m or less leads there" in answer.body["warnings"][0]["message"]
 
 
-def test_a_source_that_measures_no_walks_says_so(over, tmp_path, monkeypatch):
+def test_a_source_that_measures_no_walks_says_so(tmp_path, monkeypatch):
     """A board from elsewhere: the departures, and that the walk is not known."""
     monkeypatch.setenv("FINGERPOST_NOW", "2022-02-22T08:00:00+02:00")
-    answer = over(board_of())("get_departures", {**STOP, "walkFrom": "60.17,24.94"})
+    tools = asker(FakeNetworks(board_of()), VariableStore(tmp_path / "variables.sqlite"))
+    answer = tools("get_departures", {**STOP, "walkFrom": "60.17,24.94"})
 
     assert answer.body["warnings"][0]["message"] == (
         "When to leave from '60.17,24.94' is not known: FAKE does not tell how long the walk takes."
@@ -101,9 +102,3 @@ def test_a_lift_out_of_order_does_not_move_who_takes_stairs(ask):
     answer = ask("home", alert("lift", "Lift broken", effect="ACCESSIBILITY_ISSUE", stop_id="ALPHA"))
 
     assert _leaving(answer)[1][1] == "08:20"
-
-
-@pytest.fixture
-def over(tmp_path):
-    """Ask a tool over given networks."""
-    return lambda *networks: asker(FakeNetworks(*networks), VariableStore(tmp_path / "variables.sqlite"))
