@@ -82,31 +82,24 @@ def near(name, metres, **more):
     return NearName(name=name, coordinate=Coordinate(60.0 + metres / DEGREE_M, 25.0), **more)
 
 
-def named(*told):
-    place = find_position_name(HERE, told)
-    return None if place is None else place.name
+@pytest.mark.parametrize(
+    ("around", "name"),
+    [
+        ([near("Square", 100), near("Stop", 40), near("Park", 41)], "Stop"),
+        # An address within 60 m goes before anything nearer.
+        ([near("Stop", 10), near("Street 5", 59, is_address=True)], "Street 5"),
+        ([near("Stop", 10), near("Street 5", 61, is_address=True)], "Stop"),
+        # Nothing further away than 250 m counts, nor does an empty name.
+        ([near("Stop", 249)], "Stop"),
+        ([near("Stop", 251)], None),
+        ([near(" ", 5)], None),
+        ([], None),
+    ],
+)
+def test_a_position_has_the_name_of_what_is_nearest(around, name):
+    place = find_position_name(HERE, around)
 
-
-def test_what_is_nearest_names_a_position():
-    """Whatever it is."""
-    assert named(near("Square", 100), near("Stop", 40), near("Park", 41)) == "Stop"
-
-
-@pytest.mark.parametrize(("metres", "name"), [(59, "Street 5"), (61, "Stop")])
-def test_an_address_on_the_spot_goes_before_what_is_nearer(metres, name):
-    """A stop lies before the door."""
-    assert named(near("Stop", 10), near("Street 5", metres, is_address=True)) == name
-
-
-@pytest.mark.parametrize(("metres", "name"), [(249, "Stop"), (251, None)])
-def test_what_is_far_names_nothing(metres, name):
-    """A lake is not the village behind it."""
-    assert named(near("Stop", metres)) == name
-
-
-def test_nothing_near_and_names_without_letters_name_nothing():
-    """The caller shows the position itself."""
-    assert (named(), named(near(" ", 5))) == (None, None)
+    assert (None if place is None else place.name) == name
 
 
 def test_the_place_stands_where_the_position_is():
@@ -114,10 +107,5 @@ def test_the_place_stands_where_the_position_is():
     place = find_position_name(HERE, [near("Street 5", 50, locality="Town")], ["Whoever"])
 
     assert place is not None
-    assert (place.coordinate, place.kind, place.id, place.locality, place.attribution) == (
-        HERE,
-        PlaceKind.ADDRESS,
-        None,
-        "Town",
-        ("Whoever",),
-    )
+    assert (place.coordinate, place.kind, place.id) == (HERE, PlaceKind.ADDRESS, None)
+    assert (place.locality, place.attribution) == ("Town", ("Whoever",))

@@ -41,13 +41,9 @@ def test_status_of_a_ride_and_of_a_departure(delay_s, cancelled, status):
     assert status_of_departure(departure(delay_s, cancelled=cancelled)) == status
 
 
-def test_status_looks_at_the_boarding_stop():
-    """B2: a ride that leaves on time and arrives ten minutes late is on time."""
+def test_status_is_of_rides_where_they_are_boarded():
+    """B2: a ride that leaves on time and arrives ten minutes late is on time; a walk has no status."""
     assert status_of(ride("7", "A", "B", 0, 9, 0, arrival_delay_s=600)) == "on_time"
-
-
-def test_a_walk_has_no_status():
-    """B2: status belongs to rides."""
     assert status_of(walk("A", "B", 0, 5)) is None
 
 
@@ -142,8 +138,8 @@ def new_leg(mode, departs, arrives, delay_s=None):
     )
 
 
-def on_foot(departs, arrives):
-    return new_leg(Mode.WALK, departs, arrives)
+def on_foot(departs, arrives, delay_s=None):
+    return new_leg(Mode.WALK, departs, arrives, delay_s)
 
 
 def times(legs):
@@ -154,14 +150,18 @@ def times(legs):
     ]
 
 
-def test_the_first_walk_is_as_late_as_the_ride_that_it_leads_to():
-    """The walk of 160 to 220 was planned for 100 to 160."""
-    assert times(with_walk_delays([on_foot(160, 220), new_leg(Mode.BUS, 160, 400, 60)])) == [(100, 60, 160, 60)]
-
-
-def test_the_last_walk_is_as_late_as_the_ride_before():
-    """Early is late with a sign."""
-    assert times(with_walk_delays([new_leg(Mode.BUS, 160, 400, -60), on_foot(340, 400)])) == [(400, -60, 460, -60)]
+@pytest.mark.parametrize(
+    ("legs", "walked"),
+    [
+        # The first walk leads to a late ride; the last one follows an early ride.
+        ([on_foot(160, 220), new_leg(Mode.BUS, 160, 400, 60)], (100, 60, 160, 60)),
+        ([new_leg(Mode.BUS, 160, 400, -60), on_foot(340, 400)], (400, -60, 460, -60)),
+        # A delay from the source stays.
+        ([on_foot(0, 100, 30), new_leg(Mode.BUS, 100, 200, 60)], (0, 30, 100, 30)),
+    ],
+)
+def test_a_walk_is_as_late_as_its_ride(legs, walked):
+    assert times(with_walk_delays(legs)) == [walked]
 
 
 @pytest.mark.parametrize(
@@ -185,10 +185,3 @@ def test_without_a_ride_and_without_real_time_nothing_changes():
     """A way on foot alone, and a trip by the timetable."""
     for legs in ([on_foot(0, 100)], [on_foot(0, 100), new_leg(Mode.BUS, 100, 200), on_foot(200, 300)]):
         assert list(with_walk_delays(legs)) == legs
-
-
-def test_a_walk_that_has_a_delay_keeps_it():
-    """Its source knows better."""
-    late = new_leg(Mode.WALK, 0, 100, 30)
-
-    assert with_walk_delays([late, new_leg(Mode.BUS, 100, 200, 60)])[0] == late

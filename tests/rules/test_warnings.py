@@ -21,11 +21,6 @@ def test_one_entry_a_code_in_the_order_of_first_mention():
     assert actual == [("preference-unmet", "Walk. Steps."), ("truncated-results", "More.")]
 
 
-def test_nothing_to_say():
-    """A2: without warnings there are none."""
-    assert Warnings().list_all() == ()
-
-
 def test_codes_are_in_kebab_case():
     """A2: codes in kebab-case."""
     assert [code for code in WarningCode if not re.fullmatch(r"[a-z]+(-[a-z]+)*", code)] == []
