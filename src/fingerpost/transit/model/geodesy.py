@@ -21,51 +21,27 @@ def thin(points: Sequence[Point], tolerance_m: float) -> list[Point]:
     narrowing = math.cos(math.radians(points[0][0]))
     flat = [(lat * METRES_PER_DEGREE, lon * METRES_PER_DEGREE * narrowing) for lat, lon in points]
     kept = [0]
-    cone = _Cone(flat[0], tolerance_m)
-    for at in range(1, len(flat)):
-        if not cone.takes(flat[at]):
-            kept.append(at - 1)
-            cone = _Cone(flat[at - 1], tolerance_m)
-        cone.narrow(flat[at])
-    return [points[at] for at in (*kept, len(points) - 1)]
+    while kept[-1] < len(flat) - 1:
+        kept.append(_find_straight_end(flat, kept[-1], tolerance_m))
+    return [points[at] for at in kept]
 
 
-class _Cone:
-    """The cone of directions from a point in which a straight line stays within the tolerance of all points since."""
+def _find_straight_end(flat: Sequence[Point], tip: int, tolerance_m: float) -> int:
+    """Return the furthest point to which a straight line from ``tip`` passes all points between within the tolerance.
 
-    def __init__(self, tip: Point, tolerance_m: float) -> None:
-        self._tip = tip
-        self._tolerance_m = tolerance_m
-        self._middle: float | None = None
-        self._low = self._high = 0.0
-        self._furthest_m = 0.0
-
-    def takes(self, point: Point) -> bool:
-        """Whether a straight line from the tip to this point passes all points since within the tolerance.
-
-        The line must reach as far as they do: behind its end it is not.
-        """
-        if self._middle is None:
-            return True
-        return self._away_m(point) >= self._furthest_m and self._low <= self._turn(point) <= self._high
-
-    def narrow(self, point: Point) -> None:
-        """Take a point in: later lines must pass it too. What lies within the tolerance of the tip is passed anyway."""
-        away_m = self._away_m(point)
-        if away_m <= self._tolerance_m:
-            return
-        self._furthest_m = max(self._furthest_m, away_m)
-        if self._middle is None:
-            self._middle, self._low, self._high = self._bearing(point), -math.pi, math.pi
-        turn, half = self._turn(point), math.asin(self._tolerance_m / away_m)
-        self._low, self._high = max(self._low, turn - half), min(self._high, turn + half)
-
-    def _away_m(self, point: Point) -> float:
-        return math.hypot(point[0] - self._tip[0], point[1] - self._tip[1])
-
-    def _bearing(self, point: Point) -> float:
-        return math.atan2(point[0] - self._tip[0], point[1] - self._tip[1])
-
-    def _turn(self, point: Point) -> float:
-        """Return the angle from the cone's first direction to a point's, in -pi..pi."""
-        return math.remainder(self._bearing(point) - (self._middle or 0.0), math.tau)
+    The directions of such lines form a cone, which each point narrows. A line must also reach as far as every point.
+    """
+    first: float | None = None
+    low, high, furthest_m = -math.pi, math.pi, 0.0
+    for at in range(tip + 1, len(flat)):
+        north_m, east_m = flat[at][0] - flat[tip][0], flat[at][1] - flat[tip][1]
+        away_m, bearing = math.hypot(north_m, east_m), math.atan2(north_m, east_m)
+        turn = 0.0 if first is None else math.remainder(bearing - first, math.tau)
+        if first is not None and (away_m < furthest_m or not low <= turn <= high):
+            return at - 1
+        if away_m <= tolerance_m:
+            continue
+        first = bearing if first is None else first
+        half = math.asin(tolerance_m / away_m)
+        low, high, furthest_m = max(low, turn - half), min(high, turn + half), max(furthest_m, away_m)
+    return len(flat) - 1
