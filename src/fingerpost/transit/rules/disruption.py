@@ -188,8 +188,11 @@ def merge_alternatives(
 
     def choose(at: int, chosen: ItineraryOption) -> ItineraryOption:
         if chosen.is_disrupted:
-            is_late = chosen.standing is Standing.TOO_LATE
-            return replace(chosen, note=_note_of(chosen.itinerary, wanted_arrival if is_late else None))
+            notes = [find_note(chosen.itinerary)]
+            if chosen.standing is Standing.TOO_LATE and wanted_arrival is not None:
+                late_s = chosen.itinerary.arrival - wanted_arrival
+                notes.append(f"It arrives {print_duration(late_s)} after the time asked for.")
+            return replace(chosen, note=" ".join(filter(None, notes)) or None)
         # What only the relaxed query found would not have been shown at all.
         better = takewhile(lambda other: other is not chosen, as_planned) if chosen.is_known else as_planned
         usual = [other.itinerary for other in better if disrupted.get(other.fingerprint, -1) > at]
@@ -232,20 +235,9 @@ def _is_better(candidate: ItineraryOption, rival: ItineraryOption, *, arrive_by:
     )
     if own_key != its_key:
         return own_key < its_key
+    own_rides, its_rides = ([(leg.trip_id, leg.departure_scheduled) for leg in each.rides] for each in (mine, its))
     is_sooner = mine.departure > its.departure if arrive_by else mine.arrival < its.arrival
-    return is_sooner and _rides_of(mine) != _rides_of(its)
-
-
-def _rides_of(itinerary: Itinerary) -> list[tuple[str | None, int]]:
-    return [(leg.trip_id, leg.departure_scheduled) for leg in itinerary.rides]
-
-
-def _note_of(itinerary: Itinerary, wanted_arrival: int | None) -> str | None:
-    note = find_note(itinerary)
-    if wanted_arrival is None:
-        return note
-    too_late = f"It arrives {print_duration(itinerary.arrival - wanted_arrival)} after the time asked for."
-    return f"{note} {too_late}" if note else too_late
+    return is_sooner and own_rides != its_rides
 
 
 # A change that leaves less time than this, beyond the walk, may be missed.

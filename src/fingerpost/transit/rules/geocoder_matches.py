@@ -21,8 +21,7 @@ def score_spellings(text: str, spellings: Sequence[Sequence[str]], vouched: Sequ
     names = list(dict.fromkeys(spelling for each in spellings for spelling in each))
     if not names:
         return [0.0 for _ in spellings]
-    by_row = NameSearch(names).score(text)
-    score_of = {names[row]: score for row, score in by_row.items()}
+    score_of = {names[row]: score for row, score in NameSearch(names).score(text).items()}
     scores = []
     for each, confidence in zip(spellings, vouched, strict=True):
         own = max((score_of.get(spelling, 0.0) for spelling in each), default=0.0)
@@ -39,20 +38,16 @@ def match_places(places: Sequence[Place], scores: Sequence[float], focus: Coordi
     stops = [place for place in places if place.kind is PlaceKind.STOP]
     matches: dict[str, PlaceMatch] = {}
     for place, score in zip(places, scores, strict=True):
-        if place.kind is PlaceKind.ADDRESS and _is_a_stops_name(place, stops):
+        if place.kind is PlaceKind.ADDRESS and any(
+            plain(stop.name) == plain(place.name) and distance_m(stop.coordinate, place.coordinate) <= ONE_PLACE_M
+            for stop in stops
+        ):
             continue
         best = matches.get(place.token)
         if best is None or best.score < score:
             away_m = None if focus is None else distance_m(focus, place.coordinate)
             matches[place.token] = PlaceMatch(place=place, score=score, distance_m=away_m)
     return in_order(matches.values())
-
-
-def _is_a_stops_name(place: Place, stops: Sequence[Place]) -> bool:
-    return any(
-        plain(stop.name) == plain(place.name) and distance_m(stop.coordinate, place.coordinate) <= ONE_PLACE_M
-        for stop in stops
-    )
 
 
 ON_THE_SPOT_M = 60.0

@@ -48,15 +48,12 @@ _POLE_WORDS = (
     "pole", "quai", "quay", "raide", "ramp", "spoor", "spår", "stance", "stand", "steig", "track", "vía", "voie",
 )  # fmt: skip
 # Words behind which a letter names another place: Avenue B is not Avenue A.
-_PLACE_WORDS = frozenset(
-    word
-    for words in (
-        "av ave avenue st str street rd road blvd boulevard dr drive ln lane pl place way route rte highway hwy expwy",
-        "parkway pkwy line linja terminal term concourse pier gate exit entrance building block hall lot parking",
-        "section zone area sector rue rua calle via strasse straße allee corridor",
-    )
-    for word in words.split()
-)
+_PLACE_WORDS = frozenset({
+    "av", "ave", "avenue", "st", "str", "street", "rd", "road", "blvd", "boulevard", "dr", "drive", "ln", "lane", "pl",
+    "place", "way", "route", "rte", "highway", "hwy", "expwy", "parkway", "pkwy", "line", "linja", "terminal", "term",
+    "concourse", "pier", "gate", "exit", "entrance", "building", "block", "hall", "lot", "parking", "section", "zone",
+    "area", "sector", "rue", "rua", "calle", "via", "strasse", "straße", "allee", "corridor",
+})  # fmt: skip
 _LONGEST_NAME = 200
 _NAME = re.compile(
     rf"(?P<place>.+?)[\s,/(\[-]+(?:(?P<word>{'|'.join(_POLE_WORDS)})\.?\s*)?"
@@ -151,7 +148,9 @@ def group_places(stops: Iterable[NamedStop]) -> list[PlaceGroup]:
     groups = []
     for cluster in mixed:
         shared = [stop for stop in cluster if stop.is_station and stop.id in clusters_of_station]
-        station = by_id.get(station_of[_nearest(cluster).id] or "") or _find_station(cluster, stops_of_station)
+        station = by_id.get(station_of[_nearest(cluster).id] or "") or next(
+            (stop for stop in cluster if stop.is_station and stops_of_station.get(stop.id)), None
+        )
         place = _mixed_place(cluster, stops_of_station, shared[0] if shared else station)
         if shared:
             place = replace(place, id=shared[0].id)
@@ -226,12 +225,6 @@ def _nearest(cluster: Sequence[NamedStop]) -> NamedStop:
     centre = centre_of([stop.coordinate for stop in stops])
     # Two stops are equally far from their centre but for the last binary digit; then the id decides.
     return min(stops, key=lambda stop: (round(distance_m(stop.coordinate, centre), 1), stop.id))
-
-
-def _find_station(
-    cluster: Sequence[NamedStop], stops_of_station: Mapping[str, Sequence[NamedStop]]
-) -> NamedStop | None:
-    return next((stop for stop in cluster if stop.is_station and stops_of_station.get(stop.id)), None)
 
 
 def _place_name(name: str, has_poles: bool) -> str:

@@ -38,7 +38,9 @@ class PlaceIndex:
                 self._places_of_spelling.setdefault(spelling, []).append(group.place)
         self._spellings = sorted(self._places_of_spelling)
         self._names = NameSearch(self._spellings)
-        self._named = lru_cache(maxsize=None)(self._name_place)
+        self._named = lru_cache(maxsize=None)(
+            lambda place_id, language: in_language(self._place_by_id[place_id], language)
+        )
         self._is_finnish = any("fi" in stop.names for stop in rows)
 
     def search(self, text: str, language: str | None = None, focus: Coordinate | None = None) -> list[PlaceMatch]:
@@ -75,9 +77,6 @@ class PlaceIndex:
                 for name in {plain(each) for each in (stop.name, *stop.names.values())}:
                     poles_of_name.setdefault(name, []).append(stop)
         return {name: poles[0] for name, poles in poles_of_name.items() if len(poles) == 1}
-
-    def _name_place(self, place_id: str | None, language: str | None) -> Place:
-        return in_language(self._place_by_id[place_id], language)
 
     def _list_inflected(self, text: str) -> list[tuple[str, float]]:
         """Return the spellings that a text is an inflected form of, where names are Finnish, and how well each fits."""

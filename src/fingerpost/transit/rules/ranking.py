@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import lru_cache
 from urllib.parse import quote
 
-from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, Optimize, StopPoint
+from fingerpost.transit.model.itinerary import Itinerary, Mode, Optimize, StopPoint
 from fingerpost.transit.rules.modes import timetable_word, trip_word
 from fingerpost.transit.rules.times import print_utc
 
@@ -22,25 +22,17 @@ def fingerprint(itinerary: Itinerary) -> str:
     The start is the scheduled one, rounded down to the slot, as ``YYYY-MM-DDTHH:MM:SSZ``.
     """
     start = itinerary.departure_scheduled
-    text = "~".join(map(_describe, itinerary.legs)) + "|" + print_utc(start - start % SLOT_S)
+    legs = (
+        _join(trip_word(leg.mode), leg.line or "", leg.start.id or leg.start.name, leg.end.id or leg.end.name)
+        for leg in itinerary.legs
+    )
+    text = "~".join(legs) + "|" + print_utc(start - start % SLOT_S)
     return "sha1:" + hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
-
-
-def _describe(leg: Leg) -> str:
-    return _join(trip_word(leg.mode), leg.line or "", _end(leg.start), _end(leg.end))
 
 
 @lru_cache(maxsize=16_384)
 def _join(*parts: str) -> str:
-    return "|".join(map(_encode, parts))
-
-
-def _end(point: StopPoint) -> str:
-    return point.id or point.name
-
-
-def _encode(part: str) -> str:
-    return quote(part, safe="").replace("~", "%7E")
+    return "|".join(quote(part, safe="").replace("~", "%7E") for part in parts)
 
 
 # A change is worth arriving this much later.
