@@ -162,7 +162,10 @@ _TOLERANCES = 1500
 
 
 def draw_basemap(basemap: StoredBasemap, box: Bounds) -> Basemap | None:
-    inside = _find_inside(basemap, box)
+    south, west, north, east = (round(each * _E7) for each in (box.south, box.west, box.north, box.east))
+    inside = np.flatnonzero(
+        (basemap.south <= north) & (basemap.north >= south) & (basemap.west <= east) & (basemap.east >= west)
+    )
     tolerance_m = round(_diagonal_m(box) / _TOLERANCES, 1)
     layers: list[MapLayer] = []
     left_out: list[LayerKind] = []
@@ -182,12 +185,6 @@ def draw_basemap(basemap: StoredBasemap, box: Bounds) -> Basemap | None:
         elif lines:
             layers.append(MapLayer(kind, lines))
     return Basemap(tuple(layers), tolerance_m, tuple(left_out)) if layers or left_out else None
-
-
-def _find_inside(basemap: StoredBasemap, box: Bounds) -> npt.NDArray[np.int64]:
-    south, west, north, east = (round(each * _E7) for each in (box.south, box.west, box.north, box.east))
-    meets = (basemap.south <= north) & (basemap.north >= south) & (basemap.west <= east) & (basemap.east >= west)
-    return np.flatnonzero(meets)
 
 
 def _list_lines(

@@ -56,7 +56,7 @@ class Gathered:
 
 
 def gather(found: ExtractedAddresses) -> list[Gathered]:
-    find_city = _CityMap(found)
+    cities = _count_cities(found)
     streets = [
         _new_street(
             [way.feature.names for way in ways], ways[0].feature.what, [point for way in ways for point in way.points]
@@ -66,7 +66,7 @@ def gather(found: ExtractedAddresses) -> list[Gathered]:
     places = [Gathered(each.feature, each.at, [each.at], 0.0, each.city) for each in _drop_twins(found.places)]
     streets += _give_houses([*streets, *places], found.houses)
     for each in (*streets, *places):
-        each.city = each.city or _commonest(house.city for house in each.houses) or find_city(each.at)
+        each.city = each.city or _commonest(house.city for house in each.houses) or _find_city(each.at, cities)
     return [*streets, *places, *_gather_cities(found, places)]
 
 
@@ -184,28 +184,24 @@ def _give_houses(things: Sequence[Gathered], houses: Iterable[House]) -> list[Ga
     ]
 
 
-class _CityMap:
-    """The city of a position, by the nearest addresses that name one."""
-
-    def __init__(self, found: ExtractedAddresses) -> None:
-        self._cities: dict[tuple[int, int], Counter[str]] = {}
-        for house in found.houses:
-            self._add(house.at, house.city)
-        for place in found.places:
-            self._add(place.at, place.city)
-
-    def _add(self, at: Point, city: str) -> None:
+def _count_cities(found: ExtractedAddresses) -> dict[tuple[int, int], Counter[str]]:
+    cities: dict[tuple[int, int], Counter[str]] = {}
+    named = [(house.at, house.city) for house in found.houses] + [(place.at, place.city) for place in found.places]
+    for at, city in named:
         if city:
-            self._cities.setdefault(_city_cell(at), Counter())[city] += 1
+            cities.setdefault(_city_cell(at), Counter())[city] += 1
+    return cities
 
-    def __call__(self, at: Point) -> str:
-        for steps in range(_CITY_REACH_CELLS + 1):
-            near: Counter[str] = Counter()
-            for cell in _around(_city_cell(at), steps):
-                near.update(self._cities.get(cell, ()))
-            if near:
-                return min(near, key=lambda city: (-near[city], city))
-        return ""
+
+def _find_city(at: Point, cities: Mapping[tuple[int, int], Counter[str]]) -> str:
+    """Return the city that the nearest addresses name most often, "" if none is near."""
+    for steps in range(_CITY_REACH_CELLS + 1):
+        near: Counter[str] = Counter()
+        for cell in _around(_city_cell(at), steps):
+            near.update(cities.get(cell, ()))
+        if near:
+            return min(near, key=lambda city: (-near[city], city))
+    return ""
 
 
 def _city_cell(at: Point) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -149,7 +149,9 @@ def weigh(
     if closed_lifts:
         node_s = node_s.astype(np.float64)
         node_s[list(closed_lifts)] = np.inf
-    onward = _list_onward(graph, cost)
+    # Arcs along edges that may be walked, to nodes that another arc leaves: none leads into a dead end.
+    leaving = np.diff(graph.node_first)
+    onward = np.isfinite(cost[graph.node_arc >> 1]) & (leaving[graph.arc_head[graph.node_arc]] >= 2)
     ahead = graph.node_arc[onward] >> 1
     onward_before = starts_of(onward)
     costliest = float(cost[ahead].max(initial=0.0)) + longest_s
@@ -166,11 +168,3 @@ def weigh(
         bucket_s=_BUCKET_S,
         bucket_count=1 << math.ceil(math.log2(costliest / _BUCKET_S + 2.0)),
     )
-
-
-def _list_onward(graph: StreetGraph, cost: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Return which rows of ``node_arc`` lead on: along an edge that may be walked, to where another arc leaves."""
-    leaving = np.diff(graph.node_first)
-    onward: npt.NDArray[np.bool_] = np.isfinite(cost[graph.node_arc >> 1])
-    onward &= leaving[graph.arc_head[graph.node_arc]] >= 2
-    return onward
