@@ -1,8 +1,8 @@
-"""Undo the endings of Finnish place names: Hameenkadulta is said of Hämeenkatu.
+"""Undo the endings of Finnish place names: Hameenkadulta is a form of Hämeenkatu.
 
 Endings are taken off by rule and consonant gradation is undone by rule, so most of the forms returned are no words;
 they are looked up among the names that exist.
-All texts are plain (``rules.spelling``): a stands for ä, o for ö.
+All texts are plain (``name_matching.plain``): a stands for ä, o for ö.
 """
 
 from collections.abc import Iterator
@@ -16,8 +16,8 @@ _CASES = ("ssa", "sta", "lla", "lta", "lle", "ksi", "na", "tta", "ta", "a", "n")
 _VOWELS = "aeiouy"
 # Weak consonants before the last vowel, and what they stand for in the nominative.
 _STRONG = {
-    "d": ("t",), "v": ("p",), "k": ("kk",), "t": ("tt",), "p": ("pp",), "nn": ("nt",), "ng": ("nk",), "mm": ("mp",),
-    "ll": ("lt",), "rr": ("rt",), "j": ("k",), "l": ("lk",), "r": ("rk",), "h": ("hk",),
+    "d": "t", "v": "p", "k": "kk", "t": "tt", "p": "pp", "nn": "nt", "ng": "nk", "mm": "mp", "ll": "lt", "rr": "rt",
+    "j": "k", "l": "lk", "r": "rk", "h": "hk",
 }  # fmt: skip
 _SHORTEST_STEM = 3
 # Of a name of several words, as many readings are tried.
@@ -89,10 +89,9 @@ def _strengthened(stem: str) -> Iterator[str]:
     """Yield a stem in the strong grade: kadu is of katu, raiti of raitti, polu of polku."""
     end = len(stem.rstrip(_VOWELS))
     vowels = stem[end:]
-    for weak, strong_ones in _STRONG.items():
+    for weak, strong in _STRONG.items():
         if stem[:end].endswith(weak):
-            for strong in strong_ones:
-                yield f"{stem[: end - len(weak)]}{strong}{vowels}"
+            yield f"{stem[: end - len(weak)]}{strong}{vowels}"
     if len(vowels) >= 2:
         # A k that fell out between two vowels: mae is of maki, joe of joki.
         yield f"{stem[:end]}{vowels[:-1]}k{vowels[-1]}"
@@ -100,7 +99,6 @@ def _strengthened(stem: str) -> Iterator[str]:
 
 def _weakened(stem: str) -> Iterator[str]:
     end = len(stem.rstrip(_VOWELS))
-    for weak, strong_ones in _STRONG.items():
-        for strong in strong_ones:
-            if stem[:end].endswith(strong):
-                yield f"{stem[: end - len(strong)]}{weak}{stem[end:]}"
+    for weak, strong in _STRONG.items():
+        if stem[:end].endswith(strong):
+            yield f"{stem[: end - len(strong)]}{weak}{stem[end:]}"

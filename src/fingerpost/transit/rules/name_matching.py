@@ -21,7 +21,11 @@ def plain(text: str) -> str:
     """Return case-folded words without accents, one space between them; empty where the text has no letter or digit."""
     folded = unicodedata.normalize("NFKD", text.casefold())
     bare = "".join(character for character in folded if unicodedata.category(character) != "Mn").casefold()
-    spaced = "".join(character if _is_spoken(character) else " " for character in bare.translate(_LETTERS))
+    spaced = "".join(
+        # Vowel signs of Indic scripts are marks, and part of the word.
+        character if character.isalnum() or unicodedata.category(character) == "Mc" else " "
+        for character in bare.translate(_LETTERS)
+    )
     return " ".join(spaced.split())
 
 
@@ -40,11 +44,6 @@ _NEAR = re.compile(r"(?:near|close to|next to|lahella|nara|i narheten av) (?=.)"
 def leave_out_near(words: str) -> str:
     """Return plain words without those that only say that something is near a place: near X is X."""
     return _NEAR.sub("", words, count=1) if _NEAR.match(words) else words
-
-
-def _is_spoken(character: str) -> bool:
-    # Vowel signs of Indic scripts are marks, and part of the word.
-    return character.isalnum() or unicodedata.category(character) == "Mc"
 
 
 # Below this a name does not resemble the text.
