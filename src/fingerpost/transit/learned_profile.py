@@ -1,7 +1,7 @@
-"""Learned profiles: what a remote source said of its network when it was last asked for that.
+"""Learned profiles: what a remote source reported about its network when it was last asked.
 
-It is asked when the network is added, and again by ``fingerpost network refresh``. A person edits none of it, so it
-stays out of the record::
+The server is asked when the network is added, and again by ``fingerpost network refresh``. People do not edit the
+file, so it is not part of the record::
 
     networks/learned/HSL.json
 """
@@ -9,8 +9,8 @@ stays out of the record::
 import json
 import os
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
 
@@ -67,38 +67,30 @@ def new_remote_profile(
     Raises:
         SettingsInvalid: neither says where the network lies, or in which zone.
     """
-    bounds = None if learned is None else learned.bounds
+    known = learned or LearnedProfile(learned_at=datetime.min.replace(tzinfo=UTC))
+    bounds, zone = known.bounds, record.zone or known.zone
     if record.bounds is not None:
         south, west, north, east = record.bounds
         bounds = Bounds(south=south, west=west, north=north, east=east)
-    zone = record.zone or (None if learned is None else learned.zone)
     if bounds is None or zone is None:
         what = "bounds" if bounds is None else "zone"
         raise SettingsInvalid(
             f"It is not known which {what} {record.name} has. Run `fingerpost network refresh {record.name}`, "
             f"or state it: `fingerpost network set {record.name} {what} ...`."
         )
-    stated = NetworkProfile(
+    return NetworkProfile(
         name=record.name,
         source=record.source,
         bounds=bounds,
         zone=zone,
-        abilities=frozenset(abilities),
-        feed_names=frozenset({record.name}),
-        attribution=record.attribution,
+        abilities=frozenset(abilities) if known.abilities is None else known.abilities.intersection(abilities),
+        feed_names=frozenset(feed.name.upper() for feed in known.feeds) or frozenset({record.name}),
+        modes=known.modes,
+        attribution=tuple(dict.fromkeys((*record.attribution, *known.attribution))),
         priority=record.priority,
-    )
-    if learned is None:
-        return stated
-    return replace(
-        stated,
-        abilities=stated.abilities if learned.abilities is None else stated.abilities & learned.abilities,
-        feed_names=frozenset(feed.name.upper() for feed in learned.feeds) or stated.feed_names,
-        modes=learned.modes,
-        attribution=tuple(dict.fromkeys((*record.attribution, *learned.attribution))),
-        first_day=learned.first_day,
-        last_day=learned.last_day,
-        feeds=learned.feeds,
+        first_day=known.first_day,
+        last_day=known.last_day,
+        feeds=known.feeds,
     )
 
 
