@@ -32,7 +32,7 @@ from fingerpost.transit.model.provenance import Provenance, RealtimeHealth
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JourneyQuery:
-    """A trip that somebody wants to make.
+    """A journey request.
 
     ``instant`` is the earliest departure, or the latest arrival where ``arrive_by``.
     ``max_walk_m`` bounds the sum of an itinerary's walking.
@@ -59,9 +59,9 @@ class JourneyQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextJourneyQuery:
-    """A trip between two texts that the source reads itself: names, postcodes, its own ids, ``lat,lon``.
+    """A journey request between texts that the source resolves: names, postcodes, its own ids, ``lat,lon``.
 
-    ``sides`` are what the caller calls the two ends; the rest is as in ``JourneyQuery``.
+    ``sides`` are the caller's names of the two ends; the rest is as in ``JourneyQuery``.
     """
 
     origin: str
@@ -80,19 +80,18 @@ DrawLeg = Callable[[Leg], LegLine]
 """Return the line of a leg of the answer."""
 
 DrawBasemap = Callable[[Bounds], Basemap | None]
-"""Return what lies in a box, None where the source knows of nothing there; it may take some tenths of a second."""
+"""Return the water and ways in a box, None if there are none; this may take some tenths of a second."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JourneyAnswer:
-    """What a source found.
+    """The journeys that a source found.
 
-    ``timetabled`` holds what the timetable promised where realtime took it away: disrupted itineraries
-    that stay visible (rule B5).
-    ``step_free_supported`` is False where the source has no wheelchair data at all.
-    ``price`` and ``draw`` know this answer's own itineraries; None where the source knows no fares, or no lines.
-    ``draw_basemap`` draws what lies behind them; None where the source has no map.
-    ``why_nothing`` is a sentence on why nothing was found, where the source says; None where it does not.
+    ``timetabled`` holds scheduled itineraries that realtime made unusable; they stay visible (rule B5).
+    ``step_free_supported`` is False if the source has no wheelchair data at all.
+    ``price`` and ``draw`` take itineraries of this answer; None if the source has no fares, or no lines.
+    ``draw_basemap`` is None if the source has no map.
+    ``why_nothing`` is the source's sentence on why nothing was found, if it gives one.
     """
 
     itineraries: tuple[Itinerary, ...]
@@ -109,11 +108,11 @@ class JourneyAnswer:
 class DepartureQuery:
     """Departures from some stops, expected in [instant, instant + window_s], both ends included.
 
-    ``wanted`` is how many of the first of them the caller will show; a source may leave out those that are
-    expected later than the last of these, never one that is expected at the same second.
-    Where ``by_schedule``, the timetable's times take the place of the expected ones in both, and a ride that is in no
-    timetable is left out. A source without timetables goes by the expected times all the same.
-    ``walk_from`` is where the rider is, None where nobody asks how long the walk to the stops takes.
+    ``wanted`` is how many of the first the caller shows; a source may leave out departures later than the last of
+    these, but none at the same second.
+    With ``by_schedule`` both go by the timetable's times, and rides outside the timetable are left out. A source
+    without timetables uses the expected times anyway.
+    ``walk_from`` is the rider's position, None if walks to the stops are not wanted.
     """
 
     stop_ids: Sequence[str]
@@ -134,12 +133,11 @@ class WalkToStop(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardGap:
-    """Why a board is empty: when the next departure is.
+    """Why a board is empty: the next departure after its window.
 
-    ``next_departure`` is its instant (Unix seconds), None where it is further ahead than was looked, and ``next_day``
-    then the day; both None where nothing leaves any more. ``last_day`` is the last day on which anything leaves, None
-    where nothing ever does. ``cancelled_until`` is the last day looked at where all that was to leave until then, and
-    there was something, is known to be cancelled.
+    ``next_departure`` is its instant (Unix seconds), or ``next_day`` its day if it is beyond the days searched; both
+    are None if nothing leaves any more. ``last_day`` is the last day with any departure, None if there is none.
+    ``cancelled_until`` is the last day searched, if every departure up to then is cancelled.
     """
 
     next_departure: int | None = None
@@ -150,11 +148,11 @@ class BoardGap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepartureBoard:
-    """The first departures of a board, order not promised, and how many there are in all.
+    """The first departures of a board, in any order, and how many there are in all.
 
-    ``alerts`` are those of the stops themselves that are in force in the window, whatever leaves there.
-    ``gap`` says when something leaves where nothing does in the window; None where the source does not know.
-    ``walks`` are those from ``walk_from``, by the ids of stops that are in reach; None where the source measures none.
+    ``alerts`` are those of the stops themselves that are in force in the window.
+    ``gap`` is set for an empty board if the source knows the next departure.
+    ``walks`` are those from ``walk_from`` by stop id, for stops within reach; None if the source measures none.
     """
 
     departures: Sequence[Departure]
@@ -243,7 +241,7 @@ def find_text_planner(network: Network) -> TextPlanner | None:
 
 @runtime_checkable
 class NamesPositions(Protocol):
-    """A network that also knows what is at a position; not every network does."""
+    """A network that names positions in this process; not every network does."""
 
     async def find_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
         """Return the position under the name of the address, or of what is near; None where nothing is."""
@@ -251,10 +249,10 @@ class NamesPositions(Protocol):
 
 
 class PositionNamer(Network, Protocol):
-    """A network whose server can be asked what is at a position; its profile says so in ``names_positions``.
+    """A network whose server names positions; its profile says so in ``names_positions``.
 
-    Whoever asks sends the position to that server, so only a position that the server is asked about
-    anyway is sent. Unlike ``NamesPositions``, which answers in this process.
+    The call sends the position to that server, so only send positions that its queries contain anyway. Unlike
+    ``NamesPositions``, which answers in this process.
     """
 
     async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
