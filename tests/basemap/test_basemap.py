@@ -90,15 +90,11 @@ def test_a_map_is_kept_and_opened_as_it_was(tmp_path):
 
     assert [np.array_equal(*pair) for pair in zip(packed, opened, strict=True)] == [True] * len(packed)
     assert find_basemap(tmp_path / "elsewhere") is None
+    save_basemap(pack_lines([]), tmp_path)
+    assert draw_basemap(find_basemap(tmp_path), BOX) is None
     (tmp_path / FOLDER / ARRAYS).write_bytes(b"no array")
     with pytest.raises(SettingsInvalid, match="is damaged"):
         find_basemap(tmp_path)
-
-
-def test_an_empty_map_is_kept_too(tmp_path):
-    save_basemap(pack_lines([]), tmp_path)
-
-    assert draw_basemap(find_basemap(tmp_path), BOX) is None
 
 
 def test_a_box_shows_what_lies_in_it(tmp_path):

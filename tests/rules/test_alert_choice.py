@@ -76,16 +76,17 @@ def test_the_gravest_effect_comes_first_and_a_lift_last_but_for_those_who_need_i
     ]  # fmt: skip
 
 
-def test_what_explains_a_disruption_comes_before_all():
-    """A note of another leg is graver by its effect."""
-    parts = [Touched("a", [alert("Closed", effect="NO_SERVICE")]), Touched("b", [alert()], explains=True)]
-    assert [each.alert.header for each in choose_alerts(parts).told] == ["Works", "Closed"]
-
-
-def test_of_equal_effects_the_nearer_comes_first():
-    """The second of the first leg is further from its ride than the first of the second leg."""
-    parts = [Touched("a", [alert("A"), alert("B")]), Touched("b", [alert("C")])]
-    assert [each.alert.header for each in choose_alerts(parts).told] == ["A", "C", "B"]
+@pytest.mark.parametrize(
+    ("parts", "order"),
+    [
+        # An explanation comes before a graver effect.
+        ([Touched("a", [alert("Closed", effect="NO_SERVICE")]), Touched("b", [alert()], True)], ["Works", "Closed"]),
+        # The second alert of the first leg is further from its ride than the first of the second leg.
+        ([Touched("a", [alert("A"), alert("B")]), Touched("b", [alert("C")])], ["A", "C", "B"]),
+    ],
+)
+def test_explanations_come_first_and_then_the_nearer(parts, order):
+    assert [each.alert.header for each in choose_alerts(parts).told] == order
 
 
 @pytest.mark.parametrize(("count", "told", "more"), [(4, 4, 0), (5, 5, 0), (6, 5, 1)])

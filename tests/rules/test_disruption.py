@@ -77,24 +77,18 @@ def change(late_s, gap_s, change_s=None, line="9", walk_m=0):
     return trip(first, *between, ride(line, "C" if walk_m else "B", "D", 10 + gap_s / 60, 30, 0, change_s=change_s))
 
 
-@pytest.mark.parametrize(
-    ("late_s", "sentence"),
-    [
-        (60, None),
-        (61, "The change from line 7 to line 9 at B has 119 s of the 120 s that it takes."),
-        (179, "The change from line 7 to line 9 at B has 1 s of the 120 s that it takes."),
-        (180, "The change from line 7 to line 9 at B is missed by 2 min."),
-        (240, "The change from line 7 to line 9 at B is missed by 3 min."),
-    ],
-)
-def test_a_change_of_two_minutes_with_three_minutes_to_make_it(late_s, sentence):
-    """A minute late is just in time; from three minutes on the next ride has left."""
-    assert find_note(change(late_s, 180, change_s=120)) == sentence
+TWO_MINUTES = {"change_s": 120}
 
 
 @pytest.mark.parametrize(
     ("late_s", "gap_s", "more", "sentence"),
     [
+        # A minute late is just in time; from three minutes on the next ride has left.
+        (60, 180, TWO_MINUTES, None),
+        (61, 180, TWO_MINUTES, "The change from line 7 to line 9 at B has 119 s of the 120 s that it takes."),
+        (179, 180, TWO_MINUTES, "The change from line 7 to line 9 at B has 1 s of the 120 s that it takes."),
+        (180, 180, TWO_MINUTES, "The change from line 7 to line 9 at B is missed by 2 min."),
+        (240, 180, TWO_MINUTES, "The change from line 7 to line 9 at B is missed by 3 min."),
         (0, 120, {"walk_m": 100}, None),
         (1, 120, {"walk_m": 100}, "The change from line 7 to line 9 at C has 119 s of the 120 s that it takes."),
         (0, 0, {}, None),
@@ -329,29 +323,22 @@ BUS_9 = trip(ride("9", "A", "B", 7, 17))
 LATE, OFF = trip(ride("7", "A", "B", 5, 15, 400)), trip(ride("8", "A", "B", 6, 16, cancelled=True))
 
 
-def instead_of(first, second=()):
-    """Return what the first choice stands in for."""
-    return merge(first, second).choices[0].instead_of
-
-
-def test_the_worst_of_what_is_replaced_is_compared_with_though_a_late_one_is_better():
-    """Of two disrupted trips of the first result others stand in for the one that nobody can use."""
-    assert instead_of([LATE, OFF, BUS_9]) is OFF
-    assert instead_of([LATE, BUS_9]) is LATE
-    assert instead_of([BUS_9]) is None
-
-
-@pytest.mark.parametrize(("planned_minute", "is_replaced"), [(7, True), (5, False)])
-def test_a_punctual_trip_stands_in_for_none_that_was_planned_after_it(planned_minute, is_replaced):
-    """The cancelled bus is planned at minute 6: who takes the one before it loses nothing."""
-    punctual = trip(ride("9", "A", "B", planned_minute, planned_minute + 10))
-
-    assert instead_of([punctual, OFF]) is (OFF if is_replaced else None)
-
-
-def test_what_only_the_second_question_found_stands_in_for_what_it_goes_before():
-    """It would not have been shown at all, however early it is."""
-    assert instead_of([OFF], [trip(ride("9", "A", "B", 3, 13))]) is OFF
+@pytest.mark.parametrize(
+    ("first", "second", "replaced"),
+    [
+        # Of two disrupted trips the one that nobody can use is replaced.
+        ([LATE, OFF, BUS_9], [], OFF),
+        ([LATE, BUS_9], [], LATE),
+        ([BUS_9], [], None),
+        # The cancelled bus is planned at minute 6: riders of the bus before it lose nothing.
+        ([BUS_9, OFF], [], OFF),
+        ([trip(ride("9", "A", "B", 5, 15)), OFF], [], None),
+        # Only the second query found it, so it would not have been shown at all, however early it is.
+        ([OFF], [trip(ride("9", "A", "B", 3, 13))], OFF),
+    ],
+)
+def test_what_the_first_choice_replaces(first, second, replaced):
+    assert merge(first, second).choices[0].instead_of is replaced
 
 
 def test_what_a_late_trip_still_goes_before_stands_in_for_nothing():
