@@ -173,7 +173,7 @@ def test_the_sixth_call_in_a_second_is_refused_at_once(tmp_path):
     async def call_six_times():
         return [await tools["planJourney"].answer(TRIP, user=ANN) for _ in range(6)]
 
-    tools["planJourney"]._limit._clock_s = lambda: 100.0
+    tools["planJourney"]._limit._clock_ms = lambda: 100_000
     answers = asyncio.run(call_six_times())
 
     assert [each.body["code"] for each in answers] == ["OK"] * 5 + ["RATE_LIMIT_EXCEEDED"]
