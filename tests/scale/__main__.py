@@ -40,7 +40,7 @@ SHARING = [
 BREAKING = ["tests/scale/test_cut_off.py", "tests/scale/test_two_machines.py"]
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments):
     os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".venv" / "kernels"))
     try:
         programs = find_programs()
@@ -63,7 +63,7 @@ def main(arguments: list[str]) -> int:
             cluster.stop("immediate")
 
 
-def run_all(*options: str) -> int:
+def run_all(*options):
     """Return the worse of the exit statuses of both parts, which run at the same time."""
     with tempfile.TemporaryFile() as said:
         with subprocess.Popen([sys.executable, "-m", "tests.scale", *BREAKING], stdout=said, cwd=ROOT) as breaking:

@@ -19,7 +19,7 @@ class PostgresMissing(Exception):
     """PostgreSQL is not on this machine and cannot be had; the message says why."""
 
 
-def find_programs() -> Path:
+def find_programs():
     """Return the folder of ``initdb`` and ``pg_ctl``, installed from Debian where they are missing and we are root.
 
     Raises:
@@ -42,7 +42,7 @@ def find_programs() -> Path:
     raise PostgresMissing("Debian's package brought no initdb")
 
 
-def _find_programs() -> Path | None:
+def _find_programs():
     folders = [Path(found).resolve().parent for found in [shutil.which("initdb")] if found]
     folders += sorted(_DEBIAN.glob("*/bin"), reverse=True)
     return next((folder for folder in folders if (folder / "initdb").is_file() and (folder / "pg_ctl").is_file()), None)
@@ -51,7 +51,7 @@ def _find_programs() -> Path | None:
 class Cluster:
     """One server on a free port of the loopback, of another user where we are root, which initdb refuses."""
 
-    def __init__(self, programs: Path, folder: Path) -> None:
+    def __init__(self, programs, folder):
         self._programs = programs
         self._folder = folder
         self._data = folder / "data"
@@ -62,13 +62,13 @@ class Cluster:
             self.port = free.getsockname()[1]
 
     @property
-    def url(self) -> str:
+    def url(self):
         return self.url_of("postgres")
 
-    def url_of(self, name: str, *, user: str = USER, password: str = PASSWORD) -> str:
+    def url_of(self, name, *, user=USER, password=PASSWORD):
         return f"postgresql://{user}:{password}@127.0.0.1:{self.port}/{name}"
 
-    def create(self) -> None:
+    def create(self):
         password = self._folder / "password"
         password.write_text(PASSWORD)
         if self._owner is not None:
@@ -81,7 +81,7 @@ class Cluster:
             "--locale=C", "--auth=scram-sha-256", "--no-instructions", "--no-sync",
         )  # fmt: skip
 
-    def start(self) -> None:
+    def start(self):
         addresses = ",".join(self._addresses)
         # A process that is killed loses nothing that it wrote, only a power failure would.
         options = (
@@ -91,7 +91,7 @@ class Cluster:
             "pg_ctl", f"--pgdata={self._data}", "start", "--wait", f"--log={self._data}/log", f"--options={options}"
         )
 
-    def listen_also(self, address: str, network: str) -> None:
+    def listen_also(self, address, network):
         """Restart the server, and let the machines of a network reach it at an address too."""
         with (self._data / "pg_hba.conf").open("a") as rules:
             rules.write(f"host all all {network} scram-sha-256\n")
@@ -99,16 +99,16 @@ class Cluster:
         self.stop()
         self.start()
 
-    def stop_listening(self, address: str) -> None:
+    def stop_listening(self, address):
         self._addresses.remove(address)
         self.stop()
         self.start()
 
-    def stop(self, mode: str = "fast") -> None:
+    def stop(self, mode="fast"):
         """Stop it: ``fast`` cuts every connection, ``immediate`` is a crash."""
         self._run("pg_ctl", f"--pgdata={self._data}", "stop", "--wait", f"--mode={mode}")
 
-    def _run(self, program: str, *arguments: str) -> None:
+    def _run(self, program, *arguments):
         command = [str(self._programs / program), *arguments]
         if self._owner is not None:
             command = ["runuser", "-u", self._owner, "--", *command]
@@ -122,7 +122,7 @@ class Cluster:
             raise PostgresMissing(f"{program} failed: {log.read_text().strip().splitlines()[-1]}")
 
 
-def _is_user(name: str) -> bool:
+def _is_user(name):
     try:
         return pwd.getpwnam(name).pw_uid != 0
     except KeyError:

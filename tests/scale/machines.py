@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -21,19 +20,19 @@ class Machine:
     cable: str
 
     @property
-    def prefix(self) -> list[str]:
+    def prefix(self):
         """What a command begins with to run on it."""
         return ["ip", "netns", "exec", self.name]
 
-    def unplug(self) -> None:
+    def unplug(self):
         _ip("link", "set", self.cable, "down")
 
-    def plug_in(self) -> None:
+    def plug_in(self):
         _ip("link", "set", self.cable, "up")
 
 
 @contextmanager
-def making_machines(count: int = 2) -> Iterator[tuple[str, str, list[Machine]]]:
+def making_machines(count=2):
     """Make machines; give the address at which they reach this one, their network, and them.
 
     Raises:
@@ -64,7 +63,7 @@ def making_machines(count: int = 2) -> Iterator[tuple[str, str, list[Machine]]]:
         subprocess.run(["ip", "link", "delete", tag], check=False, capture_output=True)
 
 
-def _ip(*arguments: str) -> None:
+def _ip(*arguments):
     done = subprocess.run(["ip", *arguments], check=False, capture_output=True, text=True)
     if done.returncode != 0:
         raise MachinesMissing(f"ip {' '.join(arguments)}: {done.stderr.strip()}")

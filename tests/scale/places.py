@@ -3,7 +3,6 @@
 import hashlib
 import os
 from contextlib import closing
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -19,7 +18,7 @@ cluster: Cluster | None = None
 """Set by ``make test-scale``, which may stop and restart it."""
 
 
-def get_url() -> str:
+def get_url():
     """Return the server's address; without one the test is skipped, and says so."""
     url = os.environ.get(URL, "")
     if not url:
@@ -27,22 +26,22 @@ def get_url() -> str:
     return url
 
 
-def get_cluster() -> Cluster:
+def get_cluster():
     """Return the server that may be stopped; without one the test is skipped, and says so."""
     if cluster is None:
         pytest.skip("no PostgreSQL that may be stopped is running for the tests: make test-scale")
     return cluster
 
 
-def schema_of(folder: Path) -> str:
+def schema_of(folder):
     return f"test_{hashlib.sha256(str(folder).encode()).hexdigest()[:16]}"
 
 
-def open_database(folder: Path) -> Database:
+def open_database(folder):
     return Database(os.environ[URL], schema=schema_of(folder))
 
 
-def describe_tables(folder: Path) -> tuple[list[int], list[object]]:
+def describe_tables(folder):
     """Return the numbers of the layouts that were applied, and the columns of all tables, without upgrading them."""
     database = open_database(folder)
     database._is_ready = True
@@ -58,17 +57,17 @@ def describe_tables(folder: Path) -> tuple[list[int], list[object]]:
         )
 
 
-def open_journal(folder: Path) -> DbosJournal:
+def open_journal(folder):
     # Its hundred tables and indexes are made once for all tests, which is safe: runs of two folders have other ids.
     return DbosJournal(open_database(folder), schema="test_dbos")
 
 
-def url_of(name: str, *, user: str = USER, password: str = PASSWORD) -> str:
+def url_of(name, *, user=USER, password=PASSWORD):
     server = urlsplit(get_url())
     return f"postgresql://{user}:{password}@{server.hostname}:{server.port}/{name}"
 
 
-def run_sql(name: str, *statements: str) -> None:
+def run_sql(name, *statements):
     database = Database(url_of(name), schema="owner")
     with database.connect() as connection:
         for statement in statements:

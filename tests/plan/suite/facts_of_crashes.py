@@ -3,12 +3,10 @@
 import json
 import random
 from collections import Counter
-from pathlib import Path
 
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.records import PROTOCOL, NewRun
-from fingerpost.plan.runs import PlanRuns
-from tests.plan.suite.engine import Engine, expect
+from tests.plan.suite.engine import expect
 from tests.plan.suite.fixtures import (
     LONG_MS,
     USER,
@@ -27,7 +25,7 @@ from tests.plan.suite.processes import Worker, killed_half_way, wait_until
 _LONGEST_LIFE_S = 0.04
 
 
-def a_recorded_step_never_runs_again(engine: Engine, folder: Path, *, seed: int = 0, kills: int = 5) -> int:
+def a_recorded_step_never_runs_again(engine, folder, *, seed=0, kills=5):
     """Three random plans, their process killed again and again at random instants.
 
     After each kill the recorded steps are known. None of them begins once more, and every run ends right.
@@ -57,21 +55,21 @@ def a_recorded_step_never_runs_again(engine: Engine, folder: Path, *, seed: int 
     return hits
 
 
-def _killed_in_the_third_step(engine: Engine, folder: Path) -> None:
+def _killed_in_the_third_step(engine, folder):
     calls = CallLog(folder)
     with Worker(engine, folder, [plan_of_steps(adding(1, 1), adding(2, 1, 1), adding(3, LONG_MS, 2))]) as worker:
         wait_until(lambda: sum(calls.count().values()) == 5, "the third step of a chain begins")
         worker.kill()
 
 
-def a_step_begins_only_when_what_it_needs_is_kept(engine: Engine, folder: Path) -> None:
+def a_step_begins_only_when_what_it_needs_is_kept(engine, folder):
     _killed_in_the_third_step(engine, folder)
     (run,) = read_runs(engine, folder)
     kept = sorted(run.record.steps)
     expect(kept == [1, 2], f"Step 3 had begun, so steps 1 and 2 must be recorded; recorded are: {kept}")
 
 
-def only_the_interrupted_step_runs_again_and_under_the_same_key(engine: Engine, folder: Path) -> None:
+def only_the_interrupted_step_runs_again_and_under_the_same_key(engine, folder):
     _killed_in_the_third_step(engine, folder)
     with Worker(engine, folder) as worker:
         worker.ends()
@@ -84,7 +82,7 @@ def only_the_interrupted_step_runs_again_and_under_the_same_key(engine: Engine, 
     expect(run.record.state == "completed", f"The run that was interrupted is {run.record.state} in the end")
 
 
-def a_run_is_carried_on_by_one_process(engine: Engine, folder: Path) -> None:
+def a_run_is_carried_on_by_one_process(engine, folder):
     calls = CallLog(folder)
     with Worker(engine, folder, [plan_of_steps(adding(1, LONG_MS))]) as first:
         wait_until(lambda: bool(calls.count()), "a step begins")
@@ -101,7 +99,7 @@ def a_run_is_carried_on_by_one_process(engine: Engine, folder: Path) -> None:
 _AT = "2026-03-10T06:00:00Z"
 
 
-def a_newer_build_goes_on_where_an_older_one_was_killed(engine: Engine, folder: Path) -> None:
+def a_newer_build_goes_on_where_an_older_one_was_killed(engine, folder):
     """What is recorded stays as it is, letter for letter; the interrupted step runs again under its key, newer."""
     before = killed_half_way(engine, folder)
     with Worker(engine, folder, build=Build.NEWER) as worker:
@@ -117,7 +115,7 @@ def a_newer_build_goes_on_where_an_older_one_was_killed(engine: Engine, folder: 
     expect(found_sums(after.memory) == sums, f"The run holds {found_sums(after.memory)}, and should hold {sums}")
 
 
-def a_build_whose_tool_asks_for_more_refuses_and_spoils_nothing(engine: Engine, folder: Path) -> None:
+def a_build_whose_tool_asks_for_more_refuses_and_spoils_nothing(engine, folder):
     before = killed_half_way(engine, folder)
     with Worker(engine, folder, build=Build.STRICTER) as worker:
         (refusal,) = worker.ends().values()
@@ -134,7 +132,7 @@ def a_build_whose_tool_asks_for_more_refuses_and_spoils_nothing(engine: Engine, 
     expect(end == "completed", f"After the refusal the older build ended with: {end}")
 
 
-def a_build_without_the_tool_refuses_and_spoils_nothing(engine: Engine, folder: Path) -> None:
+def a_build_without_the_tool_refuses_and_spoils_nothing(engine, folder):
     killed_half_way(engine, folder)
     with Worker(engine, folder, build=Build.WITHOUT) as worker:
         (refusal,) = worker.ends().values()
@@ -145,11 +143,11 @@ def a_build_without_the_tool_refuses_and_spoils_nothing(engine: Engine, folder: 
     expect(sorted(after.record.steps) == [1], f"Recorded after the refusal: {sorted(after.record.steps)}")
 
 
-def a_run_of_a_newer_program_is_left_alone(engine: Engine, folder: Path) -> None:
+def a_run_of_a_newer_program_is_left_alone(engine, folder):
     """Its record means what this program does not know: it is listed, not read, not carried on, not told anything."""
     plan = {**plan_of_steps(adding(1, 1)), "created_at": _AT, "horizon": "of another shape"}
 
-    async def ask(runs: PlanRuns) -> tuple[list[str], list[str], int]:
+    async def ask(runs):
         newer = NewRun(user=USER, plan_json=json.dumps(plan), goal="add up", steps=1, at=_AT, protocol=PROTOCOL + 1)
         run_id = await runs.journal.create(newer)
         refusals = []

@@ -1,15 +1,10 @@
 """Lifecycle facts: cancelling, timeouts, approvals over a restart, parallel steps."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from pathlib import Path
 
-from fingerpost.plan.journal import Journal
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.plan_json import read_plan
-from fingerpost.plan.records import RunRecord, RunState
-from fingerpost.plan.runs import PlanRuns
-from tests.plan.suite.engine import Engine, EngineBroken, expect
+from tests.plan.suite.engine import EngineBroken, expect
 from tests.plan.suite.fixtures import (
     LONG_MS,
     USER,
@@ -22,39 +17,29 @@ from tests.plan.suite.fixtures import (
     with_journal,
     with_runs,
 )
-from tests.plan.suite.processes import LOOK_S, PATIENCE_S, Worker
+from tests.plan.suite.processes import PATIENCE_S, Worker, wait_until
 
 _WIDE = 50
 
 
-async def _until(is_so: Callable[[], Awaitable[bool]], sentence: str) -> None:
-    """Wait until a condition holds, up to a limit that only a broken engine reaches."""
-    until = asyncio.get_running_loop().time() + PATIENCE_S
-    while not await is_so():
-        if asyncio.get_running_loop().time() > until:
-            raise EngineBroken(f"Waited {PATIENCE_S:g} s in vain: {sentence}")
-        await asyncio.sleep(LOOK_S)
+async def _begun(folder, calls):
+    def is_so():
+        return sum(times for (word, _key), times in CallLog(folder).count().items() if word == "begin") >= calls
+
+    await asyncio.to_thread(wait_until, is_so, f"{calls} steps begin")
 
 
-async def _begun(folder: Path, calls: int) -> None:
-    async def is_so() -> bool:
-        count = CallLog(folder).count()
-        return sum(count[each] for each in count if each[0] == "begin") >= calls
-
-    await _until(is_so, f"{calls} steps begin")
-
-
-async def _ended(runs: PlanRuns, run_id: str) -> RunRecord:
+async def _ended(runs, run_id):
     await runs.wait(run_id, PATIENCE_S)
     if runs.is_under_way(run_id):
         raise EngineBroken(f"The run has not ended within {PATIENCE_S:g} s")
     return await runs.get(run_id, USER)
 
 
-def a_cancelled_run_stops_what_is_under_way(engine: Engine, folder: Path) -> None:
+def a_cancelled_run_stops_what_is_under_way(engine, folder):
     chain = plan_of_steps(adding(1, 0), adding(2, LONG_MS, 1), adding(3, 0, 2))
 
-    async def cancel(runs: PlanRuns) -> RunRecord:
+    async def cancel(runs):
         run_id = await runs.create(read_plan(chain), user=USER)
         runs.begin(run_id)
         await _begun(folder, 2)
@@ -66,8 +51,8 @@ def a_cancelled_run_stops_what_is_under_way(engine: Engine, folder: Path) -> Non
     expect(CallLog(folder).count().total() == 3, "After the cancel another step began")
 
 
-def another_process_may_cancel(engine: Engine, folder: Path) -> None:
-    async def cancel(here: PlanRuns) -> RunRecord:
+def another_process_may_cancel(engine, folder):
+    async def cancel(here):
         elsewhere = engine.open(folder)
         run_id = await here.create(read_plan(plan_of_steps(adding(1, LONG_MS))), user=USER)
         here.begin(run_id)
@@ -83,10 +68,10 @@ def another_process_may_cancel(engine: Engine, folder: Path) -> None:
     expect(run.state == "cancelled", f"A run that another process cancelled is {run.state}")
 
 
-def an_attempt_out_of_time_is_recorded_and_the_run_can_be_resumed(engine: Engine, folder: Path) -> None:
+def an_attempt_out_of_time_is_recorded_and_the_run_can_be_resumed(engine, folder):
     plan = read_plan(plan_of_steps(adding(1, 100)))
 
-    async def run_out(journal: Journal, limits: Limits, run_id: str | None) -> tuple[str, RunState, RunRecord]:
+    async def run_out(journal, limits, run_id):
         runs = new_runs(journal, folder, limits=limits)
         run_id = run_id or await runs.create(plan, user=USER)
         state = await runs.carry_on(run_id)
@@ -103,7 +88,7 @@ def an_attempt_out_of_time_is_recorded_and_the_run_can_be_resumed(engine: Engine
     expect(CallLog(folder).count()["begin", f"{run_id}:1"] == 2, "The step did not run twice under one key")
 
 
-def an_approval_outlives_a_restart(engine: Engine, folder: Path) -> None:
+def an_approval_outlives_a_restart(engine, folder):
     """A process ends with a run that waits; a person decides while nobody carries it on; another process goes on."""
     plan = plan_of_steps(approval_step(1), {**adding(2, 1), "dependencies": [1]})
     with Worker(engine, folder, [plan]) as worker:
@@ -120,11 +105,11 @@ def an_approval_outlives_a_restart(engine: Engine, folder: Path) -> None:
     expect("step_approved" in [event.kind for event in after.events], "The approval is not among the events")
 
 
-def a_wide_fan_is_kept_whole(engine: Engine, folder: Path) -> None:
+def a_wide_fan_is_kept_whole(engine, folder):
     wide = [adding(number, 1) for number in range(1, _WIDE + 1)]
     plan = read_plan(plan_of_steps(*wide, adding(_WIDE + 1, 1, *range(1, _WIDE + 1))))
 
-    async def carry_out(runs: PlanRuns) -> RunState:
+    async def carry_out(runs):
         return await runs.carry_on(await runs.create(plan, user=USER))
 
     state = with_runs(engine, folder, carry_out)
@@ -138,28 +123,33 @@ def a_wide_fan_is_kept_whole(engine: Engine, folder: Path) -> None:
     expect(run.record.last_seq == len(sequence), f"The last event is said to be {run.record.last_seq}")
 
 
-def no_branch_waits_for_another(engine: Engine, folder: Path) -> None:
+def no_branch_waits_for_another(engine, folder):
     branches = plan_of_steps(adding(1, LONG_MS), adding(2, 0), adding(3, 0, 2), adding(4, 0, 3))
 
-    async def race(runs: PlanRuns) -> list[int]:
+    async def race(runs):
+        completed, is_enough = [], asyncio.Event()
+
+        def watch(event):
+            if event.kind == "step_completed":
+                completed.append(event.step_id)
+            if len(completed) == 3:
+                is_enough.set()
+
         run_id = await runs.create(read_plan(branches), user=USER)
-        runs.begin(run_id)
-
-        async def is_so() -> bool:
-            return len((await runs.get(run_id, USER)).steps) == 3
-
-        try:
-            await _until(is_so, "the short branch is recorded while the long one is under way")
-            return sorted((await runs.get(run_id, USER)).steps)
-        finally:
-            await runs.stop()
+        with runs.watching(run_id, watch):
+            runs.begin(run_id)
+            async with asyncio.timeout(PATIENCE_S):
+                await is_enough.wait()
+        steps = sorted((await runs.get(run_id, USER)).steps)
+        await runs.stop()
+        return steps
 
     steps = with_runs(engine, folder, race)
     expect(steps == [2, 3, 4], f"Recorded while the long branch is under way: {steps}")
 
 
-def a_run_is_carried_on_once_in_one_process_too(engine: Engine, folder: Path) -> None:
-    async def hold() -> list[bool]:
+def a_run_is_carried_on_once_in_one_process_too(engine, folder):
+    async def hold():
         one, other = engine.open(folder), engine.open(folder)
         try:
             run_id = await new_runs(one, folder).create(read_plan(plan_of_steps(adding(1, 0))), user=USER)
@@ -175,8 +165,8 @@ def a_run_is_carried_on_once_in_one_process_too(engine: Engine, folder: Path) ->
     expect(found == [True, False, True, True, True], f"Held by one, by a second, known as held, held anew: {found}")
 
 
-def nothing_is_held_that_nobody_carries_on(engine: Engine, folder: Path) -> None:
-    async def look(runs: PlanRuns) -> list[bool]:
+def nothing_is_held_that_nobody_carries_on(engine, folder):
+    async def look(runs):
         run_id = await runs.create(read_plan(plan_of_steps(adding(1, 0))), user=USER)
         unknown = await runs.journal.is_held("00000000-0000-4000-8000-000000000000")
         new = await runs.journal.is_held(run_id)

@@ -1,12 +1,10 @@
 """Record facts: what an engine writes and reads back."""
 
 import asyncio
-from pathlib import Path
 
 from fingerpost.errors import ToolError
-from fingerpost.plan.journal import Journal
 from fingerpost.plan.records import Event, Given, JournalFailed, NewRun, RunRecord, StepRecord
-from tests.plan.suite.engine import Engine, expect
+from tests.plan.suite.engine import expect
 from tests.plan.suite.fixtures import with_journal
 
 _AT = "2026-03-10T06:00:00Z"
@@ -15,22 +13,22 @@ _GIVEN = Given(values={"start": {"n": 1, "text": "ä'); DROP TABLE run; --"}}, p
 _PLAN = '{"goal":"g","steps":[{"step_id":1},{"step_id":2}]}'
 
 
-async def _new(journal: Journal, user: str | None = "ann", base: str | None = None, at: str = _AT) -> str:
+async def _new(journal, user="ann", base=None, at=_AT):
     return await journal.create(
         NewRun(base_id=base, user=user, plan_json=_PLAN, goal="g", steps=2, given=_GIVEN, at=at, protocol=1)
     )
 
 
-def _step(number: int, state: str, output: str | None = None) -> StepRecord:
+def _step(number, state, output=None):
     return StepRecord(number, state, output, f"note {number}", number, _LATER)  # type: ignore[arg-type]
 
 
-def what_was_recorded_is_found_by_whoever_opens_the_place_anew(engine: Engine, folder: Path) -> None:
+def what_was_recorded_is_found_by_whoever_opens_the_place_anew(engine, folder):
     done, failed = _step(1, "completed", '{"a":"\\u00e4"}'), _step(2, "failed")
     events_before = [Event(1, _AT, "run_started", None, None), Event(2, _LATER, "step_completed", 1, '{"attempts":1}')]
     last = Event(3, _LATER, "run_failed", None, None)
 
-    async def write(journal: Journal) -> str:
+    async def write(journal):
         run_id = await _new(journal)
         await journal.record(run_id, done, events_before, None, _LATER)
         await journal.record(run_id, failed, [last], "failed", _LATER)
@@ -56,10 +54,10 @@ def what_was_recorded_is_found_by_whoever_opens_the_place_anew(engine: Engine, f
     expect(events == [*events_before, last], f"The events should be {[*events_before, last]}, and are {events}")
 
 
-def a_goal_and_a_note_may_hold_a_nul(engine: Engine, folder: Path) -> None:
+def a_goal_and_a_note_may_hold_a_nul(engine, folder):
     """No text of PostgreSQL can hold one as it is."""
 
-    async def write(journal: Journal) -> RunRecord | None:
+    async def write(journal):
         run_id = await journal.create(
             NewRun(base_id=None, user="ann", plan_json=_PLAN, goal="a\0b", steps=2, given=_GIVEN, at=_AT, protocol=1)
         )
@@ -72,10 +70,10 @@ def a_goal_and_a_note_may_hold_a_nul(engine: Engine, folder: Path) -> None:
     expect(kept == ("a\0b", "c\0d"), f"Goal and note are {kept}")
 
 
-def the_records_of_a_removed_run_harm_no_other(engine: Engine, folder: Path) -> None:
+def the_records_of_a_removed_run_harm_no_other(engine, folder):
     """Both are written in one transaction; who records for the removed run gets an error."""
 
-    async def write(journal: Journal) -> tuple[list[bool], bool]:
+    async def write(journal):
         removed, other = await _new(journal), await _new(journal)
         await journal.record(removed, None, [], "completed", _AT)
         await journal.forget_before(_LATER)
@@ -91,8 +89,8 @@ def the_records_of_a_removed_run_harm_no_other(engine: Engine, folder: Path) -> 
     expect(found == ([True, False], True), f"Refused (removed, other) and recorded (other): {found}")
 
 
-def the_last_record_of_a_step_stands(engine: Engine, folder: Path) -> None:
-    async def write(journal: Journal) -> RunRecord | None:
+def the_last_record_of_a_step_stands(engine, folder):
+    async def write(journal):
         run_id = await _new(journal)
         await journal.record(run_id, _step(1, "failed"), [], "failed", _AT)
         await journal.record(run_id, _step(1, "completed", "{}"), [], "running", _LATER)
@@ -103,8 +101,8 @@ def the_last_record_of_a_step_stands(engine: Engine, folder: Path) -> None:
     expect(kept == ({1: _step(1, "completed", "{}")}, "running", None), f"Found was {kept}")
 
 
-def events_are_listed_in_order_and_after_any_of_them(engine: Engine, folder: Path) -> None:
-    async def write(journal: Journal) -> list[list[int]]:
+def events_are_listed_in_order_and_after_any_of_them(engine, folder):
+    async def write(journal):
         run_id = await _new(journal)
         journal.append_event(run_id, Event(1, _AT, "run_started", None, None))
         journal.append_event(run_id, Event(2, _AT, "step_started", 1, None))
@@ -116,8 +114,8 @@ def events_are_listed_in_order_and_after_any_of_them(engine: Engine, folder: Pat
     expect(found == [[1, 2, 3], [2, 3], [1, 2], []], f"All, after 1, two at most, after the last: {found}")
 
 
-def signals_are_kept_in_order_for_whoever_carries_on(engine: Engine, folder: Path) -> None:
-    async def send(journal: Journal) -> str:
+def signals_are_kept_in_order_for_whoever_carries_on(engine, folder):
+    async def send(journal):
         run_id = await _new(journal)
         await journal.signal(run_id, "approve", 1, {"note": None, "value": [1, "ä"]})
         await journal.signal(await _new(journal), "cancel", None, "of another run")
@@ -135,10 +133,10 @@ def signals_are_kept_in_order_for_whoever_carries_on(engine: Engine, folder: Pat
     expect(later == received[1:], f"After the first signal comes {later}")
 
 
-def a_changed_plan_forgets_what_it_is_told_to_forget(engine: Engine, folder: Path) -> None:
+def a_changed_plan_forgets_what_it_is_told_to_forget(engine, folder):
     """The change is counted, the run goes on, and what is finished stays; decisions on the old plan are deleted."""
 
-    async def change(journal: Journal) -> tuple[RunRecord | None, list[str]]:
+    async def change(journal):
         run_id = await _new(journal)
         await journal.record(run_id, _step(1, "completed", "{}"), [], None, _AT)
         await journal.record(run_id, _step(2, "failed"), [Event(1, _AT, "run_failed", None, None)], "failed", _AT)
@@ -156,10 +154,10 @@ def a_changed_plan_forgets_what_it_is_told_to_forget(engine: Engine, folder: Pat
     expect((line.goal, line.steps, line.settled) == ("h", 1, 1), f"It is listed as {line}")
 
 
-def a_change_of_a_plan_that_has_gone_on_is_refused(engine: Engine, folder: Path) -> None:
+def a_change_of_a_plan_that_has_gone_on_is_refused(engine, folder):
     """Its event's number is taken by another event, so the change is not made and not lost without an error."""
 
-    async def change(journal: Journal) -> tuple[str, str]:
+    async def change(journal):
         run_id = await _new(journal)
         await journal.record(run_id, None, [Event(1, _AT, "run_started", None, None)], None, _AT)
         outcome = "changed"
@@ -173,8 +171,8 @@ def a_change_of_a_plan_that_has_gone_on_is_refused(engine: Engine, folder: Path)
     expect(found == ("refused", "g"), f"The change and the goal after it: {found}")
 
 
-def runs_are_listed_for_their_user_newest_first(engine: Engine, folder: Path) -> None:
-    async def make(journal: Journal) -> tuple[list[str], list[str], list[str]]:
+def runs_are_listed_for_their_user_newest_first(engine, folder):
+    async def make(journal):
         ids = [await _new(journal, "ann", at=at) for at in (_LATER, _AT, _LATER)]
         await _new(journal, "eve")
         await _new(journal, None)
@@ -187,8 +185,8 @@ def runs_are_listed_for_their_user_newest_first(engine: Engine, folder: Path) ->
     expect(two == expected[:2], f"The newest two should be {expected[:2]}, and are {two}")
 
 
-def ids_count_from_a_base_and_are_free_without_one(engine: Engine, folder: Path) -> None:
-    async def make(journal: Journal) -> list[str]:
+def ids_count_from_a_base_and_are_free_without_one(engine, folder):
+    async def make(journal):
         return [await _new(journal, base=base) for base in ("b", "b", None, None)]
 
     here, there = (with_journal(engine, folder / place, make) for place in ("here", "there"))
@@ -197,8 +195,8 @@ def ids_count_from_a_base_and_are_free_without_one(engine: Engine, folder: Path)
     expect({len(run_id) for run_id in here} == {36}, f"Ids should be of 36 characters: {here}")
 
 
-def old_runs_are_forgotten_and_unfinished_ones_never(engine: Engine, folder: Path) -> None:
-    async def forget(journal: Journal) -> tuple[list[int], list[bool]]:
+def old_runs_are_forgotten_and_unfinished_ones_never(engine, folder):
+    async def forget(journal):
         ended, waiting = await _new(journal), await _new(journal)
         await journal.record(ended, _step(1, "completed"), [], "completed", _LATER)
         await journal.record(waiting, _step(1, "waiting"), [], "waiting", _AT)
@@ -209,10 +207,10 @@ def old_runs_are_forgotten_and_unfinished_ones_never(engine: Engine, folder: Pat
     expect(found == ([0, 1], [False, True]), f"Forgotten at the end and just after, ended and waiting kept: {found}")
 
 
-def an_empty_place_is_no_error(engine: Engine, folder: Path) -> None:
+def an_empty_place_is_no_error(engine, folder):
     unknown = "00000000-0000-4000-8000-000000000000"
 
-    async def ask(journal: Journal) -> list[object]:
+    async def ask(journal):
         return [
             await journal.find(unknown),
             await journal.list_runs("ann", 9),

@@ -5,13 +5,10 @@ The tool comes in builds: what an upgrade of the program may have changed about 
 
 import asyncio
 import os
-import random
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
-from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -19,11 +16,9 @@ from fingerpost.contract.plan import find_attempt
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import success_response
 from fingerpost.plan.catalogue import Catalogue, PlanTool
-from fingerpost.plan.journal import Journal
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.records import Event, RunRecord
 from fingerpost.plan.runs import PlanRuns
-from tests.plan.suite.engine import Engine
 
 USER = "suite"
 LONG_MS = 60_000
@@ -69,25 +64,25 @@ _MODELS: Mapping[Build, type[AddUp]] = {
 class CallLog:
     """The file to which the tool writes a line at the beginning and at the end of each call."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self._path = folder / "calls.txt"
 
-    def writer(self) -> Callable[[str], None]:
+    def writer(self):
         """Return a function that appends a line, which survives the process."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
-        def write(line: str) -> None:
+        def write(line):
             os.write(handle, f"{line}\n".encode())
 
         return write
 
-    def count(self) -> Counter[tuple[str, str]]:
+    def count(self):
         """Return how often each step ("run:step") began and ended."""
         lines = self._path.read_text().splitlines() if self._path.exists() else []
         return Counter((word, key) for word, key, _build in map(str.split, lines))
 
-    def builds(self) -> dict[str, list[str]]:
+    def builds(self):
         """Return per step the builds that have begun it, in order."""
         lines = self._path.read_text().splitlines() if self._path.exists() else []
         found: dict[str, list[str]] = {}
@@ -97,11 +92,11 @@ class CallLog:
         return found
 
 
-def new_runs(journal: Journal, folder: Path, build: Build = Build.FIRST, limits: Limits | None = None) -> PlanRuns:
+def new_runs(journal, folder, build=Build.FIRST, limits=None):
     log = CallLog(folder)
     write = log.writer()
 
-    async def execute(query_type: str, parameters: dict[str, Any], _user: str | None) -> Mapping[str, Any]:
+    async def execute(query_type, parameters, _user):
         attempt = find_attempt()
         assert attempt is not None
         write(f"begin {attempt.idempotency_key} {build}")
@@ -119,7 +114,7 @@ def new_runs(journal: Journal, folder: Path, build: Build = Build.FIRST, limits:
     return PlanRuns(Catalogue.of(tools), journal, limits or Limits(), poll_s=0.01)
 
 
-def adding(number: int, milliseconds: int, *before: int) -> dict[str, Any]:
+def adding(number, milliseconds, *before):
     """Return a step that takes so long and adds up what the steps before it have found."""
     return {
         "step_id": number,
@@ -130,11 +125,11 @@ def adding(number: int, milliseconds: int, *before: int) -> dict[str, Any]:
     }
 
 
-def approval_step(number: int) -> dict[str, Any]:
+def approval_step(number):
     return {"step_id": number, "description": "May we?", "agent": "human"}
 
 
-def plan_of_steps(*steps: Mapping[str, Any]) -> dict[str, Any]:
+def plan_of_steps(*steps):
     return {"goal": "add up", "steps": [dict(step) for step in steps]}
 
 
@@ -142,7 +137,7 @@ INTERRUPTED = plan_of_steps(adding(1, 1), adding(2, LONG_MS, 1), adding(3, 1, 2)
 """Three steps in a row, of which the second takes longer than any test waits."""
 
 
-def draw_plan(luck: random.Random) -> dict[str, Any]:
+def draw_plan(luck):
     steps = []
     for number in range(1, luck.randint(6, 14)):
         before = luck.sample(range(1, number), min(number - 1, luck.randint(0, 3)))
@@ -150,7 +145,7 @@ def draw_plan(luck: random.Random) -> dict[str, Any]:
     return plan_of_steps(*steps)
 
 
-def expected_sums(raw: Mapping[str, Any]) -> dict[str, int]:
+def expected_sums(raw):
     """Return what each key of a drawn plan must hold in the end: the oracle, which runs nothing."""
     sums: dict[str, int] = {}
     for step in raw["steps"]:
@@ -159,11 +154,8 @@ def expected_sums(raw: Mapping[str, Any]) -> dict[str, int]:
     return sums
 
 
-def found_sums(memory: Mapping[str, Any]) -> dict[str, int]:
+def found_sums(memory):
     return {key: response["data"]["sum"] for key, response in memory.items()}
-
-
-_R = TypeVar("_R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,14 +165,14 @@ class RecordedRun:
     events: list[Event]
 
     @property
-    def done(self) -> frozenset[str]:
+    def done(self):
         return frozenset(
             f"{self.record.run_id}:{number}" for number, step in self.record.steps.items() if step.state == "completed"
         )
 
 
-def with_journal(engine: Engine, folder: Path, act: Callable[[Journal], Awaitable[_R]]) -> _R:
-    async def once() -> _R:
+def with_journal(engine, folder, act):
+    async def once():
         journal = engine.open(folder)
         try:
             return await act(journal)
@@ -190,12 +182,12 @@ def with_journal(engine: Engine, folder: Path, act: Callable[[Journal], Awaitabl
     return asyncio.run(once())
 
 
-def with_runs(engine: Engine, folder: Path, act: Callable[[PlanRuns], Awaitable[_R]]) -> _R:
+def with_runs(engine, folder, act):
     return with_journal(engine, folder, lambda journal: act(new_runs(journal, folder)))
 
 
-def read_runs(engine: Engine, folder: Path) -> list[RecordedRun]:
-    async def read(runs: PlanRuns) -> list[RecordedRun]:
+def read_runs(engine, folder):
+    async def read(runs):
         found = []
         for line in reversed(await runs.list_runs(USER)):
             record = await runs.get(line.run_id, USER)

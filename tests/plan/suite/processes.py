@@ -6,21 +6,17 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
-from multiprocessing.connection import Connection
-from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Self, cast
+from typing import Final
 
 from fingerpost.errors import ToolError
 from fingerpost.plan.plan_json import read_plan
 from tests.plan.suite.engine import Engine, EngineBroken
-from tests.plan.suite.fixtures import INTERRUPTED, USER, Build, CallLog, RecordedRun, new_runs, read_runs
+from tests.plan.suite.fixtures import INTERRUPTED, USER, Build, CallLog, new_runs, read_runs
 
 READY: Final = "ready"
 
 
-async def work(says: "Connection[Any, Any]", engine: Engine, folder: Path, build: Build, plans: list[object]) -> None:
+async def work(says, engine, folder, build, plans):
     """Store new plans, say that it is ready, execute all open runs, and say how each stands, or why it was refused."""
     journal = engine.open(folder)
     runs = new_runs(journal, folder, build)
@@ -30,7 +26,7 @@ async def work(says: "Connection[Any, Any]", engine: Engine, folder: Path, build
     await journal.launch()
     says.send(READY)
 
-    async def carry_on(run_id: str) -> str:
+    async def carry_on(run_id):
         try:
             return await runs.carry_on(run_id)
         except ToolError as error:
@@ -42,14 +38,14 @@ async def work(says: "Connection[Any, Any]", engine: Engine, folder: Path, build
 
 
 def tell(
-    says: "Connection[Any, Any]",
-    complains: str,
-    environment: Mapping[str, str],
-    opens: str,
-    folder: Path,
-    build: Build,
-    plans: list[object],
-) -> None:
+    says,
+    complains,
+    environment,
+    opens,
+    folder,
+    build,
+    plans,
+):
     """Work in a process that was forked, in an environment; what goes wrong is written to a file."""
     os.dup2(os.open(complains, os.O_WRONLY), sys.stderr.fileno())
     os.environ.clear()
@@ -66,7 +62,7 @@ FORKING = multiprocessing.get_context("forkserver")
 _IMPORTED = ["__main__", __name__]
 
 
-def import_before_forking(*modules: str) -> None:
+def import_before_forking(*modules):
     """Have what the engines under test import late imported once; to be called before the first worker is begun."""
     FORKING.set_forkserver_preload([*_IMPORTED, *modules])
 
@@ -75,9 +71,7 @@ import_before_forking()
 
 
 class Worker:
-    def __init__(
-        self, engine: Engine, folder: Path, plans: Sequence[Mapping[str, Any]] = (), build: Build = Build.FIRST
-    ) -> None:
+    def __init__(self, engine, folder, plans=(), build=Build.FIRST):
         # Ids are drawn freely.
         environment = {name: value for name, value in os.environ.items() if name != "FINGERPOST_NOW"}
         self._said, says = FORKING.Pipe(duplex=False)
@@ -87,32 +81,30 @@ class Worker:
         self._process.start()
         says.close()
 
-    def __enter__(self) -> Self:
+    def __enter__(self):
         said = self._hear()
         if said != READY:
-            self.__exit__(None, None, None)
+            self.__exit__()
             raise EngineBroken(f"A process that opens the engine breaks: {said}")
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_):
         self.kill()
         self._said.close()
         self._complained.close()
 
-    def kill(self) -> None:
+    def kill(self):
         self._process.kill()
         self._process.join()
 
-    def kill_within(self, seconds: float) -> bool:
+    def kill_within(self, seconds):
         self._process.join(seconds)
         if self.has_ended:
             return False
         self.kill()
         return True
 
-    def ends(self) -> dict[str, str]:
+    def ends(self):
         """Wait for it to end, and return each run's state, or why it was refused."""
         said = self._hear()
         if said is None:
@@ -120,9 +112,9 @@ class Worker:
         if not isinstance(said, dict):
             raise EngineBroken(f"A process that carries runs on breaks: {said}")
         self._process.join(PATIENCE_S)
-        return cast("dict[str, str]", said)
+        return said
 
-    def _hear(self) -> object:
+    def _hear(self):
         """Return what it says next: None where it is silent for too long."""
         try:
             return self._said.recv() if self._said.poll(PATIENCE_S) else None
@@ -132,16 +124,12 @@ class Worker:
             return said[-1] if said else f"it ended with {self._process.exitcode}"
 
     @property
-    def has_ended(self) -> bool:
+    def has_ended(self):
         return self._process.exitcode is not None
 
 
-def wait_until(is_so: Callable[[], bool], sentence: str) -> None:
-    """Wait until a condition holds.
-
-    Raises:
-        Broken: it never is; the sentence says what was waited for.
-    """
+def wait_until(is_so, sentence):
+    """Wait until a condition holds; only a broken engine is waited for to the end."""
     until = time.monotonic() + PATIENCE_S
     while not is_so():
         if time.monotonic() > until:
@@ -149,7 +137,7 @@ def wait_until(is_so: Callable[[], bool], sentence: str) -> None:
         time.sleep(LOOK_S)
 
 
-def killed_half_way(engine: Engine, folder: Path) -> RecordedRun:
+def killed_half_way(engine, folder):
     """Return a run of three steps in a row: the first recorded, the second interrupted, the third not begun."""
     calls = CallLog(folder)
     with Worker(engine, folder, [INTERRUPTED]) as worker:
