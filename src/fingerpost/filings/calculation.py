@@ -207,7 +207,7 @@ def calculate(
             reply.results.append(_row_of(computed, expression, recipe))
         else:
             reply.missing |= computed
-    reply.unless_empty(not_found).results.sort(key=lambda row: (row["end_date"], row["fiscal_period"]))
+    reply.require_rows(not_found).results.sort(key=lambda row: (row["end_date"], row["fiscal_period"]))
     reply.put(expression, points_of(reply.results), is_series=len(asked) > 1)
     return reply
 

@@ -14,7 +14,7 @@ from fingerpost.filings.formula import Formula, NotComputable, formula_of, plain
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter, read_period
 from fingerpost.filings.reasons import open_company
-from fingerpost.filings.reply import Reply, nothing, source_of
+from fingerpost.filings.reply import Reply, no_result, source_of
 from fingerpost.filings.revisions import on_one_basis, share_framework
 
 Relation = Literal["equals", "about", "more_than", "less_than", "grew_by", "is_record", "ranks"]
@@ -186,7 +186,7 @@ def _find_operand(source: CompanyFigures, formula: Formula, period: PeriodFilter
     unlike = [entry for entry in computed.values() if entry["reason"] == "not_comparable"]
     if unlike:
         raise _Unjudgeable(". ".join(f"{entry['message']}. {entry['next_step']}" for entry in unlike))
-    raise nothing(f"No financial facts found for {source.company.ticker}", computed, source.provenance)
+    raise no_result(f"No financial facts found for {source.company.ticker}", computed, source.provenance)
 
 
 def _on_one_basis(operands: Sequence[Computed]) -> list[Computed]:

@@ -7,7 +7,7 @@ from fingerpost.filings.periods import class_of
 
 ANNUAL_FORMS = frozenset({"10-K", "10-K/A", "10-KT", "10-KT/A", "20-F", "20-F/A", "40-F", "40-F/A"})
 PERIODIC_FORMS = ANNUAL_FORMS | {"10-Q", "10-Q/A", "10-QT", "6-K", "6-K/A"}
-RECAST_FORMS = frozenset({"8-K", "8-K/A"})
+RESTATEMENT_FORMS = frozenset({"8-K", "8-K/A"})
 SAMPLE, EDGAR = "sample", "edgar"
 
 

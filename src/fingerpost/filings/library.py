@@ -25,7 +25,7 @@ from fingerpost.filings.figure import (
 )
 from fingerpost.filings.period_filter import LAST_DAY, NEWEST, NEWEST_YEAR, PeriodFilter, Selection, select_figures
 from fingerpost.filings.periods import QUARTERS, FiscalCalendar
-from fingerpost.filings.reply import missing_entry, nothing, row_of, source_of
+from fingerpost.filings.reply import missing_entry, no_result, row_of, source_of
 from fingerpost.filings.resolver import count_in_shares, resolve
 from fingerpost.filings.revisions import SPLIT_CONCEPT, WITNESS_CONCEPTS, Split, is_in_shares, list_splits
 from fingerpost.filings.store import facts_file, is_empty, new_sample, plain_ticker
@@ -342,7 +342,7 @@ class CompanyFigures:
             kind = "annual report" if period.newest == NEWEST_YEAR else "annual or quarterly report"
             message = f"no {kind} of {self.company.name} is here" + (f" that was filed by {as_of}" if as_of else "")
             entry = missing_entry("hidden_by_as_of" if as_of else "not_reported", message, "Name the period")
-            raise nothing(
+            raise no_result(
                 f"No financial facts found for {self.company.ticker}", {period.newest: entry}, self.provenance
             )
         return found

@@ -14,8 +14,8 @@ from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.lookup import ANNUAL, look_up
 from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, YEAR
-from fingerpost.filings.reasons import load_hint, missing_figure, open_company, untagged
-from fingerpost.filings.reply import SERIES, Reply, cited_row, join_modes, missing_entry, nothing, points_of, source_of
+from fingerpost.filings.reasons import load_hint, missing_figure, missing_tag, open_company
+from fingerpost.filings.reply import Reply, cited_row, join_modes, missing_entry, no_result, points_of, source_of
 from fingerpost.filings.revisions import FRAMEWORKS, is_rounding
 
 _RATIO_DIGITS = 6
@@ -39,7 +39,7 @@ def financial_facts(
         reply.results += [source.row_of(finding.name, figure) for figure in finding.found.figures]
         if finding.points:
             reply.put(text, finding.points)
-    return reply.unless_empty(not_found)
+    return reply.require_rows(not_found)
 
 
 def financial_ratios(
@@ -61,7 +61,7 @@ def financial_ratios(
         if rows:
             reply.results += rows
             reply.put(text, points_of(rows))
-    return reply.unless_empty(not_found)
+    return reply.require_rows(not_found)
 
 
 def _ratio_row(source: CompanyFigures, name: str, figure: Figure) -> dict[str, Any]:
@@ -82,8 +82,9 @@ def time_series(
     if frequency is None and window.year is None and any(figure.period == YEAR for figure in finding.found.headline):
         finding = look_up(source, text, window, ANNUAL)
     rows = [source.row_of(finding.name, figure) for figure in finding.found.headline]
-    reply = Reply(rows, {text: finding.points}, SERIES, finding.missing, source.provenance)
-    return reply.unless_empty(not_found)
+    reply = Reply(rows, missing=finding.missing, source=source.provenance)
+    reply.put(text, finding.points, is_series=True)
+    return reply.require_rows(not_found)
 
 
 def fact_history(library: FactLibrary, ticker: str, text: str, window: PeriodFilter, options: FigureOptions) -> Reply:
@@ -100,7 +101,7 @@ def fact_history(library: FactLibrary, ticker: str, text: str, window: PeriodFil
     if not reply.results and not reply.missing:
         step = "Ask for the history of its inputs"
         reply.missing[text] = missing_entry("not_reported", f"{text} is computed, not filed", step)
-    return reply.unless_empty(not_found)
+    return reply.require_rows(not_found)
 
 
 def compare(
@@ -143,7 +144,7 @@ def compare(
     ):
         if len(values) > 1:
             reply.extra.setdefault("notes", []).append(f"{note}: {', '.join(sorted(values))}")
-    return reply.unless_empty(not_found)
+    return reply.require_rows(not_found)
 
 
 def statement(library: FactLibrary, ticker: str, kind: str, window: PeriodFilter, options: FigureOptions) -> Reply:
@@ -159,7 +160,7 @@ def statement(library: FactLibrary, ticker: str, kind: str, window: PeriodFilter
     newest = _newest(headlines)
     if newest is None:
         anchor = next(metric for metric in lines if metric.name == TOTALS[kind][0])
-        raise nothing(not_found, {anchor.name: missing_figure(source, anchor, window)}, source.provenance)
+        raise no_result(not_found, {anchor.name: missing_figure(source, anchor, window)}, source.provenance)
     reply = Reply([], data={}, source=source.provenance, extra={"statement": kind})
     found = {metric.name: _find_line(source, metric, newest) for metric in lines}
     filing = _choose_filing(found, TOTALS[kind], is_original=options.vintage == ORIGINAL)
@@ -173,7 +174,7 @@ def statement(library: FactLibrary, ticker: str, kind: str, window: PeriodFilter
             message = f"the sample does not hold {metric.name}"
             reply.missing[metric.name] = missing_entry("outside_sample", message, load_hint(company.ticker))
         else:
-            reply.missing[metric.name] = untagged(source, metric, PeriodFilter.of(newest))
+            reply.missing[metric.name] = missing_tag(source, metric, PeriodFilter.of(newest))
     stated = [figure for headline in headlines.values() for figure in headline if not figure.is_cover]
     ends = {figure.end for figure in stated if figure.period == newest.period}
     if len(ends) > 1:
@@ -269,7 +270,7 @@ def metrics(library: FactLibrary, ticker: str, category: str | None, as_of: str 
         for name, statement, concept in words
         if concept in filed and category in (None, statement)
     ]
-    return Reply(rows, source=source_of(source.company, as_of=as_of)).unless_empty(not_found)
+    return Reply(rows, source=source_of(source.company, as_of=as_of)).require_rows(not_found)
 
 
 def _company_row(company: Company) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from fingerpost.filings.figure import LATEST_FIGURES, ORIGINAL, SAMPLE, Figure, 
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import BY_PERIOD, FIRST_DAY, PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, YEAR
-from fingerpost.filings.reply import Reason, missing_entry, nothing
+from fingerpost.filings.reply import Reason, missing_entry, no_result
 from fingerpost.filings.store import plain_ticker
 
 _NAMED = 3
@@ -54,7 +54,7 @@ def open_company(
     """
     company = library.find_company(ticker)
     if company is None:
-        raise nothing(message, {ticker: missing_ticker(library, ticker)})
+        raise no_result(message, {ticker: missing_ticker(library, ticker)})
     return CompanyFigures(library, company, options)
 
 
@@ -96,7 +96,7 @@ def missing_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter)
     if period.basis == BY_PERIOD and _is_before(source, period):
         message = f"{company.name} files figures as data since {company.first_end}"
         return missing_entry("before_xbrl", message, "Ask for a later period")
-    return untagged(source, metric, period)
+    return missing_tag(source, metric, period)
 
 
 def refused_quarter(source: CompanyFigures, metric: Metric, refused: Figure) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def refused_quarter(source: CompanyFigures, metric: Metric, refused: Figure) -> 
     return missing_entry("not_comparable", message, step)
 
 
-def untagged(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> dict[str, Any]:
+def missing_tag(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> dict[str, Any]:
     """Return the reason for a metric without a tag in a window, and the periods that have one.
 
     The filing may still state it, because the data set lacks company-specific tags and segment figures.

@@ -50,10 +50,10 @@ class Reply:
         self.data = {**(self.data or {}), name: points[0]["value"] if is_number else list(points)}
         self.value_mode = join_modes(self.value_mode, SCALAR if is_number else SERIES)
 
-    def unless_empty(self, message: str) -> "Reply":
+    def require_rows(self, message: str) -> "Reply":
         """Return the reply; without rows, raise DataNotFound with ``missing``."""
         if not self.results:
-            raise nothing(message, self.missing, self.source)
+            raise no_result(message, self.missing, self.source)
         return self
 
     def to_fields(self) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def missing_entry(reason: Reason, message: str, next_step: str, near: list[str] 
     return entry
 
 
-def nothing(message: str, missing: Mapping[str, dict[str, Any]], source: dict[str, Any] | None = None) -> DataNotFound:
+def no_result(message: str, missing: Missing, source: dict[str, Any] | None = None) -> DataNotFound:
     """Return the error for a valid query without results: the original's sentence and the reasons."""
     reasons = list(dict.fromkeys(entry["message"] for entry in missing.values()))
     steps = list(dict.fromkeys(entry["next_step"] for entry in missing.values()))

@@ -15,7 +15,7 @@ from fingerpost.filings.figure import (
     LATEST_FIGURES,
     ORIGINAL,
     PERIODIC_FORMS,
-    RECAST_FORMS,
+    RESTATEMENT_FORMS,
     SPLIT_ADJUSTED,
     Fact,
     Figure,
@@ -83,7 +83,7 @@ def _resolve_periods(
         wanted = options.filing_type.upper()
         passes: list[Callable[[Fact], bool]] = [lambda fact: fact.form == wanted]
     else:
-        passes = [lambda fact: fact.form in PERIODIC_FORMS, lambda fact: fact.form in RECAST_FORMS]
+        passes = [lambda fact: fact.form in PERIODIC_FORMS, lambda fact: fact.form in RESTATEMENT_FORMS]
     found: dict[_Period, Figure] = {}
     for is_read in passes:
         taken = {(class_of(*period), period[1]) for period in found}

@@ -10,7 +10,7 @@ from fingerpost.filings.companyfacts import Filing
 from fingerpost.filings.figure import ANNUAL_FORMS, FigureOptions, filing_url
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.reasons import load_hint, open_company
-from fingerpost.filings.reply import Reply, missing_entry, nothing
+from fingerpost.filings.reply import Reply, missing_entry, no_result
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools.sec_params import Day, Ticker, Word
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, StepParams
@@ -74,7 +74,7 @@ def _list_filings(library: FactLibrary, params: CompanyFilingsParams | FilingTim
     if not rows:
         what = f" of type {', '.join(sorted(wanted))}" if wanted else ""
         entry = missing_entry("not_loaded", f"none{what} is known here", load_hint(company.ticker))
-        raise nothing(f"No filings found for {company.ticker}", {"filings": entry}, source.provenance)
+        raise no_result(f"No filings found for {company.ticker}", {"filings": entry}, source.provenance)
     reply = Reply(rows[: params.limit], extra={"total_results": len(rows)})
     notes = {cik: _note_on(library, cik) for cik in library.list_ciks(company)}
     lacks = [f"CIK {cik}: {note}" if len(notes) > 1 else note for cik, note in notes.items() if note is not None]
@@ -115,7 +115,7 @@ def _sections(library: FactLibrary, params: FilingSectionsParams) -> Reply:
         if not params.section_types or kind in params.section_types
     ]
     if not chosen:
-        raise nothing(f"No sections found for {params.accession_number}", {"sections": _NO_TEXT})
+        raise no_result(f"No sections found for {params.accession_number}", {"sections": _NO_TEXT})
     return Reply(chosen[: params.limit])
 
 
@@ -125,7 +125,7 @@ def _related(library: FactLibrary, params: RelatedCompaniesParams) -> Reply:
     own = library.list_ciks(company)
     texts = [text for cik in own for (text,) in library.rows("SELECT text FROM sections WHERE cik = ?", cik)]
     if not texts:
-        raise nothing(not_found, {"text": _NO_TEXT})
+        raise no_result(not_found, {"text": _NO_TEXT})
     whole = "\n".join(texts)
     rows: list[dict[str, Any]] = []
     for other in library.list_companies():
@@ -137,7 +137,7 @@ def _related(library: FactLibrary, params: RelatedCompaniesParams) -> Reply:
             rows.append({"ticker": other.ticker, "name": other.name, "mention_count": count})
     if not rows:
         entry = missing_entry("not_reported", "its text names no company that has figures here", "Load more companies")
-        raise nothing(not_found, {"text": entry})
+        raise no_result(not_found, {"text": entry})
     rows.sort(key=lambda row: (-row["mention_count"], row["ticker"]))
     note = "Only companies that have figures here are looked for, by name"
     return Reply(rows[: params.limit], extra={"notes": [note]})
@@ -146,7 +146,7 @@ def _related(library: FactLibrary, params: RelatedCompaniesParams) -> Reply:
 def _types(library: FactLibrary, _params: StepParams) -> Reply:
     rows = library.rows("SELECT section_type, count(*) FROM sections GROUP BY 1 ORDER BY 2 DESC, 1")
     if not rows:
-        raise nothing("No section types found", {"sections": _NO_TEXT})
+        raise no_result("No section types found", {"sections": _NO_TEXT})
     return Reply([{"section_type": kind, "count": count} for kind, count in rows])
 
 

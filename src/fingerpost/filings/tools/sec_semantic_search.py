@@ -8,7 +8,7 @@ from pydantic import Field, StringConstraints, field_validator
 
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import FIRST_DAY, LAST_DAY
-from fingerpost.filings.reply import Reply, missing_entry, nothing
+from fingerpost.filings.reply import Reply, missing_entry, no_result
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools.sec_params import Day, Ticker, Word
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, StepParams
@@ -47,7 +47,7 @@ def _search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
     """Return the sections that match a query best by BM25; a larger ``score`` is better."""
     not_found = f"No results found for query: {params.query}"
     if not library.rows("SELECT 1 FROM sections LIMIT 1"):
-        raise nothing(not_found, {"text": missing_entry("not_loaded", "no filing text was loaded", NO_TEXT_STEP)})
+        raise no_result(not_found, {"text": missing_entry("not_loaded", "no filing text was loaded", NO_TEXT_STEP)})
     phrases = [_words(word) for word in params.keywords or ()]
     matches = [f'"{" ".join(phrase)}"' for phrase in phrases if phrase]
     if words := dict.fromkeys(_words(params.query)):
@@ -55,7 +55,7 @@ def _search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
     hits = _list_hits(library, params, " AND ".join(matches)) if matches else []
     if not hits:
         entry = missing_entry("no_match", "no loaded section shares a word with it", LEXICAL_NOTE)
-        raise nothing(not_found, {"text": entry})
+        raise no_result(not_found, {"text": entry})
     notes = [LEXICAL_NOTE] + [_WEIGHT_NOTE] * (params.hybrid_search_weight != _DEFAULT_WEIGHT)
     extra = {"query": params.query, "total_results": len(hits), "ranking": "lexical", "notes": notes}
     return Reply(hits, extra=extra)
