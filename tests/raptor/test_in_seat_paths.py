@@ -20,17 +20,13 @@ def paths_of(pairs, instances=10, stop_times=2):
         ([(0, 1), (1, 2)], [[0, 1, 2]]),
         ([(0, 1), (0, 2), (2, 3)], [[0, 1], [0, 2, 3]]),
         ([(0, 2), (1, 2), (2, 3)], [[0, 2, 3], [1, 2, 3]]),
+        # From 0 to 3 one path is enough.
+        ([(0, 1), (0, 2), (1, 3), (2, 3)], [[0, 1], [0, 2, 3], [1, 3]]),
     ],
-    ids=["in a row", "dividing", "coming together"],
+    ids=["in a row", "dividing", "coupled", "dividing and coupled"],
 )
-def test_ways(pairs, ways):
-    """A row is one way; who divides is in one for each part, and so is who comes together."""
+def test_paths_of_trips_that_divide_or_are_coupled(pairs, ways):
     assert paths_of(pairs) == ways
-
-
-def test_dividing_and_coming_together_again_needs_no_way_twice():
-    """From 0 to 3 it is one way, the other part is for who goes to 1 only; and 3 is reached from 1 as well."""
-    assert paths_of([(0, 1), (0, 2), (1, 3), (2, 3)]) == [[0, 1], [0, 2, 3], [1, 3]]
 
 
 @pytest.mark.parametrize(

@@ -204,13 +204,13 @@ def _list_from(snapshot: Snapshot, call: BoardDeparture) -> Iterator[_Expected]:
             may_alight = not (added.is_skipped[at] or added.flags[at] & NO_ALIGHTING)
             yield _Expected(int(added.stop[at]), int(added.arrival[at]), may_alight)
         return
-    table, run = snapshot.timetable, call.trip_departure
-    update = snapshot.find_update(run, call.service_day)
-    end = int(table.trip_first_stop_time[table.trip_departure_trip[run] + 1])
-    for event in range(call.stop_time, end):
-        position = snapshot.position(run, event)
-        arrival = snapshot.scheduled(run, call.service_day, event).arrival
-        stop, flags = int(table.stop_time_stop[event]), int(table.stop_time_flags[event])
+    table, trip_departure = snapshot.timetable, call.trip_departure
+    update = snapshot.find_update(trip_departure, call.service_day)
+    end = int(table.trip_first_stop_time[table.trip_departure_trip[trip_departure] + 1])
+    for stop_time in range(call.stop_time, end):
+        position = snapshot.position(trip_departure, stop_time)
+        arrival = snapshot.scheduled(trip_departure, call.service_day, stop_time).arrival
+        stop, flags = int(table.stop_time_stop[stop_time]), int(table.stop_time_flags[stop_time])
         if update is None:
             yield _Expected(stop, arrival, not flags & NO_ALIGHTING)
             continue
@@ -226,9 +226,9 @@ def _lets_out(snapshot: Snapshot, behind: Iterator[_Expected], ridden: Ridden) -
 
 def _has_seam(snapshot: Snapshot, call: BoardDeparture) -> bool:
     """Whether the timetable has an in-seat transfer at the end of a ride."""
-    seams, run = snapshot.timetable.in_seat_from, call.trip_departure
-    at = int(np.searchsorted(seams, run))
-    return run >= 0 and at < len(seams) and int(seams[at]) == run
+    seams, trip_departure = snapshot.timetable.in_seat_from, call.trip_departure
+    at = int(np.searchsorted(seams, trip_departure))
+    return trip_departure >= 0 and at < len(seams) and int(seams[at]) == trip_departure
 
 
 def _goes_on(snapshot: Snapshot, call: BoardDeparture) -> bool:

@@ -74,10 +74,15 @@ def itinerary_of(
         # A transfer rule that allows less time holds only between the rides that were found.
         is_found = rides[max(0, at - 1) : at + 1] == journey.rides[max(0, at - 1) : at + 1]
         change = None if at == 0 else walks.between(rides[at - 1], ride, may_be_short=is_found)
-        leg = _ride_leg(snapshot, words, ride, None if change is None else change.change_s, stays_on=stays_on)
+        change_s = None if change is None else change.change_s
+        if ride.trip_departure < 0:
+            leg = _added_leg(snapshot, words, ride, change_s)
+        else:
+            leg = _timetable_leg(snapshot, words, ride, change_s)
+            leg = _with_update(snapshot, words, ride, leg, stays_on=stays_on)
         leg = _with_alerts(snapshot, language, ride, leg, stays_on=stays_on)
-        if ride.stays_seated and legs and _goes_on(legs[-1], leg):
-            leg = replace(leg, stays_seated=True)
+        if ride.stays_seated and legs and not (legs[-1].cancelled or leg.cancelled):
+            leg = replace(leg, stays_seated=legs[-1].arrival <= leg.departure)
         if change is not None:
             if change.walk.metres and not leg.stays_seated:
                 legs.append(_walk_between(legs[-1], leg, change))
@@ -108,10 +113,6 @@ def _as_running(snapshot: Snapshot, rides: tuple[Ride, ...]) -> tuple[Ride, ...]
             replacing = replace(ride, stays_seated=False)
         running.append(replacing or ride)
     return tuple(running)
-
-
-def _goes_on(before: Leg, leg: Leg) -> bool:
-    return not (before.cancelled or leg.cancelled) and before.arrival <= leg.departure
 
 
 def _end_point(location: Location, otherwise: str) -> StopPoint:
@@ -153,12 +154,6 @@ def _ends_by(begin: int, departure: int, walk_s: int) -> int:
     return max(begin, min(begin + walk_s, departure))
 
 
-def _ride_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: int | None, *, stays_on: bool) -> Leg:
-    if ride.trip_departure < 0:
-        return _added_leg(snapshot, words, ride, change_s)
-    return _with_update(snapshot, words, ride, _timetable_leg(snapshot, words, ride, change_s), stays_on=stays_on)
-
-
 def _timetable_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: int | None) -> Leg:
     table = snapshot.timetable
     trip = int(table.trip_departure_trip[ride.trip_departure])
@@ -189,7 +184,7 @@ def _with_update(snapshot: Snapshot, words: TimetableWords, ride: Ride, leg: Leg
     if update is None:
         return leg
     board, alight = (
-        snapshot.position(ride.trip_departure, event) for event in (ride.board_stop_time, ride.alight_stop_time)
+        snapshot.position(ride.trip_departure, stop_time) for stop_time in (ride.board_stop_time, ride.alight_stop_time)
     )
     # Passengers who stay seated need neither pickup nor drop-off there.
     way_in = 0 if ride.stays_seated else NO_BOARDING

@@ -31,7 +31,7 @@ class Replacements:
         self, timetable: Timetable, overlay: Overlay, find_scheduled: Callable[[int, date, int], Scheduled]
     ) -> None:
         self._timetable, self._added, self._find_scheduled = timetable, overlay.added, find_scheduled
-        self._run_of = {each.replaces: -1 - at for at, each in enumerate(overlay.added) if each.replaces is not None}
+        self._row_of = {each.replaces: -1 - at for at, each in enumerate(overlay.added) if each.replaces is not None}
         self._keep = lru_cache(maxsize=None)(self._match)
 
     def find_ride(self, ride: Ride) -> Ride | None:
@@ -40,10 +40,10 @@ class Replacements:
         Nobody stays seated into it or from it, because the feed promised that of the replaced vehicle.
         """
         key = (ride.trip_departure, ride.service_day.toordinal())
-        run = self._run_of.get(key)
-        if run is None:
+        trip_departure = self._row_of.get(key)
+        if trip_departure is None:
             return None
-        kept, added = self._keep(key), self._get(run)
+        kept, added = self._keep(key), self._get(trip_departure)
         board, alight = kept.get(ride.board_stop_time), kept.get(ride.alight_stop_time)
         if board is None or alight is None:
             return None
@@ -51,7 +51,7 @@ class Replacements:
             return None
         return replace(
             ride,
-            trip_departure=run,
+            trip_departure=trip_departure,
             board_stop_time=board,
             alight_stop_time=alight,
             departure=int(added.departure[board]),
@@ -62,32 +62,34 @@ class Replacements:
     def find_departure(self, call: BoardDeparture) -> BoardDeparture | None:
         """Return the replacement's departure at the same stop, None if nobody can board there."""
         key = (call.trip_departure, call.service_day.toordinal())
-        run = self._run_of.get(key)
-        position = None if run is None else self._keep(key).get(call.stop_time)
-        if run is None or position is None:
+        trip_departure = self._row_of.get(key)
+        position = None if trip_departure is None else self._keep(key).get(call.stop_time)
+        if trip_departure is None or position is None:
             return None
-        added = self._get(run)
+        added = self._get(trip_departure)
         if added.flags[position] & NO_BOARDING:
             return None
-        return replace(call, trip_departure=run, stop_time=position, departure=int(added.departure[position]))
+        return replace(
+            call, trip_departure=trip_departure, stop_time=position, departure=int(added.departure[position])
+        )
 
-    def find_kept(self, run: int, position: int) -> int | None:
+    def find_kept(self, trip_departure: int, position: int) -> int | None:
         """Return the scheduled stop time (row) that an added ride keeps at a position, None if it is new."""
-        key = self._get(run).replaces
+        key = self._get(trip_departure).replaces
         if key is None:
             return None
-        return next((event for event, kept in self._keep(key).items() if kept == position), None)
+        return next((stop_time for stop_time, kept in self._keep(key).items() if kept == position), None)
 
-    def find_scheduled(self, run: int, position: int) -> Scheduled | None:
+    def find_scheduled(self, trip_departure: int, position: int) -> Scheduled | None:
         """Return the scheduled times of an added ride's stop time, None if it keeps none."""
-        key, event = self._get(run).replaces, self.find_kept(run, position)
-        if key is None or event is None:
+        key, stop_time = self._get(trip_departure).replaces, self.find_kept(trip_departure, position)
+        if key is None or stop_time is None:
             return None
-        return self._find_scheduled(key[0], date.fromordinal(key[1]), event)
+        return self._find_scheduled(key[0], date.fromordinal(key[1]), stop_time)
 
     def _match(self, key: RideKey) -> dict[int, int]:
         """Return the positions of a replacement by the scheduled stop times (rows) that they keep."""
-        table, added, day = self._timetable, self._get(self._run_of[key]), date.fromordinal(key[1])
+        table, added, day = self._timetable, self._get(self._row_of[key]), date.fromordinal(key[1])
         trip = int(table.trip_departure_trip[key[0]])
         rows = range(int(table.trip_first_stop_time[trip]), int(table.trip_first_stop_time[trip + 1]))
         scheduled = [
@@ -102,8 +104,8 @@ class Replacements:
         parent = int(self._timetable.stop_parent[stop])
         return _TimedStop(stop, parent if parent >= 0 else stop, departure)
 
-    def _get(self, run: int) -> AddedRide:
-        return self._added[-1 - run]
+    def _get(self, trip_departure: int) -> AddedRide:
+        return self._added[-1 - trip_departure]
 
 
 class _TimedStop(NamedTuple):

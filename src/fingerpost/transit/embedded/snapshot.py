@@ -54,46 +54,46 @@ class Snapshot:
     def alerts(self) -> OverlayAlerts:
         return OverlayAlerts(self.timetable, self.overlay)
 
-    def find_update(self, run: int, service_day: date) -> RideUpdate | None:
-        return self.overlay.rides.get((run, service_day.toordinal()))
+    def find_update(self, trip_departure: int, service_day: date) -> RideUpdate | None:
+        return self.overlay.rides.get((trip_departure, service_day.toordinal()))
 
-    def is_deleted(self, run: int, service_day: date) -> bool:
+    def is_deleted(self, trip_departure: int, service_day: date) -> bool:
         """Whether riders must not be told of a ride (GTFS Realtime: DELETED)."""
-        update = self.find_update(run, service_day)
+        update = self.find_update(trip_departure, service_day)
         return update is not None and update.is_deleted
 
-    def get_added(self, run: int) -> AddedRide:
-        return self.overlay.added[-1 - run]
+    def get_added(self, trip_departure: int) -> AddedRide:
+        return self.overlay.added[-1 - trip_departure]
 
     @cached_property
     def replacements(self) -> Replacements:
         return Replacements(self.timetable, self.overlay, self.scheduled)
 
-    def scheduled(self, run: int, service_day: date, stop_time: int) -> Scheduled:
+    def scheduled(self, trip_departure: int, service_day: date, stop_time: int) -> Scheduled:
         table = self.timetable
-        feed = table.feeds[int(table.service_feed[table.trip_service[table.trip_departure_trip[run]]])]
-        start = service_day_start(service_day, feed.zone) + int(table.trip_departure_shift_s[run])
+        feed = table.feeds[int(table.service_feed[table.trip_service[table.trip_departure_trip[trip_departure]]])]
+        start = service_day_start(service_day, feed.zone) + int(table.trip_departure_shift_s[trip_departure])
         arrival_s, departure_s = table.stop_time_arrival_s[stop_time], table.stop_time_departure_s[stop_time]
         return Scheduled(start + int(arrival_s), start + int(departure_s))
 
-    def position(self, run: int, event: int) -> int:
-        return event - int(self.timetable.trip_first_stop_time[self.timetable.trip_departure_trip[run]])
+    def position(self, trip_departure: int, stop_time: int) -> int:
+        return stop_time - int(self.timetable.trip_first_stop_time[self.timetable.trip_departure_trip[trip_departure]])
 
-    def stop_of(self, run: int, service_day: date, stop_time: int) -> int:
+    def stop_of(self, trip_departure: int, service_day: date, stop_time: int) -> int:
         """Return the stop (row) of a ride's stop time, which real time may have moved to another platform."""
-        if run < 0:
-            return int(self.get_added(run).stop[stop_time])
-        update = self.find_update(run, service_day)
+        if trip_departure < 0:
+            return int(self.get_added(trip_departure).stop[stop_time])
+        update = self.find_update(trip_departure, service_day)
         if update is not None and update.stop is not None:
-            return int(update.stop[self.position(run, stop_time)])
+            return int(update.stop[self.position(trip_departure, stop_time)])
         return int(self.timetable.stop_time_stop[stop_time])
 
-    def find_ridden(self, run: int, service_day: date) -> Ridden:
-        if run < 0:
-            added = self.get_added(run)
-            return Ridden(added.route, added.trip, added.replaces or (run, service_day.toordinal()))
-        trip = int(self.timetable.trip_departure_trip[run])
-        return Ridden(int(self.timetable.trip_route[trip]), trip, (run, service_day.toordinal()))
+    def find_ridden(self, trip_departure: int, service_day: date) -> Ridden:
+        if trip_departure < 0:
+            added = self.get_added(trip_departure)
+            return Ridden(added.route, added.trip, added.replaces or (trip_departure, service_day.toordinal()))
+        trip = int(self.timetable.trip_departure_trip[trip_departure])
+        return Ridden(int(self.timetable.trip_route[trip]), trip, (trip_departure, service_day.toordinal()))
 
     def is_closed(self, stop: int, instant: int, ridden: Ridden, *, step_free: bool = False) -> bool:
         """Whether alerts close a stop (row) to a ride at an instant; ``step_free`` counts broken lifts as well."""

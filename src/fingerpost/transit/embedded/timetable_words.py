@@ -102,10 +102,10 @@ class TimetableWords:
         translated = self._timetable.route_names.get(self._language)
         return (translated[route] if translated is not None else "") or self._timetable.route_long_name[route] or None
 
-    def headsign(self, trip: int, event: int) -> str:
+    def headsign(self, trip: int, stop_time: int) -> str:
         """Return the headsign at a stop time: the stop's headsign, else the trip's, else the last stop's name."""
         table = self._timetable
-        row = int(table.stop_time_headsign[event]) if len(table.stop_time_headsign) else -1
+        row = int(table.stop_time_headsign[stop_time]) if len(table.stop_time_headsign) else -1
         if row < 0:
             row = int(table.trip_headsign[trip])
         if row >= 0:
@@ -135,12 +135,12 @@ class TimetableWords:
     def trip_access(self, trip: int) -> Access:
         return _ACCESS.get(int(self._timetable.trip_wheelchair[trip]), Access.UNKNOWN)
 
-    def headway_s(self, run: int) -> int | None:
+    def headway_s(self, trip_departure: int) -> int | None:
         """Return the headway of a trip departure whose times are approximate, else None."""
-        return int(self._timetable.trip_departure_headway_s[run]) or None
+        return int(self._timetable.trip_departure_headway_s[trip_departure]) or None
 
-    def is_by_arrangement(self, *events: int) -> bool:
-        return any(int(self._timetable.stop_time_flags[event]) & BY_ARRANGEMENT for event in events)
+    def is_by_arrangement(self, *stop_times: int) -> bool:
+        return any(int(self._timetable.stop_time_flags[stop_time]) & BY_ARRANGEMENT for stop_time in stop_times)
 
 
 # The number of destinations that name a direction, and how near another stop must be to say where a place lies.
