@@ -1,16 +1,18 @@
 """The traps of DBOS are closed: version, serializer, executors, and that it is one for a process."""
 
+import asyncio
 import json
 import subprocess
 import sys
 
+import pytest
 from psycopg import sql
 
 from fingerpost.plan.engines.dbos_program import VERSION
 from tests.apps.processes import DEADLINE_S
 from tests.plan.suite.fixtures import INTERRUPTED, LONG_MS, Build, CallLog, adding, plan_of_steps
-from tests.plan.suite.processes import wait_until
-from tests.scale.places import get_url
+from tests.plan.suite.processes import PATIENCE_S, wait_until
+from tests.scale.places import get_url, open_journal
 from tests.scale.workers import begun, has_ended, working
 
 AT = "2026-03-10T06:00:00Z"
@@ -69,6 +71,21 @@ asyncio.run(launch())
     done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_S, check=False)
 
     assert done.stdout == ("This program runs DBOS for itself, so plans cannot use it too local\n"), done.stderr
+
+
+async def test_an_unexpected_error_of_a_run_reaches_its_caller(database, tmp_path):
+    journal = open_journal(tmp_path)
+
+    async def fail(_run_id):
+        raise ZeroDivisionError
+
+    journal.attach(fail)
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            with pytest.raises(ZeroDivisionError):
+                await journal.carry_out("a-run")
+    finally:
+        journal.close()
 
 
 def test_two_processes_are_two_executors(database, tmp_path):
