@@ -1,10 +1,10 @@
-"""What a walk crosses and climbs, as its map knows it, for who needs ways without steps."""
+"""Obstacles on a walk, for riders who need ways without steps."""
 
 from typing import NamedTuple
 
 
 class WalkObstacles(NamedTuple):
-    """How often a walk crosses a road, takes a lift, meets a kerb of unknown height, and goes up or down a slope."""
+    """Counts of road crossings, lifts, kerbs of unknown height, and slopes on a walk."""
 
     crossings: int = 0
     lifts: int = 0

@@ -1,6 +1,6 @@
-"""The rows of a board that fall into its window, and the first of them, for sources that are asked for more (rule B14).
+"""Cut the rows of a board to its window and to the number wanted (rule B14).
 
-A board goes by the expected times, or, where ``by_schedule``, by those of the timetable (rule D3).
+A board goes by expected times, or with ``by_schedule`` by those of the timetable (rule D3).
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ LATEST_S = 2 * 3600
 
 
 def list_within(rows: Iterable[Departure], first: int, last: int, *, by_schedule: bool = False) -> list[Departure]:
-    """Return what leaves from ``first`` to ``last``, both included, by the time that counts, then the line."""
+    """Return the departures from ``first`` to ``last``, both included, ordered by time and line."""
     within = (row for row in rows if first <= _time_of(row, by_schedule) <= last)
     return sorted(within, key=lambda row: (_time_of(row, by_schedule), row.line))
 

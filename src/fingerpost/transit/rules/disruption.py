@@ -40,7 +40,7 @@ DISRUPTED_AFTER_S = 300
 
 
 class Standing(IntEnum):
-    """Whether an itinerary can be used, the better first."""
+    """Whether an itinerary can be used, best first; ``TOO_LATE`` arrives after the wanted arrival."""
 
     USABLE = 0
     TOO_LATE = 1
@@ -49,12 +49,11 @@ class Standing(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItineraryOption:
-    """An itinerary that was found, and the answer that holds it.
+    """An itinerary, and the answer that holds it.
 
-    ``is_known`` is True where the first query found it, False where only the relaxed one did. ``TOO_LATE`` is what
-    arrives after the wanted arrival. The rest is set of what is shown: ``flagged`` is the contract's DisruptionFlag,
-    ``note`` its DisruptionNote, never both; ``instead_of`` is the disrupted itinerary of the first result that would
-    have been shown before it, had all run to the timetable, None where there is none and for what is disrupted itself.
+    ``is_known`` is False if only the relaxed query found it. The last three are set for shown itineraries: ``flagged``
+    is the contract's DisruptionFlag, ``note`` its DisruptionNote, never both; ``instead_of`` is the disrupted itinerary
+    of the first query that would be shown before this one by the timetable, None for a disrupted itinerary.
     """
 
     itinerary: Itinerary
@@ -71,7 +70,7 @@ class ItineraryOption:
 def list_candidates(
     answer: JourneyAnswer, *, is_known: bool = True, wanted_arrival: int | None = None
 ) -> list[ItineraryOption]:
-    """Return the candidates of an answer, also those that only the timetable promised."""
+    """Return the candidates of an answer, scheduled itineraries that realtime made unusable included."""
 
     def find_standing(itinerary: Itinerary) -> Standing:
         if itinerary.is_unusable:
@@ -94,7 +93,7 @@ def list_candidates(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedItineraries:
-    """The itineraries to show, and those that are not shown.
+    """Ranked itineraries, shown and not.
 
     Attributes:
         choices: at most the limit, in the order to show them.
@@ -142,9 +141,9 @@ def find_note(itinerary: Itinerary) -> str | None:
 
 
 def name_disrupted(disrupted: Iterable[Itinerary], say_time: Callable[[int], str]) -> str:
-    """Return what is wrong with itineraries that are not shown, each sentence once, with the rides that it is true of.
+    """Return a message on disrupted itineraries that are not shown: each sentence once, with its planned departures.
 
-    ``say_time`` prints the planned departure of such a ride: of the same line another may run.
+    ``say_time`` prints these departures, which tell rides of one line apart.
     """
     rides: dict[str, dict[str, None]] = {}
     for itinerary in disrupted:
@@ -167,10 +166,10 @@ def merge_alternatives(
     arrive_by: bool,
     wanted_arrival: int | None = None,
 ) -> RankedItineraries:
-    """Deduplicate, rank, put the usable before the unusable, and cut to the limit.
+    """Deduplicate, rank, put usable itineraries before unusable ones, and cut to the limit.
 
-    Flagged is what only the relaxed query found and is ranked ahead of a disrupted itinerary of the first, unless it
-    is disrupted itself.
+    An itinerary is flagged if only the relaxed query found it and it ranks ahead of a disrupted one of the first query,
+    unless it is disrupted itself.
     """
 
     def rank(ranked: ItineraryOption, itinerary: Itinerary) -> SortKey:
@@ -210,11 +209,10 @@ def merge_alternatives(
 
 
 def _deduplicate(candidates: Iterable[ItineraryOption], *, arrive_by: bool) -> dict[str, ItineraryOption]:
-    """Return one candidate for each fingerprint, which the first query knows if it found any of them.
+    """Return the best candidate for each fingerprint; it is known if the first query found any of them.
 
-    Of equals a usable one is stored before any unusable one, then one that is not disrupted, then one with fewer
-    changes, then the shorter, and at last the one that arrives first, or departs last where ``arrive_by``. Of the same
-    rides twice the first is stored: live ones come before those of the timetable.
+    Usable beats unusable, then undisrupted, fewer changes, shorter, and last the earlier arrival, or with
+    ``arrive_by`` the later departure. Of the same rides twice the first stays: live ones come before scheduled ones.
     """
     unique: dict[str, ItineraryOption] = {}
     for candidate in candidates:

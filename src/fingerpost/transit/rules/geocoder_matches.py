@@ -8,15 +8,15 @@ from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, FLOOR, in_order
 from fingerpost.transit.rules.name_search import NameSearch
 from fingerpost.transit.rules.place_groups import ONE_PLACE_M
 
-# What only the geocoder vouches for is offered, and never decides.
+# A match by the geocoder's confidence alone is offered and never resolves.
 OFFERED_AT_MOST = AUTO_RESOLVE - 0.01
 
 
 def score_spellings(text: str, spellings: Sequence[Sequence[str]], vouched: Sequence[float]) -> list[float]:
     """Return how well each candidate fits a text, 0 to 1.
 
-    ``spellings`` are the plain names of each, of which the best counts; where none resembles the text, ``vouched``
-    (0 to 1) is what the geocoder thinks of it.
+    The best of a candidate's plain ``spellings`` counts; if none resembles the text, the geocoder's own confidence
+    ``vouched`` (0 to 1) does.
     """
     names = list(dict.fromkeys(spelling for each in spellings for spelling in each))
     if not names:
@@ -53,7 +53,7 @@ def match_places(places: Sequence[Place], scores: Sequence[float], focus: Coordi
 ON_THE_SPOT_M = 60.0
 """Within it an address names a position, although something else may lie nearer."""
 NAMED_WITHIN_M = 250.0
-"""What lies further away names no position."""
+"""Features further away than this name no position."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,9 +67,9 @@ class NearName:
 
 
 def find_position_name(position: Coordinate, near: Iterable[NearName], attribution: Iterable[str] = ()) -> Place | None:
-    """Return a position under the name of an address on the spot, else of what is nearest; None where nothing is near.
+    """Return a position under the name of an address within 60 m, else of the nearest feature; None if none is near.
 
-    The place stands where the position is. ``attribution`` is what an answer with it must show.
+    The place keeps the position. ``attribution`` is for answers that show it.
     """
     measured = [(distance_m(position, each.coordinate), each) for each in near if each.name.strip()]
     named = [(away_m, each) for away_m, each in measured if away_m <= NAMED_WITHIN_M]

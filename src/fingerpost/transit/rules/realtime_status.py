@@ -54,10 +54,7 @@ def schedule_type_of(*itineraries: Itinerary) -> ScheduleType:
 
 
 def uses_realtime(departures: Iterable[Departure]) -> bool:
-    """Whether any returned row knows of realtime or a cancellation.
-
-    ``realtimeUsed`` of the get_departures contract.
-    """
+    """Whether any row has realtime or is cancelled: ``realtimeUsed`` of the get_departures contract."""
     return any(status_of_departure(departure) is not Status.SCHEDULED_ONLY for departure in departures)
 
 
