@@ -76,7 +76,7 @@ def test_no_other_command_needs_the_key(home, monkeypatch, capsys):
 def test_a_worker_starts_without_the_key(home, monkeypatch):
     """E3: only ``serve`` and ``web`` refuse; a step that asks TfL reports the missing key."""
     started = AsyncMock()
-    monkeypatch.setattr(operating, "work_on_plans", started)
+    monkeypatch.setattr(operating, "recover_plans", started)
     monkeypatch.setenv("FINGERPOST_DATABASE_URL", "postgresql://127.0.0.1:1/none")
     write_record(home, "LONDON", **{"source": "tfl", **TFL.fill("")})
     monkeypatch.setattr(sys, "argv", ["fingerpost", "worker"])

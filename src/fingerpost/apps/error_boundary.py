@@ -8,17 +8,18 @@ from typing import Any
 
 from fingerpost import clock
 from fingerpost.apps.logs import redact
-from fingerpost.contract.envelope import Family, render_error, text_of_error, unexpected
+from fingerpost.contract.envelope import Family, unexpected
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.published import (
     Answer,
     PublishedTool,
     ReportProgress,
+    failure_answer,
     ignore_progress,
     measuring_call,
 )
 from fingerpost.contract.size_bounds import bound_answer
-from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError, ToolNotFound
+from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolNotFound
 from fingerpost.runtime.instruments import OTHER, SHORTENED_ANSWERS, TOOL, WARNINGS
 from fingerpost.transit.rules.warnings import WarningCode
 
@@ -57,8 +58,10 @@ async def answer(
     except Exception as raised:  # noqa: BLE001  (the one place: no caller may be sent a traceback)
         correlation_id = _correlation_id(name, raw, user)
         _log.error("tool=%s correlationId=%s failed\n%s", name, correlation_id, redact(traceback.format_exc()))
-        error = StorageUnavailable(_FULL) if _is_disk_full(raised) else unexpected(correlation_id)
-        return bound_answer(_envelope(error, tool.family, name, raw, correlation_id), tool)
+        # As when a compiled kernel is written.
+        is_disk_full = isinstance(raised, OSError) and raised.errno in (errno.ENOSPC, errno.EDQUOT)
+        error = StorageUnavailable(_FULL) if is_disk_full else unexpected(correlation_id)
+        return bound_answer(failure_answer(error, tool.family, correlation_id, tool=name, raw=raw), tool)
 
 
 def _bound_and_count(answer: Answer, tool: PublishedTool) -> Answer:
@@ -80,26 +83,10 @@ def _list_warning_codes(body: Mapping[str, Any], tool: PublishedTool) -> list[st
     return [code if code in _WARNING_CODES else OTHER for code in codes]
 
 
-def _is_disk_full(raised: Exception) -> bool:
-    """Whether the disk is full, as when a compiled kernel is written."""
-    return isinstance(raised, OSError) and raised.errno in (errno.ENOSPC, errno.EDQUOT)
-
-
 def _unknown(tools: Mapping[str, PublishedTool], name: str, raw: object, user: str | None) -> Answer:
     error = ToolNotFound(name if len(name) <= _MOST_NAME_CHARS else f"{name[:_MOST_NAME_CHARS]}…")
     error = error.with_message(error.message, hint=f"The tools are: {', '.join(tools)}")
-    return _envelope(error, Family.PLAN_TRIP, name, raw, _correlation_id(name, raw, user))
-
-
-def _envelope(error: ToolError, family: Family, name: str, raw: object, correlation_id: str) -> Answer:
-    parameters = raw if isinstance(raw, Mapping) else None
-    return Answer(
-        body=render_error(error, family, correlation_id, tool=name, parameters=parameters),
-        text=text_of_error(error, family),
-        is_error=True,
-        correlation_id=correlation_id,
-        error=error,
-    )
+    return failure_answer(error, Family.PLAN_TRIP, _correlation_id(name, raw, user), tool=name, raw=raw)
 
 
 def _correlation_id(name: str, raw: object, user: str | None) -> str:

@@ -1,12 +1,9 @@
 """Compose plan runs: the served tools become the catalogue of plans."""
 
-import asyncio
-import logging
-import signal
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import open_journal
@@ -16,12 +13,6 @@ from fingerpost.plan.language_model import LanguageModelPlanner
 from fingerpost.plan.plan_tools import GetPlanRun, RunPlan
 from fingerpost.plan.planners import BackwardChaining, Planner, PlanningCapability, TemplatePlanner
 from fingerpost.plan.runs import PlanRuns
-
-if TYPE_CHECKING:
-    from fingerpost.apps.warm_up import WarmUp
-    from fingerpost.apps.wiring import Application
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,20 +49,6 @@ async def recovering(runs: PlanRuns) -> AsyncIterator[None]:
             yield
         finally:
             await runs.stop()
-
-
-async def work_on_plans(application: "Application", warm_up: "WarmUp") -> None:
-    """Recover the runs of servers that died until SIGTERM or an interrupt; those under way then are left to others."""
-    ended = asyncio.Event()
-    for stop in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(stop, ended.set)
-    warm_up.start()
-    async with recovering(application.plans.runs):
-        _log.info("waiting for plan runs to recover")
-        await ended.wait()
-    application.plans.runs.journal.close()
-    warm_up.leave()
-    await application.networks.close()
 
 
 def _plan_tool(tool: PublishedTool) -> PlanTool:

@@ -299,14 +299,19 @@ class PublishedTool(Tool):
         )
 
     def _failed(self, error: ToolError, correlation_id: str, raw: object) -> Answer:
-        parameters = raw if isinstance(raw, Mapping) else None
-        return Answer(
-            body=render_error(error, self.family, correlation_id, tool=self.name, parameters=parameters),
-            text=text_of_error(error, self.family),
-            is_error=is_failure(error, self.family),
-            correlation_id=correlation_id,
-            error=error,
-        )
+        return failure_answer(error, self.family, correlation_id, tool=self.name, raw=raw)
+
+
+def failure_answer(error: ToolError, family: Family, correlation_id: str, *, tool: str, raw: object) -> Answer:
+    """Return a failure of a tool in a family's envelope; ``raw`` are the arguments as they were sent."""
+    parameters = raw if isinstance(raw, Mapping) else None
+    return Answer(
+        body=render_error(error, family, correlation_id, tool=tool, parameters=parameters),
+        text=text_of_error(error, family),
+        is_error=is_failure(error, family),
+        correlation_id=correlation_id,
+        error=error,
+    )
 
 
 def measuring_call(name: str) -> Measuring:

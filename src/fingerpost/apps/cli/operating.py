@@ -1,6 +1,8 @@
 """The commands that start something: ``serve``, ``web``, ``worker`` and ``demo``; and ``doctor``."""
 
 import asyncio
+import logging
+import signal
 from typing import Annotated
 
 import typer
@@ -12,12 +14,15 @@ from fingerpost.apps.cli.output import print_line, say, usage
 from fingerpost.apps.demo_disruption import LASTS, DemoDisruption, begin_disruption, disrupt_demo
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp.address import Access, Address, read_networks
-from fingerpost.apps.plans import work_on_plans
+from fingerpost.apps.plans import recovering
 from fingerpost.apps.source_kinds import require_keys
 from fingerpost.apps.storage import check_database
 from fingerpost.apps.views.site import MapTiles, list_files, list_headers
 from fingerpost.apps.warm_up import new_warm_up, start_server_process
+from fingerpost.apps.wiring import Application
 from fingerpost.errors import ParameterError
+
+_log = logging.getLogger(__name__)
 
 _NETWORK = "DEMO-HELSINKI"
 # Two lines go all the way; the simulator closes one of them.
@@ -123,7 +128,21 @@ def worker(ctx: typer.Context) -> None:
                 hint="Set FINGERPOST_DATABASE_URL; see docs/scale.md",
             )
         check_database(application.settings)
-    asyncio.run(work_on_plans(application, new_warm_up(application)))
+    asyncio.run(recover_plans(application))
+
+
+async def recover_plans(application: Application) -> None:
+    """Recover the runs of servers that died until SIGTERM or an interrupt; those under way then are left to others."""
+    ended, warm_up = asyncio.Event(), new_warm_up(application)
+    for stop in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(stop, ended.set)
+    warm_up.start()
+    async with recovering(application.plans.runs):
+        _log.info("waiting for plan runs to recover")
+        await ended.wait()
+    application.plans.runs.journal.close()
+    warm_up.leave()
+    await application.networks.close()
 
 
 def doctor(
