@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -23,12 +23,11 @@ from fingerpost.apps.source_kinds import EMBEDDED, SourceKind, open_record_store
 from fingerpost.errors import ParameterError
 from fingerpost.store.network_names import plain_name
 from fingerpost.store.network_record import KEYS, NetworkRecord
+from fingerpost.store.network_records import NetworkRecordStore
 from fingerpost.transit.embedded.feed_origins import expand_home, read_place
+from fingerpost.transit.engine.gtfs.report import ImportReport
 from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.remote.kit.add_option import AddOption
-
-if TYPE_CHECKING:
-    from fingerpost.apps.realtime_check import RealtimeCheck
 
 _TEXT_LISTS = ("feeds", "realtime", "languages", "attribution")
 # The keys of a record that mean nothing to another kind of source.
@@ -68,6 +67,7 @@ class _Chosen(NamedTuple):
 def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
     """Return the ``add`` command with the options of a record's keys and those that the kinds of sources declare."""
     options = [(kind, option) for kind in kinds for option in kind.add_options]
+    by_word = {kind.kind: kind for kind in kinds}
 
     def add_network(
         ctx: typer.Context,
@@ -95,8 +95,31 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
                 raise ParameterError(
                     "Streets belong to feeds: a server has its own", {"field": "extract"}, hint="Leave out --streets"
                 )
-            adding = _Adding(settings, name, chosen, typed, unchecked=unchecked)
-        adding.finish({kind.kind: kind for kind in kinds})
+            network, store = plain_name(name), open_record_store(settings.home)
+            records = store.read()
+            before = records.records.get(network)
+            record, kept = _build_record(store, network, before, chosen, typed)
+            realtime = None
+            if record.source == EMBEDDED and record.realtime:
+                realtime = check_realtime(settings, record)
+                if "realtime" in typed:
+                    realtime.refuse(unchecked=unchecked)
+        report = _fetch(settings, record, by_word.get(record.source))
+        store.put(record)
+        _forget_other_kind(settings, record, before)
+        # Everything is stored before the first line is printed: a reader may stop listening.
+        if report is None:
+            print_line(f"{network} is ready.")
+        else:
+            print_import(report)
+        if network in records.problems:
+            print_line(f"Its record could not be used, so it was replaced: {records.problems[network]}.")
+        if kept:
+            print_line(
+                f"Kept from before: {', '.join(kept)}. `fingerpost network set {network} KEY --unset` forgets one."
+            )
+        if realtime is not None:
+            print_realtime(realtime)
 
     parameters = [
         _new_parameter(option.name, list[str] if option.key in _TEXT_LISTS else str, option.metavar, option.help)
@@ -153,69 +176,41 @@ def _choose(feeds: Sequence[str], options: Iterable[tuple[SourceKind, AddOption]
     return chosen[0]
 
 
-class _Adding:
-    """Adds one network: checks its record and its realtime; then imports, writes the record and prints what was added.
+def _build_record(
+    store: NetworkRecordStore, name: str, before: NetworkRecord | None, chosen: _Chosen, typed: Mapping[str, Any]
+) -> tuple[NetworkRecord, list[str]]:
+    """Return the checked record of a network, and the keys whose value stays from the record before.
 
     Raises:
-        ParameterError: the record is no good, or a realtime source that was typed now cannot be followed.
+        ParameterError: the record is no good.
     """
+    stays: dict[str, Any] = {} if before is None else {key: getattr(before, key) for key in KEYS}
+    if before is not None and (before.source, EMBEDDED) != (chosen.kind, chosen.kind):
+        # A server states these itself; those of another kind of source mean nothing to it.
+        stays = {key: value for key, value in stays.items() if key not in _OF_A_SOURCE}
+    stated = {"source": chosen.kind, **chosen.fields, **typed}
+    record = store.build(name, {**stays, **stated})
+    store.check(record)
+    fields = NetworkRecord.model_fields
+    return record, [key for key, value in stays.items() if key not in stated and value != fields[key].default]
 
-    def __init__(
-        self, settings: Settings, name: str, chosen: _Chosen, typed: Mapping[str, Any], *, unchecked: bool
-    ) -> None:
-        self._settings = settings
-        self._name = plain_name(name)
-        self._file = open_record_store(settings.home)
-        records = self._file.read()
-        before = records.records.get(self._name)
-        stays: dict[str, Any] = {} if before is None else {key: getattr(before, key) for key in KEYS}
-        if before is not None and (before.source, EMBEDDED) != (chosen.kind, chosen.kind):
-            # A source that is asked states these itself; those of another kind mean nothing to it.
-            stays = {key: value for key, value in stays.items() if key not in _OF_A_SOURCE}
-        stated = {"source": chosen.kind, **chosen.fields, **typed}
-        self._record = self._file.build(self._name, {**stays, **stated})
-        self._file.check(self._record)
-        fields = NetworkRecord.model_fields
-        self._kept = [key for key, value in stays.items() if key not in stated and value != fields[key].default]
-        self._problem = records.problems.get(self._name)
-        self._before = None if before is None else before.source
-        self._realtime: RealtimeCheck | None = None
-        if self._record.source == EMBEDDED and self._record.realtime:
-            self._realtime = check_realtime(settings, self._record)
-            if "realtime" in typed:
-                self._realtime.refuse(unchecked=unchecked)
 
-    def finish(self, kinds: Mapping[str, SourceKind]) -> None:
-        report = None
-        record = self._record
-        if record.source == EMBEDDED:
-            report = run_import(self._settings, f"Importing {record.name} ...", lambda importer: importer.add(record))
-        else:
-            learn_profile(self._settings, kinds[record.source], record)
-        self._file.put(record)
-        if self._before not in (None, record.source):
-            self._forget_other_kind()
-        # Whoever reads what we print may stop listening; by now everything is kept.
-        if report is not None:
-            print_import(report)
-        else:
-            print_line(f"{record.name} is ready.")
-        if self._problem is not None:
-            print_line(f"Its record could not be used, so it was replaced: {self._problem}.")
-        if self._kept:
-            print_line(
-                f"Kept from before: {', '.join(self._kept)}. "
-                f"`fingerpost network set {record.name} KEY --unset` forgets one."
-            )
-        if self._realtime is not None:
-            print_realtime(self._realtime)
+def _fetch(settings: Settings, record: NetworkRecord, kind: SourceKind | None) -> ImportReport | None:
+    """Import the feeds of a record and return the report; or learn the profile of its server, and return None."""
+    if kind is None:
+        return run_import(settings, f"Importing {record.name} ...", lambda importer: importer.add(record))
+    learn_profile(settings, kind, record)
+    return None
 
-    def _forget_other_kind(self) -> None:
-        """Remove what was kept of the kind of source that this network had before; nothing reads it any more."""
-        if self._record.source == EMBEDDED:
-            LearnedProfiles(self._settings.home).remove(self._name)
-        elif self._before == EMBEDDED:
-            forget_import(self._settings.home, self._name)
+
+def _forget_other_kind(settings: Settings, record: NetworkRecord, before: NetworkRecord | None) -> None:
+    """Remove what was stored of the kind of source that this network had before."""
+    if before is None or before.source == record.source:
+        return
+    if record.source == EMBEDDED:
+        LearnedProfiles(settings.home).remove(record.name)
+    elif before.source == EMBEDDED:
+        forget_import(settings.home, record.name)
 
 
 def parse_value(key: str, typed: Sequence[str]) -> Any:
