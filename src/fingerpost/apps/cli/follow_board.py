@@ -1,8 +1,8 @@
-"""A board that is asked for again and again: redrawn in place at a terminal, printed one after the other elsewhere."""
+"""Follow a departure board: redrawn in place at a terminal, printed one below the other elsewhere."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Any
 
@@ -11,7 +11,7 @@ from rich.live import Live
 from rich.text import Text
 
 from fingerpost.apps import error_boundary
-from fingerpost.apps.cli.application import answering, print_or_end
+from fingerpost.apps.cli.application import answering, print_or_end, run_and_close
 from fingerpost.apps.cli.output import new_console, print_json, style_answer
 from fingerpost.apps.cli.terminal_words import describe_error, in_terminal_words
 from fingerpost.apps.demo_disruption import DemoDisruption
@@ -35,26 +35,17 @@ def follow_board(
     as_json: bool,
     wait: _Wait = asyncio.sleep,
 ) -> None:
-    """Show a board until Ctrl-C, anew every so many seconds.
+    """Show a board and update it every so many seconds, until Ctrl-C.
 
     With ``as_json`` each answer is one line of stdout. A first answer that is an error ends the process; a later one
-    leaves the old board, and says so.
+    is shown above the old board.
     """
-    try:
-        asyncio.run(_follow(application, arguments, every_s=every_s, as_json=as_json, wait=wait))
-    except KeyboardInterrupt:
-        return
-
-
-async def _follow(
-    application: Application, arguments: dict[str, Any], *, every_s: float, as_json: bool, wait: _Wait
-) -> None:
-    screen = _Screen(every_s)
+    screen, demo = _Screen(every_s), DemoDisruption(application)
     if "limit" not in arguments and not as_json:
         arguments = {**arguments, "limit": screen.count_rows()}
     ask = partial(error_boundary.answer, application.tools, "get_departures", arguments, user=application.settings.user)
-    demo = DemoDisruption(application)
-    try:
+
+    async def follow() -> None:
         with answering(application):
             await demo.catch_up()
             answer = await ask()
@@ -69,8 +60,9 @@ async def _follow(
                 await wait(every_s)
                 await demo.catch_up()
                 answer = await ask()
-    finally:
-        await application.networks.close()
+
+    with suppress(KeyboardInterrupt):
+        run_and_close(application, follow())
 
 
 class _Screen:
