@@ -49,15 +49,17 @@ def tool_of(tool: PublishedTool) -> types.Tool:
     )
 
 
-def list_wants(params: types.CallToolRequestParams) -> list[str]:
-    """Return what a call wants beside the tool's answer: each key of its ``_meta`` that is known and true."""
+def list_wants(
+    params: types.CallToolRequestParams, tool: PublishedTool | None, capabilities: types.ClientCapabilities | None
+) -> list[str]:
+    """Return what a call wants beside the tool's answer.
+
+    Its ``_meta`` decides if it has a known key; else a client that shows views wants what the tool's view draws.
+    """
     meta: Mapping[str, Any] = params.meta or {}
-    return [name for key, name in BESIDE.items() if meta.get(key) is True]
-
-
-def states_wants(params: types.CallToolRequestParams) -> bool:
-    """Whether a call says in its ``_meta``, either way, what it wants beside the tool's answer."""
-    return not BESIDE.keys().isdisjoint(params.meta or {})
+    if not BESIDE.keys().isdisjoint(meta) or not can_show_views(capabilities):
+        return [name for key, name in BESIDE.items() if meta.get(key) is True]
+    return list(tool.offers) if tool is not None and tool.name in VIEW_BY_TOOL else []
 
 
 def result_of(answer: Answer) -> dict[str, Any]:
@@ -99,11 +101,6 @@ def link_view(entry: types.Tool) -> types.Tool:
     if view is None:
         return entry
     return entry.model_copy(update={"meta": {**(entry.meta or {}), "ui": {"resourceUri": view.uri}}})
-
-
-def list_wants_of_view(tool: PublishedTool | None) -> list[str]:
-    """Return what a tool's view draws beside the answer."""
-    return list(tool.offers) if tool is not None and tool.name in VIEW_BY_TOOL else []
 
 
 def list_view_resources() -> list[types.Resource]:

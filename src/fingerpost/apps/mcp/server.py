@@ -15,13 +15,10 @@ from fingerpost.apps import error_boundary
 from fingerpost.apps.mcp.elicitation import Choices, can_elicit, elicit, find_elicitation
 from fingerpost.apps.mcp.listing import (
     EXTENSION_ID,
-    can_show_views,
     link_view,
     list_wants,
-    list_wants_of_view,
     may_show_views,
     result_of,
-    states_wants,
     tool_of,
 )
 from fingerpost.apps.mcp.progress import Reporting
@@ -107,9 +104,8 @@ class _Handlers:
         self, ctx: _Context, params: types.CallToolRequestParams, report: ReportProgress
     ) -> HandlerResult:
         arguments = params.arguments or {}
-        choices, wants = Choices.read(params), list_wants(params)
-        if not states_wants(params) and can_show_views(ctx.session.client_capabilities):
-            wants = list_wants_of_view(self._application.tools.get(params.name))
+        choices = Choices.read(params)
+        wants = list_wants(params, self._application.tools.get(params.name), ctx.session.client_capabilities)
         while True:
             chosen = choices.apply_to(arguments)
             answer = await error_boundary.answer(
