@@ -6,8 +6,7 @@ Pydantic says what is wrong and where; here that becomes a path in the wire's na
 import json
 import types
 from collections.abc import Callable, Mapping, Sized
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from pydantic_core import ErrorDetails
 from typing_extensions import TypeAliasType
@@ -19,12 +18,10 @@ _SHOWN_CHARACTERS = 80
 _MISSING = ("missing", "blank")
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One validation error: the field's path, pydantic's error type, and the sentence."""
+class Problem(NamedTuple):
+    """One validation error: the field's path, and the sentence."""
 
     path: str
-    kind: str
     sentence: str
 
 
@@ -40,15 +37,13 @@ def describe_problem(
     path, owners = _walk(shape, location)
     kind = error["type"]
     if kind in _MISSING and when_missing and path in when_missing:
-        return Problem(path, kind, when_missing[path])
+        return Problem(path, when_missing[path])
     if kind == "extra_forbidden":
         allowed = sorted({name for owner in owners for name in fields_of(owner)})
         listed = f"; allowed: {', '.join(allowed)}" if allowed else ""
-        return Problem(path, kind, f"unknown field '{path}'{listed}")
+        return Problem(path, f"unknown field '{path}'{listed}")
     write_sentence = _SENTENCES.get(kind, _say_otherwise)
-    return Problem(
-        path, kind, write_sentence(path or "the arguments", error["input"], error.get("ctx", {}), error["msg"])
-    )
+    return Problem(path, write_sentence(path or "the arguments", error["input"], error.get("ctx", {}), error["msg"]))
 
 
 def show(value: Any) -> str:
