@@ -17,15 +17,13 @@ from fingerpost.apps.mcp.stdio import serve_stdio
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.storage import open_journal
 from fingerpost.apps.wiring import build
-from fingerpost.contract.envelope import Family
-from fingerpost.contract.published import PublishedTool
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import success_response
-from fingerpost.contract.wire import WireModel
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.plan_tools import GetPlanRun, RunPlan
 from fingerpost.plan.planners import PlanningCapability
 from fingerpost.plan.runs import PlanRuns
+from tests.apps.scripted_tool import Nothing, ScriptedTool
 
 PLAN = {
     "goal": "wait and see",
@@ -36,26 +34,13 @@ PLAN = {
 }
 
 
-class Nothing(WireModel):
-    """No field."""
-
-
-class Slow(PublishedTool):
+class Slow(ScriptedTool):
     name = "slow"
-    title = "Slow"
-    description = "Waits."
-    family = Family.BOARD
-    group = "core"
-    input_model = Nothing
-    output_shape = Nothing
 
     async def handle(self, arguments, call):
         logging.getLogger("fingerpost").info("the call is running")
         await asyncio.to_thread(Path(sys.argv[1]).read_text)
-        return {}
-
-    def describe(self, answer):
-        return "done"
+        return self.outcome
 
 
 def new_application(pipe):
@@ -73,7 +58,7 @@ def new_application(pipe):
         [PlanTool(spec=ToolSpec(name="wait", input_schema={"wait": Nothing}, output_key="wait"), execute=wait)]
     )
     runs = PlanRuns(catalogue, open_journal(settings))
-    tools = (Slow(), RunPlan(runs, PlanningCapability(catalogue, [])), GetPlanRun(runs))
+    tools = (Slow({}), RunPlan(runs, PlanningCapability(catalogue, [])), GetPlanRun(runs))
     return replace(
         application, tools={tool.name: tool for tool in tools}, plans=replace(application.plans, runs=runs, tools=tools)
     )

@@ -123,10 +123,3 @@ def test_show_tells_what_add_told(tmp_path, invoke):
     assert (first, rest.partition("\n")[2]) == ("Added ", added.stdout)
     assert "transfers.txt, line 2, to_stop_id" in rest
     assert f'feeds = ["{tmp_path / "town.zip"}"]' in record
-
-
-def test_show_of_an_unknown_network(invoke):
-    shown = invoke("network", "show", "nowhere")
-
-    assert (shown.returncode, shown.stdout) == (2, "")
-    assert "There is no network NOWHERE. Added networks: none." in shown.stderr

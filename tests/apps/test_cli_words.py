@@ -101,21 +101,9 @@ def test_an_age_as_a_person_says_it(age_s, said):
     assert say_age(age_s) == said
 
 
-def test_a_trip_tomorrow_at_nine(invoke):
-    ended = invoke("plan", "Kamppi", "Espoo", "--at", "tomorrow 9am", "--json")
-    assert '"time":"2026-03-11T09:00:00+02:00"' in ended.stdout
-
-
 def test_a_point_as_it_is_copied_from_a_map(invoke):
     """Latitude and longitude with a comma between them, or as two words."""
     assert invoke("stops", "60.17,24.93").stdout == invoke("stops", "60.17", "24.93").stdout
-
-
-def test_a_bare_until_is_the_next_one_after_at(invoke, home):
-    """From 23:00 to 00:30 the day after, as the envelope says."""
-    done = invoke("timetable", "Kauklahti", "--at", "23:00", "--until", "00:30", "--json")
-
-    assert json.loads(done.stdout)["applied"]["horizonMinutes"] == 90
 
 
 def test_a_stop_that_is_not_clear_is_an_error_with_candidates(invoke, home):
@@ -129,6 +117,7 @@ def test_a_stop_that_is_not_clear_is_an_error_with_candidates(invoke, home):
     ("at", "until", "minutes"),
     [
         ("tomorrow 9am", "tomorrow 11am", 120),
+        ("tomorrow 9am", "2026-03-12T09:00", 1440),
         ("tomorrow 9am", "11am", 120),
         ("tomorrow 23:00", "00:30", 90),
         ("today 23:00", "tomorrow 01:00", 120),
@@ -154,10 +143,6 @@ def test_an_impossible_window_is_an_error(invoke, until, told):
     done = invoke("timetable", "Kauklahti", "--at", "tomorrow 9am", "--until", until)
 
     assert (done.returncode, told in " ".join(done.stderr.replace("│", "").split())) == (2, True)
-
-
-def test_a_window_of_a_whole_day_is_shown(invoke):
-    assert invoke("timetable", "Kauklahti", "--at", "tomorrow 9am", "--until", "2026-03-12T09:00").returncode == 0
 
 
 @pytest.mark.parametrize("text", ["tomorrow 09:00", "wednesday 09:00"])
@@ -186,21 +171,16 @@ MISTAKES = {
     "a point as it is copied from a map": (["stops", "60.17,x"], "fingerpost stops 60.17 24.93"),
     "a stop's name for a point": (["stops", "Kamppi"], "fingerpost find NAME"),
     "a figure that nobody files": (["filings", "AAPL", "xyzzy", "2022"], "fingerpost call sec_financial_data"),
-    "a tool that is none": (["call", "nope"], "The tools are: plan_trip"),
     "an empty place to walk from": (["departures", "Kamppi", "--from", ""], "--from must not be empty"),
     "a name to walk from": (["departures", "Kamppi", "--from", "kamp"], "`fingerpost vars set NAME PLACE`"),
     "an empty stop": (["departures", ""], "fingerpost find NAME"),
     "an empty place": (["plan", "", "Espoo"], "FROM must not be empty"),
     "a day for a time": (["departures", "Kamppi", "--at", "2026-11-24"], "as 2026-11-24T09:00"),
     "a month that is none": (["plan", "Kamppi", "Espoo", "--at", "2026-13-01"], "write 09:00, 9am"),
-    "arguments that are not JSON": (["call", "plan_trip", "{bad"], "The arguments are not JSON"),
     "nothing to delete": (["vars", "delete"], "--all"),
-    "a run that is none": (["runs", "show", "nope"], "There is no run 'nope'"),
     "a network that is none": (["network", "remove", "NOPE"], "There is no network NOPE"),
-    "a figure before its company": (["filings", "revenue", "AAPL", "2022"], "A company comes first"),
+    "a network to show that is none": (["network", "show", "nope"], "no network NOPE. Added networks: none."),
     "a figure misspelt": (["filings", "AAPL", "revnue", "2022"], "Did you mean Revenue"),
-    "a company that is not loaded": (["filings", "XXXX", "revenue", "2022"], "fingerpost filings sync XXXX"),
-    "a period of several years": (["filings", "AAPL", "revenue", "2020-2022"], "one fiscal year or quarter"),
     "a period without a figure": (["filings", "AAPL", "2022"], "fingerpost filings AAPL revenue 2022"),
     "a period of forms": (["filings", "AAPL", "10-K", "2022"], "a period needs a figure"),
     "several figures of no year": (["filings", "AAPL", "revenue,", "eps"], "revenue, eps 2022"),
@@ -218,10 +198,9 @@ def test_a_mistake_is_answered_with_what_to_type_instead(invoke, words, instead)
     said = " ".join(ended.stderr.replace("│", " ").split())
 
     assert ended.returncode in (1, 2)
-    assert ended.stdout == "" or words[0] == "call"
+    assert ended.stdout == ""
     assert instead in said
-    tools = ("findAddressOrStop", "find_stops") if words[0] == "call" else ()
-    assert [word for word in AGENT_WORDS if word in said and word not in tools] == []
+    assert [word for word in AGENT_WORDS if word in said] == []
 
 
 def test_a_full_disk_is_one_sentence(invoke, monkeypatch):
