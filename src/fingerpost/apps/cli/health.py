@@ -32,13 +32,13 @@ async def print_health(application: Application, *, deep: bool = False) -> bool:
     _print_line("version", f"fingerpost {__version__}, Python {platform.python_version()}")
     _print_line("home", str(settings.home))
     _print_line("user", settings.user)
-    _print_line("clock", "free" if fixed is None else f"fixed at {fixed.isoformat()} by {clock.VARIABLE}")
+    _print_line("clock", "system time" if fixed is None else f"fixed at {fixed.isoformat()} by {clock.VARIABLE}")
     folder = use_kernels_folder()
     missing = "not compiled yet; the first search compiles them into"
     _print_line("kernels", f"{'compiled in' if are_compiled() else missing} {folder}")
-    metrics_off = f"off; /metrics needs {format_install_command('telemetry')}"
+    metrics_off = f"off; to serve them at /metrics: {format_install_command('telemetry')}"
     _print_line("metrics", "served at /metrics over HTTP" if has_extra() else metrics_off)
-    _print_line("kept in", "the home folder" if find_database(settings) is None else "a database of many machines")
+    _print_line("storage", "the home folder" if find_database(settings) is None else "a database that machines share")
     for name, reason in application.left_out.items():
         _print_line("tool", f"{name} is left out: {reason}", good=False)
     checks = [_check_variables(application), await _check_networks(application), _check_requests(application)]

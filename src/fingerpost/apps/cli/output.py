@@ -44,7 +44,7 @@ class _SafeConsole(Console):
 
     def _fit(self, text: str) -> str:
         if not text.isprintable():
-            text = _plain_lines(text)
+            text = "\n".join(map(plain, text.split("\n")))
         return text if text.isascii() else text.encode(self.encoding, "replace").decode(self.encoding)
 
 
@@ -114,7 +114,3 @@ def say(text: str) -> None:
 def plain(text: str) -> str:
     """Return foreign text without control characters, safe to print on one line of a terminal."""
     return "".join(" " if each in "\r\n\t" else "\ufffd" if category(each) in ("Cc", "Cs") else each for each in text)
-
-
-def _plain_lines(text: str) -> str:
-    return "\n".join(map(plain, text.split("\n")))

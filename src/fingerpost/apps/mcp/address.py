@@ -58,15 +58,21 @@ NO_ACCESS_BEYOND = Access()
 """This machine only."""
 
 
+def find_ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return the address that a text is, None for a host name."""
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
+
+
 def is_loopback(host: str) -> bool:
     """Whether a text is a loopback address; False for a host name."""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    # As [::] names callers over IPv4; Python looks at it since 3.13.
-    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-    return (mapped or address).is_loopback
+    address = find_ip_address(host)
+    # A socket on [::] gives IPv4 callers such an address; Python checks the mapped one only since 3.13.
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+        address = address.ipv4_mapped
+    return address is not None and address.is_loopback
 
 
 def read_networks(texts: Sequence[str]) -> list[str]:
@@ -82,11 +88,8 @@ def read_networks(texts: Sequence[str]) -> list[str]:
 
 
 def name_machine(host: str) -> str:
-    """Return what a caller's limits are counted by: the address, for IPv6 its network of 64 bits."""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return host
+    """Return the key of a caller's limits: the address, for IPv6 its network of 64 bits."""
+    address = find_ip_address(host)
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is None:
         return str(ipaddress.ip_network((address, _IPV6_PREFIX), strict=False))
     return host

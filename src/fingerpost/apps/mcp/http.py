@@ -1,11 +1,10 @@
 """The HTTP server: ``/mcp`` (streamable HTTP), ``/health``, ``/ready``, ``/metrics``, and the files of a site."""
 
 import asyncio
-import ipaddress
 import logging
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
@@ -23,7 +22,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
-from fingerpost.apps.mcp.address import NO_ACCESS_BEYOND, Access, Address, listen
+from fingerpost.apps.mcp.address import NO_ACCESS_BEYOND, Access, Address, find_ip_address, listen
 from fingerpost.apps.mcp.http_limits import MOST_BYTES, Admission, BodyTooLarge, PatientProtocol, receive_body
 from fingerpost.apps.mcp.identity import Caller, CallerFinder, SignIn, is_on_this_machine
 from fingerpost.apps.mcp.metrics_page import MEDIA_TYPE, open_metrics_page
@@ -230,18 +229,11 @@ def check_host(endpoint: Endpoint, hosts: Collection[str]) -> Endpoint:
     async def answer(request: Request) -> Response:
         host = request.headers.get("host", "").lower()
         name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
-        if name not in known and not _is_ip_address(name):
+        if name not in known and find_ip_address(name) is None:
             return PlainTextResponse("This server is not known by that name; see --allow-host", status_code=421)
         return await endpoint(request)
 
     return answer
-
-
-def _is_ip_address(name: str) -> bool:
-    with suppress(ValueError):
-        ipaddress.ip_address(name)
-        return True
-    return False
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ import socket
 import threading
 from collections.abc import Collection
 from contextlib import closing
-from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 from starlette.applications import Starlette
@@ -27,27 +27,16 @@ from fingerpost.apps.wiring import build
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerWorker:
-    """What a worker serves; sent to its process, where it is called for the application.
-
-    ``groups`` are the groups of tools, None for all; ``access`` as in ``new_app``.
-    """
-
-    settings: Settings
-    groups: Collection[str] | None
-    address: Address
-    access: Access
-
-    def __call__(self) -> Starlette:
-        threading.Thread(target=_end_with_parent, daemon=True).start()
-        start_server_process()
-        start_logging(may_wait=False)
-        _log.info("worker %s begins", os.getpid())
-        application = build(self.settings, self.groups)
-        warm_up = new_warm_up(application)
-        warm_up.start()
-        return new_app(application, self.address, warm_up, self.access)
+def _start_worker(settings: Settings, groups: Collection[str] | None, address: Address, access: Access) -> Starlette:
+    """Start a worker in its own process and return what it serves; ``groups`` of tools are all if None."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    start_server_process()
+    start_logging(may_wait=False)
+    _log.info("worker %s begins", os.getpid())
+    application = build(settings, groups)
+    warm_up = new_warm_up(application)
+    warm_up.start()
+    return new_app(application, address, warm_up, access)
 
 
 def _end_with_parent() -> None:
@@ -75,7 +64,7 @@ def serve_workers(
     """
     CallerFinder(settings, address, access)
     with closing(SharedAddress(address)) as shared:
-        worker = ServerWorker(settings=settings, groups=groups, address=shared.address, access=access)
+        worker = partial(_start_worker, settings, groups, shared.address, access)
         # Its words on workers that died, and on what it did then.
         logging.getLogger("uvicorn.error").setLevel(logging.INFO)
         say_where(shared.address)
