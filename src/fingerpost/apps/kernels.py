@@ -8,14 +8,11 @@ import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from filelock import BaseFileLock, FileLock, Timeout
+
+from fingerpost.contract.published import PublishedTool
 from fingerpost.transit.kernel_mode import are_compiled, compiling, decide_at_first_call, use_kernels_folder
-
-if TYPE_CHECKING:
-    from filelock import BaseFileLock
-
-    from fingerpost.contract.published import PublishedTool
 
 FEW_BYTES = 25_000_000
 """Larger networks wait for the compiler, because an uncompiled search takes longer."""
@@ -24,7 +21,7 @@ _WITHOUT_ENGINE = ("filings", "plans", "own")
 _log = logging.getLogger(__name__)
 
 
-def needs_engine(tools: Mapping[str, "PublishedTool"]) -> bool:
+def needs_engine(tools: Mapping[str, PublishedTool]) -> bool:
     return any(tool.group not in _WITHOUT_ENGINE for tool in tools.values())
 
 
@@ -60,8 +57,6 @@ def compile_kernels(*, niceness: int = 0) -> None:
 
     ``niceness`` lowers this process's priority, where the system has one.
     """
-    from filelock import Timeout
-
     if niceness and hasattr(os, "nice"):
         os.nice(niceness)
     try:
@@ -87,9 +82,7 @@ def _load_once_compiled(compiler: subprocess.Popen[bytes]) -> None:
         _log.warning("the engine could not be compiled; answers stay slow")
 
 
-def _lock_folder(timeout_s: float) -> "BaseFileLock":
-    from filelock import FileLock
-
+def _lock_folder(timeout_s: float) -> BaseFileLock:
     folder = use_kernels_folder()
     folder.mkdir(parents=True, exist_ok=True)
     return FileLock(folder / "compiling.lock", timeout=timeout_s)

@@ -8,22 +8,20 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from pkgutil import resolve_name
 
 from fingerpost.errors import SettingsInvalid
 from fingerpost.net.limiter import Pace
 from fingerpost.net.request import Fetch
 from fingerpost.store.network_records import NetworkRecordStore
 from fingerpost.transit.embedded.feed_origins import check_places
+from fingerpost.transit.port import RemoteSource
 from fingerpost.transit.remote.kit.add_option import AddOption
 from fingerpost.transit.remote.motis.transitous import MOTIS, TRANSITOUS
 from fingerpost.transit.remote.motis.transitous import PACES as TRANSITOUS_PACES
 from fingerpost.transit.remote.opentripplanner.digitransit import DIGITRANSIT, OTP, PACES
 from fingerpost.transit.remote.tfl.unified_api import KEY_VARIABLE, TFL
 from fingerpost.transit.remote.tfl.unified_api import PACES as TFL_PACES
-
-if TYPE_CHECKING:
-    from fingerpost.transit.port import RemoteSource
 
 EMBEDDED = "gtfs"
 """The kind of the embedded engine, whose networks are added with their feeds."""
@@ -45,34 +43,42 @@ class SourceKind:
     """
 
     kind: str
-    open_source: "Callable[[Fetch], RemoteSource]"
+    open_source: Callable[[Fetch], RemoteSource]
     add_options: tuple[AddOption, ...] = ()
     start_key: str | None = None
     paces: Mapping[str, Pace] = field(default_factory=dict)
 
 
-def _open_opentripplanner(fetch: Fetch) -> "RemoteSource":
-    from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
+def _opening(source: str) -> Callable[[Fetch], RemoteSource]:
+    """Return a function that imports a source's class, named below ``transit/remote``, and opens the source."""
 
-    return OpenTripPlannerSource(fetch)
+    def open_source(fetch: Fetch) -> RemoteSource:
+        opened: RemoteSource = resolve_name(f"fingerpost.transit.remote.{source}")(fetch)
+        return opened
 
-
-def _open_tfl(fetch: Fetch) -> "RemoteSource":
-    from fingerpost.transit.remote.tfl.network import TflSource
-
-    return TflSource(fetch)
-
-
-def _open_motis(fetch: Fetch) -> "RemoteSource":
-    from fingerpost.transit.remote.motis.network import MotisSource
-
-    return MotisSource(fetch)
+    return open_source
 
 
 REMOTE_KINDS: tuple[SourceKind, ...] = (
-    SourceKind(kind="opentripplanner", open_source=_open_opentripplanner, add_options=(OTP, DIGITRANSIT), paces=PACES),
-    SourceKind(kind="tfl", open_source=_open_tfl, add_options=(TFL,), start_key=KEY_VARIABLE, paces=TFL_PACES),
-    SourceKind(kind="motis", open_source=_open_motis, add_options=(MOTIS, TRANSITOUS), paces=TRANSITOUS_PACES),
+    SourceKind(
+        kind="opentripplanner",
+        open_source=_opening("opentripplanner.network:OpenTripPlannerSource"),
+        add_options=(OTP, DIGITRANSIT),
+        paces=PACES,
+    ),
+    SourceKind(
+        kind="tfl",
+        open_source=_opening("tfl.network:TflSource"),
+        add_options=(TFL,),
+        start_key=KEY_VARIABLE,
+        paces=TFL_PACES,
+    ),
+    SourceKind(
+        kind="motis",
+        open_source=_opening("motis.network:MotisSource"),
+        add_options=(MOTIS, TRANSITOUS),
+        paces=TRANSITOUS_PACES,
+    ),
 )
 
 

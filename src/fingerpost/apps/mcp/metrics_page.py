@@ -2,7 +2,17 @@
 
 import logging
 from collections.abc import Callable
-from importlib.util import find_spec
+
+from opentelemetry import metrics
+
+try:
+    from opentelemetry.exporter.prometheus import PrometheusMetricReader
+    from opentelemetry.sdk.metrics import MeterProvider
+    from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
+except ImportError:
+    _IS_INSTALLED = False
+else:
+    _IS_INSTALLED = True
 
 _log = logging.getLogger(__name__)
 
@@ -12,7 +22,7 @@ _EXTRA = "telemetry"
 
 def has_extra() -> bool:
     """Whether the OpenTelemetry SDK and its exporter to Prometheus are installed."""
-    return _is_installed("opentelemetry.sdk.metrics") and _is_installed("opentelemetry.exporter.prometheus")
+    return _IS_INSTALLED
 
 
 def open_metrics_page() -> Callable[[], bytes] | None:
@@ -23,11 +33,6 @@ def open_metrics_page() -> Callable[[], bytes] | None:
     if not has_extra():
         _log.info("no /metrics: the extra [%s] is not installed", _EXTRA)
         return None
-    from opentelemetry import metrics
-    from opentelemetry.exporter.prometheus import PrometheusMetricReader
-    from opentelemetry.sdk.metrics import MeterProvider
-    from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
-
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     reader = PrometheusMetricReader(disable_target_info=True, scope_info_enabled=False, registry=registry)
@@ -37,10 +42,3 @@ def open_metrics_page() -> Callable[[], bytes] | None:
     else:
         metrics.set_meter_provider(MeterProvider(metric_readers=[reader]))
     return lambda: generate_latest(registry)
-
-
-def _is_installed(module: str) -> bool:
-    try:
-        return find_spec(module) is not None
-    except ModuleNotFoundError:
-        return False
