@@ -349,7 +349,7 @@ def test_a_remote_source_is_asked_again_by_refresh_shown_and_forgotten(paper, ho
         return result.output
 
     source.zone = "Europe/Madrid"
-    assert run("refresh", "porto") == "PORTO said again what it covers.\n"
+    assert run("refresh", "porto") == "PORTO: its profile was fetched again.\n"
     assert '  zone = "Europe/Madrid"\n' in run("show", "porto")
     run("remove", "porto")
     assert LearnedProfiles(home).stamp() == ()

@@ -39,15 +39,15 @@ _ENTRIES = {
     "serve": _Entry("operating", "Serve the tools over MCP.", "fingerpost serve --http 127.0.0.1:8000"),
     "worker": _Entry(
         "operating",
-        "Take over the plan runs of servers that died, over the database that they share, until SIGTERM.",
+        "Resume the plan runs of crashed servers from their shared database, until SIGTERM.",
         "fingerpost worker",
     ),
     "web": _Entry(
         "operating", "Serve the web page: trips with a map, departure boards, saved places.", "fingerpost web"
     ),
-    "doctor": _Entry("operating", "Say what this installation has and what it lacks.", "fingerpost doctor"),
+    "doctor": _Entry("operating", "Check this installation and report problems.", "fingerpost doctor"),
     "demo": _Entry("operating", "Plan a trip on the demo network, which is not for real trips.", "fingerpost demo"),
-    "vars": _Entry("variable_commands", "Places and preferences that are kept by name."),
+    "vars": _Entry("variable_commands", "Saved places and preferences."),
     "network": _Entry("network_commands", "The networks that trips are planned in."),
     "filings": _Entry(
         "filings_commands", "Figures of companies that file with the SEC: fingerpost filings AAPL revenue 2022."
@@ -117,7 +117,9 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _before(
     ctx: typer.Context,
-    user: Annotated[str | None, typer.Option(help="Whose variables to use; else FINGERPOST_USER.")] = None,
+    user: Annotated[
+        str | None, typer.Option(help="Use the variables of this user; the default is FINGERPOST_USER.")
+    ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show the log on stderr.")] = False,
     version: Annotated[  # noqa: ARG001  (typer prints it before any command)
         bool, typer.Option("--version", "-V", help="Print the version and end.", callback=_print_version, is_eager=True)

@@ -44,10 +44,10 @@ class _RecordOption(NamedTuple):
 
 
 _RECORD_OPTIONS = (
-    _RecordOption("realtime", "realtime", "[FEED=]FILE|URL", "GTFS-Realtime that speaks of these feeds; repeatable."),
+    _RecordOption("realtime", "realtime", "[FEED=]FILE|URL", "GTFS-Realtime messages about these feeds; repeatable."),
     _RecordOption("key", "key", "VARIABLE", "The environment variable that holds the source's key."),
     _RecordOption("fallback", "fallback", "NETWORK", "The network that answers where this one cannot."),
-    _RecordOption("priority", "priority", "NUMBER", "Of several networks that cover a place the highest answers."),
+    _RecordOption("priority", "priority", "NUMBER", "Where several networks cover a place, the highest answers."),
     _RecordOption("zone", "zone", "ZONE", "The IANA time zone, in place of the source's own."),
     _RecordOption("bounds", "bounds", "S,W,N,E", "The box in degrees, in place of the source's own."),
     _RecordOption("language", "languages", "CODE", "A language of its names, the preferred first; repeatable."),
@@ -71,18 +71,18 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
 
     def add_network(
         ctx: typer.Context,
-        name: Annotated[str, typer.Argument(help="What to call it, such as HSL; it begins the stop ids.")],
+        name: Annotated[str, typer.Argument(help="The name of the network, such as HSL; its stop ids begin with it.")],
         feeds: Annotated[
             list[str] | None,
             typer.Argument(
                 metavar="[FEED=]PATH|URL...",
-                help="GTFS zip files, folders or addresses; a key in one is written ${NAME}.",
+                help="GTFS zip files, folders or URLs. Write keys as ${NAME}.",
             ),
         ] = None,
         unchecked: Unchecked = False,
         **given: Any,
     ) -> None:
-        """Add a network, or replace what it answers from; settings that are not named here stay as they are."""
+        """Add a network, or replace its source; settings that are not named here stay as they are."""
         settings = prepare_settings(ctx)
         with usage():
             chosen = _choose(feeds or [], options, given)

@@ -45,10 +45,10 @@ def set_value(
     name: _Name,
     key: Annotated[str, typer.Argument(help="What to change, such as priority, zone, bounds, fallback or realtime.")],
     value: Annotated[list[str] | None, typer.Argument(help="The value; several where the key holds a list.")] = None,
-    unset: Annotated[bool, typer.Option("--unset", help="Forget what the record says.")] = False,
+    unset: Annotated[bool, typer.Option("--unset", help="Remove the key from the record.")] = False,
     unchecked: Unchecked = False,
 ) -> None:
-    """Change one key of a network's record; the next call answers by it."""
+    """Change one key of a network's record; it holds from the next call on."""
     settings = prepare_settings(ctx)
 
     with usage():
@@ -79,9 +79,9 @@ def refresh_networks(
     ctx: typer.Context,
     name: Annotated[str | None, typer.Argument(help="Which one; all of them, where none is named.")] = None,
 ) -> None:
-    """Fetch the feeds of a network again, and import them where they, or their names in the record, have changed.
+    """Fetch the feeds of a network again, and import them if they, or their names in the record, have changed.
 
-    A remote source is asked again for what it says of its network, such as bounds, zone and modes.
+    For a remote source, fetch the profile of its network again, such as bounds, zone and modes.
     """
     settings = prepare_settings(ctx)
 
@@ -103,7 +103,7 @@ def refresh_networks(
 def _refresh(settings: Settings, record: NetworkRecord, *, is_named: bool) -> None:
     if record.source != EMBEDDED:
         learn_profile(settings, next(kind for kind in REMOTE_KINDS if kind.kind == record.source), record)
-        print_line(f"{record.name} said again what it covers.")
+        print_line(f"{record.name}: its profile was fetched again.")
         return
     if not record.feeds and not is_named:
         print_line(f"{record.name} has no feeds in its record; there is nothing to refresh.")
@@ -124,7 +124,7 @@ def list_networks(ctx: typer.Context) -> None:
 
 @app.command("show", epilog="Example: fingerpost network show HSL")
 def show_network(ctx: typer.Context, name: _Name) -> None:
-    """Show a network's record, and what the import of its feeds took over, and what it left out and why."""
+    """Show a network's record and import report: what was imported, what was left out, and why."""
     settings = prepare_settings(ctx)
     store, file = TimetableStore(settings.home), open_record_store(settings.home)
     record = _get_record(file.read(), plain_name(name))
@@ -152,7 +152,7 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
 
 @app.command("remove", epilog="Example: fingerpost network remove HSL")
 def remove_network(ctx: typer.Context, name: Annotated[str, typer.Argument(help="Which one.")]) -> None:
-    """Forget a network: its record, what was fetched for it, and what was prepared."""
+    """Remove a network: its record, its fetched feeds and its prepared timetable."""
     settings = prepare_settings(ctx)
     store, file = TimetableStore(settings.home), open_record_store(settings.home)
     records = file.read()

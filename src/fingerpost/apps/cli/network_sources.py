@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _R = TypeVar("_R")
 
-Unchecked = Annotated[bool, typer.Option("--unchecked", help="Follow real time although it gives nothing now.")]
+Unchecked = Annotated[bool, typer.Option("--unchecked", help="Accept a source of real time that gives no message now.")]
 
 
 @contextmanager

@@ -36,8 +36,8 @@ def print_networks(records: NetworkRecords, store: TimetableStore, *, demo_mode:
     for name in prepared:
         if name not in records.records and name not in records.problems:
             notes.append(
-                f"{name} was prepared, but has no record and does not answer: its `network add` did not come to its "
-                f"end. Add it again, or run `fingerpost network remove {name}`."
+                f"{name} was prepared, but has no record and does not answer: its `network add` was interrupted. "
+                f"Add it again, or run `fingerpost network remove {name}`."
             )
     for note in notes:
         print_line(note)

@@ -63,7 +63,7 @@ def show_run(
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Draw it as Mermaid.")] = False,
     as_json: _Json = False,
 ) -> None:
-    """Show how a run stands."""
+    """Show the state of a run."""
     application = open_application(ctx)
 
     async def show() -> None:
@@ -78,7 +78,7 @@ def show_run(
 
 @app.command("resume", epilog="Example: fingerpost runs resume RUN")
 def resume(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
-    """Go on with a run where it stopped."""
+    """Resume a run where it stopped."""
     application = open_application(ctx)
 
     async def go_on() -> None:
@@ -90,7 +90,7 @@ def resume(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
 
 @app.command("cancel", epilog="Example: fingerpost runs cancel RUN")
 def cancel(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
-    """End a run; what it has recorded stays."""
+    """Cancel a run; its recorded results stay."""
     application = open_application(ctx)
 
     async def end() -> None:
@@ -112,7 +112,7 @@ def approve(
     note: Annotated[str | None, typer.Option(help="Why.")] = None,
     as_json: _Json = False,
 ) -> None:
-    """Decide on a step that waits for a person, and go on."""
+    """Approve or reject a step that waits for a person, and continue the run."""
     application = open_application(ctx)
 
     async def decide() -> None:

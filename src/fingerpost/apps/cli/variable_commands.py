@@ -12,21 +12,21 @@ from fingerpost.apps.cli.questions import read_position
 
 app = typer.Typer(no_args_is_help=True)
 
-_KEEP_TEXT = "To keep a text that is no place, add --type other."
+_KEEP_TEXT = "To save a text that is no place, add --type other."
 
 
 @app.command("set", epilog="Example: fingerpost vars set home Kamppi")
 def set_variable(
     ctx: typer.Context,
-    key: Annotated[str, typer.Argument(help="The name to keep it by.")],
+    key: Annotated[str, typer.Argument(help="The name to save it under.")],
     value: Annotated[str, typer.Argument(help="A place by lat,lon, by its name or its token; or JSON.")],
     type: Annotated[  # noqa: A002
-        str | None, typer.Option(help="location, preference or other, which keeps a text as it is; else location.")
+        str | None, typer.Option(help="location (the default), preference, or other, which saves a text as it is.")
     ] = None,
     name: Annotated[str | None, typer.Option(help="A location's name.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Keep a value by name. The name or the token of a place is looked up, and the place is kept."""
+    """Save a value under a name. The name or token of a place is resolved, and the place is saved."""
     read = _value(value)
     if isinstance(read, str) and type in (None, "location"):
         read = _get_place(ctx, read, as_json=as_json)
@@ -60,7 +60,7 @@ def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any
 
 @app.command("list", epilog="Example: fingerpost vars list")
 def list_variables(ctx: typer.Context, as_json: Json = False) -> None:
-    """Show what is kept."""
+    """List the saved values."""
     show_answer(open_application(ctx), "get_user_variables", {}, as_json=as_json, has_values=True)
 
 
@@ -71,7 +71,7 @@ def delete_variable(
     every: Annotated[bool, typer.Option("--all", help="All of this user's.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Forget one variable, or all."""
+    """Delete one variable, or all."""
     if (key is None) != every:
         raise typer.BadParameter("name one variable, or say --all")
     show_answer(
