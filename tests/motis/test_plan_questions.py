@@ -6,6 +6,8 @@ import pytest
 
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Location, LocationSource
+from fingerpost.transit.networks.asking import Deadline
+from fingerpost.transit.tools.no_trip import explain_no_trip
 from tests.motis.answers import (
     HERE,
     LEARNED,
@@ -194,3 +196,14 @@ async def test_of_several_stops_the_shared_station_is_asked_for_else_the_nearest
     await plan(told, origin=Location(coordinate=HERE, source=LocationSource.GEOCODE, stop_ids=("GVB:1", "GVB:2")))
 
     assert told.list_asked("plan")[0]["fromPlace"] == asked
+
+
+async def test_no_board_is_asked_for_to_explain_that_there_is_no_trip():
+    """The server has a request for each stop, and measures no walks."""
+    stops = [a_place(f"Stop {number}", f"GVB_{number}", 52.37 + number / 10_000) for number in range(30)]
+    told = Told(plan=a_plan(), map__stops=stops)
+    async with asking(told) as network:
+        why = await explain_no_trip(network, a_query(), Deadline())
+
+    assert why == "No stop is within 3000 m of the destination, the longest walk allowed"
+    assert {question for question, _ in told.asked} == {"map/stops", "plan"}

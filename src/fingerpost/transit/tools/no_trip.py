@@ -96,24 +96,25 @@ async def _explain_end(
     network: Network, side: str, end: Location, query: JourneyQuery, deadline: Deadline
 ) -> str | None:
     """Return that no stop is in reach of an end, None if one is; walks count where the source measures them."""
-    abilities = network.profile.abilities
-    if end.stop_ids or Ability.STOPS not in abilities:
+    if end.stop_ids or not network.profile.can(Ability.STOPS):
         return None
     nearby = await _list_stops(network, end, LONGEST_WALK_M, query.language, deadline)
     if not nearby:
         return f"No stop is within {LONGEST_WALK_M:g} m of the {side}, the longest walk allowed"
-    distances_m = {stop.stop.id: stop.distance_m for stop in nearby}
-    board_query = DepartureQuery(
-        stop_ids=[stop.stop.id for stop in nearby[:_MOST_STOPS] if stop.stop.id is not None],
-        instant=query.instant,
-        window_s=0,
-        wanted=1,
-        walk_from=end.coordinate,
-    )
-    has_boards = Ability.BOARDS in abilities
-    walks = (await _list_departures(network, board_query, deadline)).walks if has_boards else None
+    distances_m: dict[str | None, float] = {stop.stop.id: stop.distance_m for stop in nearby}
+    walks = None
+    if _is_engine_here(network):
+        board_query = DepartureQuery(
+            stop_ids=[stop.stop.id for stop in nearby[:_MOST_STOPS] if stop.stop.id is not None],
+            instant=query.instant,
+            window_s=0,
+            wanted=1,
+            walk_from=end.coordinate,
+        )
+        walks = (await _list_departures(network, board_query, deadline)).walks
     if walks is not None:
-        distances_m = {stop_id: walk.metres for stop_id, walk in walks.items()}
+        # A board may also have the walk to a stop to which realtime moved a departure.
+        distances_m = {stop_id: walk.metres for stop_id, walk in walks.items() if stop_id in distances_m}
     if not distances_m:
         return f"No stop can be reached from the {side} with {LONGEST_WALK_M:g} m of walking, the longest walk allowed"
     nearest = min(nearby, key=lambda stop: distances_m.get(stop.stop.id, math.inf))
@@ -129,7 +130,7 @@ async def _explain_end(
 
 async def _explain_origin(network: Network, query: JourneyQuery, deadline: Deadline) -> str | None:
     """Return when the next departure near the origin is, if none leaves within a day."""
-    if query.arrive_by or not {Ability.STOPS, Ability.BOARDS} <= network.profile.abilities:
+    if query.arrive_by or not _is_engine_here(network):
         return None
     stop_ids = list(query.origin.stop_ids)
     if not stop_ids:
@@ -140,6 +141,12 @@ async def _explain_origin(network: Network, query: JourneyQuery, deadline: Deadl
     if board.gap is None or board.gap.next_departure is not None or board.departures:
         return None
     return f"Nothing departs near the origin. {explain_gap(board.gap).words}"
+
+
+def _is_engine_here(network: Network) -> bool:
+    """Whether boards of many stops cost no requests: a server is asked for each stop, and measures no walks."""
+    profile = network.profile
+    return profile.answer_deadline_s is None and profile.stand_in is None and profile.can(Ability.STOPS, Ability.BOARDS)
 
 
 async def _list_stops(
