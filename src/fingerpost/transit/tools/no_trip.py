@@ -20,8 +20,7 @@ _MOST_TRANSFERS = 8
 _MOST_STOPS = 100
 _BOARD_S = 2 * 3600
 _NO_HELP = f"More walking ({LONGEST_WALK_M:g} m) and changes ({_MOST_TRANSFERS}) do not help; try another time"
-# A trip beyond the walking limit is worth naming if it arrives so much earlier (or departs so much later), or if it
-# takes half the time.
+# A trip beyond the walking limit is worth naming if it arrives so much earlier, or departs so much later.
 _LEAST_GAIN_S = 1800
 
 
@@ -53,8 +52,8 @@ async def find_better_beyond(
 ) -> Itinerary | None:
     """Return a much better trip that walks further than the limit, None if there is none or no reason to look.
 
-    It is looked for if all ``usable`` trips depart (or arrive, for a wanted arrival) more than an hour off, or wait
-    more than an hour on the way.
+    It is looked for if the best of the ``usable`` trips departs (or arrives, for a wanted arrival) more than an hour
+    off, or waits more than an hour on the way.
     """
     best = find_best(usable, query)
     if best is None or query.max_walk_m >= LONGEST_WALK_M:
@@ -70,8 +69,7 @@ async def find_better_beyond(
     if wider is None or wider.walk_m <= query.max_walk_m:
         return None
     gain_s = wider.departure - best.departure if query.arrive_by else best.arrival - wider.arrival
-    whole_s = query.instant - best.departure if query.arrive_by else best.arrival - query.instant
-    return wider if gain_s > min(_LEAST_GAIN_S, whole_s / 2) else None
+    return wider if gain_s > _LEAST_GAIN_S else None
 
 
 def say_better(better: Itinerary, zone: str) -> str:
