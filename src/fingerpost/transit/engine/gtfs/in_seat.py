@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations, compress, starmap
+from itertools import combinations, compress, pairwise, starmap
 
 import numpy as np
 
@@ -204,16 +204,17 @@ def _list_candidates(departures: Departures, days: Sequence[Int32]) -> list[_Can
     rows = np.flatnonzero((blocks >= 0) & departures.is_exact)
     rows = rows[np.lexsort((rows, departures.end_s[rows], departures.begin_s[rows], blocks[rows]))]
     share_days = cache(lambda one, other: bool(len(np.intersect1d(days[one], days[other]))))
+    is_mixed = cache(lambda of_block: any(starmap(share_days, combinations(of_block, 2))))
     found: list[_Candidate] = []
     for of_block in np.split(rows, np.flatnonzero(np.diff(blocks[rows])) + 1):
         listed = of_block.tolist()
-        is_mixed = any(starmap(share_days, combinations({services[row] for row in listed}, 2)))
+        if not is_mixed(frozenset(services[row] for row in listed)):
+            listed.sort(key=services.__getitem__)
+            found += [(one, other, None) for one, other in pairwise(listed) if services[one] == services[other]]
+            continue
         for at, first in enumerate(listed):
             left = days[services[first]]
             for then in listed[at + 1 :]:
-                if not is_mixed and services[then] == services[first]:
-                    found.append((first, then, None))
-                    break
                 if not share_days(services[first], services[then]):
                     continue
                 shared = np.intersect1d(left, days[services[then]]).astype(np.int32)
