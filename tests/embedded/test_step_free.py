@@ -1,5 +1,7 @@
 """A lift out of order makes its stop the weakest link, and a step-free trip goes elsewhere."""
 
+from dataclasses import replace
+
 import pytest
 
 from fingerpost.store.network_records import NetworkRecord
@@ -9,8 +11,10 @@ from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.model.itinerary import Access
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
+from fingerpost.transit.networks.asking import Deadline
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.accessibility import WeakestLink, weakest_link
+from fingerpost.transit.tools.no_trip import explain_no_trip
 from tests.contracts.conftest import asker
 from tests.embedded.conftest import warnings
 from tests.realtime.messages import DAY, NOW, alert, at, call, read, update
@@ -129,3 +133,13 @@ def test_a_step_free_way_is_taken_though_it_is_slower_else_the_step_is_named(tmp
     unmet = warnings(body).get("preference-unmet")
     assert body["itineraries"][0]["legs"][0]["line"] == line
     assert unmet is None if said is None else unmet.startswith(said)
+
+
+async def test_a_trip_further_on_foot_is_named_with_its_steps():
+    """Alpha is 1.7 km away, and the only line from there takes no wheelchair."""
+    network = network_with(R=NO)
+    near = Location(coordinate=Coordinate(60.182, 24.9), source=LocationSource.INPUT)
+    why = await explain_no_trip(network, replace(question(step_free=True), origin=near), Deadline())
+
+    assert "With 1735 m of walking and 0 changes, a trip departs at" in why
+    assert why.endswith(". Line R is not step-free")

@@ -10,6 +10,7 @@ from fingerpost.transit.model.place import Location
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_in_turn, plan_journeys
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyQuery, Network
+from fingerpost.transit.rules.accessibility import find_step_free_warning
 from fingerpost.transit.rules.times import print_instant
 from fingerpost.transit.rules.trip_limits import LONG_WAIT_S, LONGEST_WALK_M, find_longest_wait
 from fingerpost.transit.tools.wording import explain_gap, say_count
@@ -40,6 +41,9 @@ async def explain_no_trip(network: Network, query: JourneyQuery, deadline: Deadl
         best = None if wider == query else find_best(await _find_usable(network, wider, deadline), query)
         if best is not None:
             causes.append(_say_trip(best, network.profile.zone))
+            # A source that finds no step-free trip offers one with steps.
+            steps = find_step_free_warning([best], supported=True) if query.step_free else None
+            causes += [] if steps is None else [steps.message.rstrip(".")]
         if not causes:
             causes.append(await _explain_origin(network, query, deadline) or _NO_HELP)
         return ". ".join(causes)
