@@ -9,6 +9,7 @@ import pytest
 from fingerpost.errors import SourceFailed, SourceTimeout
 from fingerpost.testing.fakes import FakeNetwork, Journeys
 from fingerpost.transit.model.itinerary import Optimize
+from fingerpost.transit.model.profile import Ability
 from tests.contracts.conftest import at, codes, refusal
 from tests.rules.drawing import T0, ride, trip, walk
 
@@ -278,7 +279,7 @@ def test_more_than_the_limit_is_said(over, asked, shown, expected):
 
 def test_nothing_found_after_one_relaxed_attempt(over):
     """P38, P66, P71: no-itinerary-found with the contract's hint, because the search for a cause fails here."""
-    network = FakeNetwork(journeys=[found(), found(), SourceTimeout("late")])
+    network = FakeNetwork(journeys=[found(), found(), SourceTimeout("late")], abilities=frozenset({Ability.PLANS}))
     answer = over(network)("plan_trip", ENDS)
 
     assert refusal(answer) == (

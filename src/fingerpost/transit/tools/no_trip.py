@@ -1,24 +1,25 @@
 """Explain why no trip was found, and find better trips beyond the walking limit, for every kind of network."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
-from fingerpost.errors import OutsideCalendar
+from fingerpost.errors import ToolError
 from fingerpost.transit.model.itinerary import Itinerary, NearbyStop
 from fingerpost.transit.model.place import Location
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_in_turn, plan_journeys
+from fingerpost.transit.networks.asking import Deadline, ask_in_turn, plan_journeys
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyQuery, Network
 from fingerpost.transit.rules.accessibility import find_step_free_warning
 from fingerpost.transit.rules.times import print_instant
 from fingerpost.transit.rules.trip_limits import LONG_WAIT_S, LONGEST_WALK_M, find_longest_wait
 from fingerpost.transit.tools.wording import explain_gap, say_count
 
+_T = TypeVar("_T")
+
 # The contract's maximum of ``maxTransfers``.
 _MOST_TRANSFERS = 8
-# More stops near an end than these are not asked about.
-_MOST_STOPS = 100
 _BOARD_S = 2 * 3600
 _NO_HELP = f"More walking ({LONGEST_WALK_M:g} m) and changes ({_MOST_TRANSFERS}) do not help; try another time"
 # A trip beyond the walking limit is worth naming if it arrives so much earlier, or departs so much later.
@@ -26,29 +27,27 @@ _LEAST_GAIN_S = 1800
 
 
 async def explain_no_trip(network: Network, query: JourneyQuery, deadline: Deadline) -> str | None:
-    """Return why a network found no trip, or None if its source cannot be asked any more.
+    """Return why a network found no trip, or None if no cause is known because its source failed meanwhile.
 
     The causes are, in this order: an end without stops in reach, a walking limit or too few changes, no departures
     near the origin. The text has no full stop at its end.
     """
-    try:
-        causes = [
-            cause
-            for side, end in (("origin", query.origin), ("destination", query.destination))
-            if (cause := await _explain_end(network, side, end, query, deadline)) is not None
-        ]
-        wider = replace(query, max_walk_m=LONGEST_WALK_M, max_transfers=_MOST_TRANSFERS, window_s=None)
-        best = None if wider == query else find_best(await _find_usable(network, wider, deadline), query)
-        if best is not None:
-            causes.append(_say_trip(best, network.profile.zone))
-            # A source that finds no step-free trip offers one with steps.
-            steps = find_step_free_warning([best], supported=True) if query.step_free else None
-            causes += [] if steps is None else [steps.message.rstrip(".")]
-        if not causes:
-            causes.append(await _explain_origin(network, query, deadline) or _NO_HELP)
-        return ". ".join(causes)
-    except (*UNAVAILABLE, OutsideCalendar):
-        return None
+    causes = []
+    for side, end in (("origin", query.origin), ("destination", query.destination)):
+        causes.append(await _or_none(_explain_end(network, side, end, query, deadline)))
+    wider = replace(query, max_walk_m=LONGEST_WALK_M, max_transfers=_MOST_TRANSFERS, window_s=None)
+    found = () if wider == query else await _or_none(_find_usable(network, wider, deadline))
+    best = find_best(found or (), query)
+    if best is not None:
+        causes.append(_say_trip(best, network.profile.zone))
+        # A source that finds no step-free trip offers one with steps.
+        steps = find_step_free_warning([best], supported=True) if query.step_free else None
+        causes.append(None if steps is None else steps.message.rstrip("."))
+    if not any(causes):
+        causes.append(await _or_none(_explain_origin(network, query, deadline)))
+    if not any(causes) and found is not None:
+        causes.append(_NO_HELP)
+    return ". ".join(cause for cause in causes if cause) or None
 
 
 async def find_better_beyond(
@@ -65,11 +64,8 @@ async def find_better_beyond(
     offset_s = query.instant - best.arrival if query.arrive_by else best.departure - query.instant
     if max(offset_s, find_longest_wait(best)[0]) <= LONG_WAIT_S:
         return None
-    try:
-        found = await _find_usable(network, replace(query, max_walk_m=LONGEST_WALK_M), deadline)
-    except (*UNAVAILABLE, OutsideCalendar):
-        return None
-    wider = find_best(found, query)
+    found = await _or_none(_find_usable(network, replace(query, max_walk_m=LONGEST_WALK_M), deadline))
+    wider = find_best(found or (), query)
     if wider is None or wider.walk_m <= query.max_walk_m:
         return None
     gain_s = wider.departure - best.departure if query.arrive_by else best.arrival - wider.arrival
@@ -86,6 +82,14 @@ def find_best(itineraries: Iterable[Itinerary], query: JourneyQuery) -> Itinerar
     if query.arrive_by:
         return max(itineraries, key=lambda trip: (trip.departure, -trip.walk_m), default=None)
     return min(itineraries, key=lambda trip: (trip.arrival, trip.walk_m), default=None)
+
+
+async def _or_none(question: Awaitable[_T]) -> _T | None:
+    """Return the answer to an optional question, None if its source fails."""
+    try:
+        return await question
+    except (ToolError, TimeoutError):
+        return None
 
 
 async def _find_usable(network: Network, query: JourneyQuery, deadline: Deadline) -> list[Itinerary]:
@@ -107,7 +111,7 @@ async def _explain_end(
     walks = None
     if _is_engine_here(network):
         board_query = DepartureQuery(
-            stop_ids=[stop.stop.id for stop in nearby[:_MOST_STOPS] if stop.stop.id is not None],
+            stop_ids=[stop.stop.id for stop in nearby if stop.stop.id is not None],
             instant=query.instant,
             window_s=0,
             wanted=1,
@@ -137,7 +141,7 @@ async def _explain_origin(network: Network, query: JourneyQuery, deadline: Deadl
     stop_ids = list(query.origin.stop_ids)
     if not stop_ids:
         nearby = await _list_stops(network, query.origin, query.max_walk_m, query.language, deadline)
-        stop_ids = [stop.stop.id for stop in nearby[:_MOST_STOPS] if stop.stop.id is not None]
+        stop_ids = [stop.stop.id for stop in nearby if stop.stop.id is not None]
     board_query = DepartureQuery(stop_ids=stop_ids, instant=query.instant, window_s=_BOARD_S, wanted=1)
     board = await _list_departures(network, board_query, deadline)
     if board.gap is None or board.gap.next_departure is not None or board.departures:
