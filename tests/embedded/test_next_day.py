@@ -8,6 +8,7 @@ import pytest
 
 from fingerpost.transit.embedded import network
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
+from tests.apps.processes import DEADLINE_S
 from tests.realtime.messages import at
 
 TUESDAY, WEDNESDAY = date(2026, 3, 10), date(2026, 3, 11)
@@ -58,6 +59,7 @@ async def test_a_server_builds_the_next_day_and_logs_a_failure(town, built, monk
 
     monkeypatch.setattr(network._log, "error", note)
     await town.tools["plan_trip"].answer(QUESTION, user="ann")
-    await logged.wait()
+    async with asyncio.timeout(DEADLINE_S):
+        await logged.wait()
 
     assert (built, failures) == ([TUESDAY, WEDNESDAY], [MemoryError])

@@ -132,9 +132,11 @@ class EmbeddedNetwork:
         )
 
     async def _check_files(self) -> None:
-        if self._check is None:
+        # Another event loop may end the check meanwhile.
+        check = self._check
+        if check is None:
             return
-        damage = await asyncio.shield(asyncio.wrap_future(self._check))
+        damage = await asyncio.shield(asyncio.wrap_future(check))
         if damage is not None:
             raise SourceFailed(damage, retryable=False)
         self._check = None
@@ -185,9 +187,18 @@ class EmbeddedNetwork:
             build = partial(timetables.get_search_timetable, mirrored=mirrored, step_free=step_free)
             if not timetables.is_ready(day, mirrored=mirrored, step_free=step_free):
                 await loop.run_in_executor(_BUILDER, build, day)
-            tomorrow = local_day(now + _BEFORE_MIDNIGHT_S, zone)
-            if local_day(now, zone) == day < tomorrow:
-                loop.call_later(_AFTER_QUERY_S, _build_in_background, partial(build, tomorrow))
+        tomorrow = local_day(now + _BEFORE_MIDNIGHT_S, zone)
+        if local_day(now, zone) == day < tomorrow:
+            loop.call_later(_AFTER_QUERY_S, self._build_next_day, tomorrow, mirrored, step_free)
+
+    def _build_next_day(self, day: date, mirrored: bool, step_free: bool) -> None:
+        """Build a day in the background, with the realtime of now."""
+        snapshot = self._snapshot
+        for timetables in dict.fromkeys((snapshot.find_live(step_free=step_free), snapshot.planned)):
+            if not timetables.is_ready(day, mirrored=mirrored, step_free=step_free):
+                _build_in_background(
+                    partial(timetables.get_search_timetable, day, mirrored=mirrored, step_free=step_free)
+                )
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
         await self._check_files()
