@@ -164,7 +164,11 @@ class DbosJournal(Journal):
         assert self._attached is not None
         task = asyncio.ensure_future(self._attached(run_id))
         if (begun := self._begun.get(DBOS.workflow_id or "")) is not None:
-            begun.set_result(task)
+            if begun.done():
+                # The caller was cancelled before the workflow began.
+                task.cancel()
+            else:
+                begun.set_result(task)
         try:
             return await task
         except ToolError as error:
