@@ -1,11 +1,13 @@
 """Files of EDGAR that are on disk."""
 
 import json
+import sqlite3
 import zipfile
+from contextlib import closing
 
 import pytest
 
-from fingerpost.errors import DataNotFound, FeedUnusable, ParameterError
+from fingerpost.errors import DataNotFound, FeedUnusable, ParameterError, SettingsInvalid
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.loading import FilingText, load_files
 from fingerpost.filings.questions import financial_facts
@@ -192,3 +194,12 @@ def test_a_company_without_a_ticker_is_asked_for_by_cik(store, figures):
     assert entry["next_step"] == (
         "Run: fingerpost filings load company_tickers.json, or ask by CIK, such as CIK0000000007"
     )
+
+
+def test_a_file_of_another_layout_is_refused(store, figures):
+    load_files(store, [figures], ticker="DRWN")
+    with closing(sqlite3.connect(store.path)) as connection:
+        connection.execute("PRAGMA user_version = 1")
+
+    with pytest.raises(SettingsInvalid, match="is of another version of fingerpost; move it away and load again"):
+        FactLibrary(store.path).find_company("DRWN")
