@@ -14,7 +14,7 @@ from fingerpost.transit.osm.streets.snapping import SegmentGrid
 from fingerpost.transit.osm.streets.stop_access import StopAccess
 
 # Raise it when the meaning of a stored array changes.
-FORMAT = 4
+FORMAT = 5
 FOLDER = "streets"
 _CONTENTS = "contents.json"
 _ACCESS, _AHEAD = "access_", "stops_ahead"
