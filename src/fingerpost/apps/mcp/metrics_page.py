@@ -9,7 +9,7 @@ try:
     from opentelemetry.exporter.prometheus import PrometheusMetricReader
     from opentelemetry.sdk.metrics import MeterProvider
     from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
-except ImportError:
+except ModuleNotFoundError:
     _IS_INSTALLED = False
 else:
     _IS_INSTALLED = True
