@@ -190,6 +190,16 @@ def test_streets_of_an_older_version_are_named_and_prepared_anew_at_refresh(tmp_
     assert invoke("network", "refresh", "TOWN").stdout == "TOWN is unchanged.\n"
 
 
+def test_streets_of_another_format_are_prepared_again_at_refresh(tmp_path, extract, invoke):
+    """The error of every command advises it."""
+    invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
+    contents = next(tmp_path.rglob("streets/contents.json"))
+    contents.write_text(json.dumps(json.loads(contents.read_text()) | {"format": 1}))
+    invoke("network", "refresh", "TOWN")
+
+    assert _plan(invoke)["itineraries"][0]["walkingDistance"] in ALONG
+
+
 def test_a_server_has_its_own_streets(tmp_path, extract, invoke):
     added = invoke("network", "add", "Live", "--otp", "http://127.0.0.1:1/", "--streets", str(extract))
 
