@@ -1,4 +1,4 @@
-"""Calls of this checkout beside those of another commit: the same questions over HTTP, in turn (issue 13).
+"""Calls of this checkout beside those of another commit: the same questions over HTTP, in turn.
 
 Each serves from a process of its own, with the packages of this environment; what they answer is compared in size
 alone, because a commit may answer better than the one before.

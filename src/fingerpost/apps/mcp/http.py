@@ -154,7 +154,7 @@ def new_app(
     site: Site | None = None,
     open_metrics: Callable[[], Callable[[], bytes] | None] = lambda: None,
 ) -> Starlette:
-    """Return the web application, with a site and ``/metrics`` beside the endpoints where they are given.
+    """Return the web application: the endpoints, and a site and ``/metrics`` if they are given.
 
     Raises:
         SettingsInvalid: strangers could reach the address without leave.
