@@ -103,8 +103,10 @@ async def _ask_up_to(
     networks: Sequence[Network], query: NetworkQuery[_T], limits: Sequence[float | None]
 ) -> Answers[_T]:
     failures: Failures = {}
-    queries = (_ask(network, query, limit_s, failures) for network, limit_s in zip(networks, limits, strict=True))
-    outcomes = await asyncio.gather(*queries, return_exceptions=len(networks) > 1)
+    queries = [_ask(network, query, limit_s, failures) for network, limit_s in zip(networks, limits, strict=True)]
+    outcomes: Sequence[_T | BaseException]
+    # A task for each would slow down the usual call, which asks one network.
+    outcomes = [await queries[0]] if len(queries) == 1 else await asyncio.gather(*queries, return_exceptions=True)
     answered: list[tuple[Network, _T]] = []
     left_out: list[LeftOut] = []
     for network, outcome in zip(networks, outcomes, strict=True):

@@ -172,18 +172,18 @@ def merge_alternatives(
     unless it is disrupted itself.
     """
 
-    def rank(ranked: ItineraryOption, itinerary: Itinerary) -> SortKey:
-        return sort_key(itinerary, ranked.fingerprint, optimize, arrive_by=arrive_by)
+    def rank(ranked: ItineraryOption, *, by_timetable: bool = False) -> SortKey:
+        return sort_key(ranked.itinerary, ranked.fingerprint, optimize, arrive_by=arrive_by, by_timetable=by_timetable)
 
     unique = _deduplicate(candidates, arrive_by=arrive_by)
-    ranked = sorted(unique.values(), key=lambda each: (each.standing, rank(each, each.itinerary)))
+    ranked = sorted(unique.values(), key=lambda each: (each.standing, rank(each)))
     disrupted = {
         candidate.fingerprint: at
         for at, candidate in enumerate(ranked)
         if candidate.is_disrupted and candidate.is_known
     }
     last_disrupted = max(disrupted.values(), default=-1)
-    as_planned = sorted(ranked, key=lambda each: rank(each, as_scheduled(each.itinerary))) if disrupted else []
+    as_planned = sorted(ranked, key=lambda each: rank(each, by_timetable=True)) if disrupted else []
 
     def choose(at: int, chosen: ItineraryOption) -> ItineraryOption:
         if chosen.is_disrupted:

@@ -43,13 +43,18 @@ WALK_COST = 1
 SortKey = tuple[int, int, int, int, str]
 
 
-def sort_key(itinerary: Itinerary, name: str, optimize: Optimize, *, arrive_by: bool) -> SortKey:
+def sort_key(
+    itinerary: Itinerary, name: str, optimize: Optimize, *, arrive_by: bool, by_timetable: bool = False
+) -> SortKey:
     """Return a key by which the better itinerary sorts first; ``name`` is its fingerprint.
 
     After what ``optimize`` asks for: arrival, or latest departure where ``arrive_by``; changes; then leaving
     later (arriving earlier where ``arrive_by``), because nobody likes to wait; the fingerprint last.
+    ``by_timetable`` takes the scheduled times instead of those that are shown.
     """
     time, other = itinerary.arrival, -itinerary.departure
+    if by_timetable:
+        time, other = itinerary.legs[-1].arrival_scheduled, -itinerary.departure_scheduled
     if arrive_by:
         time, other = other, time
     changes = itinerary.transfers
@@ -58,7 +63,10 @@ def sort_key(itinerary: Itinerary, name: str, optimize: Optimize, *, arrive_by: 
     elif optimize is Optimize.FEW_TRANSFERS:
         first = changes
     else:
-        walk_s = sum(leg.duration_s for leg in itinerary.legs if leg.mode is Mode.WALK)
+        walks = (leg for leg in itinerary.legs if leg.mode is Mode.WALK)
+        walk_s = sum(
+            leg.arrival_scheduled - leg.departure_scheduled if by_timetable else leg.duration_s for leg in walks
+        )
         first = time + CHANGE_COST_S * changes + WALK_COST * walk_s
     return first, time, changes, other, name
 

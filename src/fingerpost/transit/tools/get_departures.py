@@ -227,18 +227,19 @@ def _choose(query: DepartureQuery, board: DepartureBoard) -> list[Departure]:
 
 def show_departure(departure: Departure, zone: str) -> WireDeparture:
     """Write a row of the board; a cancelled one has no expected time (rule C1)."""
-    has_expected = departure.departure_delay_s is not None and not departure.cancelled
-    fields = {
+    row: WireDeparture = {
         "line": departure.line,
         "mode": trip_word(departure.mode),
         "destination": departure.destination,
         "scheduledTime": print_instant(departure.scheduled, zone),
         "status": status_of_departure(departure).value,
-        "realtimeTime": print_instant(departure.expected, zone) if has_expected else None,
-        "delaySeconds": departure.departure_delay_s if has_expected else None,
-        "platform": departure.platform,
     }
-    return write_stated(WireDeparture, fields)
+    if departure.departure_delay_s is not None and not departure.cancelled:
+        row["realtimeTime"] = print_instant(departure.expected, zone)
+        row["delaySeconds"] = departure.departure_delay_s
+    if departure.platform is not None:
+        row["platform"] = departure.platform
+    return row
 
 
 def _row(departure: WireDeparture, since: str) -> str:
