@@ -26,7 +26,6 @@ LEARNED = LearnedProfile(
     zone=ZONE,
     feeds=(FeedVersion(name="nl-ovapi"), FeedVersion(name="GVB")),
     attribution=("Town Transport",),
-    traits={"api": "6"},
     learned_at=datetime(2026, 3, 1, tzinfo=UTC),
 )
 

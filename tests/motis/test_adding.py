@@ -41,7 +41,6 @@ class _Asked:
 async def asking_transitous(**stated):
     told = Told(
         map__initial={"lat": 50, "lon": 8, "zoom": 4},
-        stoptimes=("400 Bad Request", {"error": "neither 'n' nor 'window' is provided"}),
         plan=a_plan([a_ride()]),
     )
     asked = _Asked(told)
@@ -51,11 +50,11 @@ async def asking_transitous(**stated):
 
 
 async def test_transitous_is_never_listed():
-    """Its terms forbid scraping: two questions are all that adding it asks, and neither is for stops."""
+    """Its terms forbid scraping."""
     async with asking_transitous(zone="Europe/Amsterdam") as (asked, _, _, learned):
         paths = [request.url.removeprefix(URL) for request in asked.requests]
 
-    assert paths == ["/api/v1/map/initial", "/api/v6/stoptimes"]
+    assert paths == ["/api/v1/map/initial"]
     assert (learned.feeds, learned.bounds) == ((), Bounds(south=-90, west=-180, north=90, east=180))
 
 
@@ -86,7 +85,6 @@ async def test_every_answer_links_to_the_sources_and_says_when_it_was_retrieved(
     ("path", "pace"),
     [
         ("/api/v6/plan", Pace(name="transitous-plans", per_second=20 / 60, burst=10)),
-        ("/api/v5/plan", Pace(name="transitous-plans", per_second=20 / 60, burst=10)),
         ("/api/v6/stoptimes", Pace(name="transitous", per_second=10, burst=40)),
         ("/api/v1/geocode", Pace(name="transitous", per_second=10, burst=40)),
     ],

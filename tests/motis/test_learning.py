@@ -5,21 +5,15 @@ from dataclasses import replace
 import pytest
 
 from fingerpost.errors import ParameterError, SettingsInvalid, SourceChanged
-from fingerpost.store.network_records import NetworkRecord
-from fingerpost.testing.networks.town import new_town
 from fingerpost.transit.learned_profile import new_remote_profile
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.remote.motis.network import ABILITIES, MotisSource
-from tests.conformance.embedded import EmbeddedConformance
-from tests.motis.answers import LIMITS, Told, a_place, learn, new_record
-from tests.motis.town_server import TownServer, serving
-from tests.throwaway.conformance import new_client
+from tests.motis.answers import Told, a_place, learn, new_record
 
 HOST = "MOTIS at town.example; whoever runs it names the sources of its data"
 OSM = "© OpenStreetMap contributors, ODbL"
 START = {"lat": 52.3, "lon": 4.9, "zoom": 10}
-COMPLAINT = ("400 Bad Request", {"error": "neither 'n' nor 'window' is provided"})
 PAGE = ("404 Not Found", None)
 TOO_MANY = ("422 Unprocessable Entity", {"error": "too many stops"})
 STOPS = [
@@ -29,8 +23,8 @@ STOPS = [
 ]
 
 
-def a_server(stops=STOPS, config=None, stoptimes=COMPLAINT):
-    return Told(map__initial={**START, "serverConfig": config}, stoptimes=stoptimes, map__stops=stops)
+def a_server(stops=STOPS, config=None):
+    return Told(map__initial={**START, "serverConfig": config}, map__stops=stops)
 
 
 async def test_what_it_covers_is_learned_of_its_stops():
@@ -53,27 +47,8 @@ async def test_what_it_covers_is_learned_of_its_stops():
 async def test_its_version_is_learned_and_whom_to_name(config, traits, lacking, named):
     learned = await learn(a_server(config=config))
 
-    assert (learned.traits, ABILITIES - learned.abilities) == ({"api": "6", "motis": traits}, lacking)
+    assert (learned.traits, ABILITIES - learned.abilities) == ({"motis": traits}, lacking)
     assert list(learned.attribution) == named
-
-
-@pytest.mark.parametrize("api", [1, 2, 3, 4, 5, 6])
-async def test_the_newest_version_of_its_api_is_found_and_used(api):
-    town = new_town()
-    record = NetworkRecord(name=town.name, source="motis", url="http://town.example")
-    async with EmbeddedConformance().open(town) as served:
-        answering = TownServer(town, served, api=api)
-        async with serving(answering.answer) as port, new_client(port) as client:
-            source = MotisSource(client.fetch, LIMITS)
-            learned = await source.learn(record)
-            answering.asked.clear()
-            network = source.open(record, learned)
-            found = await network.find_places("Gamma")
-            near = await network.list_stops_near(town.coordinate("Alpha"), 100.0)
-
-    assert learned.traits["api"] == str(api)
-    assert (found[0].place.id, near.stops[0].stop.id) == (town.stop_id("Gamma"), town.stop_id("Alpha"))
-    assert max(int(path.split("/")[2].removeprefix("v")) for path, _ in answering.asked) <= api
 
 
 async def test_more_stops_than_it_lists_want_bounds():
@@ -104,11 +79,18 @@ async def test_stops_without_a_zone_leave_it_to_the_operator():
 
 
 @pytest.mark.parametrize(
-    ("told", "words"), [(a_server(stops=[]), "no stops there"), (Told(map__initial=PAGE), "has no /api")]
+    ("told", "words", "hint"),
+    [
+        (a_server(stops=[]), "no stops there", "Import a timetable"),
+        (Told(map__initial=PAGE), "has no /api", "MOTIS 2.11 or later is needed"),
+        (a_server(stops=PAGE), "has no /api/v6/map/stops", "MOTIS 2.11 or later is needed"),
+    ],
 )
-async def test_what_is_no_server_of_a_timetable_is_refused(told, words):
-    with pytest.raises(SourceChanged, match=words):
+async def test_a_server_without_a_timetable_or_version_6_is_refused(told, words, hint):
+    with pytest.raises(SourceChanged, match=words) as raised:
         await learn(told)
+
+    assert hint in raised.value.hint
 
 
 async def test_a_record_without_an_address_is_refused():

@@ -1,16 +1,12 @@
 """Plans: what the server is asked, in which words and how often."""
 
-from dataclasses import replace
-
 import pytest
 
-from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Location, LocationSource
 from fingerpost.transit.networks.asking import Deadline
 from fingerpost.transit.tools.no_trip import explain_no_trip
 from tests.motis.answers import (
     HERE,
-    LEARNED,
     NOON,
     Told,
     a_place,
@@ -52,27 +48,22 @@ async def test_a_query_is_asked_in_the_servers_words():
 
 
 @pytest.mark.parametrize(
-    ("wishes", "api", "asked"),
+    ("wishes", "asked"),
     [
         # A window in whole minutes, at most what the server takes.
-        ({}, 6, {"searchWindow": None}),
-        ({"window_s": 3600}, 6, {"searchWindow": "3600"}),
-        ({"window_s": 3601}, 6, {"searchWindow": "3660"}),
-        ({"window_s": 4 * 86_400}, 6, {"searchWindow": str(95 * 3600)}),
+        ({}, {"searchWindow": None}),
+        ({"window_s": 3600}, {"searchWindow": "3600"}),
+        ({"window_s": 3601}, {"searchWindow": "3660"}),
+        ({"window_s": 4 * 86_400}, {"searchWindow": str(95 * 3600)}),
         # The server counts minutes: up for who leaves, down for who arrives.
-        ({"instant": NOON + 1}, 6, {"time": "2026-03-10T11:01:00Z"}),
-        ({"instant": NOON + 59, "arrive_by": True}, 6, {"time": "2026-03-10T11:00:00Z"}),
-        ({"instant": NOON + 60, "arrive_by": True}, 6, {"time": "2026-03-10T11:01:00Z"}),
-        # Early versions count rides where later ones count transfers.
-        *(
-            ({"max_transfers": 4}, api, {"maxTransfers": most})
-            for api, most in ((1, "5"), (2, "5"), (3, "4"), (6, "4"))
-        ),
+        ({"instant": NOON + 1}, {"time": "2026-03-10T11:01:00Z"}),
+        ({"instant": NOON + 59, "arrive_by": True}, {"time": "2026-03-10T11:00:00Z"}),
+        ({"instant": NOON + 60, "arrive_by": True}, {"time": "2026-03-10T11:01:00Z"}),
     ],
 )
-async def test_wishes_are_asked_in_the_servers_units(wishes, api, asked):
+async def test_wishes_are_asked_in_the_servers_units(wishes, asked):
     told = Told(plan=a_plan())
-    await plan(told, replace(LEARNED, traits={"api": str(api)}), **wishes)
+    await plan(told, **wishes)
     question = told.list_asked("plan")[0]
 
     assert {name: question.get(name) for name in asked} == asked
@@ -128,13 +119,6 @@ async def test_a_walk_without_a_length_is_measured_straight_and_said():
     assert answer.provenance.notes == (
         "The server does not say how long some walks are; they are counted as straight lines.",
     )
-
-
-async def test_a_walk_of_nothing_is_no_leg():
-    nothing = a_walk(5, metres=0, **{**times(5, 5), "from": a_place()})
-    (found,) = (await plan(Told(plan=a_plan([nothing, a_ride()])))).itineraries
-
-    assert [leg.mode for leg in found.legs] == [Mode.TRAM]
 
 
 async def test_the_way_on_foot_is_an_itinerary():

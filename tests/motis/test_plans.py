@@ -1,12 +1,10 @@
 """Plans: what becomes of the server's legs, lines and alerts, what is left out, and what real time took away."""
 
-from dataclasses import replace
-
 import pytest
 
 from fingerpost.transit.model.itinerary import Access, LineSource, Mode
 from fingerpost.transit.model.place import Location, LocationSource
-from tests.motis.answers import HERE, LEARNED, NOON, Told, a_place, a_plan, a_ride, a_street, a_walk, at, plan, ride_of
+from tests.motis.answers import HERE, NOON, Told, a_place, a_plan, a_ride, a_street, a_walk, at, plan, ride_of
 
 TRIP = [a_walk(), a_ride()]
 WORKS = ("Works", "", "UNKNOWN_EFFECT")
@@ -34,7 +32,6 @@ async def test_a_ride_is_what_the_server_says_of_it():
         # The route's type, else the server's word; what nobody has heard of is OTHER (rule A9).
         ({"mode": "SUBWAY", "routeType": None}, {"mode": Mode.METRO}),
         # Until version 5 of the API this was the suburban train.
-        ({"mode": "METRO", "routeType": None}, {"mode": Mode.RAIL}),
         ({"mode": "SUBURBAN", "routeType": 109}, {"mode": Mode.RAIL}),
         ({"mode": "HIGHSPEED_RAIL", "routeType": None}, {"mode": Mode.RAIL}),
         ({"mode": "COACH", "routeType": None}, {"mode": Mode.COACH}),
@@ -76,17 +73,16 @@ async def test_positions_have_the_names_that_were_asked_for():
 
 
 @pytest.mark.parametrize(
-    ("line", "api", "points"),
+    ("line", "points"),
     [
-        *(({"points": damaged, "precision": 6}, 6, None) for damaged in ("", "\x7f\x7f\x7f", "_")),
-        ({"points": "_izlhA~rlgdF_{geC~ywl@", "precision": 6}, 6, [(38.5, -120.2), (40.7, -120.95)]),
-        ({"points": "_izlhA~rlgdF_{geC~ywl@"}, 6, [(38.5, -120.2), (40.7, -120.95)]),
-        ({"points": "_p~iF~ps|U_ulLnnqC", "precision": 5}, 6, [(38.5, -120.2), (40.7, -120.95)]),
-        ({"points": "_izlhA~rlgdF_{geC~ywl@"}, 1, [(3.85, -12.02), (4.07, -12.095)]),
+        *(({"points": damaged, "precision": 6}, None) for damaged in ("", "\x7f\x7f\x7f", "_")),
+        ({"points": "_izlhA~rlgdF_{geC~ywl@", "precision": 6}, [(38.5, -120.2), (40.7, -120.95)]),
+        ({"points": "_izlhA~rlgdF_{geC~ywl@"}, [(38.5, -120.2), (40.7, -120.95)]),
+        ({"points": "_p~iF~ps|U_ulLnnqC", "precision": 5}, [(38.5, -120.2), (40.7, -120.95)]),
     ],
 )
-async def test_a_line_is_read_at_the_precision_that_it_states(line, api, points):
-    answer = await plan(Told(plan=a_plan([a_ride(legGeometry=line)])), replace(LEARNED, traits={"api": str(api)}))
+async def test_a_line_is_read_at_the_precision_that_it_states(line, points):
+    answer = await plan(Told(plan=a_plan([a_ride(legGeometry=line)])))
     drawn = answer.draw(answer.itineraries[0].legs[0])
 
     if points is None:
@@ -199,13 +195,6 @@ async def test_where_the_second_search_fails_the_answer_stands_and_says_so():
     assert answer.provenance.notes == (
         "Trips cancelled in realtime are unknown (town.example answered with a failure (HTTP 503)).",
     )
-
-
-async def test_before_version_6_nobody_asks_what_was_promised():
-    told = Told([[a_ride(cancelled=True)]], plan=a_plan(TRIP))
-    answer = await plan(told, replace(LEARNED, traits={"api": "5"}))
-
-    assert (len(told.asked), answer.timetabled) == (1, ())
 
 
 async def test_legs_without_a_change_are_one_ride_for_the_rider():

@@ -36,7 +36,7 @@ PARAMETERS = {
     "reverse-geocode": "place type numResults",
     "map/initial": "",
 }
-VERSIONS = {"plan": (1, 2, 3, 4, 5, 6), "stoptimes": (1, 4, 5, 6), "map/stops": (1, 6)}
+VERSIONS = {"plan": "v6", "stoptimes": "v6", "map/stops": "v6"}
 
 
 class Refused(Exception):
@@ -46,11 +46,10 @@ class Refused(Exception):
 
 
 class TownServer:
-    """The answers; ``served`` is the embedded engine's network of the town, ``api`` the newest version it has."""
+    """The answers; ``served`` is the embedded engine's network of the town."""
 
-    def __init__(self, town, served, api=6):
+    def __init__(self, town, served):
         self._served = served
-        self._api = api
         self._tables = {name: list(csv.DictReader(StringIO(text))) for name, text in town.tables.items()}
         self._routes = {row["route_id"]: row for row in self._tables["routes.txt"]}
         self._trips = {row["trip_id"]: row for row in self._tables["trips.txt"]}
@@ -65,8 +64,8 @@ class TownServer:
         asked = dict(parse_qsl(address.query, keep_blank_values=True))
         self.asked.append((address.path, asked))
         _, _, version, *rest = address.path.split("/")
-        question, number = "/".join(rest), int(version.removeprefix("v"))
-        if number > self._api or number not in VERSIONS.get(question, (1,)) or question not in PARAMETERS:
+        question = "/".join(rest)
+        if version != VERSIONS.get(question, "v1") or question not in PARAMETERS:
             return "404 Not Found", None
         unknown = set(asked) - set(PARAMETERS[question].split())
         if unknown:
@@ -218,7 +217,7 @@ class TownServer:
             instant=read_instant(time) // 60 * 60,
             arrive_by=asked["arriveBy"] == "true",
             max_walk_m=_FAR_M,
-            max_transfers=int(asked["maxTransfers"]) - (1 if self._api < 3 else 0),
+            max_transfers=int(asked["maxTransfers"]),
             step_free=asked.get("pedestrianProfile") == "WHEELCHAIR",
             window_s=int(asked["searchWindow"]) if "searchWindow" in asked else None,
         )

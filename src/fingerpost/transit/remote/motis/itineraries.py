@@ -15,7 +15,6 @@ from fingerpost.transit.model.itinerary import (
     Itinerary,
     Leg,
     LegLine,
-    Mode,
     ServiceAlert,
     StopPoint,
 )
@@ -66,8 +65,8 @@ def _alert(alert: shapes.MotisAlert, begin: int, end: int) -> ServiceAlert | Non
 # The server's names of the positions of a query.
 _POSITIONS = {"START": "Origin", "END": "Destination"}
 _NOT_ALLOWED = "NOT_ALLOWED"
-# Of version 2 of the API and later, and of the first, if an answer does not state one.
-_PRECISION, _FIRST_PRECISION = 6, 7
+# If an answer does not state one.
+_PRECISION = 6
 
 
 def new_leg(leg: shapes.MotisLeg, ids: StopIdCodec, start: Location | None, end: Location | None) -> Leg:
@@ -125,20 +124,19 @@ def destination_of(own: shapes.MotisLine) -> str | None:
     return own.headsign or (own.trip_to.name if own.trip_to is not None else None) or None
 
 
-def draw_leg(leg: Leg, api: int) -> LegLine:
-    return draw_points(leg, list_points(leg.handle, api) if isinstance(leg.handle, shapes.MotisLeg) else ())
+def draw_leg(leg: Leg) -> LegLine:
+    return draw_points(leg, _list_points(leg.handle) if isinstance(leg.handle, shapes.MotisLeg) else ())
 
 
-def list_points(leg: shapes.MotisLeg, api: int) -> tuple[tuple[float, float], ...]:
+def _list_points(leg: shapes.MotisLeg) -> tuple[tuple[float, float], ...]:
     line = leg.leg_geometry or shapes.Polyline()
-    usual = _PRECISION if api > 1 else _FIRST_PRECISION
-    return decode_line(line.points, usual if line.precision is None else line.precision)
+    return decode_line(line.points, _PRECISION if line.precision is None else line.precision)
 
 
 def _length_m(leg: shapes.MotisLeg) -> float | None:
     if leg.distance is not None:
         return leg.distance
-    points = [Coordinate(*point) for point in list_points(leg, api=2)]
+    points = [Coordinate(*point) for point in _list_points(leg)]
     return sum(map(distance_m, points, points[1:])) if len(points) > 1 else None
 
 
@@ -172,19 +170,12 @@ def read_itineraries(
         if any(leg.mode in shapes.ON_STREET and leg.trip_id is None for leg in own.legs):
             read.not_asked_for += 1
             continue
-        legs = [leg for leg in own.legs if not _is_nothing(leg)]
-        if not legs:
+        if not own.legs:
             continue
-        itinerary = read_itinerary(legs, query, ids, new_leg, walks_as_expected=walks_as_expected)
+        itinerary = read_itinerary(own.legs, query, ids, new_leg, walks_as_expected=walks_as_expected)
         read.itineraries.append(itinerary)
         read.fares[itinerary] = price(itinerary, own.fare_transfers)
     return read
-
-
-def _is_nothing(leg: shapes.MotisLeg) -> bool:
-    """Whether a leg is a walk from a place to itself, as older servers put before the first ride."""
-    here = (leg.from_.lat, leg.from_.lon) == (leg.to.lat, leg.to.lon)
-    return leg.mode == Mode.WALK and leg.start_time == leg.end_time and here
 
 
 # Riders buy only the transfer's product; or the first leg's and the transfer's; else every leg's and the transfer's.

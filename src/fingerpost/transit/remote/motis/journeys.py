@@ -37,7 +37,7 @@ _MOVED = "The server no longer knows a stop's id, so the trip was planned betwee
 _PROMISED = "REALTIME_ANNOTATION_ONLY"
 
 
-def new_params(question: JourneyQuestion, api: int) -> dict[str, str]:
+def new_params(question: JourneyQuestion) -> dict[str, str]:
     """Return the parameters of a plan; for shorter walks, half the walking at either end and no walk-only way."""
     query, shorter_walks = question.query, question.shorter_walks
     # The server counts minutes: round so that nothing departs too early or arrives too late.
@@ -50,8 +50,7 @@ def new_params(question: JourneyQuestion, api: int) -> dict[str, str]:
         "time": print_utc(minute * _MINUTE_S),
         "arriveBy": "true" if query.arrive_by else "false",
         "numItineraries": str(max(PAGE_SIZE, query.wanted + 1)),
-        # Until version 3 of the API this counted rides.
-        "maxTransfers": str(query.max_transfers + (1 if api < 3 else 0)),
+        "maxTransfers": str(query.max_transfers),
         "maxPreTransitTime": str(walk_s),
         "maxPostTransitTime": str(walk_s),
         "maxDirectTime": str(walk_s),
@@ -88,10 +87,7 @@ class MotisJourneySearch(JourneySearch):
         return found.with_trouble(_MOVED)
 
     async def first_page(self, question: JourneyQuestion) -> FoundJourneys:
-        params = new_params(question, self._server.api)
-        if self._server.api < 6:
-            # Older servers have no search on the timetable.
-            return await self._ask_page(question, params)
+        params = new_params(question)
         page, promised = await gather_all([self._ask_page(question, params), self._find_promised(question, params)])
         return replace(page.add(promised), following=page.following, cursor=page.cursor)
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import partial
 from zoneinfo import ZoneInfo
 
 from fingerpost import clock
@@ -23,20 +22,13 @@ from fingerpost.transit.remote.motis import shapes
 from fingerpost.transit.remote.motis.itineraries import ask_board, draw_leg, list_rows
 from fingerpost.transit.remote.motis.journeys import MotisJourneySearch
 from fingerpost.transit.remote.motis.places import MotisGeocoder, MotisStopIds, MotisStopLookup, ask_stops
-from fingerpost.transit.remote.motis.server import (
-    NEWEST,
-    OLDEST,
-    MotisEndpoint,
-    MotisServer,
-    TooMuchAsked,
-    UnknownThere,
-)
+from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, TooMuchAsked, UnknownThere
 from fingerpost.transit.remote.motis.transitous import ATTRIBUTION, WORLD, is_transitous
 from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S
 from fingerpost.transit.rules.times import is_zone
 
 ABILITIES = frozenset(Ability)
-API_TRAIT, VERSION_TRAIT = "api", "motis"
+_VERSION_TRAIT = "motis"
 # Around the middle of a server's map, if it has too many stops to list: enough to learn the time zone.
 _SAMPLE_M = 5000.0
 _OSM = "© OpenStreetMap contributors, ODbL"
@@ -48,13 +40,12 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
     Raises:
         ParameterError: it has too many stops to list, and the record states no bounds.
         StorageUnavailable: it cannot be asked.
-        SourceChanged: it is not MOTIS, answers in an unknown shape, or has no stops.
+        SourceChanged: it is not MOTIS, is too old, answers in an unknown shape, or has no stops.
     """
     server = MotisServer(fetch, record)
     initial = (await server.ask(MotisEndpoint.INITIAL, shapes.Initial, {}, fresh_s=0.0)).data
     config = initial.server_config or shapes.ServerConfig()
-    server.api = await _find_api(server)
-    traits = {API_TRAIT: str(server.api), VERSION_TRAIT: config.motis_version or "unknown"}
+    traits = {_VERSION_TRAIT: config.motis_version or "unknown"}
     if is_transitous(record.url):
         return _learn_transitous(record, traits)
     listed, is_whole = await _list_stops(server, record, initial.coordinate)
@@ -71,15 +62,6 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
         traits=traits,
         learned_at=clock.now(),
     )
-
-
-async def _find_api(server: MotisServer) -> int:
-    """Return the newest version of the API, by the paths that exist: the server states it nowhere."""
-    for endpoint, versions in ((MotisEndpoint.STOP_TIMES, (6, 5, 4)), (MotisEndpoint.PLAN, (3, 2))):
-        for version in versions:
-            if await server.has(endpoint, version):
-                return version
-    return OLDEST
 
 
 def _learn_transitous(record: NetworkRecord, traits: dict[str, str]) -> LearnedProfile:
@@ -141,13 +123,11 @@ class MotisNetwork(ServerNetwork):
         if is_transitous(record.url):
             self.credit = "Retrieved from Transitous {retrieved}"
         ids = MotisStopIds(record.name, (feed.name for feed in learned.feeds))
-        api = learned.traits.get(API_TRAIT, "")
-        self._server = MotisServer(fetch, record, int(api) if api.isdecimal() else NEWEST)
+        self._server = MotisServer(fetch, record)
         stops = MotisStopLookup(self._server, ids)
         names = MotisGeocoder(self._server, stops, profile.bounds)
         search = MotisJourneySearch(self._server, ids)
-        draw = partial(draw_leg, api=self._server.api)
-        super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search, draw=draw)
+        super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search, draw=draw_leg)
 
     async def _find_board(self, query: DepartureQuery, language: str | None) -> FoundBoard:
         try:

@@ -121,7 +121,6 @@ class MotisStopLookup(GroupingLookup):
         return None
 
     async def _find_own(self, own_id: str, language: str | None = None) -> ServerStop | None:
-        # The only endpoint of all versions that finds stops by id.
         params = {"stopId": own_id, "n": "1", "exactRadius": "true", "radius": "0"}
         try:
             try:

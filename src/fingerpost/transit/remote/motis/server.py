@@ -8,7 +8,7 @@ import logging
 import re
 from collections.abc import Mapping
 from datetime import date, timedelta
-from enum import Enum
+from enum import StrEnum
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -30,24 +30,16 @@ _REFUSED = frozenset({400, 404, 422})
 _OUTSIDE = "outside of loaded timetable"
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
-NEWEST, OLDEST = 6, 1
+_VERSION_HINT = f"MOTIS 2.11 or later is needed, for version 6 of its API. {REFRESH_HINT}"
 
 
-class MotisEndpoint(Enum):
-    """The end of a path, and the API versions of that path, newest first."""
-
-    PLAN = "plan", (6, 5, 4, 3, 2, 1)
-    STOP_TIMES = "stoptimes", (6, 5, 4, 1)
-    STOPS = "map/stops", (6, 1)
-    INITIAL = "map/initial", (1,)
-    GEOCODE = "geocode", (1,)
-    REVERSE_GEOCODE = "reverse-geocode", (1,)
-
-    def path(self, api: int) -> tuple[str, ...]:
-        """Return the path on a server whose newest API version is ``api``."""
-        name, versions = self.value
-        version = next(version for version in versions if version <= api)
-        return ("api", f"v{version}", *name.split("/"))
+class MotisEndpoint(StrEnum):
+    PLAN = "api/v6/plan"
+    STOP_TIMES = "api/v6/stoptimes"
+    STOPS = "api/v6/map/stops"
+    INITIAL = "api/v1/map/initial"
+    GEOCODE = "api/v1/geocode"
+    REVERSE_GEOCODE = "api/v1/reverse-geocode"
 
 
 class UnknownThere(DataNotFound):
@@ -66,11 +58,9 @@ class MotisServer(Connection):
     Args:
         fetch: sends a request.
         record: its ``url`` and ``key``.
-        api: the newest version of the API that the server has.
     """
 
-    def __init__(self, fetch: Fetch, record: NetworkRecord, api: int = NEWEST) -> None:
-        self.api = api
+    def __init__(self, fetch: Fetch, record: NetworkRecord) -> None:
         has_key = record.key is not None or bool(read_template(record.url or "")[1])
         super().__init__(
             fetch,
@@ -105,16 +95,7 @@ class MotisServer(Connection):
                 raise _read_refusal(response)
             return await read_answer(shape, response)
 
-        path = endpoint.path(self.api)
-        return await self.get(*path, params=asked, fresh_s=fresh_s, accept=_REFUSED, read=read)
-
-    async def has(self, endpoint: MotisEndpoint, version: int) -> bool:
-        """Whether the server has a path: it then reports the missing parameters in its own words."""
-
-        async def is_complaint(response: Response) -> bool:
-            return response.status in _REFUSED and _find_complaint(response) is not None
-
-        return await self.get(*endpoint.path(version), fresh_s=0.0, accept=_REFUSED, read=is_complaint)
+        return await self.get(*endpoint.split("/"), params=asked, fresh_s=fresh_s, accept=_REFUSED, read=read)
 
 
 def _find_ban(response: Response) -> ToolError | None:
@@ -137,7 +118,7 @@ def _read_refusal(response: Response) -> ToolError:
         return SourceChanged(
             f"{host} has no {path} (HTTP {response.status})",
             {"status": response.status},
-            hint=REFRESH_HINT,
+            hint=_VERSION_HINT,
         )
     said = shorten(complaint)
     _log.info("%s refused (HTTP %d): %s", response.redacted_url, response.status, said)

@@ -1,4 +1,4 @@
-"""Shapes of MOTIS' answers. Fields that any version may leave out are optional, and unknown words stay words."""
+"""Shapes of MOTIS' answers. Fields that a server may leave out are optional, and unknown words stay words."""
 
 from typing import Annotated
 
@@ -30,8 +30,7 @@ read_mode = ModeReader(
         Mode.BUS: "bus",
         Mode.COACH: "coach",
         Mode.FERRY: "ferry",
-        # Until version 5 of the API, METRO meant suburban trains.
-        Mode.RAIL: "metro suburban rail highspeed_rail long_distance night_rail regional_rail regional_fast_rail",
+        Mode.RAIL: "suburban rail highspeed_rail long_distance night_rail regional_rail regional_fast_rail",
     }
 )
 

@@ -19,9 +19,7 @@ WORLD = Bounds(south=-90.0, west=-180.0, north=90.0, east=180.0)
 # Its gateway allows 20 plans a minute from one address, 10 of them at once, and 1,000 other requests.
 _PLANS = Pace(name="transitous-plans", per_second=20 / 60, burst=10)
 _REST = Pace(name="transitous", per_second=10, burst=40)
-PACES: Mapping[str, Pace] = MappingProxyType(
-    {_HOST: _REST} | {f"{_HOST}/api/v{version}/plan": _PLANS for version in range(1, 7)}
-)
+PACES: Mapping[str, Pace] = MappingProxyType({_HOST: _REST, f"{_HOST}/api/v6/plan": _PLANS})
 
 
 def is_transitous(url: str | None) -> bool:
@@ -41,7 +39,7 @@ def _fill_url(text: str) -> dict[str, Any]:
 MOTIS = AddOption(
     name="motis",
     metavar="URL",
-    help="A MOTIS 2 server, such as http://localhost:8080.",
+    help="A MOTIS server (2.11 or later), such as http://localhost:8080.",
     fill=_fill_url,
 )
 TRANSITOUS = AddOption(
