@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from fingerpost import clock
 from fingerpost.errors import (
@@ -43,15 +43,11 @@ class NetworkBreaker:
         self._breaker = Breaker(threshold=threshold, rest_s=rest_s, clock_s=clock_s, kind="network")
         self._last: dict[str, StorageUnavailable] = {}
 
-    def enter(self, circuit: str, network: str) -> bool:
-        """Return whether this query tries the circuit again; raise the last failure while it rests.
-
-        Raises:
-            StorageUnavailable: the circuit rests.
-        """
+    def enter(self, circuit: str, network: str) -> None:
+        """Raise the last failure while the circuit rests."""
         wait_s = self._breaker.enter(circuit)
         if wait_s is None:
-            return self._breaker.is_tried(circuit)
+            return
         last = self._last[circuit]
         raise last.with_message(
             f"{network} failed {self._breaker.threshold} times in a row and is asked again in {max(1, round(wait_s))} s"
@@ -75,7 +71,6 @@ class GuardedNetwork(WrapperNetwork):
     """A network that is not asked for a while after several failures or timeouts in a row.
 
     Meanwhile every query raises the last failure at once; then one query tries the network again.
-    That one has the network's whole deadline, and runs on in the background if its caller leaves for a fallback.
 
     Args:
         network: the one to guard.
@@ -87,44 +82,16 @@ class GuardedNetwork(WrapperNetwork):
         super().__init__(network)
         self._breaker = breaker
         self._key = key
-        self._trials: set[asyncio.Task[Any]] = set()
 
     async def forward(self, kind: QueryKind, query: Callable[[Network], Awaitable[_T]]) -> _T:
         circuit = f"{self._key} {_CIRCUITS.get(kind, 'searches')}"
-        if not self._breaker.enter(circuit, self.profile.name):
-            return await self._ask(circuit, query)
-        trial = asyncio.ensure_future(self._try(circuit, query))
-        self._trials.add(trial)
-        trial.add_done_callback(self._end_trial)
-        await asyncio.wait([trial])
-        return trial.result()
-
-    async def _try(self, circuit: str, query: Callable[[Network], Awaitable[_T]]) -> _T:
-        clock.lift_limits()
-        async with clock.time_limit(self.profile.answer_deadline_s):
-            return await self._ask(circuit, query)
-
-    async def close(self) -> None:
-        """Cancel a query that this event loop runs in the background; another loop cancels its own when it ends."""
-        here = asyncio.get_running_loop()
-        trials = [trial for trial in tuple(self._trials) if trial.get_loop() is here]
-        for trial in trials:
-            trial.cancel()
-        if trials:
-            await asyncio.wait(trials)
-
-    def _end_trial(self, trial: asyncio.Task[Any]) -> None:
-        self._trials.discard(trial)
-        if not trial.cancelled():
-            # Retrieved, because the caller may have left.
-            trial.exception()
-
-    async def _ask(self, circuit: str, query: Callable[[Network], Awaitable[_T]]) -> _T:
+        self._breaker.enter(circuit, self.profile.name)
         failure: StorageUnavailable | None = None
         has_answered = False
         try:
             answer = await query(self.network)
             has_answered = True
+            return answer
         except (SourceTimeout, SourceUnreachable, SourceFailed) as error:
             failure = error if error.retryable else None
             raise
@@ -139,4 +106,3 @@ class GuardedNetwork(WrapperNetwork):
             raise
         finally:
             self._breaker.end(circuit, failure, has_answered=has_answered)
-        return answer
