@@ -8,7 +8,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from enum import StrEnum
 from types import MappingProxyType
@@ -26,8 +26,8 @@ from fingerpost.transit.port import Network, NetworkSource, OpenNetworks
 
 _log = logging.getLogger(__name__)
 
-# Whoever opens many networks at once still leaves a processor to those that answer.
-OPENING_THREADS = 4
+# More than networks of one home folder, so that a slow opening keeps no thread from another.
+_OPENING_THREADS = 64
 # A network that takes longer to open is left out of the answers for now, if another is there.
 OPENING_DEADLINE_S = 8.0
 
@@ -91,9 +91,7 @@ class AllNetworks:
         self._opening: dict[str, _Opening] = {}
         self._breaker = breaker or NetworkBreaker()
         self._clock_s = clock_s
-        self._pool = _new_pool()
-        # Demos ship with fingerpost and open at once; they never wait behind what is slow.
-        self._demo_pool = _new_pool()
+        self._pool = ThreadPoolExecutor(_OPENING_THREADS, thread_name_prefix="fingerpost-opening")
         self._current = OpenNetworks()
         self._stamp: Hashable = None
         self._lock = threading.Lock()
@@ -155,40 +153,24 @@ class AllNetworks:
 
         A timetable of an older format is prepared anew when it is opened, which may take minutes.
         """
+        now_s = self._clock_s()
         for name, record in records.items():
             if name not in self._opening:
-                self._opening[name] = self._submit(record)
+                future = self._pool.submit(self._open, record)
+                self._opening[name] = _Opening(record, future, now_s + OPENING_DEADLINE_S)
         openings = {name: self._opening[name] for name in records}
-        added = {name for name, each in openings.items() if each.record not in self._demos}
-        wait({each.future for name, each in openings.items() if name not in added})
+        wait({each.future for each in openings.values() if each.record in self._demos})
+        added = [each for each in openings.values() if each.record not in self._demos]
         # Each is waited for once: a call that comes later does not wait again for what is late already.
-        while late := [openings[name] for name in added if not openings[name].future.done()]:
-            left_s = max(each.late_after_s for each in late) - self._clock_s()
-            if left_s <= 0:
-                break
-            wait({each.future for each in late}, timeout=left_s, return_when=FIRST_COMPLETED)
-        self._go_round_what_is_late(added)
-        openings = {name: self._opening[name] for name in records}
-        waiting = {openings[name].future for name in added if not openings[name].future.done()}
-        done = {openings[name].future for name in added} - waiting
+        left_s = max((each.late_after_s - now_s for each in added), default=0.0)
+        if left_s > 0:
+            wait({each.future for each in added if each.late_after_s > now_s}, timeout=left_s)
+        waiting = {each.future for each in added if not each.future.done()}
+        done = {each.future for each in added} - waiting
         while waiting and all(each.exception() is not None for each in done):
             more, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             done |= more
         return openings
-
-    def _submit(self, record: NetworkRecord) -> _Opening:
-        pool = self._demo_pool if record in self._demos else self._pool
-        return _Opening(record, pool.submit(self._open, record), self._clock_s() + OPENING_DEADLINE_S)
-
-    def _go_round_what_is_late(self, names: Collection[str]) -> None:
-        """Give networks that wait for a thread new ones, where those that are late hold all there are."""
-        waiting = [name for name in names if self._opening[name].future.cancel()]
-        if waiting:
-            self._pool.shutdown(wait=False)
-            self._pool = _new_pool()
-            for name in waiting:
-                before = self._opening[name]
-                self._opening[name] = self._submit(before.record)._replace(late_after_s=before.late_after_s)
 
     def _open(self, record: NetworkRecord) -> _OpenedNetwork:
         source = self._sources.get(record.source)
@@ -228,10 +210,6 @@ class AllNetworks:
             closed = ClosedNetwork(record.name, problems[record.name], fallback, priority=record.priority)
             return FallbackNetwork(closed, fallback)
         return FallbackNetwork(opened.network, fallback)
-
-
-def _new_pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(OPENING_THREADS, thread_name_prefix="fingerpost-opening")
 
 
 def _say_why_closed(name: str, error: BaseException) -> str:
