@@ -61,7 +61,6 @@ async def ask(application, question, meta=None, tool="plan_trip"):
 
 
 async def test_lines_come_to_those_who_ask(tmp_path):
-    """A ride follows its shape, else its stops; a walk is straight; each says so, leg by leg."""
     answer = await ask(drawn(tmp_path), QUESTION, ASKED)
 
     [itinerary] = answer.structured_content["itineraries"]
@@ -75,7 +74,6 @@ async def test_lines_come_to_those_who_ask(tmp_path):
 
 
 async def test_a_tool_without_lines_says_so(application):
-    """Geometry of a board is refused in a sentence; the tools' list says who has any."""
     answer = await ask(application, {"stop": {"type": "label", "value": "Kamppi"}}, ASKED, "get_departures")
     async with Client(new_server(application, find_user=lambda _: "eva")) as client:
         listed = (await client.list_tools()).tools
@@ -96,7 +94,6 @@ async def test_an_error_has_nothing_beside_it(application):
 
 
 async def test_a_long_line_is_thinned_and_says_how_far(tmp_path):
-    """A shape of twenty thousand points is thinned until all lines fit, within a tolerance that is said."""
     zigzag = [(60.17 + (n % 2) * 0.0001, 24.94 + n * 0.018 / 19_999) for n in range(20_000)]
     answer = await ask(drawn(tmp_path, zigzag), QUESTION, ASKED)
 
@@ -196,7 +193,6 @@ def painted(home, tmp_path):
 
 @pytest.mark.parametrize("tool", QUESTIONS)
 async def test_who_asks_gets_the_colours_of_lines_with_a_text_that_can_be_read(painted, tool):
-    """Orange with black; what touches the line without a colour is not named. The body is the same to the byte."""
     question, touched = QUESTIONS[tool]
     asked, bare = await ask(painted, question, {COLORS: True}, tool), await ask(painted, question, tool=tool)
 
@@ -207,7 +203,6 @@ async def test_who_asks_gets_the_colours_of_lines_with_a_text_that_can_be_read(p
 
 
 async def test_the_demo_has_the_colours_that_riders_know(application):
-    """Helsinki's metro is orange, and each line of London's tube has its own."""
     board = {"stop": {"type": "id", "value": "DEMO-LONDON:BANK"}, "limit": 50, "windowMinutes": 30}
     metro = {"stop": {"type": "id", "value": "DEMO-HELSINKI:KAMPPI"}}
     tube = await ask(application, board, {COLORS: True}, "get_departures")
@@ -229,7 +224,6 @@ def town(home, tmp_path, invoke):
 
 
 async def test_who_asks_gets_what_lies_around_the_trip(town):
-    """The lake as a closed ring, then the street; the body is the same to the byte, and names whose map it is."""
     asked, bare = await ask(town, lakeside.QUESTION, {BASEMAP: True}), await ask(town, lakeside.QUESTION)
 
     basemap = asked.meta[BASEMAP]

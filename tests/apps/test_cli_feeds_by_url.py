@@ -73,7 +73,6 @@ def test_a_network_is_added_from_an_address(town, home):
 
 
 def test_a_refresh_asks_whether_the_feed_has_changed(town, publish, feeds, invoke, home):
-    """Unchanged says so and imports nothing; a new version takes the old one's place."""
     before = (home / "networks" / "TOWN.json").read_bytes()
     same = invoke("network", "refresh", "town")
     untouched = (home / "networks" / "TOWN.json").read_bytes() == before
@@ -87,7 +86,6 @@ def test_a_refresh_asks_whether_the_feed_has_changed(town, publish, feeds, invok
 
 
 def test_one_changed_feed_of_two_is_enough(publish, invoke, home):
-    """The other one is taken from what was fetched before; both keep their names."""
     invoke("network", "add", "Town", publish(path="/a.zip"), f"OTHER={publish(path='/b.zip')}")
     publish(TWO_TRIPS, "/b.zip")
     refreshed = invoke("network", "refresh", "Town")
@@ -98,7 +96,6 @@ def test_one_changed_feed_of_two_is_enough(publish, invoke, home):
 
 
 def test_a_feed_on_disk_is_refreshed_when_it_was_written_to(tmp_path, invoke, home):
-    """A path is looked at by size and time."""
     path = write_feed(tmp_path / "town.zip", feed_from_drawing(ONE_TRIP, coordinates=TOWN))
     invoke("network", "add", "Town", str(path))
     same = invoke("network", "refresh", "Town")
@@ -109,7 +106,6 @@ def test_a_feed_on_disk_is_refreshed_when_it_was_written_to(tmp_path, invoke, ho
 
 
 def test_a_new_version_that_cannot_be_used_leaves_the_old(town, publish, feeds, invoke, home):
-    """One sentence, status 1, the old network whole, and the next refresh tries again."""
     feeds.contents["/town.zip"] = b"<html>Moved</html>"
     broken = invoke("network", "refresh", "Town")
     after_broken = (report_of(home)[0]["trips"], fetched_files(home))
@@ -130,7 +126,6 @@ def test_a_source_that_fails_is_named_and_the_others_go_on(town, publish, feeds,
 
 
 def test_killed_before_its_record_a_refresh_has_done_no_harm(town, publish, invoke, home):
-    """The new network is there whole; the next refresh imports once more and tidies up."""
     publish(TWO_TRIPS)
     died = subprocess.run([sys.executable, "-c", DIE_BEFORE_THE_RECORD], capture_output=True, check=False)
     trips = report_of(home)[0]["trips"]
@@ -140,7 +135,6 @@ def test_killed_before_its_record_a_refresh_has_done_no_harm(town, publish, invo
 
 
 def test_a_key_is_named_in_the_address_and_never_kept(publish, feeds, invoke, home, monkeypatch):
-    """The key goes out with the request; neither the disk nor the screen sees it."""
     monkeypatch.setenv("TOWN_KEY", "s3cr3t-k3y")
     added = invoke("network", "add", "Town", publish() + "?v=1&api_key=${TOWN_KEY}")
     kept = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
@@ -156,7 +150,6 @@ def test_a_key_in_the_clear_is_refused(feeds, invoke):
 
 
 def test_this_machine_is_asked_only_by_permission(feeds, invoke, monkeypatch):
-    """Without FINGERPOST_PRIVATE_HOSTS the address is refused, and the setting named."""
     monkeypatch.delenv("FINGERPOST_PRIVATE_HOSTS")
     refused = invoke("network", "add", "Town", f"{feeds.url}/town.zip")
 

@@ -80,7 +80,6 @@ def test_json_may_stand_before_the_company(invoke):
 
 @pytest.fixture
 def facts_file(tmp_path):
-    """A companyfacts file of one drawn company."""
     path = tmp_path / "CIK0000000007.json"
     path.write_text(json.dumps(FACTS), encoding="utf-8")
     return path
@@ -128,7 +127,6 @@ def test_a_file_that_is_something_else_is_refused_by_name(facts_file, invoke):
 
 
 def test_the_archive_is_loaded_and_answered(facts_file, invoke, tmp_path):
-    """The tickers come from the SEC's list; unreadable members are skipped and named."""
     listed = tmp_path / "company_tickers.json"
     listed.write_text(json.dumps({"0": {"cik_str": 7, "ticker": "DRWN", "title": "Drawn Inc."}}), encoding="utf-8")
     with zipfile.ZipFile(tmp_path / "companyfacts.zip", "w") as made:
@@ -145,7 +143,6 @@ def test_the_archive_is_loaded_and_answered(facts_file, invoke, tmp_path):
 
 @pytest.fixture
 def local_edgar(monkeypatch):
-    """EDGAR on this machine, with one company."""
     monkeypatch.setenv("FINGERPOST_PRIVATE_HOSTS", "127.0.0.1")
     monkeypatch.setenv("FINGERPOST_SEC_CONTACT", "ops@example.org")
     with serving_feeds() as server:

@@ -38,7 +38,6 @@ def follow(application, arguments, *steps, as_json=False):
 
 
 def test_a_cancellation_is_on_the_next_board(application, capsys):
-    """Elsewhere than at a terminal, boards stand one below the other; Ctrl-C ends without a word."""
     follow(application, KAMPPI, lambda: disrupt_demo(application))
     out, err = capsys.readouterr()
     boards = out.split("Kamppi (DEMO-HELSINKI:KAMPPI)")[1:]
@@ -50,7 +49,6 @@ def test_a_cancellation_is_on_the_next_board(application, capsys):
 
 
 def test_as_json_each_answer_is_a_line(application, capsys):
-    """A program reads line by line, and gets the contract's envelope each time."""
     follow(application, KAMPPI, lambda: disrupt_demo(application), as_json=True)
     bodies = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 

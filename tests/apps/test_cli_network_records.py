@@ -96,7 +96,6 @@ def test_a_network_without_a_source_is_wrong_usage(invoke):
 
 
 def test_adding_again_keeps_what_is_not_named_again_and_says_so(town, feed, home, invoke):
-    """Priority and remarks stay, the zone is the one of now."""
     invoke("network", "set", "town", "priority", "5")
     invoke("network", "set", "town", "zone", "Europe/Paris")
     path = home / "networks" / "TOWN.toml"
@@ -134,7 +133,6 @@ def test_adding_over_a_wrong_record_says_that_it_was_written_anew(town, feed, ho
     ],
 )
 def test_a_key_is_set_and_unset(town, home, key, typed, kept, invoke):
-    """Lists, numbers and boxes are typed as one would; --unset takes the value away."""
     done = invoke("network", "set", "town", key, *typed)
     value = getattr(records_of(home)["TOWN"], key)
     invoke("network", "set", "town", key, "--unset")
@@ -258,7 +256,6 @@ def _call(ctx: typer.Context):
 
 @pytest.fixture
 def paper(home, monkeypatch):
-    """``add`` with the option of a kind called paper; and the source that it opens."""
     source = PaperSource()
     options = (
         AddOption(name="paper", metavar="REGION", help="Ask the paper.", fill=fill),
@@ -276,7 +273,6 @@ def paper(home, monkeypatch):
 
 
 def test_a_kind_of_source_brings_its_option_and_states_its_bounds(paper, home, capsys):
-    """One declaration; the record has what was typed, and what the source knows is kept beside it."""
     source, command = paper
     command("add", "porto", "--paper", "porto", "--zone", "Europe/Madrid", "--priority", "2")
 
@@ -320,7 +316,6 @@ def test_a_network_has_one_source(paper, arguments, observed, capsys, home):
 
 
 def test_a_network_that_changes_its_source_keeps_only_what_any_source_has(paper, feed, home):
-    """Priority stays; feeds, zone, the prepared timetable and what a server said were the other source's."""
     _, command = paper
     command("add", "porto", str(feed), "--priority", "4", "--zone", "Europe/Paris")
     command("add", "porto", "--paper", "porto")
@@ -335,7 +330,6 @@ def test_a_network_that_changes_its_source_keeps_only_what_any_source_has(paper,
 
 
 def test_a_remote_source_is_asked_again_by_refresh_shown_and_forgotten(paper, home, monkeypatch):
-    """What it says now takes the place of what it said; ``remove`` leaves nothing of it."""
     source, command = paper
     command("add", "porto", "--paper", "porto")
     monkeypatch.setattr(network_commands, "REMOTE_KINDS", [SourceKind(kind="paper", open_source=lambda _: source)])

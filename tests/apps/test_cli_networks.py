@@ -114,7 +114,6 @@ FAULTY = feed_from_drawing("line A | Alpha 08:00 | Beta 08:10") | {
 
 
 def test_show_tells_what_add_told(tmp_path, invoke):
-    """The record, then the import's report: counts, and every finding with table, line and column."""
     added = invoke("network", "add", "Town", str(write_feed(tmp_path / "town.zip", FAULTY)))
     shown = invoke("network", "show", "town")
 

@@ -49,7 +49,6 @@ def test_a_spinner_says_on_a_terminal_what_is_worked_on(monkeypatch, is_terminal
 
 
 def test_an_answer_is_printed_letter_by_letter(capsys):
-    """Brackets in a stop's name are no markup, and the name of a smiley is none."""
     output.print_answer("Alpha\n   BUS 1 to [red]Beta[/red] :bus:")
 
     assert capsys.readouterr().out == "Alpha\n   BUS 1 to [red]Beta[/red] :bus:\n"

@@ -203,7 +203,6 @@ def test_a_feed_that_does_not_exist_is_refused_with_those_that_do(add, invoke, m
 
 
 def test_real_time_that_is_set_later_is_looked_at_too(add, server, invoke):
-    """The same refusals and the same words, and what was followed stays."""
     add("/good.pb")
     refused = invoke("network", "set", "town", "realtime", f"{server.url}/page")
     kept = follows(invoke)

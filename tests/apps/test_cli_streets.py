@@ -147,7 +147,6 @@ def test_streets_that_were_added_answer_without_osmium(tmp_path, extract, invoke
 
 
 def test_streets_stay_when_feeds_are_added_again_and_go_by_unset(tmp_path, extract, invoke):
-    """`add` keeps what is not named; `set --unset` and `refresh` bring the straight line back."""
     feed = _feed(tmp_path)
     invoke("network", "add", "Town", feed, "--streets", str(extract))
     again = invoke("network", "add", "Town", feed)
@@ -163,7 +162,6 @@ def test_streets_stay_when_feeds_are_added_again_and_go_by_unset(tmp_path, extra
 
 
 def test_another_extract_under_the_same_name_is_taken_at_refresh(tmp_path, extract, invoke):
-    """A street from O to Alpha was built; the feed is as before."""
     invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
     unchanged = invoke("network", "refresh", "TOWN").stdout
     _write(extract, TOWN.replace("O  A", "O--A"))
@@ -174,7 +172,6 @@ def test_another_extract_under_the_same_name_is_taken_at_refresh(tmp_path, extra
 
 
 def test_streets_of_an_older_version_are_named_and_prepared_anew_at_refresh(tmp_path, extract, invoke):
-    """The files are as before, but nobody wrote down the rules by which they were read."""
     invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
     pointer = next(tmp_path.rglob("networks/TOWN.json"))
     known = json.loads(pointer.read_text())

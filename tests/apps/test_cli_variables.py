@@ -36,7 +36,6 @@ def test_a_value_is_a_place_or_json_or_text(invoke):
 
 
 def test_words_of_a_value_are_printed_as_they_were_saved(invoke):
-    """Names of fields and tools become options and commands in messages only."""
     printed = invoke("vars", "set", "style", '{"maxTransfers": "find_stops"}').stdout
     assert printed.startswith("""Saved 'style', type other: {"maxTransfers": "find_stops"}""")
 

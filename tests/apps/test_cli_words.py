@@ -48,7 +48,6 @@ SINCE = datetime(2026, 3, 10, 8, 0, tzinfo=ZoneInfo("Europe/Helsinki"))
     ],
 )
 def test_a_time_as_a_person_types_it(text, meant):
-    """The next such time; a named day is that day, a weekday the next one on which it has not passed."""
     assert f"{find_clock_time(text).next(SINCE):%Y-%m-%d %H:%M}" == meant
 
 
@@ -77,7 +76,6 @@ def test_a_time_that_no_clock_shows_is_refused(text):
     ],
 )
 def test_what_is_no_time_is_quoted(text, said):
-    """An empty text leaves no hole in the sentence; a day is told what it lacks."""
     with pytest.raises(typer.BadParameter) as refused:
         resolve_typed_time(text, None)
     assert refused.value.message.startswith(said)
@@ -97,17 +95,14 @@ def test_what_is_no_time_is_quoted(text, said):
     ],
 )
 def test_an_age_as_a_person_says_it(age_s, said):
-    """Seconds are of use for two minutes."""
     assert say_age(age_s) == said
 
 
 def test_a_point_as_it_is_copied_from_a_map(invoke):
-    """Latitude and longitude with a comma between them, or as two words."""
     assert invoke("stops", "60.17,24.93").stdout == invoke("stops", "60.17", "24.93").stdout
 
 
 def test_a_stop_that_is_not_clear_is_an_error_with_candidates(invoke, home):
-    """Exit status 1; the envelope is the lookup contract's."""
     done = invoke("timetable", "kamp", "--json")
 
     assert (done.returncode, json.loads(done.stdout)["error"]["category"]) == (1, "DISAMBIGUATION_REQUIRED")

@@ -23,7 +23,6 @@ def began(invoke):
 
 @pytest.mark.usefixtures("began")
 async def test_another_process_plays_it_for_ten_minutes(application, monkeypatch):
-    """Then the demo is as the timetable has it; a line may be closed a second time."""
     disruption = DemoDisruption(application)
     counts = []
     for now in (NOW, "2026-03-10T08:09:59+02:00", "2026-03-10T08:10:00+02:00"):
@@ -47,8 +46,6 @@ async def test_nothing_is_played_where_nobody_began(application, home):
 
 
 def test_a_board_that_is_followed_shows_it(application, capsys):
-    """The next board after the command has the cancellation, as one of another terminal would."""
-
     async def begin():
         application.settings.prepare_home()
         begin_disruption(application.settings.home)

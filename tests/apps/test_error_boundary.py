@@ -32,7 +32,6 @@ async def test_a_bug_has_the_same_name_each_time_while_the_clock_stands(caplog):
     [(errno.ENOSPC, "upstream-error"), (errno.EDQUOT, "upstream-error"), (errno.EIO, "internal-error")],
 )
 async def test_a_full_disk_is_no_bug(number, code):
-    """Whatever could not be written: the caller learns that it may try again, and why."""
     full = {"full": ScriptedTool(OSError(number, "no room"))}
     answer = await error_boundary.answer(full, "full", {}, user="eva")
 

@@ -66,14 +66,12 @@ class Findings:
 
 @pytest.fixture
 def application(home):
-    """An application over the demo networks and one filing, whose planJourney takes calls as fast as they come."""
     settings = read_settings(plan_journey_per_second=1000)
     FactStore(settings.filings_file).put_sections(split_sections(320193, *FILING, FILING_TEXT))
     return build(settings)
 
 
 def test_every_answer_is_as_published_within_its_bound_and_whole_in_its_text(application):
-    """Sound calls, calls at a bound and bent ones, of tools, figures and plans; each kind both ways."""
     drawer, findings, seen = CallDrawer(application, random.Random(SEED)), Findings(application), Counter()
 
     async def ask_all():
@@ -106,7 +104,6 @@ class Unforeseen(ToolError):
 
 
 def test_an_unforeseen_exception_is_answered_as_published(application, monkeypatch):
-    """In every tool: an exception that no tool knows, and one of our own classes."""
     drawer, raised = CallDrawer(application, random.Random(SEED)), set()
     for error in (RuntimeError("a bug"), Unforeseen("ours")):
 

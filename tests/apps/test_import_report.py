@@ -47,7 +47,6 @@ def verdict_on(*feeds, today=FIRST):
     ],
 )
 def test_the_first_line_is_the_verdict(findings, observed):
-    """What only was guessed, or concerns nobody, is no loss; of losses trips come first, beside how many there are."""
     assert verdict_on(a_feed(*findings)) == [observed]
 
 
@@ -101,7 +100,6 @@ def test_three_kinds_of_loss_stand_in_the_verdict(findings, end):
 
 
 def test_every_finding_is_explained():
-    """By a meaning of its own, whose kind agrees with the reason's name."""
     for reason in Reason:
         assert find_meaning(reason.code) is reason
         if reason.code.endswith(("-unapplied", "-unsupported")):
@@ -113,7 +111,6 @@ def test_every_finding_is_explained():
 
 
 def test_a_report_explains_each_finding_once(capsys):
-    """Two feeds with one finding in common: its count with each, its meaning at the end."""
     feeds = (a_feed(("trip-without-route", 1), name="A"), a_feed(("trip-without-route", 2), name="B"))
     print_report(ImportReport(network="TOWN", feeds=feeds))
     printed = capsys.readouterr().out
@@ -124,7 +121,6 @@ def test_a_report_explains_each_finding_once(capsys):
 
 
 def test_a_feed_that_cannot_be_used_says_so_first(tmp_path, invoke):
-    """The verdict, the reason with its meaning, what to do; status 1 and nothing added."""
     tables = feed_from_drawing("line 1 | Alpha 08:00 | Beta 08:10", coordinates={"Alpha": (41, -8), "Beta": (41, -7.9)})
     tables["trips.txt"] = tables["trips.txt"].splitlines()[0] + "\n"
     added = invoke("network", "add", "Town", str(write_feed(tmp_path / "town.zip", tables)))

@@ -41,7 +41,6 @@ def test_what_finds_no_room_is_dropped_and_counted():
 
 
 def test_a_reader_that_is_gone_stops_nothing():
-    """A broken pipe: the next line is taken, and flushing ends."""
     reading, writing = os.pipe()
     os.close(reading)
     stream = os.fdopen(writing, "w")

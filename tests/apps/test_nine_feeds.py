@@ -79,7 +79,6 @@ def test_add_does_not_call_ready_what_has_ended(added):
 
 
 def test_list_show_and_doctor_tell_the_days_and_the_state_of_each_feed(added, invoke):
-    """One line a feed; show says what add said; a monitor that runs the doctor sees exit status 1."""
     listed = [line.split() for line in invoke("network", "list").stdout.splitlines()]
     doctor = invoke("doctor")
     report = [line.strip() for line in doctor.stdout.splitlines()]

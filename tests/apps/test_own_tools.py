@@ -106,7 +106,6 @@ def test_the_ten_lines_of_the_documentation_run(home, capsys):
 
 
 async def test_a_function_and_a_contract_tool_work_together_in_a_plan(home):
-    """One step takes the other's value; the contract's own Plan is taken as it is, and a note is not lost."""
     rim = {"query_type": "rim", "parameters": {"width": {"$ref": "double"}, "height": 2}}
     async with Fingerpost(tools=[double, Measuring()]) as fp:
         done = await fp.run_plan(plan=plan(step(1, "double", {"n": 4}), step(2, "measure", rim)))
@@ -116,7 +115,6 @@ async def test_a_function_and_a_contract_tool_work_together_in_a_plan(home):
 
 
 async def test_a_call_alone_answers_in_the_standard_response(home):
-    """Flat parameters for one query type; tool_details knows the tool."""
     async with Fingerpost(tools=[double]) as fp:
         answer = await fp.answer("double", {"n": 21})
         details = await fp.tool_details("tool_details", {"tool_name": "double"})
@@ -216,7 +214,6 @@ async def resume_over_mcp(run_id):
 
 
 async def test_a_plan_of_own_tools_is_killed_and_resumed(installed, monkeypatch):
-    """What was recorded does not run again: the first tool is called once."""
     monkeypatch.delenv("FINGERPOST_NOW")
     pipe = installed / "begun"
     os.mkfifo(pipe)

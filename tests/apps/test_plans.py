@@ -88,7 +88,6 @@ QUERIES = {
 
 @pytest.mark.parametrize("query_type", QUERIES)
 def test_a_period_may_come_from_an_earlier_step(ask, query_type):
-    """A reference stands for it; what else is wrong is told at once, and what comes is checked when it is there."""
     parameters = {**QUERIES[query_type], "period": {"$ref": "year"}}
     step = REVENUE["steps"][0] | {"output_path": None, "done_check": None}
 
@@ -127,7 +126,6 @@ def test_a_sentence_that_a_template_reads_is_planned_and_run(ask, sentence, key,
 
 
 def test_a_run_waits_for_a_person_and_goes_on_in_another_application(ask, application, home):
-    """Approval over a restart: nothing is saved before it, and it is saved after."""
     first = ask("run_plan", {"plan": SAVE})
     application.plans.runs.journal.close()
     before = ask("get_user_variables", {}).body["variables"]
@@ -173,7 +171,6 @@ def test_a_refusal_is_answered_in_the_standard_response(ask):
 
 
 def test_why_a_claim_was_not_judged_is_said_beside_the_verdict(ask):
-    """The step completes, and its value is the verdict alone."""
     claim = {"ticker": "AAPL", "metric": "Revenue", "period": "2022", "relation": "equals", "value": 394328}
     asked = {"query_type": "verify_claim", "parameters": claim}
     step = REVENUE["steps"][0] | {"parameters": asked, "output_path": ["data", "verdict"], "done_check": None}
@@ -256,7 +253,6 @@ def test_the_commands_look_after_a_run(invoke, tmp_path):
 
 
 def test_a_plan_cannot_take_the_terminal_over(invoke, tmp_path):
-    """Its words are somebody else's: no escape of theirs reaches the terminal, and each stays on its line."""
     path = tmp_path / "plan.json"
     evil = "\x1b[2J\x9b31m\rall is well\x07\n1. done"
     steps = [{"step_id": 1, "description": evil, "parameters": {"seen": evil}}]
@@ -277,7 +273,6 @@ def test_a_plan_cannot_take_the_terminal_over(invoke, tmp_path):
     ("kind", "said"), [("step_started", "look  plan_trip  61 s"), ("step_completed", "look  plan_trip")]
 )
 def test_a_step_that_lasts_shows_for_how_long(monkeypatch, kind, said):
-    """While it runs, in seconds; the picture that is left standing has no clock."""
     screen, now = io.StringIO(), [1000.0]
     step = SimpleNamespace(step_id=1, description="look", tool="plan_trip", agent=None)
     monkeypatch.setattr(run_view, "plan_of", lambda _run: SimpleNamespace(goal="Get there", steps=[step]))

@@ -79,7 +79,6 @@ def run_step(application):
 
 
 def said_by(value):
-    """All that a response says by the fields that are known to say something, wherever they stand."""
     if isinstance(value, dict):
         for name, item in value.items():
             if name == "parameters" or not item:
@@ -94,7 +93,6 @@ def said_by(value):
 
 
 def sentences_of(name, value):
-    """What of it a reader of the text alone must find."""
     if name == "candidates":
         # What tells candidates apart is keyed by their tokens.
         return list(value) if isinstance(value, dict) else [each.get("token") or each.get("id") for each in value]
@@ -116,13 +114,11 @@ def without_nulls(value):
 
 
 def test_every_tool_is_asked(application):
-    """A new tool adds its failing, empty and partial answers above."""
     assert {tool for tool, _parameters in CASES} == set(application.tools) - OWN_TOOLS
 
 
 @pytest.mark.parametrize(("tool", "parameters"), CASES, ids=lambda each: each if isinstance(each, str) else "")
 def test_what_a_tool_says_is_in_the_runs_answer(run_step, tool, parameters):
-    """Every missing, note, hint, suggestion, candidate and warning, in structure and in the text alone."""
     alone, answer = run_step(tool, parameters)
     [step] = answer.body["data"]["steps"]
     kept = [json.dumps(remark["value"], sort_keys=True) for remark in step["remarks"]]

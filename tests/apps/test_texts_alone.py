@@ -85,7 +85,6 @@ QUESTIONS = [
 
 @pytest.mark.parametrize(("name", "arguments"), QUESTIONS, ids=[f"{at} {each[0]}" for at, each in enumerate(QUESTIONS)])
 def test_the_text_alone_has_every_figure_time_and_candidate(application, name, arguments):
-    """Of the demo and of the sample; where lines are left out, the text says how many and how to get them."""
     answer = ask(application, name, arguments)
     body_bytes, text_bytes = sizes(answer)
 
@@ -95,7 +94,6 @@ def test_the_text_alone_has_every_figure_time_and_candidate(application, name, a
 
 
 def test_rows_beyond_the_bound_are_counted_and_the_way_to_them_is_told(application):
-    """Of 900 wide rows the first are here; the same query with an offset has the rest."""
     wide = SQL.format(rows=900).replace("i * 7 AS b", f"'{'x' * 90}' AS b")
     answer = ask(application, *sec("custom_sql", ticker=None, sql_query=wide))
     rows = answer.body["results"]
@@ -111,7 +109,6 @@ def test_rows_beyond_the_bound_are_counted_and_the_way_to_them_is_told(applicati
 
 
 def test_a_text_that_is_cut_has_both_ends(application):
-    """The oldest rows and whose data it is, and between them how many lines are not told."""
     cut = ask(application, *sec("financial_ratios"))
     told = r"\n\[\d+ of \d+ lines are left out of this text here\. Name the ratios, or give a period\.\]\n"
 
@@ -121,7 +118,6 @@ def test_a_text_that_is_cut_has_both_ends(application):
 
 
 def test_a_run_of_many_long_steps_is_bounded(application):
-    """Five hundred steps with a kilobyte each: the first are here, and the run says where the rest is."""
     value = {"type": "other", "value": "v" * 900}
     steps = [
         {"step_id": at, "description": f"step {at}", "tool": "save_user_variable", "expected_key": f"k{at}",

@@ -26,7 +26,6 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.mark.parametrize("major", ["1", "2"])
 def test_the_sdk_hands_on_errors_and_candidates(home, major):
-    """Nothing is thrown: an ambiguous place has its candidates, in the structure and in the text."""
     assert FOLDER is not None
     done = subprocess.run(
         ["node", str(ASK), major, FOLDER, *COMMAND, "serve"],
@@ -48,7 +47,6 @@ def test_the_sdk_hands_on_errors_and_candidates(home, major):
 
 @pytest.mark.skipif(not INSPECTOR.exists(), reason="the Inspector is not installed")
 def test_the_inspectors_strict_mode_is_silent(home, application, tmp_path):
-    """Every tool is listed, and no line of its report warns of a published schema."""
     # By itself it waits 15 s for a server, which a machine that is busy elsewhere takes to start Node and Python.
     patience = ("--connect-timeout", str(DEADLINE_S // 2 * 1000))
     done = subprocess.run(

@@ -48,7 +48,6 @@ print(json.dumps({**found, "compiled": ask_all(), "is_ready": kernel_mode.is_rea
 
 
 def test_plain_and_compiled_kernels_give_the_same_answers(home):
-    """Trips there and back, near the walking limit, without steps, and a board."""
     done = subprocess.run([sys.executable, "-c", ASKING], capture_output=True, text=True, check=True)
     found = json.loads(done.stdout)
 
@@ -143,7 +142,6 @@ def test_compiled_kernels_are_used_without_a_word(decide):
 
 
 def test_kernels_lie_in_the_folder_that_is_named_else_in_the_cache_of_the_platform(monkeypatch, tmp_path):
-    """One folder for each state of the engine; a child process inherits it."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     named = kernel_mode.use_kernels_folder()
     inherited = kernel_mode.use_kernels_folder(), Path(os.environ["NUMBA_CACHE_DIR"])
@@ -155,7 +153,6 @@ def test_kernels_lie_in_the_folder_that_is_named_else_in_the_cache_of_the_platfo
 
 
 def test_a_process_decides_once_and_its_compiler_runs_no_plain_kernel(monkeypatch):
-    """A command that asks several questions starts one compiler; results have the types of compiled code."""
     monkeypatch.setattr(kernel_mode, "_mode", kernel_mode._Mode())
     decisions = []
 

@@ -28,7 +28,6 @@ HOME = re.search(r"FINGERPOST_HOME=(\S+)", " ".join(find_all("ENV")))[1]
 
 
 def check_command(command):
-    """Parse a command of ours as the command line would, without running it."""
     assert command[0] == "fingerpost"
     group, words = typer.main.get_command(app), command[1:]
     while words and hasattr(group, "commands"):
@@ -37,8 +36,7 @@ def check_command(command):
         pass
 
 
-def test_instructions_are_read():
-    """A line that goes on below is one instruction, and a comment between is none."""
+def test_instructions_of_the_container_file_are_read():
     assert read_instructions("FROM a\n# b\nRUN c \\\n# d\n    e\n") == [("FROM", "a"), ("RUN", "c e")]
 
 
@@ -59,7 +57,6 @@ def test_nothing_runs_as_root():
 
 
 def test_what_is_copied_exists():
-    """ADD would unpack and fetch; COPY does neither."""
     sources = [word for rest in find_all("COPY") for word in shlex.split(rest)[:-1]]
 
     assert [source for source in sources if not (ROOT / source).exists()] == []
@@ -85,7 +82,6 @@ def test_the_command_is_one_of_ours_in_exec_form():
 
 
 def test_it_says_whether_it_is_well():
-    """By its own Python: the image has no curl."""
     (check,) = find_all("HEALTHCHECK")
 
     assert json.loads(check.partition(" CMD ")[2])[0] == "python"
@@ -94,7 +90,6 @@ def test_it_says_whether_it_is_well():
 
 @pytest.mark.parametrize("name", ["server", "refresh"])
 def test_a_service_runs_a_command_of_ours_and_may_do_little(name):
-    """It writes to its volume and to /tmp, and gains no right."""
     service = SERVICES[name]
     check_command(service["command"])
 
@@ -104,13 +99,11 @@ def test_a_service_runs_a_command_of_ours_and_may_do_little(name):
 
 
 def test_the_home_is_a_volume_of_its_user():
-    """What is fetched and prepared outlives the container."""
     assert json.loads(find_all("VOLUME")[0]) == [HOME]
     assert f"--home-dir {HOME} --create-home" in " ".join(find_all("RUN"))
 
 
 def test_every_volume_is_declared_and_every_image_has_a_version():
-    """Ours is built here."""
     mounted = {volume.partition(":")[0] for service in SERVICES.values() for volume in service["volumes"]}
     images = {service["image"] for service in SERVICES.values()} - {"fingerpost"}
 
@@ -119,7 +112,6 @@ def test_every_volume_is_declared_and_every_image_has_a_version():
 
 
 def test_the_build_has_the_container_file():
-    """Paths count from the compose file."""
     build = SERVICES["server"]["build"]
     folder = (ROOT / "deploy" / build["context"]).resolve()
 
@@ -135,7 +127,6 @@ def test_ports_are_on_loopback_alone():
 
 
 def test_no_secret_is_written_down():
-    """A password comes from the environment, without a default, and keys have an empty one."""
     written = (ROOT / "deploy" / "compose.yaml").read_text(encoding="utf-8")
     passwords = re.findall(r"PASSWORD: (\S+)|://\w+:([^@]+)@", written)
     keys = re.findall(r"_KEY: (.*)", written)

@@ -36,7 +36,6 @@ class Aged:
 
 
 def list_told():
-    """Return the names of all samples that a server tells once everything has happened once."""
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     reader = PrometheusMetricReader(disable_target_info=True, scope_info_enabled=False, registry=registry)
@@ -55,7 +54,6 @@ def list_told():
 
 
 def test_every_instrument_is_found():
-    """Else the tests below would hold for nothing: one of each kind is among them."""
     assert {"fingerpost.tool.call.duration", "fingerpost.calls.refused", "fingerpost.requests.in_hand"} < set(
         list_declared()
     )
@@ -79,7 +77,6 @@ def test_every_metric_of_ours_is_shown():
 
 
 def test_every_metric_stands_on_its_page():
-    """Under the name of OpenTelemetry, and as Prometheus has it where a query would look for it."""
     assert {name for name in list_declared() if f"`{name}`" not in PAGE} == set()
 
 

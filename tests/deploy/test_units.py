@@ -27,7 +27,6 @@ def test_there_is_a_server_and_a_timer():
 
 @pytest.mark.parametrize("name", [unit for unit in UNITS if unit.endswith(".service")])
 def test_a_service_starts_a_command_of_ours_under_a_user_of_its_own(name):
-    """It may write to its state folder, the home, and to its cache folder, the compiled engine; it gains no right."""
     keys = read_keys(name)
     check_command(["fingerpost", *shlex.split(keys["ExecStart"].removeprefix(INSTALLED))])
 

@@ -18,7 +18,6 @@ LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)")
 
 @pytest.fixture(scope="module")
 def pages():
-    """What docs/generate.py writes."""
     spec = importlib.util.spec_from_file_location("docs_generate", ROOT / "docs" / "generate.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -74,7 +73,6 @@ def test_the_readme_names_every_tool(pages):
 
 
 def test_the_index_of_decisions_is_whole():
-    """One row a record, in order: number with its link, title, and the first line of the decision."""
     index = (ROOT / "docs" / "decisions" / "README.md").read_text(encoding="utf-8")
     expected = []
     for path in RECORDS:

@@ -28,7 +28,6 @@ SET_UP = re.compile(r"(make [a-z]+|pip install \.)")
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """A folder with a feed and the examples in it, a home of its own, and a clock that stands still."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     write_feed(tmp_path / "my-city.zip", feed_from_drawing("line 1 | Alpha 08:05 | Beta 08:15"))
     monkeypatch.chdir(tmp_path)
@@ -87,7 +86,6 @@ def test_a_python_block_runs(block, place):
 
 @pytest.mark.parametrize("block", JSON, ids=ids(JSON))
 def test_a_host_configuration_starts_our_server(block, place):
-    """The JSON is JSON, and its command is one that the console script knows."""
     server = json.loads(block.text)["mcpServers"]["fingerpost"]
     done = run(shlex.join([server["command"], *server["args"], "--help"]))
 
@@ -115,7 +113,6 @@ def test_every_block_is_of_a_kind_that_is_run():
 
 
 def test_the_demo_plans_a_trip_through_the_server(place):
-    """``make demo``: a real client over stdio, and the trip from Kamppi to Espoo at the end."""
     script = ROOT / "examples" / "plan_through_mcp.py"
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
     trip = done.stdout.partition("Kamppi to Espoo, Tuesday 10 March 2026, from 08:00\n")[2]

@@ -39,7 +39,6 @@ def name_of(path):
 
 
 def fails_on_windows(modules, excused=()):
-    """Return what an interpreter that hides the modules of Unix says of those that it cannot import."""
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", IMPORT_ALL],
         input="\n".join(" ".join(names) for names in (UNIX_ONLY, sorted({*excused, *ASKS_THE_PLATFORM}), modules)),

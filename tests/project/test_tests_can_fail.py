@@ -15,7 +15,6 @@ def _tests(tree):
 
 
 def _asserting_helpers(tree):
-    """Return the names of the file's own functions that assert something."""
     return {
         node.name
         for node in ast.walk(tree)

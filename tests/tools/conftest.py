@@ -31,7 +31,6 @@ def ask(helsinki_home, monkeypatch):
 
 
 def asker(home):
-    """Return a function that asks the tools over a home folder."""
     tools = {tool.name: tool for tool in list_tools(open_networks(home), VariableStore(home / "variables.sqlite3"))}
 
     def ask(name, arguments, user="ann"):

@@ -42,12 +42,10 @@ async def passed(limits, times_ms, per_second=2):
     ],
 )
 async def test_no_second_has_more_calls_than_the_limit(limits, times_ms, expected):
-    """Two a second, in any second; what is refused does not count, nor do calls of a future that was set back."""
     assert await passed(limits, times_ms) == expected
 
 
 async def test_a_refusal_says_how_long_to_wait(limits):
-    """Until the oldest of the calls that count is a second old."""
     now = iter([10_000, 10_250])
     limit = CallLimit("t", 1, limits, lambda: NOW_MS + next(now))
     await limit.enter()
@@ -79,8 +77,6 @@ async def test_processes_of_a_home_share_the_limit(tmp_path):
 
 
 async def test_where_the_file_fails_the_process_counts_for_itself(caplog):
-    """A full disk lets nobody ask without limit, and is logged."""
-
     class Failing:
         def take(self, name, rate, now_ms):
             raise StorageUnavailable("limits.sqlite is busy")

@@ -78,7 +78,6 @@ class Tables:
 
 @pytest.mark.parametrize(("name", "morning", "priced_least", "unknown_least"), FEEDS)
 def test_prices_are_those_of_the_feeds_own_tables(name, morning, priced_least, unknown_least, tmp_path, monkeypatch):
-    """Forty random trips cost what the tables say, to the cent; where those have no fare, the answer has no figure."""
     path = get_shared(f"gtfs/{name}.gtfs.zip")
     monkeypatch.setenv("FINGERPOST_NOW", morning)
     imported = import_feeds("F", [FeedSource(path)])

@@ -19,7 +19,6 @@ REVEALED = re.compile(r'^[^:]+:(?P<line>\d+):(?:\d+:)? note: Revealed type is "(
 
 @pytest.fixture(scope="module")
 def public_names(tmp_path_factory):
-    """A file that asks for the type of every public name, one a line."""
     path = tmp_path_factory.mktemp("names") / "names.py"
     path.write_text("".join(f"import fingerpost; reveal_type(fingerpost.{name})\n" for name in fingerpost.__all__))
     return path
@@ -27,7 +26,6 @@ def public_names(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def report(public_names, tmp_path_factory):
-    """What mypy prints about all files here, in one run; the project's own settings stay out of it."""
     settings = tmp_path_factory.mktemp("settings") / "mypy.ini"
     settings.write_text("[mypy]\nstrict = true\n")
     cache = ROOT / ".mypy_cache" / "public_types"
@@ -48,12 +46,10 @@ def _errors(report, path):
 
 @pytest.mark.parametrize("path", ACCEPTED, ids=lambda path: path.stem)
 def test_what_a_user_may_write_type_checks(path, report):
-    """Each of these files passes mypy strict, and every ``assert_type`` in it holds."""
     assert _errors(report, path) == {}
 
 
 def test_what_a_user_may_not_write_is_refused(report):
-    """Every line marked ``refused`` has just the errors that it names, and no other line has one."""
     lines = REFUSED.read_text(encoding="utf-8").splitlines()
     marked = {
         number: set(line.partition("# refused: ")[2].split()) for number, line in enumerate(lines, 1) if "# ref" in line

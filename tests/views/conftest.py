@@ -12,24 +12,20 @@ from tests.views.web_visit import visiting
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser():
-    """A real Chromium; skipped, saying why, where there is none."""
     async with launching() as launched:
         yield launched
 
 
 @pytest.fixture
 def show(browser):
-    """Show an answer in a view, inside a host."""
     return partial(showing, browser)
 
 
 @pytest.fixture
 def draw(browser, application):  # noqa: F811  (the fixture)
-    """Call a tool of the demo, and show its result in the tool's view."""
     return partial(drawing, browser, application=application)
 
 
 @pytest.fixture
 def visit(browser, application):  # noqa: F811  (the fixture)
-    """Open the web page of a server of the test's own."""
     return partial(visiting, browser, application)

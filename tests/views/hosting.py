@@ -39,7 +39,6 @@ FOREIGN = {
 
 
 def connect(application, mode="auto", mime_types=(MIME_TYPE,)):
-    """Return a client that says it shows views."""
     extensions = [advertise(EXTENSION, {"mimeTypes": list(mime_types)})]
     return Client(new_server(application, find_user=lambda _: "eva"), mode=mode, extensions=extensions)
 
@@ -57,7 +56,6 @@ class Shown:
         return frame
 
     async def hear(self, method):
-        """Return the params of all messages of a method so far."""
         return [each["params"] for each in await self.page.evaluate("heard") if each.get("method") == method]
 
     async def hear_last(self, method, params):
@@ -71,33 +69,27 @@ class Shown:
         )
 
     async def tell(self, context):
-        """Change the host's context."""
         message = {"method": "ui/notifications/host-context-changed", "params": context}
         await self.page.evaluate("send", message)
 
     async def tabs(self):
-        """Open each tab of the view, and yield its key; a view without tabs is yielded once."""
         for key in await self.evaluate_all("[role=tab]", "tab => tab.dataset.key") or [None]:
             if key is not None:
                 await self.frame.click(f"[data-key={key}]")
             yield key
 
     async def evaluate_all(self, selector, function):
-        """Return what a function of JavaScript says of each element."""
         return await self.frame.eval_on_selector_all(selector, f"all => all.map({function})")
 
     async def press(self, key):
-        """Press a button, and wait until the view has its new answer."""
         await self.frame.click(f"[data-key={key}]")
         await self.frame.wait_for_selector(f"[data-key={key}]:not([aria-disabled])")
 
     async def text(self):
-        """Return what a reader sees."""
         return await self.frame.inner_text("main")
 
 
 def find_browser():
-    """Return the browser's path; skip where there is none."""
     pytest.importorskip("playwright", reason="no playwright here: make test-web installs it")
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
@@ -107,7 +99,6 @@ def find_browser():
 
 @asynccontextmanager
 async def launching():
-    """Start a browser that every test uses, each in a context of its own."""
     path = find_browser()
     from playwright.async_api import async_playwright
 
@@ -206,13 +197,11 @@ async def drawing(browser, tool, arguments, *, application, change=None, repeats
 
 
 async def ask(client, tool, arguments):
-    """Return a tool's result in the wire's form."""
     answer = await client.call_tool(tool, arguments)
     return answer.model_dump(by_alias=True, exclude_none=True, mode="json")
 
 
 def infect(value, key=""):
-    """Return an answer in which every text that is somebody else's is markup."""
     if isinstance(value, dict):
         return {name: infect(each, name) for name, each in value.items()}
     if isinstance(value, list):

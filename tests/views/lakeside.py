@@ -17,7 +17,6 @@ QUESTION = {
 
 
 def write_extract(path):
-    """Write the lake and the street as an OpenStreetMap file."""
     nodes = [
         f'<node id="{number}" version="1" lat="{lat}" lon="{lon}"/>'
         for number, (lat, lon) in enumerate([*LAKE, *STREET], 1)
@@ -31,7 +30,6 @@ def write_extract(path):
 
 
 def add_lakeside(folder, invoke):
-    """Add the network to this home; return an application over it."""
     feed = write_feed(folder / "feed.zip", feed_from_drawing(DRAWING))
     ended = invoke("network", "add", "LAKE", str(feed), "--streets", str(write_extract(folder / "lake.osm")))
     assert ended.returncode == 0, ended.stderr

@@ -19,7 +19,6 @@ LOOKS = [("light", 640, "en"), ("dark", 360, "fi")]
 
 
 async def take_all(folder):
-    """Write one picture a view and look."""
     with tempfile.TemporaryDirectory() as home:
         application = build(read_settings(home=home))
         await disrupt_demo(application)
@@ -36,7 +35,6 @@ async def take_all(folder):
 
 
 async def take_page(browser, application, folder):
-    """Write two pictures of the web page: a trip on a desk, and a board on a phone while a line is closed."""
     ends = "?from=DEMO-HELSINKI:KAMPPI&to=60.2055,24.6559"
     looks = [
         ("web-light", "light", 960, "en-GB", ends, {"x": 0, "y": 0, "width": 960, "height": 620}),

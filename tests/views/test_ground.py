@@ -14,12 +14,10 @@ MOST_BYTES = 300_000
 
 @pytest.fixture
 def lakeside(home, tmp_path, invoke):
-    """An application over the town by the lake."""
     return add_lakeside(tmp_path, invoke)
 
 
 async def test_water_and_streets_lie_behind_the_trip_and_move_with_it(draw, lakeside):
-    """The street on which the line runs stays under it when the map is zoomed; the lake is filled behind everything."""
     boxes = []
     async with draw("plan_trip", QUESTION, application=lakeside) as shown:
         for _ in range(2):

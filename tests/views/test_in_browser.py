@@ -29,7 +29,6 @@ MEASURE = """(least) => {
 @pytest.mark.parametrize("tool", QUESTIONS)
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
 async def test_a_view_is_low_has_room_for_fingers_and_asks_for_nothing(draw, application, tool, width, scheme):
-    """At most 500 px high, targets 44 px, nothing cut off, no request but for the page; no rule of axe is broken."""
     engine = pytest.importorskip("axe_playwright_python.base", reason="no axe here: make test-web installs it")
     await disrupt_demo(application)
     async with draw(tool, QUESTIONS[tool], width=width, scheme=scheme) as shown:
@@ -51,8 +50,6 @@ async def test_a_view_is_low_has_room_for_fingers_and_asks_for_nothing(draw, app
 
 @pytest.mark.parametrize("tool", QUESTIONS)
 async def test_markup_from_feeds_and_filings_is_text(draw, application, tool):
-    """A stop, an alert, a company that is called <img onerror> is shown so, letter by letter, in every tab."""
-
     def change(answer):
         answer["structuredContent"] = infect(answer["structuredContent"])
 
@@ -65,7 +62,6 @@ async def test_markup_from_feeds_and_filings_is_text(draw, application, tool):
 
 
 async def test_a_board_strikes_what_is_cancelled_and_says_what_is_late(draw, application):
-    """The simulator closes M1: its departures are struck through and red; a late one shows both of its times."""
     await disrupt_demo(application)
     async with draw("get_departures", BOARD) as shown:
         struck = await shown.evaluate_all(
@@ -85,7 +81,6 @@ async def test_a_board_strikes_what_is_cancelled_and_says_what_is_late(draw, app
 
 
 async def test_a_board_of_another_time_says_from_when_on_it_lists(draw):
-    """Tomorrow's board has tomorrow's day in its header and at each departure; the present board has neither."""
     texts = []
     for arguments in (BOARD, {"stop": BOARD["stop"], "at": "2026-03-11T07:00:00+02:00"}):
         async with draw("get_departures", arguments, context=ENGLISH) as shown:
@@ -96,7 +91,6 @@ async def test_a_board_of_another_time_says_from_when_on_it_lists(draw):
 
 
 async def test_pages_of_a_board_show_every_departure_once(draw):
-    """What does not fit is on the next page, whose button is a finger wide."""
     seen = []
     async with draw("get_departures", {**BOARD, "limit": 30}, width=360) as shown:
         while True:
@@ -110,7 +104,6 @@ async def test_pages_of_a_board_show_every_departure_once(draw):
 
 
 async def test_refresh_calls_the_tool_with_the_same_question_and_shows_what_is_new(draw, application):
-    """A cancellation that arrives is seen after the button, focus stays on it, and a screen reader is told."""
     async with draw("get_departures", BOARD) as shown:
         before = await shown.frame.locator("tr[data-status=cancelled]").count()
         await disrupt_demo(application)
@@ -127,7 +120,6 @@ async def test_refresh_calls_the_tool_with_the_same_question_and_shows_what_is_n
 
 
 async def test_a_refresh_that_fails_keeps_the_answer_and_says_so(draw):
-    """What was known stays, marked with its time; the reason is the tool's own sentence."""
     unknown = {"stop": {"type": "label", "value": "Nowhere at all"}}
     async with draw("get_departures", BOARD, repeats=unknown, context=ENGLISH) as shown:
         await shown.frame.click("[data-key=refresh]")
@@ -158,8 +150,6 @@ async def test_an_answer_that_has_grown_old_says_so(draw, now, age):
 
 @pytest.mark.parametrize("width", [360, 700])
 async def test_a_platform_stands_at_its_departure(draw, width):
-    """On a phone as on a desk; a departure without one is shown without."""
-
     def change(answer):
         answer["structuredContent"]["departures"][0]["platform"] = "17b"
 
@@ -171,7 +161,6 @@ async def test_a_platform_stands_at_its_departure(draw, width):
 
 @pytest.mark.parametrize(("key", "kind"), [("earlier", "arrive"), ("later", "depart")])
 async def test_earlier_and_later_ask_for_trips_beyond_all_that_are_shown(draw, key, kind):
-    """The same ends, a minute before the first arrival or after the last departure; the answer replaces the old."""
     question = {**TRIP, "when": {"type": "depart", "time": "2026-03-10T12:00:00+02:00"}}
     async with draw("plan_trip", question) as shown:
         before = await shown.frame.locator("[role=radio] b").all_inner_texts()
@@ -186,7 +175,6 @@ async def test_earlier_and_later_ask_for_trips_beyond_all_that_are_shown(draw, k
 
 
 async def test_each_point_of_the_line_names_its_filing(draw):
-    """Arrow keys go from year to year; the chosen one shows value and accession number, and opens by the host."""
     async with draw("sec_financial_data", FIGURES, context=ENGLISH) as shown:
         rows, told = shown.body["results"], []
         await shown.frame.press("[role=slider]", "Home")
@@ -218,7 +206,6 @@ async def test_each_point_of_the_line_names_its_filing(draw):
     ],
 )
 async def test_every_kind_of_figures_has_its_rows_in_a_table(draw, query_type, parameters):
-    """All rows, over as many pages as they need."""
     async with draw("sec_financial_data", {"query_type": query_type, "parameters": parameters}) as shown:
         await shown.frame.click("[data-key=tab-table]")
         count = await shown.frame.locator("tbody tr").count()
@@ -230,7 +217,6 @@ async def test_every_kind_of_figures_has_its_rows_in_a_table(draw, query_type, p
 
 
 async def test_a_failure_shows_its_sentence_and_what_to_do(draw):
-    """The contract's message and hint, as an alert; there is nothing else to show."""
     async with draw("plan_trip", {**TRIP, "origin": {"type": "label", "value": "kamp"}}, context=ENGLISH) as shown:
         text = await shown.frame.inner_text("[role=alert]")
 
@@ -254,7 +240,6 @@ async def test_the_language_is_the_hosts_and_the_theme_follows_it(draw):
 
 
 async def test_a_host_that_calls_no_tools_and_opens_no_links_has_no_such_buttons(draw):
-    """No button does nothing; the filing's address is there as text."""
     async with draw("sec_financial_data", FIGURES, capabilities={}) as shown:
         buttons = await shown.evaluate_all("button", "button => button.dataset.key")
         text = await shown.text()

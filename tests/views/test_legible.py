@@ -79,7 +79,6 @@ async def list_covered(frame, page):
     ],
 )
 async def test_no_text_of_a_view_covers_another(draw, tool, arguments, language):
-    """Times on another day carry the day; journeys are a table."""
     async with draw(tool, arguments, context={"locale": language}) as shown:
         assert await list_covered(shown.frame, shown.page) == []
 
@@ -87,7 +86,6 @@ async def test_no_text_of_a_view_covers_another(draw, tool, arguments, language)
 @pytest.mark.parametrize("locale", ["fi-FI", "sv-FI", "en-GB"])
 @pytest.mark.parametrize("media", ["screen", "print"])
 async def test_no_text_of_the_page_covers_another(visit, media, locale):
-    """With a trip of tomorrow, on screen and on paper."""
     async with visit("?from=DEMO-HELSINKI:KAMPPI&to=60.2055,24.6559&leave=2026-03-11T08:00", locale=locale) as visitor:
         await visitor.page.emulate_media(media=media)
         assert await list_covered(visitor.page, visitor.page) == []

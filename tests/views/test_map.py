@@ -12,7 +12,6 @@ COUNT_POINTS = "path => path.getAttribute('d').split('L').length"
 
 
 async def test_a_trip_shows_its_ways_side_by_side_and_draws_the_chosen_one(draw):
-    """Each way has its times; the drawing follows the choice, with a line a leg and the points that ``_meta`` has."""
     async with draw("plan_trip", TRIP) as shown:
         ways, drawn = shown.body["itineraries"], []
         times = await shown.frame.locator("[role=radio] b").all_inner_texts()
@@ -145,7 +144,6 @@ async def test_a_map_is_zoomed_by_two_fingers(draw):
 
 
 async def test_lines_have_their_own_colours(draw):
-    """The metro is orange with black on it, in the summary, the steps and the map; a walk has none."""
     async with draw("plan_trip", {**TRIP, "destination": {"type": "label", "value": "Tapiola (M)"}}) as shown:
         badges = await shown.evaluate_all(
             ".line[data-mode=METRO]", "each => [getComputedStyle(each).backgroundColor, getComputedStyle(each).color]"

@@ -26,7 +26,6 @@ TRIP = {
 
 @pytest.fixture
 def new_york(home, invoke, monkeypatch):
-    """An application over the subway alone, on a Wednesday of the feed."""
     monkeypatch.setenv("FINGERPOST_NOW", NOW)
     ended = invoke("network", "add", "NYC", str(get_shared("gtfs/nyc/subway.gtfs.zip")))
     assert ended.returncode == 0, ended.stderr
@@ -34,7 +33,6 @@ def new_york(home, invoke, monkeypatch):
 
 
 async def test_a_trip_of_new_york_is_drawn_within_a_second(new_york, show):
-    """From the answer's arrival in the view to a drawing with all of its legs."""
     async with connect(new_york) as client:
         answer = await ask(client, "plan_trip", TRIP)
         assert not answer["isError"], answer["structuredContent"]

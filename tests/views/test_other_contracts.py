@@ -12,12 +12,10 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 def in_helsinki(instant):
-    """Return the time of day in Helsinki, as Python computes it."""
     return datetime.fromisoformat(instant).astimezone(ZoneInfo("Europe/Helsinki")).strftime("%H:%M")
 
 
 async def test_routes_are_shown_in_the_networks_time(draw):
-    """The answer is in UTC; the view shows what the clock at the stop will say, and draws straight lines."""
     async with draw("planRoute", ROUTE, context=ENGLISH) as shown:
         times = await shown.frame.locator("[role=radio] b").all_inner_texts()
         lines = await shown.frame.locator(".map path[data-stroke]").count()
@@ -58,7 +56,6 @@ async def test_where_nothing_is_earlier_what_is_shown_stays(draw):
 
 
 async def test_a_timetable_is_a_board(draw):
-    """Each scheduled departure once, in the network's time, and none of them said to be live."""
     async with draw("getStopTimetable", TIMETABLE, context=ENGLISH) as shown:
         times = await shown.frame.locator("tbody strong").all_inner_texts()
         text = await shown.text()
@@ -72,7 +69,6 @@ async def test_a_timetable_is_a_board(draw):
 
 
 async def test_journeys_are_a_table_and_their_message(draw):
-    """Begin, end, minutes and parts of each, in London's time as the answer has it; the message stands whole."""
     async with draw("planJourney", JOURNEY, context=ENGLISH) as shown:
         rows = await shown.evaluate_all("tbody tr", "row => [...row.cells].map(cell => cell.textContent)")
         text = await shown.text()

@@ -45,7 +45,6 @@ def test_a_view_is_under_300_kilobytes():
 
 
 def test_no_module_can_turn_text_into_markup_or_code():
-    """Of the views and of the page: elements are made one by one, and no function parses HTML or runs text."""
     assert {name: MARKUP.findall(source) for name, source in MODULES.items() if MARKUP.search(source)} == {}
 
 
@@ -71,7 +70,6 @@ def test_a_module_that_cannot_stand_in_a_document_is_refused(monkeypatch, source
 
 
 def test_modules_stand_behind_what_they_import_and_once(monkeypatch):
-    """Import lines and the word export are gone, everything else is kept."""
     sources = {
         "a.js": 'import { b } from "./b.js";\nimport { c } from "./c.js";\nb(c);\n',
         "b.js": 'import { c } from "./c.js";\nexport function b() {}\n',
@@ -84,7 +82,6 @@ def test_modules_stand_behind_what_they_import_and_once(monkeypatch):
 
 @pytest.mark.parametrize("module", ["strings.js", "web/strings.js"])
 def test_every_string_is_there_in_three_languages_with_the_same_places(module):
-    """No language lacks a string, says nothing, or leaves out a figure."""
     strings = read_strings(module)
     places = {
         language: {key: sorted(re.findall(r"\{\w+\}", text)) for key, text in of_language.items()}
@@ -98,7 +95,6 @@ def test_every_string_is_there_in_three_languages_with_the_same_places(module):
 
 @pytest.mark.parametrize("folder", ["", "web/"])
 def test_every_string_that_a_module_says_is_there(folder):
-    """Of the views, and of the page, which has the views' strings too."""
     strings = {**read_strings("strings.js")["en"], **(read_strings("web/strings.js")["en"] if folder else {})}
     source = "".join(text for name, text in MODULES.items() if name.rpartition("/")[0] == folder.rstrip("/"))
     said = set(re.findall(r"""\bsay\("(\w+)"[,)]""", source))
@@ -128,7 +124,6 @@ def test_contrast_is_computed_as_the_guidelines_do():
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_colours_have_the_contrast_of_level_aa(theme):
-    """Every pair that is used together, in both themes."""
     index = ["light", "dark"].index(theme)
     low = [
         (front, back, round(contrast(COLOURS[front][index], COLOURS[back][index]), 2))
@@ -141,7 +136,6 @@ def test_colours_have_the_contrast_of_level_aa(theme):
 
 
 def test_pictures_of_the_documents_are_small():
-    """Two pictures a view and two of the web page, each under 100 kB; ``make pictures`` takes them."""
     pictures = sorted((ROOT / "docs" / "views").glob("*.png"))
 
     assert [path.stem for path in pictures] == [

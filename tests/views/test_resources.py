@@ -26,7 +26,6 @@ def views_of(tools):
 
 @ERAS
 async def test_a_host_that_shows_views_finds_them_at_the_tools(application, mode):
-    """``_meta.ui.resourceUri``, as the specification has it; each leads to a document of the right type."""
     async with connect(application, mode) as client:
         tools = (await client.list_tools()).tools
         listed = {each.uri: each for each in (await client.list_resources()).resources}
@@ -48,7 +47,6 @@ async def test_a_host_that_shows_views_finds_them_at_the_tools(application, mode
 
 @ERAS
 async def test_a_host_that_shows_none_sees_what_it_saw_before(application, mode):
-    """Its lists of tools and resources name no view; only the entries' ``_meta`` differ between the two hosts."""
     async with connect_plain(application, mode) as client:
         plain = (await client.list_tools()).tools
         resources = (await client.list_resources()).resources
@@ -109,5 +107,4 @@ async def test_a_host_with_views_gets_the_lines_to_draw_unless_it_says_no(applic
 
 
 def test_every_tool_that_a_view_draws_is_served(application):
-    """No view waits for a tool that is not there."""
     assert [tool for view in VIEWS for tool in view.tools if tool not in application.tools] == []

@@ -24,7 +24,6 @@ FAULTS = "function f(a) { return a; }\nf(1, 2);\ndocument.body.colour = 1;\n"
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory):
-    """What the checker says of all modules and of one with faults, line by line; it is slow to start."""
     command = str(INSTALLED) if INSTALLED.exists() else shutil.which("tsc")
     if command is None or shutil.which("node") is None:
         pytest.skip("no TypeScript here: make test-web installs it where npm is")
@@ -38,11 +37,9 @@ def told(tmp_path_factory):
     return done.stdout.splitlines()
 
 
-def test_modules_fit_together(told):
-    """Names, arguments and properties of all modules, those of the browser among them."""
+def test_modules_of_the_views_have_no_type_error(told):
     assert [line for line in told if "bad.js(" not in line] == []
 
 
 def test_a_fault_would_be_found(told):
-    """Each of the faulty module's two, by its number."""
     assert [code in " ".join(told) for code in ("TS2554", "TS2339")] == [True, True]

@@ -24,23 +24,19 @@ BOARD = "?stop=DEMO-HELSINKI:KAMPPI"
 
 
 async def ask(application, tool, arguments, user="local"):
-    """Return a tool's answer, past the page."""
     return (await answer(application.tools, tool, arguments, user=user)).body
 
 
 def times_of(body):
-    """Return begin and end of each itinerary, as the view writes them."""
     legs = [each["legs"] for each in body["itineraries"]]
     return [EN_DASH.join((each[0]["departureTime"][11:16], each[-1]["arrivalTime"][11:16])) for each in legs]
 
 
 def question_of(page):
-    """Return what the page's address asks."""
     return {key: values[0] for key, values in parse_qs(urlsplit(page.url).query).items()}
 
 
 async def test_the_contracts_trip_is_planned_by_typing(application, visit):
-    """Two positions and the key Enter: the itineraries are those of the tool, and the address holds the question."""
     async with visit() as visitor:
         await visitor.enter_ends(FROM, TO)
         await visitor.page.wait_for_selector("[role=radio]")
@@ -55,7 +51,6 @@ async def test_the_contracts_trip_is_planned_by_typing(application, visit):
 
 
 async def test_a_trip_is_planned_by_clicking(application, visit):
-    """A suggestion at each end and the button; what was chosen goes to the tool as its id."""
     async with visit() as visitor:
         await visitor.pick_place("from", "kamp", "Kamppi")
         await visitor.pick_place("to", "espo", "Espoo")
@@ -71,7 +66,6 @@ async def test_a_trip_is_planned_by_clicking(application, visit):
 
 
 async def test_a_suggestion_is_taken_with_the_keyboard(visit):
-    """Arrow and Enter choose, and a screen reader is told which; Escape leaves what was typed."""
     async with visit() as visitor:
         page = visitor.page
         await page.fill("#from", "kamp")
@@ -91,7 +85,6 @@ async def test_a_suggestion_is_taken_with_the_keyboard(visit):
 
 
 async def test_an_unclear_place_is_asked_about_before_the_trip_is_planned(visit):
-    """What it could be is there to press; the choice goes to the tool, and nothing was planned before."""
     async with visit() as visitor:
         page = visitor.page
         await visitor.enter_ends("kamp", TO)
@@ -119,7 +112,6 @@ async def test_a_place_that_nobody_knows_is_told_in_a_sentence(visit):
 
 
 async def test_a_cancellation_arrives_on_the_board_by_itself(application, visit):
-    """Half a minute after M1 was closed its departures are struck through; what is being written stays."""
     async with visit(None) as visitor:
         page = visitor.page
         await page.clock.install(time="2026-03-10T08:00:00+02:00")
@@ -171,7 +163,6 @@ async def test_a_cancellation_changes_the_trip_when_it_is_refreshed(application,
 
 
 async def test_a_link_asks_the_same_question_again(application, visit):
-    """Ends, time, arrive-by and step-free stand in the address, and come back into the form."""
     link = "?from=DEMO-HELSINKI:KAMPPI&to=DEMO-HELSINKI:ESPOO&arrive=2026-03-10T12:00&step_free=1"
     async with visit(link) as visitor:
         page = visitor.page
@@ -187,7 +178,6 @@ async def test_a_link_asks_the_same_question_again(application, visit):
 
 
 async def test_later_is_in_the_address_and_back_leads_to_the_question_before(visit):
-    """The shown trip and its link always belong together."""
     async with visit() as visitor:
         page = visitor.page
         await visitor.type_ends(FROM, TO)
@@ -267,7 +257,6 @@ async def test_a_server_that_others_reach_saves_no_places(visit):
 
 
 def read_event(text):
-    """Return the properties of a calendar file, unfolded and unescaped."""
     assert all(len(line.encode()) <= 75 for line in text.split("\r\n"))
     lines = text.replace("\r\n ", "").split("\r\n")
     unescape = {"\\n": "\n", "\\,": ",", "\\;": ";", "\\\\": "\\"}
@@ -276,7 +265,6 @@ def read_event(text):
 
 
 async def test_a_trip_goes_into_a_calendar(application, visit, tmp_path):
-    """One event from the first departure to the last arrival, with the steps and the link."""
     async with visit("?from=DEMO-HELSINKI:KAMPPI&to=DEMO-HELSINKI:ESPOO") as visitor:
         async with visitor.page.expect_download() as waiting:
             await visitor.page.click("[data-key=calendar]")
@@ -301,7 +289,6 @@ async def test_a_trip_goes_into_a_calendar(application, visit, tmp_path):
 
 
 async def test_a_printed_trip_is_the_trip(visit):
-    """No form and no buttons on paper; the chosen way and its steps stay."""
     async with visit(TRIP) as visitor:
         await visitor.page.emulate_media(media="print")
         shown = {
@@ -315,7 +302,6 @@ async def test_a_printed_trip_is_the_trip(visit):
 
 
 async def test_a_server_that_has_gone_is_told(application, visit):
-    """The visitor reads that there was no answer, and the form is still there."""
     async with visit(tolerated="503") as visitor:
         await visitor.page.route("**/mcp", lambda route: route.fulfill(status=503, body=""))
         await visitor.enter_ends(FROM, TO)

@@ -20,7 +20,6 @@ PIXEL = base64.b64decode(
 
 
 async def test_markup_in_names_is_text_on_the_page(visit):
-    """Stops, candidates, networks and saved places that are called <img onerror> are shown so, letter by letter."""
     async with visit(None) as visitor:
         page = visitor.page
 
@@ -50,7 +49,6 @@ async def test_markup_in_names_is_text_on_the_page(visit):
 
 @pytest.mark.parametrize("width", [360, 1280])
 async def test_a_page_has_room_for_fingers_and_nothing_is_cut_off(visit, width):
-    """On a phone and on a desk: every target is 44 px, and nothing is wider than the window."""
     faults = []
     async with visit(None, width=width) as visitor:
         for search in ("", TRIP, BOARD):
@@ -69,7 +67,6 @@ async def test_a_page_has_room_for_fingers_and_nothing_is_cut_off(visit, width):
 
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
 async def test_axe_finds_no_fault_on_the_page(application, visit, width, scheme):
-    """Every rule of axe, of any level: the beginning, suggestions, an unclear place, a trip, a board, saved places."""
     engine = pytest.importorskip("axe_playwright_python.base", reason="no axe here: make test-web installs it")
     place = {"key": "home", "type": "location", "value": {"lat": 60.17, "lon": 24.93}}
     await answer(application.tools, "save_user_variable", place, user="local")
@@ -136,7 +133,6 @@ async def test_tiles_lie_behind_the_lines_where_they_belong(application, visit):
 
 
 async def test_a_page_without_tiles_does_not_even_load_their_code(visit):
-    """Nothing is configured, so that nothing is asked for."""
     async with visit(TRIP) as visitor:
         names = [each.rpartition("/")[2] for each in visitor.requests]
         images = await visitor.page.locator(".map image").count()

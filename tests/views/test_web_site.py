@@ -19,13 +19,11 @@ TILES = "https://tiles.example.org/{z}/{x}/{y}.png"
 
 
 def calling(application, **given):
-    """Return a client of the page's server."""
     transport = httpx2.ASGITransport(new_site(application, **given))
     return httpx2.AsyncClient(transport=transport, base_url=HOST)
 
 
 async def test_the_page_may_reach_nothing_but_its_own_server(application):
-    """Its policy names no other place; with a tile source, images may come from there, and nothing else."""
     async with calling(application) as client:
         plain = await client.get("/?from=Kamppi&to=Espoo")
     async with calling(application, tiles=MapTiles(TILES, "<Tile makers>")) as client:
@@ -40,7 +38,6 @@ async def test_the_page_may_reach_nothing_but_its_own_server(application):
 
 
 async def test_every_module_that_a_module_imports_is_served(application):
-    """From the page's document on, all addresses that are written in files lead to files."""
     async with calling(application) as client:
         document = (await client.get("/")).text
         waiting = re.findall(r'(?:src|href)="(/assets/[^"]+)"', document)
@@ -66,13 +63,11 @@ async def test_every_module_that_a_module_imports_is_served(application):
     "path", ["/assets/", "/assets/web", "/assets/../page.py", "/assets/%2e%2e/page.py", "/assets/web/index.html"]
 )
 async def test_nothing_but_the_pages_files_is_served(application, path):
-    """No folder, no way out of it, and not the document before its places are filled in."""
     async with calling(application) as client:
         assert (await client.get(path)).status_code == 404
 
 
 async def test_a_file_that_has_not_changed_is_not_sent_again(application):
-    """A browser asks each time, and gets a 304; a new version of fingerpost is seen at once."""
     async with calling(application) as client:
         first = await client.get("/assets/trip.js")
         again = await client.get("/assets/trip.js", headers={"if-none-match": first.headers["etag"]})
@@ -120,18 +115,15 @@ async def test_no_other_site_can_call_tools_through_a_visitors_browser(applicati
     ],
 )
 def test_tiles_that_cannot_be_shown_are_refused(template, attribution, words):
-    """No other scheme, nothing that would end the policy's directive, and nobody's tiles without their name."""
     with pytest.raises(SettingsInvalid, match=words):
         MapTiles.read(template, attribution)
 
 
 def test_no_template_is_no_tiles():
-    """The page then asks for none."""
     assert MapTiles.read("", "") is None
 
 
 def test_the_command_serves_the_page_and_says_where(tmp_path):
-    """A port of the machine's choice, named in a sentence; SIGTERM ends it well."""
     command = [*COMMAND, "web", "--port", "0"]
     with serving(*command, FINGERPOST_HOME=str(tmp_path)) as server:
         server.wait_for("until you press Ctrl-C")
@@ -146,7 +138,6 @@ def test_the_command_serves_the_page_and_says_where(tmp_path):
 
 
 def test_a_tile_source_that_is_none_ends_the_command(invoke):
-    """One sentence, and exit status 2, as for any setting."""
     ended = invoke("web", "--tiles", "nonsense", "--tiles-attribution", "us")
 
     assert ended.returncode == 2

@@ -16,7 +16,6 @@ LOOPBACK = Address("127.0.0.1", 0)
 
 
 def new_site(application, *, tiles=None, address=LOOPBACK):
-    """Return the ASGI application of ``fingerpost web``."""
     work = DemoDisruption(application).keep_up
     site = Site(files=list_files(tiles), headers=list_headers(tiles), work=work)
     return new_app(application, address, WarmUp(application.networks), Access(is_public=True), site)
@@ -24,7 +23,6 @@ def new_site(application, *, tiles=None, address=LOOPBACK):
 
 @asynccontextmanager
 async def serving_page(application, *, tiles=None, address=LOOPBACK):
-    """Serve on a free port; return the address."""
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(new_site(application, tiles=tiles, address=address), log_config=None, access_log=False)
     server = uvicorn.Server(config)

@@ -23,7 +23,6 @@ class Visit:
             self.calls.append(json.loads(request.post_data)["params"])
 
     def arguments_of(self, tool):
-        """Return the arguments of all calls of a tool so far."""
         return [each["arguments"] for each in self.calls if each.get("name") == tool]
 
     async def open(self, search=""):
@@ -32,7 +31,6 @@ class Visit:
         await self.page.wait_for_selector(".view .title" if search else ".intro li")
 
     async def type_place(self, field, text):
-        """Type a place and leave it at that."""
         await self.page.fill(f"#{field}", text)
 
     async def type_ends(self, origin, destination):
@@ -40,22 +38,18 @@ class Visit:
         await self.type_place("to", destination)
 
     async def enter_ends(self, origin, destination):
-        """Type both ends of a trip, and press Enter."""
         await self.type_ends(origin, destination)
         await self.page.press("#to", "Enter")
 
     async def pick_place(self, field, text, name):
-        """Type the beginning of a place, and press the suggestion of a name."""
         await self.page.fill(f"#{field}", text)
         await self.page.click(f"#{field}-options [role=option]:has(span:text-is('{name}'))")
 
     async def search(self):
-        """Press the button, and wait for an answer."""
         await self.page.click("button[type=submit].main")
         await self.page.wait_for_selector(".view:visible .title")
 
     async def times(self):
-        """Return the times of all ways that are shown."""
         return await self.page.locator("[role=radio] b").all_inner_texts()
 
 

@@ -35,7 +35,6 @@ def built(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def wheel(built):
-    """The wheel's path."""
     [path] = built.glob("*.whl")
     return path
 
@@ -54,7 +53,6 @@ def installed(wheel, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def run(installed, tmp_path_factory):
-    """A function that runs a command of the fresh environment in an empty folder, and returns what it printed."""
     folder = tmp_path_factory.mktemp("elsewhere")
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("FINGERPOST_", "NUMBA_", "PYTHON"))
@@ -79,7 +77,6 @@ def _list_sources():
 
 
 def test_the_wheel_holds_every_file_of_the_package(wheel):
-    """Modules, the demo's tables, the sample figures and py.typed; and nothing that is no part of the package."""
     names = set(zipfile.ZipFile(wheel).namelist())
     packaged = {name for name in names if name.startswith("fingerpost/")}
 
@@ -93,7 +90,6 @@ def test_the_wheel_holds_every_file_of_the_package(wheel):
 
 
 def test_the_sdist_holds_the_package_and_its_papers_alone(built):
-    """Beside the sources stand what a build needs and what a reader wants; tests and benches stay in the repository."""
     [path] = built.glob("*.tar.gz")
     with tarfile.open(path) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
@@ -104,7 +100,6 @@ def test_the_sdist_holds_the_package_and_its_papers_alone(built):
 
 
 def test_the_wheel_says_what_pyproject_says(wheel):
-    """Name, version, Python, licence, author and keywords as an index would show them."""
     [path] = [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith("/METADATA")]
     said = email.message_from_bytes(zipfile.ZipFile(wheel).read(path))
 
@@ -119,7 +114,6 @@ def test_the_wheel_says_what_pyproject_says(wheel):
 
 
 def test_the_command_says_its_version(run):
-    """``fingerpost --version`` outside the checkout."""
     assert run("fingerpost", "--version") == f"fingerpost {PROJECT['version']}\n"
 
 
@@ -131,14 +125,12 @@ def test_the_installed_package_is_the_one_that_runs(run, installed):
 
 
 def test_a_trip_is_planned_on_the_demo(run):
-    """The engine compiles, the demo's tables are read, and the README's trip comes out."""
     printed = run("fingerpost", "plan", "Kamppi", "Espoo")
 
     assert "1. 08:01 to 08:40, 39 min, 1 change, 218 m walk" in printed
 
 
 def test_the_python_interface_answers(run):
-    """``from fingerpost import Fingerpost`` plans a trip and reads a board."""
     script = """
 import asyncio, json
 from fingerpost import Fingerpost
